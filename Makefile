@@ -83,7 +83,9 @@ staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
 
 # Copies of the packages are generated again, byte for byte.
-GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go) internal/tape/codes.go internal/tape/kernels_amd64.s
+GENERATED := $(addprefix internal/,$(addprefix kernel/,kernels_amd64.s kernels_amd64.go layout_amd64.go) \
+	$(addprefix lanes/,kernels_amd64.s kernels_amd64.go kernels_other.go structures.go pin_amd64.s pin_amd64.go pin_layout_amd64.go) \
+	$(addprefix tape/,codes.go kernels_amd64.s))
 generated:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	mkdir "$$dir/internal"; \

@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "kernel", "the package: kernel or lanes")
+	set := flag.String("set", "kernel", "kernel, or pin of package lanes")
 	layout := flag.String("layout", "layout.go", "file for the assertions of layouts")
 	flag.Parse()
 	ConstraintExpr("!noasm")
@@ -20,11 +20,12 @@ func main() {
 	case "kernel":
 		writeKernel()
 		writeLayout(*layout, *set, blockFields)
-	case "lanes":
-		writeLanes()
-		writeLayout(*layout, *set, laneFields)
+	case "pin":
+		pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
+		pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
+		writeLayout(*layout, "lanes", []structure{pinFields})
 	default:
-		panic("no package " + *set)
+		panic("no set " + *set)
 	}
 	Generate()
 }
@@ -52,20 +53,6 @@ func writeKernel() {
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")
 	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
-}
-
-// writeLanes writes package lanes.
-func writeLanes() {
-	pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
-	pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
-	gatherLanes(false)
-	gatherLanes(true)
-	laneLoad256()
-	laneHinges256()
-	laneMoves256()
-	laneRecover256()
-	laneProducts256()
-	laneJoints256()
 }
 
 // Signatures of the functions, the same for both sets.

@@ -25,34 +25,42 @@ func TestAssertions(t *testing.T) {
 
 // TestDoesNotAllocate calls every kind of kernel.
 func TestDoesNotAllocate(t *testing.T) {
-	var axes, turn [9]float64
-	var zero [3]float64
-	var weight [6]float64
-	var body, up Body
-	var joint Joint
-	var fixed BodyConst
-	var pins JointConst
-	var six [6]Vector
-	var at [Width]int32
-	x := make([]float64, 36)
-	assert.Zero(t, testing.AllocsPerRun(10, func() {
-		Gather(body.State[:], x, &at)
-		Load(&body, &fixed, &zero)
-		Rotate(&body, &up)
-		HingeBias(&body, &fixed, &up)
-		Particular(&six, &body, &fixed, &up)
-		OwnDirection(&six, &body, &fixed)
-		CarriedDirection(&six, &body, &fixed, &up)
-		HingeRows(&joint, &pins)
-		Products(joint.B[:], 1, joint.S[:], 5, &six)
-		Recover(&six, body.E(), &fixed, &body.At)
-		Scatter(x, &at, six[:])
-		for _, kind := range []Pins{Ball, Hinge, {Force: 3, Moments: 3}} {
-			p := Pin{
-				EP: &turn, ES: &turn, OmegaP: &zero, OmegaS: &zero, Axes: &axes, OriginP: &zero, OriginS: &zero,
-				ComP: &zero, ComS: &zero, Weight: &weight, Base: x[30:],
+	eachSet(t, func(t *testing.T) {
+		var zero [3]float64
+		var body, up Body
+		var joint Joint
+		var fixed BodyConst
+		var pins JointConst
+		var six [6]Vector
+		var at [Width]int32
+		x := make([]float64, 36)
+		assert.Zero(t, testing.AllocsPerRun(10, func() {
+			Gather(body.State[:], x, &at)
+			Load(&body, &fixed, &zero)
+			Rotate(&body, &up)
+			HingeBias(&body, &fixed, &up)
+			Particular(&six, &body, &fixed, &up)
+			OwnDirection(&six, &body, &fixed)
+			CarriedDirection(&six, &body, &fixed, &up)
+			HingeRows(&joint, &pins)
+			Products(joint.B[:], 1, joint.S[:], 5, &six)
+			Recover(&six, body.E(), &fixed, &body.At)
+			Scatter(x, &at, six[:])
+		}))
+	})
+	eachKind(t, func(t *testing.T) {
+		var axes, turn [9]float64
+		var zero [3]float64
+		var weight [6]float64
+		x := make([]float64, 36)
+		assert.Zero(t, testing.AllocsPerRun(10, func() {
+			for _, kind := range []Pins{Ball, Hinge, {Force: 3, Moments: 3}} {
+				p := Pin{
+					EP: &turn, ES: &turn, OmegaP: &zero, OmegaS: &zero, Axes: &axes, OriginP: &zero, OriginS: &zero,
+					ComP: &zero, ComS: &zero, Weight: &weight, Base: x[30:],
+				}
+				PinRows(x, x[20:], x[28:], &p, kind)
 			}
-			PinRows(x, x[20:], x[28:], &p, kind)
-		}
-	}))
+		}))
+	})
 }

@@ -4,5 +4,8 @@ package lanes
 
 import "golang.org/x/sys/cpu"
 
-// fast reports whether this processor runs the assembly. Tests change it.
-var fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+// fast reports whether this processor runs the assembly, and wide whether it has AVX-512. Tests change them.
+var (
+	fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+)

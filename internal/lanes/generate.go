@@ -1,3 +1,4 @@
 package lanes
 
-//go:generate sh -c "cd ../avo && go run . -set lanes -pkg lanes -out ../lanes/kernels_amd64.s -stubs ../lanes/kernels_amd64.go -layout ../lanes/layout_amd64.go"
+//go:generate go run ../tape/gen -set lanes
+//go:generate sh -c "cd ../avo && go run . -set pin -pkg lanes -out ../lanes/pin_amd64.s -stubs ../lanes/pin_amd64.go -layout ../lanes/pin_layout_amd64.go"

@@ -3,103 +3,124 @@ package lanes
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/tape/lines"
+	"github.com/rung-mbd/rung/internal/test/linestest"
 )
 
-// eachNumber calls f with every number of a structure or array.
-func eachNumber(v reflect.Value, f func(number reflect.Value)) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			eachNumber(v.Field(i), f)
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			eachNumber(v.Index(i), f)
-		}
-	default:
-		f(v)
+// eachSet runs a test of functions on vectors with each set of instructions of the processor.
+func eachSet(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	if !fast {
+		t.Skip("no kernels for lanes on this processor, or in this build")
 	}
-}
-
-// fillLanes stores random numbers in all lanes of a structure or array.
-func fillLanes(r *rand.Rand, at any) {
-	eachNumber(reflect.ValueOf(at).Elem(), func(x reflect.Value) { x.SetFloat(r.NormFloat64()) })
-}
-
-// numbersOf lists all numbers of a structure or array.
-func numbersOf(at any) (list []float64) {
-	eachNumber(reflect.ValueOf(at).Elem(), func(x reflect.Value) { list = append(list, x.Float()) })
-	return list
-}
-
-// laneWork is what the kernels for lanes read and write.
-type laneWork struct {
-	T, Up  Body
-	C      BodyConst
-	J      Joint
-	K      JointConst
-	Rest   [6]Vector
-	A      [6]Vector
-	Sum    Vector
-	Out    [3]Vector
-	Y, Sub [20]Vector
-}
-
-// TestLanes compares every kernel for lanes with the plain one, all numbers that it may and may not write.
-func TestLanes(t *testing.T) {
-	g := [3]float64{0.3, -1, 2}
-	kernels := map[string]func(w *laneWork){
-		"load":      func(w *laneWork) { Load(&w.T, &w.C, &g) },
-		"hinge":     func(w *laneWork) { HingeBias(&w.T, &w.C, &w.Up) },
-		"rotate":    func(w *laneWork) { Rotate(&w.T, &w.Up) },
-		"world":     func(w *laneWork) { HingeBiasWorld(&w.T, &w.C) },
-		"turn":      func(w *laneWork) { Turn(&w.Out, &w.T.R, &w.T.Axis) },
-		"back":      func(w *laneWork) { TurnBack(&w.Out, w.T.E(), &w.T.Axis) },
-		"rest":      func(w *laneWork) { Particular(&w.Rest, &w.T, &w.C, &w.Up) },
-		"restWorld": func(w *laneWork) { ParticularWorld(&w.Rest, &w.T, &w.C) },
-		"own":       func(w *laneWork) { OwnDirection(&w.Rest, &w.T, &w.C) },
-		"carried":   func(w *laneWork) { CarriedDirection(&w.Rest, &w.T, &w.C, &w.Up) },
-		"recover":   func(w *laneWork) { Recover(&w.Rest, w.T.E(), &w.C, &w.A) },
-		"add":       func(w *laneWork) { Add(&w.A, &w.Sum, &w.Rest) },
-		"dot":       func(w *laneWork) { Dot(&w.Sum, &w.Rest, &w.A) },
-		"sub":       func(w *laneWork) { Sub(&w.A, &w.Sum, &w.Rest) },
-		"scale":     func(w *laneWork) { Scale(&w.A, &w.Sum) },
-		"ball":      func(w *laneWork) { BallRows(&w.J, &w.K) },
-		"pinned":    func(w *laneWork) { HingeRows(&w.J, &w.K) },
-		"rows":      func(w *laneWork) { Products(w.Y[:], 3, w.J.P[:], 5, &w.A) },
-		"one row":   func(w *laneWork) { Products(w.Y[:], 1, w.J.P[:], 1, &w.A) },
-		"subRows":   func(w *laneWork) { SubProducts(w.Sub[:], w.J.P[:], 5, &w.A) },
+	defer func(before bool) { wide = before }(wide)
+	if wide {
+		t.Run("AVX-512", f)
 	}
-	for name, f := range kernels {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, 2))
-			for range 10 {
-				var start, want laneWork
-				fillLanes(r, &start)
-				want = start
-				have := fast
-				fast = false
-				f(&want)
-				fast = have
-				assert.NotEqual(t, start, want)
-				got := start
-				f(&got)
-				numbers := numbersOf(&want)
-				assert.InDeltaSlice(t, numbers, numbersOf(&got), 1e-14*check.MaxAbs(numbers))
+	wide = false
+	t.Run("AVX2", f)
+}
+
+// calls runs the functions on vectors, each on operands at places of a list of numbers, in the order of its parameters.
+var calls = map[string]func(p func(i int) unsafe.Pointer, n, step int){
+	"load": func(p func(i int) unsafe.Pointer, _, _ int) {
+		load((*Body)(p(0)), (*BodyConst)(p(1)), (*[3]float64)(p(2)))
+	},
+	"Rotate": func(p func(i int) unsafe.Pointer, _, _ int) { Rotate((*Body)(p(0)), (*Body)(p(1))) },
+	"HingeBias": func(p func(i int) unsafe.Pointer, _, _ int) {
+		HingeBias((*Body)(p(0)), (*BodyConst)(p(1)), (*Body)(p(2)))
+	},
+	"HingeBiasWorld": func(p func(i int) unsafe.Pointer, _, _ int) { HingeBiasWorld((*Body)(p(0)), (*BodyConst)(p(1))) },
+	"Turn": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Turn((*[3]Vector)(p(0)), (*[9]Vector)(p(1)), (*[3]Vector)(p(2)))
+	},
+	"TurnBack": func(p func(i int) unsafe.Pointer, _, _ int) {
+		TurnBack((*[3]Vector)(p(0)), (*[9]Vector)(p(1)), (*[3]Vector)(p(2)))
+	},
+	"Particular": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Particular((*[6]Vector)(p(0)), (*Body)(p(1)), (*BodyConst)(p(2)), (*Body)(p(3)))
+	},
+	"ParticularWorld": func(p func(i int) unsafe.Pointer, _, _ int) {
+		ParticularWorld((*[6]Vector)(p(0)), (*Body)(p(1)), (*BodyConst)(p(2)))
+	},
+	"OwnDirection": func(p func(i int) unsafe.Pointer, _, _ int) {
+		OwnDirection((*[6]Vector)(p(0)), (*Body)(p(1)), (*BodyConst)(p(2)))
+	},
+	"CarriedDirection": func(p func(i int) unsafe.Pointer, _, _ int) {
+		CarriedDirection((*[6]Vector)(p(0)), (*Body)(p(1)), (*BodyConst)(p(2)), (*Body)(p(3)))
+	},
+	"Recover": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Recover((*[6]Vector)(p(0)), (*[9]Vector)(p(1)), (*BodyConst)(p(2)), (*[6]Vector)(p(3)))
+	},
+	"Dot": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Dot((*Vector)(p(0)), (*[6]Vector)(p(1)), (*[6]Vector)(p(2)))
+	},
+	"Sub": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Sub((*[6]Vector)(p(0)), (*Vector)(p(1)), (*[6]Vector)(p(2)))
+	},
+	"Add": func(p func(i int) unsafe.Pointer, _, _ int) {
+		Add((*[6]Vector)(p(0)), (*Vector)(p(1)), (*[6]Vector)(p(2)))
+	},
+	"Scale":       func(p func(i int) unsafe.Pointer, _, _ int) { Scale((*[6]Vector)(p(0)), (*Vector)(p(1))) },
+	"InverseRoot": func(p func(i int) unsafe.Pointer, _, _ int) { InverseRoot((*Vector)(p(0))) },
+	"products": func(p func(i int) unsafe.Pointer, n, step int) {
+		products((*Vector)(p(0)), step, (*Vector)(p(1)), n, (*[6]Vector)(p(2)))
+	},
+	"subProducts": func(p func(i int) unsafe.Pointer, n, _ int) {
+		subProducts((*Vector)(p(0)), (*Vector)(p(1)), n, (*[6]Vector)(p(2)))
+	},
+	"BallRows":  func(p func(i int) unsafe.Pointer, _, _ int) { BallRows((*Joint)(p(0)), (*JointConst)(p(1))) },
+	"HingeRows": func(p func(i int) unsafe.Pointer, _, _ int) { HingeRows((*Joint)(p(0)), (*JointConst)(p(1))) },
+}
+
+// TestFunctions: each function on vectors has the bits of its lines, with each set of instructions, and writes nothing but
+// its results.
+func TestFunctions(t *testing.T) {
+	const apart, operands = 120 * Width, 4 // numbers of an operand: the largest structure has 113 lanes
+	list := lines.Functions()
+	require.Len(t, list, len(calls))
+	eachSet(t, func(t *testing.T) {
+		for i, f := range list {
+			for n := 1; n <= 6; n++ {
+				w := make([]float64, operands*apart+4)
+				for r, k := rand.New(rand.NewPCG(uint64(i), uint64(n))), 0; k < len(w); k++ {
+					w[k] = r.NormFloat64()
+				}
+				m := linestest.Machine{Lanes: slices.Clone(w), Shared: append([]float64{0, 1, 0.5, 2}, w[operands*apart:]...), N: n, F: 3 * Width}
+				for k := range operands {
+					m.Place[k] = k * apart
+					if strings.IndexByte(f.Shared, byte('A'+k)) >= 0 {
+						m.Place[k] = 4
+					}
+				}
+				m.Run(f.Kernel)
+				calls[f.Name](func(k int) unsafe.Pointer {
+					if strings.IndexByte(f.Shared, byte('A'+k)) >= 0 {
+						return unsafe.Pointer(&w[operands*apart])
+					}
+					return unsafe.Pointer(&w[k*apart])
+				}, n, 3)
+				for k, want := range m.Lanes {
+					if math.Float64bits(want) != math.Float64bits(w[k]) {
+						require.Equal(t, want, w[k], "%s, operand %d, vector %d, lane %d", f.Name, k/apart, k%apart/Width, k%Width)
+					}
+				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // TestInverseRoot: 1/√s to the last bit, and NaN for what is infinite.
 func TestInverseRoot(t *testing.T) {
-	eachKind(t, func(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
 		s := Vector{4, 3, 1e300, 5e-324, 0, math.Inf(1), math.NaN(), 1}
 		InverseRoot(&s)
 		for l, x := range []float64{4, 3, 1e300, 5e-324, 0} {
@@ -114,7 +135,7 @@ func TestInverseRoot(t *testing.T) {
 // TestLoadFinds compares what Load says of states, each number of each lane in turn not finite, and
 // quaternions around the limit.
 func TestLoadFinds(t *testing.T) {
-	eachKind(t, func(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
 		var b Body
 		var c BodyConst
 		for l := range Width {
@@ -168,7 +189,7 @@ func TestGather(t *testing.T) {
 			src[i] = r.NormFloat64()
 		}
 		at := [Width]int32{0, int32(len(src) - n), int32(n), int32(2 * n), int32(3 * n), int32(4 * n), int32(5 * n), int32(6 * n)}
-		eachKind(t, func(t *testing.T) {
+		eachSet(t, func(t *testing.T) {
 			lanes := make([]Vector, n)
 			Gather(lanes, src, &at)
 			for l, o := range at {
@@ -183,5 +204,26 @@ func TestGather(t *testing.T) {
 			Scatter(back, &at, lanes)
 			assert.Equal(t, want, back, "%d", n)
 		})
+	}
+}
+
+// BenchmarkHingeRows measures the rows of eight hinges.
+func BenchmarkHingeRows(b *testing.B) {
+	if !fast {
+		b.Skip("no kernels for lanes on this processor, or in this build")
+	}
+	defer func(before bool) { wide = before }(wide)
+	var joint Joint
+	var fixed JointConst
+	for range 2 {
+		b.Run(map[bool]string{false: "avx2", true: "avx512"}[wide], func(b *testing.B) {
+			for b.Loop() {
+				HingeRows(&joint, &fixed)
+			}
+		})
+		if !wide {
+			break
+		}
+		wide = false
 	}
 }

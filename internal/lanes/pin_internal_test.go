@@ -113,7 +113,7 @@ func TestPinRows(t *testing.T) {
 	})
 }
 
-// BenchmarkPinRows measures the rows of one hinge, and of eight.
+// BenchmarkPinRows measures the rows of one hinge.
 func BenchmarkPinRows(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	EP, ES, axes := rotation(r), rotation(r), rotation(r)
@@ -123,19 +123,12 @@ func BenchmarkPinRows(b *testing.B) {
 		ComP: &zero, ComS: &zero, Weight: &L, Root: 1, Base: make([]float64, 5),
 	}
 	v, scale, right := make([]float64, 30), make([]float64, 5), make([]float64, 5)
-	var joint Joint
-	var fixed JointConst
 	defer func(before bool) { fast = before }(fast)
 	for _, fast = range kinds(fast) {
 		name := map[bool]string{false: "plain", true: "avx2"}[fast]
 		b.Run("hinges=1/"+name, func(b *testing.B) {
 			for b.Loop() {
 				PinRows(v, scale, right, &p, Hinge)
-			}
-		})
-		b.Run("hinges=8/"+name, func(b *testing.B) {
-			for b.Loop() {
-				HingeRows(&joint, &fixed)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"go/format"
 	"log"
 	"strings"
 
@@ -28,11 +27,7 @@ func goFile(list []*lines.Kernel) string {
 		fmt.Fprintf(&b, "\t{%d, %d},\n", s[0], s[1])
 	}
 	b.WriteString("}\n" + sharedText(list) + spansText(list))
-	out, err := format.Source([]byte(b.String()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	return string(out)
+	return b.String()
 }
 
 // isa is an instruction set.
@@ -44,11 +39,14 @@ type isa struct {
 	table string
 }
 
+// sets are those of the kernels.
+var sets = [2]isa{{"512", 32, 'Z', false, "codes512"}, {"256", 16, 'Y', true, "codes256"}}
+
 // asmFile returns the kernels for amd64.
 func asmFile(list []*lines.Kernel) string {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !noasm && !purego\n\n#include \"textflag.h\"\n")
-	for _, s := range []isa{{"512", 32, 'Z', false, "codes512"}, {"256", 16, 'Y', true, "codes256"}} {
+	for _, s := range sets {
 		for _, k := range list {
 			switch {
 			case s.avx2 && k.NoAVX2:
@@ -82,31 +80,44 @@ const next = "\tMOVL (SI), R9\n\tADDQ $32, SI\n\tJMP  (R8)(R9*8)\n"
 
 var pointers = map[byte]string{'A': "AX", 'B': "BX", 'C': "CX", 'D': "DX", 'E': "R11", 'F': "R13", 'Z': "R14"}
 
-func asmKernel(b *strings.Builder, k *lines.Kernel, s isa) {
-	fmt.Fprintf(b, "\nTEXT %s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", k.Name, s.name)
-	used, strides := map[byte]bool{}, map[byte]bool{}
-	far := map[byte]bool{} // operands with rows past the third
+// operands are what the lines of a kernel use.
+type operands struct {
+	used    map[byte]bool // operands
+	strides map[byte]bool
+	far     map[byte]bool // operands with rows past the third
+}
+
+func operandsOf(k *lines.Kernel) operands {
+	o := operands{map[byte]bool{}, map[byte]bool{}, map[byte]bool{}}
 	for _, l := range k.Lines {
 		if l.Op == "stepL" {
-			strides['L'] = true
+			o.strides['L'] = true
 		}
 		for _, a := range l.Args {
-			if m, ok := a.(lines.Mem); ok {
-				used[m.Ptr] = true
-				if m.Times > 0 {
-					strides[m.Stride] = true
-				}
-				if m.Times > 2 {
-					far[m.Ptr] = true
-				}
+			m, ok := a.(lines.Mem)
+			if !ok {
+				continue
+			}
+			o.used[m.Ptr] = true
+			if m.Times > 0 {
+				o.strides[m.Stride] = true
+			}
+			if m.Times > 2 {
+				o.far[m.Ptr] = true
 			}
 		}
 	}
-	if used['F'] && strides['L'] {
+	return o
+}
+
+func asmKernel(b *strings.Builder, k *lines.Kernel, s isa) {
+	fmt.Fprintf(b, "\nTEXT %s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", k.Name, s.name)
+	o := operandsOf(k)
+	if o.used['F'] && o.strides['L'] {
 		log.Fatalf("%s: F is a place and a stride", k.Name)
 	}
 	for i, p := range []byte("ABCDEF") {
-		if used[p] {
+		if o.used[p] {
 			base := "DI"
 			if k.IsShared(lines.Mem{Ptr: p}) {
 				base = "R14"
@@ -114,28 +125,33 @@ func asmKernel(b *strings.Builder, k *lines.Kernel, s isa) {
 			fmt.Fprintf(b, "\tMOVL %d(SI), %s\n\tADDQ %s, %s\n", 8+4*i-32, pointers[p], base, pointers[p])
 		}
 	}
-	if k.From >= 0 || strides['K'] {
+	if k.From >= 0 || o.strides['K'] {
 		b.WriteString("\tMOVL -28(SI), R10\n")
 	}
-	if strides['K'] {
+	if o.strides['K'] {
 		b.WriteString("\tMOVQ R10, R12\n\tSHLQ $6, R12\n")
 	}
-	if strides['L'] {
+	if o.strides['L'] {
 		b.WriteString("\tMOVL -4(SI), R13\n")
 	}
-	if far['C'] {
+	if o.far['C'] {
 		b.WriteString("\tLEAQ (CX)(R12*2), R9\n\tADDQ R12, R9\n")
 	}
+	bodyOf(b, k, s, o, "loop")
+	b.WriteString(next)
+}
+
+// bodyOf writes the lines of a kernel, whose operands, turns and strides are in their registers; loop is the label of its loop.
+func bodyOf(b *strings.Builder, k *lines.Kernel, s isa, o operands, loop string) {
 	a := newAllocator(k, s)
 	for i, l := range k.Lines {
 		if i == k.From {
 			a.hoist(b)
-			b.WriteString("loop:\n")
+			b.WriteString(loop + ":\n")
 		}
-		a.print(b, i, l, far)
+		a.print(b, i, l, o.far)
 		if k.From >= 0 && i == k.To-1 {
-			b.WriteString("\tDECQ R10\n\tJNZ  loop\n")
+			b.WriteString("\tDECQ R10\n\tJNZ  " + loop + "\n")
 		}
 	}
-	b.WriteString(next)
 }

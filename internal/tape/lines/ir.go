@@ -39,6 +39,7 @@ func newKernel(name, doc string) *Kernel {
 }
 
 func at(ptr byte, off int) Mem      { return Mem{Ptr: ptr, Off: off} }
+func (m Mem) behind(off int) Mem    { return Mem{Ptr: m.Ptr, Off: m.Off + off} }
 func constant(i int) Mem            { return Mem{Ptr: 'Z', Off: i} }
 func (m Mem) row(s byte, n int) Mem { m.Stride, m.Times = s, n; return m }
 
@@ -186,6 +187,52 @@ func (k *Kernel) lower(m Mem, x []Val) []Val {
 		k.fma(x[1], M(1), k.mul(x[0], M(3))),
 		k.fma(x[2], M(2), k.fma(x[1], M(5), k.mul(x[0], M(4)))),
 	}
+}
+
+// lowerT returns Mᵀ·x.
+func (k *Kernel) lowerT(m Mem, x []Val) []Val {
+	return []Val{
+		k.fma(x[2], m.behind(4), k.fma(x[1], m.behind(3), k.mul(x[0], m.behind(0)))),
+		k.fma(x[2], m.behind(5), k.mul(x[1], m.behind(1))),
+		k.mul(x[2], m.behind(2)),
+	}
+}
+
+// times returns M·x for a matrix at m, by rows, and timesT Mᵀ·x.
+func (k *Kernel) times(m Mem, x []Val) []Val  { return k.rows(m, x, 3, 1) }
+func (k *Kernel) timesT(m Mem, x []Val) []Val { return k.rows(m, x, 1, 3) }
+
+func (k *Kernel) rows(m Mem, x []Val, row, step int) []Val {
+	out := make([]Val, 3)
+	for i := range out {
+		out[i] = k.dot(anys(x), lanesOf(m.Ptr, m.Off+i*row, 3, step))
+	}
+	return out
+}
+
+// column loads column j of a matrix.
+func (k *Kernel) column(m Mem, j int) []Val {
+	return []Val{k.ld(m.behind(j)), k.ld(m.behind(3 + j)), k.ld(m.behind(6 + j))}
+}
+
+// centripetal returns w×(w×r).
+func (k *Kernel) centripetal(w, r []Val) []Val { return k.cross(w, k.cross(w, r)) }
+
+// less returns x − y, and scaled s·x.
+func (k *Kernel) less(x, y []Val) []Val {
+	out := make([]Val, len(x))
+	for i := range out {
+		out[i] = k.sub(x[i], y[i])
+	}
+	return out
+}
+
+func (k *Kernel) scaled(s Val, x []Val) []Val {
+	out := make([]Val, len(x))
+	for i := range out {
+		out[i] = k.mul(s, x[i])
+	}
+	return out
 }
 
 func anys[T any](list []T) []any {

@@ -196,16 +196,8 @@ func mechanics() (list []*Kernel) {
 		k.st(at('A', 0), k.add(s, at('A', 0)))
 	})
 	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *Kernel) {
-		turn := func(p byte) []Val {
-			x := k.vec(at(p, 0), 3)
-			out := make([]Val, 3)
-			for i := range out {
-				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
-			}
-			return out
-		}
-		n := k.lower(at('D', 0), turn('C'))
-		f := turn('B')
+		n := k.lower(at('D', 0), k.timesT(at('E', 0), k.vec(at('C', 0), 3)))
+		f := k.timesT(at('E', 0), k.vec(at('B', 0), 3))
 		root := k.ld(at('D', 6))
 		for i := range 3 {
 			k.st(at('A', i), k.add(n[i], at('A', i)))
@@ -216,13 +208,8 @@ func mechanics() (list []*Kernel) {
 	})
 	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 6)
-		M := func(i int) Mem { return at('D', i) }
-		w := []Val{
-			k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
-			k.fma(x[2], M(5), k.mul(x[1], M(1))),
-			k.mul(x[2], M(2)),
-		}
-		root := k.ld(M(6))
+		w := k.lowerT(at('D', 0), x)
+		root := k.ld(at('D', 6))
 		v := []Val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
 		out := make([]Val, 6)
 		for i := range out {
@@ -247,14 +234,7 @@ func mechanics() (list []*Kernel) {
 	})
 	add("Wrench", "stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 6)
-		turn := func(x []Val) []Val {
-			out := make([]Val, 3)
-			for i := range out {
-				out[i] = k.dot(anys(x), lanesOf('C', i, 3, 3))
-			}
-			return out
-		}
-		n, f := turn(x[:3]), turn(x[3:])
+		n, f := k.timesT(at('C', 0), x[:3]), k.timesT(at('C', 0), x[3:])
 		for i, v := range k.cross(k.vec(at('E', 0), 3), f) {
 			n[i] = k.add(n[i], v)
 		}
@@ -316,12 +296,7 @@ func mechanics() (list []*Kernel) {
 		}
 	})
 	add("Torque", "adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.", func(k *Kernel) {
-		x := k.vec(at('C', 0), 3)
-		n := make([]Val, 3)
-		for i := range n {
-			n[i] = k.dot(anys(x), lanesOf('B', 3*i, 3, 1))
-		}
-		for i, v := range k.lower(at('D', 0), n) {
+		for i, v := range k.lower(at('D', 0), k.times(at('B', 0), k.vec(at('C', 0), 3))) {
 			k.st(at('A', i), k.add(v, at('A', i)))
 		}
 	})
@@ -387,15 +362,7 @@ func axesOf(k *Kernel, ptr byte, o int, to byte) {
 // body is Body.
 func body(k *Kernel) {
 	axes(k)
-	turn := func(p byte, o int) []Val {
-		x := k.vec(at(p, o), 3)
-		out := make([]Val, 3)
-		for i := range out {
-			out[i] = k.dot(anys(x), lanesOf('A', i, 3, 3))
-		}
-		return out
-	}
-	w := turn('B', 7)
+	w := k.timesT(at('A', 0), k.vec(at('B', 7), 3))
 	k.put(at('A', 9), w...)
 	I := func(i int) Mem { return at('C', atInertia+i) }
 	h := []Val{
@@ -404,7 +371,7 @@ func body(k *Kernel) {
 		k.dot(anys(w), []any{I(4), I(5), I(2)}),
 	}
 	k.put(at('E', 0), k.lower(at('C', atWeight), k.cross(h, w))...)
-	g := turn('D', 0)
+	g := k.timesT(at('A', 0), k.vec(at('D', 0), 3))
 	root := k.ld(at('C', atMass))
 	k.put(at('E', 3), k.mul(g[0], root), k.mul(g[1], root), k.mul(g[2], root))
 }

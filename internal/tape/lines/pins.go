@@ -4,11 +4,7 @@ import "github.com/rung-mbd/rung/internal/tape/places"
 
 // apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
 func apart(k *Kernel) (r, v []Val) {
-	own := k.vec(at('D', 0), 3)
-	near := make([]Val, 3)
-	for i := range near {
-		near[i] = k.dot(anys(own), lanesOf('C', 3*i, 3, 1))
-	}
+	near := k.times(at('C', 0), k.vec(at('D', 0), 3))
 	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]Val, 3)
 	for i := range v {
 		v[i] = k.sub(k.sub(k.ld(at('E', places.PinVelocity+i)), at('B', atVelocity+i)), v[i])
@@ -21,13 +17,7 @@ func apart(k *Kernel) (r, v []Val) {
 }
 
 // ownAxis returns the axis of a body's pin, world axes.
-func ownAxis(k *Kernel) []Val {
-	s, r := make([]Val, 3), k.vec(at('D', places.PinAxis), 3)
-	for i := range s {
-		s[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
-	}
-	return s
-}
+func ownAxis(k *Kernel) []Val { return k.times(at('C', 0), k.vec(at('D', places.PinAxis), 3)) }
 
 // slower returns how much slower than the pin E a body turns.
 func slower(k *Kernel) []Val {

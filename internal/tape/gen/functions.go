@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/tape/lines"
+)
+
+// The functions of package lanes. Each has both sets of instructions in one: AVX-512 takes all lanes at once, AVX2 four
+// lanes and then the others.
+
+// functionsFile returns the functions for amd64.
+func functionsFile(list []*lines.Function) string {
+	var b strings.Builder
+	b.WriteString(header + "//go:build !noasm && !purego\n\n#include \"textflag.h\"\n\n// The first numbers of package places.\n")
+	for i, x := range []string{"0.0", "1.0", "0.5", "2.0"} {
+		fmt.Fprintf(&b, "DATA constants<>+%d(SB)/8, $%s\n", 8*i, x)
+	}
+	b.WriteString("GLOBL constants<>(SB), RODATA, $32\n")
+	for _, f := range list {
+		both(&b, f.Name, f.Signature(), func(s isa) { functionBody(&b, f, s) })
+	}
+	for _, f := range copies {
+		both(&b, f.name, copySignature, func(s isa) { f.body(&b, s) })
+	}
+	return b.String()
+}
+
+// both writes a function with both sets. R8 is the first of the lanes that AVX2 takes, in bytes.
+func both(b *strings.Builder, name, signature string, body func(s isa)) {
+	fmt.Fprintf(b, "\n// func %s(%s)\n", name, signature)
+	fmt.Fprintf(b, "TEXT ·%s(SB), NOSPLIT, $0-%d\n", name, 8*(1+strings.Count(signature, ",")))
+	b.WriteString("\tCMPB ·wide(SB), $0\n\tJEQ  narrow\n")
+	body(sets[0])
+	b.WriteString("\tVZEROUPPER\n\tRET\n\nnarrow:\n\tXORQ R8, R8\n\nhalf:\n")
+	body(sets[1])
+	b.WriteString("\tADDQ $32, R8\n\tCMPQ R8, $64\n\tJNE  half\n\tVZEROUPPER\n\tRET\n")
+}
+
+// functionBody writes a function with one set.
+func functionBody(b *strings.Builder, f *lines.Function, s isa) {
+	o := operandsOf(f.Kernel)
+	for i, p := range f.Params {
+		from := fmt.Sprintf("%s+%d(FP)", p.Name, 8*i)
+		switch p.Operand {
+		case 'N':
+			fmt.Fprintf(b, "\tMOVQ %s, R10\n", from)
+		case 'F':
+			fmt.Fprintf(b, "\tMOVQ %s, R13\n\tSHLQ $6, R13\n", from)
+		default:
+			fmt.Fprintf(b, "\tMOVQ %s, %s\n", from, pointers[p.Operand])
+			if s.avx2 && !f.IsShared(lines.Mem{Ptr: p.Operand}) {
+				fmt.Fprintf(b, "\tADDQ R8, %s\n", pointers[p.Operand])
+			}
+		}
+	}
+	if o.used['Z'] {
+		b.WriteString("\tLEAQ constants<>(SB), R14\n")
+	}
+	bodyOf(b, f.Kernel, s, o, "loop"+s.name)
+}
+
+// copySignature is that of functions that copy n numbers between lanes and as many places of consecutive numbers.
+const copySignature = "lanes *Vector, numbers *float64, at *[8]int32, n int"
+
+// copyOf is such a function. Two numbers of four or eight places are moved at a time: in lanes they are two vectors. A last
+// number that is alone is moved with the one before it, once more, and by itself if there is no other.
+type copyOf struct {
+	name string
+	pair func(b *strings.Builder, s isa) // moves two numbers between AX and the places
+	one  func(b *strings.Builder, s isa)
+}
+
+var copies = []copyOf{{"gather", gatherPair, gatherOne}, {"scatter", scatterPair, scatterOne}}
+
+// places are the registers that point to the places of the lanes.
+var places = []string{"SI", "DI", "R9", "R10", "R11", "R12", "R13", "BX"}
+
+// body writes the function with one set. CX is the number of the next pair and R14 that of the last one.
+func (f copyOf) body(b *strings.Builder, s isa) {
+	b.WriteString("\tMOVQ at+16(FP), DX\n")
+	if s.avx2 {
+		b.WriteString("\tMOVQ R8, AX\n\tSHRQ $1, AX\n\tADDQ AX, DX\n") // places have half as many bytes as lanes
+	}
+	b.WriteString("\tMOVQ numbers+8(FP), AX\n")
+	for l, r := range places[:s.lanes()] {
+		fmt.Fprintf(b, "\tMOVLQSX %d(DX), %s\n\tLEAQ (AX)(%s*8), %s\n", 4*l, r, r, r)
+	}
+	b.WriteString("\tMOVQ lanes+0(FP), AX\n")
+	if s.avx2 {
+		b.WriteString("\tADDQ R8, AX\n")
+	}
+	fmt.Fprintf(b, "\tMOVQ n+24(FP), R14\n\tXORQ CX, CX\n\tSUBQ $2, R14\n\tJLT  one%s\n\npair%s:\n", s.name, s.name)
+	f.pair(b, s)
+	fmt.Fprintf(b, "\tADDQ $2, CX\n\tADDQ $128, AX\n\tCMPQ CX, R14\n\tJLE  pair%s\n", s.name)
+	fmt.Fprintf(b, "\tDECQ CX\n\tCMPQ CX, R14\n\tJNE  done%s\n\tSUBQ $64, AX\n\tJMP  pair%s\n\none%s:\n", s.name, s.name, s.name)
+	f.one(b, s)
+	fmt.Fprintf(b, "\ndone%s:\n", s.name)
+}
+
+// lanes returns how many lanes a vector has.
+func (s isa) lanes() int {
+	if s.avx2 {
+		return 4
+	}
+	return 8
+}
+
+// quarter is the instruction that inserts or extracts two lanes.
+func (s isa) quarter(name string) string {
+	if s.avx2 {
+		return name + "F128"
+	}
+	return name + "F64X2"
+}
+
+// gatherPair: a vector has two numbers of every other place. Of two such vectors the lower and the upper numbers are taken.
+func gatherPair(b *strings.Builder, s isa) {
+	for odd := range 2 {
+		fmt.Fprintf(b, "\tVMOVUPD (%s)(CX*8), X%d\n", places[odd], odd)
+		for l := odd + 2; l < s.lanes(); l += 2 {
+			fmt.Fprintf(b, "\t%s $%d, (%s)(CX*8), %c%d, %c%d\n", s.quarter("VINSERT"), l/2, places[l], s.reg, odd, s.reg, odd)
+		}
+	}
+	unpack(b, s)
+	fmt.Fprintf(b, "\tVMOVUPD %c2, (AX)\n\tVMOVUPD %c3, 64(AX)\n", s.reg, s.reg)
+}
+
+// scatterPair is the way back.
+func scatterPair(b *strings.Builder, s isa) {
+	fmt.Fprintf(b, "\tVMOVUPD (AX), %c0\n\tVMOVUPD 64(AX), %c1\n", s.reg, s.reg)
+	unpack(b, s)
+	for odd := range 2 {
+		fmt.Fprintf(b, "\tVMOVUPD X%d, (%s)(CX*8)\n", 2+odd, places[odd])
+		for l := odd + 2; l < s.lanes(); l += 2 {
+			fmt.Fprintf(b, "\t%s $%d, %c%d, (%s)(CX*8)\n", s.quarter("VEXTRACT"), l/2, s.reg, 2+odd, places[l])
+		}
+	}
+}
+
+// unpack stores the lower numbers of each two lanes of vectors 0 and 1 in vector 2, and the upper ones in vector 3.
+func unpack(b *strings.Builder, s isa) {
+	for i, name := range []string{"VUNPCKLPD", "VUNPCKHPD"} {
+		fmt.Fprintf(b, "\t%s %c1, %c0, %c%d\n", name, s.reg, s.reg, s.reg, 2+i)
+	}
+}
+
+func gatherOne(b *strings.Builder, s isa) {
+	for l := 0; l < s.lanes(); l += 2 {
+		fmt.Fprintf(b, "\tVMOVSD (%s), X%d\n\tVMOVHPD (%s), X%d, X%d\n", places[l], l/2, places[l+1], l/2, l/2)
+		if l > 0 {
+			fmt.Fprintf(b, "\t%s $%d, X%d, %c0, %c0\n", s.quarter("VINSERT"), l/2, l/2, s.reg, s.reg)
+		}
+	}
+	fmt.Fprintf(b, "\tVMOVUPD %c0, (AX)\n", s.reg)
+}
+
+func scatterOne(b *strings.Builder, s isa) {
+	fmt.Fprintf(b, "\tVMOVUPD (AX), %c0\n", s.reg)
+	for l := 0; l < s.lanes(); l += 2 {
+		if l > 0 {
+			fmt.Fprintf(b, "\t%s $%d, %c0, X1\n", s.quarter("VEXTRACT"), l/2, s.reg)
+		}
+		r := min(l/2, 1)
+		fmt.Fprintf(b, "\tVMOVSD X%d, (%s)\n\tVMOVHPD X%d, (%s)\n", r, places[l], r, places[l+1])
+	}
+}
+
+// declarations returns the functions in Go: without bodies for the assembly, and such that panic where there is none.
+func declarations(list []*lines.Function, assembly bool) string {
+	var b strings.Builder
+	constraint := "!amd64 || noasm || purego"
+	if assembly {
+		constraint = "!noasm && !purego"
+	}
+	fmt.Fprintf(&b, "%s//go:build %s\n\npackage lanes\n", header, constraint)
+	declare := func(name, signature, doc string) {
+		comment := strings.NewReplacer("\n\n\t", "\n//\n//\t", "\n\n", "\n//\n// ", "\n", "\n// ").Replace(doc)
+		fmt.Fprintf(&b, "\n// %s %s\n", name, comment)
+		if assembly {
+			fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(%s)\n", name, signature)
+		} else {
+			fmt.Fprintf(&b, "func %s(%s) { panic(noAssembly) }\n", name, signature)
+		}
+	}
+	for _, f := range list {
+		declare(f.Name, f.Signature(), f.Doc)
+	}
+	declare("gather", copySignature, "is Gather for n ≥ 1.")
+	declare("scatter", copySignature, "is Scatter for n ≥ 1.")
+	return b.String()
+}
+
+// structuresFile returns the structures of package lanes in Go.
+func structuresFile() string {
+	var b strings.Builder
+	b.WriteString(header + "package lanes\n")
+	for _, s := range lines.Structures() {
+		fmt.Fprintf(&b, "\n// %s %s\ntype %s struct {\n", s.Name, strings.ReplaceAll(s.Doc, "\n", "\n// "), s.Name)
+		for _, f := range s.Fields {
+			fmt.Fprintf(&b, "\t%s ", f.Name)
+			if f.Lanes > 1 {
+				fmt.Fprintf(&b, "[%d]", f.Lanes)
+			}
+			b.WriteString("Vector")
+			if f.Doc != "" {
+				b.WriteString(" // " + f.Doc)
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}

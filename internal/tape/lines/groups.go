@@ -1,0 +1,347 @@
+package lines
+
+// Structures lists those of package lanes.
+func Structures() []Structure {
+	return []Structure{
+		{"BodyConst", `is what no state changes of bodies that joints tie to their parents. Vectors are in the axes
+of the body where nothing else is said.`, []Field{
+			{"Com", 3, "centre of mass"},
+			{"L", 6, "L·Lᵀ is the rotational inertia; lower triangles as 00, 11, 22, 10, 20, 21"},
+			{"Inv", 6, "L⁻¹"},
+			{"Root", 1, "√m"},
+			{"InvRoot", 1, "1/√m"},
+			{"ArmP", 3, "from the parent's centre of mass to the joint, axes of the parent"},
+			{"ArmC", 3, "from the body's centre of mass to the joint"},
+			{"Frame", 9, "axes of the hinge, the third its own, in those of the body or of the parent"},
+		}},
+		{"Body", "is such bodies at one state. Matrices go by rows.", []Field{
+			{"State", 13, "position, unit quaternion, velocity, angular velocity, in world axes"},
+			{"Kin", 12, "axes of the body in the world, E, and E·com"},
+			{"Spin", 3, "angular velocity"},
+			{"Load", 6, "C⁻¹·f, then less c"},
+			{"R", 9, "from the axes of the parent"},
+			{"Rel", 6, "what the joint adds to the angular and linear acceleration if it is not moved"},
+			{"Axis", 3, "of the hinge"},
+			{"At", 6, "how the body moves, see Particular, OwnDirection and CarriedDirection"},
+			{"Size", 1, "Σ c²"},
+			{"Free", 1, "largest magnitude in Load before it became less, NaN if one is"},
+			{"Off", 1, "distance of the quaternion's square from one, NaN if the state is not finite"},
+		}},
+		{"JointConst", `is what no state changes of joints that hold two points together (Pin): of S, L⁻¹ and 1/√m, of P −L⁻¹
+and −1/√m. Both are zero for the world.`, []Field{
+			{"Axes", 9, "of the joint in P"},
+			{"ArmP", 3, "from the centre of mass of P to the joint"},
+			{"ArmS", 3, "from the centre of mass of S"},
+			{"InvP", 6, ""},
+			{"InvS", 6, ""},
+			{"RootP", 1, ""},
+			{"RootS", 1, ""},
+		}},
+		{"Joint", "is such joints at one state.", []Field{
+			{"EP", 9, "axes of P in the world"},
+			{"ES", 9, "axes of S"},
+			{"OmegaP", 3, "angular velocity of P, world axes"},
+			{"OmegaS", 3, "of S"},
+			{"W", 9, "axes of the joint in the world"},
+			{"A", 9, "axes of the joint in S"},
+			{"P", 30, "rows on P"},
+			{"S", 30, "rows on S"},
+			{"Scale", 5, "squared norms of the rows"},
+			{"B", 5, "right sides"},
+		}},
+	}
+}
+
+// Functions lists the kernels of package lanes, for eight groups of bodies or eight joints at one state.
+func Functions() (list []*Function) {
+	list = append(append(list, hinges()...), moves()...)
+	return append(append(list, products()...), jointRows()...)
+}
+
+// function appends one.
+func function(list *[]*Function, name, signature, doc string, body func(k *Function)) {
+	f := newFunction(name, signature, doc)
+	body(f)
+	*list = append(*list, f)
+}
+
+// hinges are what hinges need of the states.
+func hinges() (list []*Function) {
+	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
+	add("load", "t *Body, c *BodyConst, down *[3]float64", "is Load without the verdict, and fills Off too.", loadBodies)
+	add("Rotate", "t, up *Body",
+		"fills R of t, Eᵀ·E_P, E_P the axes of the parents up.\n\nCost: 45 operations a lane, no allocation.", func(k *Function) {
+			E, F, R := k.at("t.Kin"), k.at("up.Kin"), k.at("t.R")
+			for j := range 3 {
+				for i, v := range k.timesT(E, k.column(F, j)) {
+					k.st(R.behind(3*i+j), v)
+				}
+			}
+		})
+	add("HingeBias", "t *Body, c *BodyConst, up *Body",
+		`fills Rel of t for hinges between the bodies and their parents up, with P = ArmP and C = ArmC, from R:
+
+	Rel = (R·ω_P × ω,  R·(ω_P×(ω_P×P)) − ω×(ω×C)).
+
+Cost: about 85 operations a lane, no allocation.`, func(k *Function) {
+			R, up, own := k.at("t.R"), k.three("up.Spin"), k.three("t.Spin")
+			a := k.times(R, k.centripetal(up, k.three("c.ArmP")))
+			k.put(k.at("t.Rel"), k.cross(k.times(R, up), own)...)
+			k.put(k.at("t.Rel").behind(3), k.less(a, k.centripetal(own, k.three("c.ArmC")))...)
+		})
+	add("HingeBiasWorld", "t *Body, c *BodyConst",
+		"is HingeBias for hinges between the bodies and the world: Rel = (0, −ω×(ω×C)).", func(k *Function) {
+			zero := k.null()
+			k.put(k.at("t.Rel"), zero, zero, zero)
+			a := k.centripetal(k.three("t.Spin"), k.three("c.ArmC"))
+			k.put(k.at("t.Rel").behind(3), k.less([]Val{zero, zero, zero}, a)...)
+		})
+	add("Turn", "out *[3]Vector, R *[9]Vector, v *[3]Vector", "stores R·v.", func(k *Function) {
+		k.put(k.at("out"), k.times(k.at("R"), k.three("v"))...)
+	})
+	add("TurnBack", "out *[3]Vector, E *[9]Vector, v *[3]Vector", "stores Eᵀ·v.", func(k *Function) {
+		k.put(k.at("out"), k.timesT(k.at("E"), k.three("v"))...)
+	})
+	return list
+}
+
+// loadBodies is load.
+func loadBodies(k *Function) {
+	// Zero times a number is zero unless the number is not finite.
+	zero, bad := k.null(), k.null()
+	state := k.at("t.State")
+	for _, i := range []int{0, 1, 2, 7, 8, 9, 10, 11, 12} {
+		bad = k.fma(state.behind(i), zero, bad)
+	}
+	q := k.vec(state.behind(3), 4)
+	k.st(k.at("t.Off"), k.add(k.abs(k.sub(k.dot(anys(q), anys(q)), constant(one))), bad))
+
+	E := k.at("t.Kin")
+	k.unitAxes(E, q)
+	k.put(E.behind(9), k.times(E, k.three("c.Com"))...)
+	u := k.timesT(E, k.vec(state.behind(10), 3))
+	k.put(k.at("t.Spin"), u...)
+	h := k.lower(k.at("c.L"), k.lowerT(k.at("c.L"), u))
+	load := k.lower(k.at("c.Inv"), k.cross(h, u))
+	k.put(k.at("t.Load"), load...)
+	load = append(load, k.scaled(k.ld(k.at("c.Root")), k.timesT(E, k.three("down")))...)
+	k.put(k.at("t.Load").behind(3), load[3:]...)
+
+	// The largest magnitude. One more than the sum of all is a number unless one of them is none.
+	largest, sum := k.null(), k.ld(constant(one))
+	for _, v := range load {
+		v = k.abs(v)
+		largest, sum = k.max(v, largest), k.add(sum, v)
+	}
+	k.st(k.at("t.Free"), k.more(sum, constant(half), largest, sum))
+}
+
+// unitAxes stores the matrix of a unit quaternion.
+func (k *Kernel) unitAxes(E Mem, q []Val) {
+	w, x, y, z := q[0], q[1], q[2], q[3]
+	x2, y2, z2 := k.add(x, x), k.add(y, y), k.add(z, z)
+	plus := func(a, b, c, d Val) Val { return k.fma(c, d, k.mul(a, b)) }
+	minus := func(a, b, c, d Val) Val { return k.fnma(c, d, k.mul(a, b)) }
+	left := func(a, b, c, d Val) Val { return k.sub(constant(one), plus(a, b, c, d)) }
+	k.st(E.behind(0), left(y, y2, z, z2))
+	k.st(E.behind(1), minus(x, y2, w, z2))
+	k.st(E.behind(2), plus(x, z2, w, y2))
+	k.st(E.behind(3), plus(x, y2, w, z2))
+	k.st(E.behind(4), left(x, x2, z, z2))
+	k.st(E.behind(5), minus(y, z2, w, x2))
+	k.st(E.behind(6), minus(x, z2, w, y2))
+	k.st(E.behind(7), plus(y, z2, w, x2))
+	k.st(E.behind(8), left(x, x2, y, y2))
+}
+
+// moves are the ways down the trees.
+func moves() (list []*Function) {
+	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
+	add("Particular", "rest *[6]Vector, t *Body, c *BodyConst, up *Body",
+		`stores in At how the bodies move whose parents move like up.At and whose joints add Rel,
+
+	α = R·α_P + Rel_α,   a = R·(a_P + α_P×P) − α×C + Rel_a,
+
+and in rest Cᵀ of that, (Lᵀ·α, √m·a). Load becomes less by rest, and Size is the sum of the squares of rest.
+
+Cost: about 90 operations a lane, no allocation.`, func(k *Function) {
+			w, v := k.carried()
+			k.rest(k.move("rest", k.more3(w, "t.Rel", 0), k.more3(v, "t.Rel", 3)))
+		})
+	add("ParticularWorld", "rest *[6]Vector, t *Body, c *BodyConst",
+		"is Particular for bodies on the world: α = Rel_α, a = Rel_a − α×C.", func(k *Function) {
+			k.rest(k.move("rest", k.three("t.Rel"), k.vec(k.at("t.Rel").behind(3), 3)))
+		})
+	add("OwnDirection", "col *[6]Vector, t *Body, c *BodyConst",
+		"stores in At how the bodies move whose hinges turn, α = Axis, a = −α×C, and Cᵀ of that in col.", func(k *Function) {
+			zero := k.null()
+			k.move("col", k.three("t.Axis"), []Val{zero, zero, zero})
+		})
+	add("CarriedDirection", "col *[6]Vector, t *Body, c *BodyConst, up *Body",
+		`stores in At how the bodies move whose parents move like up.At, α = R·α_P, a = R·(a_P + α_P×P) −
+α×C, and Cᵀ of that in col.`, func(k *Function) {
+			w, v := k.carried()
+			k.move("col", w, v)
+		})
+	add("Recover", "out *[6]Vector, E *[9]Vector, c *BodyConst, x *[6]Vector",
+		`stores in out, world axes, the accelerations of the bodies of t for those in weighted coordinates x:
+out = (E·L⁻ᵀ·x_α, E·x_a/√m).
+
+Cost: about 50 operations a lane, no allocation.`, func(k *Function) {
+			E, x := k.at("E"), k.at("x")
+			k.put(k.at("out"), k.times(E, k.lowerT(k.at("c.Inv"), k.vec(x, 3)))...)
+			v := k.times(E, k.vec(x.behind(3), 3))
+			k.put(k.at("out").behind(3), k.scaled(k.ld(k.at("c.InvRoot")), v)...)
+		})
+	return list
+}
+
+// carried returns how the parents up carry the joints of the bodies of t: R·α_P and R·(a_P + α_P×P).
+func (f *Function) carried() (w, v []Val) {
+	a := f.three("up.At")
+	v = f.cross(a, f.three("c.ArmP"))
+	for i, x := range v {
+		v[i] = f.add(x, f.at("up.At").behind(3+i))
+	}
+	return f.times(f.at("t.R"), a), f.times(f.at("t.R"), v)
+}
+
+// more3 adds a vector that stands behind a place.
+func (f *Function) more3(v []Val, name string, behind int) []Val {
+	out := make([]Val, 3)
+	for i := range out {
+		out[i] = f.add(v[i], f.at(name).behind(behind+i))
+	}
+	return out
+}
+
+// move stores how the bodies of t move whose joints move with w and v, and Cᵀ of that, which it returns.
+func (f *Function) move(to string, w, v []Val) []Val {
+	v = f.less(v, f.cross(w, f.three("c.ArmC")))
+	f.put(f.at("t.At"), append(append([]Val{}, w...), v...)...)
+	out := append(f.lowerT(f.at("c.L"), w), f.scaled(f.ld(f.at("c.Root")), v)...)
+	f.put(f.at(to), out...)
+	return out
+}
+
+// rest subtracts Cᵀ of the motion from the loads of t and stores its square.
+func (f *Function) rest(c []Val) {
+	f.st(f.at("t.Size"), f.dot(anys(c), anys(c)))
+	for i, v := range c {
+		load := f.at("t.Load").behind(i)
+		f.st(load, f.sub(load, v))
+	}
+}
+
+// products are the products of columns and rows.
+func products() (list []*Function) {
+	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
+	add("Dot", "sum *Vector, a, b *[6]Vector", "adds Σ a·b to sum.", func(k *Function) {
+		s := k.ld(k.at("sum"))
+		for i := range 6 {
+			s = k.fma(k.ld(k.at("a").behind(i)), k.at("b").behind(i), s)
+		}
+		k.st(k.at("sum"), s)
+	})
+	onto := func(change func(k *Function, t Val, a, b Mem) Val) func(k *Function) {
+		return func(k *Function) {
+			t := k.ld(k.at("t"))
+			for i := range 6 {
+				a := k.at("a").behind(i)
+				k.st(a, change(k, t, a, Mem{Ptr: 'C', Off: i}))
+			}
+		}
+	}
+	add("Sub", "a *[6]Vector, t *Vector, b *[6]Vector", "subtracts t·b from a.",
+		onto(func(k *Function, t Val, a, b Mem) Val { return k.fnma(t, b, a) }))
+	add("Add", "a *[6]Vector, t *Vector, b *[6]Vector", "adds t·b to a.",
+		onto(func(k *Function, t Val, a, b Mem) Val { return k.fma(t, b, a) }))
+	add("Scale", "a *[6]Vector, t *Vector", "multiplies a by t.",
+		onto(func(k *Function, t Val, a, _ Mem) Val { return k.mul(t, a) }))
+	add("InverseRoot", "s *Vector", "replaces every s by 1/√s, an infinite one by NaN.", func(k *Function) {
+		v := k.ld(k.at("s"))
+		k.st(k.at("s"), k.div(constant(one), k.sqrt(k.add(v, k.sub(v, v)))))
+	})
+	rows := func(k *Function) (row, x []any) {
+		v := k.vec(k.at("x"), 6)
+		for _, x := range v {
+			k.pin(x)
+		}
+		return lanesOf(k.at("v").Ptr, 0, 6, 1), anys(v)
+	}
+	add("products", "y *Vector, step int, v *Vector, n int, x *[6]Vector", "is Products for n ≥ 1.", func(k *Function) {
+		row, x := rows(k)
+		k.loop(func() {
+			k.st(k.at("y"), k.dot(x, row))
+			k.stepL('A')
+			k.step('B', 6)
+		})
+	})
+	add("subProducts", "y, v *Vector, n int, x *[6]Vector", "is SubProducts for n ≥ 1.", func(k *Function) {
+		row, x := rows(k)
+		k.loop(func() {
+			s := k.ld(k.at("y"))
+			for i := range x {
+				s = k.fnma(x[i], row[i], s)
+			}
+			k.st(k.at("y"), s)
+			k.step('A', 1)
+			k.step('B', 6)
+		})
+	})
+	return list
+}
+
+// jointRows are the rows of balls and hinges.
+func jointRows() (list []*Function) {
+	function(&list, "BallRows", "t *Joint, c *JointConst",
+		`fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P,
+whose squares are in Scale too.`, func(k *Function) { rowsOf(k, false) })
+	function(&list, "HingeRows", "t *Joint, c *JointConst", "is BallRows for hinges.", func(k *Function) { rowsOf(k, true) })
+	return list
+}
+
+// rowsOf is BallRows, with moments HingeRows.
+func rowsOf(k *Function, moments bool) {
+	frame, world, axes := k.at("c.Axes"), k.at("t.W"), k.at("t.A")
+	for j := range 3 {
+		w := k.times(k.at("t.EP"), k.column(frame, j))
+		for i, v := range w {
+			k.st(world.behind(3*i+j), v)
+		}
+		for i, v := range k.timesT(k.at("t.ES"), w) {
+			k.st(axes.behind(3*i+j), v)
+		}
+	}
+	wp, ws := k.timesT(world, k.three("t.OmegaP")), k.timesT(world, k.three("t.OmegaS"))
+	if moments {
+		k.put(k.at("t.B").behind(3), k.cross(wp, ws)[:2]...)
+	}
+	bias := k.centripetal(wp, k.timesT(frame, k.three("c.ArmP")))
+	k.put(k.at("t.B"), k.less(bias, k.centripetal(ws, k.timesT(axes, k.three("c.ArmS"))))...)
+	for i := range 3 {
+		var row []Val
+		for _, side := range []struct {
+			axes Mem
+			name string
+		}{{frame, "P"}, {axes, "S"}} {
+			f := k.column(side.axes, i)
+			n := k.lower(k.at("c.Inv"+side.name), k.cross(k.three("c.Arm"+side.name), f))
+			n = append(n, k.scaled(k.ld(k.at("c.Root"+side.name)), f)...)
+			k.put(k.at("t."+side.name).behind(6*i), n...)
+			row = append(row, n...)
+		}
+		k.st(k.at("t.Scale").behind(i), k.dot(anys(row), anys(row)))
+	}
+	if !moments {
+		return
+	}
+	for i := range 2 {
+		p, s := k.lower(k.at("c.InvP"), k.column(frame, i)), k.lower(k.at("c.InvS"), k.column(axes, i))
+		zero := k.null()
+		k.put(k.at("t.P").behind(6*(3+i)), append(p, zero, zero, zero)...)
+		k.put(k.at("t.S").behind(6*(3+i)), append(s, zero, zero, zero)...)
+		p = append(p[:3:3], s[:3]...)
+		k.st(k.at("t.Scale").behind(3+i), k.dot(anys(p), anys(p)))
+	}
+}
