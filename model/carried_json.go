@@ -48,11 +48,7 @@ const (
 func (d *decoder) frame(f *Frame) {
 	f.Pose.Orientation[0] = 1
 	var seen uint32
-	for {
-		k, ok := d.Member(frameFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(frameFields, &seen) {
 		switch k {
 		case frameName:
 			f.Name = d.name()
@@ -70,11 +66,7 @@ func (d *decoder) visual(v *Visual) {
 	v.Pose.Orientation[0] = 1
 	var seen uint32
 	var size []float64
-	for {
-		k, ok := d.Member(visualFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(visualFields, &seen) {
 		switch k {
 		case visualBody:
 			v.Body = d.reference()
@@ -125,11 +117,7 @@ func (d *decoder) source() {
 	s := new(Source)
 	texts := [...]*string{&s.File, &s.Format, &s.Version, &s.SHA256}
 	var seen uint32
-	for {
-		k, ok := d.Member(sourceFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(sourceFields, &seen) {
 		if k < sourceReport {
 			*texts[k] = d.name()
 		} else {
@@ -165,11 +153,7 @@ func (d *decoder) readReport(list *[]SourceNote) {
 func (d *decoder) readNote(e *SourceNote) {
 	texts := [...]*string{&e.File, &e.Element, &e.What, &e.Why, &e.Consequence}
 	var seen uint32
-	for {
-		k, ok := d.Member(noteFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(noteFields, &seen) {
 		switch k {
 		case noteSeverity:
 			e.Severity = Severity(d.Choice(severityNames[:]...))

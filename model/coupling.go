@@ -83,11 +83,7 @@ const (
 // coupling reads a coupling after its opening brace.
 func (d *decoder) coupling(k *Coupling) {
 	var seen uint32
-	for {
-		f, ok := d.Member(couplingFields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(couplingFields, &seen) {
 		switch f {
 		case couplingName:
 			k.Name = d.name()
@@ -134,11 +130,7 @@ func (d *decoder) couplingTerms() []CouplingTerm {
 // coupled reads a freedom after its opening brace, and a factor if fields has one.
 func (d *decoder) coupled(c *Coupled, fields []string, factor *float64) {
 	var seen uint32
-	for {
-		f, ok := d.Member(fields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(fields, &seen) {
 		switch f {
 		case termJoint, termFreedom:
 			d.coupledField(c, f)
@@ -155,11 +147,7 @@ func (d *decoder) coupled(c *Coupled, fields []string, factor *float64) {
 func (d *decoder) couplingPolynomial() *CouplingPolynomial {
 	p := new(CouplingPolynomial)
 	var seen uint32
-	for {
-		f, ok := d.Member(couplingPolynomialFields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(couplingPolynomialFields, &seen) {
 		switch f {
 		case polynomialOf:
 			if d.OpenObject() {

@@ -55,11 +55,7 @@ func (d *decoder) couplingLaw() *CouplingLaw {
 	l := new(CouplingLaw)
 	var seen uint32
 	known := false
-	for {
-		f, ok := d.Member(couplingLawFields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(couplingLawFields, &seen) {
 		switch f {
 		case couplingLawKind:
 			before := d.faults.Len()
@@ -146,11 +142,7 @@ const maxLawOf = 2
 // lawCoordinate reads a freedom of a law and its span after the opening brace.
 func (d *decoder) lawCoordinate(c *Coupled, s *couplings.Span) {
 	var seen uint32
-	for {
-		f, ok := d.Member(lawOfFields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(lawOfFields, &seen) {
 		switch f {
 		case ofJoint, ofFreedom:
 			d.coupledField(c, f)

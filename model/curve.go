@@ -55,11 +55,7 @@ func (d *decoder) curve() *PointCurve {
 	c := new(PointCurve)
 	var seen uint32
 	known := false
-	for {
-		f, ok := d.Member(pointCurveFields, &seen)
-		if !ok {
-			break
-		}
+	for f := range d.Members(pointCurveFields, &seen) {
 		if f == curveKind {
 			before := d.faults.Len()
 			c.Kind = curves.Kind(d.Choice(curves.KindNames...))

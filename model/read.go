@@ -99,11 +99,7 @@ func (d *decoder) all() {
 	}
 	var seen uint32
 	d.noRefs = true
-	for {
-		k, ok := d.Member(documentFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(documentFields, &seen) {
 		switch k {
 		case docSchema:
 			_, _ = d.Text() // for editors

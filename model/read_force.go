@@ -13,11 +13,7 @@ func (d *decoder) force(e *ForceElement) {
 	var seen uint32
 	var wrench Attachment // body and point
 	d.lists6 = 0
-	for {
-		k, ok := d.Member(forceFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(forceFields, &seen) {
 		switch k {
 		case forceName:
 			e.Name = d.name()
@@ -227,11 +223,7 @@ func (d *decoder) shape(s *contact.Shape) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(shapeFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(shapeFields, &seen) {
 		switch k {
 		case shapeType:
 			s.Type = contact.ShapeType(d.Choice("sphere", "disc", "torus", "cylinder"))
@@ -271,11 +263,7 @@ func (d *decoder) normal(n *contact.Normal) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(normalFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(normalFields, &seen) {
 		d.normalField(n, k)
 	}
 }
@@ -354,11 +342,7 @@ func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(fields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(fields, &seen) {
 		d.Number(x[k])
 	}
 	for k := range must {
@@ -367,41 +351,23 @@ func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 }
 
 func (d *decoder) hold(h *contact.Hold) {
-	if !d.OpenObject() {
-		return
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(holdFields, &seen)
-		switch {
-		case !ok:
-			d.Require(holdFields, seen, holdTravel)
-			return
-		case k == holdDamping:
+	d.Object(holdFields, []int{holdTravel}, func(k int) {
+		if k == holdDamping {
 			d.Number(&h.Damping)
-		case d.Number(&h.Travel) && h.Travel == 0:
+		} else if d.Number(&h.Travel) && h.Travel == 0 {
 			d.Problem("0", ruleNotPositive)
 		}
-	}
+	})
 }
 
 func (d *decoder) resistance(r *contact.Resistance) {
-	if !d.OpenObject() {
-		return
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(resistanceFields, &seen)
-		switch {
-		case !ok:
-			d.Require(resistanceFields, seen, resistanceCoefficient)
-			return
-		case k == resistanceCoefficient:
+	d.Object(resistanceFields, []int{resistanceCoefficient}, func(k int) {
+		if k == resistanceCoefficient {
 			d.Number(&r.Coefficient)
-		case d.Number(&r.Speed) && r.Speed == 0:
+		} else if d.Number(&r.Speed) && r.Speed == 0 {
 			d.Problem("0", ruleNotPositive)
 		}
-	}
+	})
 }
 
 func (d *decoder) forceType(t *ForceType) {
@@ -426,11 +392,7 @@ func (d *decoder) attachment(a *Attachment) {
 	}
 	var seen uint32
 	before, body := d.Flaw, document.Flaws(0)
-	for {
-		k, ok := d.Member(attachmentFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(attachmentFields, &seen) {
 		if k == attachmentPoint {
 			d.Vector(a.Point[:])
 			continue

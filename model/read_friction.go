@@ -17,11 +17,7 @@ func (d *decoder) friction(c *Contact) {
 	soil := readSoil(&read.Soil)
 	preset, named := "", false
 	var seen uint32
-	for {
-		k, ok := d.Member(frictionFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(frictionFields, &seen) {
 		switch k {
 		case frictionType:
 			read.Type = contact.FrictionType(d.Choice("none", "coulomb", "tyre", "soil"))

@@ -262,11 +262,7 @@ func (d *decoder) axes(j *Joint) {
 // axis reads an axis after its opening brace.
 func (d *decoder) axis(a *Axis) {
 	var seen uint32
-	for {
-		k, ok := d.Member(axisFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(axisFields, &seen) {
 		switch k {
 		case axisKind:
 			a.Kind = [...]joints.Kind{Revolute, Prismatic, Helical}[d.Choice("revolute", "prismatic", "helical")]
@@ -289,11 +285,7 @@ func (d *decoder) limit(l *Limit) {
 	*l = NoLimit()
 	numbers := [...]*float64{&l.Lower, &l.Upper, &l.Rate, &l.Force}
 	var seen uint32
-	for {
-		k, ok := d.Member(limitFields, &seen)
-		if !ok {
-			return
-		}
+	for k := range d.Members(limitFields, &seen) {
 		if k == limitStop {
 			d.stop(&l.Stop)
 		} else if d.Number(numbers[k]) && k >= limitRate && *numbers[k] == 0 {
@@ -306,11 +298,7 @@ func (d *decoder) motion(m *Motion) {
 	numbers := [...]*float64{&m.Offset, &m.Amplitude, &m.Frequency, &m.Phase}
 	var seen uint32
 	known := false
-	for {
-		k, ok := d.Member(motionFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(motionFields, &seen) {
 		switch k {
 		case motionKind:
 			known = d.motionKind(&m.Kind)

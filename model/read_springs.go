@@ -70,11 +70,7 @@ func (d *decoder) law(l *SpringLaw) {
 func (d *decoder) openLaw(l *SpringLaw) {
 	var seen uint32
 	known := false
-	for {
-		k, ok := d.Member(lawFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(lawFields, &seen) {
 		switch k {
 		case lawKind:
 			before := d.faults.Len()

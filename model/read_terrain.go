@@ -17,11 +17,7 @@ func (d *decoder) terrain(t *Terrain) {
 	}
 	vectors := map[int][]float64{terrainPoint: t.Point[:], terrainNormal: t.Normal[:], terrainOrigin: t.Origin[:], terrainSpacing: t.Spacing[:]}
 	var seen uint32
-	for {
-		k, ok := d.Member(terrainFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(terrainFields, &seen) {
 		switch k {
 		case terrainName:
 			t.Name = d.name()

@@ -70,11 +70,7 @@ func (d *decoder) stop(s *Stop) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(stopFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(stopFields, &seen) {
 		switch k {
 		case stopRestitution:
 			d.Number(&s.Restitution)
@@ -139,11 +135,7 @@ func (d *decoder) frictions() []Friction {
 func (d *decoder) jointFriction(f *Friction) {
 	numbers := [...]*float64{&f.Force, &f.Coefficient, &f.Radius, &f.Speed, &f.Static, &f.Stribeck}
 	var seen uint32
-	for {
-		k, ok := d.Member(jointFrictionFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(jointFrictionFields, &seen) {
 		if k == rubHold {
 			d.hold(&f.Hold)
 		} else if d.Number(numbers[k]) && *numbers[k] == 0 {

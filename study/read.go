@@ -86,11 +86,7 @@ func (d *reader) all() {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(studyFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(studyFields, &seen) {
 		switch studyFields[k] {
 		case "$schema":
 			d.text()
@@ -160,11 +156,7 @@ func (d *reader) run() {
 	var seen uint32
 	fields, names, before := runfields.Fields(), runNames(), d.Len()
 	r := runfields.Run(d.s.Run)
-	for {
-		k, ok := d.Member(fields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(fields, &seen) {
 		r.Read(d.Reader, fields[k], names)
 	}
 	d.Require(fields, seen, 0)
@@ -195,11 +187,7 @@ func (d *reader) sampling() {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(samplingFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(samplingFields, &seen) {
 		switch samplingFields[k] {
 		case "type":
 			d.s.Sampling = Sampling(d.Choice(samplingNames...))
@@ -245,11 +233,7 @@ func (d *reader) parameter(p *Parameter) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(parameterFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(parameterFields, &seen) {
 		switch parameterFields[k] {
 		case "name":
 			p.Name = d.NotEmpty()
@@ -318,11 +302,7 @@ func (d *reader) grid(p *Parameter) {
 	var seen uint32
 	var from, to float64
 	n, before := 0, d.Len()
-	for {
-		k, ok := d.Member(gridFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(gridFields, &seen) {
 		switch k {
 		case 0:
 			d.Number(&from)
@@ -350,11 +330,7 @@ func (d *reader) normal(p *Parameter) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(normalFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(normalFields, &seen) {
 		if k == 0 {
 			d.Number(&p.Mean)
 		} else {
@@ -374,11 +350,7 @@ func (d *reader) output(o *Output) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(outputFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(outputFields, &seen) {
 		switch k {
 		case 0:
 			o.Name = d.NotEmpty()

@@ -44,11 +44,7 @@ func (d *reader) all() (list []derive.NamedDirection) {
 		return nil
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(documentFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(documentFields, &seen) {
 		switch k {
 		case 0:
 			d.Text()

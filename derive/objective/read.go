@@ -48,11 +48,7 @@ func (d *reader) all() {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(documentFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(documentFields, &seen) {
 		switch documentFields[k] {
 		case "$schema":
 			d.Text()

@@ -89,11 +89,7 @@ func (d *reader) all() bool {
 		return false
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(taskFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(taskFields, &seen) {
 		switch k {
 		case taskSchema:
 			_, _ = d.Text() // for editors
@@ -136,18 +132,15 @@ func (d *reader) posture() *ik.Posture {
 	}
 	p := new(ik.Posture)
 	var seen uint32
-	for {
-		k, ok := d.Member(postureFields, &seen)
-		switch {
-		case !ok:
-			d.Require(postureFields, seen, 0, 1)
-			return p
-		case k == 0:
+	for k := range d.Members(postureFields, &seen) {
+		if k == 0 {
 			d.positive(&p.Gain)
-		default:
+		} else {
 			p.Values = d.coordinates()
 		}
 	}
+	d.Require(postureFields, seen, 0, 1)
+	return p
 }
 
 var solverFields = []string{
@@ -175,11 +168,7 @@ func (d *reader) solver(o *ik.Options) {
 		return
 	}
 	var seen uint32
-	for {
-		k, ok := d.Member(solverFields, &seen)
-		if !ok {
-			return
-		}
+	for k := range d.Members(solverFields, &seen) {
 		switch k {
 		case solverMethod:
 			o.Method = ik.Method(d.Choice(names(ik.NumMethods)...))
@@ -248,11 +237,7 @@ func (d *reader) fik() *ik.FIKOptions {
 	}
 	o := new(ik.FIKOptions)
 	var seen uint32
-	for {
-		k, ok := d.Member(fikFields, &seen)
-		if !ok {
-			return o
-		}
+	for k := range d.Members(fikFields, &seen) {
 		switch k {
 		case fikForm:
 			o.Form = fik.Form(d.Choice(names(fik.NumForms)...))
@@ -282,6 +267,7 @@ func (d *reader) fik() *ik.FIKOptions {
 			d.Number(&o.Feedback)
 		}
 	}
+	return o
 }
 
 // maxNumbers is the number of numbers that a matrix of feedback inverse kinematics may have.

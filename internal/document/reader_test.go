@@ -19,11 +19,7 @@ func read(t *testing.T, text string) (flag bool, count int64, names, faults []st
 	if d.Begin("test/1") {
 		var seen uint32
 		fields := []string{"format", "flag", "count", "of"}
-		for {
-			k, ok := d.Member(fields, &seen)
-			if !ok {
-				break
-			}
+		for k := range d.Members(fields, &seen) {
 			switch k {
 			case 0:
 				d.Format("test/1")

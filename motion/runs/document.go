@@ -88,11 +88,7 @@ func (d *reader) all() {
 		Integrators: integratorNames, Methods: methodNames(), Stabilizations: stabilizationNames,
 		NeedsStep: func(name string) bool { return integratorOf(name).NeedsStep() },
 	}
-	for {
-		k, ok := d.Member(documentFields, &seen)
-		if !ok {
-			break
-		}
+	for k := range d.Members(documentFields, &seen) {
 		if field := documentFields[k]; !run.Read(d.Reader, field, &names) {
 			d.field(field)
 		}
