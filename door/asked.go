@@ -35,23 +35,17 @@ func writeAnalyze(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, a)
 }
 
-// inverseOptions are those of the document inverse.
-type inverseOptions struct {
-	Actuators     []string  `json:"actuators"`     // JOINT or JOINT.I
-	Accelerations []float64 `json:"accelerations"` // six a body: angular, of the centre of mass
-}
-
 func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	var o inverseOptions
-	if err := decode("inverse", options, &o); err != nil {
+	mech := m.plan.Mechanism()
+	ask := answers.InverseOptions{Plan: m.plan.Options()}
+	var actuators []string
+	if err := decode("inverse", options, option{"actuators", &actuators}, option{"accelerations", &ask.Wanted}); err != nil {
 		return err
 	}
-	mech := m.plan.Mechanism()
-	ask := answers.InverseOptions{Plan: m.plan.Options(), Wanted: o.Accelerations}
-	if n := 6 * mech.NumBodies(); o.Accelerations != nil && len(o.Accelerations) != n {
-		return refuse(Size, "inverse: accelerations have %d numbers, not %d", n, len(o.Accelerations))
+	if n := 6 * mech.NumBodies(); ask.Wanted != nil && len(ask.Wanted) != n {
+		return refuse(Size, "inverse: accelerations have %d numbers, not %d", n, len(ask.Wanted))
 	}
-	for _, name := range o.Actuators {
+	for _, name := range actuators {
 		some, err := mech.FreedomsNamed(name)
 		if err != nil {
 			return as(Input, err)
@@ -70,34 +64,21 @@ func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, doc)
 }
 
-// modesOptions are those of the document modes.
-type modesOptions struct {
-	Count       *int   `json:"count"`
-	Method      string `json:"method"`
-	Equilibrium bool   `json:"equilibrium"`
-	Moving      bool   `json:"moving"`
-	Steady      bool   `json:"steady"`
-	Undamped    bool   `json:"undamped"`
-}
-
 // mostModes bounds the option count.
 const mostModes = 1 << 20
 
 func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	o := modesOptions{Method: linear.Auto.String()}
-	if err := decode("modes", options, &o); err != nil {
+	ask, method := answers.ModesOptions{}, linear.Auto.String()
+	ask.Count = 10
+	if err := decode("modes", options, option{"count", &ask.Count}, option{"method", &method}, option{"equilibrium", &ask.Equilibrium},
+		option{"moving", &ask.Moving}, option{"steady", &ask.Steady}, option{"undamped", &ask.Undamped}); err != nil {
 		return err
 	}
-	ask := answers.ModesOptions{Equilibrium: o.Equilibrium, Moving: o.Moving}
-	ask.Undamped, ask.Steady = o.Undamped, o.Steady
-	if o.Count != nil {
-		if err := within("modes", "count", int64(*o.Count), 1, mostModes); err != nil {
-			return err
-		}
-		ask.Count = *o.Count
+	err := within("modes", "count", int64(ask.Count), 1, mostModes)
+	if err != nil {
+		return err
 	}
-	var err error
-	if ask.Method, err = linear.ParseMethod(o.Method); err != nil {
+	if ask.Method, err = linear.ParseMethod(method); err != nil {
 		return as(Input, err)
 	}
 	if err := ask.Exclusive(func(option string) string { return option }); err != nil {
@@ -112,10 +93,8 @@ func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.St
 
 // writeMatrix writes K as MatrixMarket.
 func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	var o struct {
-		Right bool `json:"right"`
-	}
-	if err := decode("matrix", options, &o); err != nil {
+	right := false
+	if err := decode("matrix", options, option{"right", &right}); err != nil {
 		return err
 	}
 	plan, err := m.natural()
@@ -126,7 +105,7 @@ func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.Sta
 	if err := sys.FillTo(st); err != nil {
 		return err
 	}
-	if o.Right {
+	if right {
 		return answers.WriteRight(b, plan, sys, false)
 	}
 	return answers.WriteMatrix(b, plan, sys, false)
@@ -140,13 +119,11 @@ func (m *Model) natural() (*kkt.Plan, error) {
 }
 
 func writeGLB(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	var o struct {
-		Joints *bool `json:"joints"`
-	}
-	if err := decode("glb", options, &o); err != nil {
+	joints := true
+	if err := decode("glb", options, option{"joints", &joints}); err != nil {
 		return err
 	}
-	return glb.Write(ctx, b, m.scene(o.Joints == nil || *o.Joints), st, nil)
+	return glb.Write(ctx, b, m.scene(joints), st, nil)
 }
 
 // mover moves a state and says how.
@@ -201,18 +178,16 @@ func (m *Model) Move(ctx context.Context, what string, state []float64, options 
 }
 
 func moveAssemble(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
-	var o struct {
-		Hold      []string `json:"hold"`
-		Tolerance float64  `json:"tolerance"`
-	}
-	if err := decode("assemble", options, &o); err != nil {
-		return nil, err
-	}
-	hold, err := m.held("assemble", o.Hold, o.Tolerance)
+	var names []string
+	var o answers.AssemblyOptions
+	err := decode("assemble", options, option{"hold", &names}, option{"tolerance", &o.Tolerance})
 	if err != nil {
 		return nil, err
 	}
-	return answers.Assemble(ctx, m.plan, st, answers.AssemblyOptions{Hold: hold, Tolerance: o.Tolerance})
+	if o.Hold, err = m.held("assemble", names, o.Tolerance); err != nil {
+		return nil, err
+	}
+	return answers.Assemble(ctx, m.plan, st, o)
 }
 
 // held returns the numbers of bodies that are held, without the world, and checks a tolerance.
@@ -236,19 +211,12 @@ func (m *Model) held(what string, names []string, tolerance float64) (hold []int
 const mostSteps = 1 << 30
 
 func moveEquilibrium(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
-	o := struct {
-		Stationary bool `json:"stationary"`
-		Steps      *int `json:"steps"`
-	}{}
-	if err := decode("equilibrium", options, &o); err != nil {
+	o := linear.EquilibriumOptions{Steps: 500}
+	if err := decode("equilibrium", options, option{"stationary", &o.Stationary}, option{"steps", &o.Steps}); err != nil {
 		return nil, err
 	}
-	eo := linear.EquilibriumOptions{Stationary: o.Stationary}
-	if o.Steps != nil {
-		if err := within("equilibrium", "steps", int64(*o.Steps), 1, mostSteps); err != nil {
-			return nil, err
-		}
-		eo.Steps = *o.Steps
+	if err := within("equilibrium", "steps", int64(o.Steps), 1, mostSteps); err != nil {
+		return nil, err
 	}
-	return answers.Equilibrate(ctx, m.plan, st, eo)
+	return answers.Equilibrate(ctx, m.plan, st, o)
 }

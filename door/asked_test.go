@@ -111,7 +111,7 @@ func num(x float64) string { b, _ := json.Marshal(x); return string(b) }
 func TestAskedWrong(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")
 	for _, c := range []struct{ what, options, want string }{
-		{"analyze", `{"method": "x"}`, `no option "method"`},
+		{"analyze", `{"method": "x"}`, `$.method: unknown field`},
 		{"inverse", `{}`, "option actuators"},
 		{"inverse", `{"actuators": ["nobody"]}`, `"nobody"`},
 		{"inverse", `{"actuators": ["O.1"]}`, `has no freedom "1"`},

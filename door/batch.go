@@ -35,32 +35,25 @@ type wrongState struct {
 	err   error
 }
 
-// batchOptions are the options of NewBatch.
-type batchOptions struct {
-	Threads int      `json:"threads"`
-	Forces  []string `json:"forces"` // knobs joints[NAME].force[i], or names of joints with one freedom
-	Vary    []string `json:"vary"`   // knobs of bodies, lengths and pitches that differ from state to state
-}
-
 // NewBatch returns a batch. Options are threads; forces, the generalized forces that states carry, by their knobs or
 // by joints of one freedom; vary, knobs of bodies, lengths and pitches that differ from state to state.
 //
 // Cost: that of batch.New, whose errors it returns with the status Input.
 func (m *Model) NewBatch(options []byte) (*Batch, error) {
-	var o batchOptions
-	if err := decode("batch", options, &o); err != nil {
+	var bo batch.Options
+	var forces, vary []string
+	if err := decode("batch", options, option{"threads", &bo.Threads}, option{"forces", &forces}, option{"vary", &vary}); err != nil {
 		return nil, err
 	}
-	b := &Batch{m: m, forces: len(o.Forces), st: m.plan.Initial()}
-	bo := batch.Options{Threads: o.Threads}
-	for _, name := range o.Forces {
+	b := &Batch{m: m, forces: len(forces), st: m.plan.Initial()}
+	for _, name := range forces {
 		f, err := m.freedom(name)
 		if err != nil {
 			return nil, err
 		}
 		bo.Forces = append(bo.Forces, f)
 	}
-	for _, path := range o.Vary {
+	for _, path := range vary {
 		i, err := m.KnobAt(path)
 		if err != nil {
 			return nil, err
@@ -179,15 +172,6 @@ func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, state
 	return nil
 }
 
-// rolloutOptions are the options of Rollout.
-type rolloutOptions struct {
-	Step       float64 `json:"step"`
-	Steps      int     `json:"steps"`
-	Integrator string  `json:"integrator"` // rk4, or semi-implicit
-	AsItIs     bool    `json:"as_it_is"`
-	Every      int     `json:"every"` // steps between two states of into; 1 if it is missing
-}
-
 // Rollout moves n states on, in place, by steps of options: step, s; steps; integrator, rk4 or semi-implicit;
 // as_it_is for states that violate the joints. After every "every" steps the states go into the next part of into,
 // which may be nil. A state that does not come to the end has failed 1, and is that of its last whole step (Error
@@ -197,22 +181,22 @@ type rolloutOptions struct {
 // with the status Input, and ends early when ctx does, with its cause: then each state has made some whole steps, and into
 // is not filled.
 func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float64, failed []byte, options []byte) error {
-	o := rolloutOptions{Integrator: "rk4", Every: 1}
-	if err := decode("rollout", options, &o); err != nil {
+	r, integrator := batch.Rollout{Every: 1}, "rk4"
+	if err := decode("rollout", options, option{"step", &r.Step}, option{"steps", &r.Steps}, option{"integrator", &integrator},
+		option{"as_it_is", &r.AsItIs}, option{"every", &r.Every}); err != nil {
 		return err
 	}
-	r := batch.Rollout{Step: o.Step, Steps: o.Steps, AsItIs: o.AsItIs, Every: o.Every}
-	switch o.Integrator {
+	switch integrator {
 	case "rk4":
 	case "semi-implicit":
 		r.Integrator = batch.SemiImplicit
 	default:
-		return refuse(Input, "rollout: no integrator %s; rk4 and semi-implicit are there", fault.Name(o.Integrator))
+		return refuse(Input, "rollout: no integrator %s; rk4 and semi-implicit are there", fault.Name(integrator))
 	}
 	width := len(b.m.initial)
 	switch {
-	case o.Every < 1:
-		return refuse(Input, "rollout: every is %d, and has to be 1 or more", o.Every)
+	case r.Every < 1:
+		return refuse(Input, "rollout: every is %d, and has to be 1 or more", r.Every)
 	case len(failed) != n:
 		return refuse(Size, "%d states have %d flags, not %d", n, n, len(failed))
 	case n > 0 && len(into)%(n*width) != 0:

@@ -81,7 +81,7 @@ func (m *Model) Document(ctx context.Context, what string, state []float64, opti
 		}
 	}
 	if !writers[i].options {
-		if err := decode(what, options, new(struct{})); err != nil {
+		if err := decode(what, options); err != nil {
 			return nil, err
 		}
 	}
@@ -193,15 +193,6 @@ func (m *Model) scene(joints bool) *scene.Scene {
 	return scene.New(m.plan.Mechanism(), scene.Options{NoJoints: !joints, Visuals: m.document.Visuals})
 }
 
-// pictureOptions are those of a picture.
-type pictureOptions struct {
-	Azimuth   *float64 `json:"azimuth"`
-	Elevation *float64 `json:"elevation"`
-	Width     int      `json:"width"`
-	Height    int      `json:"height"`
-	Joints    *bool    `json:"joints"`
-}
-
 // Angles of a picture that has none, rad: from the front, right and above.
 const (
 	azimuth   = -math.Pi / 3
@@ -209,22 +200,16 @@ const (
 )
 
 func writeSVG(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	o := pictureOptions{Width: 640, Height: 480}
-	if err := decode("svg", options, &o); err != nil {
+	v, joints := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: 640, Height: 480}, true
+	if err := decode("svg", options, option{"azimuth", &v.Azimuth}, option{"elevation", &v.Elevation}, option{"width", &v.Width},
+		option{"height", &v.Height}, option{"joints", &joints}); err != nil {
 		return err
 	}
-	if err := within("svg", "width", int64(o.Width), 1, draw.MaxSide); err != nil {
+	if err := within("svg", "width", int64(v.Width), 1, draw.MaxSide); err != nil {
 		return err
 	}
-	if err := within("svg", "height", int64(o.Height), 1, draw.MaxSide); err != nil {
+	if err := within("svg", "height", int64(v.Height), 1, draw.MaxSide); err != nil {
 		return err
 	}
-	v := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: o.Width, Height: o.Height}
-	if o.Azimuth != nil {
-		v.Azimuth = *o.Azimuth
-	}
-	if o.Elevation != nil {
-		v.Elevation = *o.Elevation
-	}
-	return draw.SVG(ctx, b, m.scene(o.Joints == nil || *o.Joints), st, v)
+	return draw.SVG(ctx, b, m.scene(joints), st, v)
 }

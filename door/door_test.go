@@ -376,10 +376,13 @@ func TestClose(t *testing.T) {
 	st.SetFlat(x)
 	require.NoError(t, m.Plan().Mechanism().Holds(st))
 	require.NoError(t, m.CloseTo(here, x, []byte(`{"hold": ["`+held+`"]}`)))
-	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"holds": []}`)), `no option "holds", did you mean hold?`)
+	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"holds": []}`)), "close: $.holds: unknown field, did you mean hold?")
 	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"hold": ["nobody"]}`)), "nobody")
 	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"nearest": 1}`)), "true or false")
-	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{} {}`)), "text after")
+	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{} {}`)), "more after the end")
+	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"nearest": true, "nearest": false}`)), "close: $.nearest: duplicate key")
+	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"hold": [1], "poses": "no"}`)), "close: $.poses: ")
+	require.ErrorContains(t, m.CloseTo(here, x, []byte(`[]`)), "close: $: ")
 	require.ErrorContains(t, m.CloseTo(here, x, []byte(`{"tolerance": -1}`)), "tolerance")
 }
 
@@ -413,7 +416,7 @@ func TestDocuments(t *testing.T) {
 	_, err = m.Document(here, "acel", nil, nil)
 	require.ErrorContains(t, err, "did you mean accel")
 	_, err = m.Document(here, "accel", nil, []byte(`{"x": 1}`))
-	require.ErrorContains(t, err, `no option "x"`)
+	require.ErrorContains(t, err, "accel: $.x: unknown field")
 }
 
 // TestForeign: a text of a foreign format is imported, with its report; a text of the own format has no folder unless it is given one.
@@ -431,7 +434,9 @@ func TestForeign(t *testing.T) {
 	require.ErrorContains(t, err, "nowhere.json")
 	for options, want := range map[string]string{
 		`{"threads": -1}`: "threads is -1", `{"ordering": "best"}`: "best", `{"epsilon": 0.01}`: "epsilon is 0.01", `{"max_flops": -1}`: "max_flops",
-		`{"max_nonzeros": -3}`: "max_nonzeros", `[`: "JSON", `{"threads": "two"}`: "integer", `{"max_flops": 1}`: "flops",
+		`{"max_nonzeros": -3}`: "max_nonzeros", `[`: "model: $: ", `{"threads": "two"}`: "$.threads: is not a number",
+		`{"max_flops": 1}`: "flops", `{"threads": 1.5}`: "$.threads: ", `{"threads": 3000000000}`: "$.threads: is beyond 32 bits", `{"packages": {"a": 1}}`: "$.packages.a: is not a string",
+		`{"packages": {"a": "x", "a": "y"}}`: "$.packages.a: duplicate key",
 	} {
 		_, err = door.Open(here, "../docs/four-bar.model.json", []byte(options))
 		require.ErrorContains(t, err, want, options)

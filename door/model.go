@@ -32,13 +32,16 @@ type Model struct {
 
 // modelOptions are the options of Open and Read.
 type modelOptions struct {
-	Threads     int               `json:"threads"`
-	Ordering    string            `json:"ordering"`
-	Epsilon     float64           `json:"epsilon"`
-	MaxFlops    int64             `json:"max_flops"`
-	MaxNonZeros int64             `json:"max_nonzeros"`
-	Folder      string            `json:"folder"`   // of the files that a text names
-	Packages    map[string]string `json:"packages"` // folders of package://NAME/FILE by name
+	kkt.Options
+	ordering string
+	folder   string            // of the files that a text names
+	packages map[string]string // folders of package://NAME/FILE by name
+}
+
+// read reads them.
+func (o *modelOptions) read(text []byte) error {
+	return decode("model", text, option{"threads", &o.Threads}, option{"ordering", &o.ordering}, option{"epsilon", &o.Epsilon},
+		option{"max_flops", &o.MaxFlops}, option{"max_nonzeros", &o.MaxNonZeros}, option{"folder", &o.folder}, option{"packages", &o.packages})
 }
 
 // Open reads, checks and analyses the model at a path: rung-model/1, or a file of a foreign format by its ending (package formats).
@@ -47,11 +50,11 @@ type modelOptions struct {
 // Cost: O(bytes) and that of kkt.NewPlan. It returns the errors of both and of opening the file, with the status Input.
 func Open(ctx context.Context, path string, options []byte) (*Model, error) {
 	var o modelOptions
-	if err := decode("model", options, &o); err != nil {
+	if err := o.read(options); err != nil {
 		return nil, err
 	}
 	if formats.Is(path) {
-		r, report, err := formats.ReadFile(path, o.Packages, &source.Options{})
+		r, report, err := formats.ReadFile(path, o.packages, &source.Options{})
 		if err != nil {
 			return nil, as(Input, err)
 		}
@@ -73,15 +76,15 @@ func Open(ctx context.Context, path string, options []byte) (*Model, error) {
 // foreign formats stand for rung-model/1. Files that the text names are looked for in the option folder.
 func Read(ctx context.Context, name string, text, options []byte) (*Model, error) {
 	var o modelOptions
-	if err := decode("model", options, &o); err != nil {
+	if err := o.read(options); err != nil {
 		return nil, err
 	}
 	files := &oneFile{name: name, data: text}
 	if formats.Is(name) {
 		return readForeign(ctx, files, &o)
 	}
-	if o.Folder != "" {
-		files.rest = model.Folder(o.Folder)
+	if o.folder != "" {
+		files.rest = model.Folder(o.folder)
 	}
 	m, err := model.ReadIn(ctx, bytes.NewReader(text), name, files)
 	if err != nil {
@@ -101,15 +104,15 @@ func readForeign(ctx context.Context, files *oneFile, o *modelOptions) (*Model, 
 		}
 		return root.FS(), root.Close, nil
 	}
-	if o.Folder != "" {
-		rest, end, err := open(o.Folder)
+	if o.folder != "" {
+		rest, end, err := open(o.folder)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 		files.rest = rest
 	}
-	for name, folder := range o.Packages {
+	for name, folder := range o.packages {
 		rest, end, err := open(folder)
 		if err != nil {
 			return nil, err
@@ -129,7 +132,7 @@ const mostEpsilon = 1e-2
 
 // newModel analyses a model.
 func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *modelOptions) (*Model, error) {
-	ko := kkt.Options{Threads: o.Threads, Epsilon: o.Epsilon, MaxFlops: o.MaxFlops, MaxNonZeros: o.MaxNonZeros}
+	ko := o.Options
 	if err := within("model", "threads", int64(o.Threads), 0, kkt.MaxThreads); err != nil {
 		return nil, err
 	}
@@ -142,9 +145,9 @@ func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *m
 	if !(o.Epsilon >= 0 && o.Epsilon < mostEpsilon) {
 		return nil, refuse(Input, "model: epsilon is %v, and has to be from 0 to below %v", o.Epsilon, mostEpsilon)
 	}
-	if o.Ordering != "" {
+	if o.ordering != "" {
 		var err error
-		if ko.Ordering, err = order.Parse(o.Ordering); err != nil {
+		if ko.Ordering, err = order.Parse(o.ordering); err != nil {
 			return nil, as(Input, err)
 		}
 	}
@@ -237,41 +240,34 @@ func (m *Model) set(st *mechanism.State, state []float64) error {
 	return nil
 }
 
-// closeOptions are the options of CloseTo.
-type closeOptions struct {
-	Hold      []string `json:"hold"` // bodies that keep pose and velocity
-	Nearest   bool     `json:"nearest"`
-	Tolerance float64  `json:"tolerance"`
-	Poses     *bool    `json:"poses"`      // close the poses; true if it is missing
-	Rates     *bool    `json:"velocities"` // project the velocities; true if it is missing
-}
-
 // CloseTo makes a state satisfy the joints, poses and then velocities (closing.Closer). Options are hold, names of bodies; nearest;
 // tolerance; poses and velocities, which leave one of them as it is with false. A state that cannot be closed stays as it is.
 //
 // Cost: a workspace, and some solves. It returns the errors of package closing with the status Failed, and Stopped where ctx ends.
 func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) error {
-	var o closeOptions
-	if err := decode("close", options, &o); err != nil {
+	var co closing.Options
+	var hold []string
+	poses, rates := true, true
+	if err := decode("close", options, option{"hold", &hold}, option{"nearest", &co.Nearest}, option{"tolerance", &co.Tolerance},
+		option{"poses", &poses}, option{"velocities", &rates}); err != nil {
 		return err
 	}
-	hold, err := m.held("close", o.Hold, o.Tolerance)
-	if err != nil {
+	var err error
+	if co.Hold, err = m.held("close", hold, co.Tolerance); err != nil {
 		return err
 	}
-	co := closing.Options{Hold: hold, Nearest: o.Nearest, Tolerance: o.Tolerance}
 	st := m.plan.Initial()
 	if err := m.set(st, state); err != nil {
 		return err
 	}
 	c := closing.NewCloser(m.plan, co)
 	defer c.Watch(ctx)()
-	if o.Poses == nil || *o.Poses {
+	if poses {
 		if err := c.ClosePositions(st); err != nil {
 			return as(Failed, err)
 		}
 	}
-	if o.Rates == nil || *o.Rates {
+	if rates {
 		if err := c.ProjectVelocities(st); err != nil {
 			return as(Failed, err)
 		}

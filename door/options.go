@@ -2,68 +2,98 @@ package door
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"reflect"
+	"math"
 	"strings"
 
-	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/model"
 )
 
-// decode reads an object of options into a struct with JSON tags, which keeps what the object has not; no text stands for none. A field
-// that the struct has not is refused with the name that is near, and so is a value of another type.
-func decode(what string, text []byte, into any) error {
+// option is a field of options and where its value goes: *bool, *int, *int64, *float64, *string, *[]string, *[]float64, *map[string]string, or *[]byte for the text of a value.
+type option struct {
+	name string
+	into any
+}
+
+// decode reads an object of options. What it does not have, or has as null, stays as it is; no text stands for none. All that is wrong
+// is told, each with its place: fields that are not among the options or there twice, and values of another type.
+func decode(what string, text []byte, options ...option) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	if err == nil {
-		if _, err = d.Token(); err == io.EOF {
-			return nil
+	names := make([]string, len(options))
+	for i, o := range options {
+		names[i] = o.name
+	}
+	d := document.NewReader(bytes.NewReader(text))
+	d.Object(names, nil, func(k int) {
+		if !d.Null() {
+			readOption(d, text, options[k].into)
 		}
-		return refuse(Input, "%s: text after the object", what)
+	})
+	if !d.Fatal {
+		d.End()
 	}
-	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
-		return refuse(Input, "%s: %s is a %s, and has to be of the type %s", what, fault.Name(wrong.Field), wrong.Value, typeName(wrong.Type))
+	list, more := d.Sorted()
+	if len(list) == 0 {
+		return nil
 	}
-	// encoding/json has no type for this error.
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		name = strings.Trim(name, `"`)
-		fields := fieldsOf(into)
-		return refuse(Input, "%s: no option %s%s", what, fault.Name(name), fault.Meant(name, fields...))
+	p := &model.Problems{More: more}
+	for _, f := range list {
+		p.List = append(p.List, &model.Problem{File: what, Path: f.Path, Value: f.Value, Rule: f.Rule})
 	}
-	return refuse(Input, "%s: no JSON object: %v", what, err)
+	return as(Input, p)
 }
 
-// typeName returns the name of a type as JSON has it.
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "text"
-	case reflect.Slice, reflect.Array:
-		return "list"
-	case reflect.Map, reflect.Struct:
-		return "object"
-	case reflect.Int, reflect.Int64:
-		return "integer"
-	}
-	return "number"
-}
+// mostOptionNumbers is the largest number of numbers in an option.
+const mostOptionNumbers = 100_000_000
 
-// fieldsOf returns the names that a struct has in JSON.
-func fieldsOf(v any) (list []string) {
-	t := reflect.TypeOf(v).Elem()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		list = append(list, name)
+// mostNames is the largest number of texts in an option.
+const mostNames = 100_000
+
+// readOption reads a value of the options in whole.
+func readOption(d *document.Reader, whole []byte, into any) {
+	text := func(to *string) {
+		s, _ := d.Text()
+		*to = string(s)
 	}
-	return list
+	switch to := into.(type) {
+	case *bool:
+		*to = d.Bool()
+	case *int:
+		n := d.Integer()
+		if *to = int(n); n > math.MaxInt32 || n < math.MinInt32 {
+			d.Problem(fmt.Sprint(n), "is beyond 32 bits")
+		}
+	case *int64:
+		*to = d.Integer()
+	case *float64:
+		d.Number(to)
+	case *string:
+		text(to)
+	case *[]byte:
+		start := d.Offset()
+		d.Skip()
+		*to = bytes.TrimLeft(whole[start:d.Offset()], " \t\r\n:")
+	case *[]float64:
+		*to = d.Numbers(nil, mostOptionNumbers)
+	case *[]string:
+		*to = document.List(d, mostNames, text)
+	case *map[string]string:
+		*to = map[string]string{}
+		if !d.OpenObject() {
+			return
+		}
+		seen := map[string]bool{}
+		for key, ok := d.Key(seen); ok; key, ok = d.Key(seen) {
+			var s string
+			text(&s)
+			(*to)[key] = s
+		}
+	default:
+		panic("door: an option of no type")
+	}
 }
 
 // within refuses a number of threads, steps and the like that is out of range.

@@ -3,7 +3,6 @@ package door
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/rung-mbd/rung/closing"
@@ -12,21 +11,16 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// reachOptions are those of Move("ik").
-type reachOptions struct {
-	Task    json.RawMessage `json:"task"`
-	Partial bool            `json:"partial"`
-}
-
 func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
-	var o reachOptions
-	if err := decode("ik", options, &o); err != nil {
+	var task []byte
+	partial := false
+	if err := decode("ik", options, option{"task", &task}, option{"partial", &partial}); err != nil {
 		return nil, err
 	}
-	if o.Task == nil {
+	if task == nil {
 		return nil, refuse(Input, `ik: the option task is missing: an object of rung-ik/1`)
 	}
-	solver, err := m.reachSolver(o.Task)
+	solver, err := m.reachSolver(task)
 	if err != nil {
 		return nil, as(Input, err)
 	}
@@ -35,7 +29,7 @@ func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) 
 	}
 	r, err := solver.ReachContext(ctx, st)
 	if errors.Is(err, ik.ErrUnreached) && r != nil {
-		if err = r.Unreached(); o.Partial {
+		if err = r.Unreached(); partial {
 			err = nil
 		}
 	}

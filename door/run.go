@@ -36,9 +36,9 @@ var errMore = errors.New("door: there is more to do")
 //
 // Cost: that of runs.New. It returns the errors of runs.Read and runs.New with the status Input.
 func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
-	o, err := runOptions(options)
+	o, err := runs.ReadOptions(options, "options")
 	if err != nil {
-		return nil, err
+		return nil, as(Input, err)
 	}
 	in := m.plan.Mechanism().NewInputs()
 	r := &Run{panel: panel{m: m, in: in}, plan: m.plan.With(in), options: *o}
@@ -80,25 +80,6 @@ func (r *Run) begin() error {
 		r.width = run.Columns().Len()
 	}
 	return nil
-}
-
-// runOptions reads options of a run, with the format where it is missing.
-func runOptions(text []byte) (*runs.Options, error) {
-	fields := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(text)) > 0 {
-		if err := json.Unmarshal(text, &fields); err != nil {
-			return nil, refuse(Input, "run: no JSON object: %v", err)
-		}
-	}
-	if _, there := fields["format"]; !there {
-		fields["format"] = json.RawMessage(`"rung-run/1"`)
-		var err error
-		if text, err = json.Marshal(fields); err != nil {
-			return nil, refuse(Input, "run: %v", err)
-		}
-	}
-	o, err := runs.Read(bytes.NewReader(text), "options")
-	return o, as(Input, err)
 }
 
 // Set gives knobs other values from now on. Those of Geometry are refused, as a run reads them when it is made.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,20 @@ var documentFields = slices.Concat([]string{"$schema", "format"}, runfields.Fiel
 // Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are
 // returned wrapped.
 func Read(r io.Reader, file string) (*Options, error) {
-	d := &reader{document.NewReader(r), new(Options)}
-	d.all()
+	return read(&reader{document.NewReader(r), new(Options)}, file, 1)
+}
+
+// ReadOptions is Read of an object whose field "format" may be missing; no text stands for none.
+func ReadOptions(text []byte, what string) (*Options, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}")
+	}
+	return read(&reader{document.NewReader(bytes.NewReader(text)), new(Options)}, what)
+}
+
+// read reads a document that needs some of its fields.
+func read(d *reader, file string, need ...int) (*Options, error) {
+	d.all(need)
 	if err := d.Err(); err != nil {
 		return nil, fault.Errorf("motion/runs: read %s: %w", file, err)
 	}
@@ -78,7 +91,7 @@ type reader struct {
 	o *Options
 }
 
-func (d *reader) all() {
+func (d *reader) all(need []int) {
 	if !d.Begin(documentFormat) {
 		return
 	}
@@ -93,7 +106,7 @@ func (d *reader) all() {
 			d.field(field)
 		}
 	}
-	d.Require(documentFields, seen, 1)
+	d.Require(documentFields, seen, need...)
 	if d.Fatal {
 		return
 	}

@@ -55,6 +55,29 @@ func TestDocumentRuns(t *testing.T) {
 	assert.Equal(t, b.Rows(), a.Rows())
 }
 
+// TestOptionsWithoutFormat: options of a program may leave the format out, and have nothing else that a document has not.
+func TestOptionsWithoutFormat(t *testing.T) {
+	want, err := runs.Read(strings.NewReader(`{"format": "rung-run/1", "until": 0.2, "step": 0.1}`), "r.json")
+	require.NoError(t, err)
+	for _, text := range []string{`{"until": 0.2, "step": 0.1}`, `{"format": "rung-run/1", "until": 0.2, "step": 0.1}`} {
+		got, err := runs.ReadOptions([]byte(text), "options")
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	none, err := runs.ReadOptions([]byte(" \n"), "options")
+	require.NoError(t, err)
+	assert.Equal(t, runs.Options{}, *none)
+	for text, want := range map[string]string{
+		`{"format": "rung-run/2"}`: `options: $.format: is not "rung-run/1"`,
+		`{"step": 1, "step": 2}`:   "options: $.step: duplicate key",
+		`{} {}`:                    "options: $: there is more after the end",
+		`[]`:                       "options: $: ",
+	} {
+		_, err := runs.ReadOptions([]byte(text), "options")
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
 // TestDocumentProblems: everything that is wrong is found, with its place.
 func TestDocumentProblems(t *testing.T) {
 	for text, want := range map[string]string{
