@@ -1,25 +1,14 @@
 package objective
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/timetable"
 )
-
-// timeColumn is the name of the times in files of data, as in a trajectory.
-const timeColumn = "time"
-
-// byteOrder is what some programs write in front of a text in UTF-8.
-const byteOrder = "\ufeff"
 
 // record is a column of a file over time: cells that are not empty.
 type record struct {
@@ -55,68 +44,47 @@ func (all records) of(folder fs.FS, file, column string) (*record, error) {
 	return r, nil
 }
 
-// readRecord reads comma-separated values with a row of names, among them time.
+// readRecord reads comma-separated values with a row of names, among them time (package timetable). Rows without a value are passed.
 func readRecord(r io.Reader, column string) (*record, error) {
-	text := bufio.NewReader(r)
-	if b, _ := text.Peek(len(byteOrder)); string(b) == byteOrder {
-		_, _ = text.Discard(len(b)) // it is there
-	}
-	c := csv.NewReader(text)
-	c.Comment, c.ReuseRecord, c.TrimLeadingSpace = '#', true, true
-	head, err := c.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("derive/objective: the file is empty")
-	}
+	t, err := timetable.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("derive/objective: %w", err)
 	}
-	names := slices.Clone(head)
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
-	places := [2]int{slices.Index(names, timeColumn), slices.Index(names, column)}
-	for i, name := range [2]string{timeColumn, column} {
-		if places[i] < 0 {
-			return nil, fmt.Errorf("derive/objective: the file has no column %s%s", fault.Name(name), fault.Meant(name, names...))
-		}
-		if slices.Contains(names[places[i]+1:], name) {
-			return nil, fmt.Errorf("derive/objective: the file has two columns %s", fault.Name(name))
+	var places [2]int
+	for i, name := range [2]string{timetable.Time, column} {
+		if places[i], err = t.Column(name); err != nil {
+			return nil, fmt.Errorf("derive/objective: %w", err)
 		}
 	}
 	all := new(record)
-	for {
-		row, err := c.Read()
-		switch {
-		case errors.Is(err, io.EOF) && len(all.times) == 0:
-			return nil, fmt.Errorf("derive/objective: column %s has no values", fault.Name(column))
-		case errors.Is(err, io.EOF):
-			return all, nil
-		case err != nil:
-			return nil, fmt.Errorf("derive/objective: %w", err)
+	for err = t.Next(); err == nil; err = t.Next() {
+		if t.Empty(places[1]) {
+			continue
 		}
-		line, _ := c.FieldPos(0)
-		if err := all.add(row[places[0]], row[places[1]], line); err != nil {
-			return nil, err
+		if err = all.add(t, places[0], places[1]); err != nil {
+			break
 		}
 	}
+	switch {
+	case !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("derive/objective: %w", err)
+	case len(all.times) == 0:
+		return nil, fmt.Errorf("derive/objective: column %s has no values", fault.Name(column))
+	}
+	return all, nil
 }
 
-// add adds a row, if it has a value.
-func (r *record) add(time, value string, line int) error {
-	if value = strings.TrimSpace(value); value == "" {
-		return nil
+// add adds the present line of a file.
+func (r *record) add(t *timetable.Reader, time, value int) error {
+	at, err := t.After(time)
+	if err != nil {
+		return err
 	}
-	var x [2]float64
-	for i, cell := range [2]string{strings.TrimSpace(time), value} {
-		var err error
-		if x[i], err = strconv.ParseFloat(cell, 64); err != nil || !algebra.Finite(x[i]) {
-			return fmt.Errorf("derive/objective: line %d: %s is no finite number", line, fault.Name(cell))
-		}
+	x, err := t.Number(value)
+	if err != nil {
+		return err
 	}
-	if n := len(r.times); n > 0 && !(x[0] > r.times[n-1]) {
-		return fmt.Errorf("derive/objective: line %d: the time %v is not after the one before, %v", line, x[0], r.times[n-1])
-	}
-	r.times, r.values, r.lines = append(r.times, x[0]), append(r.values, x[1]), append(r.lines, line)
+	r.times, r.values, r.lines = append(r.times, at), append(r.values, x), append(r.lines, t.Line())
 	return nil
 }
 

@@ -43,7 +43,7 @@ func TestDataFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"time,y,y\n0,1,2\n": `two columns "y"`, "time,y,time\n0,1,2\n": `two columns "time"`, "\ufeff": "empty", "t,y\n0,1\n": `no column "time"`,
-		"time,y\n0,1\n0,2\n": "line 3: the time 0 is not after", "time,y\n0,NaN\n": "line 2", "time,y\n0,1\n1\n": "line 3", "time,y\n0,\n": "no values",
+		"time,y\n0,1\n0,2\n": `line 3, column 1: "0" is not after`, "time,y\n0,NaN\n": "line 2", "time,y\n0,1\n1\n": "line 3", "time,y\n0,\n": "no values",
 	} {
 		_, err := readRecord(strings.NewReader(text), "y")
 		require.ErrorContains(t, err, want)

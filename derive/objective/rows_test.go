@@ -185,11 +185,11 @@ func TestSeveralRuns(t *testing.T) {
 func TestDataRefused(t *testing.T) {
 	m := text(t, "pendulum")
 	for _, c := range [][2]string{
-		{"time,y\n0,1\n0.1,2\n0.1,3\n", `line 4: the time 0.1 is not after the one before, 0.1`},
+		{"time,y\n0,1\n0.1,2\n0.1,3\n", `line 4, column 1: \"0.1\" is not after the time before it, 0.1`},
 		{"time,y\n0,1\n0.7,2\n", `line 3: the time 0.7 is not in the run, from 0 to 0.3 s`},
 		{"time,y\n0,1\n1e-12,2\n", `line 3: from the time 0 to 1e-12 is too short for a step`},
-		{"time,y\n0,1\n0.1,many\n", `line 3: \"many\" is no finite number`},
-		{"time,y\n0,1\n0.1,NaN\n", `line 3: \"NaN\" is no finite number`},
+		{"time,y\n0,1\n0.1,many\n", `line 3, column 5: \"many\" is not a finite number`},
+		{"time,y\n0,1\n0.1,NaN\n", `line 3, column 5: \"NaN\" is not a finite number`},
 		{"time,y\n0,1\n0.1\n", `record on line 3: wrong number of fields`},
 		{"t,y\n0,1\n", `the file has no column \"time\"`},
 		{"time,z\n0,1\n", `the file has no column \"y\"`},

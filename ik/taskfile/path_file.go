@@ -1,19 +1,17 @@
 package taskfile
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/ik"
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/timetable"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -26,7 +24,7 @@ var pathColumns = [][]string{{"px", "py", "pz"}, {"qw", "qx", "qy", "qz"}, {"val
 // pathFile reads the waypoints of a CSV: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line a
 // time. What is wrong is told by report, with the value and the line and column.
 type pathFile struct {
-	rows   *csv.Reader
+	rows   *timetable.Reader
 	report func(value, rule string)
 	path   *ik.Path
 	column []func(x float64) // by column, called once a line
@@ -59,9 +57,8 @@ func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule
 	}
 	defer file.Close()
 	left := &io.LimitedReader{R: file, N: mostPathBytes}
-	f := &pathFile{rows: csv.NewReader(left), path: p, report: func(value, rule string) { report(value, "in "+fault.Name(name)+": "+rule) }}
-	f.rows.TrimLeadingSpace, f.rows.ReuseRecord = true, true
-	f.read()
+	f := &pathFile{path: p, report: func(value, rule string) { report(value, "in "+fault.Name(name)+": "+rule) }}
+	f.read(left)
 	if !f.bad && len(p.Times) < 2 {
 		f.report("", "has fewer than two lines of numbers")
 	}
@@ -71,25 +68,35 @@ func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule
 }
 
 // read reads all lines, up to the first that is wrong.
-func (f *pathFile) read() {
-	for lines := 0; !f.bad; lines++ {
-		record, err := f.rows.Read()
-		switch {
-		case err == io.EOF && lines == 0:
-			f.wrong("", "has no line of names")
-			return
+func (f *pathFile) read(r io.Reader) {
+	rows, err := timetable.NewReader(r)
+	if err != nil {
+		f.refuse(err)
+		return
+	}
+	f.rows = rows
+	f.header(rows.Names)
+	for lines := 1; !f.bad; lines++ {
+		switch err := rows.Next(); {
 		case err == io.EOF:
 			return
 		case err != nil:
-			f.wrong("", fault.Plain(err).Error())
-		case lines == 0:
-			f.header(slices.Clone(record))
+			f.refuse(err)
 		case lines > joints.MaxTimes:
 			f.wrong("", fmt.Sprintf("has more than %d times", joints.MaxTimes))
 		default:
-			f.line(record)
+			f.line()
 		}
 	}
+}
+
+// refuse reports an error.
+func (f *pathFile) refuse(err error) {
+	if at := new(timetable.Fault); errors.As(err, &at) {
+		f.wrong(at.Value, at.Where()+at.Rule)
+		return
+	}
+	f.wrong("", err.Error())
 }
 
 // wrong reports what ends the reading.
@@ -98,48 +105,40 @@ func (f *pathFile) wrong(value, rule string) {
 	f.report(value, rule)
 }
 
-// at reports what is wrong with column c of the present line.
-func (f *pathFile) at(c int, value, rule string) {
-	line, column := f.rows.FieldPos(c)
-	f.wrong(value, fmt.Sprintf("line %d, column %d: %s", line, column, rule))
-}
+// at reports what is wrong with cell c of the present line.
+func (f *pathFile) at(c int, rule string) { f.refuse(f.rows.Fault(c, rule)) }
 
 // header finds what the columns are. All that is wrong with it is told.
 func (f *pathFile) header(names []string) {
-	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
-		f.at(0, fault.Name(names[0]), "is one column: columns are parted by commas")
-		return
-	}
 	f.column = make([]func(float64), len(names))
 	place := make(map[string]int, len(names))
 	for c, name := range names {
-		names[c] = strings.TrimPrefix(strings.TrimSpace(name), "\ufeff")
-		if _, ok := place[names[c]]; ok {
-			f.at(c, fault.Name(names[c]), "is there twice")
+		if _, ok := place[name]; ok {
+			f.at(c, "is there twice")
 		}
-		place[names[c]] = c
+		place[name] = c
 	}
-	if c, ok := place["time"]; ok {
+	if c, ok := place[timetable.Time]; ok {
 		f.time = c
 		f.column[c] = func(t float64) { f.path.Times[len(f.path.Times)-1] = t }
 	} else {
-		f.at(0, "", "there is no column time")
+		f.wrong("", "there is no column time")
 	}
 	own := map[string]int{}
 	for c, name := range names {
 		cut := strings.LastIndexByte(name, '.')
-		if name == "time" {
+		if name == timetable.Time {
 			continue
 		}
 		group := slices.IndexFunc(pathColumns, func(g []string) bool { return slices.Contains(g, name[cut+1:]) })
 		if cut <= 0 || group < 0 {
-			f.at(c, fault.Name(name), "is no column: want time, TARGET.px, py, pz, TARGET.qw, qx, qy, qz, or TARGET.value")
+			f.at(c, "is no column: want time, TARGET.px, py, pz, TARGET.qw, qx, qy, qz, or TARGET.value")
 			continue
 		}
 		target := name[:cut]
 		for _, part := range pathColumns[group] {
 			if _, ok := place[target+"."+part]; !ok {
-				f.at(c, fault.Name(name), "lacks its column "+fault.Name(target+"."+part))
+				f.at(c, "lacks its column "+fault.Name(target+"."+part))
 			}
 		}
 		i, ok := own[target]
@@ -180,15 +179,19 @@ func upTo[T any](list []T, n int) []T {
 	return list
 }
 
-// line takes in a line.
-func (f *pathFile) line(record []string) {
-	x := make([]float64, len(record))
-	for c, text := range record {
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || !algebra.Finite(v) {
-			f.at(c, fault.Name(text), "is not a finite number")
+// line takes in the present line.
+func (f *pathFile) line() {
+	x := make([]float64, len(f.column))
+	for c := range x {
+		var err error
+		if c == f.time {
+			x[c], err = f.rows.After(c)
+		} else {
+			x[c], err = f.rows.Number(c)
 		}
-		x[c] = v
+		if err != nil {
+			f.refuse(err)
+		}
 	}
 	if f.bad {
 		return
@@ -197,14 +200,11 @@ func (f *pathFile) line(record []string) {
 	for c, store := range f.column {
 		store(x[c])
 	}
-	n := len(f.path.Times) - 1
-	if n > 0 && !(f.path.Times[n] > f.path.Times[n-1]) {
-		f.at(f.time, fault.Name(record[f.time]), "is not after the time before it, "+document.Number(f.path.Times[n-1]))
-	}
 	for _, t := range f.turns {
-		q := &f.path.Targets[t.target].Orientation[n]
+		q := &f.path.Targets[t.target].Orientation[len(f.path.Times)-1]
 		if !document.NearUnit(q) {
-			f.at(t.column, document.Numbers(q[:]), document.RuleQuaternion)
+			at := f.rows.Fault(t.column, document.RuleQuaternion)
+			f.wrong(document.Numbers(q[:]), at.Where()+at.Rule)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestPathFile(t *testing.T) {
 func TestPathFileFaults(t *testing.T) {
 	for csv, says := range map[string]string{
 		"":                                    `has no line of names`,
-		"d.value\n1\n":                        `line 1, column 1: there is no column time`,
+		"d.value\n1\n":                        `there is no column time`,
 		"time,time\n":                         `(value "time")|line 1, column 6: is there twice`,
 		"time,speed\n":                        `line 1, column 6: is no column`,
 		"time,d.px\n":                         `lacks its column "d.py"`,
