@@ -31,7 +31,7 @@ type Options struct {
 	Methods []string    // of Methods(); none: the sparse one
 	Sparse  kkt.Options // of the sparse method
 
-	// MinTime is the least time of the evaluations behind a median, together; 0 stands for DefaultMinTime.
+	// MinTime is the least time of the evaluations behind a median, together; 0 stands for 0.1 s.
 	MinTime time.Duration
 	// MaxTime bounds an evaluation: larger sizes of a family are left out once one has taken longer, or is sure to. 0: no bound.
 	MaxTime time.Duration
@@ -46,8 +46,8 @@ type Options struct {
 	OnMissing func(*SizeError) error
 }
 
-// DefaultMinTime is the least time behind a median.
-const DefaultMinTime = 100 * time.Millisecond
+// defaultMinTime is the least time behind a median.
+const defaultMinTime = 100 * time.Millisecond
 
 // SizeError says why a size of a family could not be measured by a method.
 type SizeError struct {
@@ -84,7 +84,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	if o.MinTime == 0 {
-		o.MinTime = DefaultMinTime
+		o.MinTime = defaultMinTime
 	}
 	return o, nil
 }

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FitFormat is the format of a FitResult.
-const FitFormat = "rung-fit/1"
+// fitFormat is the format of a FitResult.
+const fitFormat = "rung-fit/1"
 
 // FitResult is what a fit has found, as rung-fit/1 has it.
 type FitResult struct {
@@ -53,7 +53,7 @@ const nameTol = 1e-4
 func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	o := f.p.Objective()
 	n, list := len(f.x), f.free()
-	r := &FitResult{Format: FitFormat, Name: f.p.Model().Name, Status: status, Unidentified: [][]string{}, Iterations: past}
+	r := &FitResult{Format: fitFormat, Name: f.p.Model().Name, Status: status, Unidentified: [][]string{}, Iterations: past}
 	if status == Stalled {
 		r.Reason = f.why
 	}

@@ -61,8 +61,8 @@ type Optimum struct {
 	Iterations  []Iteration         `json:"iterations"`
 }
 
-// OptimumFormat is the format of an Optimum.
-const OptimumFormat = "rung-optimum/1"
+// optimumFormat is the format of an Optimum.
+const optimumFormat = "rung-optimum/1"
 
 // OptimumParameter is a parameter at the end.
 type OptimumParameter struct {
@@ -456,7 +456,7 @@ func (s *optimizer) result(first *Evaluation, u []float64, status Status, why st
 	}
 	o := s.p.Objective()
 	r := &Optimum{
-		Format: OptimumFormat, Name: s.p.Model().Name, Status: status, Start: first.Value, Value: e.Value, Evaluations: s.count,
+		Format: optimumFormat, Name: s.p.Model().Name, Status: status, Start: first.Value, Value: e.Value, Evaluations: s.count,
 		Constraints: []OptimumConstraint{}, Iterations: s.past,
 	}
 	if status == Stalled {
