@@ -16,6 +16,7 @@ import (
 
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
@@ -78,16 +79,7 @@ func fitting(columns [2]string, sigma [2]float64, until float64, paths ...string
 
 // TestFitSliderCrank recovers eight numbers of a slider-crank from noisy data within three deviations, in at most eight iterations.
 func TestFitSliderCrank(t *testing.T) {
-	noise := [2]float64{1e-3, 1e-4}
-	o := fitting([2]string{"joint.main.q", "slider.px"}, noise, 1.5)
-	o.Hold = []string{"crank"}
-	var truth []float64
-	for _, w := range wanted {
-		o.Parameters = append(o.Parameters, objective.Parameter{Name: w.path, Paths: []string{w.path}})
-		truth = append(truth, w.truth)
-	}
-	model := sliderCrank(t)
-	source := objective.Source{Text: []byte(model), Name: "m.json", Data: record(t, o, model, truth, noise, 5)}
+	o, source, truth, _ := noisySliderCrank(t)
 	p, err := objective.NewProblem(o, "o.json", source)
 	require.NoError(t, err)
 	r, err := search.Fit(context.Background(), p, search.Options{})
@@ -103,8 +95,30 @@ func TestFitSliderCrank(t *testing.T) {
 		assert.Less(t, *x.Deviation, 0.1*x.Value, x.Name)
 		assert.InDelta(t, 1, *r.Correlation[k][k], 1e-12)
 	}
+}
 
-	// From any of its iterates the fit goes on to the same bits.
+// noisySliderCrank returns what fits a slider-crank to records with noise, and the numbers that made them.
+func noisySliderCrank(t *testing.T) (o *objective.Objective, source objective.Source, truth []float64, noise [2]float64) {
+	noise = [2]float64{1e-3, 1e-4}
+	o = fitting([2]string{"joint.main.q", "slider.px"}, noise, 1.5)
+	o.Hold = []string{"crank"}
+	for _, w := range wanted {
+		o.Parameters = append(o.Parameters, objective.Parameter{Name: w.path, Paths: []string{w.path}})
+		truth = append(truth, w.truth)
+	}
+	model := sliderCrank(t)
+	return o, objective.Source{Text: []byte(model), Name: "m.json", Data: record(t, o, model, truth, noise, 5)}, truth, noise
+}
+
+// TestFitGoesOn: from any of its iterates a fit goes on to the same bits, and it ends at its limit. Where the deviations of the data are
+// not known, those of the parameters come from the residuals.
+func TestFitGoesOn(t *testing.T) {
+	check.Long(t)
+	o, source, _, noise := noisySliderCrank(t)
+	p, err := objective.NewProblem(o, "o.json", source)
+	require.NoError(t, err)
+	r, err := search.Fit(context.Background(), p, search.Options{})
+	require.NoError(t, err)
 	whole, err := json.Marshal(r)
 	require.NoError(t, err)
 	again, err := search.Fit(context.Background(), p, search.Options{From: r.Iterations[:3]})
@@ -118,7 +132,6 @@ func TestFitSliderCrank(t *testing.T) {
 	assert.Equal(t, search.Limit, short.Status)
 	assert.Len(t, short.Iterations, 3)
 
-	// Where the deviations of the data are not known, those of the parameters come from the residuals.
 	for i := range o.Terms {
 		o.Terms[i].Weight, o.Terms[i].Sigma = 1/(noise[i]*noise[i]), 0
 	}
