@@ -17,7 +17,7 @@
 //
 // Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
 // the body or joint. [ErrStep] is a step of [Rattle] or [Balance] that fails, and [ErrUnsupported] a mechanism that these
-// do not know; [ErrFree] and [StuckError] are those of a [Follower]. [New] refuses mechanisms that tree methods cannot have.
+// do not know; [ErrFree] and [StuckError] are those of a [Follower] and of [Reduced]. [New] refuses mechanisms that tree methods cannot have.
 //
 // # Which one
 //
@@ -45,6 +45,16 @@
 //	err := f.Start(ctx)
 //	err = f.To(ctx, 0.5) // s
 //	st := f.State()
+//
+// # Coordinates of one's own
+//
+// [Reduced] is q̈ = f(t, q, q̇) in independent coordinates, for integrators and controllers from elsewhere.
+//
+//	x, err := mobility.Independent(plan, plan.Initial(), nil)
+//	r, err := motion.NewReduced(plan, plan.Initial(), x.Freedoms)
+//	err = r.At(t, q, qd)
+//	err = r.AccelerationsTo(qdd)
+//	r.Accept() // after each step
 //
 // Frame: world axes. Units: SI.
 //

@@ -7,7 +7,7 @@ var (
 	// too far, its kinetic energy does not follow the power of the forces, or the forces of the ground do not come into
 	// balance. A simulation then tries a shorter one.
 	ErrStep = errors.New("motion: the step fails")
-	// ErrUnsupported is wrapped by the errors of NewRattle and NewBalance for a mechanism that has what the method does not know:
+	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism that has what the method does not know:
 	// internal states, stops, friction, rows of velocities alone.
 	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
 )
@@ -30,6 +30,7 @@ var (
 
 	errRattleStates   error = &reason{ErrUnsupported, "motion: the method RATTLE is for mechanisms without internal states"}
 	errRattleBearings error = &reason{ErrUnsupported, "motion: the method RATTLE knows no friction that grows with a reaction"}
+	errReducedStates  error = &reason{ErrUnsupported, "motion: independent coordinates are for mechanisms without internal states"}
 	errBalanceStates  error = &reason{ErrUnsupported, "motion: force-balance steps are for contacts without internal states"}
 	errBalanceJoints  error = &reason{ErrUnsupported, "motion: force-balance steps know no stops and no friction of joints"}
 )

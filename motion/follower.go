@@ -124,7 +124,7 @@ func (f *Follower) Start(ctx context.Context) error {
 	}
 	_, f.spare = f.solver.Nearness()
 	f.solver.AccelerationsTo(f.accel)
-	f.size = f.extent()
+	f.size = extent(f.st, f.kin[0])
 	r, err := f.solver.ReportContext(ctx)
 	if err != nil {
 		return err
@@ -289,10 +289,16 @@ func (f *Follower) settle(st *mechanism.State, k *mechanism.Kinematics) error {
 
 // missed reports whether the bodies have gone another way from st to next than velocities say.
 func (f *Follower) missed(h float64) bool {
+	return strays(h, f.size, [2]*mechanism.State{f.st, f.next}, f.kin)
+}
+
+// strays reports whether bodies have gone another way between two states than their velocities at both say, over the time h. size is that
+// of the mechanism, m.
+func strays(h, size float64, ends [2]*mechanism.State, kin [2]*mechanism.Kinematics) bool {
 	var most, way float64
-	for i := range f.st.Bodies {
-		a, b := &f.st.Bodies[i], &f.next.Bodies[i]
-		ka, kb := &f.kin[0].Bodies[i], &f.kin[1].Bodies[i]
+	for i := range ends[0].Bodies {
+		a, b := &ends[0].Bodies[i], &ends[1].Bodies[i]
+		ka, kb := &kin[0].Bodies[i], &kin[1].Bodies[i]
 		var v, w [6]float64
 		a.ComVelocityTo(&v, &ka.Com)
 		b.ComVelocityTo(&w, &kb.Com)
@@ -306,8 +312,8 @@ func (f *Follower) missed(h float64) bool {
 			rate = max(rate, math.Abs(v[c]), math.Abs(w[c]))
 			speed = max(speed, math.Abs(v[3+c]), math.Abs(w[3+c]))
 		}
-		most = max(most, off.Norm(), slide.Norm()/f.size)
-		way = max(way, h*rate, h*speed/f.size)
+		most = max(most, off.Norm(), slide.Norm()/size)
+		way = max(way, h*rate, h*speed/size)
 	}
 	return astray(most, way)
 }
@@ -317,11 +323,11 @@ func astray(most, way float64) bool {
 	return !(most <= followPart*way+followRest) // NaN is
 }
 
-// extent is how far the centres of mass are apart, at least a little.
-func (f *Follower) extent() float64 {
+// extent is how far the centres of mass are apart at a state, at least a little, m.
+func extent(st *mechanism.State, k *mechanism.Kinematics) float64 {
 	low, high := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
-	for i := range f.st.Bodies {
-		p := f.st.Bodies[i].Position.Add(f.kin[0].Bodies[i].Com)
+	for i := range st.Bodies {
+		p := st.Bodies[i].Position.Add(k.Bodies[i].Com)
 		for c := range 3 {
 			low[c], high[c] = min(low[c], p[c]), max(high[c], p[c])
 		}
@@ -334,10 +340,16 @@ func (f *Follower) extent() float64 {
 
 // stuck completes the error at the end of the motion.
 func (f *Follower) stuck(e *StuckError) error {
-	if f.solver.Solve(f.st) == nil {
-		if r, err := f.solver.Report(); err == nil && r.WeakestJoint >= 0 {
-			e.Joint = f.mech.ConstraintName(r.WeakestJoint)
+	e.Joint = weakest(f.mech, f.solver, f.st)
+	return e
+}
+
+// weakest returns the name of the joint that is nearest to singular at a state, "" if that cannot be told.
+func weakest(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) string {
+	if s.Solve(st) == nil {
+		if r, err := s.Report(); err == nil && r.WeakestJoint >= 0 {
+			return m.ConstraintName(r.WeakestJoint)
 		}
 	}
-	return e
+	return ""
 }
