@@ -42,12 +42,8 @@ type Reduced struct {
 	solved         bool    // accel is of st
 }
 
-const (
-	// reducedTurn is the angle by which a body turns in a step at the most, rad, so that turns of angles with springs are counted.
-	reducedTurn = 1
-	// reducedFar is the largest change of a coordinate, rad or sizes of the mechanism.
-	reducedFar = 100
-)
+// reducedFar is the largest change of a coordinate, rad or sizes of the mechanism.
+const reducedFar = 100
 
 // NewReduced returns the reduced motion from a state of p's mechanism in the coordinates of the freedoms. The joints are closed and
 // velocities projected first.
@@ -256,7 +252,7 @@ func (r *Reduced) follow(t float64) error {
 	}
 	var open error
 	for s, h := 0.0, 1.0; s < 1; {
-		h = min(h, 1-s, reducedTurn/max(turning(r.st), reducedTurn))
+		h = min(h, 1-s)
 		to := s + h
 		if 1-to < followLeast {
 			to, h = 1, 1-s
@@ -274,16 +270,6 @@ func (r *Reduced) follow(t float64) error {
 		}
 	}
 	return nil
-}
-
-// turning returns the largest rate at which a body turns.
-func turning(st *mechanism.State) float64 {
-	square := 0.0
-	for i := range st.Bodies {
-		w := &st.Bodies[i].Omega
-		square = max(square, w.Dot(*w))
-	}
-	return math.Sqrt(square)
 }
 
 // velocities gives st the velocities of rates of the coordinates q, and stores the kinematics.
