@@ -19,9 +19,10 @@ type Run struct {
 	plan    *kkt.Plan
 	options runs.Options
 	run     *runs.Simulation
-	until   time.Time // when a call gives back to its caller; zero: at its end
-	rows    []float64 // that nobody has taken yet
-	width   int       // columns
+	until   time.Time   // when a call gives back to its caller; zero: at its end
+	gaps    []sim.Event // made when they are asked for
+	rows    []float64   // that nobody has taken yet
+	width   int         // columns
 }
 
 // mostKept is the number of numbers in rows that a run keeps for its caller.
@@ -221,7 +222,7 @@ func (r *Run) Load(text []byte) error {
 			return err
 		}
 	}
-	r.panel, r.plan, r.options, r.run = next.panel, next.plan, next.options, next.run
+	r.panel, r.plan, r.options, r.run, r.gaps = next.panel, next.plan, next.options, next.run, nil
 	return nil
 }
 

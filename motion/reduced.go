@@ -94,15 +94,17 @@ func (r *Reduced) begin(p *kkt.Plan) error {
 	if err := c.ProjectVelocities(r.from); err != nil {
 		return err
 	}
+	model := p.Initial()
+	if err := r.mech.KinematicsTo(r.kin[0], model); err != nil {
+		return err
+	}
+	r.size = extent(model, r.kin[0])
 	if err := r.mech.KinematicsTo(r.kin[0], r.from); err != nil {
 		return err
 	}
 	r.mech.FollowAngles(r.kin[0], r.from)
-	r.size = extent(r.from, r.kin[0])
 	r.st, r.next = r.from.Clone(), r.from.Clone()
-	for i, f := range r.all {
-		r.start[i], _ = r.mech.Coordinate(f, r.from)
-	}
+	r.measure()
 	copy(r.reached, r.start)
 	if err := r.solver.Solve(r.from); err != nil {
 		return err
@@ -140,6 +142,9 @@ func (r *Reduced) Freedoms() []mechanism.Freedom { return r.all[len(r.own):] }
 // State returns the state of the last At, before the first one that of NewReduced. It is the Reduced's own: read it, and Clone what
 // has to last.
 func (r *Reduced) State() *mechanism.State { return r.st }
+
+// Accepted returns the state from which coordinates lead on. It is the Reduced's own: read it, and Clone what has to last.
+func (r *Reduced) Accepted() *mechanism.State { return r.from }
 
 // CoordinatesTo stores coordinates and rates of the freedoms at State. Angles go on over turns.
 //
@@ -373,8 +378,15 @@ func (r *Reduced) Touch() { r.solved = false }
 
 // Accept makes State the one from which coordinates lead on: call it after each step of an integrator.
 //
-// Cost: O(bodies), no allocation.
+// Cost: O(bodies + freedoms), no allocation.
 func (r *Reduced) Accept() {
 	copyState(r.from, r.st)
-	copy(r.start, r.reached)
+	r.measure()
+}
+
+// measure reads the coordinates of from, whose poses tell them, so that a Reduced made there has the same bits.
+func (r *Reduced) measure() {
+	for i, f := range r.all {
+		r.start[i], _ = r.mech.Coordinate(f, r.from)
+	}
 }

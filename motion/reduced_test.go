@@ -189,7 +189,7 @@ func TestReducedTurns(t *testing.T) {
 		require.InDelta(t, x, a, 1e-12)
 		r.Accept()
 		r.CoordinatesTo(q, rest)
-		require.Equal(t, []float64{x, x}, q)
+		require.InDeltaSlice(t, []float64{x, x}, q, 1e-12)
 	}
 }
 

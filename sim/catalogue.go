@@ -236,6 +236,23 @@ func (c *Catalogue) freedoms(j int, f func(part int, col Column) bool) {
 	}
 }
 
+// Freedom returns the columns of the coordinate of a scalar freedom, its rate and its second rate.
+//
+// Cost: O(1); allocates the names. It panics if f is out of range or has no coordinate.
+func (c *Catalogue) Freedom(f mechanism.Freedom) [3]Column {
+	if uint(f.Joint) >= uint(c.mech.NumJoints()) || !c.mech.Joints[f.Joint].Kind.Scalar(f.Freedom) {
+		panic("sim: freedom out of range, or without coordinate")
+	}
+	var list [3]Column
+	c.freedoms(f.Joint, func(part int, col Column) bool {
+		if part < drivePart && part%ratePart == f.Freedom {
+			list[part/ratePart] = col
+		}
+		return true
+	})
+	return list
+}
+
 // Each calls f with the columns but time, until f returns false.
 //
 // Cost: O(columns); allocates a name each.

@@ -24,6 +24,7 @@ const (
 	input
 	parameter
 	output
+	state // and what follows from it
 )
 
 // attributes are those of FMI. Parameters may be set while a unit runs; outputs are computed from the others.
@@ -33,6 +34,7 @@ func (c causality) attributes() string {
 		`causality="input" variability="continuous"`,
 		`causality="parameter" variability="tunable" initial="exact"`,
 		`causality="output" variability="continuous" initial="calculated"`,
+		`causality="local" variability="continuous" initial="calculated"`,
 	}[c]
 }
 
@@ -44,7 +46,20 @@ type variable struct {
 	name, unit string // the unit as columns and knobs have it
 	of         causality
 	start      float64
+	derivative int    // place of the state of which it is the derivative; 0: of none
+	kind       kind   // of a state and what follows
+	about      string // what it is at the start
 }
+
+// kind says what a variable is to an integrator.
+type kind uint8
+
+const (
+	nothing    kind = iota
+	continuous      // a state
+	derivative
+	indicator
+)
 
 // description is what modelDescription.xml says.
 type description struct {
@@ -52,6 +67,17 @@ type description struct {
 	variables          []variable
 	start, stop, step  float64 // of the default experiment; no step: 0
 	tolerance          float64 // 0: the steps are fixed
+	exchange           bool    // there is model exchange
+}
+
+// count returns the number of variables of a kind.
+func (d *description) count(of kind) (n int) {
+	for i := range d.variables {
+		if d.variables[i].kind == of {
+			n++
+		}
+	}
+	return n
 }
 
 // text returns the document of a version. It is a function of the description.
@@ -73,14 +99,17 @@ func (d *description) text(version int) ([]byte, error) {
 	fmt.Fprintf(&b, " modelName=%s %s=%s description=%s\n", quote(d.name), token, quote(d.token), quote(d.about))
 	fmt.Fprintf(&b, "  generationTool=%s variableNamingConvention=\"flat\"", quote("Rung "+rung.Version()))
 	if version == 2 {
-		b.WriteString(` numberOfEventIndicators="0"`)
+		fmt.Fprintf(&b, ` numberOfEventIndicators="%d"`, d.count(indicator))
 	}
-	fmt.Fprintf(&b, ">\n  <CoSimulation modelIdentifier=%s canHandleVariableCommunicationStepSize=\"true\"\n", quote(identifier))
-	fmt.Fprintf(&b, "    canGetAndSet%s=\"true\" canSerialize%s=\"true\"", state, state)
+	b.WriteString(">\n")
+	saves := fmt.Sprintf("\n    canGetAndSet%s=\"true\" canSerialize%s=\"true\"", state, state)
 	if version == 2 {
-		b.WriteString(` canNotUseMemoryManagementFunctions="true"`)
+		saves += ` canNotUseMemoryManagementFunctions="true"`
 	}
-	b.WriteString("/>\n")
+	if d.exchange {
+		fmt.Fprintf(&b, "  <ModelExchange modelIdentifier=%s%s/>\n", quote(identifier), saves)
+	}
+	fmt.Fprintf(&b, "  <CoSimulation modelIdentifier=%s canHandleVariableCommunicationStepSize=\"true\"%s/>\n", quote(identifier), saves)
 	units := d.units(&b)
 	b.WriteString("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n  </LogCategories>\n")
 	d.experiment(&b)
@@ -136,41 +165,56 @@ func (d *description) variable(b *bytes.Buffer, version, i int, units map[string
 	if v.of.hasStart() {
 		typed += fmt.Sprintf(" start=\"%s\"", number(v.start))
 	}
+	if v.derivative > 0 {
+		typed += fmt.Sprintf(" derivative=\"%d\"", v.derivative+3-version) // indices of FMI 2.0 count from 1
+	}
+	if v.kind == continuous {
+		typed += ` reinit="true"`
+	}
+	about := ""
+	if v.about != "" {
+		about = " description=" + quote(v.about)
+	}
 	if version == 3 {
-		fmt.Fprintf(b, "    <Float64 name=%s valueReference=\"%d\" %s%s/>\n", quote(v.name), i, v.of.attributes(), typed)
+		fmt.Fprintf(b, "    <Float64 name=%s valueReference=\"%d\"%s %s%s/>\n", quote(v.name), i, about, v.of.attributes(), typed)
 		return
 	}
-	fmt.Fprintf(b, "    <ScalarVariable name=%s valueReference=\"%d\" %s>", quote(v.name), i, v.of.attributes())
+	fmt.Fprintf(b, "    <ScalarVariable name=%s valueReference=\"%d\"%s %s>", quote(v.name), i, about, v.of.attributes())
 	fmt.Fprintf(b, "<Real%s/></ScalarVariable>\n", typed)
 }
 
-// structure writes which variables are computed. That outputs depend on all inputs is what a list without dependencies says.
+// structure writes which variables are computed. That they depend on all inputs and states is what a list without dependencies says.
 func (d *description) structure(b *bytes.Buffer, version int) {
 	b.WriteString("  <ModelStructure>\n")
-	lists := [...][3]string{
-		{"    <Outputs>\n", "      <Unknown index=\"%d\"/>\n", "    </Outputs>\n"},
-		{"    <InitialUnknowns>\n", "      <Unknown index=\"%d\"/>\n", "    </InitialUnknowns>\n"},
-	}
-	first := 1 // indices of FMI 2.0 count from 1
-	if version == 3 {
-		lists[0] = [3]string{1: "    <Output valueReference=\"%d\"/>\n"}
-		lists[1] = [3]string{1: "    <InitialUnknown valueReference=\"%d\"/>\n"}
-		first = 0
-	}
-	for _, l := range lists {
-		var rows bytes.Buffer
-		for i := range d.variables {
-			if d.variables[i].of == output {
-				fmt.Fprintf(&rows, l[1], i+first)
-			}
-		}
-		if rows.Len() > 0 {
-			b.WriteString(l[0])
-			rows.WriteTo(b)
-			b.WriteString(l[2])
-		}
+	outputs := func(v *variable) bool { return v.of == output }
+	derivatives := func(v *variable) bool { return v.kind == derivative }
+	initial := func(v *variable) bool { return v.of == output || v.kind == continuous || v.kind == derivative }
+	if version == 2 {
+		d.list(b, "    <Outputs>\n", "      <Unknown index=\"%d\"/>\n", "    </Outputs>\n", 1, outputs)
+		d.list(b, "    <Derivatives>\n", "      <Unknown index=\"%d\"/>\n", "    </Derivatives>\n", 1, derivatives)
+		d.list(b, "    <InitialUnknowns>\n", "      <Unknown index=\"%d\"/>\n", "    </InitialUnknowns>\n", 1, initial)
+	} else {
+		d.list(b, "", "    <Output valueReference=\"%d\"/>\n", "", 0, outputs)
+		d.list(b, "", "    <ContinuousStateDerivative valueReference=\"%d\"/>\n", "", 0, derivatives)
+		d.list(b, "", "    <InitialUnknown valueReference=\"%d\"/>\n", "", 0, initial)
+		d.list(b, "", "    <EventIndicator valueReference=\"%d\"/>\n", "", 0, func(v *variable) bool { return v.kind == indicator })
 	}
 	b.WriteString("  </ModelStructure>\n")
+}
+
+// list writes a line for each variable that is wanted, between two lines; nothing if there is none. Places count from first.
+func (d *description) list(b *bytes.Buffer, open, line, end string, first int, wanted func(*variable) bool) {
+	var rows bytes.Buffer
+	for i := range d.variables {
+		if wanted(&d.variables[i]) {
+			fmt.Fprintf(&rows, line, i+first)
+		}
+	}
+	if rows.Len() > 0 {
+		b.WriteString(open)
+		rows.WriteTo(b)
+		b.WriteString(end)
+	}
 }
 
 // number returns a number as documents have it.

@@ -25,7 +25,7 @@ func Example() {
 	}
 	var unit bytes.Buffer
 	o := fmu.Options{Version: 3, Inputs: []string{"joints[O].force[0]"}, Outputs: []string{"joint.O.q"}}
-	if err := fmu.Write(context.Background(), &unit, m, "", o); err != nil {
+	if _, err := fmu.Write(context.Background(), &unit, m, "", o); err != nil {
 		log.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(unit.Bytes()), int64(unit.Len()))

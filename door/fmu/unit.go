@@ -7,30 +7,60 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Unit is an instance of a functional mock-up unit: a run that a tool moves on by steps of its own. It belongs to one goroutine
-// at a time.
+// Unit is an instance of a functional mock-up unit: for co-simulation a run that a tool moves on by steps of its own, for model exchange
+// the derivatives of coordinates and rates. It belongs to one goroutine at a time.
 type Unit struct {
 	wiring    *wiring
 	token     string
 	model     *door.Model
-	run       *door.Run
-	knobs     []int     // of inputs and parameters
-	values    []float64 // of these
-	tolerance float64   // that the tool has asked for; 0: that of the unit
-	row       []float64 // time and outputs
-	stale     bool      // row is of another time or other inputs
+	mover     mover
+	run       *door.Run     // nil for model exchange
+	reduced   *door.Reduced // nil for co-simulation
+	knobs     []int         // of inputs and parameters
+	values    []float64     // of these
+	tolerance float64       // that the tool has asked for; 0: that of the unit
+	first     places
+	columns   []int     // of outputs in the row, then of coordinates, rates and their derivatives
+	row       []float64 // time, outputs and what else there are columns of
+	gaps      []float64
+	stale     bool // row and gaps are of another time or other inputs
 }
 
-// Open makes an instance of the unit whose folder resources is at a path. An empty token is not compared.
+// mover is what a Unit is over.
+type mover interface {
+	Time() float64
+	Set(knobs []int, values []float64) error
+	Columns() (names, units []string)
+	RowTo(dst []float64) error
+	GapsTo(dst []float64) error
+	Save() ([]byte, error)
+	Load(text []byte) error
+}
+
+// places are the first references of kinds of variables.
+type places struct{ outputs, states, derivatives, gaps, end int }
+
+// Open makes an instance for co-simulation of the unit whose folder resources is at a path. An empty token is not compared.
 //
 // Cost: that of door.Read and door.Model.NewRun. The error has the status Input: files that are missing, that do not fit the
 // token or that are no unit, and the errors of both.
 func Open(ctx context.Context, resources, token string) (*Unit, error) {
+	return open(ctx, resources, token, false)
+}
+
+// OpenExchange is Open for model exchange. A unit that has none is refused.
+func OpenExchange(ctx context.Context, resources, token string) (*Unit, error) {
+	return open(ctx, resources, token, true)
+}
+
+func open(ctx context.Context, resources, token string, exchange bool) (*Unit, error) {
 	var text [2][]byte
 	for i, name := range [...]string{wiringFile, modelFile} {
 		var err error
@@ -66,11 +96,11 @@ func Open(ctx context.Context, resources, token string) (*Unit, error) {
 	if u.model, err = door.Read(ctx, modelFile, text[1], folder); err != nil {
 		return nil, err
 	}
-	return u, u.prepare()
+	return u, u.prepare(ctx, exchange)
 }
 
-// prepare finds the knobs and begins the run.
-func (u *Unit) prepare() error {
+// prepare finds the knobs and the references, and begins.
+func (u *Unit) prepare(ctx context.Context, exchange bool) error {
 	w := u.wiring
 	for _, path := range append(append([]string{}, w.Inputs...), w.Parameters...) {
 		k, err := u.model.KnobAt(path)
@@ -80,33 +110,86 @@ func (u *Unit) prepare() error {
 		u.knobs = append(u.knobs, k)
 	}
 	u.values = make([]float64, len(u.knobs))
-	u.row = make([]float64, 1+len(w.Outputs))
-	return u.Reset()
+	u.first.outputs = 1 + len(u.values)
+	u.first.states = u.first.outputs + len(w.Outputs)
+	u.first.derivatives, u.first.gaps, u.first.end = u.first.states, u.first.states, u.first.states
+	if x := w.Exchange; x != nil {
+		n := 2 * len(x.Freedoms)
+		u.first.derivatives += n
+		u.first.gaps += 2 * n
+		u.first.end += 2*n + len(x.Gaps)
+		u.gaps = make([]float64, len(x.Gaps))
+		if names := u.model.Gaps(); !slices.Equal(names, x.Gaps) || len(x.Columns) != len(x.Freedoms) {
+			return refuse(door.Input, "%s: the gaps are %q, and of the model %q", wiringFile, x.Gaps, names)
+		}
+	} else if exchange {
+		return refuse(door.Input, "the unit has no model exchange: take co-simulation")
+	}
+	return u.reset(ctx, exchange)
 }
 
-// begin makes a run from the state of the model, with the knobs of the model.
-func (u *Unit) begin(tolerance float64) (*door.Run, error) {
+// begin makes a run from the state of the model, or the coordinates there, with the knobs of the model.
+func (u *Unit) begin(ctx context.Context, tolerance float64, exchange bool) (mover, error) {
 	options, err := u.wiring.options(tolerance)
 	if err != nil {
 		return nil, err
 	}
-	run, err := u.model.NewRun(nil, options)
+	if !exchange {
+		return u.model.NewRun(nil, options)
+	}
+	x, mech := u.wiring.Exchange, u.model.Plan().Mechanism()
+	list, err := freedoms(x.Freedoms, mech)
 	if err != nil {
 		return nil, err
 	}
-	if names, _ := run.Columns(); len(names) != len(u.row) {
-		return nil, refuse(door.Input, "the outputs are %d columns, and %d are named", len(names)-1, len(u.row)-1)
+	candidates, err := freedoms(x.Candidates, mech)
+	if err != nil {
+		return nil, err
 	}
-	return run, nil
+	return u.model.NewReduced(ctx, list, candidates, options)
+}
+
+// take makes what begin has returned that of the unit.
+func (u *Unit) take(m mover) error {
+	names, _ := m.Columns()
+	at := map[string]int{}
+	for i, name := range names {
+		at[name] = i
+	}
+	list := slices.Clone(u.wiring.Outputs)
+	if x := u.wiring.Exchange; x != nil {
+		for _, of := range [...]int{0, 1, 1, 2} { // q, q̇, and their derivatives
+			for _, names := range x.Columns {
+				list = append(list, names[of])
+			}
+		}
+	}
+	columns := make([]int, len(list))
+	for i, name := range list {
+		k, there := at[name]
+		if !there {
+			return refuse(door.Input, "%s: no column %s", wiringFile, fault.Name(name))
+		}
+		columns[i] = k
+	}
+	u.mover, u.columns, u.row, u.stale = m, columns, make([]float64, len(names)), true
+	u.run, _ = m.(*door.Run)
+	u.reduced, _ = m.(*door.Reduced)
+	return nil
 }
 
 // Reset goes back to what Open has returned.
-func (u *Unit) Reset() error {
-	run, err := u.begin(0)
+func (u *Unit) Reset() error { return u.reset(context.Background(), u.reduced != nil) }
+
+func (u *Unit) reset(ctx context.Context, exchange bool) error {
+	m, err := u.begin(ctx, 0, exchange)
 	if err != nil {
 		return err
 	}
-	u.run, u.tolerance, u.stale = run, 0, true
+	if err := u.take(m); err != nil {
+		return err
+	}
+	u.tolerance = 0
 	list := u.model.Knobs()
 	for i, k := range u.knobs {
 		u.values[i] = list[k].Value
@@ -120,13 +203,13 @@ func (u *Unit) Reset() error {
 // The error has the status Input: a time that is not that of the model, as motions in time would be others, and a
 // tolerance that runs refuse.
 func (u *Unit) Start(time, tolerance float64) error {
-	if now := u.run.Time(); time != now {
+	if now := u.mover.Time(); time != now {
 		return refuse(door.Input, "a start at %v s, and the model is at %v s", time, now)
 	}
-	if tolerance == 0 || tolerance == u.tolerance {
-		return nil
+	if tolerance == 0 || tolerance == u.tolerance || u.run == nil {
+		return nil // the steps of model exchange are those of the tool
 	}
-	run, err := u.begin(tolerance)
+	run, err := u.begin(context.Background(), tolerance, false)
 	if err != nil {
 		return err
 	}
@@ -138,25 +221,31 @@ func (u *Unit) Start(time, tolerance float64) error {
 			}
 		}
 	}
-	u.run, u.tolerance, u.stale = run, tolerance, true
-	return nil
+	u.tolerance = tolerance
+	return u.take(run)
 }
 
 // Variables returns the number of variables: their references are below it.
-func (u *Unit) Variables() int { return 1 + len(u.values) + len(u.wiring.Outputs) }
+func (u *Unit) Variables() int { return u.first.end }
 
 // name returns that of a variable.
 func (u *Unit) name(ref uint32) string {
-	w, i := u.wiring, int(ref)-1
-	switch {
-	case i < 0:
+	w, i := u.wiring, int(ref)
+	switch f := &u.first; {
+	case i == 0:
 		return "time"
-	case i < len(w.Inputs):
-		return w.Inputs[i]
-	case i < len(u.values):
-		return w.Parameters[i-len(w.Inputs)]
+	case i <= len(w.Inputs):
+		return w.Inputs[i-1]
+	case i < f.outputs:
+		return w.Parameters[i-1-len(w.Inputs)]
+	case i < f.states:
+		return w.Outputs[i-f.outputs]
+	case i < f.derivatives:
+		return stateName(i-f.states, len(w.Exchange.Freedoms))
+	case i < f.gaps:
+		return derivativeName(i-f.derivatives, len(w.Exchange.Freedoms))
 	}
-	return w.Outputs[i-len(u.values)]
+	return gapName(w.Exchange.Gaps, i-u.first.gaps)
 }
 
 // check refuses references that are none.
@@ -194,7 +283,7 @@ func (u *Unit) Set(refs []uint32, values []float64) error {
 		if u.values[k] == values[i] {
 			continue
 		}
-		if err := u.run.Set(u.knobs[k:k+1], values[i:i+1]); err != nil {
+		if err := u.mover.Set(u.knobs[k:k+1], values[i:i+1]); err != nil {
 			return err
 		}
 		u.values[k], u.stale = values[i], true
@@ -211,29 +300,46 @@ func (u *Unit) GetTo(values []float64, refs []uint32) error {
 		return err
 	}
 	for i, r := range refs {
-		k := int(r) - 1
-		switch {
-		case k < 0:
-			values[i] = u.run.Time()
-		case k < len(u.values):
-			values[i] = u.values[k]
-		default:
-			if err := u.fill(); err != nil {
-				return err
-			}
-			values[i] = u.row[1+k-len(u.values)]
+		var err error
+		if values[i], err = u.get(int(r)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// fill computes the outputs if they are not those of now.
+// get returns the value of a variable.
+func (u *Unit) get(r int) (float64, error) {
+	f := &u.first
+	switch {
+	case r == 0:
+		return u.mover.Time(), nil
+	case r < f.outputs:
+		return u.values[r-1], nil
+	case u.reduced != nil && r >= f.states && r < f.gaps:
+		return u.coordinate(r)
+	}
+	if err := u.fill(); err != nil {
+		return 0, err
+	}
+	if r < f.gaps {
+		return u.row[u.columns[r-f.outputs]], nil
+	}
+	return u.gaps[r-f.gaps], nil
+}
+
+// fill computes outputs and gaps if they are not those of now.
 func (u *Unit) fill() error {
 	if !u.stale {
 		return nil
 	}
-	if err := u.run.RowTo(u.row); err != nil {
-		return err
+	if err := u.mover.RowTo(u.row); err != nil {
+		return u.explain(err)
+	}
+	if len(u.gaps) > 0 {
+		if err := u.mover.GapsTo(u.gaps); err != nil {
+			return err
+		}
 	}
 	u.stale = false
 	return nil
@@ -250,7 +356,10 @@ const (
 // The status of an error is Input for another time and a step that is not above 0, Failed where the mechanism cannot go on,
 // and Stopped where ctx ends.
 func (u *Unit) Step(ctx context.Context, time, step float64) error {
-	now, end := u.run.Time(), time+step
+	if u.run == nil {
+		return refuse(door.Input, "the instance is for model exchange, and takes no steps")
+	}
+	now, end := u.mover.Time(), time+step
 	switch {
 	case !algebra.Finite(time) || !algebra.Finite(step) || !algebra.Finite(end):
 		return refuse(door.Input, "a step of %v s from %v s", step, time)
@@ -282,7 +391,7 @@ type saved struct {
 
 // Save returns what is needed to go on from here to the bit, in any instance of this unit.
 func (u *Unit) Save() ([]byte, error) {
-	run, err := u.run.Save()
+	now, err := u.mover.Save()
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +399,7 @@ func (u *Unit) Save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(head, '\n'), run...), nil
+	return append(append(head, '\n'), now...), nil
 }
 
 // Load goes on from what Save has returned. What is refused has changed nothing.
@@ -305,14 +414,17 @@ func (u *Unit) Load(text []byte) error {
 	if head.Token != u.token || len(head.Values) != len(u.values) {
 		return refuse(door.Input, "a saved state of the unit %q, and this is %q", head.Token, u.token)
 	}
-	run, err := u.begin(head.Tolerance)
+	next, err := u.begin(context.Background(), head.Tolerance, u.reduced != nil)
 	if err != nil {
 		return err
 	}
-	if err := run.Load(rest); err != nil {
+	if err := next.Load(rest); err != nil {
 		return err
 	}
-	u.run, u.tolerance, u.stale = run, head.Tolerance, true
+	if err := u.take(next); err != nil {
+		return err
+	}
+	u.tolerance = head.Tolerance
 	copy(u.values, head.Values)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 )
 
 // wiringFormat is that of resources/wiring.json.
@@ -22,7 +23,8 @@ const (
 	modelFile  = "model.json"
 )
 
-// wiring says what the variables of a unit are, and how it runs. Value references count from 0: time, inputs, parameters, outputs.
+// wiring says what the variables of a unit are, and how it runs. Value references count from 0: time, inputs, parameters, outputs; then
+// coordinates, their rates, the derivatives of both, and the gaps.
 type wiring struct {
 	Format     string          `json:"format"`
 	Version    int             `json:"fmi"`
@@ -31,6 +33,36 @@ type wiring struct {
 	Outputs    []string        `json:"outputs"`    // names of columns
 	Run        json.RawMessage `json:"run"`        // an object of rung-run/1
 	Files      []packed        `json:"files"`      // that the model names
+	Exchange   *exchange       `json:"model_exchange,omitempty"`
+}
+
+// exchange is what model exchange adds.
+type exchange struct {
+	Freedoms   [][2]int    `json:"freedoms"`   // chosen at the state of the model: joint and freedom by number
+	Candidates [][2]int    `json:"candidates"` // for other choices; null: all
+	Columns    [][3]string `json:"columns"`    // coordinate, rate and second rate of each
+	Gaps       []string    `json:"gaps"`
+}
+
+// pairs returns freedoms as they are written; null stands for nil.
+func pairs(list []mechanism.Freedom) [][2]int {
+	var out [][2]int
+	for _, f := range list {
+		out = append(out, [2]int{f.Joint, f.Freedom})
+	}
+	return out
+}
+
+// freedoms returns those of pairs of numbers, which have to be of a mechanism.
+func freedoms(list [][2]int, m *mechanism.Mechanism) ([]mechanism.Freedom, error) {
+	var out []mechanism.Freedom
+	for _, p := range list {
+		if uint(p[0]) >= uint(m.NumJoints()) || !m.Joints[p[0]].Kind.Scalar(p[1]) {
+			return nil, refuse(door.Input, "%s: joint %d has no coordinate %d", wiringFile, p[0], p[1])
+		}
+		out = append(out, mechanism.Freedom{Joint: p[0], Freedom: p[1]})
+	}
+	return out, nil
 }
 
 // packed is a file in the folder resources.
@@ -103,7 +135,13 @@ func (w *wiring) options(tolerance float64) ([]byte, error) {
 			return nil, refuse(door.Input, "run: %s are the outputs of a unit", name)
 		}
 	}
-	columns, err := json.Marshal(append([]string{"time"}, w.Outputs...))
+	list := append([]string{"time"}, w.Outputs...)
+	if w.Exchange != nil {
+		for _, names := range w.Exchange.Columns {
+			list = append(list, names[:]...)
+		}
+	}
+	columns, err := json.Marshal(list)
 	if err != nil {
 		return nil, err
 	}

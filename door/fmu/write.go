@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -23,7 +24,11 @@ import (
 type Options struct {
 	Version            int      // of FMI: 2 or 3
 	Inputs, Parameters []string // paths of knobs
-	Outputs            []string // names and patterns of columns; nil: DefaultOutputs
+	Outputs            []string // names and patterns of columns; nil: coordinates of joints, or positions of bodies
+	// States are the scalar freedoms among which the coordinates of model exchange are chosen; nil: all that are free. CoSimulation
+	// leaves model exchange out.
+	States       []mechanism.Freedom
+	CoSimulation bool
 	// Run is a document of rung-run/1: how the unit is moved in time. Its until and every are those of the default
 	// experiment; nil: that of runs.
 	Run []byte
@@ -56,8 +61,22 @@ func (s System) Folder(version int) string {
 	return "binaries/" + [...]string{"linux64", "aarch64-linux"}[s]
 }
 
-// DefaultOutputs are the coordinates of joints, their rates and accelerations.
-var DefaultOutputs = []string{"joint.*.q*"}
+// Summary tells of a unit that was written.
+type Summary struct {
+	// States are the freedoms whose coordinates and rates are the states at the beginning; nil: there is no model exchange.
+	States []mechanism.Freedom
+	// Why is why there is none though it was wanted.
+	Why error
+}
+
+// defaultOutputs are the outputs where none are asked for: the coordinates of joints, their rates and accelerations, and where there are none
+// the positions of bodies.
+func defaultOutputs(m *mechanism.Mechanism) []string {
+	if joints := "joint.*.q*"; sim.NewCatalogue(m, nil).Has(joints) {
+		return []string{joints}
+	}
+	return []string{"*.x", "*.y", "*.z"}
+}
 
 // defaultSpan is the length of the default experiment where the run has none, s.
 const defaultSpan = 10
@@ -65,23 +84,26 @@ const defaultSpan = 10
 // Write writes a unit of a model to w. The files that the model names are read from a folder, "" for none; meshes for viewers
 // are left out. Equal arguments give equal bytes.
 //
+// A model that cannot have coordinates has no model exchange (door.Model.Independent), which is an error only if there are States.
+//
 // Cost: that of door.Read, and of packing. The error has the status Input: a version, knob, column or run that is refused, a
-// variable that is there twice, and what door.Read, door.Model.NewRun and w refuse.
-func Write(ctx context.Context, w io.Writer, m *model.Model, folder string, o Options) error {
+// variable that is there twice, and what door.Read, door.Model.NewRun and w refuse. It panics if a freedom of States is out of range.
+func Write(ctx context.Context, w io.Writer, m *model.Model, folder string, o Options) (Summary, error) {
 	if o.Version != 2 && o.Version != 3 {
-		return refuse(door.Input, "version %d of FMI; there are 2 and 3", o.Version)
+		return Summary{}, refuse(door.Input, "version %d of FMI; there are 2 and 3", o.Version)
 	}
 	p := &packer{options: &o}
 	if err := p.pack(ctx, m, folder); err != nil {
-		return err
+		return Summary{}, err
 	}
-	return p.write(w)
+	return p.summary, p.write(w)
 }
 
 // packer gathers the files of a unit.
 type packer struct {
 	options *Options
 	wiring  wiring
+	summary Summary
 	names   []string // of the files, in their order
 	files   map[string][]byte
 }
@@ -120,6 +142,9 @@ func (p *packer) pack(ctx context.Context, m *model.Model, folder string) error 
 	}
 	read, err := door.Read(ctx, modelFile, text.Bytes(), at)
 	if err != nil {
+		return err
+	}
+	if err := p.coordinates(ctx, read); err != nil {
 		return err
 	}
 	d, err := p.describe(read, m, run)
@@ -259,14 +284,9 @@ func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*
 			return nil, err
 		}
 	}
-	patterns := o.Outputs
-	if patterns == nil {
-		patterns = DefaultOutputs
+	if err := p.outputs(m); err != nil {
+		return nil, err
 	}
-	if len(patterns) == 0 {
-		return d, d.unique()
-	}
-	p.wiring.Outputs = patterns
 	options, err := p.wiring.options(0)
 	if err != nil {
 		return nil, err
@@ -276,11 +296,105 @@ func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*
 		return nil, err
 	}
 	names, units := r.Columns()
-	for i, name := range names[1:] {
-		d.variables = append(d.variables, variable{name: name, unit: units[1+i], of: output})
+	of := map[string]string{}
+	for i, name := range names {
+		of[name] = units[i]
 	}
-	p.wiring.Outputs = names[1:]
+	for _, name := range p.wiring.Outputs {
+		d.variables = append(d.variables, variable{name: name, unit: of[name], of: output})
+	}
+	d.addStates(p.wiring.Exchange, of, m.Plan().Mechanism())
 	return d, d.unique()
+}
+
+// outputs finds the columns that are outputs.
+func (p *packer) outputs(m *door.Model) error {
+	patterns := p.options.Outputs
+	if patterns == nil {
+		patterns = defaultOutputs(m.Plan().Mechanism())
+	}
+	exchange := p.wiring.Exchange
+	p.wiring.Exchange, p.wiring.Outputs = nil, patterns
+	options, err := p.wiring.options(0)
+	p.wiring.Exchange = exchange
+	if err != nil || len(patterns) == 0 {
+		return err
+	}
+	r, err := m.NewRun(nil, options)
+	if err != nil {
+		return err
+	}
+	names, _ := r.Columns()
+	p.wiring.Outputs = names[1:]
+	return nil
+}
+
+// coordinates chooses the freedoms of model exchange.
+func (p *packer) coordinates(ctx context.Context, m *door.Model) error {
+	o := p.options
+	if o.CoSimulation {
+		return nil
+	}
+	list, err := m.Independent(ctx, o.States)
+	if err != nil {
+		if o.States != nil || door.StatusOf(err) != door.Input {
+			return err
+		}
+		p.summary.Why = err
+		return nil
+	}
+	mech := m.Plan().Mechanism()
+	x := &exchange{Freedoms: pairs(list), Candidates: pairs(o.States), Gaps: m.Gaps()}
+	catalogue := sim.NewCatalogue(mech, nil)
+	for _, f := range list {
+		var names [3]string
+		for i, c := range catalogue.Freedom(f) {
+			names[i] = c.Name
+		}
+		x.Columns = append(x.Columns, names)
+	}
+	p.wiring.Exchange, p.summary.States = x, list
+	return nil
+}
+
+// addStates adds the variables of model exchange, if there is.
+func (d *description) addStates(x *exchange, units map[string]string, mech *mechanism.Mechanism) {
+	if x == nil {
+		return
+	}
+	d.exchange, d.about = true, "mechanism for model exchange and co-simulation"
+	n := len(x.Columns)
+	unit := func(order int) string { // of all coordinates that may be chosen, "" if they have several
+		u := ""
+		for i := range mech.Joints {
+			for f := range mech.Joints[i].Kind.Freedoms() {
+				if !mech.Joints[i].Kind.Scalar(f) || x.Candidates != nil && !slices.Contains(x.Candidates, [2]int{i, f}) {
+					continue
+				}
+				is := [...]string{"m", "m/s", "m/s²"}[order]
+				if mech.Joints[i].Kind.Rotational(f) {
+					is = [...]string{"rad", "rad/s", "rad/s²"}[order]
+				}
+				if u != "" && u != is {
+					return ""
+				}
+				u = is
+			}
+		}
+		return u
+	}
+	first := len(d.variables)
+	for i := range 2 * n {
+		about := x.Columns[i%n][i/n] + " at the start; a coordinate that is better takes its place at an event"
+		d.variables = append(d.variables, variable{name: stateName(i, n), unit: unit(i / n), of: state, kind: continuous, about: about})
+	}
+	for i := range 2 * n {
+		v := variable{name: derivativeName(i, n), unit: unit(i/n + 1), of: state, kind: derivative, derivative: first + i}
+		d.variables = append(d.variables, v)
+	}
+	for i := range x.Gaps {
+		d.variables = append(d.variables, variable{name: gapName(x.Gaps, i), of: state, kind: indicator})
+	}
 }
 
 // addKnobs adds inputs or parameters.
@@ -297,7 +411,7 @@ func (d *description) addKnobs(m *door.Model, of causality, paths []string) erro
 		case !algebra.Finite(k.Value):
 			return refuse(door.Input, "%s: %v is not finite", path, k.Value)
 		}
-		d.variables = append(d.variables, variable{path, k.Unit, of, k.Value})
+		d.variables = append(d.variables, variable{name: path, unit: k.Unit, of: of, start: k.Value})
 	}
 	return nil
 }

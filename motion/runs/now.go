@@ -7,45 +7,66 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// now computes rows of the current state, with memory and solvers of its own, so that the run does not notice.
-type now struct {
-	plan    *kkt.Plan
-	columns *sim.Columns // nil before the first row
+// View computes rows of states, with memory and solvers of its own. It belongs to one goroutine.
+type View struct {
+	mech    *mechanism.Mechanism
+	columns *sim.Columns
 	kin     *mechanism.Kinematics
 	bearer  *motion.Dynamics // nil: no friction grows with reactions
 	st      *mechanism.State
 	row     sim.Row
 }
 
-// Row returns the row of the current state, as a recorder gets it, with the values of Columns. The run is not changed: a row
-// may be asked for at any time, such as in Options.OnStep. Row and values are the run's own, and change with the next Row.
+// NewView returns a view with the columns of the options.
+//
+// It returns the errors of SelectColumns.
+func NewView(p *kkt.Plan, o *Options) (*View, error) {
+	m := p.Mechanism()
+	columns, err := o.SelectColumns(m, p)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{mech: m, columns: columns, kin: m.NewKinematics()}
+	if m.NumBearings() > 0 {
+		v.bearer = motion.NewDynamics(p)
+	}
+	return v, nil
+}
+
+// Columns returns the columns, with the values of the last At.
+func (v *View) Columns() *sim.Columns { return v.columns }
+
+// At returns the row of a state, as a recorder gets it, with the values of Columns. Both are the view's own, and change with the next At.
 //
 // Cost: that of a row, and a copy of the state; allocates. It returns the errors of sim.RowAt and of reactions.
-func (s *Simulation) Row() (*sim.Row, []float64, error) {
-	n := &s.now
-	if n.columns == nil {
-		columns, err := s.o.SelectColumns(s.mech, n.plan)
-		if err != nil {
-			return nil, nil, err
-		}
-		n.columns, n.kin = columns, s.mech.NewKinematics()
-		if s.mech.NumBearings() > 0 {
-			n.bearer = motion.NewDynamics(n.plan)
-		}
-	}
-	n.st = s.State().Clone()
-	if n.bearer != nil {
-		n.st.Bearings = make([]float64, s.mech.NumBearings())
-		if err := n.bearer.BearingsTo(n.st.Bearings, n.st); err != nil {
+func (v *View) At(st *mechanism.State) (*sim.Row, []float64, error) {
+	v.st = st.Clone()
+	if v.bearer != nil {
+		v.st.Bearings = make([]float64, v.mech.NumBearings())
+		if err := v.bearer.BearingsTo(v.st.Bearings, v.st); err != nil {
 			return nil, nil, err
 		}
 	}
 	var err error
-	if n.row, err = sim.RowAt(s.mech, n.kin, n.st); err != nil {
+	if v.row, err = sim.RowAt(v.mech, v.kin, v.st); err != nil {
 		return nil, nil, err
 	}
-	if err := n.columns.Fill(&n.row); err != nil {
+	if err := v.columns.Fill(&v.row); err != nil {
 		return nil, nil, err
 	}
-	return &n.row, n.columns.Values, nil
+	return &v.row, v.columns.Values, nil
+}
+
+// Row returns the row of the current state, as a recorder gets it, with the values of Columns. The run is not changed: a row
+// may be asked for at any time, such as in Options.OnStep. Row and values are the run's own, and change with the next Row.
+//
+// Cost and errors: those of View.At.
+func (s *Simulation) Row() (*sim.Row, []float64, error) {
+	if s.view == nil {
+		var err error
+		if s.view, err = NewView(s.plan, &s.o); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.view.At(s.State())
 }

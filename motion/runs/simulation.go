@@ -27,7 +27,8 @@ type Simulation struct {
 	warnings []string
 	events   []Event
 	more     int64
-	now      now
+	plan     *kkt.Plan
+	view     *View // of Row; nil before the first one
 
 	check    *sim.Checkpoint // nil unless resumed
 	marks    *outfile.Place  // of the checkpoint; nil: there is none
@@ -57,7 +58,7 @@ func New(p *kkt.Plan, o Options) (*Simulation, error) {
 	if p.Mechanism().WantsRuts() { // which are this run's
 		p = p.With(p.Mechanism().NewInputs())
 	}
-	s := &Simulation{o: o, mech: p.Mechanism(), now: now{plan: p}}
+	s := &Simulation{o: o, mech: p.Mechanism(), plan: p}
 	if s.o.Files.Between == 0 {
 		s.o.Files.Between = checkpointInterval
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/door/fmu"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -25,18 +26,20 @@ const unitEnding = ".fmu"
 type unitFlags struct {
 	version                     int
 	inputs, outputs, parameters []string
+	states                      []string
 	run, libraries              string
 }
 
 // unitFlagNames are their names.
-var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "run", "libraries"}
+var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "states", "run", "libraries"}
 
 func (f *unitFlags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.IntVar(&f.version, "fmi", 2, "version of FMI of a unit: 2 or 3")
 	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[O].force[0]\",…")
 	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
-	s.StringSliceVar(&f.outputs, "outputs", fmu.DefaultOutputs, "columns that are outputs of a unit")
+	s.StringSliceVar(&f.outputs, "outputs", nil, "columns that are outputs of a unit\n(default joint.*.q*; of bodies if there is no joint)")
+	s.StringSliceVar(&f.states, "states", nil, "freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
 	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command)")
 }
@@ -123,7 +126,7 @@ func (f *unitFlags) writer(cmd *cobra.Command, path string) (func(io.Writer, *mo
 		return nil, err
 	}
 	o := fmu.Options{
-		Version: f.version, Inputs: f.inputs, Parameters: f.parameters, Outputs: append([]string{}, f.outputs...), Libraries: libraries,
+		Version: f.version, Inputs: f.inputs, Parameters: f.parameters, Outputs: f.outputs, Libraries: libraries,
 	}
 	o.Run = []byte(defaultRun)
 	if f.run != "" {
@@ -136,6 +139,47 @@ func (f *unitFlags) writer(cmd *cobra.Command, path string) (func(io.Writer, *mo
 		folder = filepath.Dir(path)
 	}
 	return func(w io.Writer, m *model.Model) (*source.Report, error) {
-		return &source.Report{Format: "fmu", Version: fmt.Sprintf("%d.0", f.version)}, fmu.Write(cmd.Context(), w, m, folder, o)
+		report := &source.Report{Format: "fmu", Version: fmt.Sprintf("%d.0", f.version)}
+		if err := f.choose(&o, m); err != nil {
+			return report, err
+		}
+		made, err := fmu.Write(cmd.Context(), w, m, folder, o)
+		if made.Why != nil {
+			report.Entries = append(report.Entries, source.Entry{
+				Severity: source.Note, What: "the unit is for co-simulation alone", Why: fault.Plain(made.Why).Error(),
+			})
+		}
+		return report, err
 	}, nil
+}
+
+// noStates is what --states has for units without model exchange.
+const noStates = "none"
+
+// choose sets the freedoms of the states.
+func (f *unitFlags) choose(o *fmu.Options, m *model.Model) error {
+	if len(f.states) == 0 {
+		return nil
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return err
+	}
+	if len(f.states) == 1 && f.states[0] == noStates {
+		if _, err := mech.JointIndex(noStates); err != nil { // a joint of that name is meant
+			o.CoSimulation = true
+			return nil
+		}
+	}
+	list, err := shell.Freedoms("--states", mech, f.states)
+	if err != nil {
+		return err
+	}
+	for _, at := range list {
+		if jt := &mech.Joints[at.Joint]; !jt.Kind.Scalar(at.Freedom) || jt.Prescribed(at.Freedom) {
+			return shell.UseErrorf("--states: freedom %d of joint %s has no coordinate, or a motion", at.Freedom, fault.Name(mech.JointName(at.Joint)))
+		}
+	}
+	o.States = list
+	return nil
 }

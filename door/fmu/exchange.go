@@ -1,0 +1,136 @@
+package fmu
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rung-mbd/rung/door"
+)
+
+// stateName returns the name of state i, of as many coordinates as rates. It tells no freedom, as that changes in a motion.
+func stateName(i, n int) string {
+	if i < n {
+		return fmt.Sprintf("state.q[%d]", i+1)
+	}
+	return fmt.Sprintf("state.qd[%d]", i-n+1)
+}
+
+// derivativeName returns the name of the derivative of state i.
+func derivativeName(i, n int) string { return "der(" + stateName(i, n) + ")" }
+
+// gapName returns the name of gap i.
+func gapName(gaps []string, i int) string { return fmt.Sprintf("gap[%d].%s", i+1, gaps[i]) }
+
+// exchanging refuses what an instance for co-simulation has not.
+func (u *Unit) exchanging() error {
+	if u.reduced == nil {
+		return refuse(door.Input, "the instance is for co-simulation, and has no states of a tool")
+	}
+	return nil
+}
+
+// explain says what to do where coordinates lead no further.
+func (u *Unit) explain(err error) error {
+	if err == nil || u.reduced == nil || door.StatusOf(err) != door.Failed {
+		return err
+	}
+	return &door.Error{Status: door.Failed, Err: fmt.Errorf("%w; where shorter steps do not help, take co-simulation", err)}
+}
+
+// States returns the number of continuous states.
+func (u *Unit) States() int { return u.first.derivatives - u.first.states }
+
+// Gaps returns the number of event indicators.
+func (u *Unit) Gaps() int { return u.first.end - u.first.gaps }
+
+// SetTime sets the time of model exchange, s.
+func (u *Unit) SetTime(t float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	u.stale = true
+	return u.reduced.SetTime(t)
+}
+
+// SetStates sets the continuous states: coordinates, then rates.
+//
+// Shapes: x has States entries. The status of an error is Size or Input, of a number that is not finite; what cannot be reached is
+// an error of DerivativesTo.
+func (u *Unit) SetStates(x []float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	u.stale = true
+	return u.reduced.SetStates(x)
+}
+
+// StatesTo stores the continuous states.
+//
+// Shapes: x has States entries.
+func (u *Unit) StatesTo(x []float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	return u.reduced.StatesTo(x)
+}
+
+// DerivativesTo stores the derivatives of the states.
+//
+// Shapes: x has States entries. The error has the status Failed where the joints do not close at the states, and at singular poses.
+func (u *Unit) DerivativesTo(x []float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	return u.explain(u.reduced.RatesTo(x))
+}
+
+// NominalsTo stores what counts as much of each state.
+//
+// Shapes: x has States entries.
+func (u *Unit) NominalsTo(x []float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	return u.reduced.SizesTo(x)
+}
+
+// IndicatorsTo stores the event indicators: depths at contacts and stops, and the stretch of cables. Forces have a kink at their zeros.
+//
+// Shapes: x has Gaps entries. Errors are those of DerivativesTo.
+func (u *Unit) IndicatorsTo(x []float64) error {
+	if err := u.exchanging(); err != nil {
+		return err
+	}
+	return u.explain(u.reduced.GapsTo(x))
+}
+
+// Completed is told that the tool has accepted a step to the current time and states. It reports whether the coordinates have become
+// a bad choice, so that the unit wants an event.
+func (u *Unit) Completed(ctx context.Context) (event bool, err error) {
+	if err := u.exchanging(); err != nil {
+		return false, err
+	}
+	event, err = u.reduced.Completed(ctx)
+	return event, u.explain(err)
+}
+
+// Choose is what happens at an event: it chooses coordinates anew, and reports whether the states are others.
+func (u *Unit) Choose(ctx context.Context) (changed bool, err error) {
+	if err := u.exchanging(); err != nil {
+		return false, err
+	}
+	u.stale = true
+	changed, err = u.reduced.Choose(ctx)
+	return changed, u.explain(err)
+}
+
+// coordinate returns the value of the variable of a state or of a derivative.
+func (u *Unit) coordinate(r int) (float64, error) {
+	x := make([]float64, u.States())
+	if r < u.first.derivatives {
+		err := u.reduced.StatesTo(x)
+		return x[r-u.first.states], err
+	}
+	err := u.DerivativesTo(x)
+	return x[r-u.first.derivatives], err
+}
