@@ -106,5 +106,35 @@ int32_t rung_unit_save(rung_handle unit, char **bytes, size_t *size) { return ru
 int32_t go_unit_load(rung_handle unit, const char *bytes, size_t size);
 int32_t rung_unit_load(rung_handle unit, const char *bytes, size_t size) { return rung_in_child() ? RUNG_FORKED : go_unit_load(unit, bytes, size); }
 
+int32_t go_unit_exchange(const char *resources, const char *token, rung_handle *unit);
+int32_t rung_unit_exchange(const char *resources, const char *token, rung_handle *unit) { return rung_in_child() ? RUNG_FORKED : go_unit_exchange(resources, token, unit); }
+
+int32_t go_unit_sizes(rung_handle unit, int64_t *states, int64_t *indicators);
+int32_t rung_unit_sizes(rung_handle unit, int64_t *states, int64_t *indicators) { return rung_in_child() ? RUNG_FORKED : go_unit_sizes(unit, states, indicators); }
+
+int32_t go_unit_time(rung_handle unit, double time);
+int32_t rung_unit_time(rung_handle unit, double time) { return rung_in_child() ? RUNG_FORKED : go_unit_time(unit, time); }
+
+int32_t go_unit_set_states(rung_handle unit, const double *x, size_t n);
+int32_t rung_unit_set_states(rung_handle unit, const double *x, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_set_states(unit, x, n); }
+
+int32_t go_unit_states(rung_handle unit, double *x, size_t n);
+int32_t rung_unit_states(rung_handle unit, double *x, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_states(unit, x, n); }
+
+int32_t go_unit_derivatives(rung_handle unit, double *x, size_t n);
+int32_t rung_unit_derivatives(rung_handle unit, double *x, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_derivatives(unit, x, n); }
+
+int32_t go_unit_nominals(rung_handle unit, double *x, size_t n);
+int32_t rung_unit_nominals(rung_handle unit, double *x, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_nominals(unit, x, n); }
+
+int32_t go_unit_indicators(rung_handle unit, double *x, size_t n);
+int32_t rung_unit_indicators(rung_handle unit, double *x, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_indicators(unit, x, n); }
+
+int32_t go_unit_completed(rung_handle unit, int64_t *event);
+int32_t rung_unit_completed(rung_handle unit, int64_t *event) { return rung_in_child() ? RUNG_FORKED : go_unit_completed(unit, event); }
+
+int32_t go_unit_choose(rung_handle unit, int64_t *changed);
+int32_t rung_unit_choose(rung_handle unit, int64_t *changed) { return rung_in_child() ? RUNG_FORKED : go_unit_choose(unit, changed); }
+
 int32_t go_nothing(void);
 int32_t rung_nothing(void) { return rung_in_child() ? RUNG_FORKED : go_nothing(); }

@@ -122,6 +122,21 @@ RUNG_API int32_t rung_unit_reset(rung_handle unit);
 RUNG_API int32_t rung_unit_save(rung_handle unit, char **bytes, size_t *size);
 RUNG_API int32_t rung_unit_load(rung_handle unit, const char *bytes, size_t size);
 
+/* An instance for model exchange: states of a tool's integrator are coordinates, then their rates. rung_unit_sizes tells how many states and event
+ * indicators there are. RUNG_FAILED of what is asked at a time and states says that they cannot be reached: a tool takes a shorter step. After each
+ * step that a tool accepts comes rung_unit_completed; an event is wanted where the coordinates become a bad choice, and rung_unit_choose then tells
+ * whether the states are others. What this instance and one for co-simulation share are start, set, get, reset, save and load. */
+RUNG_API int32_t rung_unit_exchange(const char *resources, const char *token, rung_handle *unit);
+RUNG_API int32_t rung_unit_sizes(rung_handle unit, int64_t *states, int64_t *indicators);
+RUNG_API int32_t rung_unit_time(rung_handle unit, double time);
+RUNG_API int32_t rung_unit_set_states(rung_handle unit, const double *x, size_t n);
+RUNG_API int32_t rung_unit_states(rung_handle unit, double *x, size_t n);
+RUNG_API int32_t rung_unit_derivatives(rung_handle unit, double *x, size_t n);
+RUNG_API int32_t rung_unit_nominals(rung_handle unit, double *x, size_t n);
+RUNG_API int32_t rung_unit_indicators(rung_handle unit, double *x, size_t n);
+RUNG_API int32_t rung_unit_completed(rung_handle unit, int64_t *event);
+RUNG_API int32_t rung_unit_choose(rung_handle unit, int64_t *changed);
+
 RUNG_API int32_t rung_nothing(void); /* does nothing: to measure a call */
 
 #ifdef __cplusplus

@@ -13,6 +13,16 @@ import (
 
 //export go_unit
 func go_unit(resources, token *C.char, unit *C.rung_handle) C.int32_t {
+	return opened(fmu.Open, resources, token, unit)
+}
+
+//export go_unit_exchange
+func go_unit_exchange(resources, token *C.char, unit *C.rung_handle) C.int32_t {
+	return opened(fmu.OpenExchange, resources, token, unit)
+}
+
+// opened makes an instance.
+func opened(open func(ctx context.Context, resources, token string) (*fmu.Unit, error), resources, token *C.char, unit *C.rung_handle) C.int32_t {
 	return guarded(func() error {
 		if err := given("the folder", resources); err != nil {
 			return err
@@ -24,7 +34,7 @@ func go_unit(resources, token *C.char, unit *C.rung_handle) C.int32_t {
 		if token != nil {
 			t = C.GoString(token)
 		}
-		u, err := fmu.Open(context.Background(), C.GoString(resources), t)
+		u, err := open(context.Background(), C.GoString(resources), t)
 		if err != nil {
 			return err
 		}
@@ -97,4 +107,85 @@ func go_unit_load(unit C.rung_handle, bytes *C.char, size C.size_t) C.int32_t {
 		}
 		return u.Load(b)
 	})
+}
+
+//export go_unit_sizes
+func go_unit_sizes(unit C.rung_handle, states, indicators *C.int64_t) C.int32_t {
+	return use(unit, func(_ *object, u *fmu.Unit) error {
+		if err := given("the number of states", states); err != nil {
+			return err
+		}
+		if err := given("the number of indicators", indicators); err != nil {
+			return err
+		}
+		*states, *indicators = C.int64_t(u.States()), C.int64_t(u.Gaps())
+		return nil
+	})
+}
+
+//export go_unit_time
+func go_unit_time(unit C.rung_handle, time C.double) C.int32_t {
+	return use(unit, func(_ *object, u *fmu.Unit) error { return u.SetTime(float64(time)) })
+}
+
+// filled calls a function of a unit with an array of numbers.
+func filled(unit C.rung_handle, x *C.double, n C.size_t, f func(u *fmu.Unit, x []float64) error) C.int32_t {
+	return use(unit, func(_ *object, u *fmu.Unit) error {
+		list, err := floats(x, n)
+		if err != nil {
+			return err
+		}
+		return f(u, list)
+	})
+}
+
+//export go_unit_set_states
+func go_unit_set_states(unit C.rung_handle, x *C.double, n C.size_t) C.int32_t {
+	return filled(unit, x, n, (*fmu.Unit).SetStates)
+}
+
+//export go_unit_states
+func go_unit_states(unit C.rung_handle, x *C.double, n C.size_t) C.int32_t {
+	return filled(unit, x, n, (*fmu.Unit).StatesTo)
+}
+
+//export go_unit_derivatives
+func go_unit_derivatives(unit C.rung_handle, x *C.double, n C.size_t) C.int32_t {
+	return filled(unit, x, n, (*fmu.Unit).DerivativesTo)
+}
+
+//export go_unit_nominals
+func go_unit_nominals(unit C.rung_handle, x *C.double, n C.size_t) C.int32_t {
+	return filled(unit, x, n, (*fmu.Unit).NominalsTo)
+}
+
+//export go_unit_indicators
+func go_unit_indicators(unit C.rung_handle, x *C.double, n C.size_t) C.int32_t {
+	return filled(unit, x, n, (*fmu.Unit).IndicatorsTo)
+}
+
+// answered calls a function of a unit that says yes or no.
+func answered(unit C.rung_handle, yes *C.int64_t, f func(u *fmu.Unit, ctx context.Context) (bool, error)) C.int32_t {
+	return use(unit, func(o *object, u *fmu.Unit) error {
+		if err := given("the answer", yes); err != nil {
+			return err
+		}
+		return o.during(func(ctx context.Context) error {
+			is, err := f(u, ctx)
+			if *yes = 0; is {
+				*yes = 1
+			}
+			return err
+		})
+	})
+}
+
+//export go_unit_completed
+func go_unit_completed(unit C.rung_handle, event *C.int64_t) C.int32_t {
+	return answered(unit, event, (*fmu.Unit).Completed)
+}
+
+//export go_unit_choose
+func go_unit_choose(unit C.rung_handle, changed *C.int64_t) C.int32_t {
+	return answered(unit, changed, (*fmu.Unit).Choose)
 }

@@ -1,5 +1,4 @@
-/* The functions of FMI 2.0. Their names and arguments are those of the standard. Co-simulation is there; those of model exchange
- * are an error that says so. */
+/* The functions of FMI 2.0. Their names and arguments are those of the standard. */
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -87,14 +86,7 @@ API void *fmi2Instantiate(const char *name, kind type, const char *guid, const c
   instance *i;
   (void)visible, (void)logging;
   if (f) memcpy(&log, &f->log, sizeof log);
-  if (type != 1) {
-    instance none = {0};
-    none.name = "", none.logger = log, none.environment = f ? f->environment : NULL, none.tell = tell;
-    unit_lacks(&none, "model exchange: take co-simulation");
-    free(path);
-    return NULL;
-  }
-  i = unit_new(name, guid, path, log, f ? f->environment : NULL, tell);
+  i = unit_new(type == 0, name, guid, path, log, f ? f->environment : NULL, tell);
   free(path);
   return i;
 }
@@ -115,12 +107,11 @@ API status fmi2EnterInitializationMode(instance *i) {
 
 API status fmi2ExitInitializationMode(instance *i) {
   MAY(STARTING);
-  i->at = RUNNING;
-  return UNIT_OK;
+  return unit_ready(i);
 }
 
 API status fmi2Terminate(instance *i) {
-  MAY(RUNNING);
+  MAY(WORKING);
   i->at = ENDED;
   return UNIT_OK;
 }
@@ -137,7 +128,7 @@ API status fmi2GetReal(instance *i, references r, size_t n, double values[]) {
 }
 
 API status fmi2SetReal(instance *i, references r, size_t n, const double values[]) {
-  MAY(MADE | STARTING | RUNNING);
+  MAY(MADE | STARTING | WORKING);
   return unit_set(i, r, n, values);
 }
 
@@ -246,15 +237,52 @@ API status fmi2GetStringStatus(instance *i, kind what, const char **value) {
 
 /* Model exchange. */
 
-static status exchange(instance *i) { return unit_lacks(i, "model exchange: take co-simulation"); }
+API status fmi2EnterEventMode(instance *i) {
+  MAY(CONTINUOUS);
+  i->at = EVENTS;
+  return UNIT_OK;
+}
 
-API status fmi2EnterEventMode(instance *i) { return exchange(i); }
-API status fmi2NewDiscreteStates(instance *i, events *e) { return (void)e, exchange(i); }
-API status fmi2EnterContinuousTimeMode(instance *i) { return exchange(i); }
-API status fmi2CompletedIntegratorStep(instance *i, truth keep, truth *event, truth *end) { return (void)keep, (void)event, (void)end, exchange(i); }
-API status fmi2SetTime(instance *i, double time) { return (void)time, exchange(i); }
-API status fmi2SetContinuousStates(instance *i, const double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi2GetDerivatives(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi2GetEventIndicators(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi2GetContinuousStates(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi2GetNominalsOfContinuousStates(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
+API status fmi2NewDiscreteStates(instance *i, events *e) {
+  status s;
+  MAY(EVENTS);
+  if (!e) return unit_say(i, UNIT_ERROR, "fmi2NewDiscreteStates: a null pointer");
+  memset(e, 0, sizeof *e);
+  s = unit_choose(i, &e->values);
+  e->nominals = e->values;
+  return s;
+}
+
+API status fmi2EnterContinuousTimeMode(instance *i) {
+  MAY(EVENTS);
+  i->at = CONTINUOUS;
+  return UNIT_OK;
+}
+
+API status fmi2CompletedIntegratorStep(instance *i, truth keep, truth *event, truth *end) {
+  MAY(CONTINUOUS);
+  (void)keep;
+  if (!event || !end) return unit_say(i, UNIT_ERROR, "fmi2CompletedIntegratorStep: a null pointer");
+  *end = 0;
+  return unit_completed(i, event);
+}
+
+API status fmi2SetTime(instance *i, double time) {
+  MAY(EVENTS | CONTINUOUS);
+  return unit_time(i, time);
+}
+
+API status fmi2SetContinuousStates(instance *i, const double x[], size_t n) {
+  MAY(CONTINUOUS);
+  return unit_set_states(i, x, n);
+}
+
+#define VECTOR(name, what, phases) \
+  API status name(instance *i, double x[], size_t n) { \
+    MAY(phases); \
+    return i->exchange ? unit_vector(i, what, x, n) : unit_lacks(i, "continuous states in co-simulation"); \
+  }
+VECTOR(fmi2GetDerivatives, DERIVATIVES, STARTING | EVENTS | CONTINUOUS | ENDED)
+VECTOR(fmi2GetEventIndicators, INDICATORS, STARTING | EVENTS | CONTINUOUS | ENDED)
+VECTOR(fmi2GetContinuousStates, STATES, STARTING | EVENTS | CONTINUOUS | ENDED)
+VECTOR(fmi2GetNominalsOfContinuousStates, NOMINALS, STARTING | EVENTS | CONTINUOUS | ENDED)

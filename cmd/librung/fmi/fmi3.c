@@ -1,5 +1,5 @@
-/* The functions of FMI 3.0. Their names and arguments are those of the standard. Co-simulation is there; those of model exchange
- * and scheduled execution are an error that says so. */
+/* The functions of FMI 3.0. Their names and arguments are those of the standard. Those of scheduled execution, clocks and
+ * configuration are an error that says so. */
 #include "unit.h"
 #include <stdbool.h>
 #include <string.h>
@@ -39,8 +39,10 @@ static void *none(report log, void *environment, const char *what) {
 }
 
 API void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible, bool logging, void *environment, report log) {
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging;
-  return none(log, environment, "model exchange: take co-simulation");
+  void *to;
+  (void)visible, (void)logging;
+  memcpy(&to, &log, sizeof to);
+  return unit_new(1, name, token, resources, to, environment, tell);
 }
 
 API void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible, bool logging, bool events, bool early,
@@ -50,7 +52,7 @@ API void *fmi3InstantiateCoSimulation(const char *name, const char *token, const
   if (events) return none(log, environment, "event mode: events are within steps");
   if (n) return none(log, environment, "values within steps");
   memcpy(&to, &log, sizeof to);
-  return unit_new(name, token, resources, to, environment, tell);
+  return unit_new(0, name, token, resources, to, environment, tell);
 }
 
 API void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible, bool logging, void *environment,
@@ -69,12 +71,11 @@ API status fmi3EnterInitializationMode(instance *i, bool has_tolerance, double t
 
 API status fmi3ExitInitializationMode(instance *i) {
   MAY(STARTING);
-  i->at = RUNNING;
-  return UNIT_OK;
+  return unit_ready(i);
 }
 
 API status fmi3Terminate(instance *i) {
-  MAY(RUNNING);
+  MAY(WORKING);
   i->at = ENDED;
   return UNIT_OK;
 }
@@ -92,7 +93,7 @@ API status fmi3GetFloat64(instance *i, references r, size_t n, double values[], 
 }
 
 API status fmi3SetFloat64(instance *i, references r, size_t n, const double values[], size_t m) {
-  MAY(MADE | STARTING | RUNNING);
+  MAY(MADE | STARTING | WORKING);
   return n == m ? unit_set(i, r, n, values) : unequal(i);
 }
 
@@ -214,22 +215,77 @@ NO_CLOCKS(fmi3SetShiftDecimal, const double x[]) { return (void)r, (void)x, cloc
 NO_CLOCKS(fmi3SetShiftFraction, const uint64_t x[], const uint64_t y[]) { return (void)r, (void)x, (void)y, clocks(i, n); }
 API status fmi3ActivateModelPartition(instance *i, reference clock, double time) { return (void)clock, (void)time, unit_lacks(i, "scheduled execution"); }
 
-/* Model exchange, and the events of all kinds. */
+/* Model exchange. */
 
-static status exchange(instance *i) { return unit_lacks(i, "model exchange: take co-simulation"); }
-
-API status fmi3EnterEventMode(instance *i) { return unit_lacks(i, "event mode: events are within steps"); }
-API status fmi3EvaluateDiscreteStates(instance *i) { return exchange(i); }
-API status fmi3UpdateDiscreteStates(instance *i, bool *again, bool *end, bool *nominals, bool *values, bool *next, double *time) {
-  return (void)again, (void)end, (void)nominals, (void)values, (void)next, (void)time, exchange(i);
+API status fmi3EnterEventMode(instance *i) {
+  MAY(CONTINUOUS | RUNNING);
+  if (!i->exchange) return unit_lacks(i, "event mode in co-simulation: events are within steps");
+  i->at = EVENTS;
+  return UNIT_OK;
 }
-API status fmi3EnterContinuousTimeMode(instance *i) { return exchange(i); }
-API status fmi3CompletedIntegratorStep(instance *i, bool keep, bool *event, bool *end) { return (void)keep, (void)event, (void)end, exchange(i); }
-API status fmi3SetTime(instance *i, double time) { return (void)time, exchange(i); }
-API status fmi3SetContinuousStates(instance *i, const double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi3GetContinuousStateDerivatives(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi3GetEventIndicators(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi3GetContinuousStates(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi3GetNominalsOfContinuousStates(instance *i, double x[], size_t n) { return (void)x, (void)n, exchange(i); }
-API status fmi3GetNumberOfEventIndicators(instance *i, size_t *n) { return (void)n, exchange(i); }
-API status fmi3GetNumberOfContinuousStates(instance *i, size_t *n) { return (void)n, exchange(i); }
+
+API status fmi3EvaluateDiscreteStates(instance *i) {
+  MAY(STARTING | EVENTS);
+  return UNIT_OK; /* there are none */
+}
+
+API status fmi3UpdateDiscreteStates(instance *i, bool *again, bool *end, bool *nominals, bool *values, bool *next, double *time) {
+  status s;
+  int changed;
+  MAY(EVENTS);
+  (void)time;
+  if (!again || !end || !nominals || !values || !next) return unit_say(i, UNIT_ERROR, "fmi3UpdateDiscreteStates: a null pointer");
+  s = unit_choose(i, &changed);
+  *again = *end = *next = false;
+  *nominals = *values = changed;
+  return s;
+}
+
+API status fmi3EnterContinuousTimeMode(instance *i) {
+  MAY(EVENTS);
+  i->at = CONTINUOUS;
+  return UNIT_OK;
+}
+
+API status fmi3CompletedIntegratorStep(instance *i, bool keep, bool *event, bool *end) {
+  int wanted;
+  status s;
+  MAY(CONTINUOUS);
+  (void)keep;
+  if (!event || !end) return unit_say(i, UNIT_ERROR, "fmi3CompletedIntegratorStep: a null pointer");
+  s = unit_completed(i, &wanted);
+  *event = wanted, *end = false;
+  return s;
+}
+
+API status fmi3SetTime(instance *i, double time) {
+  MAY(EVENTS | CONTINUOUS);
+  return unit_time(i, time);
+}
+
+API status fmi3SetContinuousStates(instance *i, const double x[], size_t n) {
+  MAY(CONTINUOUS);
+  return unit_set_states(i, x, n);
+}
+
+static status lacks_states(instance *i) { return unit_lacks(i, "continuous states in co-simulation"); }
+
+#define VECTOR(name, what) \
+  API status name(instance *i, double x[], size_t n) { \
+    MAY(STARTING | EVENTS | CONTINUOUS | ENDED); \
+    return i->exchange ? unit_vector(i, what, x, n) : lacks_states(i); \
+  }
+VECTOR(fmi3GetContinuousStateDerivatives, DERIVATIVES)
+VECTOR(fmi3GetEventIndicators, INDICATORS)
+VECTOR(fmi3GetContinuousStates, STATES)
+VECTOR(fmi3GetNominalsOfContinuousStates, NOMINALS)
+
+API status fmi3GetNumberOfEventIndicators(instance *i, size_t *n) {
+  MAY(ALIVE);
+  return i->exchange ? unit_sizes(i, NULL, n) : lacks_states(i);
+}
+
+API status fmi3GetNumberOfContinuousStates(instance *i, size_t *n) {
+  MAY(ALIVE);
+  return i->exchange ? unit_sizes(i, n, NULL) : lacks_states(i);
+}

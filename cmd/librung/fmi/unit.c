@@ -24,6 +24,16 @@ enum { LONGEST = 4096 };
   X(void, release, (char *)) \
   X(int32_t, free, (uint64_t)) \
   X(int32_t, unit, (const char *, const char *, uint64_t *)) \
+  X(int32_t, unit_exchange, (const char *, const char *, uint64_t *)) \
+  X(int32_t, unit_sizes, (uint64_t, int64_t *, int64_t *)) \
+  X(int32_t, unit_time, (uint64_t, double)) \
+  X(int32_t, unit_set_states, (uint64_t, const double *, size_t)) \
+  X(int32_t, unit_states, (uint64_t, double *, size_t)) \
+  X(int32_t, unit_derivatives, (uint64_t, double *, size_t)) \
+  X(int32_t, unit_nominals, (uint64_t, double *, size_t)) \
+  X(int32_t, unit_indicators, (uint64_t, double *, size_t)) \
+  X(int32_t, unit_completed, (uint64_t, int64_t *)) \
+  X(int32_t, unit_choose, (uint64_t, int64_t *)) \
   X(int32_t, unit_start, (uint64_t, double, double)) \
   X(int32_t, unit_set, (uint64_t, const uint32_t *, const double *, size_t)) \
   X(int32_t, unit_get, (uint64_t, const uint32_t *, double *, size_t)) \
@@ -99,21 +109,22 @@ int unit_say(instance *i, int status, const char *text) {
   return status;
 }
 
-/* The status of a call of the library. One that has failed on the way, and not at its arguments, leaves an instance that may
- * only be reset, set to a saved state or freed. */
+/* The status of a call of the library. A run that has failed on the way, and not at its arguments, leaves an instance that may
+ * only be reset, set to a saved state or freed. Model exchange goes on at other states. */
 enum { RUNG_OK = 0, RUNG_FAILED = 2, RUNG_BUG = 8 };
 static int told(instance *i, int32_t status) {
   if (status == RUNG_OK) return UNIT_OK;
+  if (i->exchange && status == RUNG_FAILED) return unit_say(i, UNIT_DISCARD, rung_error());
   if (status == RUNG_FAILED || status == RUNG_BUG) i->at = BROKEN;
   return unit_say(i, UNIT_ERROR, rung_error());
 }
 
-instance *unit_new(const char *name, const char *token, const char *resources, void *logger, void *environment,
+instance *unit_new(int exchange, const char *name, const char *token, const char *resources, void *logger, void *environment,
                    void (*tell)(instance *, int, const char *)) {
   char text[2 * LONGEST];
   instance *i = calloc(1, sizeof *i);
   if (!i) return NULL;
-  i->logger = logger, i->environment = environment, i->tell = tell, i->at = MADE;
+  i->logger = logger, i->environment = environment, i->tell = tell, i->at = MADE, i->exchange = exchange;
   i->name = calloc(1, name ? strlen(name) + 1 : 1);
   if (i->name && name) strcpy(i->name, name);
   if (!i->name) {
@@ -126,7 +137,7 @@ instance *unit_new(const char *name, const char *token, const char *resources, v
     unit_say(i, UNIT_ERROR, "the folder of resources is missing, or no file: address");
   } else if (!token) {
     unit_say(i, UNIT_ERROR, "the token (guid) is missing");
-  } else if (rung_unit(resources, token, &i->unit) != RUNG_OK) {
+  } else if ((exchange ? rung_unit_exchange : rung_unit)(resources, token, &i->unit) != RUNG_OK) {
     unit_say(i, UNIT_ERROR, rung_error());
   }
   if (i->unit) {
@@ -146,7 +157,9 @@ void unit_free(instance *i) {
 }
 
 int unit_may(instance *i, int phases, const char *function) {
-  static const char *const names[] = {"before the initialization", "during the initialization", "while it runs", "after it has ended", "after an error"};
+  static const char *const names[] = {"before the initialization", "during the initialization", "while it runs",
+                                      "after it has ended",         "after an error",            "in event mode",
+                                      "in continuous-time mode"};
   char text[256];
   int n = 0;
   if (!i) return UNIT_ERROR;
@@ -164,6 +177,37 @@ int unit_begin(instance *i, double time, double tolerance) {
 
 int unit_get(instance *i, const uint32_t *variables, size_t n, double *values) { return told(i, rung_unit_get(i->unit, variables, values, n)); }
 int unit_set(instance *i, const uint32_t *variables, size_t n, const double *values) { return told(i, rung_unit_set(i->unit, variables, values, n)); }
+
+int unit_ready(instance *i) {
+  i->at = i->exchange ? EVENTS : RUNNING;
+  return UNIT_OK;
+}
+
+int unit_sizes(instance *i, size_t *states, size_t *indicators) {
+  int64_t n = 0, m = 0;
+  int status = told(i, rung_unit_sizes(i->unit, &n, &m));
+  if (states) *states = (size_t)n;
+  if (indicators) *indicators = (size_t)m;
+  return status;
+}
+
+int unit_time(instance *i, double time) { return told(i, rung_unit_time(i->unit, time)); }
+int unit_set_states(instance *i, const double *x, size_t n) { return told(i, rung_unit_set_states(i->unit, x, n)); }
+
+int unit_vector(instance *i, vector what, double *x, size_t n) {
+  int32_t (*const functions[])(uint64_t, double *, size_t) = {rung_unit_states, rung_unit_derivatives, rung_unit_nominals, rung_unit_indicators};
+  return told(i, functions[what](i->unit, x, n));
+}
+
+static int answer(instance *i, int32_t (*f)(uint64_t, int64_t *), int *yes) {
+  int64_t is = 0;
+  int status = told(i, f(i->unit, &is));
+  *yes = is != 0;
+  return status;
+}
+
+int unit_completed(instance *i, int *event) { return answer(i, rung_unit_completed, event); }
+int unit_choose(instance *i, int *changed) { return answer(i, rung_unit_choose, changed); }
 
 int unit_step(instance *i, double time, double step) { return told(i, rung_unit_step(i->unit, time, step)); }
 
@@ -218,7 +262,7 @@ int unit_load(instance *i, const kept *k) {
   int status, at;
   if (!k || k->size < 1) return unit_say(i, UNIT_ERROR, "a saved state: a null pointer");
   at = k->bytes[0];
-  if (at != MADE && at != STARTING && at != RUNNING && at != ENDED) return unit_say(i, UNIT_ERROR, "a saved state: no bytes of a unit");
+  if (at != MADE && at != STARTING && at != ENDED && (i->exchange ? at != EVENTS && at != CONTINUOUS : at != RUNNING)) return unit_say(i, UNIT_ERROR, "a saved state: no bytes of a unit");
   status = told(i, rung_unit_load(i->unit, k->bytes + 1, k->size - 1));
   if (status == UNIT_OK) i->at = (phase)at;
   return status;

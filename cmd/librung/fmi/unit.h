@@ -14,12 +14,13 @@
 enum { UNIT_OK, UNIT_WARNING, UNIT_DISCARD, UNIT_ERROR, UNIT_FATAL, UNIT_PENDING };
 
 /* Where an instance is in its life. */
-typedef enum { MADE = 1, STARTING = 2, RUNNING = 4, ENDED = 8, BROKEN = 16 } phase;
-enum { ALIVE = MADE | STARTING | RUNNING | ENDED | BROKEN };
+typedef enum { MADE = 1, STARTING = 2, RUNNING = 4, ENDED = 8, BROKEN = 16, EVENTS = 32, CONTINUOUS = 64 } phase;
+enum { WORKING = RUNNING | EVENTS | CONTINUOUS, ALIVE = MADE | STARTING | WORKING | ENDED | BROKEN };
 
 typedef struct instance {
   uint64_t unit; /* handle of the library in Go */
   phase at;
+  int exchange; /* whether it is for model exchange, which goes from EVENTS to CONTINUOUS and back, or RUNNING */
   double time, tolerance;                            /* at which it begins, and that the tool has asked for */
   void (*tell)(struct instance *, int status, const char *text); /* to the logger of the tool */
   void *logger, *environment;
@@ -29,8 +30,8 @@ typedef struct instance {
 /* A saved state: bytes of the library. */
 typedef struct { char *bytes; size_t size; } kept;
 
-/* Makes an instance, or tells the logger why it cannot be and returns null. The texts may be null. */
-instance *unit_new(const char *name, const char *token, const char *resources, void *logger, void *environment,
+/* Makes an instance, for model exchange or co-simulation, or tells the logger why it cannot be and returns null. The texts may be null. */
+instance *unit_new(int exchange, const char *name, const char *token, const char *resources, void *logger, void *environment,
                    void (*tell)(instance *, int, const char *));
 void unit_free(instance *);
 /* Tells the logger, and returns the status. */
@@ -40,7 +41,16 @@ int unit_may(instance *, int phases, const char *function);
 int unit_begin(instance *, double time, double tolerance); /* of the initialization */
 int unit_get(instance *, const uint32_t *variables, size_t n, double *values);
 int unit_set(instance *, const uint32_t *variables, size_t n, const double *values);
+int unit_ready(instance *); /* the initialization has ended */
 int unit_step(instance *, double time, double step);
+/* Model exchange. Values at a time and states that cannot be reached are UNIT_DISCARD: a tool takes a shorter step. */
+typedef enum { STATES, DERIVATIVES, NOMINALS, INDICATORS } vector;
+int unit_sizes(instance *, size_t *states, size_t *indicators);
+int unit_time(instance *, double time);
+int unit_set_states(instance *, const double *x, size_t n);
+int unit_vector(instance *, vector, double *x, size_t n);
+int unit_completed(instance *, int *event);
+int unit_choose(instance *, int *changed);
 int unit_reset(instance *);
 int unit_save(instance *, kept **);
 int unit_load(instance *, const kept *);
