@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/closing"
@@ -31,12 +30,12 @@ type Reduced struct {
 	view       *runs.View
 	gaps       []sim.Event
 
-	chosen, watched choice
-	at              []float64 // coordinates at which the choice was watched last
+	chosen choice // as it was when it was made
 
-	time  float64
-	x     []float64
-	fresh bool // motion is at time and x
+	time    float64
+	x       []float64
+	fresh   bool // motion is at time and x
+	settled bool // there a step has ended
 }
 
 // choice is how good freedoms are at a pose: those of mobility.Independents.
@@ -46,8 +45,6 @@ type choice struct {
 }
 
 const (
-	// watchTravel is the change of a coordinate, rad or units of mechanism.Mechanism.DriftUnit, after which the choice is looked at again.
-	watchTravel = 0.1
 	// worseChoice is how much worse than at their choice freedoms may become before others are looked for.
 	worseChoice = 3
 	// betterChoice is how much better others have to be to be taken.
@@ -190,10 +187,9 @@ func (r *Reduced) begin(st *mechanism.State, freedoms []mechanism.Freedom, how c
 		return err
 	}
 	n := len(freedoms)
-	r.motion, r.time, r.x, r.fresh = next, st.Time, make([]float64, 2*n), true
-	r.chosen, r.watched = how, how
+	r.motion, r.time, r.x, r.fresh, r.settled = next, st.Time, make([]float64, 2*n), true, true
+	r.chosen = how
 	next.CoordinatesTo(r.x[:n], r.x[n:])
-	r.at = slices.Clone(r.x[:n])
 	return nil
 }
 
@@ -254,6 +250,7 @@ func (r *Reduced) reach() error {
 	if r.fresh {
 		return nil
 	}
+	r.settled = false
 	n := len(r.x) / 2
 	if err := r.motion.At(r.time, r.x[:n], r.x[n:]); err != nil {
 		return as(Failed, err)
@@ -335,41 +332,26 @@ func (r *Reduced) Set(knobs []int, values []float64) error {
 
 // Completed is told that a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.
 //
-// Cost: O(bodies), and from time to time that of mobility.Independent. It returns the errors of RatesTo.
+// Cost: that of mobility.Independent. It returns the errors of RatesTo.
 func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
-	if err := r.reach(); err != nil {
+	if err := r.settle(); err != nil {
 		return false, err
 	}
-	r.motion.Accept()
-	if !r.far() {
-		return r.watched.worse(r.chosen, worseChoice), nil
-	}
-	n := len(r.x) / 2
 	_, now, err := independent(ctx, r.plan, r.motion.State(), r.Freedoms())
-	switch {
-	case errors.Is(err, errFewCoordinates): // a singular pose, at which nothing can be chosen
+	if errors.Is(err, errFewCoordinates) { // a singular pose, at which nothing can be chosen
 		return false, nil
-	case err != nil:
-		return false, as(Failed, err)
 	}
-	copy(r.at, r.x[:n])
-	r.watched = now
-	return now.worse(r.chosen, worseChoice), nil
+	return now.worse(r.chosen, worseChoice), as(Failed, err)
 }
 
-// far reports whether a coordinate has changed since the choice was looked at.
-func (r *Reduced) far() bool {
-	mech := r.m.plan.Mechanism()
-	for i, f := range r.Freedoms() {
-		size := 1.0
-		if !mech.Joints[f.Joint].Kind.Rotational(f.Freedom) {
-			size = mech.DriftUnit()
-		}
-		if math.Abs(r.x[i]-r.at[i]) > watchTravel*size {
-			return true
-		}
+// settle ends a step at time and x.
+func (r *Reduced) settle() error {
+	if err := r.reach(); err != nil {
+		return err
 	}
-	return false
+	r.motion.Accept()
+	r.settled = true
+	return nil
 }
 
 // Choose chooses freedoms anew at time and x, and reports whether they are others: then x is, too. Those that there are stay where
@@ -377,10 +359,9 @@ func (r *Reduced) far() bool {
 //
 // Cost: that of mobility.Independent, and of motion.NewReduced if they are others. It returns the errors of both.
 func (r *Reduced) Choose(ctx context.Context) (changed bool, err error) {
-	if err := r.reach(); err != nil {
+	if err := r.settle(); err != nil {
 		return false, err
 	}
-	r.motion.Accept()
 	st := r.motion.State()
 	_, now, err := independent(ctx, r.plan, st, r.Freedoms())
 	if errors.Is(err, errFewCoordinates) {
@@ -393,10 +374,8 @@ func (r *Reduced) Choose(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, as(Failed, err)
 	}
-	n := len(r.x) / 2
-	copy(r.at, r.x[:n])
-	r.chosen, r.watched = now, now
-	if len(list) != n || slices.Equal(list, r.Freedoms()) || !now.worse(best, betterChoice) {
+	r.chosen = now
+	if len(list) != len(r.Freedoms()) || slices.Equal(list, r.Freedoms()) || !now.worse(best, betterChoice) {
 		return false, nil
 	}
 	return true, as(Failed, r.begin(st.Clone(), list, best))
@@ -414,8 +393,7 @@ type savedReduced struct {
 	Time     float64             `json:"time"`
 	X        []float64           `json:"x"`
 	Chosen   choice              `json:"chosen"`
-	Watched  choice              `json:"watched"`
-	At       []float64           `json:"at"`
+	Settled  bool                `json:"settled"`
 	Values   []float64           `json:"values"` // of the inputs
 	Targets  map[int]float64     `json:"targets"`
 }
@@ -425,7 +403,7 @@ func (r *Reduced) Save() ([]byte, error) {
 	st := r.motion.Accepted()
 	s := savedReduced{
 		Format: savedReducedFormat, Freedoms: r.Freedoms(), State: make([]float64, st.FlatLen()), Angles: len(st.Angles),
-		Time: r.time, X: r.x, Chosen: r.chosen, Watched: r.watched, At: r.at, Values: r.in.Values(), Targets: r.targets,
+		Time: r.time, X: r.x, Chosen: r.chosen, Settled: r.fresh && r.settled, Values: r.in.Values(), Targets: r.targets,
 	}
 	st.FlatTo(s.State)
 	var b bytes.Buffer
@@ -451,7 +429,7 @@ func (r *Reduced) Load(text []byte) error {
 	known := !slices.ContainsFunc(s.Freedoms, func(f mechanism.Freedom) bool {
 		return uint(f.Joint) >= uint(mech.NumJoints()) || uint(f.Freedom) >= uint(mech.Joints[f.Joint].Kind.Freedoms())
 	})
-	if n := len(s.Freedoms); !known || len(s.X) != 2*n || len(s.At) != n || len(s.State) != st.FlatLen() || !mech.Owns(st) {
+	if n := len(s.Freedoms); !known || len(s.X) != 2*n || len(s.State) != st.FlatLen() || !mech.Owns(st) {
 		return refuse(Input, "a saved motion of another model")
 	}
 	if err := next.in.CheckValues(s.Values); err != nil {
@@ -473,7 +451,7 @@ func (r *Reduced) Load(text []byte) error {
 	if err := next.SetStates(s.X); err != nil {
 		return err
 	}
-	next.watched, next.at = s.Watched, s.At
+	next.fresh = s.Settled
 	*r = *next
 	return nil
 }

@@ -45,10 +45,11 @@ type Reduced struct {
 // reducedFar is the largest change of a coordinate, rad or sizes of the mechanism.
 const reducedFar = 100
 
-// NewReduced returns the reduced motion from a state of p's mechanism in the coordinates of the freedoms. The joints are closed and
-// velocities projected first.
+// NewReduced returns the reduced motion from a state of p's mechanism in the coordinates of the freedoms. It leaves
+// that state to the bit as it is.
 //
-// Cost: a plan (kkt.Plan.Replan), and some solves; allocates. It returns mechanism.ErrNonholonomic for rows of velocities alone,
+// Cost: a plan (kkt.Plan.Replan), and some solves; allocates. It returns a *mechanism.ViolationError for a state that violates the
+// joints, mechanism.ErrNonholonomic for rows of velocities alone,
 // ErrUnsupported for internal states, what wraps mechanism.ErrFreedom for freedoms without coordinate, with a motion, or that
 // depend on each other at st, ErrFree for too few, and the errors of closing and solving. It panics if st is of another
 // mechanism or a joint is out of range.
@@ -85,14 +86,10 @@ func NewReduced(p *kkt.Plan, st *mechanism.State, freedoms []mechanism.Freedom) 
 	return r, r.independent()
 }
 
-// begin closes the first state by the joints of the mechanism itself, and reads its coordinates.
+// begin looks at the first state, and reads its coordinates.
 func (r *Reduced) begin(p *kkt.Plan) error {
-	c := closing.NewCloser(p, closing.Options{})
-	if err := c.ClosePositions(r.from); err != nil {
-		return err
-	}
-	if err := c.ProjectVelocities(r.from); err != nil {
-		return err
+	if err := r.mech.Holds(r.from); err != nil {
+		return fault.Errorf("motion: %w", err)
 	}
 	model := p.Initial()
 	if err := r.mech.KinematicsTo(r.kin[0], model); err != nil {
@@ -246,6 +243,7 @@ func (r *Reduced) aim(t float64, q, qd []float64) error {
 
 // follow moves st along the way, whose parameter is 0 at from and 1 at its end.
 func (r *Reduced) follow(t float64) error {
+	r.closer.Exactly(false) // so that nothing is left of earlier calls
 	copyState(r.st, r.from)
 	r.st.Time = t // motions do not read it, and forces are not asked
 	copy(r.at, r.start)

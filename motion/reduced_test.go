@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
@@ -25,10 +26,14 @@ func reduced(t *testing.T, m *model.Model) (*motion.Reduced, *kkt.Plan) {
 	t.Helper()
 	p, err := rung.NewPlan(m, rung.Options{})
 	require.NoError(t, err)
-	x, err := mobility.Independent(p, p.Initial(), nil)
+	st := p.Initial()
+	c := closing.NewCloser(p, closing.Options{})
+	require.NoError(t, c.ClosePositions(st))
+	require.NoError(t, c.ProjectVelocities(st))
+	x, err := mobility.Independent(p, st, nil)
 	require.NoError(t, err)
 	require.Len(t, x.Freedoms, x.Mobility)
-	r, err := motion.NewReduced(p, p.Initial(), x.Freedoms)
+	r, err := motion.NewReduced(p, st, x.Freedoms)
 	require.NoError(t, err)
 	return r, p
 }
@@ -195,7 +200,7 @@ func TestReducedTurns(t *testing.T) {
 
 // TestReducedForgets: a pose depends on where Accept was, and not on the calls between, even those that have failed.
 func TestReducedForgets(t *testing.T) {
-	r, _ := reduced(t, fromFile(t, "../docs/four-bar.model.json"))
+	r, p := reduced(t, fromFile(t, "../docs/four-bar.model.json"))
 	q, qd, qdd := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 	r.CoordinatesTo(q, qd)
 	start := q[0]
@@ -208,6 +213,16 @@ func TestReducedForgets(t *testing.T) {
 	at(start - 0.8)
 	require.Error(t, r.At(0.1, []float64{math.NaN()}, qd))
 	b, again := at(start + 0.3)
+	require.Equal(t, a, b)
+	require.Equal(t, pose, again)
+	// One that is made where another was accepted has its bits.
+	r.Accept()
+	st := r.Accepted().Clone()
+	b, pose = at(start + 0.4)
+	var err error
+	r, err = motion.NewReduced(p, st, r.Freedoms())
+	require.NoError(t, err)
+	a, again = at(start + 0.4)
 	require.Equal(t, a, b)
 	require.Equal(t, pose, again)
 	allocs := testing.AllocsPerRun(10, func() {
@@ -229,6 +244,12 @@ func TestReducedRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "1 of the coordinates follow from the others")
 	_, err = motion.NewReduced(p, p.Initial(), []mechanism.Freedom{{Joint: 0}, {Joint: 0}})
 	require.ErrorContains(t, err, "given twice")
+
+	open := p.Initial()
+	open.Bodies[0].Position[0] += 1e-3
+	var off *mechanism.ViolationError
+	_, err = motion.NewReduced(p, open, []mechanism.Freedom{{Joint: 0}})
+	require.ErrorAs(t, err, &off)
 
 	// A crank-rocker whose rocker swings between two ends: behind them the joints do not close.
 	loop := planar(t, spatial.Vec3{}, spatial.Vec3{0.3, 0.4}, spatial.Vec3{1.5, 1.1}, spatial.Vec3{1.4})

@@ -1,110 +1,13 @@
-/* Loads a unit as a tool does, moves it over the times of a table of rung simulate, and compares all outputs with it; then states are saved
- * and set back, calls out of order and wrong arguments are tried, and the unit is loaded many times.
+/* Loads a unit as a tool does, moves it by co-simulation over the times of a table of rung simulate, and compares all outputs with it; then states are
+ * saved and set back, calls out of order and wrong arguments are tried, and the unit is loaded many times.
  *
  *   load UNIT.so RESOURCES TOKEN TABLE.csv
  *
  * Compiled with FMI=2 or FMI=3. */
-#include <dlfcn.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tool.h"
 
-enum { LOADS = 60, MOST_THREADS = 8, MOST = 512, INSTANCES = 50 };
+enum { LOADS = 60, MOST_THREADS = 8, INSTANCES = 50 };
 static const double tolerance = 1e-9; /* of a value, relative to 1 at least: both runs make errors of 1e-12 a step */
-static char said[4096];
-
-#define CHECK(x) \
-  do { \
-    if (!(x)) { \
-      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #x, said); \
-      exit(1); \
-    } \
-  } while (0)
-
-static void *library;
-static void *find(const char *name) {
-  void *f = dlsym(library, name);
-  if (!f) printf("no function %s\n", name), exit(1);
-  return f;
-}
-#define CALL(result, name, args) (((result(*) args)(uintptr_t)find(PREFIX name)))
-
-#if FMI == 2
-#define PREFIX "fmi2"
-#define STATE "FMUstate"
-static void log_it(void *e, const char *instance, int s, const char *category, const char *format, ...) {
-  va_list list;
-  (void)e, (void)instance, (void)s, (void)category;
-  va_start(list, format);
-  vsnprintf(said, sizeof said, format, list);
-  va_end(list);
-}
-static struct { void (*log)(void *, const char *, int, const char *, const char *, ...); void *(*a)(size_t, size_t); void (*f)(void *); void *x, *e; } callbacks = {log_it, calloc, free, 0, 0};
-static void *make(const char *resources, const char *token) {
-  char address[4096];
-  snprintf(address, sizeof address, "file://%s", resources);
-  return CALL(void *, "Instantiate", (const char *, int, const char *, const char *, void *, int, int))("one", 1, token, address, &callbacks, 0, 0);
-}
-static int begin(void *i) {
-  int s = CALL(int, "SetupExperiment", (void *, int, double, double, int, double))(i, 0, 0, 0, 0, 0);
-  return s ? s : CALL(int, "EnterInitializationMode", (void *))(i);
-}
-static int get(void *i, const uint32_t *r, size_t n, double *x) { return CALL(int, "GetReal", (void *, const uint32_t *, size_t, double *))(i, r, n, x); }
-static int set(void *i, const uint32_t *r, size_t n, const double *x) { return CALL(int, "SetReal", (void *, const uint32_t *, size_t, const double *))(i, r, n, x); }
-static int step(void *i, double t, double h) { return CALL(int, "DoStep", (void *, double, double, int))(i, t, h, 1); }
-#define READ "DeSerialize" STATE
-#else
-#define PREFIX "fmi3"
-#define STATE "FMUState"
-#define READ "Deserialize" STATE
-static void log_it(void *e, int s, const char *category, const char *text) { (void)e, (void)s, (void)category, snprintf(said, sizeof said, "%s", text); }
-static void *make(const char *resources, const char *token) {
-  return CALL(void *, "InstantiateCoSimulation",
-              (const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *, size_t, void *, void (*)(void *, int, const char *, const char *), void *))(
-      "one", token, resources, false, false, false, false, NULL, 0, NULL, log_it, NULL);
-}
-static int begin(void *i) { return CALL(int, "EnterInitializationMode", (void *, bool, double, double, bool, double))(i, false, 0, 0, false, 0); }
-static int get(void *i, const uint32_t *r, size_t n, double *x) { return CALL(int, "GetFloat64", (void *, const uint32_t *, size_t, double *, size_t))(i, r, n, x, n); }
-static int set(void *i, const uint32_t *r, size_t n, const double *x) { return CALL(int, "SetFloat64", (void *, const uint32_t *, size_t, const double *, size_t))(i, r, n, x, n); }
-static int step(void *i, double t, double h) {
-  bool event, end, early;
-  double last;
-  int s = CALL(int, "DoStep", (void *, double, double, bool, bool *, bool *, bool *, double *))(i, t, h, true, &event, &end, &early, &last);
-  if (!s) CHECK(!event && !end && !early && last == t + h);
-  return s;
-}
-#endif
-static int plain(const char *name, void *i) {
-  char full[64];
-  snprintf(full, sizeof full, PREFIX "%s", name);
-  return ((int (*)(void *))(uintptr_t)find(full))(i);
-}
-static void end(void *i) { CALL(void, "FreeInstance", (void *))(i); }
-
-static double table[MOST][MOST];
-static int rows, columns; /* the first column is the time */
-static uint32_t refs[MOST];
-
-static void read_table(const char *path) {
-  static char line[1 << 20];
-  FILE *f = fopen(path, "r");
-  CHECK(f && fgets(line, sizeof line, f));
-  while (fgets(line, sizeof line, f)) {
-    char *p = line;
-    CHECK(rows < MOST);
-    for (columns = 0; columns < MOST; p++) {
-      table[rows][columns++] = strtod(p, &p);
-      if (*p != ',') break;
-    }
-    rows++;
-  }
-  fclose(f);
-  for (int i = 0; i < columns; i++) refs[i] = (uint32_t)i;
-}
 
 static void move(const char *resources, const char *token) {
   static double x[MOST];
