@@ -19,7 +19,7 @@
 #   make library        the shared library with the C interface of cmd/librung/rung.h, into LIBDIR (needs a C compiler)
 #   make clib           tests of the library from C99, C++ and C++17
 #   make fmu-stub       the part in C of functional mock-up units, into LIBDIR
-#   make fmi            units of FMI 2.0 and 3.0, moved by a loader in C and compared with rung simulate
+#   make fmi            units of FMI 2.0 and 3.0, moved by tools in C and by CVODE, and compared with rung simulate
 #   make python         tests of Python's package, with python3, NumPy and pytest, which have to be there
 #   make playground     the playground of cmd/rungwasm, a folder for any server of files, into PLAYGROUND
 #   make wasm           tests of rung.wasm in Node, which has to be there, and what an evaluation takes
@@ -44,7 +44,6 @@ LIBDIR    ?= out
 PLAYGROUND ?= out/playground
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
-FMIMODELS ?= docs/four-bar.model.json docs/excavator.model.json
 SABOTAGEFLAGS ?=
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
@@ -231,19 +230,7 @@ fmu-stub:
 	@mkdir -p "$(LIBDIR)"
 	$${CC:-gcc} -std=c99 -O2 $(CWARN) -shared -fPIC -fvisibility=hidden -s -o "$(LIBDIR)/rung-fmu.so" cmd/librung/fmi/fmi2.c cmd/librung/fmi/fmi3.c cmd/librung/fmi/unit.c -ldl
 
-# Units of both versions are made, unpacked and moved by a loader in C, and compared with rung simulate.
+# Units of both versions are made, unpacked and moved by tools in C, and compared with rung simulate.
 fmi: library fmu-stub
-	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
-	for v in 2 3; do $${CC:-gcc} -std=c99 -D_GNU_SOURCE $(CWARN) -DFMI=$$v -o "$$dir/load$$v" cmd/librung/fmi/check/load.c -ldl -lm; done; \
-	$(GO) build -o "$$dir/rung" ./cmd/rung; \
-	for model in $(FMIMODELS); do \
-		"$$dir/rung" simulate "$$model" --until 0.5 --every 0.05 --tol 1e-12 --columns 'joint.*.q*' -o "$$dir/want.csv"; \
-		printf '{"format": "rung-run/1", "tolerance": 1e-12, "start": "close"}' > "$$dir/run.json"; \
-		for v in 2 3; do \
-			"$$dir/rung" export "$$model" -o "$$dir/x.fmu" --fmi $$v --run "$$dir/run.json" --libraries "$(LIBDIR)" >/dev/null; \
-			rm -rf "$$dir/x"; $(PYTHON) -m zipfile -e "$$dir/x.fmu" "$$dir/x"; \
-			token=$$(sed -n 's/.*\(guid\|instantiationToken\)="\([^"]*\)".*/\2/p' "$$dir/x/modelDescription.xml"); \
-			so=$$(echo "$$dir"/x/binaries/*/rung.so); \
-			"$$dir/load$$v" "$$so" "$$dir/x/resources" "$$token" "$$dir/want.csv"; \
-		done; \
-	done
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
+	bash cmd/librung/fmi/check/run.sh "$$bin" "$(LIBDIR)" "$(PYTHON)"

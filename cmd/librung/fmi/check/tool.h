@@ -86,7 +86,7 @@ static int plain(const char *name, void *i) {
 }
 static void end(void *i) { CALL(void, "FreeInstance", (void *))(i); }
 
-static double table[MOST][MOST];
+static double table[MOST][MOST], scale[MOST]; /* the largest of each column, 1 at least */
 static int rows, columns; /* the first column is the time */
 static uint32_t refs[MOST];
 
@@ -104,7 +104,10 @@ static void read_table(const char *path) {
     rows++;
   }
   fclose(f);
-  for (int i = 0; i < columns; i++) refs[i] = (uint32_t)i;
+  for (int i = 0; i < columns; i++) {
+    refs[i] = (uint32_t)i, scale[i] = 1;
+    for (int n = 0; n < rows; n++) scale[i] = fmax(scale[i], fabs(table[n][i]));
+  }
 }
 
 
