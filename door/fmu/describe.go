@@ -107,7 +107,11 @@ func (d *description) text(version int) ([]byte, error) {
 		saves += ` canNotUseMemoryManagementFunctions="true"`
 	}
 	if d.exchange {
-		fmt.Fprintf(&b, "  <ModelExchange modelIdentifier=%s%s/>\n", quote(identifier), saves)
+		steps := "" // FMI 2.0 calls that it is told of each step unless one says not
+		if version == 3 {
+			steps = ` needsCompletedIntegratorStep="true"`
+		}
+		fmt.Fprintf(&b, "  <ModelExchange modelIdentifier=%s%s%s/>\n", quote(identifier), steps, saves)
 	}
 	fmt.Fprintf(&b, "  <CoSimulation modelIdentifier=%s canHandleVariableCommunicationStepSize=\"true\"%s/>\n", quote(identifier), saves)
 	units := d.units(&b)

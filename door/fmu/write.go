@@ -75,7 +75,7 @@ func defaultOutputs(m *mechanism.Mechanism) []string {
 	if joints := "joint.*.q*"; sim.NewCatalogue(m, nil).Has(joints) {
 		return []string{joints}
 	}
-	return []string{"*.x", "*.y", "*.z"}
+	return []string{"*.px", "*.py", "*.pz"}
 }
 
 // defaultSpan is the length of the default experiment where the run has none, s.
