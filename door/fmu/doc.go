@@ -1,16 +1,17 @@
 // Package fmu makes functional mock-up units of models: zip files that simulation tools load, as the standards FMI 2.0 and 3.0
-// say. A unit is for co-simulation: it has the integrator, events and projection of runs in it.
+// say. For co-simulation a unit has the integrator, events and projection of runs in it. For model exchange it gives the derivatives of
+// independent coordinates and rates (door.Reduced), where the model has such.
 //
-//	err := fmu.Write(ctx, w, m, folder, fmu.Options{Version: 3, Inputs: []string{"joints[crank].force[0]"}})
+//	made, err := fmu.Write(ctx, w, m, folder, fmu.Options{Version: 3, Inputs: []string{"joints[crank].force[0]"}})
 //
 // Write makes the file. Open is what the library in the file does when a tool loads it: it reads the folder resources of
-// the unpacked file, and returns a Unit.
+// the unpacked file, and returns a Unit; OpenExchange returns one for model exchange.
 //
 // # Variables
 //
 // All variables are real numbers. The value reference 0 is the time; inputs, parameters and outputs follow in the order
 // of Options. Inputs and parameters are knobs of package door, and outputs are columns of package sim. Angles of joints are
-// counted over turns, as runs count them.
+// counted over turns, as runs count them. Behind them are states, their derivatives and event indicators.
 //
 // # Files
 //

@@ -41,7 +41,8 @@ of the model is that of all coordinates zero in the file. The ending of OUT is
 .mjcf or .xml for MuJoCo, where loops are equalities; or .tables for a folder of
 Parquet tables that ranks read by ranges, or .json for a model file: these lose
 nothing; or .fmu for a functional mock-up unit, which simulation tools load: it
-has the model, its integrator and a library for co-simulation in it.
+has the model, its integrator and a library in it, for co-simulation and, where
+coordinates tell the motion, for model exchange.
 
 Joints and equations that the format lacks are an error, because without them
 the mechanism would be a different one. With --strict every loss is an error.
