@@ -67,7 +67,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi python wheel playground wasm
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm
 
 check: fmt vet staticcheck generated test
 
@@ -234,3 +234,8 @@ fmu-stub:
 fmi: library fmu-stub
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
 	bash cmd/librung/fmi/check/run.sh "$$bin" "$(LIBDIR)" "$(PYTHON)"
+
+# The same for one model under valgrind, which looks at the part in C. What it says of the runtime of Go is left out.
+fmi-valgrind: library fmu-stub
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
+	VALGRIND=1 bash cmd/librung/fmi/check/run.sh "$$bin" "$(LIBDIR)" "$(PYTHON)"

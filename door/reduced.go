@@ -92,7 +92,9 @@ func (m *Model) closed(ctx context.Context) (*mechanism.State, error) {
 }
 
 // independent chooses freedoms at a state.
-func independent(ctx context.Context, p *kkt.Plan, st *mechanism.State, candidates []mechanism.Freedom) ([]mechanism.Freedom, choice, error) {
+func independent(
+	ctx context.Context, p *kkt.Plan, st *mechanism.State, candidates []mechanism.Freedom,
+) ([]mechanism.Freedom, choice, error) {
 	x, err := mobility.IndependentContext(ctx, p, st, candidates)
 	if err != nil {
 		return nil, choice{}, err
@@ -237,7 +239,8 @@ func (r *Reduced) SetStates(x []float64) error {
 	for i, v := range x {
 		if !algebra.Finite(v) {
 			f := r.Freedoms()[i%len(r.Freedoms())]
-			return refuse(Input, "joint %s: freedom %d: %v is not finite", fault.Name(r.m.plan.Mechanism().JointName(f.Joint)), f.Freedom, v)
+			name := fault.Name(r.m.plan.Mechanism().JointName(f.Joint))
+			return refuse(Input, "joint %s: freedom %d: %v is not finite", name, f.Freedom, v)
 		}
 	}
 	r.fresh = r.fresh && slices.Equal(x, r.x)

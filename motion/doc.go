@@ -17,7 +17,8 @@
 //
 // Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
 // the body or joint. [ErrStep] is a step of [Rattle] or [Balance] that fails, and [ErrUnsupported] a mechanism that these
-// do not know; [ErrFree] and [StuckError] are those of a [Follower] and of [Reduced]. [New] refuses mechanisms that tree methods cannot have.
+// do not know; [ErrFree] and [StuckError] are those of a [Follower] and of [Reduced]. [New] refuses mechanisms that tree methods
+// cannot have.
 //
 // # Which one
 //

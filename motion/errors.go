@@ -7,8 +7,8 @@ var (
 	// too far, its kinetic energy does not follow the power of the forces, or the forces of the ground do not come into
 	// balance. A simulation then tries a shorter one.
 	ErrStep = errors.New("motion: the step fails")
-	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism that has what the method does not know:
-	// internal states, stops, friction, rows of velocities alone.
+	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism that has what the method does
+	// not know: internal states, stops, friction, rows of velocities alone.
 	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
 )
 

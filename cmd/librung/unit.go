@@ -21,8 +21,11 @@ func go_unit_exchange(resources, token *C.char, unit *C.rung_handle) C.int32_t {
 	return opened(fmu.OpenExchange, resources, token, unit)
 }
 
+// opener is fmu.Open or fmu.OpenExchange.
+type opener func(ctx context.Context, resources, token string) (*fmu.Unit, error)
+
 // opened makes an instance.
-func opened(open func(ctx context.Context, resources, token string) (*fmu.Unit, error), resources, token *C.char, unit *C.rung_handle) C.int32_t {
+func opened(open opener, resources, token *C.char, unit *C.rung_handle) C.int32_t {
 	return guarded(func() error {
 		if err := given("the folder", resources); err != nil {
 			return err

@@ -69,8 +69,8 @@ type Summary struct {
 	Why error
 }
 
-// defaultOutputs are the outputs where none are asked for: the coordinates of joints, their rates and accelerations, and where there are none
-// the positions of bodies.
+// defaultOutputs are the outputs where none are asked for: the coordinates of joints, their rates and accelerations, and where
+// there are none the positions of bodies.
 func defaultOutputs(m *mechanism.Mechanism) []string {
 	if joints := "joint.*.q*"; sim.NewCatalogue(m, nil).Has(joints) {
 		return []string{joints}

@@ -10,6 +10,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cc=(${CC:-gcc} -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror)
 
+under=() # what the tools run under
+[ -z "${VALGRIND:-}" ] || under=(valgrind -q --error-limit=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite
+	--suppressions="$here/go.supp" --error-exitcode=9 --max-stackframe=100000000000000)
 sundials=(-DSUNDIALS -lsundials_cvode -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense)
 if ! echo '#include <cvode/cvode.h>' | "${cc[@]}" -E - >/dev/null 2>&1; then
 	sundials=()
@@ -52,13 +55,17 @@ try() {
 	printf '{"format": "rung-run/1", "tolerance": 1e-12, "start": "close"}' >"$dir/run.json"
 	for v in 2 3; do
 		unit "$model" $v "$dir/fixed.json"
-		"$dir/load$v" "$so" "$dir/x/resources" "$token" "$dir/fixed.csv" bits
+		"${under[@]}" "$dir/load$v" "$so" "$dir/x/resources" "$token" "$dir/fixed.csv" bits
 		unit "$model" $v "$dir/run.json"
 		[ "$kind" = none ] || "$dir/load$v" "$so" "$dir/x/resources" "$token" "$dir/want.csv" close # contacts double errors
-		"$dir/exchange$v" "$so" "$dir/x/resources" "$token" "$dir/want.csv" "$steps" "$kind" "$states" "$gaps"
+		"${under[@]}" "$dir/exchange$v" "$so" "$dir/x/resources" "$token" "$dir/want.csv" "$steps" "$kind" "$states" "$gaps"
 	done
 }
 
+if [ -n "${VALGRIND:-}" ]; then
+	try "four-bar under valgrind" "$root/docs/four-bar.model.json" 0.25 0.125 4 smooth
+	exit
+fi
 for v in 2 3; do
 	printf '{"format": "rung-run/1"}' >"$dir/run.json"
 	unit "$root/docs/four-bar.model.json" $v "$dir/run.json" "$libraries"

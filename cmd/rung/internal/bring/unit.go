@@ -39,7 +39,8 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[O].force[0]\",…")
 	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
 	s.StringSliceVar(&f.outputs, "outputs", nil, "columns that are outputs of a unit\n(default joint.*.q*; of bodies if there is no joint)")
-	s.StringSliceVar(&f.states, "states", nil, "freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
+	s.StringSliceVar(&f.states, "states", nil, 
+		"freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
 	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command)")
 }
@@ -177,7 +178,8 @@ func (f *unitFlags) choose(o *fmu.Options, m *model.Model) error {
 	}
 	for _, at := range list {
 		if jt := &mech.Joints[at.Joint]; !jt.Kind.Scalar(at.Freedom) || jt.Prescribed(at.Freedom) {
-			return shell.UseErrorf("--states: freedom %d of joint %s has no coordinate, or a motion", at.Freedom, fault.Name(mech.JointName(at.Joint)))
+			name := fault.Name(mech.JointName(at.Joint))
+			return shell.UseErrorf("--states: freedom %d of joint %s has no coordinate, or a motion", at.Freedom, name)
 		}
 	}
 	o.States = list
