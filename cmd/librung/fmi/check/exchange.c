@@ -264,7 +264,7 @@ int main(int argc, char **argv) {
 #ifdef SUNDIALS
   first = cvode(argv[2], argv[3]);
   printf("FMI %d.0: CVODE: %d derivatives, off by %.2g; %d events, %d other choices\n", FMI, calls, first, events, choices);
-  CHECK(first <= 1e-9);
+  CHECK(first <= (gaps ? 1e-8 : 1e-9)); /* its root finding has a tolerance, too */
 #endif
   return 0;
 }

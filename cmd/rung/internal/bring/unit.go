@@ -39,7 +39,7 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[O].force[0]\",…")
 	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
 	s.StringSliceVar(&f.outputs, "outputs", nil, "columns that are outputs of a unit\n(default joint.*.q*; of bodies if there is no joint)")
-	s.StringSliceVar(&f.states, "states", nil, 
+	s.StringSliceVar(&f.states, "states", nil,
 		"freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
 	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command)")
