@@ -20,6 +20,7 @@
 #   make clib           tests of the library from C99, C++ and C++17
 #   make fmu-stub       the part in C of functional mock-up units, into LIBDIR
 #   make fmi            units of FMI 2.0 and 3.0, moved by tools in C and by CVODE, and compared with rung simulate
+#   make fmi-valgrind   the same for one model under valgrind
 #   make python         tests of Python's package, with python3, NumPy and pytest, which have to be there
 #   make playground     the playground of cmd/rungwasm, a folder for any server of files, into PLAYGROUND
 #   make wasm           tests of rung.wasm in Node, which has to be there, and what an evaluation takes
