@@ -83,6 +83,6 @@ try "Stewart platform" "$dir/stewart.json" 0.5 0.125 12 smooth
 try "Andrews' mechanism" "$root/reference/standard/a03-andrews-ivp.model.json" 0.009765625 0.0009765625 30 smooth
 try "rover, co-simulation alone" "$dir/rover.json" 0.125 0.015625 1 none
 try "arm with stops" "$here/stops.model.json" 0.625 0.125 125 smooth
-try "arm with friction" "$here/friction.model.json" 1 0.125 25 smooth
+try "arm with friction" "$here/friction.model.json" 1 0.125 25 kinks
 try "four-bar from SDFormat" "$dir/imported.json" 1 0.125 6 smooth
-try "Jansen's legs, which change coordinates" "$dir/jansen.json" 0.25 0.125 25 smooth
+try "Jansen's legs, which change coordinates" "$dir/jansen.json" 0.25 0.125 50 smooth
