@@ -25,6 +25,8 @@
 #   make playground     the playground of cmd/rungwasm, a folder for any server of files, into PLAYGROUND
 #   make wasm           tests of rung.wasm in Node, which has to be there, and what an evaluation takes
 #   make wheel          the package with the library, into LIBDIR
+#   make site           the site, a folder for any server of files, into SITE (needs HUGO and PYTHON)
+#   make site-check     every link, page and colour of the site, and its pages in Chromium, if that is there
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -43,6 +45,8 @@ OUT       ?= bench.txt
 MANDIR    ?= man
 LIBDIR    ?= out
 PLAYGROUND ?= out/playground
+SITE      ?= out/site
+HUGO      ?= hugo
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
@@ -68,7 +72,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check
 
 check: fmt vet staticcheck generated test
 
@@ -224,6 +228,22 @@ playground:
 wasm: playground
 	GOOS=js GOARCH=wasm $(GO) vet ./cmd/rungwasm/...
 	node cmd/rungwasm/nodetest/check.js "$(PLAYGROUND)"
+
+# The site: site/gen writes what Hugo reads, from docs, the command, Python's package, rung.h and the records of measurements; then the index for
+# search. Hugo is Debian's, 0.111, or a later one: a build of our own would take minutes, and templates use nothing newer.
+SITESOURCE := $(CURDIR)/out/site-source
+site:
+	@command -v $(HUGO) >/dev/null || { echo "make site: no $(HUGO); it takes Debian's package hugo, or Hugo 0.111 or later from gohugo.io"; exit 1; }
+	@mkdir -p "$(SITESOURCE)"
+	$(GO) build -o "$(SITESOURCE)/rung" ./cmd/rung
+	$(GO) -C site run ./gen -rung "$(SITESOURCE)/rung" -root .. -python $(PYTHON) -o "$(SITESOURCE)"
+	$(HUGO) --quiet -s "$(SITESOURCE)" --themesDir "$(CURDIR)/site" --config "$(CURDIR)/site/hugo.toml" -d "$(abspath $(SITE))" --cleanDestinationDir
+	$(MAKE) playground PLAYGROUND="$(SITE)/playground"
+	$(GO) -C site run ./gen -search "$(abspath $(SITE))"
+
+site-check: site
+	$(GO) -C site vet ./...
+	RUNG_SITE="$(abspath $(SITE))" $(GO) -C site test $(if $(NOTRUN),-json) -count=1 -timeout 10m ./... $(COLLECT)
 
 # The part of a functional mock-up unit that is plain C, and finds the library in the process or beside itself. With both in a folder,
 # rung export --libraries FOLDER packs units for this system.

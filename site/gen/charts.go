@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// bar is a bar of a chart: what it is of, its length, and a second one beside it where there are two kinds.
+type bar struct {
+	name   string
+	values []float64
+	shown  []string
+}
+
+// chart is a picture of bars, with a line at a value that divides good from bad where there is one.
+type chart struct {
+	id, title string
+	kinds     []string // names of the bars of a group, where there are several
+	bars      []bar
+	line      float64 // 0 for none
+	lineName  string
+	note      string // Markdown
+}
+
+// tables reads the rows of all tables below a heading of a page, up to the next heading of its kind.
+func tables(text, heading string) (rows [][]string, err error) {
+	_, rest, ok := strings.Cut(text, "\n"+heading+"\n")
+	if !ok {
+		return nil, fmt.Errorf("docs/benchmarks.md: no heading %q", heading)
+	}
+	level := heading[:strings.Index(heading, " ")+1]
+	if i := strings.Index(rest, "\n"+level); i >= 0 {
+		rest = rest[:i]
+	}
+	body := false
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSpace(line)
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			body = false
+		case strings.HasPrefix(line, "|---"):
+			body = true
+		case body:
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("docs/benchmarks.md: no table below %q", heading)
+	}
+	return rows, nil
+}
+
+// pick makes bars of the rows whose first cell is what is asked for: name of the second cell, value of a cell.
+func pick(rows [][]string, what string, prefix bool, value int, rename func(cells []string) string) (list []bar, err error) {
+	for _, cells := range rows {
+		if cells[0] != what && !(prefix && strings.HasPrefix(cells[0], what)) {
+			continue
+		}
+		v, err := strconv.ParseFloat(cells[value], 64)
+		if err != nil {
+			return nil, fmt.Errorf("docs/benchmarks.md, %s of %s: %w", cells[0], cells[1], err)
+		}
+		list = append(list, bar{rename(cells), []float64{v}, []string{cells[value]}})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("docs/benchmarks.md: no figure %q", what)
+	}
+	return list, nil
+}
+
+// writeCharts makes the charts of the records in docs/benchmarks.md, for the page of the benchmarks.
+func writeCharts(s *site) error {
+	text, err := s.read("docs/benchmarks.md")
+	if err != nil {
+		return err
+	}
+	list, err := charts(text)
+	if err != nil {
+		return err
+	}
+	var out []map[string]string
+	for _, c := range list {
+		out = append(out, map[string]string{"id": c.id, "title": c.title, "note": c.note, "svg": c.svg()})
+	}
+	return s.data("charts", out)
+}
+
+func charts(text string) ([]chart, error) {
+	figures, err := tables(text, "## Figures")
+	if err != nil {
+		return nil, err
+	}
+	second := func(cells []string) string { return cells[1] }
+	growth, err := pick(figures, "evaluation, ns a body", false, 2, second)
+	if err != nil {
+		return nil, err
+	}
+	ldl, err := pick(figures, "factor + solve / SuiteSparse LDL", false, 2, func(c []string) string { return "LDL, " + c[1] })
+	if err != nil {
+		return nil, err
+	}
+	nets, err := pick(figures, "factor / fastest of all solvers", true, 2, func(c []string) string { return "fastest of four, " + c[1] })
+	if err != nil {
+		return nil, err
+	}
+	chains, err := pick(figures, "evaluation / articulated bodies", false, 2, func(c []string) string { return "articulated bodies, " + c[1] })
+	if err != nil {
+		return nil, err
+	}
+	tree := func(c []string) string { return "fastest tree method, " + path.Base(c[1]) }
+	trees, err := pick(figures, "evaluation / fastest tree method", false, 2, tree)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := beside(text)
+	if err != nil {
+		return nil, err
+	}
+	return []chart{
+		{id: "growth", title: "Time of one evaluation, ns a body", bars: growth,
+			note: "From state to accelerations and reactions, residual checked. " +
+				"If bars were equal, a body would cost the same in mechanisms of any size."},
+		{id: "peers", title: "Rung's time over that of others", line: 1, lineName: "equal", bars: slices.Concat(ldl, nets, trees, chains),
+			note: "Below 1 Rung is faster. On open chains it is not: the recursion over articulated bodies takes less time there."},
+		{id: "steps", title: "Time of one RK4 step, ns", kinds: []string{"Rung, batch", "MuJoCo, Newton"}, bars: steps,
+			note: "One core, the same models and steps. The [table](#beside-mujoco) has the errors, which are part of the comparison, " +
+				"and [bench/peers](../bench/peers/README.md) the settings."},
+	}, nil
+}
+
+// beside makes the bars of the table beside MuJoCo, of RK4.
+func beside(text string) (list []bar, err error) {
+	rows, err := tables(text, "### Beside MuJoCo")
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	for _, cells := range rows {
+		if cells[0] != "" {
+			name = cells[0]
+		}
+		if !strings.HasSuffix(name, ", RK4") {
+			continue
+		}
+		other, err := strconv.ParseFloat(cells[2], 64)
+		if err != nil {
+			return nil, err
+		}
+		own, err := strconv.ParseFloat(cells[4], 64)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, bar{strings.TrimSuffix(name, ", RK4") + ", " + cells[1], []float64{own, other}, []string{cells[4], cells[2]}})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("docs/benchmarks.md: no rows of RK4 beside MuJoCo")
+	}
+	return list, nil
+}
+
+// Sizes of a chart, in pixels of its own.
+const (
+	chartWidth, chartNames, chartEnd = 760, 290, 64
+	barHeight, barGap, groupGap      = 14, 3, 9
+)
+
+// svg draws the chart, on a scale that begins at 0.
+func (c *chart) svg() string {
+	most := c.line
+	for _, b := range c.bars {
+		for _, v := range b.values {
+			most = max(most, v)
+		}
+	}
+	length := func(v float64) float64 { return float64(chartWidth-chartNames-chartEnd) * v / most }
+	var b strings.Builder
+	y := 6
+	for _, g := range c.bars {
+		middle := y + (len(g.values)*(barHeight+barGap)-barGap)/2 + 4
+		fmt.Fprintf(&b, `<text class="n" x="%d" y="%d">%s</text>`, chartNames-10, middle, html.EscapeString(g.name))
+		for k, v := range g.values {
+			i := k // in the colour of its kind, and beyond the line in the second
+			if c.line > 0 && v > c.line {
+				i = 1
+			}
+			fmt.Fprintf(&b, `<rect class="b%d" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`, i, chartNames, y, max(length(v), 1), barHeight)
+			label(&b, float64(chartNames)+length(v)+6, y+barHeight-3, g.shown[k])
+			y += barHeight + barGap
+		}
+		y += groupGap - barGap
+	}
+	if c.line > 0 {
+		x := float64(chartNames) + length(c.line)
+		fmt.Fprintf(&b, `<line class="l" x1="%.1f" x2="%.1f" y1="2" y2="%d"/>`, x, x, y)
+		label(&b, x-14, y+14, c.lineName)
+		y += 18
+	}
+	for i, k := range c.kinds {
+		x := chartNames + 170*i
+		fmt.Fprintf(&b, `<rect class="b%d" x="%d" y="%d" width="12" height="12" rx="2"/>`, i, x, y+6)
+		label(&b, float64(x+18), y+16, k)
+	}
+	if len(c.kinds) > 0 {
+		y += 26
+	}
+	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t"><title id="%s-t">%s: %s</title>%s</svg>`,
+		chartWidth, y+4, c.id, c.id, html.EscapeString(c.title), html.EscapeString(c.summary()), b.String())
+}
+
+func label(b *strings.Builder, x float64, y int, text string) {
+	fmt.Fprintf(b, `<text class="v" x="%.1f" y="%d">%s</text>`, x, y, html.EscapeString(text))
+}
+
+// summary tells a chart in words, for those who do not see it.
+func (c *chart) summary() string {
+	var parts []string
+	for _, b := range c.bars {
+		parts = append(parts, b.name+" "+strings.Join(b.shown, " and "))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// front is what the first page has of README.md besides its sections.
+type front struct {
+	Lead    string `json:"lead"`   // Markdown
+	Limits  string `json:"limits"` // Markdown
+	Picture string `json:"picture"`
+	Alt     string `json:"alt"`
+}
+
+var picture = regexp.MustCompile(`(?m)^!\[([^\]]+)\]\(([^)]+)\)$`)
+
+// homeSections are the sections of README.md on the first page, in its order. The others have pages of their own.
+var homeSections = []string{"Beside others", "What it does", "First commands", "How it works", "Install", "In Go",
+	"Status, questions, citing"}
+
+// writeHome writes the first page from README.md: its picture and its table are what one sees first.
+func writeHome(s *site) error {
+	text, err := s.read("README.md")
+	if err != nil {
+		return err
+	}
+	f, err := readFront(text)
+	if err != nil {
+		return fmt.Errorf("README.md: %w", err)
+	}
+	var b strings.Builder
+	for _, name := range homeSections {
+		section, ok := cut(text, name)
+		if !ok {
+			return fmt.Errorf("README.md: no section %q, which the first page has", name)
+		}
+		fmt.Fprintf(&b, "## %s\n\n%s\n", name, section)
+	}
+	m := matter{Title: "Rung", Source: "README.md", Front: f, Description: "Dynamics of mechanisms with many closed loops: " +
+		"linkages, parallel robots, folding structures. A command and libraries for Go, Python and C."}
+	return s.page("_index.md", m, b.String())
+}
+
+// readFront reads what stands above the first section of README.md.
+func readFront(text string) (front, error) {
+	head, _, _ := strings.Cut(text, "\n## ")
+	m := picture.FindStringSubmatch(head)
+	if m == nil {
+		return front{}, fmt.Errorf("no picture above the first section")
+	}
+	f := front{Alt: m[1], Picture: m[2]}
+	for _, p := range strings.Split(head, "\n\n") {
+		p = strings.TrimSpace(p)
+		if strings.HasPrefix(p, "**Rung") {
+			f.Lead = p
+		}
+		if strings.HasPrefix(p, "Its limits") {
+			f.Limits = p
+		}
+	}
+	if f.Lead == "" || f.Limits == "" {
+		return front{}, fmt.Errorf("no paragraph that begins with %q, or none with %q", "**Rung", "Its limits")
+	}
+	return f, nil
+}
+
+// cut returns a section of a page without its heading.
+func cut(text, name string) (string, bool) {
+	_, rest, ok := strings.Cut(text, "\n## "+name+"\n")
+	if i := strings.Index(rest, "\n## "); i >= 0 {
+		rest = rest[:i]
+	}
+	return strings.TrimSpace(rest), ok
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	rung := flag.String("rung", "", "the program of cmd/rung")
+	root := flag.String("root", "..", "folder of the repository")
+	out := flag.String("o", "", "folder to write, which is emptied first")
+	python := flag.String("python", "python3", "Python 3.9 or later, which reads docstrings")
+	search := flag.String("search", "", "folder of a site that Hugo has made: write its index for search")
+	flag.Parse()
+	var err error
+	switch {
+	case *search != "" && flag.NArg() == 0:
+		err = writeIndex(*search)
+	case *out != "" && *rung != "" && flag.NArg() == 0:
+		err = write(&site{root: *root, out: *out, rung: *rung, python: *python, pages: map[string]string{}})
+	default:
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "site/gen:", err)
+		os.Exit(1)
+	}
+}
+
+// site is what is written.
+type site struct {
+	root, out, rung, python string
+	pages                   map[string]string // addresses of pages of this site by their files in the repository
+}
+
+// write writes everything that Hugo reads.
+func write(s *site) error {
+	for _, dir := range []string{"content", "static", "data"} {
+		if err := os.RemoveAll(filepath.Join(s.out, dir)); err != nil {
+			return err
+		}
+	}
+	steps := []func(*site) error{writePages, writeHome, writeCommand, writeSchemas, writePython, writeHeader, writeGallery, writeCharts}
+	for _, step := range steps {
+		if err := step(s); err != nil {
+			return err
+		}
+	}
+	return s.data("pages", s.pages)
+}
+
+// matter is what stands in front of a page.
+type matter struct {
+	Title       string `json:"title"`
+	LinkTitle   string `json:"linkTitle,omitempty"`
+	Description string `json:"description"`
+	Weight      int    `json:"weight,omitempty"`
+	Source      string `json:"source,omitempty"` // the file of the repository that it is made of
+	Group       string `json:"group,omitempty"`  // a heading of the list of its section
+	Front       any    `json:"front,omitempty"`  // what the first page has besides
+}
+
+// page writes a page at a place below content.
+func (s *site) page(place string, m matter, body string) error {
+	if m.Title == "" || m.Description == "" {
+		return fmt.Errorf("%s: a page needs a title and a description, has %q and %q", place, m.Title, m.Description)
+	}
+	front, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.file(path.Join("content", place), append(front, "\n\n"+body...))
+}
+
+// data writes what templates read as site.Data.
+func (s *site) data(name string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.file(path.Join("data", name+".json"), text)
+}
+
+func (s *site) file(place string, text []byte) error {
+	name := filepath.Join(s.out, filepath.FromSlash(place))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o666)
+}
+
+// read returns the text of a file of the repository.
+func (s *site) read(place string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(place)))
+	return string(text), err
+}
+
+// run runs the command in a folder and returns what it prints.
+func (s *site) run(dir string, args ...string) (string, error) {
+	rung, err := filepath.Abs(s.rung)
+	if err != nil {
+		return "", err
+	}
+	c := exec.Command(rung, args...)
+	c.Dir = dir
+	var said strings.Builder
+	c.Stderr = &said
+	text, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("rung %s: %w\n%s", strings.Join(args, " "), err, said.String())
+	}
+	return string(text), nil
+}

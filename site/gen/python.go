@@ -1,0 +1,90 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed docstrings.py
+var docstrings string
+
+// pyEntry is a class, a function or a member of a class.
+type pyEntry struct {
+	Kind, Name, Signature, Doc string
+	Bases                      []string
+	Members                    []pyEntry
+}
+
+// writePython writes the page of Python's package from its docstrings.
+func writePython(s *site) error {
+	folder := filepath.Join(s.root, "python", "rung")
+	c := exec.Command(s.python, "-c", docstrings, folder)
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		return fmt.Errorf("docstrings of %s by %s: %w\n%s", folder, s.python, err, said.String())
+	}
+	var all struct {
+		Doc     string
+		Entries []pyEntry
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
+		return err
+	}
+	return s.page("reference/python-api.md", matter{Title: "Python package rung", LinkTitle: "Python: rung", Weight: 3, Source: "python/rung",
+		Description: "Every class and function of the Python package, from its docstrings."}, pythonPage(all.Doc, all.Entries))
+}
+
+// pythonPage returns the reference as Markdown.
+func pythonPage(doc string, entries []pyEntry) string {
+	var b strings.Builder
+	b.WriteString(docstring(doc))
+	for _, e := range entries {
+		fmt.Fprintf(&b, "## %s {#%s}\n\n```python\n%s\n```\n\n", e.Name, e.Name, e.declaration())
+		b.WriteString(docstring(e.Doc))
+		for _, m := range e.Members {
+			fmt.Fprintf(&b, "### %s.%s {#%s.%s}\n\n```python\n%s\n```\n\n", e.Name, m.Name, e.Name, m.Name, m.Signature)
+			b.WriteString(docstring(m.Doc))
+		}
+	}
+	return b.String()
+}
+
+// declaration is how an entry is written in a program.
+func (e *pyEntry) declaration() string {
+	switch {
+	case e.Kind == "class" && len(e.Bases) > 0:
+		return fmt.Sprintf("class %s(%s)", e.Name, strings.Join(e.Bases, ", "))
+	case e.Kind == "class":
+		return "class " + e.Signature
+	}
+	return e.Signature
+}
+
+// docstring returns a docstring as Markdown: its examples in fences, its text as it is, which is Markdown already.
+func docstring(text string) string {
+	var b strings.Builder
+	example := false
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+		begins := strings.HasPrefix(line, ">>>")
+		if begins && !example {
+			b.WriteString("\n```python\n")
+			example = true
+		}
+		if example && strings.TrimSpace(line) == "" {
+			b.WriteString("```\n")
+			example = false
+		}
+		b.WriteString(line)
+	}
+	if example {
+		b.WriteString("```\n")
+	}
+	b.WriteString("\n")
+	return b.String()
+}
