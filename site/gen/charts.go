@@ -88,7 +88,7 @@ func writeCharts(s *site) error {
 	}
 	var out []map[string]string
 	for _, c := range list {
-		out = append(out, map[string]string{"id": c.id, "title": c.title, "note": c.note, "svg": c.svg()})
+		out = append(out, map[string]string{"id": c.id, "title": c.title, "note": c.note, "table": c.table()})
 	}
 	return s.data("charts", out)
 }
@@ -166,64 +166,40 @@ func beside(text string) (list []bar, err error) {
 	return list, nil
 }
 
-// Sizes of a chart, in pixels of its own.
-const (
-	chartWidth, chartNames, chartEnd = 760, 290, 64
-	barHeight, barGap, groupGap      = 14, 3, 9
-)
+// mostBar is how much of its cell the longest bar takes, in percent. The rest is for its number.
+const mostBar = 82
 
-// svg draws the chart, on a scale that begins at 0.
-func (c *chart) svg() string {
+// table draws the chart as a table of bars, on a scale that begins at 0. So it is read on any width, and aloud.
+func (c *chart) table() string {
 	most := c.line
 	for _, b := range c.bars {
 		for _, v := range b.values {
 			most = max(most, v)
 		}
 	}
-	length := func(v float64) float64 { return float64(chartWidth-chartNames-chartEnd) * v / most }
 	var b strings.Builder
-	y := 6
-	for _, g := range c.bars {
-		middle := y + (len(g.values)*(barHeight+barGap)-barGap)/2 + 4
-		fmt.Fprintf(&b, `<text class="n" x="%d" y="%d">%s</text>`, chartNames-10, middle, html.EscapeString(g.name))
-		for k, v := range g.values {
-			i := k // in the colour of its kind, and beyond the line in the second
-			if c.line > 0 && v > c.line {
-				i = 1
-			}
-			fmt.Fprintf(&b, `<rect class="b%d" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`, i, chartNames, y, max(length(v), 1), barHeight)
-			label(&b, float64(chartNames)+length(v)+6, y+barHeight-3, g.shown[k])
-			y += barHeight + barGap
-		}
-		y += groupGap - barGap
+	for i, k := range c.kinds {
+		fmt.Fprintf(&b, `<span class="kind"><i class="b%d"></i>%s</span>`, i, html.EscapeString(k))
 	}
 	if c.line > 0 {
-		x := float64(chartNames) + length(c.line)
-		fmt.Fprintf(&b, `<line class="l" x1="%.1f" x2="%.1f" y1="2" y2="%d"/>`, x, x, y)
-		label(&b, x-14, y+14, c.lineName)
-		y += 18
+		fmt.Fprintf(&b, `<span class="kind"><i class="line"></i>%s</span>`, html.EscapeString(c.lineName))
 	}
-	for i, k := range c.kinds {
-		x := chartNames + 170*i
-		fmt.Fprintf(&b, `<rect class="b%d" x="%d" y="%d" width="12" height="12" rx="2"/>`, i, x, y+6)
-		label(&b, float64(x+18), y+16, k)
+	fmt.Fprintf(&b, `<table class="chart" aria-labelledby="chart-%s"`, c.id)
+	if c.line > 0 {
+		fmt.Fprintf(&b, ` style="--line: %.1f%%"`, mostBar*c.line/most)
 	}
-	if len(c.kinds) > 0 {
-		y += 26
+	b.WriteString("><tbody>")
+	for _, g := range c.bars {
+		fmt.Fprintf(&b, `<tr><th scope="row">%s</th><td>`, html.EscapeString(g.name))
+		for i, v := range g.values {
+			colour := i // of its kind; beyond the line the second
+			if c.line > 0 && v > c.line {
+				colour = 1
+			}
+			fmt.Fprintf(&b, `<div><i class="b%d" style="width: %.1f%%"></i>%s</div>`, colour, mostBar*v/most, html.EscapeString(g.shown[i]))
+		}
+		b.WriteString("</td></tr>")
 	}
-	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t"><title id="%s-t">%s: %s</title>%s</svg>`,
-		chartWidth, y+4, c.id, c.id, html.EscapeString(c.title), html.EscapeString(c.summary()), b.String())
-}
-
-func label(b *strings.Builder, x float64, y int, text string) {
-	fmt.Fprintf(b, `<text class="v" x="%.1f" y="%d">%s</text>`, x, y, html.EscapeString(text))
-}
-
-// summary tells a chart in words, for those who do not see it.
-func (c *chart) summary() string {
-	var parts []string
-	for _, b := range c.bars {
-		parts = append(parts, b.name+" "+strings.Join(b.shown, " and "))
-	}
-	return strings.Join(parts, "; ")
+	b.WriteString("</tbody></table>")
+	return b.String()
 }

@@ -44,7 +44,7 @@ func equation(lines []string) (string, bool) {
 	for _, line := range lines {
 		if m := numbered.FindStringSubmatch(line); m != nil {
 			found = true
-			b.WriteString("<b>" + strings.TrimSpace(m[2]) + "</b>" + html.EscapeString(m[1][4:]) + "\n")
+			b.WriteString("<span><span>" + html.EscapeString(m[1][4:]) + "</span><b>" + strings.TrimSpace(m[2]) + "</b></span>\n")
 			continue
 		}
 		b.WriteString(html.EscapeString(strings.TrimPrefix(line, "    ")) + "\n")

@@ -151,7 +151,7 @@ func TestPython(t *testing.T) {
 
 func TestEquations(t *testing.T) {
 	got := equations("Text\n\n    ⎡ a<b ⎤\n    ⎣ c ⎦      (12)\n\n    x = y (G3)\n\nmore\n\n    rung x   # sin (1)\n\n```go\n\n    a      (1)\n```\n")
-	want := "Text\n\n<pre class=\"equation\" tabindex=\"0\"><code>⎡ a&lt;b ⎤\n<b>(12)</b>⎣ c ⎦\n\n<b>(G3)</b>x = y\n</code></pre>\n\nmore\n\n    rung x   # sin (1)\n\n```go\n\n    a      (1)\n```\n"
+	want := "Text\n\n<pre class=\"equation\" tabindex=\"0\"><code>⎡ a&lt;b ⎤\n<span><span>⎣ c ⎦</span><b>(12)</b></span>\n\n<span><span>x = y</span><b>(G3)</b></span>\n</code></pre>\n\nmore\n\n    rung x   # sin (1)\n\n```go\n\n    a      (1)\n```\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -159,7 +159,8 @@ func TestEquations(t *testing.T) {
 
 func TestCharts(t *testing.T) {
 	c := chart{id: "c", title: "Time", line: 1, lineName: "equal", bars: []bar{{"<a>", []float64{0.5}, []string{"0.50"}}, {"b", []float64{2}, []string{"2.0"}}}}
-	has(t, c.svg(), `<title id="c-t">Time: &lt;a&gt; 0.50; b 2.0</title>`, `class="b0" x="290" y="6" width="101.5"`, `class="b1" x="290" y="29" width="406.0"`)
+	has(t, c.table(), `<table class="chart" aria-labelledby="chart-c" style="--line: 41.0%"><tbody>`,
+		`<tr><th scope="row">&lt;a&gt;</th><td><div><i class="b0" style="width: 20.5%"></i>0.50</div></td></tr>`, `<i class="b1" style="width: 82.0%"></i>2.0</div>`, `</i>equal</span>`)
 	for _, text := range []string{"", "\n## Figures\n", "\n## Figures\n\n| a | b | c |\n|---|---|---|\n| evaluation, ns a body | x | fast |\n"} {
 		if _, err := charts(text); err == nil || !strings.Contains(err.Error(), "docs/benchmarks.md") {
 			t.Errorf("%q: %v", text, err)
@@ -173,7 +174,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := indexPage(root, "x.html")
-	want := []record{{"Page", "Page", "x.html", "Page First words.", "first page words"}, {"Page", "Second", "x.html#b", "Redundant rows, redundant.", "redundant rows"}}
+	want := []record{{"Page", "Page", "x.html", "First words.", "first words"}, {"Page", "Second", "x.html#b", "Redundant rows, redundant.", "redundant rows"}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v", got)
 	}

@@ -53,7 +53,7 @@ func header(text string) (string, int) {
 // topic returns what a comment is about, "A plan" of "A plan: a model …", as a heading, and the comment.
 func topic(comment string) (name, rest string) {
 	name, rest = comment, comment
-	for _, end := range []string{":", "(", "."} {
+	for _, end := range []string{":", "(", ".", ","} {
 		name, _, _ = strings.Cut(name, end)
 	}
 	if words := strings.Fields(name); len(words) > 8 {

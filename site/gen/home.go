@@ -72,5 +72,5 @@ func cut(text, name string) (string, bool) {
 	if i := strings.Index(rest, "\n## "); i >= 0 {
 		rest = rest[:i]
 	}
-	return strings.TrimSpace(rest), ok
+	return strings.Trim(rest, "\n"), ok
 }

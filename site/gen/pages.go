@@ -39,6 +39,7 @@ var moved = map[string]string{
 	"docs/benchmarks.md": "benchmarks/_index.md",
 	"docs/fmi.md":        "reference/fmi.md",
 	"docs/formats.md":    "reference/formats.md",
+	"docs/site.md":       "project/site.md",
 	"README.md":          "_index.md",
 }
 

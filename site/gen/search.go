@@ -78,7 +78,7 @@ func indexPage(root *html.Node, address string) (list []record) {
 		switch {
 		case n.Type == html.TextNode:
 			text.WriteString(n.Data)
-		case attribute(n, "data-search-not") != "" || n.Data == "script" || n.Data == "style":
+		case attribute(n, "data-search-not") != "" || n.Data == "script" || n.Data == "style" || n.Data == "h1":
 			return
 		case (n.Data == "h2" || n.Data == "h3") && attribute(n, "id") != "":
 			finish()

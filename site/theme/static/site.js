@@ -42,12 +42,16 @@
     try { inside = frame.contentDocument; } catch { /* as above */ }
     if (inside) {
       const style = inside.createElement('style');
-      style.textContent = (stage.classList.contains('bare') ? '#bottom, header, aside { display: none !important; }' : 'aside, nav { display: none !important; }');
+      style.textContent = `aside, nav, header${stage.classList.contains('bare') ? ', #bottom' : ''} { display: none !important; }`;
       inside.head.append(style);
-      for (let tries = 0; tries < 200 && !frame.contentWindow.rung?.ready; tries++) await new Promise((r) => setTimeout(r, 50));
+      const within = frame.contentWindow, end = Date.now() + 60e3;
+      while (!within.rung?.ready && Date.now() < end) await new Promise((r) => setTimeout(r, 50));
+      if (!within.rung?.ready) return frame.remove(); // the picture stays
       frames.push(frame);
       paint(frame);
-      frame.contentWindow.dispatchEvent(new Event('resize'));
+      within.dispatchEvent(new Event('resize'));
+      within.rung.camera.distance *= 0.75; // the ball that the page keeps in view is larger than most mechanisms
+      within.rung.camera.zoomed = true;
       inside.getElementById('play')?.click();
     }
     stage.classList.add('moves');
