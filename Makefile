@@ -191,11 +191,16 @@ $(STATICCHECK):
 $(BENCHSTAT):
 	GOBIN=$(@D) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
 
-# The library. Its name as it is loaded has the edition of the interface, so that a process has one of each.
+# The library, of this system or of GOOS and GOARCH with a compiler in CC. Its name as it is loaded has the edition of the interface, so that a
+# process has one of each.
+LIBGOOS = $(shell $(GO) env GOOS)
+LIBFILE = $(if $(filter windows,$(LIBGOOS)),librung-1.dll,$(if $(filter darwin,$(LIBGOOS)),librung.dylib,librung.so))
+LIBLINK = $(if $(filter windows,$(LIBGOOS)),,$(if $(filter darwin,$(LIBGOOS)),-extldflags=-Wl$(comma)-install_name$(comma)@rpath/librung-1.dylib,-extldflags=-Wl$(comma)-soname$(comma)librung-1.so))
+comma := ,
 library:
 	@mkdir -p "$(LIBDIR)"
-	$(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w -extldflags=-Wl,-soname,librung-1.so' -o "$(LIBDIR)/librung.so" ./cmd/librung
-	@rm -f "$(LIBDIR)/librung.h" # of cgo; rung.h is the header
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w $(LIBLINK)' -o "$(LIBDIR)/$(LIBFILE)" ./cmd/librung
+	@rm -f "$(LIBDIR)"/librung*.h # of cgo; rung.h is the header
 
 CWARN := -Wall -Wextra -Werror
 clib: library
@@ -214,7 +219,7 @@ python: library
 	RUNG_LIBRARY="$(abspath $(LIBDIR))/librung.so" PYTHONPATH=python timeout 300 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules python
 
 wheel: library
-	$(PYTHON) python/build_wheel.py --version "$$($(GO) run ./cmd/rung version | cut -d' ' -f3)" --library "$(LIBDIR)/librung.so" --tag $(WHEELTAG) -o "$(LIBDIR)"
+	$(PYTHON) python/build_wheel.py --version "$$($(GO) version -m "$(LIBDIR)/$(LIBFILE)" | awk '$$1 == "mod" {print $$3}')" --library "$(LIBDIR)/$(LIBFILE)" --tag $(WHEELTAG) -o "$(LIBDIR)"
 
 # The page of cmd/rungwasm: its files, those of scene/view in view/, the program, and the examples that index.html names.
 playground:
@@ -249,7 +254,7 @@ site-check: site
 # rung export --libraries FOLDER packs units for this system.
 fmu-stub:
 	@mkdir -p "$(LIBDIR)"
-	$${CC:-gcc} -std=c99 -O2 $(CWARN) -shared -fPIC -fvisibility=hidden -s -o "$(LIBDIR)/rung-fmu.so" cmd/librung/fmi/fmi2.c cmd/librung/fmi/fmi3.c cmd/librung/fmi/unit.c -ldl
+	$${CC:-gcc} -std=c99 -O2 $(CWARN) -shared -fPIC -fvisibility=hidden -s -o "$(LIBDIR)/rung-fmu.$(if $(filter windows,$(LIBGOOS)),dll,so)" cmd/librung/fmi/fmi2.c cmd/librung/fmi/fmi3.c cmd/librung/fmi/unit.c $(if $(filter linux,$(LIBGOOS)),-ldl)
 
 # Units of both versions are made, unpacked and moved by tools in C, and compared with rung simulate.
 fmi: library fmu-stub

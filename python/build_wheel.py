@@ -1,12 +1,12 @@
 """Builds the wheel of rung from its package and a shared library, with the standard library alone.
 
-    python3 python/build_wheel.py --version 0.1.0 --library librung.so --tag manylinux_2_34_x86_64 -o dist
+    python3 python/build_wheel.py --version v0.1.0 --library librung.so --tag manylinux_2_34_x86_64 -o dist
 
 A wheel is a zip file with the package and METADATA, WHEEL and RECORD (PEP 427). Equal input gives equal bytes. Prints the path of the wheel."""
 import argparse
 import base64
 import hashlib
-import re
+import runpy
 import zipfile
 from pathlib import Path
 
@@ -30,15 +30,10 @@ Description-Content-Type: text/markdown
 NAMES = {".dll": "rung.dll", ".dylib": "librung.dylib", ".so": "librung.so"}
 
 
-def version_of(text: str) -> str:
-    """The version of a module of Go as Python writes it (PEP 440): v0.1.0-rc.1 is 0.1.0rc1, and what is no release 0.0.0.dev0."""
-    m = re.fullmatch(r"v?(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?", text)
-    if not m:
-        return "0.0.0.dev0"
-    return m[1] + ({"alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3] if m[2] else "")
+version_of = runpy.run_path(str(HERE / "rung" / "_version.py"))["version_of"]
 
 
-def build(version: str, library: Path, tag: str, out: Path) -> Path:
+def build(version: str, library: Path, tag: str, out: Path, licenses: list[Path]) -> Path:
     info = f"rung-{version}.dist-info"
     files = {f"rung/{p.relative_to(HERE / 'rung').as_posix()}": p.read_bytes() for p in sorted((HERE / "rung").rglob("*"))
              if p.suffix == ".py" or p.name == "py.typed"}
@@ -47,6 +42,8 @@ def build(version: str, library: Path, tag: str, out: Path) -> Path:
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: rung\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n".encode()
     for name in ("LICENSE", "NOTICE"):
         files[f"{info}/{name}"] = (HERE.parent / name).read_bytes()
+    for path in licenses:
+        files[f"{info}/{path.name}"] = path.read_bytes()
     lines = [f"{n},sha256={base64.urlsafe_b64encode(hashlib.sha256(b).digest()).rstrip(b'=').decode()},{len(b)}" for n, b in files.items()]
     files[f"{info}/RECORD"] = ("\n".join(lines) + f"\n{info}/RECORD,,\n").encode()
     out.mkdir(parents=True, exist_ok=True)
@@ -65,5 +62,6 @@ if __name__ == "__main__":
     a.add_argument("--library", required=True, type=Path)
     a.add_argument("--tag", required=True, help="of the platform, such as manylinux_2_34_x86_64")
     a.add_argument("-o", dest="out", default="dist", type=Path)
+    a.add_argument("--license", action="append", default=[], type=Path, help="of what the library holds besides")
     o = a.parse_args()
-    print(build(version_of(o.version), o.library, o.tag, o.out))
+    print(build(version_of(o.version), o.library, o.tag, o.out, o.license))

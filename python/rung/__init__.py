@@ -11,6 +11,7 @@ accelerations again and again, a `Run` is a motion in time that goes on from cal
 World axes, SI units; quaternions are w x y z.
 """
 from . import _lib
+from ._version import version_of
 from ._lib import BusyError, ForkError, ModelError, RungError, SolveError, Stopped
 from .batch import Batch
 from .builder import Builder
@@ -18,7 +19,7 @@ from .model import Knob, Model, State, load, loads
 from .run import Run, Trajectory
 from .solver import Solver
 
-__version__: str = _lib.lib.rung_version().decode()
+__version__: str = version_of(_lib.lib.rung_version().decode())
 
 __all__ = [
     "load", "loads", "Model", "State", "Knob", "Solver", "Run", "Trajectory", "Batch", "Builder",

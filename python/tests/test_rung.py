@@ -14,6 +14,7 @@ import pytest
 
 import rung
 from rung import _lib
+from rung._version import version_of
 
 
 def test_accel(model):
@@ -386,6 +387,25 @@ def test_another_library(tmp_path):
     assert missing.returncode != 0 and "none.so" in missing.stderr and "ImportError" in missing.stderr
 
 
-def test_version(model):
-    assert rung.__version__
+@pytest.mark.parametrize("go, python", [
+    ("v0.1.0", "0.1.0"), ("v1.12.3-rc.1", "1.12.3rc1"), ("v0.1.0-alpha.2", "0.1.0a2"), ("(devel)", "0.0.0.dev0"), ("v0.1.0+dirty", "0.1.0+dirty"),
+    ("v0.0.0-20261129121247-eb7d7b33abcd", "0.0.0.dev20261129121247+eb7d7b33abcd"),
+    ("v0.1.1-0.20261129121247-eb7d7b33abcd+dirty", "0.1.1.dev20261129121247+eb7d7b33abcd.dirty"),
+    ("v0.2.0-rc.1.0.20261129121247-eb7d7b33abcd", "0.2.0.dev20261129121247+eb7d7b33abcd"),
+])
+def test_version(go, python):
+    assert version_of(go) == python
+
+
+@pytest.mark.parametrize("text", ["", "0.1.0", "v0.1", "v0.1.0-rc1", "v0.1.0-next.1", "devel"])
+def test_no_version(text):
+    with pytest.raises(ValueError, match="is no version"):
+        version_of(text)
+
+
+def test_version_is_of_the_library():
+    assert rung.__version__ == version_of(_lib.lib.rung_version().decode())
+
+
+def test_documents(model):
     assert json.loads(json.dumps(model.document()))["name"] == model.name

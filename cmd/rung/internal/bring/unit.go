@@ -42,7 +42,7 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	s.StringSliceVar(&f.states, "states", nil,
 		"freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
-	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command)")
+	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command or above it)")
 }
 
 // check refuses flags of units for other files.
@@ -64,6 +64,18 @@ var unitLibraries = [...]struct{ file, name, made string }{
 	{"librung.so", "librung-1.so", "library"},
 }
 
+// installed returns the folder of libraries that came with a command in a folder: an archive has them below it, a system
+// that has the command in bin beside that.
+func installed(beside string) string {
+	below, above := filepath.Join(beside, "lib", "rung"), filepath.Join(filepath.Dir(beside), "lib", "rung")
+	if _, err := os.Stat(below); os.IsNotExist(err) {
+		if _, err := os.Stat(above); err == nil {
+			return above
+		}
+	}
+	return below
+}
+
 // read returns the libraries.
 func (f *unitFlags) read() ([]fmu.Library, error) {
 	folder := f.libraries
@@ -72,7 +84,7 @@ func (f *unitFlags) read() ([]fmu.Library, error) {
 		if err != nil {
 			return nil, err
 		}
-		folder = filepath.Join(filepath.Dir(self), "lib", "rung")
+		folder = installed(filepath.Dir(self))
 	}
 	var list []fmu.Library
 	var missing, targets []string

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// bills writes what is in each program, as CycloneDX, and holds it against what Go notes in them.
+func (r *release) bills() error {
+	if r.sbom == "" {
+		r.missing = append(r.missing, "bills of materials: -sbom names no cyclonedx-gomod")
+		return nil
+	}
+	for _, p := range platforms {
+		for _, program := range [][2]string{{"rung", p.exe()}, {"librung", p.library()}} {
+			if !r.has(p, program[1]) {
+				continue
+			}
+			name := fmt.Sprintf("%s_%s_%s.cdx.json", program[0], r.version, p)
+			if err := r.bill(r.built(p, program[1]), name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bill writes one bill.
+func (r *release) bill(program, name string) error {
+	to := filepath.Join(r.out, name)
+	_, err := output(r.command(r.work, nil, r.sbom, "bin", "-json", "-noserial", "-notimestamp", "-std", "-version", r.version.tag(), "-output", to, program))
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(to)
+	if err != nil {
+		return err
+	}
+	return compareBill(b, program)
+}
+
+// compareBill holds a bill against what Go notes in a program.
+func compareBill(b []byte, program string) error {
+	var bill struct {
+		Components []struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(b, &bill); err != nil {
+		return err
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	have, want := map[string]bool{}, map[string]bool{"std@" + info.GoVersion: true}
+	for _, c := range bill.Components {
+		have[c.Name+"@"+c.Version] = true
+	}
+	for _, m := range info.Deps {
+		want[m.Path+"@"+m.Version] = true
+	}
+	if !maps.Equal(have, want) {
+		return fmt.Errorf("the bill of %s has %v, and the program %v", program, slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want)))
+	}
+	return nil
+}
+
+const sumsFile = "SHA256SUMS"
+
+// sums writes the digests of all files, as sha256sum -c reads them.
+func (r *release) sums() error {
+	list, err := os.ReadDir(r.out)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for _, e := range list {
+		data, err := os.ReadFile(filepath.Join(r.out, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), e.Name())
+	}
+	return r.write(sumsFile, b.Bytes())
+}
+
+// same compares the digests of two folders.
+func same(a, b string) error {
+	first, err := os.ReadFile(filepath.Join(a, sumsFile))
+	if err != nil {
+		return err
+	}
+	second, err := os.ReadFile(filepath.Join(b, sumsFile))
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(first, second) {
+		fmt.Printf("equal bytes twice: %d files\n", bytes.Count(first, []byte("\n")))
+		return nil
+	}
+	var other []string
+	lines := strings.Split(string(second), "\n")
+	for line := range strings.Lines(string(first)) {
+		if !slices.Contains(lines, strings.TrimSpace(line)) {
+			other = append(other, line[strings.LastIndexByte(line, ' ')+1:])
+		}
+	}
+	return fmt.Errorf("made again in another folder, other bytes: %s(%d and %d files)", strings.Join(other, ""), len(strings.Split(string(first), "\n"))-1, len(lines)-1)
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// platform is a system with a kind of processor, by Go's names.
+type platform struct{ system, processor string }
+
+func (p platform) String() string { return p.system + "_" + p.processor }
+
+func (p platform) env() []string { return []string{"GOOS=" + p.system, "GOARCH=" + p.processor} }
+
+// exe returns the name of the command.
+func (p platform) exe() string {
+	if p.system == "windows" {
+		return "rung.exe"
+	}
+	return "rung"
+}
+
+// library returns the name of the shared library, as the Makefile has it.
+func (p platform) library() string {
+	return map[string]string{"linux": "librung.so", "darwin": "librung.dylib", "windows": "librung-1.dll"}[p.system]
+}
+
+// stub returns the name of the part in C of units for simulation tools; "": they are not for this system.
+func (p platform) stub() string {
+	if p.system == "linux" {
+		return "rung-fmu.so"
+	}
+	return ""
+}
+
+// platforms are those of a release.
+var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
+
+// built returns the path of a file of a platform that has been built.
+func (r *release) built(p platform, name string) string {
+	return filepath.Join(r.work, "built", p.String(), name)
+}
+
+// has reports whether a file of a platform has been built.
+func (r *release) has(p platform, name string) bool {
+	_, err := os.Stat(r.built(p, name))
+	return name != "" && err == nil
+}
+
+// commands builds the command for all platforms, and for this one, which writes manual pages and completions.
+func (r *release) commands() error {
+	all := platforms
+	if !slices.Contains(all, host) {
+		all = append([]platform{host}, all...)
+	}
+	for _, p := range all {
+		fmt.Println("command for", p)
+		to := r.built(p, p.exe())
+		c := r.command(r.source, append(p.env(), "CGO_ENABLED=0"), "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", to, "./cmd/rung")
+		if _, err := output(c); err != nil {
+			return err
+		}
+		if err := r.inspect(to); err != nil {
+			return err
+		}
+	}
+	said, err := output(r.command(r.work, nil, r.built(host, host.exe()), "--version"))
+	if err == nil && said != "rung version "+r.version.tag() {
+		err = fmt.Errorf("rung --version says %q", said)
+	}
+	return err
+}
+
+// inspect holds a program against the version, the commit and NOTICE by what Go notes in it.
+func (r *release) inspect(path string) error {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if info.Main.Version != r.version.tag() {
+		return fmt.Errorf("%s is of version %q", path, info.Main.Version)
+	}
+	for _, want := range [][2]string{{"vcs.revision", r.commit}, {"vcs.modified", "false"}, {"-trimpath", "true"}} {
+		for _, s := range info.Settings {
+			if s.Key == want[0] && s.Value != want[1] {
+				return fmt.Errorf("%s: %s is %s, not %s", path, s.Key, s.Value, want[1])
+			}
+		}
+	}
+	for _, m := range info.Deps {
+		if !r.licensed[m.Path+"@"+m.Version] {
+			return fmt.Errorf("%s: NOTICE has no licence of %s %s; make golden writes it", path, m.Path, m.Version)
+		}
+	}
+	return nil
+}
+
+// compilers returns the names of the compilers for a platform that may be on this machine.
+func compilers(p platform) []string {
+	gnu := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.processor]
+	switch {
+	case p == host && p.system == "darwin":
+		return []string{"clang"}
+	case p == host && p.system == "windows":
+		return []string{"gcc"}
+	case p == host:
+		return []string{"gcc", "cc", "clang"}
+	case p.system == "linux":
+		return []string{gnu + "-linux-gnu-gcc"}
+	case p.system == "windows":
+		return []string{gnu + "-w64-mingw32-gcc-posix", gnu + "-w64-mingw32-gcc"}
+	}
+	return nil
+}
+
+// compiler returns a compiler for a platform; "": there is none.
+func compiler(p platform) string {
+	for _, name := range compilers(p) {
+		if _, err := exec.LookPath(name); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// sharedLibraries brings or builds the library and the part in C of units for each platform.
+func (r *release) sharedLibraries() error {
+	for _, p := range platforms {
+		if err := r.sharedLibrary(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *release) sharedLibrary(p platform) error {
+	brought, err := r.bring(p)
+	if err != nil {
+		return err
+	}
+	cc := compiler(p)
+	if !brought {
+		if cc == "" {
+			how := "a " + p.system + " machine has one"
+			if list := compilers(p); len(list) > 0 {
+				how = strings.Join(list, " or ") + " is not here"
+			}
+			r.missing = append(r.missing, fmt.Sprintf("librung and the wheel for %s: no compiler (%s); -libraries brings what was built elsewhere", p, how))
+			return nil
+		}
+		fmt.Println("library for", p, "by", cc)
+		targets := []string{"library"}
+		if p.stub() != "" {
+			targets = append(targets, "fmu-stub")
+		}
+		dir := filepath.Join(r.work, "built")
+		c := r.command(r.source, append(p.env(), "CC="+cc), "make", append(targets, "LIBDIR="+filepath.Join(dir, p.String()))...)
+		if _, err := output(c); err != nil {
+			return err
+		}
+	}
+	return r.inspect(r.built(p, p.library()))
+}
+
+// bring copies the files of a platform from the folder of what was built elsewhere, and reports whether they are there.
+func (r *release) bring(p platform) (bool, error) {
+	if r.libraries == "" {
+		return false, nil
+	}
+	from := filepath.Join(r.libraries, p.String())
+	list, err := os.ReadDir(from)
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, e := range list {
+		b, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err != nil {
+			return false, err
+		}
+		if err := os.WriteFile(r.built(p, e.Name()), b, 0o666); err != nil {
+			return false, err
+		}
+	}
+	if !r.has(p, p.library()) {
+		return false, fmt.Errorf("%s has no %s", from, p.library())
+	}
+	return true, nil
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// papers are what goes with every program.
+func (r *release) papers() (t tree, err error) {
+	for _, name := range []string{"LICENSE", "NOTICE"} {
+		if err := t.add(filepath.Join(r.source, name), ""); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// shells are those for which there are completions, and where systems look for them below share.
+var shells = []struct{ name, file string }{
+	{"bash", "bash-completion/completions/rung"}, {"zsh", "zsh/site-functions/_rung"},
+	{"fish", "fish/vendor_completions.d/rung.fish"}, {"powershell", "powershell/rung.ps1"},
+}
+
+// share returns manual pages and completions, below the folder share.
+func (r *release) share() (t tree, err error) {
+	rung, man := r.built(host, host.exe()), filepath.Join(r.work, "man")
+	if _, err := output(r.command(r.work, nil, rung, "man", man)); err != nil {
+		return nil, err
+	}
+	if err := t.add(filepath.Join(man, "*.1"), "share/man/man1"); err != nil {
+		return nil, err
+	}
+	for _, s := range shells {
+		text, err := output(r.command(r.work, nil, rung, "completion", s.name))
+		if err != nil {
+			return nil, err
+		}
+		t = append(t, entry{name: "share/" + s.file, data: []byte(text + "\n")})
+	}
+	return t, nil
+}
+
+// unitLibraries returns what rung export needs for units, in a folder; none where units are not for the system.
+func (r *release) unitLibraries(p platform, below string) (t tree, err error) {
+	if p.stub() == "" || !r.has(p, p.library()) || !r.has(p, p.stub()) {
+		return nil, nil
+	}
+	for _, name := range []string{p.library(), p.stub()} {
+		if err := t.add(r.built(p, name), below); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// archives packs the command for each platform.
+func (r *release) archives() error {
+	papers, err := r.papers()
+	if err != nil {
+		return err
+	}
+	share, err := r.share()
+	if err != nil {
+		return err
+	}
+	for _, p := range platforms {
+		t := append(append(tree{}, papers...), share...)
+		if err := t.add(filepath.Join(r.source, "README.md"), ""); err != nil {
+			return err
+		}
+		program := tree{}
+		if err := program.add(r.built(p, p.exe()), ""); err != nil {
+			return err
+		}
+		program[0].program = true
+		units, err := r.unitLibraries(p, "lib/rung")
+		if err != nil {
+			return err
+		}
+		if len(units) == 0 {
+			r.missing = append(r.missing, fmt.Sprintf("lib/rung in the archive for %s: rung export -o x.fmu needs --libraries there", p))
+		}
+		t = append(append(t, program...), units...)
+		if err := r.pack(t, fmt.Sprintf("rung_%s_%s", r.version, p), p.system == "windows"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runtimeLicence is the licence of what MinGW-w64 links into a library for Windows, where Debian has it.
+const (
+	runtimeLicence = "LICENSE.mingw-w64"
+	runtimeDebian  = "/usr/share/doc/mingw-w64-common/copyright"
+)
+
+// libraryArchives packs the shared library for each platform for which there is one.
+func (r *release) libraryArchives() error {
+	for _, p := range platforms {
+		if !r.has(p, p.library()) {
+			continue
+		}
+		if p.system == "windows" && !r.has(p, runtimeLicence) {
+			text, err := os.ReadFile(runtimeDebian)
+			if err != nil {
+				r.missing = append(r.missing, fmt.Sprintf("librung and the wheel for %s: the licence of MinGW-w64's runtime is not here (%v)", p, err))
+				if err := os.Remove(r.built(p, p.library())); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := os.WriteFile(r.built(p, runtimeLicence), text, 0o666); err != nil {
+				return err
+			}
+		}
+		t, err := r.libraryTree(p)
+		if err != nil {
+			return err
+		}
+		if err := r.pack(t, fmt.Sprintf("librung_%s_%s", r.version, p), p.system == "windows"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// libraryTree returns the library by the name as it is loaded, a link by the name that linkers look for, headers, and pkg-config.
+func (r *release) libraryTree(p platform) (tree, error) {
+	t, err := r.papers()
+	if err != nil {
+		return nil, err
+	}
+	headers := filepath.Join(r.source, "cmd", "librung")
+	for _, h := range []string{"rung.h", "rung.hpp"} {
+		if err := t.add(filepath.Join(headers, h), "include"); err != nil {
+			return nil, err
+		}
+	}
+	library, err := os.ReadFile(r.built(p, p.library()))
+	if err != nil {
+		return nil, err
+	}
+	loaded := map[string]string{"linux": "librung-1.so", "darwin": "librung-1.dylib", "windows": "librung-1.dll"}[p.system]
+	folder := "lib"
+	if p.system == "windows" {
+		folder = "bin"
+		if err := t.add(r.built(p, runtimeLicence), ""); err != nil {
+			return nil, err
+		}
+	} else {
+		t = append(t, entry{name: path.Join(folder, p.library()), link: loaded})
+	}
+	t = append(t, entry{name: path.Join(folder, loaded), data: library}, entry{name: "lib/pkgconfig/rung.pc", data: r.pkgConfig(p)})
+	if stub := p.stub(); stub != "" && r.has(p, stub) {
+		if err := t.add(r.built(p, stub), "lib"); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// pkgConfig returns what pkg-config says of the library, wherever the archive is unpacked.
+func (r *release) pkgConfig(p platform) []byte {
+	link := "-L${prefix}/lib -lrung"
+	if p.system == "windows" {
+		link = "-L${prefix}/bin -l:librung-1.dll"
+	}
+	return []byte("prefix=${pcfiledir}/../..\n\nName: rung\nDescription: Dynamics of mechanisms with many kinematic loops\n" +
+		"URL: https://github.com/rung-mbd/rung\nVersion: " + r.version.String() + "\nCflags: -I${prefix}/include\nLibs: " + link + "\n")
+}
+
+// wheels makes Python's package for each library.
+func (r *release) wheels() error {
+	for _, p := range platforms {
+		if !r.has(p, p.library()) {
+			continue
+		}
+		tag, err := r.wheelTag(p)
+		if err != nil {
+			return err
+		}
+		c := r.command(r.source, nil, "python3", "python/build_wheel.py", "--version", r.version.tag(), "--library", r.built(p, p.library()), "--tag", tag, "-o", r.out)
+		if p.system == "windows" {
+			c.Args = append(c.Args, "--license", r.built(p, runtimeLicence))
+		}
+		if _, err := output(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wheelTag returns the tag of a wheel. That for Linux has the oldest C library with all that the library asks for.
+func (r *release) wheelTag(p platform) (string, error) {
+	processor := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.processor]
+	switch p.system {
+	case "windows":
+		return "win_amd64", nil
+	case "darwin":
+		return "macosx_12_0_" + map[string]string{"amd64": "x86_64", "arm64": "arm64"}[p.processor], nil
+	}
+	f, err := elf.Open(r.built(p, p.library()))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	needs, err := f.DynamicVersionNeeds()
+	if err != nil {
+		return "", err
+	}
+	newest := 17 // of manylinux2014, which all tools know
+	for _, n := range needs {
+		for _, v := range n.Needs {
+			minor, ok := strings.CutPrefix(v.Dep, "GLIBC_2.")
+			if !ok {
+				return "", fmt.Errorf("%s needs %s %s, which no manylinux has", r.built(p, p.library()), n.Name, v.Dep)
+			}
+			minor, _, _ = strings.Cut(minor, ".")
+			n, err := strconv.Atoi(minor)
+			if err != nil {
+				return "", err
+			}
+			newest = max(newest, n)
+		}
+	}
+	return fmt.Sprintf("manylinux_2_%d_%s", newest, processor), nil
+}
+
+// page packs the playground, and WebAssembly by itself.
+func (r *release) page() error {
+	fmt.Println("playground")
+	folder := filepath.Join(r.work, "playground")
+	if _, err := output(r.command(r.source, nil, "make", "playground", "PLAYGROUND="+folder)); err != nil {
+		return err
+	}
+	t, err := r.papers()
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(folder, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		t = append(t, entry{name: filepath.ToSlash(rel), data: b})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	wasm, err := os.ReadFile(filepath.Join(folder, "rung.wasm"))
+	if err != nil {
+		return err
+	}
+	if err := r.write("rung.wasm", wasm); err != nil {
+		return err
+	}
+	return r.pack(t, fmt.Sprintf("playground_%s", r.version), true)
+}
