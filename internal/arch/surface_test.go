@@ -55,8 +55,14 @@ func library(pkg string) bool {
 	return !strings.Contains("/"+pkg+"/", "/internal/") && !strings.HasPrefix(pkg, "cmd/") && !strings.HasPrefix(pkg, "examples/")
 }
 
+// loaded is what loadSurface has loaded: several tests look at it, one after the other.
+var loaded *surface
+
 func loadSurface(t *testing.T) *surface {
 	t.Helper()
+	if loaded != nil {
+		return loaded
+	}
 	// What tests import is named one by one: -test would compile every test, which takes a minute.
 	imports := slices.Collect(maps.Keys(testImports(t)))
 	out := goList(t, append([]string{"-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,XTestGoFiles,DepOnly", "./..."}, imports...)...)
@@ -85,6 +91,7 @@ func loadSurface(t *testing.T) *surface {
 			}
 		}
 	}
+	loaded = s
 	return s
 }
 
