@@ -27,6 +27,9 @@
 #   make wheel          the package with the library, into LIBDIR
 #   make site           the site, a folder for any server of files, into SITE (needs HUGO and PYTHON)
 #   make site-check     every link, page and colour of the site, and its pages in Chromium, if that is there
+#   make release        the files of release VERSION into RELEASEDIR, from the last commit; STRICT=1 fails where one cannot be built here
+#   make release-check  so twice, in two folders and with two caches; the bytes have to be equal
+#   make release-library  the library for PLATFORM alone, such as darwin_arm64, for make release LIBRARIES=FOLDER elsewhere
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -50,18 +53,25 @@ HUGO      ?= hugo
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
+VERSION   ?=
+RELEASEDIR ?= out/release
+LIBRARIES ?=
+PLATFORM  ?=
+STRICT    ?=
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
 
 # Tools of this file, pinned here and not in go.mod; a new version has a new folder.
 STATICCHECK_VERSION := v0.8.2
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
+CYCLONEDX_VERSION   := v1.10.0
 
 GOVERSION    := $(shell $(GO) env GOVERSION)
 GOFMT        := $(shell $(GO) env GOROOT)/bin/gofmt
 TOOLS        := $(CURDIR)/.tools/$(GOVERSION)
 STATICCHECK  := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)/staticcheck
 BENCHSTAT    := $(TOOLS)/benchstat-$(BENCHSTAT_VERSION)/benchstat
+CYCLONEDX    := $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX_VERSION)/cyclonedx-gomod
 MODULE       := $(shell $(GO) list -m)
 # Packages whose tests use internal/check, which alone know the flag -update; the
 # tests of internal/check itself compare with files that have to differ.
@@ -72,7 +82,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check release release-check release-library
 
 check: fmt vet staticcheck generated test
 
@@ -190,6 +200,16 @@ $(STATICCHECK):
 
 $(BENCHSTAT):
 	GOBIN=$(@D) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
+
+$(CYCLONEDX):
+	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+
+RELEASEFLAGS = -version "$(VERSION)" -out "$(RELEASEDIR)" $(if $(LIBRARIES),-libraries "$(LIBRARIES)") $(if $(STRICT),-strict)
+release release-check: $(CYCLONEDX)
+	$(GO) run ./internal/release $(RELEASEFLAGS) -sbom "$(CYCLONEDX)" $(if $(filter release-check,$@),-check)
+
+release-library:
+	$(GO) run ./internal/release $(RELEASEFLAGS) -library "$(PLATFORM)"
 
 # The library, of this system or of GOOS and GOARCH with a compiler in CC. Its name as it is loaded has the edition of the interface, so that a
 # process has one of each.

@@ -61,7 +61,7 @@ func (r *release) commands() error {
 	for _, p := range all {
 		fmt.Println("command for", p)
 		to := r.built(p, p.exe())
-		c := r.command(r.source, append(p.env(), "CGO_ENABLED=0"), "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", to, "./cmd/rung")
+		c := r.command(r.source, append(p.env(), "CGO_ENABLED=0"), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/rung")
 		if _, err := output(c); err != nil {
 			return err
 		}
@@ -193,4 +193,34 @@ func (r *release) bring(p platform) (bool, error) {
 		return false, fmt.Errorf("%s has no %s", from, p.library())
 	}
 	return true, nil
+}
+
+// oneLibrary makes the library for one platform, as -libraries takes it elsewhere.
+func (r *release) oneLibrary(name string) error {
+	i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
+	if i < 0 {
+		return fmt.Errorf("no platform %q; there are %v", name, platforms)
+	}
+	p := platforms[i]
+	out, err := filepath.Abs(r.out)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.work, 0o777); err != nil {
+		return err
+	}
+	for _, step := range []func() error{r.checkout, r.licences, func() error { return r.sharedLibrary(p) }} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if len(r.missing) > 0 {
+		return fmt.Errorf("%s", r.missing[0])
+	}
+	if p.system == "windows" {
+		if err := r.bringRuntimeLicence(p); err != nil {
+			return err
+		}
+	}
+	return os.CopyFS(filepath.Join(out, name), os.DirFS(r.built(p, "")))
 }

@@ -105,17 +105,13 @@ func (r *release) libraryArchives() error {
 		if !r.has(p, p.library()) {
 			continue
 		}
-		if p.system == "windows" && !r.has(p, runtimeLicence) {
-			text, err := os.ReadFile(runtimeDebian)
-			if err != nil {
-				r.missing = append(r.missing, fmt.Sprintf("librung and the wheel for %s: the licence of MinGW-w64's runtime is not here (%v)", p, err))
+		if p.system == "windows" {
+			if err := r.bringRuntimeLicence(p); err != nil {
+				r.missing = append(r.missing, err.Error())
 				if err := os.Remove(r.built(p, p.library())); err != nil {
 					return err
 				}
 				continue
-			}
-			if err := os.WriteFile(r.built(p, runtimeLicence), text, 0o666); err != nil {
-				return err
 			}
 		}
 		t, err := r.libraryTree(p)
@@ -127,6 +123,18 @@ func (r *release) libraryArchives() error {
 		}
 	}
 	return nil
+}
+
+// bringRuntimeLicence puts the licence of MinGW-w64's runtime beside a library that has it within.
+func (r *release) bringRuntimeLicence(p platform) error {
+	if r.has(p, runtimeLicence) {
+		return nil
+	}
+	text, err := os.ReadFile(runtimeDebian)
+	if err != nil {
+		return fmt.Errorf("librung and the wheel for %s: the licence of MinGW-w64's runtime is not here (%w)", p, err)
+	}
+	return os.WriteFile(r.built(p, runtimeLicence), text, 0o666)
 }
 
 // libraryTree returns the library by the name as it is loaded, a link by the name that linkers look for, headers, and pkg-config.

@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string) error {
 	out := f.String("out", "out/release", "folder for the files; what is in it is removed")
 	libraries := f.String("libraries", "", "folder with libraries that were built elsewhere, a folder each: linux_arm64, darwin_arm64, …")
 	sbom := f.String("sbom", "", "path of cyclonedx-gomod")
+	library := f.String("library", "", "make the library for one platform alone, such as darwin_arm64, in a folder of its name")
 	strict := f.Bool("strict", false, "fail where something was not built, or keeps the files from being published")
 	check := f.Bool("check", false, "make the files twice, and compare")
 	if err := f.Parse(args); err != nil {
@@ -62,6 +63,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(work)
 	r := &release{ctx: ctx, version: v, work: filepath.Join(work, "one"), out: *out, libraries: *libraries, sbom: *sbom}
+	if *library != "" {
+		return r.oneLibrary(*library)
+	}
 	if err := r.make(); err != nil {
 		return err
 	}
@@ -76,7 +80,7 @@ func run(ctx context.Context, args []string) error {
 // make makes all files.
 func (r *release) make() error {
 	for _, step := range []func() error{
-		r.prepare, r.checkout, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs, r.page, r.bills, r.sums,
+		r.prepare, r.checkout, r.licences, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs, r.page, r.bills, r.sums,
 	} {
 		if err := step(); err != nil {
 			return err

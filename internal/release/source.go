@@ -26,7 +26,7 @@ func (r *release) command(dir string, more []string, name string, args ...string
 			c.Env = append(c.Env, e)
 		}
 	}
-	c.Env = append(c.Env, "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "LC_ALL=C", "TZ=UTC")
+	c.Env = append(c.Env, "GOFLAGS=-buildvcs=true", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "LC_ALL=C", "TZ=UTC")
 	if !r.epoch.IsZero() {
 		c.Env = append(c.Env, "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.epoch.Unix(), 10))
 	}
@@ -121,7 +121,7 @@ var (
 	listed = regexp.MustCompile(`(?m)^(\S+) (v\S+): `)
 )
 
-// describe writes the notes, and reads what NOTICE has.
+// describe writes the notes.
 func (r *release) describe() error {
 	changelog, err := r.read("CHANGELOG.md")
 	if err != nil {
@@ -141,6 +141,11 @@ func (r *release) describe() error {
 	if m := cited.FindStringSubmatch(citation); m == nil || m[1] != r.version.String() {
 		r.held = append(r.held, fmt.Sprintf("CITATION.cff has no line \"version: %s\"", r.version))
 	}
+	return r.write("notes.md", []byte(text))
+}
+
+// licences reads which modules NOTICE has.
+func (r *release) licences() error {
 	notice, err := r.read("NOTICE")
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (r *release) describe() error {
 	for _, m := range listed.FindAllStringSubmatch(table, -1) {
 		r.licensed[m[1]+"@"+m[2]] = true
 	}
-	return r.write("notes.md", []byte(text))
+	return nil
 }
 
 // write writes a file of the release.
