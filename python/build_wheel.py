@@ -20,8 +20,6 @@ Author: The Rung Authors
 Project-URL: Source, https://github.com/rung-mbd/rung
 Requires-Python: >=3.9
 Requires-Dist: numpy>=1.23
-Provides-Extra: gym
-Requires-Dist: gymnasium>=1.0; extra == "gym"
 Provides-Extra: frames
 Requires-Dist: pandas; extra == "frames"
 Description-Content-Type: text/markdown
