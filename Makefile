@@ -205,8 +205,11 @@ $(CYCLONEDX):
 	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 
 RELEASEFLAGS = -version "$(VERSION)" -out "$(RELEASEDIR)" $(if $(LIBRARIES),-libraries "$(LIBRARIES)") $(if $(STRICT),-strict)
-release release-check: $(CYCLONEDX)
-	$(GO) run ./internal/release $(RELEASEFLAGS) -sbom "$(CYCLONEDX)" $(if $(filter release-check,$@),-check)
+release: $(CYCLONEDX)
+	$(GO) run ./internal/release $(RELEASEFLAGS) -sbom "$(CYCLONEDX)" $(RELEASECHECK)
+
+release-check: RELEASECHECK := -check
+release-check: release
 
 release-library:
 	$(GO) run ./internal/release $(RELEASEFLAGS) -library "$(PLATFORM)"

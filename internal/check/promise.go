@@ -43,7 +43,8 @@ func Promise(t testing.TB, name string, now []byte) []byte {
 	return []byte(normal(then))
 }
 
-// Broken complains about promises that are not kept: each needs a line in testdata/released/allowed.txt, with two spaces, # and a reason behind it.
+// Broken complains about promises that are not kept: each needs a line in testdata/released/allowed.txt, with two
+// spaces, # and a reason behind it.
 func Broken(t testing.TB, broken []string) {
 	t.Helper()
 	path := filepath.Join("testdata", "released", "allowed.txt")
@@ -57,8 +58,8 @@ func Broken(t testing.TB, broken []string) {
 	}
 	for _, line := range broken {
 		if !may[line] {
-			t.Errorf("%s\nThe last release promised that. Keep it; or write it with a reason into %s, and into CHANGELOG.md. Before the first release, -update writes anew what is promised",
-				line, path)
+			t.Errorf("%s\nThe last release promised that. Keep it; or write it with a reason into %s, and into CHANGELOG.md. "+
+				"Before the first release, -update writes anew what is promised", line, path)
 		}
 	}
 }

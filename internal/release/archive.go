@@ -79,7 +79,9 @@ func (t tree) tarGz(at time.Time) ([]byte, error) {
 	}
 	w := tar.NewWriter(z)
 	for _, e := range t.sorted() {
-		h := &tar.Header{Name: e.name, Mode: int64(e.mode().Perm()), Size: int64(len(e.data)), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
+		h := &tar.Header{
+			Name: e.name, Mode: int64(e.mode().Perm()), Size: int64(len(e.data)), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR,
+		}
 		switch {
 		case e.mode().IsDir():
 			h.Typeflag = tar.TypeDir

@@ -36,7 +36,8 @@ func (r *release) bills() error {
 // bill writes one bill.
 func (r *release) bill(program, name string) error {
 	to := filepath.Join(r.out, name)
-	_, err := output(r.command(r.work, nil, r.sbom, "bin", "-json", "-noserial", "-notimestamp", "-std", "-version", r.version.tag(), "-output", to, program))
+	args := []string{"bin", "-json", "-noserial", "-notimestamp", "-std", "-version", r.version.tag(), "-output", to, program}
+	_, err := output(r.command(r.work, nil, r.sbom, args...))
 	if err != nil {
 		return err
 	}
@@ -106,11 +107,13 @@ func same(a, b string) error {
 		return nil
 	}
 	var other []string
-	lines := strings.Split(string(second), "\n")
-	for line := range strings.Lines(string(first)) {
-		if !slices.Contains(lines, strings.TrimSpace(line)) {
-			other = append(other, line[strings.LastIndexByte(line, ' ')+1:])
+	for _, pair := range [][2][]byte{{first, second}, {second, first}} {
+		there := strings.Split(string(pair[1]), "\n")
+		for line := range strings.Lines(string(pair[0])) {
+			if _, name, _ := strings.Cut(strings.TrimSpace(line), "  "); !slices.Contains(there, strings.TrimSpace(line)) && !slices.Contains(other, name) {
+				other = append(other, name)
+			}
 		}
 	}
-	return fmt.Errorf("made again in another folder, other bytes: %s(%d and %d files)", strings.Join(other, ""), len(strings.Split(string(first), "\n"))-1, len(lines)-1)
+	return fmt.Errorf("made again in another folder, not the same: %s", strings.Join(other, ", "))
 }

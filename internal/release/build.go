@@ -79,22 +79,35 @@ func (r *release) commands() error {
 // inspect holds a program against the version, the commit and NOTICE by what Go notes in it.
 func (r *release) inspect(path string) error {
 	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.fault(info)
 	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// fault returns what is wrong with a program.
+func (r *release) fault(info *buildinfo.BuildInfo) error {
 	if info.Main.Version != r.version.tag() {
-		return fmt.Errorf("%s is of version %q", path, info.Main.Version)
+		return fmt.Errorf("it is of version %q", info.Main.Version)
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
 	}
 	for _, want := range [][2]string{{"vcs.revision", r.commit}, {"vcs.modified", "false"}, {"-trimpath", "true"}} {
-		for _, s := range info.Settings {
-			if s.Key == want[0] && s.Value != want[1] {
-				return fmt.Errorf("%s: %s is %s, not %s", path, s.Key, s.Value, want[1])
-			}
+		switch value, ok := settings[want[0]]; {
+		case !ok:
+			return fmt.Errorf("%s is not noted", want[0])
+		case value != want[1]:
+			return fmt.Errorf("%s is %q, not %q", want[0], value, want[1])
 		}
 	}
 	for _, m := range info.Deps {
 		if !r.licensed[m.Path+"@"+m.Version] {
-			return fmt.Errorf("%s: NOTICE has no licence of %s %s; make golden writes it", path, m.Path, m.Version)
+			return fmt.Errorf("NOTICE has no licence of %s %s; make golden writes it", m.Path, m.Version)
 		}
 	}
 	return nil
@@ -150,7 +163,8 @@ func (r *release) sharedLibrary(p platform) error {
 			if list := compilers(p); len(list) > 0 {
 				how = strings.Join(list, " or ") + " is not here"
 			}
-			r.missing = append(r.missing, fmt.Sprintf("librung and the wheel for %s: no compiler (%s); -libraries brings what was built elsewhere", p, how))
+			what := "librung and the wheel for %s: no compiler (%s); -libraries brings what was built elsewhere"
+			r.missing = append(r.missing, fmt.Sprintf(what, p, how))
 			return nil
 		}
 		fmt.Println("library for", p, "by", cc)

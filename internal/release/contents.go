@@ -192,11 +192,11 @@ func (r *release) wheels() error {
 		if err != nil {
 			return err
 		}
-		c := r.command(r.source, nil, "python3", "python/build_wheel.py", "--version", r.version.tag(), "--library", r.built(p, p.library()), "--tag", tag, "-o", r.out)
+		args := []string{"python/build_wheel.py", "--version", r.version.tag(), "--library", r.built(p, p.library()), "--tag", tag, "-o", r.out}
 		if p.system == "windows" {
-			c.Args = append(c.Args, "--license", r.built(p, runtimeLicence))
+			args = append(args, "--license", r.built(p, runtimeLicence))
 		}
-		if _, err := output(c); err != nil {
+		if _, err := output(r.command(r.source, nil, "python3", args...)); err != nil {
 			return err
 		}
 	}

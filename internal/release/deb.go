@@ -53,6 +53,22 @@ func compressed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// debControl is what a package says of itself. The address is one that nobody has: faults go where Bugs says.
+const debControl = `Package: rung
+Version: %s
+Architecture: %s
+Maintainer: The Rung Authors <nobody@rung-mbd.invalid>
+Installed-Size: %d
+Section: science
+Priority: optional
+Homepage: https://github.com/rung-mbd/rung
+Bugs: https://github.com/rung-mbd/rung/issues
+Description: dynamics of mechanisms with many kinematic loops
+ The command rung solves mechanisms by one sparse symmetric system of all bodies
+ and joints: accelerations and reactions, motion in time, inverse kinematics,
+ equilibria and modes. Redundant constraints are solved and explained by name.
+`
+
 // debTree returns the files of a package where Debian wants them, and its control file.
 func (r *release) debTree(p platform) (t tree, err error) {
 	share, err := r.share()
@@ -92,11 +108,7 @@ func (r *release) debTree(p platform) (t tree, err error) {
 	for _, e := range t {
 		size += (len(e.data) + 1023) / 1024
 	}
-	control := fmt.Sprintf("Package: rung\nVersion: %s\nArchitecture: %s\nMaintainer: The Rung Authors <rung-mbd@users.noreply.github.com>\nInstalled-Size: %d\n"+
-		"Section: science\nPriority: optional\nHomepage: https://github.com/rung-mbd/rung\nDescription: dynamics of mechanisms with many kinematic loops\n"+
-		" The command rung solves mechanisms by one sparse symmetric system of all bodies\n"+
-		" and joints: accelerations and reactions, motion in time, inverse kinematics,\n"+
-		" equilibria and modes. Redundant constraints are solved and explained by name.\n", r.version.debian(), p.processor, size)
+	control := fmt.Sprintf(debControl, r.version.debian(), p.processor, size)
 	return append(t, entry{name: "DEBIAN/control", data: []byte(control)}), nil
 }
 

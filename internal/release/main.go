@@ -80,7 +80,8 @@ func run(ctx context.Context, args []string) error {
 // make makes all files.
 func (r *release) make() error {
 	for _, step := range []func() error{
-		r.prepare, r.checkout, r.licences, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs, r.page, r.bills, r.sums,
+		r.prepare, r.checkout, r.licences, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs,
+		r.page, r.bills, r.sums,
 	} {
 		if err := step(); err != nil {
 			return err
