@@ -110,7 +110,8 @@ func same(a, b string) error {
 	for _, pair := range [][2][]byte{{first, second}, {second, first}} {
 		there := strings.Split(string(pair[1]), "\n")
 		for line := range strings.Lines(string(pair[0])) {
-			if _, name, _ := strings.Cut(strings.TrimSpace(line), "  "); !slices.Contains(there, strings.TrimSpace(line)) && !slices.Contains(other, name) {
+			line = strings.TrimSpace(line)
+			if _, name, _ := strings.Cut(line, "  "); !slices.Contains(there, line) && !slices.Contains(other, name) {
 				other = append(other, name)
 			}
 		}

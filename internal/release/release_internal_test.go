@@ -25,20 +25,24 @@ import (
 
 func TestVersions(t *testing.T) {
 	for text, want := range map[string][2]string{
-		"0.1.0": {"v0.1.0", "0.1.0"}, "1.20.3": {"v1.20.3", "1.20.3"}, "0.2.0-rc.1": {"v0.2.0-rc.1", "0.2.0~rc.1"}, "0.2.0-alpha.10": {"v0.2.0-alpha.10", "0.2.0~alpha.10"},
+		"0.1.0": {"v0.1.0", "0.1.0"}, "1.20.3": {"v1.20.3", "1.20.3"},
+		"0.2.0-rc.1": {"v0.2.0-rc.1", "0.2.0~rc.1"}, "0.2.0-alpha.10": {"v0.2.0-alpha.10", "0.2.0~alpha.10"},
 	} {
 		v, err := parseVersion(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, [2]string{v.tag(), v.debian()}, text)
 	}
-	for _, text := range []string{"", "v0.1.0", "0.1", "0.1.0-rc1", "0.1.0-next.1", "0.1.0+x", "00.1.0", "0.1.0-rc.01", "0.1.0\n", "../0.1.0"} {
+	for _, text := range []string{"", "v0.1.0", "0.1", "0.1.0-rc1", "0.1.0-next.1", "0.1.0+x",
+		"00.1.0", "0.1.0-rc.01", "0.1.0\n", "../0.1.0",
+	} {
 		_, err := parseVersion(text)
 		assert.ErrorContains(t, err, "is no version", "%q", text)
 	}
 }
 
 func TestNotes(t *testing.T) {
-	const changelog = "# Changelog\n\n## [Unreleased]\n\nnew\n\n### Added\n\n- a\n\n## [0.2.0] - 2026-12-24\n\nsecond\n\n## [0.2.0-rc.1]\n\nfirst try\n"
+	const changelog = "# Changelog\n\n## [Unreleased]\n\nnew\n\n### Added\n\n- a\n\n" +
+		"## [0.2.0] - 2026-12-24\n\nsecond\n\n## [0.2.0-rc.1]\n\nfirst try\n"
 	for _, c := range []struct {
 		version, want string
 		dated         bool
@@ -55,7 +59,8 @@ func TestNotes(t *testing.T) {
 
 // sample is a tree with all kinds of entry, in no order.
 var sample = tree{
-	{name: "share/b.txt", data: bytes.Repeat([]byte("text "), 5000)}, {name: "rung", data: []byte("program"), program: true}, {name: "share/man/a.1", data: []byte("page")},
+	{name: "share/b.txt", data: bytes.Repeat([]byte("text "), 5000)}, {name: "rung", data: []byte("program"), program: true},
+	{name: "share/man/a.1", data: []byte("page")},
 }
 
 // TestArchives: equal trees give equal bytes in any order of their entries; modes, owners and times are not those of this machine.
@@ -167,7 +172,9 @@ func TestSame(t *testing.T) {
 		require.NoError(t, r.sums())
 	}
 	put(a, map[string]string{"rung_1": "x", "rung_2": "y"})
-	for want, files := range map[string]map[string]string{"": {"rung_1": "x", "rung_2": "y"}, "rung_2": {"rung_1": "x", "rung_2": "z"}, "rung_3": {"rung_1": "x", "rung_2": "y", "rung_3": "x"}, "rung_1": {"rung_2": "y"}} {
+	for want, files := range map[string]map[string]string{
+		"": {"rung_1": "x", "rung_2": "y"}, "rung_2": {"rung_1": "x", "rung_2": "z"}, "rung_3": {"rung_1": "x", "rung_2": "y", "rung_3": "x"}, "rung_1": {"rung_2": "y"},
+	} {
 		put(b, files)
 		if err := same(a.out, b.out); want == "" {
 			require.NoError(t, err)
@@ -251,7 +258,8 @@ func TestEnvironment(t *testing.T) {
 	require.NotContains(t, strings.Join(env, "\n"), "native")
 }
 
-// TestCheckout: a release is of a commit. Its clone has the tag, and what is in no commit is told and left out; a tag at another commit is refused.
+// TestCheckout: a release is of a commit. Its clone has the tag, and what is in no commit is told and left out; a tag at another
+// commit is refused.
 func TestCheckout(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not here")

@@ -21,7 +21,8 @@ func (r *release) command(dir string, more []string, name string, args ...string
 		key, _, _ := strings.Cut(e, "=")
 		switch key {
 		case "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOWORK", "CGO_ENABLED", "CGO_CFLAGS", "CGO_LDFLAGS",
-			"CC", "CFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "TZ", "LC_ALL", "SOURCE_DATE_EPOCH", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE":
+			"CC", "CFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "TZ", "LC_ALL", "SOURCE_DATE_EPOCH",
+			"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE":
 		default:
 			c.Env = append(c.Env, e)
 		}
