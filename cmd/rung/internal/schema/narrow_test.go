@@ -53,10 +53,7 @@ func resolve(root, s any) any {
 	}
 }
 
-// keywords that compare does not take one by one: they may go, and may not change or come.
-var whole = []string{"pattern", "multipleOf", "uniqueItems", "not", "dependentRequired", "dependentSchemas", "contains", "propertyNames", "patternProperties", "if"}
-
-// known are those that it does take one by one.
+// known are the keywords that compare takes one by one. Others, such as pattern, not and if, may go, and may neither change nor come.
 var known = []string{
 	"type", "enum", "const", "required", "properties", "additionalProperties", "items", "prefixItems", "oneOf", "anyOf", "allOf", "then", "else", "$defs",
 	"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties",
