@@ -82,7 +82,7 @@ func (f *unitFlags) read() ([]fmu.Library, error) {
 	if folder == "" {
 		self, err := os.Executable()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("where the command is cannot be told (%w): --libraries names the folder with those of a unit", err)
 		}
 		folder = installed(filepath.Dir(self))
 	}
