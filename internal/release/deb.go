@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/md5"
 	"fmt"
 	"os"
 	"os/exec"
@@ -104,12 +105,15 @@ func (r *release) debTree(p platform) (t tree, err error) {
 		return nil, err
 	}
 	t = append(append(append(t, program...), units...), docs...)
-	size := 0
-	for _, e := range t {
-		size += (len(e.data) + 1023) / 1024
+	size, sums := 0, ""
+	for _, e := range t.sorted() {
+		if !e.mode().IsDir() {
+			size += (len(e.data) + 1023) / 1024
+			sums += fmt.Sprintf("%x  %s\n", md5.Sum(e.data), e.name) // what dpkg -V compares
+		}
 	}
 	control := fmt.Sprintf(debControl, r.version.debian(), p.processor, size)
-	return append(t, entry{name: "DEBIAN/control", data: []byte(control)}), nil
+	return append(t, entry{name: "DEBIAN/control", data: []byte(control)}, entry{name: "DEBIAN/md5sums", data: []byte(sums)}), nil
 }
 
 // debDocs returns licences and the changes.
