@@ -58,6 +58,16 @@ func (r *release) unitLibraries(p platform, below string) (t tree, err error) {
 	return t, nil
 }
 
+// noUnits notes that an archive has no libraries for units.
+func (r *release) noUnits(p platform) {
+	what := fmt.Sprintf("lib/rung in the archive for %s: rung export -o x.fmu needs --libraries there", p)
+	if p.stub() == "" {
+		r.without = append(r.without, what+"; units are for Linux alone")
+		return
+	}
+	r.missing = append(r.missing, what)
+}
+
 // archives packs the command for each platform.
 func (r *release) archives() error {
 	papers, err := r.papers()
@@ -83,7 +93,7 @@ func (r *release) archives() error {
 			return err
 		}
 		if len(units) == 0 {
-			r.missing = append(r.missing, fmt.Sprintf("lib/rung in the archive for %s: rung export -o x.fmu needs --libraries there", p))
+			r.noUnits(p)
 		}
 		t = append(append(t, program...), units...)
 		if err := r.pack(t, fmt.Sprintf("rung_%s_%s", r.version, p), p.system == "windows"); err != nil {
@@ -239,11 +249,29 @@ func (r *release) wheelTag(p platform) (string, error) {
 	return fmt.Sprintf("manylinux_2_%d_%s", newest, processor), nil
 }
 
+// inspectPage holds the modules of the program for WebAssembly, in which Go's tools find none noted, against NOTICE.
+func (r *release) inspectPage() error {
+	modules := "{{with .Module}}{{if .Version}}{{.Path}}@{{.Version}}{{end}}{{end}}"
+	out, err := output(r.command(r.source, []string{"GOOS=js", "GOARCH=wasm"}, "go", "list", "-deps", "-f", modules, "./cmd/rungwasm"))
+	if err != nil {
+		return err
+	}
+	for _, m := range strings.Fields(out) {
+		if !r.licensed[m] {
+			return fmt.Errorf("rung.wasm: NOTICE has no licence of %s", m)
+		}
+	}
+	return nil
+}
+
 // page packs the playground, and WebAssembly by itself.
 func (r *release) page() error {
 	fmt.Println("playground")
 	folder := filepath.Join(r.work, "playground")
 	if _, err := output(r.command(r.source, nil, "make", "playground", "PLAYGROUND="+folder)); err != nil {
+		return err
+	}
+	if err := r.inspectPage(); err != nil {
 		return err
 	}
 	t, err := r.papers()

@@ -26,6 +26,7 @@ type release struct {
 	licensed  map[string]bool // modules that NOTICE has, as path@version
 
 	missing []string // what was not built, with the reason
+	without []string // what is not made by design
 	held    []string // what keeps the files from being published
 }
 
@@ -130,7 +131,7 @@ func made(name string) bool {
 // again makes the files a second time, elsewhere and with an empty cache, and compares.
 func (r *release) again(work string) error {
 	second := *r
-	second.missing, second.held = nil, nil
+	second.missing, second.without, second.held = nil, nil, nil
 	second.work = filepath.Join(work, "the", "second", "folder has another name")
 	second.out = filepath.Join(work, "out again")
 	second.cache = filepath.Join(work, "cache")
@@ -153,6 +154,9 @@ func (r *release) report(strict bool) error {
 			return err
 		}
 		fmt.Printf("%12s  %s\n", strconv.FormatInt(info.Size(), 10), e.Name())
+	}
+	for _, line := range r.without {
+		fmt.Println("WITHOUT:", line)
 	}
 	for _, line := range r.missing {
 		fmt.Println("NOT BUILT:", line)

@@ -299,3 +299,20 @@ func TestCheckout(t *testing.T) {
 	require.NoError(t, r.checkout())
 	require.Empty(t, r.held)
 }
+
+// TestReport: with -strict, what is missing or keeps files from being published is an error; what is not made by design is none.
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		r  release
+		ok bool
+	}{{release{}, true}, {release{missing: []string{"a"}}, false}, {release{held: []string{"a"}}, false}, {release{without: []string{"a"}}, true}} {
+		c.r.out = t.TempDir()
+		require.NoError(t, c.r.report(false))
+		require.Equal(t, c.ok, c.r.report(true) == nil)
+	}
+	var r release
+	r.noUnits(platform{"windows", "amd64"})
+	require.Empty(t, r.missing)
+	r.noUnits(platform{"linux", "arm64"})
+	require.Len(t, r.missing, 1)
+}
