@@ -126,6 +126,9 @@ func promises(pkg string, p *types.Package) (list []string) {
 		if other == p {
 			return ""
 		}
+		if other.Path() == modulePath {
+			return rootPackage
+		}
 		return strings.TrimPrefix(other.Path(), modulePath+"/")
 	}
 	add := func(format string, args ...any) { list = append(list, pkg+": "+fmt.Sprintf(format, args...)) }
