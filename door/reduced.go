@@ -110,9 +110,9 @@ func independent(
 //
 // Cost: a plan and some solves. It returns the errors of motion.NewReduced with the status Input.
 func (m *Model) NewReduced(ctx context.Context, freedoms, candidates []mechanism.Freedom, options []byte) (*Reduced, error) {
-	o, err := runOptions(options)
+	o, err := runs.ReadOptions(options, "options")
 	if err != nil {
-		return nil, err
+		return nil, as(Input, err)
 	}
 	o.Model = m.document
 	r, err := m.newReduced(candidates, o)
