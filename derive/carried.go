@@ -122,7 +122,10 @@ func (d *Derivatives) setCarried() error {
 	}
 	for i := range d.bodies {
 		b := &d.bodies[i]
-		lift := b.c.Sub(d.mech.Gravity)
+		lift := b.c
+		if !d.b.bare {
+			lift = lift.Sub(d.mech.Gravity)
+		}
 		x.rest[i] = vecOf(&lift).scale(b.mass)
 	}
 	for i := range x.list {
@@ -232,7 +235,7 @@ func (d *Derivatives) carry(c *carriedJoint) error {
 // acting returns what acts along the lines of a joint along the axes of P, and stores the rates of its springs.
 func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (local [6]float64, err error) {
 	c.multiplied(&local, d.x)
-	if c.spring < 0 {
+	if c.spring < 0 || d.b.bare {
 		return local, nil
 	}
 	jt, drive, s := &d.mech.Joints[c.number], d.mech.Drive(int(c.number)), &d.carried.springs[c.spring]

@@ -56,6 +56,7 @@ type Derivatives struct {
 	sizes      sizes
 	ready      bool
 	projecting bool // velocities and positions are of the state
+	held       heldAt
 }
 
 // lists are the parts by what they are at.
@@ -65,6 +66,25 @@ type lists struct {
 	points           []int32         // first frame of each force element
 	frames           int             // number of frames that may change
 	carried          carried
+}
+
+// HeldKind says of which residual Hold is.
+type HeldKind uint8
+
+// The kinds. With accelerations a and multipliers λ that are given they are, theory.md (V16),
+//
+//	HeldDynamics: M·a − f − Jᵀλ, and position errors δ
+//	HeldRates:    M·a − Jᵀλ, and rates J·v − σ, with a a change of velocities
+const (
+	HeldDynamics HeldKind = iota
+	HeldRates
+)
+
+// heldAt is what Hold has gone to.
+type heldAt struct {
+	is    bool // the state is that of Hold
+	kind  HeldKind
+	given []float64 // changes of multipliers alone
 }
 
 // nullSpace is that of the constraint forces at the state.
@@ -146,7 +166,7 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}

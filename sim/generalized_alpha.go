@@ -38,9 +38,8 @@ type GeneralizedAlphaOptions struct {
 // little.
 const DefaultRho = 0.8
 
-// alphas are the coefficients of Chung & Hulbert (1993), theory.md (53), with their error
-// constants.
-type alphas struct {
+// Alphas are the coefficients of a generalized-α method of Chung & Hulbert (1993), theory.md (53).
+type Alphas struct {
 	M, F, Beta, Gamma float64 // αm, αf, β, γ
 
 	Shift float64 // αm − αf: a is the acceleration at t + Shift·h
@@ -53,8 +52,8 @@ type alphas struct {
 // chungHulbert returns the coefficients that make the method of order 2 with the
 // spectral radius rho at infinite frequency and the least damping below, theory.md (53) (Chung &
 // Hulbert 1993, eqs. 17, 20, 25), and the constants of the local errors, (59).
-func chungHulbert(rho float64) alphas {
-	c := alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
+func chungHulbert(rho float64) Alphas {
+	c := Alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
 	c.Shift = c.M - c.F
 	c.Gain = (1 - c.F) / (1 - c.M)
 	c.Gamma = 0.5 - c.Shift
@@ -88,7 +87,7 @@ type GeneralizedAlpha struct {
 	mech *mechanism.Mechanism
 	dyn  ImplicitDynamics
 	o    GeneralizedAlphaOptions
-	c    alphas
+	c    Alphas
 
 	kept     alphaKept
 	start    []anchor // at the start of a step
@@ -104,6 +103,7 @@ type GeneralizedAlpha struct {
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool
+	anew           bool // the step last tried has no history
 	evaluations    int64
 	factorizations int64
 }
@@ -150,13 +150,19 @@ type alphaNewton struct {
 // Indices of alphaKept.head.
 const (
 	headStep     = iota // the last step, s
-	headChanged         // 1 if change is of a step
+	headChanged         // changed if change is of a step, or changedAnew if that had no history
 	headMatrix          // 1 if the matrix has been factored
 	headPosition        // the arguments of the matrix besides pose
 	headVelocity
 	headLevel
 	headTime
 	headSize
+)
+
+// Values of alphaKept.head[headChanged] after a step.
+const (
+	changed     = 1
+	changedAnew = 2
 )
 
 // NewGeneralizedAlpha returns an integrator with its memory.

@@ -16,21 +16,9 @@ import (
 // a HalfTurnError or what wraps ErrNewton, and errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
-	if len(st.Bodies) != len(k.start) {
-		panic("sim" + fault.ForeignState)
-	}
-	k.tried = false
-	k.t0, k.h = st.Time, t-st.Time
-	k.end.Time, k.end.Angles = t, st.Angles
-	k.startAt(st)
-	if err := k.halt.Err(); err != nil {
+	if err := k.depart(st, t); err != nil {
 		return 0, err
 	}
-	k.inner.start(st)
-	if err := k.inner.coefficientsTo(k.from.inA, k.from.inB, st); err != nil {
-		return 0, fault.Errorf("sim: at t = %v: %w", st.Time, err)
-	}
-	k.inner.coordinatesTo(k.inner.from, st)
 	if err := k.prepare(st); err != nil {
 		return 0, err
 	}
@@ -43,6 +31,26 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	e, err := k.estimate()
 	k.tried = err == nil
 	return e, err
+}
+
+// depart sets where a step to t starts.
+func (k *GeneralizedAlpha) depart(st *mechanism.State, t float64) error {
+	if len(st.Bodies) != len(k.start) {
+		panic("sim" + fault.ForeignState)
+	}
+	k.tried = false
+	k.t0, k.h = st.Time, t-st.Time
+	k.end.Time, k.end.Angles = t, st.Angles
+	k.startAt(st)
+	if err := k.halt.Err(); err != nil {
+		return err
+	}
+	k.inner.start(st)
+	if err := k.inner.coefficientsTo(k.from.inA, k.from.inB, st); err != nil {
+		return fault.Errorf("sim: at t = %v: %w", st.Time, err)
+	}
+	k.inner.coordinatesTo(k.inner.from, st)
+	return nil
 }
 
 // startAt sets the charts at st, and the size of rounding there.
@@ -59,9 +67,10 @@ func (k *GeneralizedAlpha) startAt(st *mechanism.State) {
 // prepare sets what a step of k.h starts from.
 func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
 	if !k.kept.valid || k.h > restartRatio*k.kept.head[headStep] {
-		k.kept.valid = false
+		k.kept.valid, k.anew = false, true
 		return k.begin(st)
 	}
+	k.anew = false
 	copy(k.from.u, k.kept.u)
 	copy(k.from.lambda, k.kept.lambda)
 	copy(k.from.a, k.kept.a)
@@ -87,22 +96,10 @@ const restartRatio = 16
 // the wrong start. The states are those on either side of the step, where a fast vibration is
 // as damped as the method will have it.
 func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
-	clear(k.from.lambda)
-	clear(k.from.w)
-	if err := k.evaluate(k.from.u, st); err != nil {
-		return err
-	}
-	if err := k.bear(st); err != nil {
-		return err
-	}
-	copy(k.from.a, k.from.u)
-	if err := k.solve(st); err != nil {
+	if err := k.try(st); err != nil {
 		return err
 	}
 	copy(k.from.lambda, k.to.lambda)
-	if err := k.settle(); err != nil {
-		return err
-	}
 	if err := k.evaluate(k.to.u, &k.end); err != nil {
 		return err
 	}
@@ -123,6 +120,23 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 		k.from.w[i] -= e
 	}
 	return nil
+}
+
+// try does the step from a = u without offset.
+func (k *GeneralizedAlpha) try(st *mechanism.State) error {
+	clear(k.from.lambda)
+	clear(k.from.w)
+	if err := k.evaluate(k.from.u, st); err != nil {
+		return err
+	}
+	if err := k.bear(st); err != nil {
+		return err
+	}
+	copy(k.from.a, k.from.u)
+	if err := k.solve(st); err != nil {
+		return err
+	}
+	return k.settle()
 }
 
 // bear stores the reactions at st that the matrix of the first step has.
@@ -250,7 +264,10 @@ func (k *GeneralizedAlpha) Accept() {
 	copy(k.kept.offset, k.to.w)
 	copy(k.kept.lambda, k.to.lambda)
 	copy(k.kept.load, k.end.Bearings)
-	k.kept.head[headStep], k.kept.head[headChanged] = k.h, 1
+	k.kept.head[headStep], k.kept.head[headChanged] = k.h, changed
+	if k.anew {
+		k.kept.head[headChanged] = changedAnew
+	}
 	k.kept.valid, k.tried = true, false
 }
 

@@ -30,6 +30,7 @@ type Gradient struct {
 	Final, Integral float64
 	Start           []float64 // PerBody a body: cotangents of the state at the start
 	Parameters      []float64 // with the state at the start held
+	Kept            []float64 // KeptPerBody a body: cotangents of what steps of generalized-α leave to the next one (AlphaSweep.Run)
 	// Gap is the largest distance between where a step ended and where the run went on (StepError.Gap): what
 	// projection took back. The gradient leaves the projection out, so that it is off by about as much.
 	Gap float64

@@ -103,7 +103,7 @@ func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(sta
 			if kept == len(t.states) {
 				t.states = append(t.states, make([]float64, len(t.first)))
 			}
-			s.State().FlatTo(t.states[kept])
+			t.rowTo(t.states[kept], s.State(), s)
 			kept++
 		}
 		if at == *hi {

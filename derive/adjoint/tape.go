@@ -37,6 +37,8 @@ type Tape struct {
 	steps   int
 	jumps   []jump
 	stopped Event // nil: the run has ended at its time
+	rows    int   // of multipliers (NewAlphaTape)
+	end     func(s Stand) sim.AlphaEnd
 	revolve
 }
 
@@ -55,12 +57,19 @@ func NewTape(m *mechanism.Mechanism) *Tape {
 // Cost: O(bodies), allocates. It returns a *MemoryError if the states take more than the memory that they may. It panics if the state is of
 // another mechanism.
 func (t *Tape) Add(st *mechanism.State) error {
-	t.begin(st)
+	if t.end != nil {
+		panic("derive/adjoint: a tape of generalized-alpha; use AddStep")
+	}
+	return t.add(st, nil)
+}
+
+func (t *Tape) add(st *mechanism.State, s Stand) error {
+	t.begin(st, s)
 	n := len(t.first)
 	if bytes := 8 * int64(n) * int64(len(t.states)+1); bytes > t.memory() {
 		return &MemoryError{Time: st.Time, Steps: t.steps + 1, Memory: t.memory()}
 	}
-	t.keep(st, make([]float64, n))
+	t.keep(st, s, make([]float64, n))
 	return nil
 }
 
@@ -71,9 +80,9 @@ func (t *Tape) Add(st *mechanism.State) error {
 func (t *Tape) AddStep(s Stand) error {
 	st := s.State()
 	if t.Repeat == nil {
-		return t.Add(st)
+		return t.add(st, s)
 	}
-	if t.begin(st); t.leaf == 0 {
+	if t.begin(st, s); t.leaf == 0 {
 		if err := t.divide(s); err != nil {
 			return err
 		}
@@ -84,29 +93,29 @@ func (t *Tape) AddStep(s Stand) error {
 		}
 	}
 	if len(t.states) > t.leaf {
-		st.FlatTo(t.states[t.oldest])
+		t.rowTo(t.states[t.oldest], st, s)
 		t.oldest = (t.oldest + 1) % len(t.states)
 		t.steps++
 		return nil
 	}
-	t.keep(st, make([]float64, len(t.first)))
+	t.keep(st, s, make([]float64, len(t.first)))
 	return nil
 }
 
 // begin sees that a state may follow, and keeps the first one.
-func (t *Tape) begin(st *mechanism.State) {
+func (t *Tape) begin(st *mechanism.State, s Stand) {
 	if len(st.Bodies) != t.mech.NumBodies() {
 		panic("derive/adjoint" + fault.ForeignState)
 	}
 	if t.state == nil {
-		t.state, t.first = st.Clone(), make([]float64, st.FlatLen())
-		st.FlatTo(t.first)
+		t.state, t.first = st.Clone(), make([]float64, st.FlatLen()+t.alphaLen())
+		t.rowTo(t.first, st, s)
 	}
 }
 
 // keep adds a state in memory of its own.
-func (t *Tape) keep(st *mechanism.State, into []float64) {
-	st.FlatTo(into)
+func (t *Tape) keep(st *mechanism.State, s Stand, into []float64) {
+	t.rowTo(into, st, s)
 	t.states = append(t.states, into)
 	t.steps++
 }
@@ -139,7 +148,7 @@ func (t *Tape) First() *mechanism.State {
 		panic("derive/adjoint: an empty tape")
 	}
 	st := t.state.Clone()
-	st.SetFlat(t.first)
+	st.SetFlat(t.first[:st.FlatLen()])
 	return st
 }
 
@@ -162,7 +171,7 @@ func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) 
 			return nil
 		}
 		t.repeated++
-		s.State().FlatTo(end)
+		t.rowTo(end, s.State(), s)
 		if err := step(at, end); err != nil {
 			return err
 		}

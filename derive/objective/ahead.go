@@ -34,13 +34,13 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if slopes {
 		n = len(g.parameters)
 	}
-	fields, err := g.newFields(len(c.tab.B), n)
+	fields, err := g.newFields(c.numFields(), n)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]adjoint.TangentField[term], len(fields))
-	for i := range fields {
-		list[i] = fields[i]
+	along, err := g.wayAhead(c, fields, n)
+	if err != nil {
+		return nil, err
 	}
 	samples, err := g.samples(c, fields[0])
 	if err != nil {
@@ -63,7 +63,6 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	for j, i := range of {
 		change[j] = a.change[i]
 	}
-	along := adjoint.NewTangents(g.mech, c.tab, list, n)
 	left := samples
 	for row := range c.states {
 		if row > 0 && (n > 0 || len(rates) > 0) {
@@ -80,6 +79,28 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	}
 	a.told.Projection = along.Gap()
 	return a, nil
+}
+
+// tangents go forward over a tape: adjoint.Tangents or adjoint.AlphaTangents.
+type tangents interface {
+	Run(ctx context.Context, t *adjoint.Tape, dx [][]float64, rates []*term, value []float64, d [][]float64) error
+	Gap() float64
+}
+
+// wayAhead returns what goes forward over the run along n directions.
+func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) {
+	if c.tab == nil {
+		f, err := g.newAlphaField(fields[0])
+		if err != nil {
+			return nil, err
+		}
+		return adjoint.NewAlphaTangents(g.mech, c.alpha, f, n), nil
+	}
+	list := make([]adjoint.TangentField[term], len(fields))
+	for i := range fields {
+		list[i] = fields[i]
+	}
+	return adjoint.NewTangents(g.mech, c.tab, list, n), nil
 }
 
 // take takes the columns at a row. left has the samples of this row first.

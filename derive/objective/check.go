@@ -16,14 +16,19 @@ const checkStep = 1e-3
 // Check stores beside the gradient of r, which is that of the problem, central differences of order 4 of its value: whole runs, or
 // searches for equilibria, of changed models.
 //
-// Cost: four values a parameter. It returns the errors of With and of Value with the name of the parameter.
+// Cost: four values a parameter. A number that cannot be changed to both sides, as a mass that is nearly zero or a length with which joints
+// do not close, has no differences, and ParameterResult.Unchecked says why. It returns the error of ctx.
 func (g *Problem) Check(ctx context.Context, r *Result) error {
 	for k := range r.Parameters {
 		x, err := g.difference(ctx, k)
-		if err != nil {
-			return fault.Errorf("derive/objective: differences by %s: %w", fault.Name(r.Parameters[k].Name), err)
+		switch p := &r.Parameters[k]; {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			p.Unchecked = fault.Plain(err).Error()
+		default:
+			p.Differences = &x
 		}
-		r.Parameters[k].Differences = &x
 	}
 	return nil
 }
@@ -37,11 +42,11 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 		values[k] += by
 		p, err := g.With(values)
 		if err != nil {
-			return 0, err
+			return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
 		}
 		r, err := p.Value(ctx)
 		if err != nil {
-			return 0, err
+			return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
 		}
 		at[i] = r.Value
 	}

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ const leastStep = 1e-9
 // course is a run, in pieces between its rows: the times of data, those that Every asks for, and the end. Steps end there. Where a term is
 // an extreme and Every asks for nothing, all ends of steps are rows.
 type course struct {
-	tab    *sim.Tableau
+	tab    *sim.Tableau // nil for generalized-α
+	alpha  *sim.GeneralizedAlpha
 	pieces []*adjoint.Tape
 	states []*mechanism.State // at the rows, one more than there are pieces: the start is the first
 	told   RunResult
@@ -99,6 +101,7 @@ type taping struct {
 	plan  *kkt.Plan
 	o     runs.Options // of the run
 	tape  *adjoint.Tape
+	rows  int      // of multipliers
 	until *float64 // up to which the piece at hand goes
 	left  int64    // bytes
 	all   bool     // each step is a piece
@@ -108,12 +111,23 @@ type taping struct {
 func (t *taping) begin(s *runs.Simulation) error {
 	t.c.states = append(t.c.states, s.State().Clone())
 	until := new(float64)
-	t.until, t.tape = until, adjoint.NewTape(t.plan.Mechanism())
+	t.until, t.tape = until, t.newTape()
 	t.tape.Memory = max(t.left, 1)
 	t.tape.Repeat = func(ctx context.Context, from *sim.Checkpoint, onStep func(s adjoint.Stand) error) error {
 		return t.repeat(ctx, from, *until, onStep)
 	}
 	return t.tape.AddStep(s)
+}
+
+// newTape returns the tape of a piece.
+func (t *taping) newTape() *adjoint.Tape {
+	m := t.plan.Mechanism()
+	if t.c.tab != nil {
+		return adjoint.NewTape(m)
+	}
+	return adjoint.NewAlphaTape(m, t.rows, func(s adjoint.Stand) sim.AlphaEnd {
+		return s.(*runs.Simulation).Stepper().(*sim.GeneralizedAlpha).LastEnd()
+	})
 }
 
 // end ends a piece, and begins the next one.
@@ -153,14 +167,15 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := g.smooth(); err != nil {
 		return nil, err
 	}
-	c := &course{tab: sim.DormandPrince()}
-	if g.o.Run.Integrator == runs.RungeKutta4 {
-		c.tab = sim.RungeKutta4()
+	c, err := g.newCourse()
+	if err != nil {
+		return nil, err
 	}
 	if err := g.fewRows(); err != nil {
 		return nil, err
 	}
-	t := &taping{c: c, plan: g.plan, left: adjoint.DefaultMemory, all: g.extremes() && g.o.Run.Every == 0}
+	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
+	t := &taping{c: c, plan: g.plan, rows: rows, left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0}
 	s, err := g.simulation(t)
 	if err != nil {
 		return nil, err
@@ -190,6 +205,30 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations()}
 	return c, nil
+}
+
+// newCourse returns an empty course of the method of the run.
+func (g *Problem) newCourse() (*course, error) {
+	switch g.o.Run.Integrator {
+	case runs.RungeKutta4:
+		return &course{tab: sim.RungeKutta4()}, nil
+	case runs.GeneralizedAlpha:
+		o := g.o.Run
+		m, err := runs.NewMover(g.plan, &o)
+		if err != nil {
+			return nil, err
+		}
+		return &course{alpha: m.Stepper.(*sim.GeneralizedAlpha)}, nil
+	}
+	return &course{tab: sim.DormandPrince()}, nil
+}
+
+// numFields is the number of fields that going over the run takes.
+func (c *course) numFields() int {
+	if c.tab == nil {
+		return 1
+	}
+	return len(c.tab.B)
 }
 
 // simulation returns the run, whose states go to t.

@@ -108,11 +108,7 @@ func (f *field) PushTo(da, dx [][]float64) error {
 			f.in.AddParameter(k, p, 1)
 		}
 		for i := range st.Bodies {
-			u, y := f.in.Body(k, i), dx[k][adjoint.PerBody*i:]
-			u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
-			u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
-			moved, faster := comMoves(st, i, u)
-			u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
+			setState(f.in.Body(k, i), st, i, dx[k][adjoint.PerBody*i:])
 		}
 	}
 	if err := f.d.ForwardTo(f.out, f.in, derive.Options{Untried: true, BodiesOnly: true, AsGiven: true}); err != nil {

@@ -45,6 +45,7 @@ type Problem struct {
 	fixed      map[string]string  // places of numbers that a run has for itself, with where the objective says so
 	closes     sim.Start          // what a run does with a start that is open
 	files      records
+	memory     int64 // bytes that states of a run may take; 0 stands for adjoint.DefaultMemory
 }
 
 // Model returns the model of the objective. It is not to be changed.

@@ -3,6 +3,7 @@ package objective
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +88,8 @@ func (d *reader) all() {
 // runNames are the names that the run of an objective may have: methods that have an adjoint.
 func runNames() *runfields.Names {
 	return &runfields.Names{
-		Integrators: []string{runs.DormandPrince.String(), runs.RungeKutta4.String()}, Methods: []string{motion.Sparse.String()},
+		Integrators:    []string{runs.DormandPrince.String(), runs.RungeKutta4.String(), runs.GeneralizedAlpha.String()},
+		Methods:        []string{motion.Sparse.String()},
 		Stabilizations: []string{runs.Projection.String(), runs.None.String()},
 		NeedsStep:      func(name string) bool { i, _ := runs.ParseIntegrator(name); return i.NeedsStep() },
 	}
@@ -136,9 +138,13 @@ func (d *reader) runIn(o *runs.Options, fields []string, need []int, other func(
 	if r.Stabilize == runs.None.String() {
 		o.Stabilization = runs.None
 	}
-	if r.RhoGiven {
-		d.ProblemAt(fields, len(runfields.Fields())-1, document.Number(r.Rho), "is of generalized-alpha, not of "+r.Integrator)
+	switch at := slices.Index(fields, "rho"); {
+	case r.RhoGiven && o.Integrator != runs.GeneralizedAlpha:
+		d.ProblemAt(fields, at, document.Number(r.Rho), "is of generalized-alpha, not of "+r.Integrator)
+	case r.RhoGiven && !(r.Rho >= 0 && r.Rho < 1):
+		d.ProblemAt(fields, at, document.Number(r.Rho), "is not from 0 to below 1")
 	}
+	o.Rho, o.Annihilate = r.Rho, r.RhoGiven && r.Rho == 0
 }
 
 // Sections of problems, by the order of the document.

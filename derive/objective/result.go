@@ -45,6 +45,8 @@ type ParameterResult struct {
 	Constraints []float64 `json:"constraints,omitempty"`
 	// Differences is Gradient by differences of whole runs (Check).
 	Differences *float64 `json:"differences,omitempty"`
+	// Unchecked says why there are none, of a number that cannot be changed to both sides.
+	Unchecked string `json:"unchecked,omitempty"`
 }
 
 // InitialResult are the derivatives by the state of a body at the start of a run. Their products with a change that

@@ -14,20 +14,20 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	list, err := g.newFields(len(c.tab.B), 0)
+	list, err := g.newFields(c.numFields(), 0)
 	if err != nil {
 		return err
 	}
 	first := list[0]
-	fields := make([]adjoint.Field[term], len(list))
-	for i := range list {
-		fields[i] = list[i]
+	way, err := g.wayBack(c, list)
+	if err != nil {
+		return err
 	}
 	samples, err := g.samples(c, first)
 	if err != nil {
 		return err
 	}
-	back, err := g.back(ctx, c, adjoint.NewSweep(g.mech, c.tab, fields), samples)
+	back, err := g.back(ctx, c, way, samples)
 	if err != nil {
 		return g.reason(err)
 	}
@@ -38,8 +38,29 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	return g.start(r, first, c.states[0], back)
 }
 
+// sweeper goes back over a tape: an adjoint.Sweep or an adjoint.AlphaSweep.
+type sweeper interface {
+	Run(ctx context.Context, t *adjoint.Tape, of []adjoint.Objective[term], g []adjoint.Gradient) error
+}
+
+// wayBack returns what goes back over the run.
+func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
+	if c.tab == nil {
+		f, err := g.newAlphaField(list[0])
+		if err != nil {
+			return nil, err
+		}
+		return adjoint.NewAlphaSweep(g.mech, c.alpha, f), nil
+	}
+	fields := make([]adjoint.Field[term], len(list))
+	for i := range list {
+		fields[i] = list[i]
+	}
+	return adjoint.NewSweep(g.mech, c.tab, fields), nil
+}
+
 // back goes back over the run from piece to piece. What it finds at the start of one is the cotangent at the end of the one before.
-func (g *Problem) back(ctx context.Context, c *course, sweep *adjoint.Sweep[term], samples [][]sample) ([]adjoint.Gradient, error) {
+func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples [][]sample) ([]adjoint.Gradient, error) {
 	n := len(g.terms)
 	of, total, part := make([]adjoint.Objective[term], n), make([]adjoint.Gradient, n), make([]adjoint.Gradient, n)
 	for i, t := range g.terms {

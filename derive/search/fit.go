@@ -51,7 +51,13 @@ type fit struct {
 	scale []float64  // lengths of the columns of J, 1 for those that change nothing
 	idle  []bool     // those
 	mu    float64
-	why   string // the last trial could not be simulated
+	why   string  // the last trial could not be simulated
+	trial float64 // the value there
+
+	// ahead is where the fit ends: the place after x, where there is a value, value, but no slopes; nil: at x.
+	ahead []float64
+	// slopes returns the residuals of a problem with their slopes.
+	slopes func(ctx context.Context, p *objective.Problem) ([]objective.Residual, error)
 }
 
 // Fit moves the parameters of a problem to where ½ Σ misfit² over its data is least, by a projected Levenberg–Marquardt method,
@@ -60,32 +66,49 @@ type fit struct {
 //
 // Cost: an iteration takes the runs, and a derivative a stage for each parameter; allocates. It returns a *ProblemError if a term takes no
 // data, there are fewer data than parameters, or a start is out of its bounds; the errors of the objective at the start; that of
-// OnIteration and of ctx.
+// OnIteration and of ctx. Where a later place has a value but no slopes, the fit ends there as one that has stalled, without deviations.
 func Fit(ctx context.Context, p *objective.Problem, o Options) (*FitResult, error) {
-	if err := onlyData(p.Objective()); err != nil {
-		return nil, err
-	}
-	b, err := newBox(p)
+	f, past, err := newFit(p, &o)
 	if err != nil {
 		return nil, err
 	}
-	f := &fit{p: p, box: b, x: p.Values(), mu: firstDamping}
+	return f.begin(ctx, past, &o)
+}
+
+// newFit returns a fit that stands where it begins or goes on, and the iterates before that.
+func newFit(p *objective.Problem, o *Options) (*fit, []Iteration, error) {
+	if err := onlyData(p.Objective()); err != nil {
+		return nil, nil, err
+	}
+	b, err := newBox(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &fit{p: p, box: b, x: p.Values(), mu: firstDamping, slopes: slopesOf}
 	f.sizes = b.sizes(f.x)
 	past := slices.Clone(o.From)
 	if n := len(past); n > 0 {
 		if len(past[n-1].Parameters) != len(f.x) {
-			return nil, &ProblemError{Reason: "the iterates to go on from have another number of parameters"}
+			return nil, nil, &ProblemError{Reason: "the iterates to go on from have another number of parameters"}
+		}
+		if err := b.holds(p, &past[n-1]); err != nil {
+			return nil, nil, err
 		}
 		f.x, f.mu = slices.Clone(past[n-1].Parameters), past[n-1].Damping
 		past = past[:n-1]
 	}
+	return f, past, nil
+}
+
+// begin takes slopes where the fit stands, and then iterations.
+func (f *fit) begin(ctx context.Context, past []Iteration, o *Options) (*FitResult, error) {
 	if err := f.at(ctx, f.x); err != nil {
 		return nil, err
 	}
 	if len(f.r) < len(f.x) {
 		return nil, &ProblemError{Reason: "there are fewer data than parameters"}
 	}
-	return f.run(ctx, past, &o)
+	return f.run(ctx, past, o)
 }
 
 // onlyData refuses objectives with other terms.
@@ -139,9 +162,18 @@ func (f *fit) run(ctx context.Context, past []Iteration, o *Options) (*FitResult
 			return f.result(status, past)
 		}
 		if err := f.at(ctx, next); err != nil {
-			return nil, err
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			f.ahead, f.why = next, reasonOf(err)
+			return f.result(Stalled, past)
 		}
 	}
+}
+
+// slopesOf returns the residuals of a problem with their slopes.
+func slopesOf(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
+	return p.Residuals(ctx, true)
 }
 
 // at goes to x, with residuals and their slopes.
@@ -150,9 +182,16 @@ func (f *fit) at(ctx context.Context, x []float64) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.Residuals(ctx, true)
+	list, err := f.slopes(ctx, p)
 	if err != nil {
 		return err
+	}
+	sum := 0.0
+	for i := range list {
+		sum += list[i].Misfit * list[i].Misfit / 2
+	}
+	if math.IsInf(sum, 0) || math.IsNaN(sum) {
+		return errors.New("derive/search: the misfit to the data is not finite")
 	}
 	n := len(x)
 	f.x, f.r, f.J, f.value = x, make([]float64, len(list)), mat.NewDense(len(list), n, nil), 0
@@ -175,9 +214,6 @@ func (f *fit) at(ctx context.Context, x []float64) error {
 		if !(s*f.sizes[k] > identifiedTol*most) {
 			f.idle[k], f.scale[k] = true, 1
 		}
-	}
-	if math.IsInf(f.value, 0) || math.IsNaN(f.value) {
-		return errors.New("derive/search: the misfit to the data is not finite")
 	}
 	return nil
 }
@@ -370,6 +406,7 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	if f.why = ""; math.IsNaN(value) {
 		return math.Inf(1), nil
 	}
+	f.trial = value
 	return value, nil
 }
 

@@ -15,7 +15,7 @@ type FitResult struct {
 	Format     string         `json:"format"`
 	Name       string         `json:"name"`
 	Status     Status         `json:"status"`
-	Reason     string         `json:"reason,omitempty"` // why the last trial of a search that has stalled could not be simulated
+	Reason     string         `json:"reason,omitempty"` // why a search that has stalled goes on nowhere
 	Parameters []FitParameter `json:"parameters"`
 	// Correlation is that of the parameters; null where one of the two is not determined.
 	Correlation [][]*float64 `json:"correlation"`
@@ -49,7 +49,7 @@ type FitResidual struct {
 // of the null space is below.
 const nameTol = 1e-4
 
-// result makes the result at the last iterate.
+// result makes the result at the last iterate, or at the place after it where there are no slopes.
 func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	o := f.p.Objective()
 	n, list := len(f.x), f.free()
@@ -80,12 +80,16 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 		}
 		r.Unidentified = append(r.Unidentified, names)
 	}
-	C := f.covariance(list, s, rank)
+	C, x := f.covariance(list, s, rank), f.x
+	if f.ahead != nil {
+		x = f.ahead
+		f.withoutSlopes(r, unknown)
+	}
 	r.Correlation = make([][]*float64, n)
 	start := f.p.Values()
 	for k := range n {
-		p := FitParameter{Name: o.Parameters[k].Name, Path: o.Parameters[k].Paths[0], Start: start[k], Value: f.x[k]}
-		p.AtBound = f.box.at(k, f.x[k]) != 0
+		p := FitParameter{Name: o.Parameters[k].Name, Path: o.Parameters[k].Paths[0], Start: start[k], Value: x[k]}
+		p.AtBound = f.box.at(k, x[k]) != 0
 		if p.AtBound && status == Converged {
 			r.Status = AtBounds
 		}
@@ -104,6 +108,15 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 		r.Parameters = append(r.Parameters, p)
 	}
 	return r, nil
+}
+
+// withoutSlopes makes r the result at f.ahead, where nothing is known of parameters but their values.
+func (f *fit) withoutSlopes(r *FitResult, unknown []bool) {
+	r.Unidentified = [][]string{}
+	for k := range unknown {
+		unknown[k] = true
+	}
+	r.Residual = FitResidual{RMS: math.Sqrt(2 * f.trial / float64(len(f.r))), Chi2: 2 * f.trial, Count: len(f.r), Sigma: 1}
 }
 
 // sigmasKnown reports whether all terms say the deviation of their data.

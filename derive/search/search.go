@@ -89,6 +89,20 @@ func newBox(p *objective.Problem) (*box, error) {
 	return b, nil
 }
 
+// holds returns a *ProblemError if an iterate to go on from is none of a search within the bounds.
+func (b *box) holds(p *objective.Problem, at *Iteration) error {
+	if !(at.Damping > 0) || math.IsInf(at.Damping, 1) {
+		return &ProblemError{Reason: fmt.Sprintf("the last iterate to go on from has a damping of %v", at.Damping)}
+	}
+	for k, x := range at.Parameters {
+		if !(x >= b.lo[k] && x <= b.hi[k]) {
+			name := p.Objective().Parameters[k].Name
+			return &ProblemError{name, fmt.Sprintf("is %v in the last iterate to go on from, outside of its bounds, %v and %v", x, b.lo[k], b.hi[k])}
+		}
+	}
+	return nil
+}
+
 // clamp brings x to the nearest place within the bounds.
 func (b *box) clamp(x []float64) {
 	for k := range x {

@@ -25,6 +25,9 @@ func (s *Simulation) Stiffness() *sim.Stiffness { return s.sim.Stiffness() }
 // Evaluations returns how often accelerations have been computed since the run was made or resumed.
 func (s *Simulation) Evaluations() int64 { return s.mover.Stepper.Evaluations() }
 
+// Stepper returns what makes the steps, to look at (sim.GeneralizedAlpha.LastEnd).
+func (s *Simulation) Stepper() sim.Stepper { return s.mover.Stepper }
+
 // Stopped returns the name of the event that stopped the run, "" if none did.
 func (s *Simulation) Stopped() string { return s.sim.Stopped() }
 

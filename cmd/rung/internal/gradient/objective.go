@@ -61,8 +61,10 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	}
 	if len(r.Parameters) > 0 {
 		p.Blank()
-		last := "gradient·value"
-		if r.Parameters[0].Differences != nil {
+		last, checked := "gradient·value", slices.ContainsFunc(r.Parameters, func(x objective.ParameterResult) bool {
+			return x.Differences != nil || x.Unchecked != ""
+		})
+		if checked {
 			last = "by differences"
 		}
 		t := p.Table(
@@ -70,11 +72,19 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 			sheet.Group{Columns: []sheet.Column{{Head: "gradient", Width: 12}, {Head: last, Width: 15}}},
 		)
 		for _, x := range byWeight(r.Parameters) {
-			third := x.Gradient * x.Value
-			if x.Differences != nil {
-				third = *x.Differences
+			third := sheet.Short(x.Gradient * x.Value)
+			switch {
+			case x.Differences != nil:
+				third = sheet.Short(*x.Differences)
+			case checked:
+				third = "none"
 			}
-			t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Value), sheet.Short(x.Gradient), sheet.Short(third))
+			t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Value), sheet.Short(x.Gradient), third)
+		}
+		for _, x := range r.Parameters {
+			if x.Unchecked != "" {
+				p.Line("no differences by %s: %s", fault.Text(x.Name, barName), x.Unchecked)
+			}
 		}
 	}
 	if len(r.Constraints) > 0 {

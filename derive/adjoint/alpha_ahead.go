@@ -1,0 +1,173 @@
+package adjoint
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// stepAhead takes changes z of the start of a step to those of its end, with the velocities of the method, along the
+// parameters of direction k, −1 for none: the field holds the step, theory.md (V16).
+func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
+	c, h := &s.c, s.h
+	f, m := c.F/(1-c.M), c.M/(1-c.M)
+	for i := range s.raw.Bodies {
+		y := z.x[PerBody*i:][:PerBody]
+		theta := (*spatial.Vec3)(s.x[6*i:])
+		var own [6]float64
+		for j := range 6 {
+			at := 6*i + j
+			a := f*z.u[at] - m*z.a[at]
+			own[j] = h*(y[6+j]+z.w[at]) + h*h*((0.5-c.Beta)*z.a[at]+c.Beta*a)
+			y[6+j] += z.w[at] + h*((1-c.Gamma)*z.a[at]+c.Gamma*a)
+			z.change[at] = a - z.a[at]
+			z.a[at] = a
+		}
+		phi := (*spatial.Vec3)(y[:3])
+		spatial.DexpTo((*spatial.Vec3)(own[:]), theta, (*spatial.Vec3)(own[:]))
+		*phi = spatial.Exp(*theta).Rotate(*phi)
+		for j := range 6 {
+			y[j] += own[j]
+		}
+	}
+	if err := s.field.ResidualTo(s.right, z.x, k, nil); err != nil {
+		return err
+	}
+	if err := s.forwardSolve(z.u); err != nil {
+		return err
+	}
+	s.moveTo(s.dx, z.u)
+	for i, x := range s.dx {
+		z.x[i] += x
+	}
+	for i, u := range z.u {
+		z.a[i] += c.Gain * u
+		z.change[i] += c.Gain * u
+	}
+	return nil
+}
+
+// ratesAhead takes changes z of the end of a step with the velocities of the method to those with velocities on the
+// joints: the field holds the rates there.
+func (s *alphaStep[F]) ratesAhead(z *alphaState, k int) error {
+	for i := range s.raw.Bodies {
+		copy(s.dv[6*i:], z.x[PerBody*i+6:][:6])
+	}
+	if err := s.leastAhead(z.x, k, s.dv); err != nil {
+		return err
+	}
+	for i := range s.raw.Bodies {
+		v := z.x[PerBody*i+6:][:6]
+		for j := range 6 {
+			z.w[6*i+j] = v[j] - s.y[6*i+j]
+			v[j] = s.y[6*i+j]
+		}
+	}
+	return nil
+}
+
+// leastAhead stores in s.y the changes of velocities on the joints for those of poses, in x, and those dv of the
+// velocities that they have been made of.
+func (s *alphaStep[F]) leastAhead(x []float64, k int, dv []float64) error {
+	clear(s.dx)
+	addPoses(s.dx, x)
+	for i, v := range dv {
+		s.da[i] = -v
+	}
+	if err := s.field.ResidualTo(s.right, s.dx, k, s.da); err != nil {
+		return err
+	}
+	negate(s.right)
+	return s.field.RatesAnswerTo(s.y, s.right)
+}
+
+// keepAhead takes changes z of what a step has left to what the next one takes over, for r times its length.
+func (s *alphaStep[F]) keepAhead(z *alphaState, r float64) {
+	for i, c := range z.change {
+		z.a[i] += s.c.Shift * (r - 1) * c
+		z.w[i] *= r * r
+	}
+}
+
+// beginAhead takes changes z of the state at the start of a run to those of what its first step begins with.
+func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaState, k int) error {
+	h := b.end.Step
+	trial := newAlphaState(len(at.Bodies))
+	copy(trial.x, z.x)
+	if err := s.field.At(s.acc, at); err != nil {
+		return err
+	}
+	if err := s.field.PushOneTo(z.u, z.x, k); err != nil {
+		return err
+	}
+	copy(trial.u, z.u)
+	copy(trial.a, z.u)
+	s.span(at, &b.end)
+	if err := s.hold(&b.end); err != nil {
+		return err
+	}
+	if err := s.stepAhead(&trial, k); err != nil {
+		return err
+	}
+	if s.projects() {
+		if err := s.field.HoldRates(b.end.State, s.minus); err != nil {
+			return err
+		}
+		if err := s.ratesAhead(&trial, k); err != nil {
+			return err
+		}
+	}
+	if err := s.field.At(s.acc, b.end.State); err != nil {
+		return err
+	}
+	change := make([]float64, len(s.x)) // of b.du
+	if err := s.field.PushOneTo(change, trial.x, k); err != nil {
+		return err
+	}
+	e := make([]float64, len(s.x))
+	for i := range change {
+		change[i] -= z.u[i]
+		e[i] = s.c.Position * h * change[i]
+		z.a[i] = z.u[i] + s.c.Shift*change[i]
+	}
+	for i := range at.Bodies {
+		spin := spatial.Vec3(z.x[PerBody*i+6:])
+		t := spin.Cross(spatial.Vec3(b.u[6*i:])).Add(at.Bodies[i].Omega.Cross(spatial.Vec3(z.u[6*i:])))
+		for j := range 3 {
+			e[6*i+j] -= h * h / 12 * t[j]
+		}
+	}
+	return s.softAhead(b, z, k, e)
+}
+
+// softAhead stores in z.w the changes of the offset at the start for those of e.
+func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64) error {
+	if err := s.holdSoft(b, nil); err != nil {
+		return err
+	}
+	clear(s.dx)
+	addPoses(s.dx, z.x)
+	if err := s.field.ResidualTo(s.right, s.dx, k, nil); err != nil {
+		return err
+	}
+	still := append([]float64(nil), s.right[len(s.x):]...) // what prescribed motions demand, which does not count
+	if err := s.holdSoft(b, b.x); err != nil {
+		return err
+	}
+	for i, x := range e {
+		s.da[i] = -x
+	}
+	if err := s.field.ResidualTo(s.right, s.dx, k, s.da); err != nil {
+		return err
+	}
+	for i, x := range still {
+		s.right[len(s.x)+i] -= x
+	}
+	negate(s.right)
+	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+		return err
+	}
+	for i, x := range e {
+		z.w[i] = x - s.y[i]
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package adjoint
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// AlphaSweep goes back over a run of generalized-α: a Sweep for implicit steps. Nothing of the run is computed again
+// but the trial steps of its starts. It owns its memory and belongs to one goroutine.
+type AlphaSweep[F any] struct {
+	mech *mechanism.Mechanism
+	step *alphaStep[F]
+	none []float64
+}
+
+// NewAlphaSweep returns a sweep for runs of m. k does trial steps: it has the options of the run, and dynamics of its
+// own.
+//
+// It panics without one of them.
+func NewAlphaSweep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *AlphaSweep[F] {
+	if m == nil || k == nil || field == nil {
+		panic("derive/adjoint: a sweep takes a mechanism, a method and a field")
+	}
+	return &AlphaSweep[F]{mech: m, step: newAlphaStep(m, k, field), none: make([]float64, 6*m.NumBodies())}
+}
+
+// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V16).
+// g[k].Kept has the cotangents of what the last step has left to the next one, none for zeros, and then those at the
+// start of the tape: they are zeros where that is the start of the run. Rates are integrated by the trapezoidal rule
+// over the steps.
+//
+// Cost: for each step two solves of the iteration's matrix and of the joints' and, for each objective, some sweeps over
+// the mechanism with a solve each, O(bodies + joints). It returns ErrNoTranspose, and otherwise the errors of
+// Sweep.Run; g is then unspecified. It panics as that does, and if the tape is of explicit steps or has events.
+func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
+	mustBeAlpha(t)
+	if len(of) != len(g) {
+		panic("derive/adjoint: not a gradient for each objective")
+	}
+	at, end := t.state.Clone(), t.state.Clone()
+	last := t.alphaRow(end, t.last())
+	for i := range g {
+		if err := s.start(&of[i], &g[i], last.State); err != nil {
+			return err
+		}
+	}
+	return t.walk(ctx, func(x, y []float64) error {
+		from, to := t.alphaRow(at, x), t.alphaRow(end, y)
+		if err := s.back(&from, &to, of, g); err != nil {
+			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
+		}
+		return nil
+	})
+}
+
+// mustBeAlpha panics unless a tape is of a run of generalized-α, with a step.
+func mustBeAlpha(t *Tape) {
+	switch {
+	case t.end == nil || t.Steps() == 0:
+		panic("derive/adjoint: a tape without a step of generalized-alpha")
+	case t.spent:
+		panic("derive/adjoint: a tape that has been gone back over")
+	case len(t.jumps) > 0 || t.stopped != nil:
+		panic("derive/adjoint: events over steps of generalized-alpha")
+	}
+}
+
+// start sets g to the value at the end of the run, and to its gradient.
+func (s *AlphaSweep[F]) start(o *Objective[F], g *Gradient, end *mechanism.State) (err error) {
+	nb := len(end.Bodies)
+	g.Final, g.Integral, g.Gap = 0, 0, 0
+	g.Start = append(g.Start[:0], make([]float64, PerBody*nb)...)
+	if len(g.Kept) == 0 {
+		g.Kept = make([]float64, KeptPerBody*nb)
+	}
+	clear(g.Parameters)
+	if o.Final == nil {
+		return nil
+	}
+	if err := s.step.field.At(s.step.acc, end); err != nil {
+		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
+	}
+	g.Final, err = s.step.field.PullTo(g.Start, g.Parameters, s.none, o.Final, 1)
+	return err
+}
+
+// back goes back from the end of a step to where it began.
+func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Gradient) error {
+	p, at := s.step, from.State
+	h := to.State.Time - at.Time
+	if err := s.addRates(to.State, h/2, of, g); err != nil {
+		return err
+	}
+	p.span(at, to)
+	if p.projects() {
+		if err := p.field.HoldRates(to.State, p.minus); err != nil {
+			return err
+		}
+	}
+	each := func(do func(z *alphaState, parameters []float64) error) error {
+		for i := range g {
+			z := alphaState{x: g[i].Start}.over(g[i].Kept)
+			if err := do(&z, g[i].Parameters); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if p.projects() {
+		if err := each(p.ratesBack); err != nil {
+			return err
+		}
+	}
+	if err := p.hold(to); err != nil {
+		return err
+	}
+	if err := each(p.stepBack); err != nil {
+		return err
+	}
+	if to.Began || from.Step == 0 {
+		b, err := p.begin(at, h)
+		if err != nil {
+			return err
+		}
+		if err := each(func(z *alphaState, parameters []float64) error { return p.beginBack(at, b, z, parameters) }); err != nil {
+			return err
+		}
+	} else if err := each(func(z *alphaState, _ []float64) error {
+		p.keepBack(z, h/from.Step)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return s.addRates(at, h/2, of, g)
+}
+
+// addRates adds the rates at a state with a weight to values and gradients.
+func (s *AlphaSweep[F]) addRates(st *mechanism.State, w float64, of []Objective[F], g []Gradient) error {
+	at := false
+	for i := range of {
+		if of[i].Rate == nil {
+			continue
+		}
+		if !at {
+			if err := s.step.field.At(s.step.acc, st); err != nil {
+				return err
+			}
+			at = true
+		}
+		x, err := s.step.field.PullTo(g[i].Start, g[i].Parameters, s.none, of[i].Rate, w)
+		if err != nil {
+			return err
+		}
+		g[i].Integral += w * x
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package adjoint
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// AlphaTangents go forward over a run of generalized-α: the transpose of an AlphaSweep. They remember what the last
+// step has left, so that they go over a run from piece to piece. They own their memory and belong to one goroutine.
+type AlphaTangents[F any] struct {
+	step  *alphaStep[F]
+	z     []alphaState
+	given [][]float64
+	gap   float64
+}
+
+// NewAlphaTangents returns tangents along n directions for runs of m, as NewAlphaSweep has it.
+//
+// It panics without one of them, or if n is negative.
+func NewAlphaTangents[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F], n int) *AlphaTangents[F] {
+	if m == nil || k == nil || field == nil || n < 0 {
+		panic("derive/adjoint: tangents take a mechanism, a method, a field and a number of directions")
+	}
+	t := &AlphaTangents[F]{step: newAlphaStep(m, k, field), given: make([][]float64, n)}
+	for range n {
+		t.z = append(t.z, newAlphaState(m.NumBodies()))
+	}
+	return t
+}
+
+// Gap is zero: steps are not computed again.
+func (t *AlphaTangents[F]) Gap() float64 { return t.gap }
+
+// Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are
+// integrated by the trapezoidal rule over the steps.
+//
+// Cost: for each step that of AlphaSweep.Run, of directions in the place of objectives. Errors and panics are its
+// errors and panics.
+func (t *AlphaTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	mustBeAlpha(tape)
+	if len(dx) != len(t.z) || len(value) != len(rates) || len(d) != len(rates) {
+		panic("derive/adjoint: length mismatch")
+	}
+	at, end := tape.state.Clone(), tape.state.Clone()
+	return tape.forward(ctx, func(x, y []float64) error {
+		from, to := tape.alphaRow(at, x), tape.alphaRow(end, y)
+		if err := t.push(&from, &to, dx, rates, value, d); err != nil {
+			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
+		}
+		return nil
+	})
+}
+
+// push takes dx over a step.
+func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	s, at := t.step, from.State
+	h := to.State.Time - at.Time
+	if err := t.addRates(at, h/2, dx, rates, value, d); err != nil {
+		return err
+	}
+	if len(dx) > 0 {
+		if err := t.begin(from, to, dx); err != nil {
+			return err
+		}
+		s.span(at, to)
+		if err := s.hold(to); err != nil {
+			return err
+		}
+		for k := range dx {
+			if err := s.stepAhead(&t.z[k], k); err != nil {
+				return err
+			}
+		}
+		if s.projects() {
+			if err := s.field.HoldRates(to.State, s.minus); err != nil {
+				return err
+			}
+		}
+		for k := range dx {
+			z := &t.z[k]
+			if !s.projects() {
+				clear(z.w)
+			} else if err := s.ratesAhead(z, k); err != nil {
+				return err
+			}
+			copy(dx[k], z.x)
+		}
+	}
+	return t.addRates(to.State, h/2, dx, rates, value, d)
+}
+
+// begin takes the changes to what the step begins with.
+func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
+	s, at := t.step, from.State
+	h := to.State.Time - at.Time
+	var b *beginning
+	if to.Began || from.Step == 0 {
+		var err error
+		if b, err = s.begin(at, h); err != nil {
+			return err
+		}
+	}
+	for k := range dx {
+		z := &t.z[k]
+		copy(z.x, dx[k])
+		if b == nil {
+			s.keepAhead(z, h/from.Step)
+			continue
+		}
+		clear(z.change)
+		if err := s.beginAhead(at, b, z, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRates adds the rates at a state with a weight to values and their changes.
+func (t *AlphaTangents[F]) addRates(st *mechanism.State, w float64, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	if len(rates) == 0 {
+		return nil
+	}
+	if err := t.step.field.At(t.step.acc, st); err != nil {
+		return err
+	}
+	for j, f := range rates {
+		x, err := t.step.field.ValueTo(d[j], dx, f, w)
+		if err != nil {
+			return err
+		}
+		value[j] += w * x
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Holds returns ErrNoDerivatives, with the joint, if the mechanism has what Hold does not know: armature, friction that
+// grows with a reaction, and rows of velocities alone.
+func (d *Derivatives) Holds() error {
+	for j := range d.mech.Joints {
+		if d.mech.HasBearing(j) {
+			return d.mech.AtJoint(j, -1, fault.Errorf("%w: friction that grows with a reaction, in an implicit step", ErrNoDerivatives))
+		}
+		for i := range d.mech.Joints[j].Kind.Freedoms() {
+			if d.mech.Joints[j].Geared(i) {
+				return d.mech.AtJoint(j, -1, fault.Errorf("%w: armature, in an implicit step", ErrNoDerivatives))
+			}
+		}
+	}
+	return d.mech.Holonomic()
+}
+
+// NumRows returns the number of multipliers that Hold takes.
+func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.NumBodies() }
+
+// Hold goes to a state with accelerations and multipliers that are given, such as those of an implicit step. They need
+// not be those that solve the equations there; those of a kind are taken to have no residual. ResidualTo and
+// ResidualBack follow; all else has to wait for the next At.
+//
+// Shapes: a has six entries a body, ω̇ and the acceleration of the centre of mass, world axes; lambda one a row, in the
+// order of kkt.Plan.Layout. Cost: O(bodies + joints), no allocation after the first. Errors are those of
+// mechanism.Mechanism.KinematicsTo. It panics on a length mismatch, and unless Holds.
+func (d *Derivatives) Hold(st *mechanism.State, a, lambda []float64, kind HeldKind) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
+	if st == nil || !d.mech.Owns(st) {
+		panic("mechanism" + fault.ForeignState)
+	}
+	first := 6 * d.mech.NumBodies()
+	if len(d.x) != d.plain.Pattern.Dim() || len(a) != first || first+len(lambda) != len(d.x) {
+		panic("derive: length mismatch")
+	}
+	if d.own == nil {
+		d.own = st.Clone()
+	}
+	copyState(d.own, st)
+	d.st = d.own
+	copy(d.x, a)
+	for i, x := range lambda {
+		d.x[first+i] = -x
+	}
+	if err := d.mech.KinematicsTo(d.kin, d.st); err != nil {
+		return fault.Errorf("derive: %w", err)
+	}
+	d.setBodies()
+	d.b.x = d.x
+	d.setSizes()
+	d.b.given, d.b.want = nil, wantAll
+	d.held.is, d.held.kind = true, kind
+	d.b.bare = kind == HeldRates
+	err := d.setCarried()
+	d.b.bare = false
+	return err
+}
+
+// heldWant is what is recorded for a residual.
+func (d *Derivatives) heldWant() want {
+	if d.held.kind == HeldRates {
+		return wantForce | wantRate
+	}
+	return wantForce | wantDelta
+}
+
+// heldBody is body i as the residual has it: changes of velocities have no gyroscopic moments.
+func (d *Derivatives) heldBody(i int) (b bodyAt, gravity spatial.Vec3) {
+	b = d.bodies[i]
+	if d.held.kind == HeldRates {
+		b.omega = spatial.Vec3{}
+		return b, gravity
+	}
+	return b, d.mech.Gravity
+}
+
+// ResidualTo stores in r how the residual of Hold changes along the first of the directions, and with changes dx of
+// accelerations and multipliers, the latter with their signs changed; nil: they are held. Of a kind of rates, dx has no
+// part in the rows.
+//
+// Shapes: r and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. Errors are those of
+// ForwardTo for parts without derivatives. It panics without Hold, or if in is of others.
+func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) error {
+	d.enter()
+	defer d.guard.Leave()
+	u := d.heldDirection(r, in)
+	clear(r)
+	for i := range d.bodies {
+		b, gravity := d.heldBody(i)
+		change := u.gravity
+		if d.held.kind == HeldRates {
+			change = spatial.Vec3{}
+		}
+		b.addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &gravity, &change)
+		if dx != nil {
+			b.addInertial(r[6*i:][:6], dx[6*i:][:6], 1)
+		}
+	}
+	loads := dx
+	if dx != nil { // forces depend on no acceleration
+		loads = append(d.held.given[:0], dx...)
+		d.held.given = loads
+		clear(loads[:6*len(d.bodies)])
+	}
+	d.b.want, d.b.given, d.b.bare = d.heldWant(), u, d.held.kind == HeldRates
+	defer func() { d.b.want, d.b.given, d.b.bare = wantAll, nil, false }()
+	for part := range d.heldParts() {
+		if !d.touches(part, u) && dx == nil {
+			continue
+		}
+		if c := d.isCarried(part); c != nil {
+			d.heldCarriedTo(r, c, u, loads)
+			continue
+		}
+		if err := d.build(part); err != nil {
+			return err
+		}
+		d.b.dropSecond()
+		d.b.pull(u, loads)
+		d.b.gather(r)
+		d.b.misses(r, d.heldLevel())
+	}
+	return nil
+}
+
+// heldDirection returns the first of the directions, measured.
+func (d *Derivatives) heldDirection(r []float64, in *Directions) *direction {
+	if !d.held.is || in.d != d || len(r) != len(d.x) {
+		panic("derive: no state of Hold, or foreign directions")
+	}
+	in.mustBeNew()
+	u := in.whole(0)
+	d.measure(u)
+	return u
+}
+
+func (d *Derivatives) heldLevel() level { return d.held.kind == HeldRates }
+
+// heldParts is the number of parts that a residual has.
+func (d *Derivatives) heldParts() int {
+	if d.held.kind == HeldRates {
+		return d.elementNumber(0)
+	}
+	return d.numParts()
+}
+
+// dropSecond leaves the rows of the part out at the level of accelerations: couplings always record them.
+func (b *builder) dropSecond() {
+	for i := range b.rows {
+		b.rows[i].second = none
+	}
+}
+
+// heldCarriedTo is ResidualTo of a joint whose lines turn with P.
+func (d *Derivatives) heldCarriedTo(r []float64, c *carriedJoint, u *direction, dx []float64) {
+	var m carriedMove
+	l := d.heldLevel()
+	d.move(&m, c, u, nil, orderVelocity)
+	forced := u
+	if d.held.kind == HeldRates {
+		forced = nil
+	}
+	dN, dF := d.acts(c, &m, &c.load, forced, dx)
+	c.pushed(r, &m, c.F, dN, dF)
+	if c.plain >= 0 {
+		d.opens(r[c.plain:], c, &m, u, l.order())
+	}
+}
+
+// addInertial adds s·M·a to r.
+func (b *bodyAt) addInertial(r, a []float64, s float64) {
+	m := product(&b.I, vec{a[0], a[1], a[2]})
+	r[0], r[1], r[2] = r[0]+s*m.x, r[1]+s*m.y, r[2]+s*m.z
+	for k := 3; k < 6; k++ {
+		r[k] += s * b.mass * a[k]
+	}
+}
+
+// ResidualBack stores in g the cotangents of what a residual of Hold depends on, for the cotangent y of the residual,
+// and in dx those of accelerations and multipliers, the latter with their signs changed: the transpose of ResidualTo.
+//
+// Shapes: y and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. Errors are those of
+// AdjointTo for parts without derivatives. It panics without Hold, or if g is of others.
+func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
+	d.enter()
+	defer d.guard.Leave()
+	if !d.held.is || g.d != d || len(y) != len(d.x) || len(dx) != len(d.x) {
+		panic("derive: no state of Hold, or a foreign gradient")
+	}
+	if g.versions != d.versions {
+		panic("derive: gradient from before a parameter")
+	}
+	g.clear()
+	g.used = true
+	clear(dx)
+	first := 6 * len(d.bodies)
+	load := g.y // the part of y at the bodies
+	copy(load, y[:first])
+	clear(load[first:])
+	d.b.want, d.b.bare = d.heldWant(), d.held.kind == HeldRates
+	defer func() { d.b.want, d.b.bare = wantAll, false }()
+	for part := range d.heldParts() {
+		if c := d.isCarried(part); c != nil {
+			d.heldCarriedBack(g, dx, c, load, y)
+			continue
+		}
+		if err := d.build(part); err != nil {
+			return err
+		}
+		d.b.dropSecond()
+		for _, n := range d.b.rows {
+			node := n.delta
+			if d.held.kind == HeldRates {
+				node = n.rate
+			}
+			if node >= 0 && n.plain >= 0 {
+				d.b.c.AddAdjoint1(node, y[n.plain])
+			}
+		}
+		d.b.back(&g.direction, load, dx)
+	}
+	if d.held.kind == HeldRates {
+		clear(g.forces)
+	}
+	clear(dx[:first]) // rows and forces depend on no acceleration
+	for i := range d.bodies {
+		b, gravity := d.heldBody(i)
+		change := &g.gravity
+		if d.held.kind == HeldRates {
+			change = new(spatial.Vec3)
+		}
+		b.addResidualAdjoint(&g.bodies[i], &d.carried.rest[i], &gravity, change, load[6*i:][:6])
+		b.addInertial(dx[6*i:][:6], load[6*i:][:6], 1)
+		if d.held.kind == HeldRates {
+			g.bodies[i].Force, g.bodies[i].Torque = spatial.Vec3{}, spatial.Vec3{}
+		}
+	}
+	return nil
+}
+
+// heldCarriedBack is ResidualBack of a joint whose lines turn with P.
+func (d *Derivatives) heldCarriedBack(g *Gradient, dx []float64, c *carriedJoint, load, y []float64) {
+	var t carriedCotangent
+	t.addResidualOf(d, c, load)
+	if c.plain >= 0 {
+		t.addRows(d, c, y[c.plain:], d.heldLevel().order())
+	}
+	spring := c.spring
+	if d.held.kind == HeldRates {
+		c.spring = none
+	}
+	d.backCarried(&g.direction, dx, c, &t)
+	c.spring = spring
+}

@@ -1,0 +1,155 @@
+package objective
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
+type alphaField struct {
+	*field
+	newton *motion.Newton
+	least  *kkt.Answers
+	one    *derive.Directions // of one direction, as the next
+	change *derive.Changes
+	held   *mechanism.State
+	rows   int
+	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
+	lambda []float64
+}
+
+// newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have
+// no derivatives of.
+func (g *Problem) newAlphaField(f *field) (*alphaField, error) {
+	if err := f.d.Holds(); err != nil {
+		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
+	}
+	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
+	a := &alphaField{
+		field: f, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
+		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
+	}
+	return a, nil
+}
+
+// Rows implements adjoint.AlphaField.
+func (f *alphaField) Rows() int { return f.rows }
+
+// PushOneTo implements adjoint.AlphaField.
+func (f *alphaField) PushOneTo(da, dx []float64, k int) error {
+	f.setOne(f.d.State(), dx, k)
+	if err := f.d.ForwardTo(f.change, f.one, derive.Options{Untried: true, BodiesOnly: true, AsGiven: true}); err != nil {
+		return err
+	}
+	for i := range len(da) / 6 {
+		c := f.change.Body(0, i)
+		copy(da[6*i:], c.AngularAcceleration[:])
+		copy(da[6*i+3:], c.ComAcceleration[:])
+	}
+	return nil
+}
+
+// setOne makes the one direction that of parameter k, with the state changed by dx; −1: of no parameter.
+func (f *alphaField) setOne(st *mechanism.State, dx []float64, k int) {
+	f.one.Reset(0)
+	if k >= 0 {
+		for _, p := range f.parameters[k] {
+			f.one.AddParameter(0, p, 1)
+		}
+	}
+	for i := range st.Bodies {
+		setState(f.one.Body(0, i), st, i, dx[adjoint.PerBody*i:])
+	}
+}
+
+// setState makes a direction change the state of body i by y, wherever the centre of mass is in the body.
+func setState(u *derive.BodyDirection, st *mechanism.State, i int, y []float64) {
+	u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+	u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
+	moved, faster := comMoves(st, i, u)
+	u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
+}
+
+// HoldStep implements adjoint.AlphaField.
+func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error {
+	err := errors.New("") // of the first level
+	for level := 0; err != nil && level < f.newton.Levels(); level++ {
+		err = f.newton.Linearize(st, position, velocity, level)
+	}
+	if err != nil {
+		return err
+	}
+	f.held = st
+	return f.d.Hold(st, u, lambda, derive.HeldDynamics)
+}
+
+// HoldRates implements adjoint.AlphaField.
+func (f *alphaField) HoldRates(st *mechanism.State, change []float64) error {
+	if err := f.least.At(st); err != nil {
+		return err
+	}
+	clear(f.lambda)
+	f.held = st
+	if err := f.d.Hold(st, change, f.lambda, derive.HeldRates); err != nil {
+		return err
+	}
+	// Multipliers: Jᵀλ = M·change.
+	f.one.Reset(0)
+	right := make([]float64, len(f.x))
+	copy(f.x, change)
+	clear(f.x[len(change):])
+	if err := f.d.ResidualTo(right, f.one, f.x); err != nil {
+		return err
+	}
+	clear(right[len(change):])
+	if _, _, err := f.least.AnswerTo(f.x, right); err != nil {
+		return err
+	}
+	copy(f.lambda, f.x[len(change):])
+	return f.d.Hold(st, change, f.lambda, derive.HeldRates)
+}
+
+// ResidualTo implements adjoint.AlphaField.
+func (f *alphaField) ResidualTo(r, dx []float64, k int, da []float64) error {
+	f.setOne(f.held, dx, k)
+	if da == nil {
+		return f.d.ResidualTo(r, f.one, nil)
+	}
+	copy(f.x, da)
+	clear(f.x[len(da):])
+	return f.d.ResidualTo(r, f.one, f.x)
+}
+
+// ResidualBackTo implements adjoint.AlphaField.
+func (f *alphaField) ResidualBackTo(x, p, da, y []float64) error {
+	if err := f.d.ResidualBack(f.g, f.x, y); err != nil {
+		return err
+	}
+	copy(da, f.x[:len(da)])
+	f.g.TakeMotion(x)
+	if p == nil {
+		return nil
+	}
+	for k, list := range f.parameters {
+		for _, q := range list {
+			p[k] += f.g.Of(q)
+		}
+	}
+	return nil
+}
+
+// StepAnswerTo implements adjoint.AlphaField.
+func (f *alphaField) StepAnswerTo(x, right []float64) error { return f.newton.AnswerTo(x, right) }
+
+// RatesAnswerTo implements adjoint.AlphaField.
+func (f *alphaField) RatesAnswerTo(x, right []float64) error {
+	_, _, err := f.least.AnswerTo(x, right)
+	return err
+}

@@ -1,0 +1,119 @@
+package objective
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// alphaProblem makes a problem of a run by generalized-α of a model of the reference data.
+func alphaProblem(t *testing.T, name string, o runs.Options, columns []string, paths ...string) *Problem {
+	t.Helper()
+	file := filepath.Join("..", "..", "reference", "derivatives", name+".model.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	o.Integrator = runs.GeneralizedAlpha
+	p := &Objective{At: AtRun, Run: o}
+	for i, c := range columns {
+		p.Terms = append(p.Terms, Term{Name: c, Column: c, Weight: 1, Power: 1},
+			Term{Name: c + " all along", Column: c, Take: Integral, Weight: 1, Power: 2, Target: float64(i)})
+	}
+	for _, path := range paths {
+		p.Parameters = append(p.Parameters, Parameter{Name: path, Paths: []string{path}})
+	}
+	g, err := NewProblem(p, "o.json", Source{Text: text, Name: file})
+	require.NoError(t, err)
+	return g
+}
+
+// TestAlphaBothWays: gradients of runs by generalized-α are the transpose of what goes forwards, of fixed steps and of chosen ones, with
+// velocities on the joints or as they are, at any damping.
+func TestAlphaBothWays(t *testing.T) {
+	const (
+		same = 1e-12
+		// chosen is the same where steps are chosen: the first ones are of 1e-4 s, and rounding of poses over its square is in accelerations.
+		chosen = 1e-8
+	)
+	for name, c := range map[string]struct{ columns, paths []string }{
+		"pendulum":              {[]string{"joint.pin1.q", "link1.alphaz"}, []string{"bodies[0].mass"}},
+		"driven-mixed":          {[]string{"joint.m2.q0", "joint.m2.qd0"}, []string{"bodies[0].mass", "bodies[1].com[0]"}},
+		"springs":               {[]string{"joint.close.q3"}, []string{"bodies[1].mass", "forces[0].stiffness"}},
+		"four-bar":              {[]string{"joint.p2.q", "coupler.vy", "joint.p2.qdd"}, []string{"bodies[coupler].com[1]", "gravity[1]"}},
+		"gear-pair":             {[]string{"joint.ja.q"}, []string{"bodies[0].mass"}},
+		"floating-slider-crank": {[]string{"base.px"}, []string{"bodies[0].mass"}},
+	} {
+		for how, o := range map[string]runs.Options{
+			"fixed":        {Until: 0.05, Step: 0.005},
+			"long":         {Until: 0.06, Step: 0.02},
+			"chosen":       {Until: 0.05, Tolerance: 1e-5},
+			"raw, rho 0":   {Until: 0.05, Step: 0.005, Stabilization: runs.None, Annihilate: true},
+			"rho 0.95":     {Until: 0.05, Tolerance: 1e-4, Rho: 0.95},
+			"cut at extra": {Until: 0.05, Step: 0.005, Every: 0.0125},
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				tol := same
+				if o.Step == 0 {
+					tol = chosen
+				}
+				g := alphaProblem(t, name, o, c.columns, c.paths...)
+				r, err := g.Gradient(context.Background())
+				require.NoError(t, err)
+				a, err := g.ahead(context.Background(), true)
+				require.NoError(t, err)
+				values, slopes := a.terms(g)
+				for i := range values {
+					assert.InDelta(t, values[i], r.Terms[i].Value, same*max(1, math.Abs(values[i])), r.Terms[i].Name)
+					for k, x := range slopes[i] {
+						back := r.Parameters[k].Terms[i]
+						assert.InDelta(t, x, back, tol*max(1, math.Abs(x)), "%s by %s", r.Terms[i].Name, r.Parameters[k].Name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAlphaRevolve: gradients of runs by generalized-α whose states do not fit in memory have the same bits.
+func TestAlphaRevolve(t *testing.T) {
+	g := alphaProblem(t, "four-bar", runs.Options{Until: 0.2, Step: 0.002}, []string{"joint.p2.q"}, "bodies[coupler].mass", "gravity[1]")
+	whole, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	g.memory = 90_000
+	c, err := g.run(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, 100, c.pieces[0].Steps())
+	require.Less(t, c.pieces[0].Bytes(), int64(100*8*95), "not all states are there")
+	parts, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, whole, parts)
+}
+
+// TestAlphaOrder: gradients converge with the order of the method, 2, to those of an explicit method of small steps.
+func TestAlphaOrder(t *testing.T) {
+	gradient := func(o runs.Options, integrator runs.Integrator) float64 {
+		g := alphaProblem(t, "four-bar", o, []string{"joint.p2.q", "coupler.vy"}, "bodies[coupler].com[1]")
+		g.o.Run.Integrator = integrator
+		r, err := g.Gradient(context.Background())
+		require.NoError(t, err)
+		return r.Parameters[0].Gradient
+	}
+	want := gradient(runs.Options{Until: 0.1, Step: 0.001}, runs.RungeKutta4)
+	coarse := gradient(runs.Options{Until: 0.1, Step: 0.01}, runs.GeneralizedAlpha) - want
+	fine := gradient(runs.Options{Until: 0.1, Step: 0.005}, runs.GeneralizedAlpha) - want
+	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
+}
+
+// TestAlphaRefused: what implicit steps have no derivatives of is refused with the name of a joint.
+func TestAlphaRefused(t *testing.T) {
+	g := alphaProblem(t, "armature-four-bar", runs.Options{Until: 0.01, Step: 0.002}, []string{"coupler.px"}, "bodies[coupler].mass")
+	_, err := g.Gradient(context.Background())
+	require.ErrorIs(t, err, ErrNotDifferentiable)
+	require.ErrorContains(t, err, "armature, in an implicit step")
+}
