@@ -317,6 +317,39 @@ func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 	return f, fx, fy, nil
 }
 
+// Bent reports whether the force has corners at points of a table: of one of straight lines, or one that is level
+// outside.
+func (l *Laws) Bent() bool { return l.Spring.bent() || l.Damper.bent() }
+
+func (l *Law) bent() bool {
+	return l != nil && l.Kind == Table && (l.Interpolation == Linear || l.Outside == Level)
+}
+
+// Piece returns on which pieces the coordinate x and the rate y are: a number that changes where the force has a corner
+// (Bent).
+//
+// Cost: O(log points), no allocation. The laws are Prepared.
+func (l *Laws) Piece(x, y float64) int {
+	return l.Spring.pieceOf(x) + (MaxPoints+2)*l.Damper.pieceOf(y)
+}
+
+// pieceOf returns the interval of x between corners.
+func (l *Law) pieceOf(x float64) int {
+	if !l.bent() {
+		return 0
+	}
+	i, last := l.interval(x), len(l.At)-1
+	switch {
+	case l.Interpolation != Linear && i >= 0 && i < last: // one piece between the ends
+		return 0
+	case l.Outside == Tangent && i < 0:
+		return 0 // goes on as the first line
+	case l.Outside == Tangent && i == last:
+		return last - 1
+	}
+	return i
+}
+
 // Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where
 // there is no force on the way.
 //

@@ -19,8 +19,9 @@ type AlphaField[F any] interface {
 	// and ∂v/∂u, (56).
 	HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error
 	// HoldRates goes to a state whose velocities have been changed by change, six numbers a body, such that they fit
-	// the joints.
-	HoldRates(st *mechanism.State, change []float64) error
+	// the joints. off is the part of that along motions that the joints allow, where the change was not the least one;
+	// it is the field's.
+	HoldRates(st *mechanism.State, change []float64) (off []float64, err error)
 	// ResidualTo stores in r how the residual changes with the state by dx, along the parameters of direction k, −1 for
 	// none, and with accelerations by da, or nil. Of rates, dx has changes of poses alone.
 	//
@@ -118,6 +119,18 @@ func (s *alphaStep[F]) span(at *mechanism.State, end *sim.AlphaEnd) {
 // hold goes to the equations of the step.
 func (s *alphaStep[F]) hold(end *sim.AlphaEnd) error {
 	return s.field.HoldStep(&s.raw, end.Accelerations, end.Multipliers, s.position(), s.velocity())
+}
+
+// holdRates goes to the rates at the end of the step, and returns how far the velocities there are from the nearest
+// ones, as StepError.Gap.
+func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) {
+	off, err := s.field.HoldRates(end, s.minus)
+	L := s.mech.TypicalLength()
+	for i := 0; i < len(off); i += 6 {
+		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
+		gap = max(gap, s.h*w.Norm(), s.h*v.Norm()/L)
+	}
+	return gap, err
 }
 
 // projects reports whether velocities are brought back to the joints.

@@ -109,7 +109,7 @@ func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaSta
 		return err
 	}
 	if s.projects() {
-		if err := s.field.HoldRates(b.end.State, s.minus); err != nil {
+		if _, err := s.field.HoldRates(b.end.State, s.minus); err != nil {
 			return err
 		}
 		if err := s.ratesAhead(&trial, k); err != nil {

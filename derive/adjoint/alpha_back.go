@@ -159,7 +159,8 @@ func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 	for i := range x {
 		s.minus[i] = x[i] - b.e[i]
 	}
-	return s.field.HoldRates(b.st, s.minus)
+	_, err := s.field.HoldRates(b.st, s.minus)
+	return err
 }
 
 // softBack takes the cotangents −z.w of the part of e that the joints allow to e, in s.dv, to the start and to the
@@ -229,7 +230,7 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 	}
 	s.span(at, &b.end)
 	if s.projects() {
-		if err := s.field.HoldRates(b.end.State, s.minus); err != nil {
+		if _, err := s.field.HoldRates(b.end.State, s.minus); err != nil {
 			return err
 		}
 		if err := s.ratesBack(&trial, p); err != nil {

@@ -96,8 +96,12 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 	}
 	p.span(at, to)
 	if p.projects() {
-		if err := p.field.HoldRates(to.State, p.minus); err != nil {
+		gap, err := p.holdRates(to.State)
+		if err != nil {
 			return err
+		}
+		for i := range g {
+			g[i].Gap = max(g[i].Gap, gap)
 		}
 	}
 	each := func(do func(z *alphaState, parameters []float64) error) error {

@@ -31,7 +31,8 @@ func NewAlphaTangents[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, fi
 	return t
 }
 
-// Gap is zero: steps are not computed again.
+// Gap returns how far velocities were from the nearest ones on the joints, as that of a Gradient, over all that Run has
+// gone over.
 func (t *AlphaTangents[F]) Gap() float64 { return t.gap }
 
 // Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are
@@ -75,9 +76,11 @@ func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []
 			}
 		}
 		if s.projects() {
-			if err := s.field.HoldRates(to.State, s.minus); err != nil {
+			gap, err := s.holdRates(to.State)
+			if err != nil {
 				return err
 			}
+			t.gap = max(t.gap, gap)
 		}
 		for k := range dx {
 			z := &t.z[k]

@@ -23,6 +23,7 @@ type alphaField struct {
 	rows   int
 	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
 	lambda []float64
+	off    []float64 // six a body
 }
 
 // newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have
@@ -35,6 +36,7 @@ func (g *Problem) newAlphaField(f *field) (*alphaField, error) {
 	a := &alphaField{
 		field: f, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
 		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
+		off: make([]float64, six),
 	}
 	return a, nil
 }
@@ -91,14 +93,14 @@ func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position
 }
 
 // HoldRates implements adjoint.AlphaField.
-func (f *alphaField) HoldRates(st *mechanism.State, change []float64) error {
+func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []float64, err error) {
 	if err := f.least.At(st); err != nil {
-		return err
+		return nil, err
 	}
 	clear(f.lambda)
 	f.held = st
 	if err := f.d.Hold(st, change, f.lambda, derive.HeldRates); err != nil {
-		return err
+		return nil, err
 	}
 	// Multipliers: Jᵀλ = M·change.
 	f.one.Reset(0)
@@ -106,14 +108,15 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) error {
 	copy(f.x, change)
 	clear(f.x[len(change):])
 	if err := f.d.ResidualTo(right, f.one, f.x); err != nil {
-		return err
+		return nil, err
 	}
 	clear(right[len(change):])
 	if _, _, err := f.least.AnswerTo(f.x, right); err != nil {
-		return err
+		return nil, err
 	}
 	copy(f.lambda, f.x[len(change):])
-	return f.d.Hold(st, change, f.lambda, derive.HeldRates)
+	copy(f.off, f.x)
+	return f.off, f.d.Hold(st, change, f.lambda, derive.HeldRates)
 }
 
 // ResidualTo implements adjoint.AlphaField.

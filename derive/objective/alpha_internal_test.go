@@ -67,6 +67,11 @@ func TestAlphaBothWays(t *testing.T) {
 				require.NoError(t, err)
 				a, err := g.ahead(context.Background(), true)
 				require.NoError(t, err)
+				assert.InDelta(t, r.Run.Projection, a.told.Projection, 1e-15)
+				assert.Less(t, r.Run.Projection, 1e-5, "of velocities that are not the nearest ones")
+				if o.Stabilization == runs.None {
+					assert.Zero(t, r.Run.Projection)
+				}
 				values, slopes := a.terms(g)
 				for i := range values {
 					assert.InDelta(t, values[i], r.Terms[i].Value, same*max(1, math.Abs(values[i])), r.Terms[i].Name)

@@ -104,7 +104,8 @@ type taping struct {
 	rows  int      // of multipliers
 	until *float64 // up to which the piece at hand goes
 	left  int64    // bytes
-	all   bool     // each step is a piece
+	kinks *branches
+	all   bool // each step is a piece
 }
 
 // begin begins a piece.
@@ -139,6 +140,7 @@ func (t *taping) end(s *runs.Simulation) error {
 
 // onStep is called after each step.
 func (t *taping) onStep(s *runs.Simulation) error {
+	t.kinks.see(s.State())
 	if err := t.tape.AddStep(s); err != nil || !t.all {
 		return err
 	}
@@ -175,11 +177,12 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
-	t := &taping{c: c, plan: g.plan, rows: rows, left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0}
+	t := &taping{c: c, plan: g.plan, rows: rows, kinks: newBranches(g.mech), left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0}
 	s, err := g.simulation(t)
 	if err != nil {
 		return nil, err
 	}
+	t.kinks.see(s.State())
 	if err := t.begin(s); err != nil {
 		return nil, err
 	}
@@ -203,7 +206,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
 		return nil, fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
 	}
-	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations()}
+	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
 	return c, nil
 }
 

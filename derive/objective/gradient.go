@@ -113,6 +113,10 @@ func (g *Problem) severally(ctx context.Context, r *Result, slopes bool) error {
 		}
 		r.Run.Steps, r.Run.Evaluations = r.Run.Steps+x.Run.Steps, r.Run.Evaluations+x.Run.Evaluations
 		r.Run.Projection = max(r.Run.Projection, x.Run.Projection)
+		for _, k := range x.Run.Kinks {
+			k.Name = name + ": " + k.Name
+			r.Run.Kinks = append(r.Run.Kinks, k)
+		}
 	}
 	return nil
 }

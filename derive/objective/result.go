@@ -64,5 +64,6 @@ type InitialResult struct {
 type RunResult struct {
 	Steps       int64   `json:"steps"`
 	Evaluations int64   `json:"evaluations"`
-	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
+	Projection  float64 `json:"projection"`      // the largest part of a step that projection took back, relative
+	Kinks       []Kink  `json:"kinks,omitempty"` // parts whose forces have had corners: at one the gradient is that of one side
 }

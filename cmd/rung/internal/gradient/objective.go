@@ -100,8 +100,17 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	if r.Run != nil {
 		p.Blank()
 		p.Line("%s forwards and back, projection left out: %s", sheet.Plural(int(r.Run.Steps), "step"), sheet.Short(r.Run.Projection))
+		for _, k := range r.Run.Kinks[:min(len(r.Run.Kinks), mostKinks)] {
+			p.Line("corners of %s: %s, %s", k.Name, k.What, sheet.Plural(int(k.Count), "time"))
+		}
+		if more := len(r.Run.Kinks) - mostKinks; more > 0 {
+			p.Line("and of %s", sheet.Plural(more, "other part"))
+		}
 	}
 }
+
+// mostKinks is how many parts with corners are printed.
+const mostKinks = 5
 
 // nameWidth is that of terms and parameters, which are paths.
 const nameWidth = 27

@@ -1,0 +1,136 @@
+package objective
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// Kink is a part whose force has had a corner during a run, and how often.
+type Kink struct {
+	Name  string `json:"name"`
+	What  string `json:"what"` // contact, cable, stop, friction or table
+	Count int64  `json:"count"`
+}
+
+// branch is a part whose force goes on by another law where a number changes.
+type branch struct {
+	name, what string
+	at         func(st *mechanism.State) int
+}
+
+// branches watch where forces have corners: between the ends of steps.
+type branches struct {
+	list  []branch
+	last  []int
+	count []int64
+	begun bool
+}
+
+// newBranches lists the parts of a mechanism whose forces have corners.
+func newBranches(m *mechanism.Mechanism) *branches {
+	b := &branches{}
+	add := func(what, name string, at func(st *mechanism.State) int) {
+		b.list = append(b.list, branch{name, what, at})
+	}
+	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
+		for _, e := range events {
+			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) })
+		}
+	}
+	name := func(j, i int) string {
+		if m.Joints[j].Kind.Freedoms() == 1 {
+			return "joint " + fault.Name(m.JointName(j))
+		}
+		return fmt.Sprintf("joint %s, freedom %d", fault.Name(m.JointName(j)), i)
+	}
+	for i := range m.NumResistors() {
+		f, stops := m.Resistor(i)
+		set := m.ResistorSettings(i)
+		if stops {
+			add("stop", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
+				q, _ := m.Coordinate(f, st)
+				return cmp.Compare(q, max(q, set.Lower)) + cmp.Compare(q, min(q, set.Upper))
+			})
+			continue
+		}
+		add("friction", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
+			_, rate := m.Coordinate(f, st)
+			return cmp.Compare(rate, 0)
+		})
+	}
+	for j := range m.Joints {
+		drive := m.Drive(j)
+		for i := range m.Joints[j].Kind.Freedoms() {
+			if drive == nil || drive.Law(i) == nil || !drive.Law(i).Bent() {
+				continue
+			}
+			law, rest, f := drive.Law(i), drive.Rest[i], mechanism.Freedom{Joint: j, Freedom: i}
+			add("table", name(j, i), func(st *mechanism.State) int {
+				q, rate := m.Coordinate(f, st)
+				return law.Piece(q-rest, rate)
+			})
+		}
+	}
+	k := m.NewKinematics()
+	for i := range m.Forces {
+		if e := &m.Forces[i]; e.Kind == model.SpringDamper && m.SpringLaw(i) != nil && m.SpringLaw(i).Bent() {
+			add("table", "force "+fault.Name(m.ForceName(i)), springPiece(m, k, e, m.SpringLaw(i)))
+		}
+	}
+	b.last, b.count = make([]int, len(b.list)), make([]int64, len(b.list))
+	return b
+}
+
+// springPiece returns on which pieces of its tables a spring-damper is.
+func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, e *mechanism.ForceElement, law *springs.Laws) func(st *mechanism.State) int {
+	return func(st *mechanism.State) int {
+		for _, end := range [2]*mechanism.Attachment{&e.A, &e.B} {
+			if end.Body >= 0 && !m.BodyTo(&k.Bodies[end.Body], st, int(end.Body)) {
+				return 0
+			}
+		}
+		line, length := m.SpringLine(e, k, st)
+		rate := (line.Dot(endVelocity(&e.B, st)) - line.Dot(endVelocity(&e.A, st))) / length
+		return law.Piece(length-e.RestLength, rate)
+	}
+}
+
+// endVelocity returns the velocity of an end of a spring-damper.
+func endVelocity(a *mechanism.Attachment, st *mechanism.State) spatial.Vec3 {
+	if a.Body < 0 {
+		return spatial.Vec3{}
+	}
+	b := &st.Bodies[a.Body]
+	return b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(a.Point)))
+}
+
+// see looks at a state: a part that has gone on to another branch since the last one has had a corner.
+func (b *branches) see(st *mechanism.State) {
+	for i := range b.list {
+		now := b.list[i].at(st)
+		if b.begun && now != b.last[i] {
+			b.count[i]++
+		}
+		b.last[i] = now
+	}
+	b.begun = true
+}
+
+// told returns the parts that have had corners, the most often ones first.
+func (b *branches) told() (list []Kink) {
+	for i, n := range b.count {
+		if n > 0 {
+			list = append(list, Kink{b.list[i].name, b.list[i].what, n})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Kink) int { return cmp.Compare(y.Count, x.Count) })
+	return list
+}
