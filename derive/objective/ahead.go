@@ -90,7 +90,7 @@ type tangents interface {
 // wayAhead returns what goes forward over the run along n directions.
 func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) {
 	if c.tab == nil {
-		f, err := g.newAlphaField(fields[0])
+		f, err := g.newAlphaField(fields[0], n > 0)
 		if err != nil {
 			return nil, err
 		}

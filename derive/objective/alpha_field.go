@@ -26,10 +26,10 @@ type alphaField struct {
 	off    []float64 // six a body
 }
 
-// newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have
-// no derivatives of.
-func (g *Problem) newAlphaField(f *field) (*alphaField, error) {
-	if err := f.d.Holds(); err != nil {
+// newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
+// unless only values are asked for.
+func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
+	if err := f.d.Holds(); err != nil && slopes {
 		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"os"
@@ -49,6 +50,9 @@ func TestAlphaBothWays(t *testing.T) {
 		"gear-pair":             {[]string{"joint.ja.q"}, []string{"bodies[0].mass"}},
 		"floating-slider-crank": {[]string{"base.px"}, []string{"bodies[0].mass"}},
 	} {
+		if testing.Short() && name != "four-bar" {
+			continue
+		}
 		for how, o := range map[string]runs.Options{
 			"fixed":        {Until: 0.05, Step: 0.005},
 			"long":         {Until: 0.06, Step: 0.02},
@@ -120,5 +124,23 @@ func TestAlphaRefused(t *testing.T) {
 	g := alphaProblem(t, "armature-four-bar", runs.Options{Until: 0.01, Step: 0.002}, []string{"coupler.px"}, "bodies[coupler].mass")
 	_, err := g.Gradient(context.Background())
 	require.ErrorIs(t, err, ErrNotDifferentiable)
-	require.ErrorContains(t, err, "armature, in an implicit step")
+	require.ErrorContains(t, err, `joint "p0": force has no derivatives: armature, in an implicit step`)
+
+	text, err := os.ReadFile(filepath.Join("..", "..", "reference", "derivatives", "pendulum.model.json"))
+	require.NoError(t, err)
+	rubs := bytes.Replace(text, []byte(`"force": [0.4],`), []byte(`"force": [0.4], "friction": [{"coefficient": 0.1, "radius": 0.02}],`), 1)
+	require.NotEqual(t, text, rubs)
+	o := *alphaProblem(t, "pendulum", runs.Options{Until: 0.01, Step: 0.002}, []string{"link1.px"}, "bodies[0].mass").o
+	g, err = NewProblem(&o, "o.json", Source{Text: rubs, Name: "m.json"})
+	require.NoError(t, err)
+	_, err = g.Gradient(context.Background())
+	require.ErrorIs(t, err, ErrNotDifferentiable)
+	require.ErrorContains(t, err, "friction that grows with a reaction, in an implicit step")
+	_, err = g.Value(context.Background())
+	require.NoError(t, err, "the run itself is one")
+	o.Run.Integrator, o.Run.Step = runs.RungeKutta4, 0.002
+	g, err = NewProblem(&o, "o.json", Source{Text: rubs, Name: "m.json"})
+	require.NoError(t, err)
+	_, err = g.Gradient(context.Background())
+	require.NoError(t, err, "explicit steps have derivatives of it")
 }

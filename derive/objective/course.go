@@ -177,7 +177,10 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
-	t := &taping{c: c, plan: g.plan, rows: rows, kinks: newBranches(g.mech), left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0}
+	t := &taping{
+		c: c, plan: g.plan, rows: rows, kinks: newBranches(g.mech),
+		left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0,
+	}
 	s, err := g.simulation(t)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,8 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	}
 	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
 		for _, e := range events {
-			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) })
+			at := func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) }
+			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), at)
 		}
 	}
 	name := func(j, i int) string {
@@ -90,7 +91,9 @@ func newBranches(m *mechanism.Mechanism) *branches {
 }
 
 // springPiece returns on which pieces of its tables a spring-damper is.
-func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, e *mechanism.ForceElement, law *springs.Laws) func(st *mechanism.State) int {
+func springPiece(
+	m *mechanism.Mechanism, k *mechanism.Kinematics, e *mechanism.ForceElement, law *springs.Laws,
+) func(st *mechanism.State) int {
 	return func(st *mechanism.State) int {
 		for _, end := range [2]*mechanism.Attachment{&e.A, &e.B} {
 			if end.Body >= 0 && !m.BodyTo(&k.Bodies[end.Body], st, int(end.Body)) {

@@ -46,7 +46,7 @@ type sweeper interface {
 // wayBack returns what goes back over the run.
 func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	if c.tab == nil {
-		f, err := g.newAlphaField(list[0])
+		f, err := g.newAlphaField(list[0], true)
 		if err != nil {
 			return nil, err
 		}

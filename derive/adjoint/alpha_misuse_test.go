@@ -1,0 +1,34 @@
+package adjoint_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// TestAlphaMisuse: what the caller could know panics.
+func TestAlphaMisuse(t *testing.T) {
+	m, err := bench.NFourBar(1, 0.4, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	panics := func(text string, f func()) {
+		t.Helper()
+		require.PanicsWithValue(t, "derive/adjoint: "+text, f)
+	}
+	panics("no end of a step", func() { adjoint.NewAlphaTape(mech, 15, nil) })
+	tape := adjoint.NewAlphaTape(mech, 15, func(adjoint.Stand) sim.AlphaEnd { return sim.AlphaEnd{} })
+	panics("a tape of generalized-alpha; use AddStep", func() { _ = tape.Add(mech.Initial()) })
+	panics("a sweep takes a mechanism, a method and a field", func() { adjoint.NewAlphaSweep[int](mech, nil, nil) })
+	panics("tangents take a mechanism, a method, a field and a number of directions", func() { adjoint.NewAlphaTangents[int](mech, nil, nil, 1) })
+	var s adjoint.AlphaSweep[int]
+	for _, tape := range []*adjoint.Tape{tape, adjoint.NewTape(mech)} {
+		panics("a tape without a step of generalized-alpha", func() { _ = s.Run(context.Background(), tape, nil, nil) })
+	}
+}
