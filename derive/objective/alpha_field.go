@@ -24,6 +24,7 @@ type alphaField struct {
 	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
 	lambda []float64
 	off    []float64 // six a body
+	right  []float64 // as x
 }
 
 // newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
@@ -36,7 +37,7 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	a := &alphaField{
 		field: f, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
 		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
-		off: make([]float64, six),
+		off: make([]float64, six), right: make([]float64, dim),
 	}
 	return a, nil
 }
@@ -104,7 +105,7 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 	}
 	// Multipliers: Jᵀλ = M·change.
 	f.one.Reset(0)
-	right := make([]float64, len(f.x))
+	right := f.right
 	copy(f.x, change)
 	clear(f.x[len(change):])
 	if err := f.d.ResidualTo(right, f.one, f.x); err != nil {
