@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
@@ -70,14 +69,6 @@ func (f *alphaField) setOne(st *mechanism.State, dx []float64, k int) {
 	for i := range st.Bodies {
 		setState(f.one.Body(0, i), st, i, dx[adjoint.PerBody*i:])
 	}
-}
-
-// setState makes a direction change the state of body i by y, wherever the centre of mass is in the body.
-func setState(u *derive.BodyDirection, st *mechanism.State, i int, y []float64) {
-	u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
-	u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
-	moved, faster := comMoves(st, i, u)
-	u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
 }
 
 // HoldStep implements adjoint.AlphaField.

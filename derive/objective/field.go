@@ -124,6 +124,14 @@ func (f *field) PushTo(da, dx [][]float64) error {
 	return nil
 }
 
+// setState makes a direction change the state of body i by y, wherever the centre of mass is in the body.
+func setState(u *derive.BodyDirection, st *mechanism.State, i int, y []float64) {
+	u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+	u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
+	moved, faster := comMoves(st, i, u)
+	u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
+}
+
 // comMoves returns how the centre of mass of body i, and its velocity, change with its place in the body along a direction.
 func comMoves(st *mechanism.State, i int, u *derive.BodyDirection) (moved, faster spatial.Vec3) {
 	if u.Com == (spatial.Vec3{}) {

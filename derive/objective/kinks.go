@@ -13,13 +13,6 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// Kink is a part whose force has had a corner during a run, and how often.
-type Kink struct {
-	Name  string `json:"name"`
-	What  string `json:"what"` // contact, cable, stop, friction or table
-	Count int64  `json:"count"`
-}
-
 // branch is a part whose force goes on by another law where a number changes.
 type branch struct {
 	name, what string

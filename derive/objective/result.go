@@ -67,3 +67,10 @@ type RunResult struct {
 	Projection  float64 `json:"projection"`      // the largest part of a step that projection took back, relative
 	Kinks       []Kink  `json:"kinks,omitempty"` // parts whose forces have had corners: at one the gradient is that of one side
 }
+
+// Kink is a part whose force has had a corner during a run, and how often.
+type Kink struct {
+	Name  string `json:"name"`
+	What  string `json:"what"` // contact, cable, stop, friction or table
+	Count int64  `json:"count"`
+}
