@@ -41,7 +41,8 @@ type modelOptions struct {
 // read reads them.
 func (o *modelOptions) read(text []byte) error {
 	return decode("model", text, option{"threads", &o.Threads}, option{"ordering", &o.ordering}, option{"epsilon", &o.Epsilon},
-		option{"max_flops", &o.MaxFlops}, option{"max_nonzeros", &o.MaxNonZeros}, option{"folder", &o.folder}, option{"packages", &o.packages})
+		option{"max_flops", &o.MaxFlops}, option{"max_nonzeros", &o.MaxNonZeros},
+		option{"folder", &o.folder}, option{"packages", &o.packages})
 }
 
 // Open reads, checks and analyses the model at a path: rung-model/1, or a file of a foreign format by its ending (package formats).

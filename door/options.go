@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// option is a field of options and where its value goes: *bool, *int, *int64, *float64, *string, *[]string, *[]float64, *map[string]string, or *[]byte for the text of a value.
+// option is a field of options and where its value goes: *bool, *int, *int64, *float64, *string, *[]string, *[]float64,
+// *map[string]string, or *[]byte for the text of a value.
 type option struct {
 	name string
 	into any
