@@ -71,7 +71,7 @@ func (n *narrowing) compare(at string, old, new any) {
 		n.seen[key] = true
 	}
 	old, new = resolve(n.old, old), resolve(n.new, new)
-	if new == true || old == false || new == nil {
+	if new == true || never(old) || new == nil {
 		return
 	}
 	if old == true || old == nil {
@@ -96,6 +96,12 @@ func (n *narrowing) compare(at string, old, new any) {
 			n.say(at, "%s has come or changed", key)
 		}
 	}
+}
+
+// never reports whether a schema is the usual one that nothing holds to.
+func never(s any) bool {
+	m, _ := s.(map[string]any)
+	return s == false || len(m) == 1 && reflect.DeepEqual(m["not"], map[string]any{})
 }
 
 func refOf(s any) string {
