@@ -310,14 +310,7 @@ func (r *Reduced) RowTo(dst []float64) error {
 		return err
 	}
 	_, values, err := r.view.At(r.motion.State())
-	switch {
-	case err != nil:
-		return as(Failed, err)
-	case len(dst) != len(values):
-		return refuse(Size, "a row has %d numbers, not %d", len(values), len(dst))
-	}
-	copy(dst, values)
-	return nil
+	return rowTo(dst, values, err)
 }
 
 // Columns is Run.Columns.

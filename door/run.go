@@ -140,6 +140,11 @@ func (r *Run) Columns() (names, units []string) {
 // with the status Failed.
 func (r *Run) RowTo(dst []float64) error {
 	_, values, err := r.run.Row()
+	return rowTo(dst, values, err)
+}
+
+// rowTo stores a row, unless there is an error.
+func rowTo(dst, values []float64, err error) error {
 	switch {
 	case err != nil:
 		return as(Failed, err)

@@ -113,8 +113,11 @@ func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.i
 	})
 }
 
-//export go_document
-func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
+// tell hands out a text about a model and a state, which is moved or read.
+func tell(
+	plan C.rung_handle, what *C.char, array func(*C.double, C.size_t) ([]float64, error), state *C.double, n C.size_t, text **C.char, size *C.size_t,
+	write func(ctx context.Context, m *door.Model, what string, state []float64) ([]byte, error),
+) C.int32_t {
 	return guarded(func() error {
 		o, m, err := shared[*door.Model](plan)
 		if err != nil {
@@ -123,32 +126,26 @@ func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.si
 		if err := given("what", what); err != nil {
 			return err
 		}
-		x, err := perhaps(state, n)
+		x, err := array(state, n)
 		if err != nil {
 			return err
 		}
 		return o.during(func(ctx context.Context) error {
-			return hand(text, size, func() ([]byte, error) { return m.Document(ctx, C.GoString(what), x, options(opts)) })
+			return hand(text, size, func() ([]byte, error) { return write(ctx, m, C.GoString(what), x) })
 		})
+	})
+}
+
+//export go_document
+func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
+	return tell(plan, what, perhaps, state, n, text, size, func(ctx context.Context, m *door.Model, what string, x []float64) ([]byte, error) {
+		return m.Document(ctx, what, x, options(opts))
 	})
 }
 
 //export go_move
 func go_move(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
-	return guarded(func() error {
-		o, m, err := shared[*door.Model](plan)
-		if err != nil {
-			return err
-		}
-		if err := given("what", what); err != nil {
-			return err
-		}
-		x, err := floats(state, n)
-		if err != nil {
-			return err
-		}
-		return o.during(func(ctx context.Context) error {
-			return hand(text, size, func() ([]byte, error) { return m.Move(ctx, C.GoString(what), x, options(opts)) })
-		})
+	return tell(plan, what, floats, state, n, text, size, func(ctx context.Context, m *door.Model, what string, x []float64) ([]byte, error) {
+		return m.Move(ctx, what, x, options(opts))
 	})
 }
