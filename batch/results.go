@@ -41,8 +41,9 @@ func (r *Results) To(dst []float64, i int) {
 	if len(dst) != n {
 		panic("batch: length mismatch")
 	}
+	lane := r.a[i/lanes*n*lanes+i%lanes:]
 	for k := range dst {
-		dst[k] = *r.at(i, k)
+		dst[k] = lane[k*lanes]
 	}
 }
 

@@ -124,11 +124,16 @@ func (b *Batch) set(n int, states, forces []float64) error {
 	b.size(n)
 	b.wrong = b.wrong[:0]
 	for i := range n {
-		if err := b.m.set(b.st, states[i*width:][:width]); err != nil {
-			b.wrong = append(b.wrong, wrongState{i, err})
-			b.st.SetFlat(b.m.initial)
+		row := states[i*width:][:width]
+		if unit(row, len(b.st.Bodies)) {
+			b.states.SetFlat(i, row)
+		} else {
+			if err := b.m.set(b.st, row); err != nil {
+				b.wrong = append(b.wrong, wrongState{i, err})
+				b.st.SetFlat(b.m.initial)
+			}
+			b.states.Set(i, b.st)
 		}
-		b.states.Set(i, b.st)
 		if forces != nil {
 			for k := range b.forces {
 				b.states.SetForce(i, k, forces[i*b.forces+k])
@@ -136,6 +141,18 @@ func (b *Batch) set(n int, states, forces []float64) error {
 		}
 	}
 	return nil
+}
+
+// unit reports whether the quaternions of a row are of the length 1 to rounding, so that it can be taken as it is.
+func unit(row []float64, bodies int) bool {
+	for i := range bodies {
+		q := *(*[4]float64)(row[4+7*i:])
+		was := q
+		if document.Normalize(&q); q != was {
+			return false
+		}
+	}
+	return true
 }
 
 // AccelerationsTo stores the accelerations of n states, row after row as Solver.AccelerationsTo. failed gets 1 for a
@@ -238,16 +255,17 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 // take stores states as rows. Rows that are no states are those that were given.
 func (b *Batch) take(dst, given []float64, s *batch.States) {
 	width := len(b.m.initial)
+	kept := width - b.m.plan.Mechanism().NumBearings() // what batches do not carry
 	wrong := b.wrong
 	for i := range s.Len() {
-		row := dst[i*width:][:width]
+		row, was := dst[i*width:][:width], given[i*width:][:width]
 		if len(wrong) > 0 && wrong[0].state == i {
-			copy(row, given[i*width:][:width])
+			copy(row, was)
 			wrong = wrong[1:]
 			continue
 		}
-		s.To(b.st, i)
-		b.st.FlatTo(row)
+		s.FlatTo(row, i)
+		copy(row[kept:], was[kept:])
 	}
 }
 

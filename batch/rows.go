@@ -1,0 +1,74 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
+)
+
+// Numbers of a body in the flat form of mechanism.State: poses of all bodies come first, then their rates.
+const poseNumbers, rateNumbers = 7, 6
+
+// FlatLen returns the number of numbers of a state in SetFlat and FlatTo, those of mechanism.State.FlatTo with as many
+// angles as the states carry.
+func (s *States) FlatLen() int { return s.flatBodies() + s.nAngles + s.nInternal + s.of.plan.Mechanism().NumBearings() }
+
+// flatBodies returns how many of them the time and the bodies take.
+func (s *States) flatBodies() int {
+	return 1 + (poseNumbers+rateNumbers)*s.of.plan.Mechanism().NumBodies()
+}
+
+// SetFlat is Set of a state as numbers in a row (mechanism.State.FlatTo). Quaternions have to be of the length 1. Reactions that
+// friction remembers are not read: states do not have them.
+//
+// Shapes: row has FlatLen entries. Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
+func (s *States) SetFlat(i int, row []float64) {
+	s.mustHave(i)
+	if len(row) != s.FlatLen() {
+		panic("batch: length mismatch")
+	}
+	lane := s.lane(i)
+	lane[0] = row[0]
+	n := s.of.plan.Mechanism().NumBodies()
+	for k := range n {
+		at := lane[(mechanics.Bodies+bodyPlaces*k)*lanes:][:(bodyPlaces-1)*lanes+1]
+		pose, rate := row[1+poseNumbers*k:][:poseNumbers], row[1+poseNumbers*n+rateNumbers*k:][:rateNumbers]
+		at[(atPosition+0)*lanes], at[(atPosition+1)*lanes], at[(atPosition+2)*lanes] = pose[0], pose[1], pose[2]
+		at[(atRotation+0)*lanes], at[(atRotation+1)*lanes] = pose[3], pose[4]
+		at[(atRotation+2)*lanes], at[(atRotation+3)*lanes] = pose[5], pose[6]
+		at[(atVelocity+0)*lanes], at[(atVelocity+1)*lanes], at[(atVelocity+2)*lanes] = rate[0], rate[1], rate[2]
+		at[(atOmega+0)*lanes], at[(atOmega+1)*lanes], at[(atOmega+2)*lanes] = rate[3], rate[4], rate[5]
+	}
+	rest := row[s.flatBodies():]
+	copy(s.angles[i*s.nAngles:][:s.nAngles], rest)
+	copy(s.internal[i*s.nInternal:][:s.nInternal], rest[s.nAngles:])
+	s.held[i] = false
+}
+
+// FlatTo stores state number i as numbers in a row, as SetFlat takes it. What friction remembers of reactions stays as it is in row.
+//
+// Shapes, cost and panics: as SetFlat.
+func (s *States) FlatTo(row []float64, i int) {
+	s.mustHave(i)
+	if len(row) != s.FlatLen() {
+		panic("batch: length mismatch")
+	}
+	lane := s.lane(i)
+	row[0] = lane[0]
+	n := s.of.plan.Mechanism().NumBodies()
+	for k := range n {
+		at := lane[(mechanics.Bodies+bodyPlaces*k)*lanes:][:(bodyPlaces-1)*lanes+1]
+		pose, rate := row[1+poseNumbers*k:][:poseNumbers], row[1+poseNumbers*n+rateNumbers*k:][:rateNumbers]
+		pose[0], pose[1], pose[2] = at[(atPosition+0)*lanes], at[(atPosition+1)*lanes], at[(atPosition+2)*lanes]
+		pose[3], pose[4] = at[(atRotation+0)*lanes], at[(atRotation+1)*lanes]
+		pose[5], pose[6] = at[(atRotation+2)*lanes], at[(atRotation+3)*lanes]
+		rate[0], rate[1], rate[2] = at[(atVelocity+0)*lanes], at[(atVelocity+1)*lanes], at[(atVelocity+2)*lanes]
+		rate[3], rate[4], rate[5] = at[(atOmega+0)*lanes], at[(atOmega+1)*lanes], at[(atOmega+2)*lanes]
+	}
+	rest := row[s.flatBodies():]
+	copy(rest, s.angles[i*s.nAngles:][:s.nAngles])
+	copy(rest[s.nAngles:], s.internal[i*s.nInternal:][:s.nInternal])
+}
+
+// lane returns the numbers of the group of state i from its lane on: that of a place is lanes times the place behind.
+func (s *States) lane(i int) []float64 {
+	return s.data[i/lanes*s.of.at.Length*lanes+i%lanes:]
+}
