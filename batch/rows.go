@@ -9,7 +9,9 @@ const poseNumbers, rateNumbers = 7, 6
 
 // FlatLen returns the number of numbers of a state in SetFlat and FlatTo, those of mechanism.State.FlatTo with as many
 // angles as the states carry.
-func (s *States) FlatLen() int { return s.flatBodies() + s.nAngles + s.nInternal + s.of.plan.Mechanism().NumBearings() }
+func (s *States) FlatLen() int {
+	return s.flatBodies() + s.nAngles + s.nInternal + s.of.plan.Mechanism().NumBearings()
+}
 
 // flatBodies returns how many of them the time and the bodies take.
 func (s *States) flatBodies() int {

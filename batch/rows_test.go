@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRows: states as numbers in a row are those of mechanism.State, both ways and to the bit, with angles and without; what friction remembers
-// stays as it is.
+// TestRows: states as numbers in a row are those of mechanism.State, both ways and to the bit, with angles and without;
+// what friction remembers stays as it is.
 func TestRows(t *testing.T) {
 	for name, p := range references(t) {
 		for _, angles := range []bool{false, true} {

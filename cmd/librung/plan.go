@@ -115,7 +115,8 @@ func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.i
 
 // tell hands out a text about a model and a state, which is moved or read.
 func tell(
-	plan C.rung_handle, what *C.char, array func(*C.double, C.size_t) ([]float64, error), state *C.double, n C.size_t, text **C.char, size *C.size_t,
+	plan C.rung_handle, what *C.char, array func(*C.double, C.size_t) ([]float64, error), state *C.double, n C.size_t,
+	text **C.char, size *C.size_t,
 	write func(ctx context.Context, m *door.Model, what string, state []float64) ([]byte, error),
 ) C.int32_t {
 	return guarded(func() error {
