@@ -137,7 +137,7 @@ func TestAgreesWithSolver(t *testing.T) {
 // pivots rounding leaves of their redundant rows. Closed states satisfy spare rows far better than they have to.
 func TestRedundantInLanes(t *testing.T) {
 	const rounding = 2e-13 // of spare rows, relative to their terms; they may be off by 1e-12
-	for family, n := range map[string]int{"scissor": 10, "hoberman": 20, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6} {
+	for family, n := range map[string]int{"scissor": 10, "hoberman": 20, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6, "biped": 1} {
 		t.Run(family, func(t *testing.T) {
 			p := member(t, family, n)
 			list := append(someStates(t, p, 63, 1, 1e-3), p.Initial())

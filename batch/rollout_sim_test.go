@@ -47,6 +47,7 @@ func TestRolloutAsSimulation(t *testing.T) {
 		"spare rows":        {generate(t, "hoberman", 2), true},
 		"spare booms":       {generate(t, "excavator", 1), true},
 		"spare pins":        {generate(t, "scissor", 3), true},
+		"biped":             {generate(t, "biped", 1), true},
 		"couplings":         {modeltest.Couple(t, load(t, "rbda-8-3"), check.Rand(2), 2), false},
 		"laws":              {modeltest.Follow(t, still(load(t, "rbda-8-3")), check.Rand(2), 1), false},
 		"composites":        {modeltest.Composites(1, 3, 1), false},

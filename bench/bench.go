@@ -7,14 +7,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// MaxBodies is the largest model that is generated.
-const MaxBodies = 10_000_000
-
 // ErrFamily says that no family has the name.
 var ErrFamily = errors.New("bench: unknown family")
-
-// ErrSize says that n is below 1 or gives more than MaxBodies bodies.
-var ErrSize = errors.New("bench: size out of range")
 
 // family is one row of the list of families.
 type family struct {
@@ -56,6 +50,7 @@ func families() []family {
 		{"jansen", jansenBodies, Jansen},
 		{"delta", deltaBodies, Delta},
 		{"excavator", diggerBodies, Excavator},
+		{"biped", bipedBodies, bipeds},
 	}
 }
 
@@ -92,12 +87,4 @@ func Generate(name string, n int, seed uint64) (*model.Model, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w %q", ErrFamily, name)
-}
-
-// count checks n and returns bodies(n), which may be more than an int of 32 bits holds.
-func count(name string, n int, bodies func(n int64) int64) (int, error) {
-	if n < 1 || n > MaxBodies || bodies(int64(n)) > MaxBodies {
-		return 0, fmt.Errorf("%w: %s %d", ErrSize, name, n)
-	}
-	return int(bodies(int64(n))), nil
 }

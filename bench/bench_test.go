@@ -87,7 +87,7 @@ func TestBoundedWhenLarge(t *testing.T) {
 		"ladder": 40000, "chain": 20000, "tree": 20000, "grid": 100, "ball-net": 100,
 		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
 		"rover": 2000, "rocker-bogie": 1000, "road-train": 2500, "tracked": 4000,
-		"hoberman": 10000, "hoberman-sphere": 1000, "miura": 100, "jansen": 2000, "delta": 5000, "excavator": 4000,
+		"hoberman": 10000, "hoberman-sphere": 1000, "miura": 100, "jansen": 2000, "delta": 5000, "excavator": 4000, "biped": 500,
 		"bicycle": 5000, "rolling-disc": 20000, "snakeboard": 5000,
 	} {
 		t.Run(family, func(t *testing.T) {
@@ -162,6 +162,7 @@ func TestCounts(t *testing.T) {
 		"bicycle":  func(n int) int { return n }, "rolling-disc": func(int) int { return 0 }, "snakeboard": func(n int) int { return 2 * n },
 		"hoberman": func(n int) int { return 2*n + 5 }, "hoberman-sphere": func(n int) int { return 12*n + 15 }, "miura": func(n int) int { return n*n + 2 },
 		"jansen": func(n int) int { return 6 * n }, "delta": func(n int) int { return 2*n + 3 }, "excavator": func(n int) int { return n + 3 },
+		"biped": func(n int) int { return 5 * n }, // each is free, and has a loop more
 	}
 	every(t, func(t *testing.T, family string, n int, m *model.Model) {
 		nb, err := bench.Bodies(family, n)

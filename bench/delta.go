@@ -47,7 +47,7 @@ func Delta(n int, seed uint64) (*model.Model, error) {
 		s, c := math.Sincos(2 * math.Pi * float64(i) / float64(k))
 		out, across := vec{c, s}, vec{-s, c}
 		hip, wrist := out.mul(deltaBase), p.add(out.mul(deltaTool))
-		angle, rate := deltaHip(wrist.sub(hip), v, out)
+		angle, rate := armTo(wrist.sub(hip), v, out, deltaArm, deltaRod)
 		s, c = math.Sincos(angle)
 		// The arm is along x of its frame and turns about y, which is the hinge.
 		along, up := out.mul(c).add(vec{2: -s}), out.mul(s).add(vec{2: c})
@@ -64,42 +64,14 @@ func Delta(n int, seed uint64) (*model.Model, error) {
 			mark string
 			at   vec
 		}{{"l", across.mul(deltaHalf)}, {"r", across.mul(-deltaHalf)}} {
-			r.deltaRod(side.mark, i, [2]int{arm, tool}, [2]vec{elbow.add(side.at), wrist.add(side.at)}, across)
+			r.strut(&strut{
+				names: [3]string{r.name(side.mark, i), r.name("u"+side.mark, i), r.name("s"+side.mark, i)},
+				on:    [2]int{arm, tool}, ends: [2]vec{elbow.add(side.at), wrist.add(side.at)}, hinge: across,
+				mass: deltaRodMass, wide: 0.02, radius: 0.012,
+			})
 		}
 	}
 	return r.m, nil
 }
 
 func deltaBodies(n int64) int64 { return 3*n + 7 }
-
-// deltaHip returns the angle of an arm below the level and its rate, if the wrist is at d from the hip and moves with
-// v, in the plane of z and the unit vector out: with the arm a, |d − a| is the length of the rods.
-func deltaHip(d, v, out vec) (angle, rate float64) {
-	x, z := d.dot(out), d[2]
-	// 2 d·a = |d|² + |a|² − rod², with a = arm·(cos out − sin ez)
-	want := (d.dot(d) + deltaArm*deltaArm - deltaRod*deltaRod) / (2 * deltaArm)
-	far := math.Hypot(x, z)
-	angle = math.Atan2(-z, x) - math.Acos(want/far)
-	s, c := math.Sincos(angle)
-	a, da := out.mul(deltaArm*c).add(vec{2: -deltaArm * s}), out.mul(-deltaArm*s).add(vec{2: -deltaArm * c})
-	rod := d.sub(a)
-	return angle, rod.dot(v) / rod.dot(da)
-}
-
-// deltaRod appends a rod from the arm to the platform, its universal joint first about the hinge's direction.
-func (r *rig) deltaRod(mark string, k int, on [2]int, ends [2]vec, hinge vec) {
-	span := ends[1].sub(ends[0])
-	length := span.norm()
-	u := span.mul(1 / length)
-	y := u.cross(hinge).unit()
-	frame := place{ends[0], axes(y.cross(u), y, u)}
-	// ω relative to the arm is α·hinge + β·y, and turns u at the rate of the other end.
-	w, va := r.twist(on[0]).w, r.velocity(on[0], ends[0])
-	rate := r.velocity(on[1], ends[1]).sub(va).sub(w.cross(span)).mul(1 / length)
-	w = w.add(hinge.mul(rate.dot(y) / hinge.cross(u).dot(y))).add(y.mul(rate.dot(y.cross(u))))
-	rod := r.body(r.name(mark, k), box(deltaRodMass, vec{0.02, 0.02, length}, vec{2: length / 2}), frame, twist{w, va})
-	r.show(rod, cylinder, [3]float64{0.012, length}, at(vec{2: length / 2}), blue)
-	P := place{ends[0], axes(hinge, y, hinge.cross(y))}
-	r.fit(r.name("u"+mark, k), model.Universal, on[0], rod, P, frame)
-	r.fit(r.name("s"+mark, k), model.Spherical, rod, on[1], at(ends[1]), at(ends[1]))
-}

@@ -48,6 +48,17 @@ func (r *rig) displace(kind model.JointType, rate, pitch, length float64) displa
 	for i := first; i < n; i++ {
 		d.q[i], d.qd[i] = r.uniform(1), r.uniform(rate)
 	}
+	if !d.set(kind, pitch) {
+		d.x, d.t = r.float(kind, rate, length)
+		if kind == model.SphereInCylinder {
+			d.x.p, d.t.v = vec{2: d.q[3]}, vec{2: d.qd[3]}
+		}
+	}
+	return d
+}
+
+// set computes pose and motion from the coordinates and rates, if these are all that the joint has.
+func (d *displacement) set(kind model.JointType, pitch float64) bool {
 	q, qd := &d.q, &d.qd
 	switch kind {
 	case model.Fixed:
@@ -67,12 +78,9 @@ func (r *rig) displace(kind model.JointType, rate, pitch, length float64) displa
 		d.x.q = cross.then(turn(vec{1: 1}, q[1]))
 		d.t.w = vec{qd[0]}.add(cross.apply(vec{1: qd[1]}))
 	default:
-		d.x, d.t = r.float(kind, rate, length)
-		if kind == model.SphereInCylinder {
-			d.x.p, d.t.v = vec{2: q[3]}, vec{2: qd[3]}
-		}
+		return false
 	}
-	return d
+	return true
 }
 
 // float draws pose and motion for the joint types with three free rotations.

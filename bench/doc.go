@@ -39,11 +39,13 @@
 //	jansen           12n+1      6n         90n+5       18n        1
 //	delta            3n+7       2n+3       19n+38      n−1        3
 //	excavator        3n+9       n+3        20n+60      3n+9       n+3
+//	biped            23n        6n         126n        6n         18n
 //
 // Four of them are vehicles on hills, which no joint holds to the world:
 // they have a loop more than nj − nb. Each wheel has a contact and a motor.
+// Nor does a joint hold bipeds, each of which has a loop more.
 //
-// The last six of the table, bicycles, discs and snakeboards have visuals, up to 5000 bodies.
+// The last seven of the table, bicycles, discs and snakeboards have visuals, up to 5000 bodies.
 //
 // Default frame: world axes. Units: SI.
 //

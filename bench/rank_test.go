@@ -137,6 +137,7 @@ func TestRanks(t *testing.T) {
 		{"jansen", []int{1, 2, 4}, func(n int) int { return 90*n + 5 }, func(n int) int { return 18 * n }, func(int) int { return 1 }, 0.01},
 		{"delta", []int{1, 2, 10, 20}, func(n int) int { return 19*n + 38 }, func(n int) int { return n - 1 }, func(int) int { return 3 }, 1e-3},
 		{"excavator", []int{1, 2, 6}, func(n int) int { return 20*n + 60 }, func(n int) int { return 3*n + 9 }, func(n int) int { return n + 3 }, 1e-3},
+		{"biped", []int{1, 2}, func(n int) int { return 126 * n }, func(n int) int { return 6 * n }, func(n int) int { return 18 * n }, 0.02},
 		{"bicycle", []int{1, 3}, func(n int) int { return 21 * n }, zero, func(n int) int { return 3 * n }, 0.01},
 		{"rolling-disc", []int{1, 5}, func(n int) int { return 3 * n }, zero, func(n int) int { return 3 * n }, 0.1},
 		{"snakeboard", []int{1, 3}, func(n int) int { return 23 * n }, zero, func(n int) int { return n }, 0.05},

@@ -44,6 +44,7 @@ var FamilyHelp = map[string]string{
 	"jansen":          "N pairs of Jansen's legs on one shaft, 12N+1 bodies",
 	"delta":           "delta robot of N+2 arms, 3N+7 bodies",
 	"excavator":       "excavator with N sticks and its cylinders, 3N+9 bodies",
+	"biped":           "N bipeds on straps, six loops each in their legs, 23N bodies",
 }
 
 // generateFlags are the flags of rung generate.
