@@ -58,7 +58,7 @@ func TestAccuracyIsKept(t *testing.T) {
 		{"hoberman", []int{5, 11, 20, 44, 80}}, {"hoberman-sphere", []int{3, 5}}, {"scissor", []int{10, 40, 80, 200, 400}}, {"miura", []int{4, 8, 12}},
 		{"delta", []int{10, 26}}, {"jansen", []int{2, 6}}, {"excavator", []int{2, 10}}, {"revolute-net", []int{3, 8}}, {"ladder", []int{10, 100}},
 		{"ball-net", []int{6, 16, 24, 30}}, {"nfourbar", []int{10, 100}}, {"grid", []int{5, 12}}, {"chain", []int{10, 100}}, {"tree", []int{40}},
-		{"stewart", []int{3}}, {"random", []int{20, 60}},
+		{"stewart", []int{3}}, {"random", []int{20, 60}}, {"biped", []int{1, 4}},
 	} {
 		for _, size := range c.sizes {
 			p := newPlan(t, generate(t, c.family, size, 1), order.Auto)
