@@ -9,7 +9,7 @@ import (
 )
 
 // checkStep is the change of a parameter by which values are differenced, relative to its size, of places to the typical length of the
-// bodies where that is less, and 1 for a number that is zero. Of order 4, differences err by some 1e-10 of their size then, and by the
+// bodies where that is less, and 1 for a number that is zero (sizeOf). Of order 4, differences err by some 1e-10 of their size then, and by the
 // errors of runs over it.
 const checkStep = 1e-3
 
@@ -53,19 +53,35 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
 }
 
-// stepFor returns the change of parameter k that is a part of its size: of places, of the typical length of the bodies where that is less,
-// and of 1 for a number that is zero.
+// stepFor returns the change of parameter k that is a part of its size.
 func (g *Problem) stepFor(k int, part float64) float64 {
 	h := math.Inf(1)
 	for i, path := range g.o.Parameters[k].Paths {
-		x := math.Abs(g.values[k][i])
-		if x == 0 {
-			x = 1
-		}
-		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
-			x = min(x, g.mech.TypicalLength())
-		}
-		h = min(h, part*x)
+		place := strings.Contains(path, "position[") || strings.Contains(path, "com[")
+		h = min(h, part*sizeOf(g.values[k][i], place, g.mech.TypicalLength()))
 	}
 	return h
+}
+
+const (
+	// smallPlace is a place relative to the typical length L of the bodies, below which it is changed as one at the origin is: parts of it
+	// would be lost beside the lengths around.
+	smallPlace = 1e-3
+	// smallNumber is another number that is changed as zero is: models that were computed have 1e-17 where they mean zero.
+	smallNumber = 1e-12
+)
+
+// sizeOf returns of what a change of a number is a part: its magnitude, of places L where that is less, or where they are nearly zero, and
+// 1 for other numbers that are nearly zero.
+func sizeOf(x float64, place bool, L float64) float64 {
+	x = math.Abs(x)
+	switch {
+	case place && x < smallPlace*L:
+		return min(1, L)
+	case place:
+		return min(x, L)
+	case x < smallNumber:
+		return 1
+	}
+	return x
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,4 +40,42 @@ func TestCheckGoesOn(t *testing.T) {
 	cause := errors.New("enough")
 	end(cause)
 	require.ErrorIs(t, p.Check(ctx, r), cause)
+}
+
+// TestNearlyZero: a place and a number that rounding has left at 1e-17 are changed as zero is, so that modes, which are differenced, and
+// the differences of Check have the derivative at zero.
+func TestNearlyZero(t *testing.T) {
+	const tol = 1e-7 // of differences of order 4
+	column := []objective.Term{{Name: "im", Column: "mode.1.im", Weight: 1, Power: 1}}
+	place, force := "joints[p2].predecessor_frame.position[1]", "gravity[0]"
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text(t, "eq-four-bar")), &m))
+	frame := m["joints"].([]any)[1].(map[string]any)["predecessor_frame"].(map[string]any)
+	var want []float64
+	for _, x := range []float64{0, 1e-17, -1e-13, 1e-10} {
+		frame["position"].([]any)[1], m["gravity"].([]any)[0] = x, x*1e-3
+		b, err := json.Marshal(m)
+		require.NoError(t, err)
+		for _, at := range []objective.At{objective.AtModes, objective.AtEquilibrium} {
+			o := &objective.Objective{At: at, Terms: column, Parameters: append(by(place), by(force)...)}
+			if at == objective.AtEquilibrium {
+				o.Terms = terms("coupler.px")
+			}
+			p := problemOf(t, o, string(b), 1)
+			r, err := p.Gradient(context.Background())
+			require.NoError(t, err)
+			require.NoError(t, p.Check(context.Background(), r))
+			for k, x := range r.Parameters {
+				require.NotNil(t, x.Differences, x.Unchecked)
+				assert.InDelta(t, x.Gradient, *x.Differences, tol, x.Name)
+				if at == objective.AtModes && len(want) < len(r.Parameters) {
+					want = append(want, x.Gradient)
+				}
+				if at == objective.AtModes {
+					assert.InDelta(t, want[k], x.Gradient, tol, x.Name)
+				}
+			}
+		}
+	}
+	assert.Greater(t, math.Abs(want[0]), 0.1)
 }

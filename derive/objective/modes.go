@@ -118,14 +118,7 @@ func (g *Problem) stepOf(k int) (h float64, err error) {
 		if p.Turns() {
 			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(p.Path()))
 		}
-		x := math.Abs(g.values[k][i])
-		if x == 0 {
-			x = 1
-		}
-		if p.Moves() {
-			x = min(x, g.mech.TypicalLength())
-		}
-		h = min(h, modeStep*x)
+		h = min(h, modeStep*sizeOf(g.values[k][i], p.Moves(), g.mech.TypicalLength()))
 	}
 	return h, nil
 }
