@@ -117,7 +117,7 @@ func (t *Reader) Empty(c int) bool { return t.cells[c] == "" }
 // Number returns the number in cell c of the present line.
 func (t *Reader) Number(c int) (float64, error) {
 	x, err := strconv.ParseFloat(t.cells[c], 64)
-	if err != nil || !algebra.Finite(x) {
+	if err != nil || !algebra.Finite(x) || strings.ContainsAny(t.cells[c], "xX_") { // of Go's numbers, decimal ones: 0_9 is 9 to Go
 		return 0, t.Fault(c, "is not a finite number")
 	}
 	return x, nil

@@ -59,15 +59,17 @@ func TestRead(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "the file is empty: it has no line of names", "\ufeff": "the file is empty: it has no line of names", "# none\n": "the file is empty: it has no line of names",
-		"time;y\n0;1\n":          `line 1, column 1: "time;y" is one column: columns are parted by commas`,
-		"time,y,y\n":             `the file has two columns "y"`,
-		"time,Y\n":               `the file has no column "y", did you mean Y?`,
-		"time,y\n0,1\n0,2\n":     `line 3, column 1: "0" is not after the time before it, 0`,
-		"time,y\n-1,1\n-2,2\n":   `line 3, column 1: "-2" is not after the time before it, -1`,
-		"time,y\n0,1\n0.5,Inf\n": `line 3, column 5: "Inf" is not a finite number`,
-		"time,y\n0,1\n# c\n,2\n": "line 4, column 1: is not a finite number",
-		"time,y\n0,1\n1\n":       "line 3", // too few
-		"time,y\n0,\"1\n":        "line",   // a quotation that does not end
+		"time;y\n0;1\n":           `line 1, column 1: "time;y" is one column: columns are parted by commas`,
+		"time,y,y\n":              `the file has two columns "y"`,
+		"time,Y\n":                `the file has no column "y", did you mean Y?`,
+		"time,y\n0,1\n0,2\n":      `line 3, column 1: "0" is not after the time before it, 0`,
+		"time,y\n-1,1\n-2,2\n":    `line 3, column 1: "-2" is not after the time before it, -1`,
+		"time,y\n0,1\n0.5,Inf\n":  `line 3, column 5: "Inf" is not a finite number`,
+		"time,y\n0,1\n1,0_9\n":    `line 3, column 3: "0_9" is not a finite number`,
+		"time,y\n0,1\n1,0x1p-1\n": `line 3, column 3: "0x1p-1" is not a finite number`,
+		"time,y\n0,1\n# c\n,2\n":  "line 4, column 1: is not a finite number",
+		"time,y\n0,1\n1\n":        "line 3", // too few
+		"time,y\n0,\"1\n":         "line",   // a quotation that does not end
 	} {
 		_, _, err := read(text, "y")
 		require.ErrorContains(t, err, want, text)
