@@ -105,9 +105,11 @@ func (r *release) prepare() (err error) {
 		return err
 	}
 	for _, e := range old {
-		if !made(e.Name()) {
+		if !made(e.Name()) || e.IsDir() {
 			return fmt.Errorf("%s has %q, which no release makes: name another folder, or remove it", r.out, e.Name())
 		}
+	}
+	for _, e := range old {
 		if err := os.Remove(filepath.Join(r.out, e.Name())); err != nil {
 			return err
 		}

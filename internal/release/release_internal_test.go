@@ -145,6 +145,13 @@ func TestPrepareSpares(t *testing.T) {
 	require.NoError(t, r.write("thesis.tex", nil))
 	require.ErrorContains(t, r.prepare(), `"thesis.tex"`)
 	require.FileExists(t, filepath.Join(r.out, "thesis.tex"))
+	require.NoError(t, r.write("notes.md", nil)) // before it in the order of names
+	require.Error(t, r.prepare())
+	require.FileExists(t, filepath.Join(r.out, "notes.md"), "what is refused has changed nothing")
+	r.out = filepath.Join(dir, "more")
+	require.NoError(t, os.MkdirAll(filepath.Join(r.out, "rung-mine"), 0o777))
+	require.ErrorContains(t, r.prepare(), `"rung-mine"`)
+	require.DirExists(t, filepath.Join(r.out, "rung-mine"))
 }
 
 // TestEpoch: times that zip files cannot hold are refused.
