@@ -39,7 +39,7 @@ class Batch(Owner):
         self._vary = tuple(vary)
         self._states = np.tile(model.initial().data, (num, 1))
         at_first = {k.path: k.value for k in model.knobs} if options["forces"] else {}
-        self._forces = np.tile([at_first[_force(model, f)] for f in options["forces"]], (num, 1)).astype(np.float64).reshape(num, -1)
+        self._forces = np.tile([at_first[_force(model, f)] for f in options["forces"]], (num, 1)).astype(np.float64).reshape(num, len(options["forces"]))
         self._accelerations = np.zeros((num, model.nbody, 6))
         self._failed = np.zeros(num, dtype=np.bool_)
         self._tau = self._forces.ctypes.data if self._forces.size else None

@@ -63,6 +63,10 @@ def test_batch_begins_with_forces_of_the_model():
     assert batch.forces.tolist() == [[3.0], [3.0]]
     assert np.allclose(batch.accel()[0], m.solver().accel(), rtol=1e-12)
     assert m.batch(3).forces.shape == (3, 0)
+    assert m.batch(0).accel().shape == (0, m.nbody, 6)
+    none = m.batch(0, forces=["a ] b"])
+    none.step(0.01, 2)
+    assert none.forces.shape == (0, 1) and none.rollout(0.01, 4, every=2).shape == (2, 0, m.nstate)
 
 
 def test_batch_varies(model):
