@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/closing"
@@ -319,11 +320,33 @@ func (r *Reduced) Columns() (names, units []string) {
 	return c.Names(), c.Units()
 }
 
-// Set is Run.Set.
+// Set is Run.Set. The value of a motion that would jump is refused with the status Input, as no coordinates lead to there in time.
 func (r *Reduced) Set(knobs []int, values []float64) error {
+	if err := r.steady(knobs, values); err != nil {
+		return err
+	}
 	r.fresh = false
 	r.motion.Touch()
 	return r.set(knobs, values, false)
+}
+
+// steady refuses values of motions at which their freedoms are not, or do not rest, where the last step has ended.
+func (r *Reduced) steady(knobs []int, values []float64) error {
+	list, mech := r.m.Knobs(), r.plan.Mechanism()
+	for n, k := range knobs {
+		if n >= len(values) || uint(k) >= uint(len(list)) || list[k].of.kind != knobMotion {
+			continue
+		}
+		unit, of := 1.0, list[k].of
+		if !mech.Joints[of.index].Kind.Rotational(int(of.part)) {
+			unit = mech.DriftUnit()
+		}
+		q, rate := mech.Coordinate(mechanism.Freedom{Joint: int(of.index), Freedom: int(of.part)}, r.motion.Accepted())
+		if x := values[n]; max(math.Abs(x-q), math.Abs(rate)) > mechanism.HoldTolerance*unit {
+			return refuse(Input, "%s would jump to %v, from %v with the rate %v", list[k].Path, x, q, rate)
+		}
+	}
+	return nil
 }
 
 // Completed is told that a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.

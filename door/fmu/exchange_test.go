@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -147,4 +148,27 @@ func TestExchangeRefuses(t *testing.T) {
 	made, err = fmu.Write(here, &b, read(t, fourBar), "", fmu.Options{Version: 2, CoSimulation: true})
 	require.NoError(t, err)
 	require.Equal(t, fmu.Summary{}, made)
+}
+
+// TestExchangeJumps: the value of a motion that would jump is refused as co-simulation refuses it in its next step, and nothing moves; one at
+// which the freedom rests is taken.
+func TestExchangeJumps(t *testing.T) {
+	const arm = `{"format": "rung-model/1", "bodies": [
+		{"name": "a", "mass": 1, "com": [0.5, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}},
+		{"name": "b", "mass": 1, "com": [0.5, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}, "pose": {"position": [1, 0, 0]}}], "joints": [
+		{"name": "J", "type": "revolute", "predecessor": "world", "successor": "a", "motion": [{"kind": "polynomial", "coefficients": [0]}]},
+		{"name": "K", "type": "revolute", "predecessor": "a", "successor": "b", "predecessor_frame": {"position": [1, 0, 0]}}]}`
+	m, err := model.Read(strings.NewReader(arm), "arm.json")
+	require.NoError(t, err)
+	u, resources := exchanging(t, m, fmu.Options{Version: 3, Inputs: []string{"joints[J].motion[0]"}, Outputs: []string{"joint.J.q"}})
+	want := values(t, u)
+	err = u.Set([]uint32{1}, []float64{1})
+	require.ErrorContains(t, err, "joints[J].motion[0] would jump to 1, from 0")
+	require.Equal(t, door.Input, door.StatusOf(err))
+	require.Equal(t, want, values(t, u))
+	require.NoError(t, u.Set([]uint32{1}, []float64{1e-9}))
+	run, err := fmu.Open(here, resources, "")
+	require.NoError(t, err)
+	require.NoError(t, run.Set([]uint32{1}, []float64{1}))
+	require.ErrorContains(t, run.Step(here, 0, 0.1), `joint "J"`)
 }
