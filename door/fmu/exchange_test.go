@@ -150,7 +150,7 @@ func TestExchangeRefuses(t *testing.T) {
 	require.Equal(t, fmu.Summary{}, made)
 }
 
-// TestExchangeJumps: the value of a motion that would jump is refused as co-simulation refuses it in its next step, and nothing moves; one at
+// TestExchangeJumps: the value of a motion that would jump is refused, as co-simulation does in its next step, and nothing moves; one at
 // which the freedom rests is taken.
 func TestExchangeJumps(t *testing.T) {
 	const arm = `{"format": "rung-model/1", "bodies": [

@@ -247,6 +247,7 @@ func TestWriteRefuses(t *testing.T) {
 		"bodies[crank].mass is part of the model": func(o *fmu.Options) { o.Parameters = []string{"bodies[crank].mass"} },
 		`"gravity[1]" is there twice`:             func(o *fmu.Options) { o.Inputs = []string{"gravity[1]"} },
 		`no column "joint.P.q"`:                   func(o *fmu.Options) { o.Outputs = []string{"joint.P.q"} },
+		"run: until is -1 s, and the model is":    func(o *fmu.Options) { o.Run = []byte(`{"format": "rung-run/1", "until": -1}`) },
 		"run: wrenches are the outputs of a unit": func(o *fmu.Options) { o.Run = []byte(`{"format": "rung-run/1", "wrenches": ["A"]}`) },
 	} {
 		o := options(2)

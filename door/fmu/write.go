@@ -267,6 +267,9 @@ func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*
 	if d.stop == 0 {
 		d.stop = begin + defaultSpan
 	}
+	if d.stop <= begin {
+		return nil, refuse(door.Input, "run: until is %v s, and the model is at %v s", d.stop, begin)
+	}
 	if run.Step == 0 {
 		if d.tolerance = run.Tolerance; d.tolerance == 0 {
 			d.tolerance = sim.DefaultTolerance
