@@ -2,8 +2,10 @@
 # Installs what is missing, builds Rung and its peers, and measures them side by side.
 #
 #   bench/peers/run.sh [--no-install] [flags of the driver]
+#   bench/peers/run.sh [--no-install] -precision [flags of bench/precision]
 #   bench/peers/run.sh -h
 #
+# With -precision, what is measured is work against precision (bench/precision), beside the engines alone.
 # The tables go to standard output, the records to peers.csv beside this file (-csv FILE), progress to standard error. BUILD names the
 # folder of the programs (default: one in the user's cache).
 set -euo pipefail
@@ -12,14 +14,20 @@ root=$(cd "$here/../.." && pwd)
 build=${BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/rung-peers}
 
 install=yes
-if [ "${1:-}" = --no-install ]; then
-	install=no
+precision=no
+while :; do
+	case "${1:-}" in
+	--no-install) install=no ;;
+	-precision) precision=yes ;;
+	*) break ;;
+	esac
 	shift
-fi
+done
 
 say() { echo "$*" >&2; }
 
 packages=(g++ libsuitesparse-dev libmetis-dev libmumps-seq-dev libeigen3-dev libopenblas-pthread-dev libsimbody-dev libmujoco-dev liborocos-kdl-dev)
+[ $precision = yes ] && packages=(g++ libsimbody-dev libmujoco-dev)
 
 # installed PACKAGE
 installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
@@ -67,6 +75,14 @@ compile() {
 }
 
 command -v g++ >/dev/null || { say "g++ is not installed; there is nothing to measure against"; exit 1; }
+
+if [ $precision = yes ]; then
+	compile simbody_motion libsimbody-dev -lSimTKsimbody -lSimTKmath -lSimTKcommon
+	compile mujoco_motion libmujoco-dev -lmujoco
+	(cd "$root" && go build -o "$build/precision" ./bench/precision)
+	exec "$build/precision" -root "$root" -peers "$build/native" "$@"
+fi
+
 metis=()
 if echo '#include <metis.h>' | g++ -E -x c++ - >/dev/null 2>&1; then
 	metis=(-DHAVE_METIS -lmetis)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/rung-mbd/rung/internal/machine"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ours is the name of Rung among the engines.
+const ours = "Rung"
+
+// outcome is one run.
+type outcome struct {
+	seconds float64 // of a processor
+	steps   int64
+	points  []spatial.Vec3 // at the samples, without the start
+}
+
+const (
+	enough   = 0.02             // s: shorter runs are repeated, and the least counts
+	overtime = 3                // times the longest run: a run beyond is ended
+	wallTime = 90 * time.Second // the same for one that has no processor
+	mostRuns = 200              // that are tried for it
+)
+
+// errOver says that a run was ended.
+var errOver = errors.New("over the limit of time")
+
+// follow makes runs by integrators of Rung until they have taken enough time, and returns one with the least time.
+// Garbage is collected afterwards: else what setting up leaves would be collected, on the same thread, while a run is timed.
+func (p *problem) follow(o *runs.Options, limit float64) (best *outcome, err error) {
+	defer runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for n, spent := 0, 0.0; n == 0 || spent < min(enough, limit) && n < mostRuns; n++ {
+		out, err := p.followOnce(o, limit)
+		if err != nil {
+			return nil, err
+		}
+		spent += out.seconds
+		if best == nil || out.seconds < best.seconds {
+			best = out
+		}
+	}
+	return best, nil
+}
+
+func (p *problem) followOnce(o *runs.Options, limit float64) (*outcome, error) {
+	how := *o // New and the run own theirs
+	how.Until = p.seconds
+	s, err := runs.New(p.plan, how)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	ctx, cancel := context.WithTimeout(context.Background(), wallTime)
+	defer cancel()
+	out := &outcome{points: make([]spatial.Vec3, 0, p.samples())}
+	begun := machine.ProcessorTime()
+	for k := 1; k <= p.samples(); k++ {
+		if err := s.RunContext(ctx, p.seconds*float64(k)/float64(p.samples())); err != nil {
+			if ctx.Err() != nil {
+				err = errOver
+			}
+			return nil, err
+		}
+		out.points = append(out.points, p.at(s.State()))
+		if out.seconds = (machine.ProcessorTime() - begun).Seconds(); out.seconds > limit {
+			return nil, errOver
+		}
+	}
+	out.steps = s.Stats().Steps
+	return out, nil
+}
+
+// ownRunner runs one integrator of Rung.
+type ownRunner struct {
+	integrator runs.Integrator
+}
+
+func (r ownRunner) run(p *problem, at, limit float64) (*outcome, error) {
+	o := &runs.Options{Integrator: r.integrator}
+	if r.integrator.NeedsStep() {
+		o.Step = at
+	} else {
+		o.Tolerance = at
+	}
+	return p.follow(o, limit)
+}
+
+// ownSeries returns a series an integrator.
+func ownSeries() (list []*ladder) {
+	for _, i := range runs.Integrators() {
+		l := &ladder{runner: ownRunner{i}, series: series{Engine: ours, Integrator: i.String(), By: byTolerance}}
+		switch {
+		case i.NeedsStep():
+			l.By, l.Settings = byStep, "sparse; drift projected"
+		default:
+			l.Settings = "sparse; error control; drift projected"
+		}
+		list = append(list, l)
+	}
+	return list
+}

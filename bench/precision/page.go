@@ -1,0 +1,298 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/replace"
+)
+
+// Lines of the page between which the tables stand.
+const (
+	tablesBegin = "<!-- precision -->"
+	tablesEnd   = "<!-- end of precision -->"
+)
+
+// levels are the errors up to which times are tabled.
+var levels = []float64{1e-3, 1e-5, 1e-7}
+
+// aroundTables returns what a page has before and after its tables.
+func aroundTables(page string) (before, after string, err error) {
+	b, err := os.ReadFile(page)
+	if err != nil {
+		return "", "", err
+	}
+	before, rest, ok := strings.Cut(string(b), tablesBegin+"\n")
+	_, after, closed := strings.Cut(rest, tablesEnd+"\n")
+	if !ok || !closed {
+		return "", "", fmt.Errorf("%s: there are no lines %s and %s", page, tablesBegin, tablesEnd)
+	}
+	return before + tablesBegin + "\n", tablesEnd + "\n" + after, nil
+}
+
+// pictures is the folder of the pictures of a page.
+func pictures(page string) string { return strings.TrimSuffix(page, filepath.Ext(page)) }
+
+// publish writes tables into the page, and a picture a mechanism beside it.
+func (r *record) publish(page string) error {
+	before, after, err := aroundTables(page)
+	if err != nil {
+		return err
+	}
+	folder := pictures(page)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for i := range r.Mechanisms {
+		m := &r.Mechanisms[i]
+		picture := newChart(m).svg()
+		if err := put(filepath.Join(folder, m.Name+".svg"), picture); err != nil {
+			return err
+		}
+	}
+	return put(page, before+r.tables(filepath.Base(folder))+after)
+}
+
+func put(path, text string) error {
+	return replace.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// tables are what stands between the lines of the page.
+func (r *record) tables(folder string) string {
+	t := &strings.Builder{}
+	r.facts(t)
+	r.summary(t)
+	r.losses(t)
+	for i := range r.Mechanisms {
+		m := &r.Mechanisms[i]
+		fmt.Fprintf(t, "\n### %s\n\n", m.Title)
+		fmt.Fprintf(t, "![Error over processor time: %s](%s/%s.svg)\n\n", m.Title, folder, m.Name)
+		size := count(m.Bodies, "body", "bodies") + ", " + count(m.Joints, "joint", "joints")
+		fmt.Fprintf(t, "%s, %s s of motion, a point of `%s`. ", size, number(m.Seconds), m.Body)
+		fmt.Fprintf(t, "Runs up to %s s. Reference: %s, error about %s.\n\n", short(m.Longest), m.Reference, power(m.Vouched))
+		m.table(t)
+	}
+	t.WriteString("\n")
+	return t.String()
+}
+
+// facts say where and how it was measured.
+func (r *record) facts(t *strings.Builder) {
+	m := &r.Machine
+	fmt.Fprintf(t, "\n- Processor: %s, %d cores, %s; everything on one thread\n", m.Processor, m.Cores, m.System)
+	fmt.Fprintf(t, "- Rung: commit %s, %s\n", m.Commit, m.Go)
+	for i := range r.Engines {
+		e := &r.Engines[i]
+		switch {
+		case e.Missing != "":
+			fmt.Fprintf(t, "- %s: **not measured**, %s\n", e.Name, e.Missing)
+		case e.Name != ours:
+			fmt.Fprintf(t, "- %s %s: %s\n", e.Name, e.Version, r.settingsOf(e.Name))
+		}
+	}
+	others := "is not known"
+	if m.Others != nil {
+		others = "was " + strconv.FormatFloat(*m.Others, 'f', 2, 64) + " processors"
+	}
+	how := &r.Settings
+	fmt.Fprintf(t, "- The least of %d rounds, %d samples a run; %.0f s in all\n", how.Rounds, how.Samples, m.Took)
+	fmt.Fprintf(t, "- What others had of the machine meanwhile %s; ", others)
+	fmt.Fprintf(t, "load averages %s before and %s after\n", known(m.LoadBefore), known(m.LoadAfter))
+}
+
+func known(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func (r *record) settingsOf(engine string) string {
+	for i := range r.Mechanisms {
+		for k := range r.Mechanisms[i].Series {
+			if s := &r.Mechanisms[i].Series[k]; s.Engine == engine {
+				return s.Settings
+			}
+		}
+	}
+	return "no runs"
+}
+
+// summary has the quickest integrator of each engine.
+func (r *record) summary(t *strings.Builder) {
+	var names []string
+	for i := range r.Engines {
+		if r.Engines[i].Missing == "" {
+			names = append(names, r.Engines[i].Name)
+		}
+	}
+	t.WriteString("\n### In short\n\nProcessor time of the quickest run with an error of at most that, ms. " +
+		"\"Factor\" is the time of the quickest peer over that of Rung: below 1, Rung loses.\n")
+	t.WriteString("\n| mechanism | error |")
+	for _, n := range names {
+		fmt.Fprintf(t, " %s | by |", n)
+	}
+	t.WriteString(" factor |\n|---|---|" + strings.Repeat("---:|---|", len(names)) + "---:|\n")
+	for i := range r.Mechanisms {
+		m := &r.Mechanisms[i]
+		for k, e := range levels {
+			title := m.Title
+			if k > 0 {
+				title = ""
+			}
+			fmt.Fprintf(t, "| %s | %s |", title, power(e))
+			own, peer := math.Inf(1), math.Inf(1)
+			for _, n := range names {
+				run, by := m.quickest(n, e)
+				if run == nil {
+					t.WriteString(" – | |")
+					continue
+				}
+				fmt.Fprintf(t, " %s | %s |", milliseconds(run.Seconds), by)
+				if n == ours {
+					own = run.Seconds
+				} else {
+					peer = min(peer, run.Seconds)
+				}
+			}
+			fmt.Fprintf(t, " %s |\n", factor(own, peer))
+		}
+	}
+}
+
+// losses is a list of where a peer is quicker than Rung, or does what Rung does not do.
+func (r *record) losses(t *strings.Builder) {
+	rows, lost := 0, 0
+	list := &strings.Builder{}
+	for i := range r.Mechanisms {
+		m := &r.Mechanisms[i]
+		for _, e := range levels {
+			own, ownBy := m.quickest(ours, e)
+			var peer *run
+			by := ""
+			for k := range r.Engines {
+				if n := r.Engines[k].Name; n != ours {
+					if run, integrator := m.quickest(n, e); run != nil && (peer == nil || run.Seconds < peer.Seconds) {
+						peer, by = run, n+", "+integrator
+					}
+				}
+			}
+			if peer == nil {
+				continue
+			}
+			rows++
+			switch {
+			case own == nil:
+				fmt.Fprintf(list, "- %s, %s: %s takes %s ms; Rung has no run as exact within the limit.\n",
+					m.Title, power(e), by, milliseconds(peer.Seconds))
+			case peer.Seconds < own.Seconds:
+				fmt.Fprintf(list, "- %s, %s: %s takes %s ms, Rung's %s %s ms, %s times as long.\n",
+					m.Title, power(e), by, milliseconds(peer.Seconds), ownBy, milliseconds(own.Seconds), short(own.Seconds/peer.Seconds))
+			default:
+				continue
+			}
+			lost++
+		}
+	}
+	if rows == 0 {
+		return
+	}
+	fmt.Fprintf(t, "\n### Where Rung loses\n\n%d of the %d rows that a peer reaches:\n\n%s", lost, rows, list)
+}
+
+// factor is the time of the quickest peer over that of Rung, bold where Rung loses.
+func factor(own, peer float64) string {
+	switch {
+	case math.IsInf(peer, 1):
+		return ""
+	case math.IsInf(own, 1):
+		return "**Rung has none**"
+	case peer < own:
+		return "**" + short(peer/own) + "**"
+	}
+	return short(peer / own)
+}
+
+// quickest returns the run of an engine that takes least, with an error of at most e, and by which integrator.
+func (m *diagram) quickest(engine string, e float64) (best *run, by string) {
+	for i := range m.Series {
+		s := &m.Series[i]
+		if s.Engine != engine {
+			continue
+		}
+		if r := s.least(e); r != nil && (best == nil || r.Seconds < best.Seconds) {
+			best, by = r, s.Integrator
+		}
+	}
+	return best, by
+}
+
+// table has the quickest runs of each integrator, its smallest error, and why there is no finer run.
+func (m *diagram) table(t *strings.Builder) {
+	t.WriteString("| integrator |")
+	for _, e := range levels {
+		fmt.Fprintf(t, " %s, ms |", power(e))
+	}
+	t.WriteString(" smallest error | at | ended because |\n|---|" + strings.Repeat("---:|", len(levels)) + "---:|---|---|\n")
+	for i := range m.Series {
+		s := &m.Series[i]
+		fmt.Fprintf(t, "| %s |", s.name())
+		for _, e := range levels {
+			text := "–"
+			if r := s.least(e); r != nil {
+				text = milliseconds(r.Seconds)
+			}
+			fmt.Fprintf(t, " %s |", text)
+		}
+		smallest, at := "–", ""
+		if r := s.finest(); r != nil {
+			smallest, at = power(r.Error), s.By+" "+short(r.At)
+		}
+		fmt.Fprintf(t, " %s | %s | %s |\n", smallest, at, s.Ended)
+	}
+}
+
+// finest returns the run with the smallest error, nil if there is none.
+func (s *series) finest() (best *run) {
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Failure == "" && (best == nil || r.Error < best.Error) {
+			best = r
+		}
+	}
+	return best
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// short is a number with three digits.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
+// power is a number with one digit and a power of ten.
+func power(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	digit, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 0, 64), "e")
+	n, _ := strconv.Atoi(exponent)
+	return digit + "e" + strconv.Itoa(n)
+}
+
+// milliseconds is a time with three digits and no power of ten.
+func milliseconds(s float64) string {
+	ms := 1e3 * s
+	digits := max(0, 2-int(math.Floor(math.Log10(ms))))
+	return strconv.FormatFloat(ms, 'f', digits, 64)
+}

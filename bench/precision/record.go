@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/rung-mbd/rung/internal/replace"
+)
+
+// recordFormat is the name of the record's format.
+const recordFormat = "rung-precision/1"
+
+// record is what one call has measured.
+type record struct {
+	Format     string    `json:"format"`
+	Machine    host      `json:"machine"`
+	Settings   settings  `json:"settings"`
+	Engines    []engine  `json:"engines"`
+	Mechanisms []diagram `json:"mechanisms"`
+}
+
+// host is where it was measured, and what else it had to do.
+type host struct {
+	Processor  string   `json:"processor"`
+	Cores      int      `json:"cores"`
+	System     string   `json:"system"`
+	Go         string   `json:"go"`
+	Commit     string   `json:"commit"`
+	LoadBefore string   `json:"load_before"` // averages over 1, 5 and 15 minutes; empty if not known
+	LoadAfter  string   `json:"load_after"`
+	Others     *float64 `json:"others"` // processors that other programs had meanwhile; null if not known
+	Took       float64  `json:"took_seconds"`
+}
+
+// settings are the flags that decide about the measurement.
+type settings struct {
+	Rounds  int     `json:"rounds"`
+	Longest float64 `json:"longest_seconds"`
+	Samples int     `json:"samples"`
+}
+
+// engine is a program that was to be measured.
+type engine struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Missing string `json:"missing,omitempty"` // why nothing of it was measured
+}
+
+// diagram is what all integrators did on one.
+type diagram struct {
+	Name      string   `json:"name"`
+	Title     string   `json:"title"`
+	Bodies    int      `json:"bodies"`
+	Joints    int      `json:"joints"`
+	Seconds   float64  `json:"seconds"` // of motion
+	Body      string   `json:"body"`    // that carries the point
+	Reference string   `json:"reference"`
+	Vouched   float64  `json:"reference_error"` // estimate, relative as Error
+	Scale     float64  `json:"scale"`           // m
+	Longest   float64  `json:"longest_seconds"` // from which on a run is the finest of its integrator
+	Series    []series `json:"series"`
+}
+
+// series is one integrator.
+type series struct {
+	Engine     string `json:"engine"`
+	Integrator string `json:"integrator"`
+	By         string `json:"by"` // tolerance or step
+	Settings   string `json:"settings,omitempty"`
+	Runs       []run  `json:"runs"`
+	Ended      string `json:"ended"` // why there is no finer run
+}
+
+// run is one run. One with a failure has no error.
+type run struct {
+	At      float64 `json:"at"` // tolerance, or step in s
+	Steps   int64   `json:"steps,omitempty"`
+	Seconds float64 `json:"processor_seconds,omitempty"`
+	Error   float64 `json:"error,omitempty"`
+	Failure string  `json:"failure,omitempty"`
+}
+
+// name is that of legends and tables.
+func (s *series) name() string { return s.Engine + ", " + s.Integrator }
+
+// least returns the run that takes the least time of those with an error of at most e; nil if there is none.
+func (s *series) least(e float64) (best *run) {
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Failure == "" && r.Error <= e && (best == nil || r.Seconds < best.Seconds) {
+			best = r
+		}
+	}
+	return best
+}
+
+// readRecord reads a record, and refuses what is none.
+func readRecord(path string) (*record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := decodeRecord(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func decodeRecord(f io.Reader) (*record, error) {
+	r, d := &record{}, json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return nil, err
+	}
+	if r.Format != recordFormat {
+		return nil, fmt.Errorf("format: %q is not %q", r.Format, recordFormat)
+	}
+	return r, r.check()
+}
+
+// check refuses numbers that no measurement has.
+func (r *record) check() error {
+	for i := range r.Mechanisms {
+		m := &r.Mechanisms[i]
+		for k := range m.Series {
+			s := &m.Series[k]
+			for n := range s.Runs {
+				x := &s.Runs[n]
+				if ok := x.Seconds > 0 && x.Error >= 0 && !math.IsInf(x.Error, 0); x.Failure == "" && !ok || !(x.At > 0) {
+					return fmt.Errorf("mechanisms[%d].series[%d].runs[%d]: at %v, %v s, error %v", i, k, n, x.At, x.Seconds, x.Error)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// write puts the record in the place of path, whole.
+func (r *record) write(path string) error {
+	return replace.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(r)
+	})
+}
