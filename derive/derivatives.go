@@ -85,6 +85,9 @@ type heldAt struct {
 	is    bool // the state is that of Hold
 	kind  HeldKind
 	given []float64 // changes of multipliers alone
+
+	struck  mechanism.Freedom // of HoldImpulse
+	impulse float64           // along it; 0: there is none
 }
 
 // nullSpace is that of the constraint forces at the state.

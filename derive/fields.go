@@ -271,6 +271,7 @@ func freedomFields(list map[string]field) {
 		"friction[].stribeck": slotFrictionStribeck, "friction[].hold.travel": slotHoldTravel, "friction[].hold.damping": slotHoldDamping,
 		"limits[].lower": slotLower, "limits[].upper": slotUpper, "limits[].stop.stiffness": slotStopStiffness,
 		"limits[].stop.exponent": slotStopExponent, "limits[].stop.dissipation": slotStopDissipation, "limits[].stop.damping": slotStopDamping,
+		"limits[].stop.restitution": slotStopRestitution,
 	} {
 		list["joints[]."+name] = ofFreedom(kind, 0)
 	}

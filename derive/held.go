@@ -33,9 +33,23 @@ func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.Nu
 // order of kkt.Plan.Layout. Cost: O(bodies + joints), no allocation after the first. Errors are those of
 // mechanism.Mechanism.KinematicsTo. It panics on a length mismatch, and unless Holds.
 func (d *Derivatives) Hold(st *mechanism.State, a, lambda []float64, kind HeldKind) error {
+	return d.hold(st, a, lambda, kind, mechanism.Freedom{}, 0)
+}
+
+// HoldImpulse is Hold for HeldRates, where an impulse acts along a freedom too: of the residual M·a − Jᵀλ − gᵀπ with the row g of the
+// freedom, theory.md (V18). The impulse π is held.
+//
+// Frame, shapes, cost, errors and panics are those of Hold; it panics, too, if there is no such freedom.
+func (d *Derivatives) HoldImpulse(st *mechanism.State, a, lambda []float64, f mechanism.Freedom, impulse float64) error {
+	d.mustHave(f)
+	return d.hold(st, a, lambda, HeldRates, f, impulse)
+}
+
+func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKind, f mechanism.Freedom, impulse float64) error {
 	d.enter()
 	defer d.guard.Leave()
 	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
+	d.held.struck, d.held.impulse = f, impulse
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}

@@ -37,6 +37,9 @@ func (b *builder) joint(j int) error {
 	if err := b.constrain(r); err != nil {
 		return err
 	}
+	if h := &b.d.held; b.bare && h.is && h.impulse != 0 && h.struck.Joint == j {
+		b.push(r, &r.freedoms[h.struck.Freedom].line, b.c.Num(h.impulse))
+	}
 	if b.bare || b.want&wantForce == 0 {
 		b.total = [2]chain.Vec{r.S.moment, r.S.force}
 		return nil

@@ -9,7 +9,7 @@ func refusedFields(list map[string]field) {
 			"forces[].shape.discs", "joints[].turns[]", "terrains[].seed",
 		},
 		"no force depends on it": {
-			"joints[].limits[].force", "joints[].limits[].rate", "joints[].limits[].stop.impact_speed", "joints[].limits[].stop.restitution",
+			"joints[].limits[].force", "joints[].limits[].rate", "joints[].limits[].stop.impact_speed",
 			"joints[].curve.parameter", "joints[].successor_curve.parameter", "frames[].pose.orientation[]", "frames[].pose.position[]",
 			"visuals[].color[]", "visuals[].pose.orientation[]", "visuals[].pose.position[]", "visuals[].scale[]", "visuals[].size[]",
 			"source.report[].column", "source.report[].count", "source.report[].line",

@@ -32,6 +32,7 @@ const (
 	slotStopExponent
 	slotStopDissipation
 	slotStopDamping
+	slotStopRestitution
 	slotFrictionForce
 	slotFrictionCoefficient
 	slotFrictionRadius

@@ -2,8 +2,8 @@ package adjoint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -36,6 +36,9 @@ type GrazingError struct {
 func (e *GrazingError) Error() string {
 	return fmt.Sprintf("derive/adjoint: event %s at t = %v only grazes: its rate is %.3g of its terms", fault.Name(e.Name), e.Time, e.Rate)
 }
+
+// ErrAtOnce is for two events at one instant, which have no derivative: their order changes with the state.
+var ErrAtOnce = errors.New("derive/adjoint: events take place at one instant")
 
 // jump is an event at the end of a step.
 type jump struct {
@@ -74,8 +77,7 @@ func (t *Tape) jumpAt(k int) (*jump, error) {
 		return nil, nil
 	}
 	if j := i + 1; j < len(t.jumps) && t.jumps[j].step == k {
-		return nil, fault.Errorf("derive/adjoint: events %s and %s take place at one instant, which has no derivative",
-			fault.Name(t.jumps[i].event.Name()), fault.Name(t.jumps[j].event.Name()))
+		return nil, fault.Errorf("%w: %s and %s", ErrAtOnce, fault.Name(t.jumps[i].event.Name()), fault.Name(t.jumps[j].event.Name()))
 	}
 	return &t.jumps[i], nil
 }
@@ -114,12 +116,9 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 	if err != nil {
 		return err
 	}
-	rate, terms := byTime, math.Abs(byTime)
-	for i, x := range c.slope {
-		rate, terms = rate+x*c.before[i], terms+math.Abs(x*c.before[i])
-	}
-	if !(math.Abs(rate) > grazingTol*terms) {
-		return &GrazingError{Time: before.Time, Name: e.Name(), Rate: rate / terms}
+	rate, err := crossingRate(e, c.slope, c.before, byTime, before.Time)
+	if err != nil {
+		return err
 	}
 	for i := range g {
 		scale := jumps[i]
@@ -141,22 +140,15 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 
 // flowTo stores in f how a state goes on, PerBody numbers a body, and adds sign times the rates of the objectives there to values.
 func (s *Sweep[F]) flowTo(f []float64, st *mechanism.State, of []Objective[F], values []float64, sign float64) error {
-	field, acc := s.step.stages[0].field, s.step.acc
-	if err := field.At(acc, st); err != nil {
+	if err := s.step.flowTo(f, st); err != nil {
 		return err
-	}
-	for i := range st.Bodies {
-		b, v := &st.Bodies[i], (*[6]float64)(f[PerBody*i:])
-		arm := b.Rotation.Mat().MulVec(s.mech.Bodies[i].Com)
-		b.ComVelocityTo(v, &arm)
-		copy(f[PerBody*i+6:][:6], acc[6*i:])
 	}
 	for i := range of {
 		if of[i].Rate == nil {
 			continue
 		}
 		clear(s.crossing.x)
-		value, err := field.PullTo(s.crossing.x, s.crossing.p, s.none, of[i].Rate, 0)
+		value, err := s.step.stages[0].field.PullTo(s.crossing.x, s.crossing.p, s.none, of[i].Rate, 0)
 		if err != nil {
 			return err
 		}

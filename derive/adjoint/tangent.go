@@ -35,6 +35,7 @@ type Tangents[F any] struct {
 	end    [][]float64 // of the chart at the end, and of the velocities there
 	endV   [][]float64
 	gap    float64
+	passage
 }
 
 // NewTangents returns tangents along n directions for runs of m by an explicit method, with a field for each of its stages.
@@ -77,7 +78,8 @@ func (t *Tangents[F]) Gap() float64 { return t.gap }
 //
 // Shapes: dx has one entry a direction, each with PerBody entries a body; value and d have one entry a rate, d[i] one a direction.
 // Cost: for each step an evaluation a stage, and for each direction a derivative a stage, O(bodies + joints) each; a step allocates
-// nothing. It returns a *StepError, errors of the fields and that of ctx; dx is then unspecified. It panics without a step on the tape, or
+// nothing. It returns a *StepError, errors of the fields and events and that of ctx; dx is then unspecified. Over
+// events, direction k has the parameter k of the fields. It panics without a step on the tape, or
 // on a length mismatch.
 func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	if tape.Steps() == 0 || len(dx) != len(t.bar) || len(value) != len(rates) || len(d) != len(rates) {
@@ -86,26 +88,46 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	if tape.spent {
 		panic("derive/adjoint: a tape that has been gone back over")
 	}
-	if len(tape.jumps) > 0 || tape.stopped != nil {
-		panic("derive/adjoint: tangents over events")
-	}
-	at, end := tape.state.Clone(), tape.state.Clone()
-	return tape.forward(ctx, func(x, y []float64) error {
+	at, end, before := tape.state.Clone(), tape.state.Clone(), tape.state.Clone()
+	k := 0
+	err := tape.forward(ctx, func(x, y []float64) error {
+		k++
 		at.SetFlat(x)
 		end.SetFlat(y)
-		if err := t.step.run(at, end.Time-at.Time); err != nil {
-			return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
-		}
-		gap, err := meets(t.mech, t.step, at, end)
+		j, err := tape.jumpAt(k)
 		if err != nil {
 			return err
 		}
-		t.gap = max(t.gap, gap)
-		if err := t.push(dx, rates, value, d); err != nil {
-			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
+		if j == nil {
+			return t.over(at, end, dx, rates, value, d)
 		}
-		return nil
+		before.SetFlat(j.at)
+		if err := t.over(at, before, dx, rates, value, d); err != nil {
+			return err
+		}
+		return t.cross(j.event, before, end, dx, rates, d)
 	})
+	if err != nil || tape.stopped == nil {
+		return err
+	}
+	end.SetFlat(tape.last())
+	return t.cross(tape.stopped, end, nil, dx, rates, d)
+}
+
+// over goes over one step.
+func (t *Tangents[F]) over(at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	if err := t.step.run(at, end.Time-at.Time); err != nil {
+		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
+	}
+	gap, err := meets(t.mech, t.step, at, end)
+	if err != nil {
+		return err
+	}
+	t.gap = max(t.gap, gap)
+	if err := t.push(dx, rates, value, d); err != nil {
+		return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
+	}
+	return nil
 }
 
 // push takes dx over the step that was run, theory.md (V7).

@@ -46,6 +46,11 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slopes {
+		if err := g.noJumps(c, samples); err != nil {
+			return nil, err
+		}
+	}
 	a := &ahead{columns: make([][]taken, len(g.terms)), integral: make([]float64, len(g.terms)), told: c.told}
 	dx, err := g.startTangents(fields[0], c.states[0], n)
 	if err != nil {
@@ -95,6 +100,11 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 			return nil, err
 		}
 		return adjoint.NewAlphaTangents(g.mech, c.alpha, f, n), nil
+	}
+	if c.impacts != nil && n > 0 {
+		if err := c.impacts.prepare(g); err != nil {
+			return nil, err
+		}
 	}
 	list := make([]adjoint.TangentField[term], len(fields))
 	for i := range fields {

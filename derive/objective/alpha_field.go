@@ -60,14 +60,18 @@ func (f *alphaField) PushOneTo(da, dx []float64, k int) error {
 
 // setOne makes the one direction that of parameter k, with the state changed by dx; −1: of no parameter.
 func (f *alphaField) setOne(st *mechanism.State, dx []float64, k int) {
-	f.one.Reset(0)
+	setOne(f.field, f.one, st, dx, k)
+}
+
+func setOne(f *field, one *derive.Directions, st *mechanism.State, dx []float64, k int) {
+	one.Reset(0)
 	if k >= 0 {
 		for _, p := range f.parameters[k] {
-			f.one.AddParameter(0, p, 1)
+			one.AddParameter(0, p, 1)
 		}
 	}
 	for i := range st.Bodies {
-		setState(f.one.Body(0, i), st, i, dx[adjoint.PerBody*i:])
+		setState(one.Body(0, i), st, i, dx[adjoint.PerBody*i:])
 	}
 }
 

@@ -27,11 +27,13 @@ const leastStep = 1e-9
 // course is a run, in pieces between its rows: the times of data, those that Every asks for, and the end. Steps end there. Where a term is
 // an extreme and Every asks for nothing, all ends of steps are rows.
 type course struct {
-	tab    *sim.Tableau // nil for generalized-α
-	alpha  *sim.GeneralizedAlpha
-	pieces []*adjoint.Tape
-	states []*mechanism.State // at the rows, one more than there are pieces: the start is the first
-	told   RunResult
+	tab     *sim.Tableau // nil for generalized-α
+	alpha   *sim.GeneralizedAlpha
+	pieces  []*adjoint.Tape
+	impacts *impacts           // nil where no stop has impulses
+	jumped  []bool             // by row: an event at a stop took place there
+	states  []*mechanism.State // at the rows, one more than there are pieces: the start is the first
+	told    RunResult
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.
@@ -97,20 +99,22 @@ func (c *course) rowOf(t float64) int {
 
 // taping keeps the states of a run, piece by piece.
 type taping struct {
-	c     *course
-	plan  *kkt.Plan
-	o     runs.Options // of the run
-	tape  *adjoint.Tape
-	rows  int      // of multipliers
-	until *float64 // up to which the piece at hand goes
-	left  int64    // bytes
-	kinks *branches
-	all   bool // each step is a piece
+	c      *course
+	plan   *kkt.Plan
+	o      runs.Options // of the run
+	tape   *adjoint.Tape
+	rows   int      // of multipliers
+	until  *float64 // up to which the piece at hand goes
+	left   int64    // bytes
+	kinks  *branches
+	all    bool  // each step is a piece
+	struck int64 // impulses
+	jumped bool  // in the last step
 }
 
 // begin begins a piece.
 func (t *taping) begin(s *runs.Simulation) error {
-	t.c.states = append(t.c.states, s.State().Clone())
+	t.c.states, t.c.jumped = append(t.c.states, s.State().Clone()), append(t.c.jumped, t.jumped)
 	until := new(float64)
 	t.until, t.tape = until, t.newTape()
 	t.tape.Memory = max(t.left, 1)
@@ -141,11 +145,16 @@ func (t *taping) end(s *runs.Simulation) error {
 // onStep is called after each step.
 func (t *taping) onStep(s *runs.Simulation) error {
 	t.kinks.see(s.State())
-	if err := t.tape.AddStep(s); err != nil || !t.all {
+	if err := t.seeImpacts(s.Impacts()); err != nil {
+		return err
+	}
+	err := t.tape.AddStep(s)
+	defer func() { t.jumped = false }()
+	if err != nil || !t.all {
 		return err
 	}
 	until := *t.until
-	err := t.end(s)
+	err = t.end(s)
 	*t.until = until
 	return err
 }
@@ -153,6 +162,7 @@ func (t *taping) onStep(s *runs.Simulation) error {
 // repeat makes a part of the run again up to a time, for a tape.
 func (t *taping) repeat(ctx context.Context, from *sim.Checkpoint, until float64, onStep func(s adjoint.Stand) error) error {
 	o := t.o
+	o.OnStop = nil // the tape has them
 	o.Resume, o.OnStep = from, func(s *runs.Simulation) error { return onStep(s) }
 	s, err := runs.New(t.plan, o)
 	if err != nil {
@@ -173,6 +183,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.setImpacts(g.mech)
 	if err := g.fewRows(); err != nil {
 		return nil, err
 	}
@@ -247,7 +258,7 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 			return nil, err
 		}
 	}
-	t.o, o.OnStep = o, t.onStep
+	t.o, o.OnStep, o.OnStop = o, t.onStep, t.stopHook()
 	return runs.New(g.plan, o)
 }
 
@@ -297,8 +308,8 @@ func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 // smooth refuses mechanisms whose runs are more than a differential equation in poses and velocities, by the name of what is.
 func (g *Problem) smooth() error {
 	m := g.mech
-	if m.NumInternal() > 0 {
-		return fmt.Errorf("%w: there are internal states: bristles of friction, slips of tyres or stops with impulses", ErrNotDifferentiable)
+	if err := g.remembers(); err != nil {
+		return err
 	}
 	if list := m.Nonholonomic(); len(list) > 0 {
 		return m.AtConstraint(int(list[0]), -1, fmt.Errorf("%w: rows of velocities alone have none over a run yet", ErrNotDifferentiable))
@@ -311,9 +322,50 @@ func (g *Problem) smooth() error {
 	return nil
 }
 
+// remembers refuses mechanisms with internal states, but for stops with impulses over explicit steps.
+func (g *Problem) remembers() error {
+	m, stops := g.mech, 0
+	for i := range m.NumResistors() {
+		f, _ := m.Resistor(i)
+		switch speed, _ := m.ImpactSpeed(i); {
+		case m.Bristles(i):
+			return m.AtJoint(f.Joint, -1, fmt.Errorf("%w: bristles of friction have none over a run yet", ErrNotDifferentiable))
+		case speed > 0 && g.o.Run.Integrator == runs.GeneralizedAlpha:
+			return m.AtJoint(f.Joint, -1, fmt.Errorf("%w: impulses of a stop have none between steps of generalized-alpha yet", ErrNotDifferentiable))
+		case speed > 0:
+			stops++
+		}
+	}
+	if m.NumInternal() > stops {
+		return fmt.Errorf("%w: there are internal states: bristles or slips of contacts", ErrNotDifferentiable)
+	}
+	return nil
+}
+
+// noJumps refuses extremes at the instant of an event at a stop, which moves.
+func (g *Problem) noJumps(c *course, samples [][]sample) error {
+	for i, t := range g.terms {
+		if (t.Take == Min || t.Take == Max) && c.jumped[samples[i][0].row] {
+			return fmt.Errorf("%w: term %s has its extreme at the instant at which a stop is met, t = %v",
+				ErrNotDifferentiable, fault.Name(t.Name), c.states[samples[i][0].row].Time)
+		}
+	}
+	return nil
+}
+
+// setImpacts makes room for what stops with impulses do.
+func (c *course) setImpacts(m *mechanism.Mechanism) {
+	for i := range m.NumResistors() {
+		if speed, _ := m.ImpactSpeed(i); speed > 0 {
+			c.impacts = &impacts{mech: m}
+			return
+		}
+	}
+}
+
 // reason says that a run which does not repeat has no derivative.
 func (g *Problem) reason(err error) error {
-	if e := new(adjoint.StepError); errors.As(err, &e) {
+	if errors.As(err, new(*adjoint.StepError)) || errors.As(err, new(*adjoint.GrazingError)) || errors.Is(err, adjoint.ErrAtOnce) {
 		return fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	return err

@@ -27,6 +27,9 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
+	if err := g.noJumps(c, samples); err != nil {
+		return err
+	}
 	back, err := g.back(ctx, c, way, samples)
 	if err != nil {
 		return g.reason(err)
@@ -51,6 +54,11 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 			return nil, err
 		}
 		return adjoint.NewAlphaSweep(g.mech, c.alpha, f), nil
+	}
+	if c.impacts != nil {
+		if err := c.impacts.prepare(g); err != nil {
+			return nil, err
+		}
 	}
 	fields := make([]adjoint.Field[term], len(list))
 	for i := range list {

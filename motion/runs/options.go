@@ -144,6 +144,9 @@ type Options struct {
 	// OnEvent is told of what contacts and stops do. Where there are more stops than sim.MostLandings, none
 	// with an impact speed, they are only looked at if there is an OnEvent or a file of events.
 	OnEvent func(e Event) error
+	// OnStop is told of what a stop with an impact speed does, with the state before it, which is the run's own. It is the one
+	// of sim.NewStops.
+	OnStop func(resistor int, what sim.StopChange, before *mechanism.State) error
 	// OnStep is called after each step; an error ends Run there, from where the next Run goes on.
 	OnStep func(s *Simulation) error
 }

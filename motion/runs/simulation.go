@@ -264,5 +264,10 @@ func (s *Simulation) touched(contact int, touches bool, st *mechanism.State) err
 // stopped is told what happens at a stop.
 func (s *Simulation) stopped(resistor int, what sim.StopChange, st *mechanism.State) error {
 	f, _ := s.mech.Resistor(resistor)
+	if speed, _ := s.mech.ImpactSpeed(resistor); speed > 0 && s.o.OnStop != nil {
+		if err := s.o.OnStop(resistor, what, st); err != nil {
+			return err
+		}
+	}
 	return s.happened(Event{st.Time, stopName(s.mech, f), what})
 }

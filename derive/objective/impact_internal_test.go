@@ -1,0 +1,159 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// bouncing is a ball on a rail that comes down onto a stop.
+const bouncing = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
+ "bodies": [{"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "com": [0.1, 0.2, 0.3],
+  "pose": {"position": [0, 0, 1.2]}, "velocity": {"linear": [0, 0, 0.7], "angular": [0, 0, 0]}}],
+ "joints": [{"name": "rail", "type": "prismatic", "predecessor": "world", "successor": "ball",
+  "predecessor_frame": {"position": [0, 0, 0.1]},
+  "limits": [{"lower": -0.2, "stop": {"stiffness": 1e5, "restitution": 0.8, "impact_speed": 0.01}}]}]}`
+
+// bounced is the ball in closed form: height, velocity and the integral of the height at the time T.
+func bounced(g, e, floor, z, v complex128, T float64) (z1, v1, area complex128) {
+	t := complex128(0)
+	for {
+		h := (v + cmplx.Sqrt(v*v+2*g*(z-floor))) / g // until it lands
+		end := real(t+h) > T
+		if end {
+			h = complex(T, 0) - t
+		}
+		area += z*h + v*h*h/2 - g*h*h*h/6
+		if z, v = z+v*h-g*h*h/2, v-g*h; end {
+			return z, v, area
+		}
+		t, z, v = t+h, floor, -e*v
+	}
+}
+
+// impactProblem is an objective over a run of a model.
+func impactProblem(t *testing.T, text string, o runs.Options, terms []Term, paths ...string) *Problem {
+	t.Helper()
+	p := &Objective{At: AtRun, Run: o, Terms: terms}
+	for i := range p.Terms {
+		x := &p.Terms[i]
+		x.Name, x.Weight, x.Power = fmt.Sprint(x.Column, x.Take), 1, 1
+	}
+	for _, path := range paths {
+		p.Parameters = append(p.Parameters, Parameter{Name: path, Paths: []string{path}})
+	}
+	g, err := NewProblem(p, "o.json", Source{Text: []byte(text), Name: "m.json"})
+	require.NoError(t, err)
+	return g
+}
+
+// TestBouncingBall: gradients over bounces with restitution are those of the closed form.
+func TestBouncingBall(t *testing.T) {
+	const tol, T = 1e-9, 2.0
+	for name, o := range map[string]runs.Options{
+		"rk4": {Until: T, Step: 0.01, Integrator: runs.RungeKutta4}, "dopri5": {Until: T, Tolerance: 1e-9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := impactProblem(t, bouncing, o, []Term{{Column: "ball.pz"}, {Column: "ball.vz"}, {Column: "ball.pz", Take: Integral}},
+				"gravity[2]", "joints[rail].limits[0].stop.restitution", "joints[rail].limits[0].lower", "bodies[ball].pose.position[2]",
+				"bodies[ball].velocity.linear[2]", "joints[rail].predecessor_frame.position[2]", "bodies[ball].mass", "bodies[ball].com[2]")
+			r, err := g.Gradient(context.Background())
+			require.NoError(t, err)
+			q := [5]complex128{9.81, 0.8, -0.1, 1.2, 0.7} // the floor is the lower end and the place of the rail
+			of := [8]int{0, 1, 2, 3, 4, 2, -1, -1}
+			for k, i := range of {
+				moved := q
+				sign := 1.0
+				if k == 0 {
+					sign = -1 // gravity points down
+				}
+				if i >= 0 {
+					moved[i] += complex(0, 1e-30)
+				}
+				z, v, area := bounced(moved[0], moved[1], moved[2], moved[3], moved[4], T)
+				for j, want := range [3]complex128{z, v, area} {
+					slope := sign * imag(want) / 1e-30
+					assert.InDelta(t, real(want), r.Terms[j].Value, tol, r.Terms[j].Name)
+					assert.InDelta(t, slope, r.Parameters[k].Terms[j], tol*max(1, math.Abs(slope)), "%s by %s", r.Terms[j].Name, r.Parameters[k].Name)
+				}
+			}
+			bothWays(t, g, r)
+		})
+	}
+}
+
+// bothWays holds what goes forwards against a gradient.
+func bothWays(t *testing.T, g *Problem, r *Result) {
+	t.Helper()
+	const same = 1e-12
+	a, err := g.ahead(context.Background(), true)
+	require.NoError(t, err)
+	values, slopes := a.terms(g)
+	for i := range values {
+		assert.InDelta(t, values[i], r.Terms[i].Value, same*max(1, math.Abs(values[i])), r.Terms[i].Name)
+		for k, x := range slopes[i] {
+			assert.InDelta(t, x, r.Parameters[k].Terms[i], same*max(1, math.Abs(x)), "%s by %s", r.Terms[i].Name, r.Parameters[k].Name)
+		}
+	}
+	v, err := g.Value(context.Background())
+	require.NoError(t, err)
+	for i := range values {
+		assert.InDelta(t, values[i], v.Terms[i].Value, same*max(1, math.Abs(values[i])))
+	}
+}
+
+// struckFourBar is the four-bar with redundant hinges whose rocker hits a stop.
+func struckFourBar(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/four-bar.model.json")
+	require.NoError(t, err)
+	const at = `"name": "C", "type": "revolute",`
+	text := strings.Replace(string(b), at, at+`
+   "limits": [{"lower": 0.4, "upper": 1.1, "stop": {"stiffness": 1e4, "restitution": 0.6, "impact_speed": 0.05}}],`, 1)
+	require.NotEqual(t, string(b), text)
+	return text
+}
+
+// TestStruckFourBar: gradients over impulses in a loop with redundant rows are those of differences of whole runs.
+func TestStruckFourBar(t *testing.T) {
+	const (
+		tol = 1e-7
+		h   = 1e-4
+	)
+	g := impactProblem(t, struckFourBar(t), runs.Options{Until: 1.3, Tolerance: 1e-11},
+		[]Term{{Column: "joint.O.q"}, {Column: "coupler.vy"}, {Column: "joint.O.qd", Take: Integral}},
+		"bodies[coupler].mass", "bodies[coupler].com[1]", "joints[C].limits[0].lower", "joints[C].limits[0].stop.restitution", "gravity[1]",
+		"joints[A].predecessor_frame.position[0]", "bodies[rocker].inertia.zz")
+	s, err := runs.New(g.plan, g.o.Run)
+	require.NoError(t, err)
+	require.NoError(t, s.Run(1.3))
+	require.Greater(t, s.Impacts(), int64(1))
+	r, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	for k := range r.Parameters {
+		at := func(by float64) []float64 {
+			values := g.Values()
+			values[k] += by
+			p, err := g.With(values)
+			require.NoError(t, err)
+			v, err := p.Value(context.Background())
+			require.NoError(t, err)
+			return []float64{v.Terms[0].Value, v.Terms[1].Value, v.Terms[2].Value}
+		}
+		a, b, c, d := at(-2*h), at(-h), at(h), at(2*h)
+		for i := range a {
+			want := (8*(c[i]-b[i]) - (d[i] - a[i])) / (12 * h)
+			assert.InDelta(t, want, r.Parameters[k].Terms[i], tol*max(1, math.Abs(want)), "%s by %s", r.Terms[i].Name, r.Parameters[k].Name)
+		}
+	}
+	bothWays(t, g, r)
+}
