@@ -116,6 +116,34 @@ func (d *Derivatives) OutputValue(o Output) float64 {
 	return b.alpha[o.component]
 }
 
+// OutputOf returns an output as a function of states, which no system is solved for; nil for accelerations.
+//
+// Cost of the function: O(1), no allocation.
+func (d *Derivatives) OutputOf(o Output) func(st *mechanism.State) float64 {
+	k, i, m := o.component, o.of, d.mech
+	switch o.what {
+	case outputPosition:
+		return func(st *mechanism.State) float64 { return st.Bodies[i].Position[k] }
+	case outputRotation:
+		return func(st *mechanism.State) float64 { return st.Bodies[i].Rotation[k] }
+	case outputVelocity:
+		return func(st *mechanism.State) float64 { return st.Bodies[i].Velocity[k] }
+	case outputAngular:
+		return func(st *mechanism.State) float64 { return st.Bodies[i].Omega[k] }
+	case outputQ:
+		return func(st *mechanism.State) float64 {
+			q, _ := m.Coordinate(mechanism.Freedom{Joint: i, Freedom: k}, st)
+			return q
+		}
+	case outputQd:
+		return func(st *mechanism.State) float64 {
+			_, qd := m.Coordinate(mechanism.Freedom{Joint: i, Freedom: k}, st)
+			return qd
+		}
+	}
+	return nil
+}
+
 // coordinate returns q, q̇ or q̈ of a freedom at the state. Angles have the turns that the state carries.
 func (d *Derivatives) coordinate(o Output) float64 {
 	if o.what == outputQ {

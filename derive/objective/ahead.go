@@ -63,6 +63,9 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 		if t.Take == Integral {
 			rates, of = append(rates, &term{output: i, of: t}), append(of, i)
 		}
+		if _, slope := t.Value(c.end().Time); t.ofTime() && slopes {
+			rates, of = append(rates, &term{clock: slope}), append(of, i)
+		}
 	}
 	value, change := make([]float64, len(rates)), make([][]float64, len(rates))
 	for j, i := range of {
@@ -81,6 +84,11 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	}
 	for j, i := range of {
 		a.integral[i] = value[j]
+	}
+	for i, t := range g.terms {
+		if t.ofTime() {
+			a.integral[i], _ = t.Value(c.end().Time)
+		}
 	}
 	a.told.Projection = along.Gap()
 	return a, nil
@@ -101,8 +109,8 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 		}
 		return adjoint.NewAlphaTangents(g.mech, c.alpha, f, n), nil
 	}
-	if c.impacts != nil && n > 0 {
-		if err := c.impacts.prepare(g); err != nil {
+	if n > 0 {
+		if err := g.prepare(c); err != nil {
 			return nil, err
 		}
 	}

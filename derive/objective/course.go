@@ -34,6 +34,7 @@ type course struct {
 	jumped  []bool             // by row: an event at a stop took place there
 	states  []*mechanism.State // at the rows, one more than there are pieces: the start is the first
 	told    RunResult
+	leaps   error // a force has jumped: there is no gradient
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.
@@ -99,22 +100,23 @@ func (c *course) rowOf(t float64) int {
 
 // taping keeps the states of a run, piece by piece.
 type taping struct {
-	c      *course
-	plan   *kkt.Plan
-	o      runs.Options // of the run
-	tape   *adjoint.Tape
-	rows   int      // of multipliers
-	until  *float64 // up to which the piece at hand goes
-	left   int64    // bytes
-	kinks  *branches
-	all    bool  // each step is a piece
-	struck int64 // impulses
-	jumped bool  // in the last step
+	c        *course
+	plan     *kkt.Plan
+	o        runs.Options // of the run
+	tape     *adjoint.Tape
+	rows     int      // of multipliers
+	until    *float64 // up to which the piece at hand goes
+	left     int64    // bytes
+	kinks    *branches
+	all      bool    // each step is a piece
+	lastStop *impact // and what happened there
+	struck   int64   // impulses
+	lastJump float64 // time of the last event at a stop, s
 }
 
 // begin begins a piece.
 func (t *taping) begin(s *runs.Simulation) error {
-	t.c.states, t.c.jumped = append(t.c.states, s.State().Clone()), append(t.c.jumped, t.jumped)
+	t.c.states, t.c.jumped = append(t.c.states, s.State().Clone()), append(t.c.jumped, s.State().Time == t.lastJump)
 	until := new(float64)
 	t.until, t.tape = until, t.newTape()
 	t.tape.Memory = max(t.left, 1)
@@ -148,13 +150,11 @@ func (t *taping) onStep(s *runs.Simulation) error {
 	if err := t.seeImpacts(s.Impacts()); err != nil {
 		return err
 	}
-	err := t.tape.AddStep(s)
-	defer func() { t.jumped = false }()
-	if err != nil || !t.all {
+	if err := t.tape.AddStep(s); err != nil || !t.all {
 		return err
 	}
 	until := *t.until
-	err = t.end(s)
+	err := t.end(s)
 	*t.until = until
 	return err
 }
@@ -189,7 +189,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
 	t := &taping{
-		c: c, plan: g.plan, rows: rows, kinks: newBranches(g.mech),
+		c: c, plan: g.plan, rows: rows, lastJump: math.Inf(-1), kinks: newBranches(g.mech),
 		left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0,
 	}
 	s, err := g.simulation(t)
@@ -210,6 +210,9 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 				break
 			}
 		}
+		if s.Stopped() != "" {
+			break
+		}
 	}
 	if last := s.Close(); err == nil {
 		err = last
@@ -220,6 +223,10 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
 		return nil, fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
 	}
+	if err := g.endsAt(c, s.Stopped()); err != nil {
+		return nil, err
+	}
+	c.leaps = t.kinks.jumped()
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
 	return c, nil
 }
@@ -251,7 +258,7 @@ func (c *course) numFields() int {
 // simulation returns the run, whose states go to t.
 func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 	o := g.o.Run
-	o.Every, o.Start = 0, g.closes
+	o.Every, o.Start, o.Events = 0, g.closes, g.event()
 	if len(g.held) > 0 {
 		var err error
 		if o.From, err = g.closed(closing.RunTolerance); err != nil {
@@ -274,6 +281,9 @@ func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 	for i, t := range g.terms {
 		switch t.Take {
 		case Final:
+			if t.ofTime() {
+				continue
+			}
 			list[i] = []sample{{row: len(c.states) - 1}}
 		case Data:
 			for k, time := range g.data[i].times {
@@ -311,6 +321,9 @@ func (g *Problem) smooth() error {
 	if err := g.remembers(); err != nil {
 		return err
 	}
+	if g.ending != nil && g.o.Run.Integrator == runs.GeneralizedAlpha {
+		return fmt.Errorf("%w: the end of a run of generalized-alpha at a value (ends_at) has none yet", ErrNotDifferentiable)
+	}
 	if list := m.Nonholonomic(); len(list) > 0 {
 		return m.AtConstraint(int(list[0]), -1, fmt.Errorf("%w: rows of velocities alone have none over a run yet", ErrNotDifferentiable))
 	}
@@ -342,8 +355,11 @@ func (g *Problem) remembers() error {
 	return nil
 }
 
-// noJumps refuses extremes at the instant of an event at a stop, which moves.
+// noJumps refuses forces that have jumped, and extremes at the instant of an event at a stop, which moves.
 func (g *Problem) noJumps(c *course, samples [][]sample) error {
+	if c.leaps != nil {
+		return c.leaps
+	}
 	for i, t := range g.terms {
 		if (t.Take == Min || t.Take == Max) && c.jumped[samples[i][0].row] {
 			return fmt.Errorf("%w: term %s has its extreme at the instant at which a stop is met, t = %v",

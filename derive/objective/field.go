@@ -14,6 +14,7 @@ type term struct {
 	of     *Term
 	datum  float64
 	raw    bool
+	clock  float64 // of the time at which the run ends: a rate that does not depend on the state
 	seed   []float64
 }
 
@@ -72,6 +73,9 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float64, err error) {
+	if of != nil {
+		value = of.clock
+	}
 	f.w.Reset()
 	for i := range len(w) / 6 {
 		*f.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(w[6*i:]), ComAcceleration: spatial.Vec3(w[6*i+3:])}

@@ -312,7 +312,8 @@ func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mech
 		if t.tape.Jump(e, before); e.strikes {
 			t.struck++
 		}
-		t.jumped = true
+		t.lastStop = e
+		t.lastJump = before.Time
 		return nil
 	}
 }
@@ -320,7 +321,8 @@ func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mech
 // seeImpacts refuses impulses that have set off others.
 func (t *taping) seeImpacts(n int64) error {
 	if n != t.struck {
-		return fmt.Errorf("%w: an impulse at a stop makes another one at the same instant", ErrNotDifferentiable)
+		return fmt.Errorf("%w: t = %v: the impulse at the %s sets off another one at the same instant",
+			ErrNotDifferentiable, t.lastJump, t.lastStop.Name())
 	}
 	return nil
 }

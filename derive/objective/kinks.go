@@ -17,6 +17,7 @@ import (
 type branch struct {
 	name, what string
 	at         func(st *mechanism.State) int
+	jumps      bool // the force jumps as the part touches: at is not zero then, and of contacts above
 }
 
 // branches watch where forces have corners: between the ends of steps.
@@ -25,18 +26,23 @@ type branches struct {
 	last  []int
 	count []int64
 	begun bool
+	leaps int // the first part whose force has jumped, −1 for none
 }
 
 // newBranches lists the parts of a mechanism whose forces have corners.
 func newBranches(m *mechanism.Mechanism) *branches {
-	b := &branches{}
+	b := &branches{leaps: -1}
 	add := func(what, name string, at func(st *mechanism.State) int) {
-		b.list = append(b.list, branch{name, what, at})
+		b.list = append(b.list, branch{name: name, what: what, at: at})
 	}
 	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
-		for _, e := range events {
+		for i, e := range events {
 			at := func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) }
 			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), at)
+			if what == 0 {
+				c, _, _ := m.Contact(i)
+				b.list[i].jumps = c.Law.Normal.Damping > 0
+			}
 		}
 	}
 	name := func(j, i int) string {
@@ -48,11 +54,15 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	for i := range m.NumResistors() {
 		f, stops := m.Resistor(i)
 		set := m.ResistorSettings(i)
+		if set.ImpactSpeed > 0 && set.Stop.Damping == 0 {
+			continue // to touch is an event, with its derivative
+		}
 		if stops {
 			add("stop", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
 				q, _ := m.Coordinate(f, st)
 				return cmp.Compare(q, max(q, set.Lower)) + cmp.Compare(q, min(q, set.Upper))
 			})
+			b.list[len(b.list)-1].jumps = set.Stop.Damping > 0 && set.ImpactSpeed == 0
 			continue
 		}
 		add("friction", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
@@ -112,12 +122,24 @@ func endVelocity(a *mechanism.Attachment, st *mechanism.State) spatial.Vec3 {
 func (b *branches) see(st *mechanism.State) {
 	for i := range b.list {
 		now := b.list[i].at(st)
-		if b.begun && now != b.last[i] {
+		if x := &b.list[i]; b.begun && now != b.last[i] {
 			b.count[i]++
+			if x.jumps && b.leaps < 0 && (now > 0 || x.what == "stop" && now != 0) {
+				b.leaps = i
+			}
 		}
 		b.last[i] = now
 	}
 	b.begun = true
+}
+
+// jumped refuses a run in which a force has jumped: as the time of that moves, so does what comes behind.
+func (b *branches) jumped() error {
+	if b.leaps < 0 {
+		return nil
+	}
+	x := &b.list[b.leaps]
+	return fmt.Errorf("%w: %s %s: its force jumps where it touches, by its damping (law linear)", ErrNotDifferentiable, x.what, x.name)
 }
 
 // told returns the parts that have had corners, the most often ones first.

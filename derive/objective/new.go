@@ -91,6 +91,11 @@ func (g *Problem) addTerms(place string, bad *noted) {
 		}
 		bad.add(where, document.Number(g.o.Run.Until), fmt.Errorf("is not after the time of the model, %v s", start))
 	}
+	if place == "$" {
+		g.addEnding("$.run", bad)
+	} else {
+		g.addEnding(place, bad)
+	}
 	for i := range g.o.Terms {
 		g.addTerm(&g.o.Terms[i], document.Entry(place+".terms", i), bad)
 	}
@@ -98,7 +103,11 @@ func (g *Problem) addTerms(place string, bad *noted) {
 
 // addTerm finds the column of the next term, and its data.
 func (g *Problem) addTerm(t *Term, place string, bad *noted) {
-	if err := g.addColumn(t.Column); err != nil {
+	err := g.addColumn(t.Column)
+	if err == nil && t.ofTime() && t.Take != Final {
+		err = fmt.Errorf("is taken at the end, not as %s", t.Take)
+	}
+	if err != nil {
 		bad.add(place+".column", t.Column, err)
 	}
 	g.terms = append(g.terms, t)
@@ -190,6 +199,13 @@ func (g *Problem) addColumn(name string) error {
 		g.modes = append(g.modes, c)
 		return err
 	}
+	if name == timeColumn {
+		g.outputs = append(g.outputs, derive.Output{})
+		if g.ending == nil {
+			return errors.New("is of a run that ends at a column, ends_at")
+		}
+		return nil
+	}
 	o, err := g.d.Output(name)
 	g.outputs = append(g.outputs, o)
 	return err
@@ -233,7 +249,7 @@ func (g *Problem) addRuns(bad *noted) error {
 		if source.Text, err = t.Write(); err != nil {
 			return fault.Errorf("derive/objective: %w", err)
 		}
-		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Terms: e.Terms, Parameters: g.o.Parameters, Hold: g.o.Hold}
+		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Ends: e.Ends, Terms: e.Terms, Parameters: g.o.Parameters, Hold: g.o.Hold}
 		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes, held: g.held, fixed: fixed}
 		if err := part.begin(); err != nil {
 			return fault.Errorf("derive/objective: run %s: %w", fault.Name(e.Name), err)

@@ -15,6 +15,7 @@ type Objective struct {
 	Model       string       // path of a model of any format that rung reads, from the folder of the document
 	At          At           // where the terms are
 	Run         runs.Options // of AtRun
+	Ends        *Ending      // of the run; nil: it goes to its time
 	Terms       []Term
 	Runs        []Experiment // several runs, in the place of Run and Terms
 	Parameters  []Parameter
@@ -28,6 +29,7 @@ type Experiment struct {
 	Name  string
 	Set   []Setting // what is different about the model
 	Run   runs.Options
+	Ends  *Ending
 	Terms []Term
 }
 

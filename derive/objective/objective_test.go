@@ -66,6 +66,11 @@ func TestReadRefused(t *testing.T) {
 		{`"tolerance": 1e-9`, `"rho": 1`, `o.json: $.run.rho: is of generalized-alpha, not of dopri5 (value 1)`, false},
 		{`"integrator": "dopri5"`, `"integrator": "generalized-alpha", "rho": 1`, `o.json: $.run.rho: is not from 0 to below 1 (value 1)`, false},
 		{`"tolerance": 1e-9`, `"tolerance": 0`, `o.json: $.run.tolerance: is not above 0 (value 0)`, false},
+		{`"until": 0.5,`, `"until": 0.5, "ends_at": {"value": 1},`, `o.json: $.run.ends_at.column: missing field`, false},
+		{
+			`"until": 0.5,`, `"until": 0.5, "ends_at": {"column": "a.px", "value": 1, "direction": "up"},`,
+			`o.json: $.run.ends_at.direction: must be one of either, rising, falling (value "up")`, false,
+		},
 		{`"until": 0.5,`, ``, `o.json: $.run.until: missing field`, false},
 		{`"column": "crank.px"`, `"column": ""`, `o.json: $.terms[0].column: is empty`, false},
 		{`, "column": "crank.px"`, ``, `o.json: $.terms[0].column: missing field`, false},

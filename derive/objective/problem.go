@@ -41,6 +41,7 @@ type Problem struct {
 	text       *numbers.Text
 	numbers    [][]numbers.Number // of the parameters, in text
 	values     [][]float64        // that these have in the model
+	ending     *ending            // nil: a run goes to its time
 	held       []int              // bodies
 	fixed      map[string]string  // places of numbers that a run has for itself, with where the objective says so
 	closes     sim.Start          // what a run does with a start that is open

@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
 )
 
 // Read reads one document of rung-objective/1 from r up to its end; file names it in messages.
@@ -97,17 +98,39 @@ func runNames() *runfields.Names {
 
 // run reads how the run goes.
 func (d *reader) run() {
-	d.runIn(&d.o.Run, runfields.Fields(), []int{0}, nil)
+	d.runIn(&d.o.Run, append(runfields.Fields(), endsField), []int{0}, func(string) { d.o.Ends = d.ending() })
 }
 
 // experimentFields are those of an experiment beside those of a run.
-var experimentFields = []string{"name", "set", "terms"}
+var experimentFields = []string{endsField, "name", "set", "terms"}
+
+const endsField = "ends_at"
+
+var endingFields = []string{"column", "value", "direction"}
+
+// ending reads where a run ends before its time.
+func (d *reader) ending() *Ending {
+	e := new(Ending)
+	d.Object(endingFields, []int{0, 1}, func(k int) {
+		switch endingFields[k] {
+		case "column":
+			e.Column = d.NotEmpty()
+		case "value":
+			d.Number(&e.Value)
+		case "direction":
+			e.Direction = sim.Direction(d.Choice(directionNames...))
+		}
+	})
+	return e
+}
 
 func (d *reader) experiment(e *Experiment) {
 	fields := append(runfields.Fields(), experimentFields...)
 	n := len(fields)
 	d.runIn(&e.Run, fields, []int{0, n - 1}, func(field string) {
 		switch field {
+		case endsField:
+			e.Ends = d.ending()
 		case "name":
 			e.Name = d.NotEmpty()
 		case "set":

@@ -131,7 +131,7 @@ func TestNoDerivative(t *testing.T) {
 		"bristles": {
 			&objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 0.1}, Terms: terms("link1.px")},
 			strings.Replace(pendulum, `"damping": [0.1]`, `"friction": [{"force": 0.1, "hold": {"travel": 0.001, "damping": 0.1}}]`, 1),
-			"internal states",
+			"bristles of friction",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,12 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err != nil {
 		return g.reason(err)
 	}
+	for i, t := range g.terms {
+		if t.ofTime() {
+			back[i].Final, _ = t.Value(c.end().Time)
+			back[i].Integral = 0
+		}
+	}
 	if err := g.atStart(first, c.states[0], samples, back); err != nil {
 		return err
 	}
@@ -55,10 +61,8 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 		}
 		return adjoint.NewAlphaSweep(g.mech, c.alpha, f), nil
 	}
-	if c.impacts != nil {
-		if err := c.impacts.prepare(g); err != nil {
-			return nil, err
-		}
+	if err := g.prepare(c); err != nil {
+		return nil, err
 	}
 	fields := make([]adjoint.Field[term], len(list))
 	for i := range list {
@@ -74,6 +78,10 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 	for i, t := range g.terms {
 		if t.Take == Integral {
 			of[i].Rate = &term{output: i, of: t}
+		}
+		if t.ofTime() {
+			_, slope := t.Value(c.end().Time)
+			of[i].Rate = &term{clock: slope}
 		}
 		total[i].Parameters, part[i].Parameters = make([]float64, len(g.parameters)), make([]float64, len(g.parameters))
 	}

@@ -3,6 +3,7 @@ package gradient_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,68 @@ func TestObjectiveRefused(t *testing.T) {
 	}
 	r := command.Run("gradient", data("run-top.objective.json"), "--untried")
 	assert.Equal(t, shell.ExitUse, r.Status)
+}
+
+// TestEvents: a ball that bounces with restitution, and then the time until it has fallen to a height, by the command, against closed forms.
+func TestEvents(t *testing.T) {
+	const tol = 1e-9
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	write("ball.json", `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
+ "bodies": [{"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "pose": {"position": [0, 0, 1.2]}}],
+ "joints": [{"name": "rail", "type": "prismatic", "predecessor": "world", "successor": "ball",
+  "limits": [{"lower": 0, "stop": {"stiffness": 1e5, "restitution": 0.8, "impact_speed": 0.01}}]}]}`)
+	run := func(name, more, terms string) (r objective.Result) {
+		path := write(name, `{"format": "rung-objective/1", "model": "ball.json", "at": "run", "run": {"until": 1.2, "tolerance": 1e-10`+more+`},
+ "terms": [`+terms+`], "parameters": [{"path": "joints[rail].limits[0].stop.restitution"}, {"path": "gravity[2]"}]}`)
+		text := command.OK(t, "gradient", path, "--json", "--check")
+		clitest.MustFit(t, "gradient", text)
+		require.NoError(t, json.Unmarshal([]byte(text), &r))
+		for _, p := range r.Parameters {
+			require.NotNil(t, p.Differences)
+			assert.InDelta(t, *p.Differences, p.Gradient, 1e-6, p.Name)
+		}
+		return r
+	}
+	// It lands with v = √2gH after v/g, and is at e v T − g T²/2 a time T later.
+	g, e, H := 9.81, 0.8, 1.2
+	v := math.Sqrt(2 * g * H)
+	T, vg := 1.2-v/g, v/(2*g) // and how v changes with g
+	Tg := -(vg - v/g) / g
+	r := run("bounce.json", "", `{"column": "ball.pz"}`)
+	assert.InDelta(t, e*v*T-g*T*T/2, r.Value, tol)
+	assert.InDelta(t, v*T, r.Parameters[0].Gradient, tol)
+	assert.InDelta(t, -(e*vg*T + e*v*Tg - T*T/2 - g*T*Tg), r.Parameters[1].Gradient, tol)
+	// It falls past the height z the time (e v + √(e²v² − 2 g z))/g later.
+	z := 0.5
+	root := math.Sqrt(e*e*v*v - 2*g*z)
+	r = run("fall.json", `, "ends_at": {"column": "joint.rail.q", "value": 0.5, "direction": "falling"}`, `{"column": "time"}`)
+	// The first fall, without a bounce: √(2(H − z)/g).
+	assert.InDelta(t, math.Sqrt(2*(H-z)/g), r.Value, tol)
+	assert.InDelta(t, 0, r.Parameters[0].Gradient, tol)
+	assert.InDelta(t, math.Sqrt(2*(H-z)/g)/(2*g), r.Parameters[1].Gradient, tol)
+	r = run("rise.json", `, "ends_at": {"column": "joint.rail.q", "value": 0.5, "direction": "rising"}`, `{"column": "time"}`)
+	assert.InDelta(t, v/g+(e*v-root)/g, r.Value, tol)
+	assert.InDelta(t, (v-e*v*v/root)/g, r.Parameters[0].Gradient, tol)
+
+	path := write("bad.json", `{"format": "rung-objective/1", "model": "ball.json", "at": "run",
+ "run": {"until": 1, "ends_at": {"column": "ball.accz", "value": 0}}, "terms": [{"column": "ball.pz"}]}`)
+	bad := command.Run("gradient", path)
+	assert.Equal(t, shell.ExitUse, bad.Status)
+	assert.Contains(t, bad.Err, "$.run.ends_at.column")
+	path = write("clock.json", `{"format": "rung-objective/1", "model": "ball.json", "at": "run", "run": {"until": 1}, "terms": [{"column": "time"}]}`)
+	bad = command.Run("gradient", path)
+	assert.Equal(t, shell.ExitUse, bad.Status)
+	assert.Contains(t, bad.Err, "$.terms[0].column")
+	path = write("never.json", `{"format": "rung-objective/1", "model": "ball.json", "at": "run",
+ "run": {"until": 0.1, "ends_at": {"column": "ball.pz", "value": 0}}, "terms": [{"column": "ball.pz"}]}`)
+	bad = command.Run("gradient", path)
+	assert.Equal(t, shell.ExitFailed, bad.Status)
+	assert.Contains(t, bad.Err, "ends_at")
 }
 
 // TestLinearize prints matrices in three forms.
