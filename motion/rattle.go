@@ -227,6 +227,15 @@ func (r *Rattle) Keep() []float64 {
 	return r.kept
 }
 
+// Leaves returns the accelerations that the next step takes over, six a body, of the step before; nil where it takes those at
+// its start. They are the method's own.
+func (r *Rattle) Leaves() []float64 {
+	if !r.valid || r.tail(r.kept)[rattleKnown] == 0 || r.stats.Steps == 0 {
+		return nil
+	}
+	return r.kept[:len(r.kept)-rattleTail]
+}
+
 // tail returns the numbers after the accelerations.
 func (r *Rattle) tail(kept []float64) *[rattleTail]float64 {
 	return (*[rattleTail]float64)(kept[len(kept)-rattleTail:])

@@ -8,16 +8,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// AlphaField is what differentiates steps of generalized-α: of the residual of a step, M·u − f − Jᵀλ with the position
-// errors of the joints below, and of that of the velocities that are brought back to the joints, M·a − Jᵀλ with J·v − σ
-// below, theory.md (V16).
-type AlphaField[F any] interface {
+// RatesField is what differentiates steps that bring velocities back to the joints: by the residual M·a − Jᵀλ with
+// J·v − σ below, theory.md (V16).
+type RatesField[F any] interface {
 	TangentField[F]
 	// PushOneTo is PushTo for direction k alone.
 	PushOneTo(da, dx []float64, k int) error
-	// HoldStep goes to the end of a step, with the accelerations and multipliers there. position and velocity are ∂q/∂u
-	// and ∂v/∂u, (56).
-	HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error
 	// HoldRates goes to a state whose velocities have been changed by change, six numbers a body, such that they fit
 	// the joints. off is the part of that along motions that the joints allow, where the change was not the least one;
 	// it is the field's.
@@ -30,13 +26,38 @@ type AlphaField[F any] interface {
 	// ResidualBackTo adds to x and p the cotangents of the state and of the parameters for the cotangent y of the
 	// residual, and stores in da those of accelerations. p may be nil.
 	ResidualBackTo(x, p, da, y []float64) error
-	// StepAnswerTo solves about the equations of HoldStep for accelerations and multipliers, the rows being J·a = the
-	// rest of right: what an iteration is preconditioned by. RatesAnswerTo solves those of HoldRates. Both matrices are
-	// symmetric.
-	StepAnswerTo(x, right []float64) error
+	// RatesAnswerTo solves the equations of the last HoldRates for changes of velocities and multipliers, the rows being
+	// J·a = the rest of right. The matrix is symmetric.
 	RatesAnswerTo(x, right []float64) error
 	// Rows returns how many rows there are.
 	Rows() int
+}
+
+// AlphaField is what differentiates steps of generalized-α: of the residual of a step, M·u − f − Jᵀλ with the position
+// errors of the joints below, too.
+type AlphaField[F any] interface {
+	RatesField[F]
+	// HoldStep goes to the end of a step, with the accelerations and multipliers there. position and velocity are ∂q/∂u
+	// and ∂v/∂u, (56).
+	HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error
+	// StepAnswerTo solves about the equations of HoldStep as RatesAnswerTo does: what an iteration is preconditioned by.
+	StepAnswerTo(x, right []float64) error
+}
+
+// ratesStep is the linear map of velocities that are brought back to the joints, and its transpose.
+type ratesStep[F any] struct {
+	rates    RatesField[F]
+	dx, back []float64 // PerBody a body
+	da, dv   []float64 // six a body
+	right, y []float64 // six a body and one a row
+}
+
+func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
+	n := 6*nb + field.Rows()
+	return ratesStep[F]{
+		rates: field, dx: make([]float64, PerBody*nb), back: make([]float64, PerBody*nb), da: make([]float64, 6*nb),
+		dv: make([]float64, 6*nb), right: make([]float64, n), y: make([]float64, n),
+	}
 }
 
 // alphaState is what changes, or has a cotangent, where a step of generalized-α begins or ends: PerBody numbers a body
@@ -64,28 +85,25 @@ type alphaStep[F any] struct {
 	c     sim.Alphas
 	field AlphaField[F]
 
-	h        float64
-	x        []float64       // exponential coordinates of the end, six a body
-	raw      mechanism.State // the end with the velocities of the method
-	minus    []float64       // −offset
-	dx, back []float64       // PerBody a body
-	da, dv   []float64       // six a body
-	right, y []float64       // six a body and one a row
-	free     []float64       // six a body
-	krylov   *krylov
-	solved   []float64
-	acc      []float64
+	h     float64
+	x     []float64       // exponential coordinates of the end, six a body
+	raw   mechanism.State // the end with the velocities of the method
+	minus []float64       // −offset
+	ratesStep[F]
+	free   []float64 // six a body
+	krylov *krylov
+	solved []float64
+	acc    []float64
 }
 
 func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *alphaStep[F] {
 	nb := m.NumBodies()
 	s := &alphaStep[F]{mech: m, k: k, c: k.Coefficients(), field: field, krylov: newKrylov(6 * nb)}
 	s.raw.Bodies = make([]mechanism.BodyState, nb)
-	s.dx, s.back = make([]float64, PerBody*nb), make([]float64, PerBody*nb)
-	for _, v := range []*[]float64{&s.x, &s.minus, &s.da, &s.dv, &s.free, &s.solved, &s.acc} {
+	s.ratesStep = newRatesStep[F](nb, field)
+	for _, v := range []*[]float64{&s.x, &s.minus, &s.free, &s.solved, &s.acc} {
 		*v = make([]float64, 6*nb)
 	}
-	s.right, s.y = make([]float64, 6*nb+field.Rows()), make([]float64, 6*nb+field.Rows())
 	return s
 }
 

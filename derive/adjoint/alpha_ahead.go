@@ -67,17 +67,17 @@ func (s *alphaStep[F]) ratesAhead(z *alphaState, k int) error {
 
 // leastAhead stores in s.y the changes of velocities on the joints for those of poses, in x, and those dv of the
 // velocities that they have been made of.
-func (s *alphaStep[F]) leastAhead(x []float64, k int, dv []float64) error {
+func (s *ratesStep[F]) leastAhead(x []float64, k int, dv []float64) error {
 	clear(s.dx)
 	addPoses(s.dx, x)
 	for i, v := range dv {
 		s.da[i] = -v
 	}
-	if err := s.field.ResidualTo(s.right, s.dx, k, s.da); err != nil {
+	if err := s.rates.ResidualTo(s.right, s.dx, k, s.da); err != nil {
 		return err
 	}
 	negate(s.right)
-	return s.field.RatesAnswerTo(s.y, s.right)
+	return s.rates.RatesAnswerTo(s.y, s.right)
 }
 
 // keepAhead takes changes z of what a step has left to what the next one takes over, for r times its length.

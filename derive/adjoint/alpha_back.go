@@ -32,13 +32,13 @@ func (s *alphaStep[F]) ratesBack(z *alphaState, p []float64) error {
 
 // leastBack takes the cotangents s.right of velocities on the joints to those of the velocities that they have been
 // made of, in s.dv, of the pose, in s.back, and of the parameters.
-func (s *alphaStep[F]) leastBack(p []float64) error {
-	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+func (s *ratesStep[F]) leastBack(p []float64) error {
+	if err := s.rates.RatesAnswerTo(s.y, s.right); err != nil {
 		return err
 	}
 	negate(s.y)
 	clear(s.back)
-	if err := s.field.ResidualBackTo(s.back, p, s.dv, s.y); err != nil {
+	if err := s.rates.ResidualBackTo(s.back, p, s.dv, s.y); err != nil {
 		return err
 	}
 	negate(s.dv) // the change of velocities has −1 times the old ones

@@ -24,7 +24,7 @@ func TestAlphaMisuse(t *testing.T) {
 	}
 	panics("no end of a step", func() { adjoint.NewAlphaTape(mech, 15, nil) })
 	tape := adjoint.NewAlphaTape(mech, 15, func(adjoint.Stand) sim.AlphaEnd { return sim.AlphaEnd{} })
-	panics("a tape of generalized-alpha; use AddStep", func() { _ = tape.Add(mech.Initial()) })
+	panics("a tape of steps that leave more than a state; use AddStep", func() { _ = tape.Add(mech.Initial()) })
 	panics("a sweep takes a mechanism, a method and a field", func() { adjoint.NewAlphaSweep[int](mech, nil, nil) })
 	panics("tangents take a mechanism, a method, a field and a number of directions", func() { adjoint.NewAlphaTangents[int](mech, nil, nil, 1) })
 	var s adjoint.AlphaSweep[int]

@@ -43,7 +43,7 @@ func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g [
 	at, end := t.state.Clone(), t.state.Clone()
 	last := t.alphaRow(end, t.last())
 	for i := range g {
-		if err := s.start(&of[i], &g[i], last.State); err != nil {
+		if err := startBack(s.step.field, s.step.acc, s.none, &of[i], &g[i], last.State, KeptPerBody); err != nil {
 			return err
 		}
 	}
@@ -68,22 +68,22 @@ func mustBeAlpha(t *Tape) {
 	}
 }
 
-// start sets g to the value at the end of the run, and to its gradient.
-func (s *AlphaSweep[F]) start(o *Objective[F], g *Gradient, end *mechanism.State) (err error) {
+// startBack sets g to the value at the end of a run of steps that leave kept numbers a body to the next one, and to its gradient.
+func startBack[F any](f Field[F], acc, none []float64, o *Objective[F], g *Gradient, end *mechanism.State, kept int) (err error) {
 	nb := len(end.Bodies)
 	g.Final, g.Integral, g.Gap = 0, 0, 0
 	g.Start = append(g.Start[:0], make([]float64, PerBody*nb)...)
 	if len(g.Kept) == 0 {
-		g.Kept = make([]float64, KeptPerBody*nb)
+		g.Kept = make([]float64, kept*nb)
 	}
 	clear(g.Parameters)
 	if o.Final == nil {
 		return nil
 	}
-	if err := s.step.field.At(s.step.acc, end); err != nil {
+	if err := f.At(acc, end); err != nil {
 		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
 	}
-	g.Final, err = s.step.field.PullTo(g.Start, g.Parameters, s.none, o.Final, 1)
+	g.Final, err = f.PullTo(g.Start, g.Parameters, none, o.Final, 1)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (s *AlphaSweep[F]) start(o *Objective[F], g *Gradient, end *mechanism.State
 func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Gradient) error {
 	p, at := s.step, from.State
 	h := to.State.Time - at.Time
-	if err := s.addRates(to.State, h/2, of, g); err != nil {
+	if err := ratesInto(p.field, p.acc, s.none, to.State, h/2, of, g); err != nil {
 		return err
 	}
 	p.span(at, to)
@@ -138,23 +138,23 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 	}); err != nil {
 		return err
 	}
-	return s.addRates(at, h/2, of, g)
+	return ratesInto(p.field, p.acc, s.none, at, h/2, of, g)
 }
 
-// addRates adds the rates at a state with a weight to values and gradients.
-func (s *AlphaSweep[F]) addRates(st *mechanism.State, w float64, of []Objective[F], g []Gradient) error {
+// ratesInto adds the rates at a state with a weight to values and gradients.
+func ratesInto[F any](f Field[F], acc, none []float64, st *mechanism.State, w float64, of []Objective[F], g []Gradient) error {
 	at := false
 	for i := range of {
 		if of[i].Rate == nil {
 			continue
 		}
 		if !at {
-			if err := s.step.field.At(s.step.acc, st); err != nil {
+			if err := f.At(acc, st); err != nil {
 				return err
 			}
 			at = true
 		}
-		x, err := s.step.field.PullTo(g[i].Start, g[i].Parameters, s.none, of[i].Rate, w)
+		x, err := f.PullTo(g[i].Start, g[i].Parameters, none, of[i].Rate, w)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (t *AlphaTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, 
 func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	s, at := t.step, from.State
 	h := to.State.Time - at.Time
-	if err := t.addRates(at, h/2, dx, rates, value, d); err != nil {
+	if err := ratesAlong(s.field, s.acc, at, h/2, dx, rates, value, d); err != nil {
 		return err
 	}
 	if len(dx) > 0 {
@@ -92,7 +92,7 @@ func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []
 			copy(dx[k], z.x)
 		}
 	}
-	return t.addRates(to.State, h/2, dx, rates, value, d)
+	return ratesAlong(s.field, s.acc, to.State, h/2, dx, rates, value, d)
 }
 
 // begin takes the changes to what the step begins with.
@@ -121,16 +121,18 @@ func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
 	return nil
 }
 
-// addRates adds the rates at a state with a weight to values and their changes.
-func (t *AlphaTangents[F]) addRates(st *mechanism.State, w float64, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+// ratesAlong adds the rates at a state with a weight to values and their changes.
+func ratesAlong[F any](
+	field TangentField[F], acc []float64, st *mechanism.State, w float64, dx [][]float64, rates []*F, value []float64, d [][]float64,
+) error {
 	if len(rates) == 0 {
 		return nil
 	}
-	if err := t.step.field.At(t.step.acc, st); err != nil {
+	if err := field.At(acc, st); err != nil {
 		return err
 	}
 	for j, f := range rates {
-		x, err := t.step.field.ValueTo(d[j], dx, f, w)
+		x, err := field.ValueTo(d[j], dx, f, w)
 		if err != nil {
 			return err
 		}

@@ -18,10 +18,14 @@ func NewAlphaTape(m *mechanism.Mechanism, rows int, end func(s Stand) sim.AlphaE
 	return t
 }
 
-// alphaLen is how many numbers a row has of the end of a step: its length and whether it had no history, accelerations,
+// moreLen is how many numbers a row has of the end of a step: its length and whether it had no history, accelerations,
 // offset, multipliers.
-func (t *Tape) alphaLen() int {
-	if t.end == nil {
+// Of a step of RATTLE there are accelerations, and whether there are any.
+func (t *Tape) moreLen() int {
+	switch {
+	case t.kept != nil:
+		return 1 + 6*t.mech.NumBodies()
+	case t.end == nil:
 		return 0
 	}
 	return 2 + 12*t.mech.NumBodies() + t.rows
@@ -30,7 +34,17 @@ func (t *Tape) alphaLen() int {
 // rowTo stores a state in a row of the tape.
 func (t *Tape) rowTo(into []float64, st *mechanism.State, s Stand) {
 	n := st.FlatLen()
-	if st.FlatTo(into[:n]); t.end == nil {
+	st.FlatTo(into[:n])
+	if t.kept != nil {
+		to := into[n:]
+		clear(to)
+		if a := t.kept(s); a != nil {
+			to[0] = 1
+			copy(to[1:], a)
+		}
+		return
+	}
+	if t.end == nil {
 		return
 	}
 	e, to := t.end(s), into[n:]

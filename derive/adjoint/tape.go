@@ -39,6 +39,7 @@ type Tape struct {
 	stopped Event // nil: the run has ended at its time
 	rows    int   // of multipliers (NewAlphaTape)
 	end     func(s Stand) sim.AlphaEnd
+	kept    func(s Stand) []float64 // of RATTLE
 	revolve
 }
 
@@ -57,8 +58,8 @@ func NewTape(m *mechanism.Mechanism) *Tape {
 // Cost: O(bodies), allocates. It returns a *MemoryError if the states take more than the memory that they may. It panics if the state is of
 // another mechanism.
 func (t *Tape) Add(st *mechanism.State) error {
-	if t.end != nil {
-		panic("derive/adjoint: a tape of generalized-alpha; use AddStep")
+	if t.end != nil || t.kept != nil {
+		panic("derive/adjoint: a tape of steps that leave more than a state; use AddStep")
 	}
 	return t.add(st, nil)
 }
@@ -108,7 +109,7 @@ func (t *Tape) begin(st *mechanism.State, s Stand) {
 		panic("derive/adjoint" + fault.ForeignState)
 	}
 	if t.state == nil {
-		t.state, t.first = st.Clone(), make([]float64, st.FlatLen()+t.alphaLen())
+		t.state, t.first = st.Clone(), make([]float64, st.FlatLen()+t.moreLen())
 		t.rowTo(t.first, st, s)
 	}
 }

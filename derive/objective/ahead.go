@@ -107,6 +107,9 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 		if err != nil {
 			return nil, err
 		}
+		if c.alpha == nil {
+			return adjoint.NewRattleTangents(g.mech, f, n), nil
+		}
 		return adjoint.NewAlphaTangents(g.mech, c.alpha, f, n), nil
 	}
 	if n > 0 {

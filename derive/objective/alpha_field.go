@@ -16,6 +16,9 @@ type alphaField struct {
 	*field
 	newton *motion.Newton
 	least  *kkt.Answers
+	plan   *kkt.Plan
+	ends   *kkt.Answers       // of ErrorsAnswerTo; nil until it is asked
+	errors *mechanism.State   // that it has to go to
 	one    *derive.Directions // of one direction, as the next
 	change *derive.Changes
 	held   *mechanism.State
@@ -34,7 +37,7 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
 	a := &alphaField{
-		field: f, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
+		field: f, plan: g.plan, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
 		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
 		off: make([]float64, six), right: make([]float64, dim),
 	}
@@ -86,6 +89,29 @@ func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position
 	}
 	f.held = st
 	return f.d.Hold(st, u, lambda, derive.HeldDynamics)
+}
+
+// HoldErrors implements adjoint.RattleField.
+func (f *alphaField) HoldErrors(st *mechanism.State) error {
+	clear(f.lambda)
+	clear(f.off)
+	f.held, f.errors = st, st
+	return f.d.Hold(st, f.off, f.lambda, derive.HeldDynamics)
+}
+
+// ErrorsAnswerTo implements adjoint.RattleField.
+func (f *alphaField) ErrorsAnswerTo(x, right []float64) error {
+	if f.errors != nil {
+		if f.ends == nil {
+			f.ends = f.plan.NewAnswers(kkt.AnswersOfVelocities)
+		}
+		if err := f.ends.At(f.errors); err != nil {
+			return err
+		}
+		f.errors = nil
+	}
+	_, _, err := f.ends.AnswerTo(x, right)
+	return err
 }
 
 // HoldRates implements adjoint.AlphaField.

@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -27,8 +28,8 @@ const leastStep = 1e-9
 // course is a run, in pieces between its rows: the times of data, those that Every asks for, and the end. Steps end there. Where a term is
 // an extreme and Every asks for nothing, all ends of steps are rows.
 type course struct {
-	tab     *sim.Tableau // nil for generalized-α
-	alpha   *sim.GeneralizedAlpha
+	tab     *sim.Tableau          // nil for generalized-α and RATTLE
+	alpha   *sim.GeneralizedAlpha // nil for others
 	pieces  []*adjoint.Tape
 	impacts *impacts           // nil where no stop has impulses
 	jumped  []bool             // by row: an event at a stop took place there
@@ -132,6 +133,11 @@ func (t *taping) newTape() *adjoint.Tape {
 	if t.c.tab != nil {
 		return adjoint.NewTape(m)
 	}
+	if t.c.alpha == nil {
+		return adjoint.NewRattleTape(m, func(s adjoint.Stand) []float64 {
+			return s.(*runs.Simulation).Stepper().(*motion.Rattle).Leaves()
+		})
+	}
 	return adjoint.NewAlphaTape(m, t.rows, func(s adjoint.Stand) sim.AlphaEnd {
 		return s.(*runs.Simulation).Stepper().(*sim.GeneralizedAlpha).LastEnd()
 	})
@@ -226,6 +232,10 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := g.endsAt(c, s.Stopped()); err != nil {
 		return nil, err
 	}
+	if r, ok := s.Stepper().(*motion.Rattle); ok && r.Stats().Damped+r.Stats().Passed > 0 {
+		return nil, fmt.Errorf("%w: %d of its steps are none of RATTLE: they are damped, or pass a singular pose",
+			ErrNotDifferentiable, r.Stats().Damped+r.Stats().Passed)
+	}
 	c.leaps = t.kinks.jumped()
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
 	return c, nil
@@ -243,6 +253,8 @@ func (g *Problem) newCourse() (*course, error) {
 			return nil, err
 		}
 		return &course{alpha: m.Stepper.(*sim.GeneralizedAlpha)}, nil
+	case runs.Rattle:
+		return &course{}, nil
 	}
 	return &course{tab: sim.DormandPrince()}, nil
 }
@@ -321,8 +333,8 @@ func (g *Problem) smooth() error {
 	if err := g.remembers(); err != nil {
 		return err
 	}
-	if g.ending != nil && g.o.Run.Integrator == runs.GeneralizedAlpha {
-		return fmt.Errorf("%w: the end of a run of generalized-alpha at a value (ends_at) has none yet", ErrNotDifferentiable)
+	if i := g.o.Run.Integrator; g.ending != nil && i != runs.DormandPrince && i != runs.RungeKutta4 {
+		return fmt.Errorf("%w: the end of a run of %s at a value (ends_at) has none yet", ErrNotDifferentiable, i)
 	}
 	if list := m.Nonholonomic(); len(list) > 0 {
 		return m.AtConstraint(int(list[0]), -1, fmt.Errorf("%w: rows of velocities alone have none over a run yet", ErrNotDifferentiable))

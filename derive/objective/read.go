@@ -89,7 +89,7 @@ func (d *reader) all() {
 // runNames are the names that the run of an objective may have: methods that have an adjoint.
 func runNames() *runfields.Names {
 	return &runfields.Names{
-		Integrators:    []string{runs.DormandPrince.String(), runs.RungeKutta4.String(), runs.GeneralizedAlpha.String()},
+		Integrators:    []string{runs.DormandPrince.String(), runs.RungeKutta4.String(), runs.GeneralizedAlpha.String(), runs.Rattle.String()},
 		Methods:        []string{motion.Sparse.String()},
 		Stabilizations: []string{runs.Projection.String(), runs.None.String()},
 		NeedsStep:      func(name string) bool { i, _ := runs.ParseIntegrator(name); return i.NeedsStep() },

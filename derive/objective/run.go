@@ -59,6 +59,9 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.alpha == nil {
+			return adjoint.NewRattleSweep(g.mech, f), nil
+		}
 		return adjoint.NewAlphaSweep(g.mech, c.alpha, f), nil
 	}
 	if err := g.prepare(c); err != nil {

@@ -1,0 +1,272 @@
+package adjoint
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// RattleField is what differentiates steps of RATTLE.
+type RattleField[F any] interface {
+	RatesField[F]
+	// HoldErrors goes to a pose: ResidualTo and ResidualBackTo then have the position errors of the joints in the rows.
+	HoldErrors(st *mechanism.State) error
+	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the pose of the last HoldErrors.
+	ErrorsAnswerTo(x, right []float64) error
+}
+
+// ErrChord is for a step of RATTLE whose joints turn by so much that its derivative is not found.
+var ErrChord = errors.New("derive/adjoint: the joints turn by too much in a step of RATTLE")
+
+const (
+	// chordSteps is the largest number of corrections with the matrix of the start of a step, each of which leaves about as much as bodies
+	// turn in it.
+	chordSteps = 60
+	// chordTol is the part that is left then: rounding.
+	chordTol = 1e-15
+	// chordLeft is the part that may be left where corrections no longer make it smaller.
+	chordLeft = 1e-12
+)
+
+// rattleStep is the linear map of one step of RATTLE, theory.md (V19), and its transpose. Beside the state, a step takes over the
+// accelerations a at which the one before has ended.
+type rattleStep[F any] struct {
+	mech  *mechanism.Mechanism
+	field RattleField[F]
+	ratesStep[F]
+
+	h       float64
+	turn    []float64       // Θ of the travel, three a body
+	closing []float64       // x, six a body: what has closed the joints
+	middle  mechanism.State // the end with the velocities at which the accelerations there are taken
+	last    []float64       // change of velocities that has closed their rows
+	from    *mechanism.State
+	start   mechanism.State // as from, at which directions are held
+	acc     []float64
+	dxi     []float64 // PerBody a body
+	sum     []float64 // six a body and one a row
+
+	correction       []float64 // of what closes the joints, six a body
+	first, firstRows []float64 // the first of its rows, and the answer to them
+}
+
+func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleStep[F] {
+	nb := m.NumBodies()
+	s := &rattleStep[F]{mech: m, field: field, ratesStep: newRatesStep[F](nb, field), turn: make([]float64, 3*nb)}
+	s.closing, s.last, s.acc = make([]float64, 6*nb), make([]float64, 6*nb), make([]float64, 6*nb)
+	s.dxi, s.sum, s.correction = make([]float64, PerBody*nb), make([]float64, 6*nb+field.Rows()), make([]float64, 6*nb)
+	s.first, s.firstRows = make([]float64, 6*nb), make([]float64, field.Rows())
+	s.middle.Bodies, s.start.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
+	return s
+}
+
+// span finds how a step from at, which takes over the accelerations a, has come to end, where it has left those of next.
+func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
+	s.h, s.from = end.Time-at.Time, at
+	h := s.h
+	s.middle.Time, s.middle.Angles, s.middle.Internal, s.middle.Bearings = end.Time, end.Angles, end.Internal, end.Bearings
+	for i := range at.Bodies {
+		p, q := &at.Bodies[i], &end.Bodies[i]
+		com := s.mech.Bodies[i].Com
+		arm, armEnd := p.Rotation.Rotate(com), q.Rotation.Rotate(com)
+		var w, after [6]float64
+		p.ComVelocityTo(&w, &arm)
+		q.ComVelocityTo(&after, &armEnd)
+		for j := range w {
+			w[j] += h / 2 * a[6*i+j]
+		}
+		turn := spatial.Vec3(w[:3]).Scale(h)
+		copy(s.turn[3*i:], turn[:])
+		back := q.Rotation.Mul(spatial.Exp(turn).Mul(p.Rotation).Conj()).Log()
+		slid := q.Position.Add(armEnd).Sub(p.Position.Add(arm)).Sub(spatial.Vec3(w[3:]).Scale(h))
+		var v [6]float64 // before the rows of velocities are closed
+		for j := range 3 {
+			s.closing[6*i+j], s.closing[6*i+3+j] = -back[j], -slid[j]
+		}
+		var middle [6]float64
+		for j := range v {
+			half := w[j] - s.closing[6*i+j]/h
+			middle[j] = half + h/2*a[6*i+j]
+			v[j] = half + h/2*next[6*i+j]
+			s.last[6*i+j] = after[j] - v[j]
+		}
+		s.middle.Bodies[i] = *q
+		s.middle.Bodies[i].SetComVelocity(&middle, &armEnd)
+	}
+}
+
+// gapOf returns how far what has closed the joints was from the least change, as StepError.Gap.
+func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64) {
+	L := s.mech.TypicalLength()
+	for i := 0; i < len(off); i += 6 {
+		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
+		gap = max(gap, unit*w.Norm(), unit*v.Norm()/L)
+	}
+	return gap
+}
+
+// holdStart goes to the start of the step with what has closed the poses at its end, and returns how far that was from the least change.
+func (s *rattleStep[F]) holdStart() (float64, error) {
+	off, err := s.field.HoldRates(s.from, s.closing)
+	return s.gapOf(off, 1), err
+}
+
+// holdEnd is holdStart for the velocities at the end.
+func (s *rattleStep[F]) holdEnd(end *mechanism.State) (float64, error) {
+	off, err := s.field.HoldRates(end, s.last)
+	return s.gapOf(off, s.h), err
+}
+
+// movedBy stores in s.dxi how poses at the end move for changes x of what closes the joints: by −D x.
+func (s *rattleStep[F]) movedBy(x []float64) {
+	clear(s.dxi)
+	for i := range s.from.Bodies {
+		minus, turn := (*spatial.Vec3)(s.closing[6*i:]).Neg(), spatial.Vec3(x[6*i:]).Neg()
+		spatial.DexpTo((*spatial.Vec3)(s.dxi[PerBody*i:]), &minus, &turn)
+		for j := range 3 {
+			s.dxi[PerBody*i+3+j] = -x[6*i+3+j]
+		}
+	}
+}
+
+// movedBack adds to x the transpose of movedBy for cotangents of poses.
+func (s *rattleStep[F]) movedBack(x, poses []float64) {
+	for i := range s.from.Bodies {
+		theta, phi := (*spatial.Vec3)(s.closing[6*i:]), (*spatial.Vec3)(poses[PerBody*i:])
+		var turn spatial.Vec3
+		spatial.DexpTo(&turn, theta, phi) // dexp of −x transposed is that of x
+		for j := range 3 {
+			x[6*i+j] -= turn[j]
+			x[6*i+3+j] -= poses[PerBody*i+3+j]
+		}
+	}
+}
+
+// addMass adds scale·M·a at the start to f.
+func (s *rattleStep[F]) addMass(f, a []float64, scale float64) {
+	for i := range s.from.Bodies {
+		b, E := &s.mech.Bodies[i], s.from.Bodies[i].Rotation.Mat()
+		turn := E.MulVec(b.Inertia.MulVec(E.TMulVec(spatial.Vec3(a[6*i:]))))
+		for j := range 3 {
+			f[6*i+j] += scale * turn[j]
+			f[6*i+3+j] += scale * b.Mass * a[6*i+3+j]
+		}
+	}
+}
+
+// closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position errors at
+// the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the end alone, as
+// those at the start may contradict them where they are redundant.
+func (s *rattleStep[F]) closeAhead(x []float64) error {
+	six := len(x)
+	rows := append(s.sum[:0], s.right...)[six:]
+	for i := range six {
+		s.right[i] = -s.right[i]
+	}
+	clear(s.right[six:])
+	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil || s.field.Rows() == 0 {
+		copy(x, s.y)
+		return err
+	}
+	copy(x, s.y)
+	copy(s.correction, x)
+	size, was := largest(x), math.Inf(1)
+	for n := 0; ; n++ {
+		// What is left of the rows: J₁·(−D y) is wanted to be −rows.
+		s.movedBy(s.correction)
+		if err := s.field.ResidualTo(s.right, s.dxi, -1, nil); err != nil {
+			return err
+		}
+		clear(s.right[:six])
+		for i := range rows {
+			rows[i] += s.right[six+i]
+			s.right[six+i] = rows[i]
+			if n > 0 {
+				s.right[six+i] += s.firstRows[i]
+			}
+		}
+		if err := s.field.ErrorsAnswerTo(s.y, s.right); err != nil {
+			return err
+		}
+		if n == 0 {
+			copy(s.firstRows, rows)
+			copy(s.first, s.y)
+		} else { // by what is more than the first answer: of rows at rounding level alone, redundant ones would contradict each other
+			for i, y := range s.first {
+				s.y[i] -= y
+			}
+		}
+		// Without the part that the joints allow at the start it is along their forces there.
+		copy(s.correction, s.y)
+		clear(s.right)
+		s.addMass(s.right, s.correction, 1)
+		if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+			return err
+		}
+		for i := range x {
+			s.correction[i] -= s.y[i]
+			x[i] += s.correction[i]
+		}
+		step := largest(s.correction)
+		size = max(size, step)
+		if done, err := chordEnds(n, step, was, size); done || err != nil {
+			return err
+		}
+		was = step
+	}
+}
+
+func largest(x []float64) (most float64) {
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail.
+func chordEnds(n int, step, was, size float64) (bool, error) {
+	switch {
+	case step <= chordTol*size:
+		return true, nil
+	case n > 1 && !(step < was/2) || n == chordSteps:
+		if step <= chordLeft*size {
+			return true, nil
+		}
+		return false, ErrChord
+	}
+	return false, nil
+}
+
+// closeBack stores in s.sum the cotangents of the residual at the start and of the errors at the end, for the cotangents bar of what
+// closes the joints: the transpose of closeAhead. bar is lost.
+func (s *rattleStep[F]) closeBack(bar []float64) error {
+	six := len(bar)
+	clear(s.sum)
+	size, was := 0.0, math.Inf(1)
+	for n := 0; ; n++ {
+		clear(s.right)
+		copy(s.right, bar)
+		if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+			return err
+		}
+		for i, y := range s.y {
+			s.sum[i] += y
+		}
+		step := largest(s.y)
+		size = max(size, step)
+		if done, err := chordEnds(n, step, was, size); done || err != nil || s.field.Rows() == 0 {
+			return err
+		}
+		was = step
+		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
+		s.addMass(bar, s.y[:six], -1)
+		clear(s.y[:six])
+		clear(s.back)
+		if err := s.field.ResidualBackTo(s.back, nil, s.da, s.y); err != nil {
+			return err
+		}
+		s.movedBack(bar, s.back)
+	}
+}

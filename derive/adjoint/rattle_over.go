@@ -1,0 +1,226 @@
+package adjoint
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ahead takes changes z of the start of a step, of accelerations a too, to those of its end, along the parameters of direction k,
+// theory.md (V19). It goes over the step at once for all directions, as each place is held once.
+func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
+	six := len(s.closing)
+	right := table(len(z), len(s.right))
+	if gap, err = s.holdStart(); err != nil {
+		return gap, err
+	}
+	for k := range z {
+		clear(s.dx)
+		addPoses(s.dx, z[k])
+		if err := s.field.ResidualTo(right[k], s.dx, k, nil); err != nil {
+			return gap, err
+		}
+		s.travelAhead(z[k], a[k])
+	}
+	if err := s.field.HoldErrors(end); err != nil {
+		return gap, err
+	}
+	for k := range z {
+		clear(s.dx)
+		addPoses(s.dx, z[k])
+		if err := s.field.ResidualTo(s.right, s.dx, k, nil); err != nil {
+			return gap, err
+		}
+		copy(s.right, right[k][:six])
+		if err := s.closeAhead(s.da); err != nil {
+			return gap, err
+		}
+		s.movedBy(s.da)
+		for i := range s.from.Bodies {
+			y := z[k][PerBody*i:]
+			for j := range 6 {
+				y[j] += s.dxi[PerBody*i+j]
+				y[6+j] -= s.da[6*i+j] / s.h
+			}
+		}
+	}
+	if err := s.field.At(s.acc, &s.middle); err != nil {
+		return gap, err
+	}
+	for k := range z {
+		copy(s.dxi, z[k])
+		for i := range s.from.Bodies {
+			for j := range 6 {
+				s.dxi[PerBody*i+6+j] += s.h / 2 * a[k][6*i+j]
+			}
+		}
+		if err := s.field.PushOneTo(a[k], s.dxi, k); err != nil {
+			return gap, err
+		}
+		for i := range s.from.Bodies {
+			for j := range 6 {
+				z[k][PerBody*i+6+j] += s.h / 2 * a[k][6*i+j]
+			}
+		}
+	}
+	more, err := s.holdEnd(end)
+	if err != nil {
+		return gap, err
+	}
+	for k := range z {
+		for i := range s.from.Bodies {
+			copy(s.dv[6*i:], z[k][PerBody*i+6:][:6])
+		}
+		if err := s.leastAhead(z[k], k, s.dv); err != nil {
+			return gap, err
+		}
+		for i := range s.from.Bodies {
+			copy(z[k][PerBody*i+6:][:6], s.y[6*i:])
+		}
+	}
+	return max(gap, more), nil
+}
+
+// travelAhead takes changes z of the start, of accelerations a too, to where the step leads before the joints are closed.
+func (s *rattleStep[F]) travelAhead(z, a []float64) {
+	for i := range s.from.Bodies {
+		y := z[PerBody*i:][:PerBody]
+		var own [6]float64
+		for j := range own {
+			y[6+j] += s.h / 2 * a[6*i+j]
+			own[j] = s.h * y[6+j]
+		}
+		theta, phi := (*spatial.Vec3)(s.turn[3*i:]), (*spatial.Vec3)(y[:3])
+		spatial.DexpTo((*spatial.Vec3)(own[:]), theta, (*spatial.Vec3)(own[:]))
+		*phi = spatial.Exp(*theta).Rotate(*phi)
+		for j := range own {
+			y[j] += own[j]
+		}
+	}
+	s.turnBy(z, 1)
+}
+
+// turnBy turns rotations by what has closed the joints, or back.
+func (s *rattleStep[F]) turnBy(z []float64, sign float64) {
+	for i := range s.from.Bodies {
+		phi := (*spatial.Vec3)(z[PerBody*i:])
+		*phi = spatial.Exp(spatial.Vec3(s.closing[6*i:]).Scale(-sign)).Rotate(*phi)
+	}
+}
+
+// backOver takes the cotangents of the end of a step to those of its start, in g: the transpose of ahead.
+func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float64, err error) {
+	n := len(s.closing)
+	if gap, err = s.holdEnd(end); err != nil {
+		return gap, err
+	}
+	for i := range g {
+		if err := s.ratesBack(g[i].Start, g[i].Kept, g[i].Parameters); err != nil {
+			return gap, err
+		}
+	}
+	if err := s.field.At(s.acc, &s.middle); err != nil {
+		return gap, err
+	}
+	for i := range g {
+		if err := s.middleBack(g[i].Start, g[i].Kept, g[i].Parameters); err != nil {
+			return gap, err
+		}
+	}
+	more, err := s.holdStart() // whose matrix answers from here on
+	if err != nil {
+		return gap, err
+	}
+	if err := s.field.HoldErrors(end); err != nil {
+		return gap, err
+	}
+	eta := table(len(g), n)
+	for k := range g {
+		x := g[k].Start
+		bar := eta[k]
+		for i := range s.from.Bodies {
+			for j := range 6 {
+				bar[6*i+j] = -x[PerBody*i+6+j] / s.h
+			}
+		}
+		s.movedBack(bar, x)
+		if err := s.closeBack(bar); err != nil {
+			return gap, err
+		}
+		copy(bar, s.sum[:n])
+		clear(s.sum[:n])
+		clear(s.back)
+		if err := s.field.ResidualBackTo(s.back, g[k].Parameters, s.da, s.sum); err != nil {
+			return gap, err
+		}
+		addPoses(x, s.back)
+		s.turnBy(x, -1)
+	}
+	if _, err := s.holdStart(); err != nil {
+		return gap, err
+	}
+	for k := range g {
+		s.travelBack(g[k].Start, g[k].Kept)
+		clear(s.y)
+		for i, e := range eta[k] {
+			s.y[i] = -e
+		}
+		clear(s.back)
+		if err := s.field.ResidualBackTo(s.back, g[k].Parameters, s.da, s.y); err != nil {
+			return gap, err
+		}
+		addPoses(g[k].Start, s.back)
+	}
+	return max(gap, more), nil
+}
+
+// ratesBack takes the cotangents x of the end, and a of the accelerations there, to those before velocities are closed.
+func (s *rattleStep[F]) ratesBack(x, a, p []float64) error {
+	clear(s.right)
+	for i := range s.from.Bodies {
+		copy(s.right[6*i:][:6], x[PerBody*i+6:])
+	}
+	if err := s.leastBack(p); err != nil {
+		return err
+	}
+	addPoses(x, s.back)
+	for i := range s.from.Bodies {
+		for j := range 6 {
+			x[PerBody*i+6+j] = s.dv[6*i+j]
+			a[6*i+j] += s.h / 2 * s.dv[6*i+j]
+		}
+	}
+	return nil
+}
+
+// middleBack takes the cotangents a of the accelerations at the end to the state there, x, and to those at the start, in place.
+func (s *rattleStep[F]) middleBack(x, a, p []float64) error {
+	clear(s.dxi)
+	if _, err := s.field.PullTo(s.dxi, p, a, nil, 0); err != nil {
+		return err
+	}
+	for i := range s.from.Bodies {
+		for j := range 6 {
+			x[PerBody*i+j] += s.dxi[PerBody*i+j]
+			v := s.dxi[PerBody*i+6+j]
+			x[PerBody*i+6+j] += v
+			a[6*i+j] = s.h / 2 * v
+		}
+	}
+	return nil
+}
+
+// travelBack is the transpose of travelAhead, without turnBy.
+func (s *rattleStep[F]) travelBack(x, a []float64) {
+	for i := range s.from.Bodies {
+		y := x[PerBody*i:][:PerBody]
+		minus, phi := (*spatial.Vec3)(s.turn[3*i:]).Neg(), spatial.Vec3(y[:3])
+		own := [6]float64{3: y[3], 4: y[4], 5: y[5]}
+		spatial.DexpTo((*spatial.Vec3)(own[:]), &minus, &phi)
+		turned := spatial.Exp(minus).Rotate(phi)
+		copy(y[:3], turned[:])
+		for j := range own {
+			y[6+j] += s.h * own[j]
+			a[6*i+j] += s.h / 2 * y[6+j]
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package objective
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// rattleCases are mechanisms of the reference data with columns and paths.
+var rattleCases = map[string]struct{ columns, paths []string }{
+	"pendulum":              {[]string{"joint.pin1.q", "link1.vx"}, []string{"bodies[0].mass", "joints[pin1].predecessor_frame.position[1]"}},
+	"driven-mixed":          {[]string{"joint.m2.q0", "joint.m2.qd0"}, []string{"bodies[0].mass", "bodies[1].com[0]"}},
+	"springs":               {[]string{"joint.close.q3"}, []string{"bodies[1].mass", "forces[0].stiffness"}},
+	"four-bar":              {[]string{"joint.p2.q", "coupler.vy", "joint.p2.qdd"}, []string{"bodies[coupler].com[1]", "gravity[1]"}},
+	"gear-pair":             {[]string{"joint.ja.q"}, []string{"bodies[0].mass"}},
+	"floating-slider-crank": {[]string{"base.px"}, []string{"bodies[0].mass"}},
+	"stewart-6ups":          {[]string{"platform.pz"}, []string{"bodies[platform].mass"}},
+	"bricard-6r":            {[]string{"link1.px"}, []string{"bodies[0].mass"}},
+}
+
+func rattleProblem(t *testing.T, name string, o runs.Options) *Problem {
+	t.Helper()
+	c := rattleCases[name]
+	g := alphaProblem(t, name, o, c.columns, c.paths...)
+	g.o.Run.Integrator = runs.Rattle
+	return g
+}
+
+// TestRattleBothWays: gradients of runs of RATTLE are the transpose of what goes forwards.
+func TestRattleBothWays(t *testing.T) {
+	for name := range rattleCases {
+		if testing.Short() && name != "four-bar" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			g := rattleProblem(t, name, runs.Options{Until: 0.05, Step: 0.005, Rattle: motion.RattleOptions{Tolerance: 1e-14}})
+			r, err := g.Gradient(context.Background())
+			require.NoError(t, err)
+			assert.Less(t, r.Run.Projection, 1e-8)
+			bothWays(t, g, r)
+		})
+	}
+}
+
+// TestRattleDifference holds gradients of runs of RATTLE against differences of the same runs.
+func TestRattleDifference(t *testing.T) {
+	const h, tol = 1e-3, 1e-7
+	for name := range rattleCases {
+		if testing.Short() && name != "four-bar" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			g := rattleProblem(t, name, runs.Options{Until: 0.1, Step: 0.004, Rattle: motion.RattleOptions{Tolerance: 1e-14}})
+			r, err := g.Gradient(context.Background())
+			require.NoError(t, err)
+			differences(t, g, r, h, tol)
+		})
+	}
+}
+
+// TestRattleRevolve: gradients of runs of RATTLE whose states do not fit in memory have the same bits.
+func TestRattleRevolve(t *testing.T) {
+	g := rattleProblem(t, "four-bar", runs.Options{Until: 0.2, Step: 0.002})
+	whole, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	g.memory = 60_000
+	c, err := g.run(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, 100, c.pieces[0].Steps())
+	require.Less(t, c.pieces[0].Bytes(), int64(100*8*58), "not all states are there")
+	parts, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, whole, parts)
+}
+
+// TestRattleOrder: gradients converge with the order of the method, 2, to those of an explicit method of small steps.
+func TestRattleOrder(t *testing.T) {
+	gradient := func(step float64, integrator runs.Integrator) float64 {
+		g := rattleProblem(t, "four-bar", runs.Options{Until: 0.1, Step: step})
+		g.o.Run.Integrator = integrator
+		r, err := g.Gradient(context.Background())
+		require.NoError(t, err)
+		return r.Parameters[0].Gradient
+	}
+	want := gradient(0.001, runs.RungeKutta4)
+	coarse, fine := gradient(0.01, runs.Rattle)-want, gradient(0.005, runs.Rattle)-want
+	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
+}
