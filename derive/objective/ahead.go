@@ -46,26 +46,17 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slopes {
-		if err := g.noJumps(c, samples); err != nil {
-			return nil, err
-		}
+	if err := g.noJumps(c, samples); err != nil && slopes {
+		return nil, err
 	}
 	a := &ahead{columns: make([][]taken, len(g.terms)), integral: make([]float64, len(g.terms)), told: c.told}
 	dx, err := g.startTangents(fields[0], c.states[0], n)
 	if err != nil {
 		return nil, err
 	}
-	var rates []*term
-	var of []int // of the rates
-	for i, t := range g.terms {
+	rates, of := g.rates(c, slopes)
+	for range g.terms {
 		a.change = append(a.change, make([]float64, n))
-		if t.Take == Integral {
-			rates, of = append(rates, &term{output: i, of: t}), append(of, i)
-		}
-		if _, slope := t.Value(c.end().Time); t.ofTime() && slopes {
-			rates, of = append(rates, &term{clock: slope}), append(of, i)
-		}
 	}
 	value, change := make([]float64, len(rates)), make([][]float64, len(rates))
 	for j, i := range of {
@@ -87,11 +78,24 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	}
 	for i, t := range g.terms {
 		if t.ofTime() {
-			a.integral[i], _ = t.Value(c.end().Time)
+			a.integral[i], _ = t.Value(c.lastState().Time)
 		}
 	}
 	a.told.Projection = along.Gap()
 	return a, nil
+}
+
+// rates returns what is integrated over a run, and of which terms that is.
+func (g *Problem) rates(c *course, slopes bool) (list []*term, of []int) {
+	for i, t := range g.terms {
+		if t.Take == Integral {
+			list, of = append(list, &term{output: i, of: t}), append(of, i)
+		}
+		if _, slope := t.Value(c.lastState().Time); t.ofTime() && slopes {
+			list, of = append(list, &term{clock: slope}), append(of, i)
+		}
+	}
+	return list, of
 }
 
 // tangents go forward over a tape: adjoint.Tangents or adjoint.AlphaTangents.
@@ -187,8 +191,8 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 	return g.nearestTangents()
 }
 
-// terms returns the value of each term, and its slopes by the parameters.
-func (a *ahead) terms(g *Problem) (value []float64, slopes [][]float64) {
+// sums returns the value of each term, and its slopes by the parameters.
+func (a *ahead) sums(g *Problem) (value []float64, slopes [][]float64) {
 	for i, t := range g.terms {
 		sum, slope := a.integral[i], append([]float64(nil), a.change[i]...)
 		for j := range a.columns[i] {

@@ -76,7 +76,7 @@ func TestAlphaBothWays(t *testing.T) {
 				if o.Stabilization == runs.None {
 					assert.Zero(t, r.Run.Projection)
 				}
-				values, slopes := a.terms(g)
+				values, slopes := a.sums(g)
 				for i := range values {
 					assert.InDelta(t, values[i], r.Terms[i].Value, same*max(1, math.Abs(values[i])), r.Terms[i].Name)
 					for k, x := range slopes[i] {

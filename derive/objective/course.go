@@ -18,9 +18,6 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// ErrNotDifferentiable is for runs whose end does not follow their start smoothly, and for what has no derivative yet.
-var ErrNotDifferentiable = errors.New("derive/objective: there is no derivative")
-
 // leastStep is the part of a run up to which two times are one: some rounding of times that are written in different ways. No step is
 // that short.
 const leastStep = 1e-9
@@ -229,7 +226,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
 		return nil, fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
 	}
-	if err := g.endsAt(c, s.Stopped()); err != nil {
+	if err := g.stopAt(c, s.Stopped()); err != nil {
 		return nil, err
 	}
 	if r, ok := s.Stepper().(*motion.Rattle); ok && r.Stats().Damped+r.Stats().Passed > 0 {
@@ -356,7 +353,8 @@ func (g *Problem) remembers() error {
 		case m.Bristles(i):
 			return m.AtJoint(f.Joint, -1, fmt.Errorf("%w: bristles of friction have none over a run yet", ErrNotDifferentiable))
 		case speed > 0 && g.o.Run.Integrator == runs.GeneralizedAlpha:
-			return m.AtJoint(f.Joint, -1, fmt.Errorf("%w: impulses of a stop have none between steps of generalized-alpha yet", ErrNotDifferentiable))
+			return m.AtJoint(f.Joint, -1,
+				fmt.Errorf("%w: impulses of a stop have none between steps of generalized-alpha yet", ErrNotDifferentiable))
 		case speed > 0:
 			stops++
 		}
@@ -389,6 +387,56 @@ func (c *course) setImpacts(m *mechanism.Mechanism) {
 			return
 		}
 	}
+}
+
+// stopAt notes on the tape that an event has ended the run, and sees that it has if it should.
+func (g *Problem) stopAt(c *course, stopped string) error {
+	switch {
+	case g.ending == nil:
+		return nil
+	case stopped == "":
+		return fmt.Errorf("%w: t = %v, column %s", ErrNotReached, c.lastState().Time, fault.Name(g.ending.of.Column))
+	}
+	last := c.lastState().Time
+	if c.jumped[len(c.jumped)-1] {
+		return fmt.Errorf("%w: %w: column %s, and a stop", ErrNotDifferentiable, adjoint.ErrAtOnce, fault.Name(g.ending.of.Column))
+	}
+	for i, r := range g.data {
+		if r != nil && len(r.times) > 0 && r.times[len(r.times)-1] > last {
+			return fmt.Errorf("derive/objective: term %s has a datum at t = %v: ends_at ends the run at t = %v",
+				fault.Name(g.terms[i].Name), r.times[len(r.times)-1], last)
+		}
+	}
+	c.pieces[len(c.pieces)-1].Stop(g.ending)
+	return nil
+}
+
+// lastState returns the state at the end of the run.
+func (c *course) lastState() *mechanism.State { return c.states[len(c.states)-1] }
+
+// stopHook returns what a run tells of its stops to a tape, nil where none has impulses.
+func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mechanism.State) error {
+	if t.c.impacts == nil {
+		return nil
+	}
+	return func(resistor int, what sim.StopChange, before *mechanism.State) error {
+		e := t.c.impacts.newImpact(resistor, what, before)
+		if t.tape.Jump(e, before); e.strikes {
+			t.struck++
+		}
+		t.lastStop = e
+		t.lastJump = before.Time
+		return nil
+	}
+}
+
+// seeImpacts refuses impulses that have set off others.
+func (t *taping) seeImpacts(n int64) error {
+	if n != t.struck {
+		return fmt.Errorf("%w: t = %v: the impulse at the %s sets off another one at the same instant",
+			ErrNotDifferentiable, t.lastJump, t.lastStop.Name())
+	}
+	return nil
 }
 
 // reason says that a run which does not repeat has no derivative.

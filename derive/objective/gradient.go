@@ -88,7 +88,7 @@ func (g *Problem) value(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	values, _ := a.terms(g)
+	values, _ := a.sums(g)
 	for i, x := range values {
 		r.Terms[i].Value = x
 	}

@@ -301,28 +301,3 @@ func (e *impact) rebound(x, p []float64, scale float64) error {
 	}
 	return nil
 }
-
-// stopHook returns what a run tells of its stops to a tape, nil where none has impulses.
-func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mechanism.State) error {
-	if t.c.impacts == nil {
-		return nil
-	}
-	return func(resistor int, what sim.StopChange, before *mechanism.State) error {
-		e := t.c.impacts.newImpact(resistor, what, before)
-		if t.tape.Jump(e, before); e.strikes {
-			t.struck++
-		}
-		t.lastStop = e
-		t.lastJump = before.Time
-		return nil
-	}
-}
-
-// seeImpacts refuses impulses that have set off others.
-func (t *taping) seeImpacts(n int64) error {
-	if n != t.struck {
-		return fmt.Errorf("%w: t = %v: the impulse at the %s sets off another one at the same instant",
-			ErrNotDifferentiable, t.lastJump, t.lastStop.Name())
-	}
-	return nil
-}

@@ -98,7 +98,7 @@ func bothWays(t *testing.T, g *Problem, r *Result) {
 	const same = 1e-12
 	a, err := g.ahead(context.Background(), true)
 	require.NoError(t, err)
-	values, slopes := a.terms(g)
+	values, slopes := a.sums(g)
 	for i := range values {
 		assert.InDelta(t, values[i], r.Terms[i].Value, same*max(1, math.Abs(values[i])), r.Terms[i].Name)
 		for k, x := range slopes[i] {

@@ -35,16 +35,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	add := func(what, name string, at func(st *mechanism.State) int) {
 		b.list = append(b.list, branch{name: name, what: what, at: at})
 	}
-	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
-		for i, e := range events {
-			at := func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) }
-			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), at)
-			if what == 0 {
-				c, _, _ := m.Contact(i)
-				b.list[i].jumps = c.Law.Normal.Damping > 0
-			}
-		}
-	}
+	b.touching(m, add)
 	name := func(j, i int) string {
 		if m.Joints[j].Kind.Freedoms() == 1 {
 			return "joint " + fault.Name(m.JointName(j))
@@ -91,6 +82,20 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	}
 	b.last, b.count = make([]int, len(b.list)), make([]int64, len(b.list))
 	return b
+}
+
+// touching adds contacts and cables.
+func (b *branches) touching(m *mechanism.Mechanism, add func(what, name string, at func(st *mechanism.State) int)) {
+	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
+		for i, e := range events {
+			at := func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) }
+			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), at)
+			if what == 0 {
+				c, _, _ := m.Contact(i)
+				b.list[i].jumps = c.Law.Normal.Damping > 0
+			}
+		}
+	}
 }
 
 // springPiece returns on which pieces of its tables a spring-damper is.

@@ -101,6 +101,22 @@ func (g *Problem) addTerms(place string, bad *noted) {
 	}
 }
 
+// addEnding finds the column at which the run ends.
+func (g *Problem) addEnding(place string, bad *noted) {
+	e := g.o.Ends
+	if e == nil {
+		return
+	}
+	o, err := g.d.Output(e.Column)
+	if err == nil && g.d.OutputOf(o) == nil {
+		err = errors.New("is an acceleration; a run ends at poses and velocities")
+	}
+	if err != nil {
+		bad.add(place+".ends_at.column", e.Column, err)
+	}
+	g.ending = &ending{of: e, output: o}
+}
+
 // addTerm finds the column of the next term, and its data.
 func (g *Problem) addTerm(t *Term, place string, bad *noted) {
 	err := g.addColumn(t.Column)

@@ -2,11 +2,16 @@ package objective
 
 import (
 	_ "embed"
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
 )
+
+// ErrNotDifferentiable is for runs whose end does not follow their start smoothly, and for what has no derivative yet.
+var ErrNotDifferentiable = errors.New("derive/objective: there is no derivative")
 
 const format = "rung-objective/1"
 
@@ -23,6 +28,21 @@ type Objective struct {
 	Hold        []string     // bodies that stay where they are as the start of a run, or a closed state, follows
 	Initial     bool         // the gradient by the state at the start, too
 }
+
+// Ending is where a run ends before its time: at the first instant at which a column of poses or velocities passes a value.
+type Ending struct {
+	Column    string
+	Value     float64
+	Direction sim.Direction
+}
+
+var directionNames = []string{"either", "rising", "falling"} // as those of package sim are numbered
+
+// timeColumn is the column of the time at which a run ends.
+const timeColumn = "time"
+
+// ofTime reports whether a term is of the time at which the run ends.
+func (t *Term) ofTime() bool { return t.Column == timeColumn }
 
 // Experiment is one of several runs of the model, with terms of its own.
 type Experiment struct {

@@ -98,7 +98,7 @@ func runNames() *runfields.Names {
 
 // run reads how the run goes.
 func (d *reader) run() {
-	d.runIn(&d.o.Run, append(runfields.Fields(), endsField), []int{0}, func(string) { d.o.Ends = d.ending() })
+	d.runIn(&d.o.Run, append(runfields.Fields(), endsField), []int{0}, func(string) { d.o.Ends = d.endsAt() })
 }
 
 // experimentFields are those of an experiment beside those of a run.
@@ -108,8 +108,8 @@ const endsField = "ends_at"
 
 var endingFields = []string{"column", "value", "direction"}
 
-// ending reads where a run ends before its time.
-func (d *reader) ending() *Ending {
+// endsAt reads where a run ends before its time.
+func (d *reader) endsAt() *Ending {
 	e := new(Ending)
 	d.Object(endingFields, []int{0, 1}, func(k int) {
 		switch endingFields[k] {
@@ -130,7 +130,7 @@ func (d *reader) experiment(e *Experiment) {
 	d.runIn(&e.Run, fields, []int{0, n - 1}, func(field string) {
 		switch field {
 		case endsField:
-			e.Ends = d.ending()
+			e.Ends = d.endsAt()
 		case "name":
 			e.Name = d.NotEmpty()
 		case "set":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -36,7 +37,7 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	}
 	for i, t := range g.terms {
 		if t.ofTime() {
-			back[i].Final, _ = t.Value(c.end().Time)
+			back[i].Final, _ = t.Value(c.lastState().Time)
 			back[i].Integral = 0
 		}
 	}
@@ -50,6 +51,25 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 // sweeper goes back over a tape: an adjoint.Sweep or an adjoint.AlphaSweep.
 type sweeper interface {
 	Run(ctx context.Context, t *adjoint.Tape, of []adjoint.Objective[term], g []adjoint.Gradient) error
+}
+
+// prepare makes room for the derivatives of events over the run.
+func (g *Problem) prepare(c *course) error {
+	if c.impacts != nil {
+		if err := c.impacts.prepare(g); err != nil {
+			return err
+		}
+	}
+	if g.ending == nil {
+		return nil
+	}
+	list, err := g.newFields(1, 0)
+	if err != nil {
+		return err
+	}
+	g.ending.f = list[0]
+	g.ending.f.outputs = []derive.Output{g.ending.output}
+	return nil
 }
 
 // wayBack returns what goes back over the run.
@@ -83,7 +103,7 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 			of[i].Rate = &term{output: i, of: t}
 		}
 		if t.ofTime() {
-			_, slope := t.Value(c.end().Time)
+			_, slope := t.Value(c.lastState().Time)
 			of[i].Rate = &term{clock: slope}
 		}
 		total[i].Parameters, part[i].Parameters = make([]float64, len(g.parameters)), make([]float64, len(g.parameters))
