@@ -35,8 +35,9 @@ type Reduced struct {
 
 	time    float64
 	x       []float64
-	fresh   bool // motion is at time and x
-	settled bool // there a step has ended
+	second  []float64 // q̈
+	fresh   bool      // motion is at time and x
+	settled bool      // there a step has ended
 }
 
 // choice is how good freedoms are at a pose: those of mobility.Independents.
@@ -191,7 +192,7 @@ func (r *Reduced) begin(st *mechanism.State, freedoms []mechanism.Freedom, how c
 	}
 	n := len(freedoms)
 	r.motion, r.time, r.x, r.fresh, r.settled = next, st.Time, make([]float64, 2*n), true, true
-	r.chosen = how
+	r.chosen, r.second = how, make([]float64, n)
 	next.CoordinatesTo(r.x[:n], r.x[n:])
 	return nil
 }
@@ -351,7 +352,7 @@ func (r *Reduced) steady(knobs []int, values []float64) error {
 
 // Completed is told that a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.
 //
-// Cost: that of mobility.Independent. It returns the errors of RatesTo.
+// At a singular pose coordinates go on from the step before. Cost: that of mobility.Independent and of RatesTo, whose errors it returns.
 func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
 	if err := r.settle(); err != nil {
 		return false, err
@@ -363,10 +364,16 @@ func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
 	return now.worse(r.chosen, worseChoice), as(Failed, err)
 }
 
-// settle ends a step at time and x.
+// settle ends a step at time and x. At a singular pose, from which no coordinates lead on, they go on leading from the step before.
 func (r *Reduced) settle() error {
 	if err := r.reach(); err != nil {
 		return err
+	}
+	if err := r.motion.AccelerationsTo(r.second); err != nil {
+		if stuck := new(motion.StuckError); errors.As(err, &stuck) {
+			return nil
+		}
+		return as(Failed, err)
 	}
 	r.motion.Accept()
 	r.settled = true

@@ -172,3 +172,29 @@ func TestExchangeJumps(t *testing.T) {
 	require.NoError(t, run.Set([]uint32{1}, []float64{1}))
 	require.ErrorContains(t, run.Step(here, 0, 0.1), `joint "J"`)
 }
+
+// TestExchangeSingular: a step that ends at a singular pose leads on over it, on its branch, also from a saved state.
+func TestExchangeSingular(t *testing.T) {
+	u, resources := exchanging(t, read(t, fourBar), options(2))
+	x, dx := make([]float64, 2), make([]float64, 2)
+	require.NoError(t, u.StatesTo(x))
+	require.NoError(t, u.SetStates([]float64{0, x[1]})) // the flat pose of the parallelogram
+	require.Equal(t, door.Failed, door.StatusOf(u.DerivativesTo(dx)))
+	_, err := u.Completed(here)
+	require.NoError(t, err)
+	changed, err := u.Choose(here)
+	require.NoError(t, err)
+	require.False(t, changed)
+	saved, err := u.Save()
+	require.NoError(t, err)
+	other, err := fmu.OpenExchange(here, resources, "")
+	require.NoError(t, err)
+	require.NoError(t, other.Load(saved))
+	for _, i := range []*fmu.Unit{u, other} {
+		require.NoError(t, i.SetStates([]float64{-0.1 * x[0], x[1]}))
+		require.NoError(t, i.DerivativesTo(dx))
+		_, err = i.Completed(here)
+		require.NoError(t, err)
+	}
+	require.Equal(t, values(t, u), values(t, other))
+}
