@@ -9,8 +9,8 @@ import (
 )
 
 // checkStep is the change of a parameter by which values are differenced, relative to its size, of places to the typical length of the
-// bodies where that is less, and 1 for a number that is zero (sizeOf). Of order 4, differences err by some 1e-10 of their size then, and by the
-// errors of runs over it.
+// bodies where that is less, and 1 for a number that is zero (sizeOf). Of order 4, differences err by some 1e-10 of their
+// size then, and by the errors of runs over it.
 const checkStep = 1e-3
 
 // Check stores beside the gradient of r, which is that of the problem, central differences of order 4 of its value: whole runs, or
@@ -64,15 +64,15 @@ func (g *Problem) stepFor(k int, part float64) float64 {
 }
 
 const (
-	// smallPlace is a place relative to the typical length L of the bodies, below which it is changed as one at the origin is: parts of it
-	// would be lost beside the lengths around.
+	// smallPlace is a place relative to the typical length L of the bodies, below which it is changed as one at the origin
+	// is: parts of it would be lost beside the lengths around.
 	smallPlace = 1e-3
 	// smallNumber is another number that is changed as zero is: models that were computed have 1e-17 where they mean zero.
 	smallNumber = 1e-12
 )
 
-// sizeOf returns of what a change of a number is a part: its magnitude, of places L where that is less, or where they are nearly zero, and
-// 1 for other numbers that are nearly zero.
+// sizeOf returns of what a change of a number is a part: its magnitude, of places L where that is less, or where they are
+// nearly zero, and 1 for other numbers that are nearly zero.
 func sizeOf(x float64, place bool, L float64) float64 {
 	x = math.Abs(x)
 	switch {
