@@ -27,6 +27,15 @@ func TestAlphaMisuse(t *testing.T) {
 	panics("a tape of steps that leave more than a state; use AddStep", func() { _ = tape.Add(mech.Initial()) })
 	panics("a sweep takes a mechanism, a method and a field", func() { adjoint.NewAlphaSweep[int](mech, nil, nil) })
 	panics("tangents take a mechanism, a method, a field and a number of directions", func() { adjoint.NewAlphaTangents[int](mech, nil, nil, 1) })
+	panics("no accelerations of a step", func() { adjoint.NewRattleTape(mech, nil) })
+	chord := adjoint.NewRattleTape(mech, func(adjoint.Stand) []float64 { return nil })
+	panics("a tape of steps that leave more than a state; use AddStep", func() { _ = chord.Add(mech.Initial()) })
+	panics("a sweep takes a mechanism and a field", func() { adjoint.NewRattleSweep[int](mech, nil) })
+	panics("tangents take a mechanism, a field and a number of directions", func() { adjoint.NewRattleTangents[int](mech, nil, 1) })
+	for _, tape := range []*adjoint.Tape{tape, chord, adjoint.NewTape(mech)} {
+		panics("a tape without a step of RATTLE", func() { _ = new(adjoint.RattleSweep[int]).Run(context.Background(), tape, nil, nil) })
+		panics("a tape without a step of RATTLE", func() { _ = new(adjoint.RattleTangents[int]).Run(context.Background(), tape, nil, nil, nil, nil) })
+	}
 	var s adjoint.AlphaSweep[int]
 	for _, tape := range []*adjoint.Tape{tape, adjoint.NewTape(mech)} {
 		panics("a tape without a step of generalized-alpha", func() { _ = s.Run(context.Background(), tape, nil, nil) })

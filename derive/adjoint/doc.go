@@ -6,7 +6,7 @@
 //	fmt.Println(run.Steps(), err)
 //
 // A [Sweep] goes back over a tape, and [Tangents] go forward over it, along several directions. Those of runs by generalized-α are
-// [AlphaSweep] and [AlphaTangents].
+// [AlphaSweep] and [AlphaTangents], and those of RATTLE [RattleSweep] and [RattleTangents].
 //
 // A [Field] has the equations of motion and the transpose of their derivative, one for each stage of the method.
 // Package derive/objective makes those of a mechanism, and has the objectives of documents. States between steps are
@@ -23,7 +23,7 @@
 //
 // Frame: world axes. Cotangents of a body are twelve numbers: of its rotation R → exp(φ×)R, of the place of its centre of mass, of
 // its angular velocity, and of the velocity of its centre of mass. Units: those of the objective over SI. The equations are (V1) to
-// (V5), (V7) and (V14) to (V17) of [docs/theory.md].
+// (V5), (V7), (V14) to (V17) and (V19) to (V21) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs
 package adjoint

@@ -97,26 +97,38 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 	}
 }
 
-// gapOf returns how far what has closed the joints was from the least change, as StepError.Gap.
-func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64) {
-	L := s.mech.TypicalLength()
+// gapOf returns how far what has closed the joints was from the least change, as StepError.Gap, and an error if that is too far: a search
+// has closed them.
+func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err error) {
+	L, body := s.mech.TypicalLength(), 0
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
-		gap = max(gap, unit*w.Norm(), unit*v.Norm()/L)
+		if x := max(unit*w.Norm(), unit*v.Norm()/L); !(x <= gap) {
+			gap, body = x, i/6
+		}
 	}
-	return gap
+	if !(gap <= gapTol) {
+		err = &StepError{Time: s.middle.Time, Body: body, Name: s.mech.BodyName(body), Gap: gap}
+	}
+	return gap, err
 }
 
 // holdStart goes to the start of the step with what has closed the poses at its end, and returns how far that was from the least change.
 func (s *rattleStep[F]) holdStart() (float64, error) {
 	off, err := s.field.HoldRates(s.from, s.closing)
-	return s.gapOf(off, 1), err
+	if err != nil {
+		return 0, err
+	}
+	return s.gapOf(off, 1)
 }
 
 // holdEnd is holdStart for the velocities at the end.
 func (s *rattleStep[F]) holdEnd(end *mechanism.State) (float64, error) {
 	off, err := s.field.HoldRates(end, s.last)
-	return s.gapOf(off, s.h), err
+	if err != nil {
+		return 0, err
+	}
+	return s.gapOf(off, s.h)
 }
 
 // movedBy stores in s.dxi how poses at the end move for changes x of what closes the joints: by −D x.

@@ -44,7 +44,6 @@ func mustBeRattle(t *Tape) {
 
 // RattleSweep goes back over a run of RATTLE: a Sweep for its steps. It owns its memory and belongs to one goroutine.
 type RattleSweep[F any] struct {
-	mech *mechanism.Mechanism
 	step *rattleStep[F]
 	none []float64
 	acc  []float64
@@ -58,7 +57,7 @@ func NewRattleSweep[F any](m *mechanism.Mechanism, field RattleField[F]) *Rattle
 		panic("derive/adjoint: a sweep takes a mechanism and a field")
 	}
 	six := 6 * m.NumBodies()
-	return &RattleSweep[F]{mech: m, step: newRattleStep(m, field), none: make([]float64, six), acc: make([]float64, six)}
+	return &RattleSweep[F]{step: newRattleStep(m, field), none: make([]float64, six), acc: make([]float64, six)}
 }
 
 // Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V19).
@@ -105,9 +104,6 @@ func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []
 	}
 	s.step.span(at, end, a, next)
 	gap, err := s.step.backOver(end, g)
-	if err == nil {
-		err = gapError(s.mech, end, gap)
-	}
 	if err != nil {
 		return err
 	}
@@ -128,18 +124,9 @@ func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []
 	return ratesInto(s.step.field, s.acc, s.none, at, h/2, of, g)
 }
 
-// gapError is an error where joints have been closed by something else than the least change.
-func gapError(m *mechanism.Mechanism, end *mechanism.State, gap float64) error {
-	if gap <= gapTol {
-		return nil
-	}
-	return &StepError{Time: end.Time, Name: m.BodyName(0), Gap: gap}
-}
-
 // RattleTangents go forward over a run of RATTLE: the transpose of a RattleSweep. They remember what the last step has left, so that
 // they go over a run from piece to piece. They own their memory and belong to one goroutine.
 type RattleTangents[F any] struct {
-	mech *mechanism.Mechanism
 	step *rattleStep[F]
 	a    [][]float64
 	gap  float64
@@ -152,7 +139,7 @@ func NewRattleTangents[F any](m *mechanism.Mechanism, field RattleField[F], n in
 	if m == nil || field == nil || n < 0 {
 		panic("derive/adjoint: tangents take a mechanism, a field and a number of directions")
 	}
-	return &RattleTangents[F]{mech: m, step: newRattleStep(m, field), a: table(n, 6*m.NumBodies())}
+	return &RattleTangents[F]{step: newRattleStep(m, field), a: table(n, 6*m.NumBodies())}
 }
 
 // Gap returns how far what has closed the joints was from the least change, as that of a Gradient, over all that Run has gone over.
@@ -202,9 +189,6 @@ func (t *RattleTangents[F]) push(at, end *mechanism.State, a, next []float64, dx
 	}
 	s.span(at, end, a, next)
 	gap, err := s.ahead(end, dx, t.a)
-	if err == nil {
-		err = gapError(t.mech, end, gap)
-	}
 	t.gap = max(t.gap, gap)
 	return err
 }

@@ -39,6 +39,7 @@ func TestRattleBothWays(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			// Joints hold to rounding: by as much as their rows are open, redundant ones contradict each other.
 			g := rattleProblem(t, name, runs.Options{Until: 0.05, Step: 0.005, Rattle: motion.RattleOptions{Tolerance: 1e-14}})
 			r, err := g.Gradient(context.Background())
 			require.NoError(t, err)
@@ -91,4 +92,17 @@ func TestRattleOrder(t *testing.T) {
 	want := gradient(0.001, runs.RungeKutta4)
 	coarse, fine := gradient(0.01, runs.Rattle)-want, gradient(0.005, runs.Rattle)-want
 	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
+}
+
+// TestRattleRefused: steps that are none of RATTLE, and what its adjoint does not know, are refused.
+func TestRattleRefused(t *testing.T) {
+	g := rattleProblem(t, "pendulum", runs.Options{Until: 1.5, Step: 0.5, Rattle: motion.RattleOptions{Damp: true, Turn: 1e-3}})
+	_, err := g.Gradient(context.Background())
+	require.ErrorIs(t, err, ErrNotDifferentiable)
+	require.ErrorContains(t, err, "none of RATTLE")
+	g = alphaProblem(t, "armature-four-bar", runs.Options{Until: 0.01, Step: 0.002}, []string{"coupler.px"}, "bodies[coupler].mass")
+	g.o.Run.Integrator = runs.Rattle
+	_, err = g.Gradient(context.Background())
+	require.ErrorIs(t, err, ErrNotDifferentiable)
+	require.ErrorContains(t, err, `joint "p0"`)
 }
