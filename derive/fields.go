@@ -202,6 +202,7 @@ func allFields() map[string]field {
 	freedomFields(list)
 	elementFields(list)
 	couplingFields(list)
+	contactFields(list)
 	refusedFields(list)
 	return list
 }

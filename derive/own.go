@@ -2,7 +2,6 @@ package derive
 
 import (
 	"github.com/rung-mbd/rung/ground/contact"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -113,9 +112,6 @@ func (p *ownPart) back(b *builder, out *direction, y, dx []float64) {
 func (b *builder) contact(element int) error {
 	d := b.d
 	i := d.contactOf(element)
-	if d.hasScalars(b.number) {
-		return d.mech.AtForce(element, fault.Errorf("%w: a contact by its parameters", ErrNoDerivatives))
-	}
 	r, err := d.mech.ContactAt(i, d.kin, d.st)
 	if err != nil {
 		return err
@@ -124,10 +120,15 @@ func (b *builder) contact(element int) error {
 	var at contact.Body
 	var pose, velocity contact.Jacobian
 	d.mech.ContactBody(&at, i, d.kin, d.st)
-	if err := c.DerivativesTo(&pose, &velocity, r, &at, d.mech.ContactInternal(i, d.st)); err != nil {
+	internal := d.mech.ContactInternal(i, d.st)
+	if err := c.DerivativesTo(&pose, &velocity, r, &at, internal); err != nil {
 		return d.mech.AtForce(element, err)
 	}
-	b.own = append(b.own, b.aboutOrigins([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:]))
+	p := b.aboutOrigins([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:])
+	if err := b.contactScalars(&p, c, r, &at, internal); err != nil {
+		return d.mech.AtForce(element, err)
+	}
+	b.own = append(b.own, p)
 	return nil
 }
 

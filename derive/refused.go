@@ -29,18 +29,17 @@ func refusedFields(list map[string]field) {
 		"axes and rest of a bushing have none yet; its points, force, stiffness and damping do": {
 			"forces[].a.orientation[]", "forces[].b.orientation[]", "forces[].rest.orientation[]", "forces[].rest.position[]",
 		},
-		"numbers of contacts have none yet": {
-			"forces[].drilling.coefficient", "forces[].drilling.speed", "forces[].friction.angle", "forces[].friction.c0", "forces[].friction.c1",
-			"forces[].friction.coefficient", "forces[].friction.coefficient[]", "forces[].friction.cohesion", "forces[].friction.cohesive_modulus",
+		"these numbers of contacts have none yet; stiffness, dissipation, damping and coefficients do": {
+			"forces[].drilling.speed", "forces[].friction.angle", "forces[].friction.c0", "forces[].friction.c1",
+			"forces[].friction.cohesion", "forces[].friction.cohesive_modulus",
 			"forces[].friction.exponent", "forces[].friction.frictional_modulus", "forces[].friction.hold.damping", "forces[].friction.hold.travel",
 			"forces[].friction.lat.b", "forces[].friction.lat.c", "forces[].friction.lat.e", "forces[].friction.long.b", "forces[].friction.long.c",
 			"forces[].friction.long.e", "forces[].friction.low_speed", "forces[].friction.recovery", "forces[].friction.relaxation",
-			"forces[].friction.shear", "forces[].friction.slip_speed", "forces[].friction.width", "forces[].normal.damping",
-			"forces[].normal.dissipation",
-			"forces[].normal.exponent", "forces[].normal.stiffness", "forces[].rolling.coefficient", "forces[].rolling.speed",
+			"forces[].friction.shear", "forces[].friction.slip_speed", "forces[].friction.width", "forces[].normal.exponent", "forces[].rolling.speed",
 			"forces[].shape.axis[]",
 			"forces[].shape.center[]", "forces[].shape.radius", "forces[].shape.tyre_radius", "forces[].shape.width",
 		},
+		"the coefficients along and across have none yet; one for both has": {"forces[].friction.coefficient[]"},
 		"terrains have none yet": {
 			"terrains[].heights[][]", "terrains[].highest", "terrains[].hurst", "terrains[].length", "terrains[].lowest", "terrains[].normal[]",
 			"terrains[].offset", "terrains[].origin[]", "terrains[].point[]", "terrains[].rms", "terrains[].scale", "terrains[].size[]",

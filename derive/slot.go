@@ -58,6 +58,12 @@ const (
 	slotAxisPitch
 	slotCurve
 	slotSuccessorCurve
+	slotContactStiffness
+	slotContactDissipation
+	slotContactDamping
+	slotContactRolling
+	slotContactDrilling
+	slotContactFriction
 )
 
 // activeScalar is a number of a part that a parameter changes.

@@ -168,9 +168,9 @@ func (s *rattleStep[F]) addMass(f, a []float64, scale float64) {
 	}
 }
 
-// closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position errors at
-// the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the end alone, as
-// those at the start may contradict them where they are redundant.
+// closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position
+// errors at the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the
+// end alone, as those at the start may contradict them where they are redundant.
 func (s *rattleStep[F]) closeAhead(x []float64) error {
 	six := len(x)
 	rows := append(s.sum[:0], s.right...)[six:]

@@ -43,27 +43,24 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 			}
 		}
 	}
+	more, err := s.endAhead(end, z, a)
+	return max(gap, more), err
+}
+
+// endAhead is ahead from where the poses are closed.
+func (s *rattleStep[F]) endAhead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
 	if err := s.field.At(s.acc, &s.middle); err != nil {
-		return gap, err
+		return 0, err
 	}
 	for k := range z {
 		copy(s.dxi, z[k])
-		for i := range s.from.Bodies {
-			for j := range 6 {
-				s.dxi[PerBody*i+6+j] += s.h / 2 * a[k][6*i+j]
-			}
-		}
+		addRates(s.dxi, s.h/2, a[k])
 		if err := s.field.PushOneTo(a[k], s.dxi, k); err != nil {
-			return gap, err
+			return 0, err
 		}
-		for i := range s.from.Bodies {
-			for j := range 6 {
-				z[k][PerBody*i+6+j] += s.h / 2 * a[k][6*i+j]
-			}
-		}
+		addRates(z[k], s.h/2, a[k])
 	}
-	more, err := s.holdEnd(end)
-	if err != nil {
+	if gap, err = s.holdEnd(end); err != nil {
 		return gap, err
 	}
 	for k := range z {
@@ -77,7 +74,14 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 			copy(z[k][PerBody*i+6:][:6], s.y[6*i:])
 		}
 	}
-	return max(gap, more), nil
+	return gap, nil
+}
+
+// addRates adds s times a, six numbers a body, to the velocities of x.
+func addRates(x []float64, s float64, a []float64) {
+	for i, v := range a {
+		x[PerBody*(i/6)+6+i%6] += s * v
+	}
 }
 
 // travelAhead takes changes z of the start, of accelerations a too, to where the step leads before the joints are closed.
@@ -109,7 +113,6 @@ func (s *rattleStep[F]) turnBy(z []float64, sign float64) {
 
 // backOver takes the cotangents of the end of a step to those of its start, in g: the transpose of ahead.
 func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float64, err error) {
-	n := len(s.closing)
 	if gap, err = s.holdEnd(end); err != nil {
 		return gap, err
 	}
@@ -126,8 +129,14 @@ func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float6
 			return gap, err
 		}
 	}
-	more, err := s.holdStart() // whose matrix answers from here on
-	if err != nil {
+	more, err := s.startBack(end, g)
+	return max(gap, more), err
+}
+
+// startBack is backOver from where the poses are closed.
+func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float64, err error) {
+	n := len(s.closing)
+	if gap, err = s.holdStart(); err != nil { // its matrix answers from here on
 		return gap, err
 	}
 	if err := s.field.HoldErrors(end); err != nil {
@@ -170,7 +179,7 @@ func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float6
 		}
 		addPoses(g[k].Start, s.back)
 	}
-	return max(gap, more), nil
+	return gap, nil
 }
 
 // ratesBack takes the cotangents x of the end, and a of the accelerations there, to those before velocities are closed.

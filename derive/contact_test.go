@@ -1,0 +1,66 @@
+package derive_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/study"
+)
+
+// pressed is a ball and a wheel in the ground, which slide, roll and spin.
+const pressed = `{"format": "rung-model/1", "name": "pressed", "gravity": [0, 0, -9.81],
+ "bodies": [
+  {"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1.2, "zz": 1.1}, "com": [0.02, 0.01, 0.03], "pose": {"position": [0, 0, 0.095]},
+   "velocity": {"linear": [0.3, -0.2, -0.1], "angular": [0.5, 2, 0.7]}},
+  {"name": "wheel", "mass": 1, "inertia": {"xx": 1, "yy": 1.2, "zz": 1.1}, "pose": {"position": [2, 0, 0.29]},
+   "velocity": {"linear": [0.3, 0.2, -0.1], "angular": [0.1, 2, 0.7]}}],
+ "terrains": [{"name": "ground", "type": "plane", "normal": [0.1, 0, 1]}],
+ "forces": [
+  {"name": "foot", "type": "contact", "body": "ball", "terrain": "ground", "shape": {"type": "sphere", "radius": 0.1},
+   "normal": {"stiffness": 2e4, "exponent": 1.5, "dissipation": 0.4},
+   "friction": {"type": "coulomb", "coefficient": 0.7, "slip_speed": 0.1},
+   "rolling": {"coefficient": 0.02, "speed": 0.5}, "drilling": {"coefficient": 0.03, "speed": 0.5}},
+  {"name": "tread", "type": "contact", "body": "wheel", "terrain": "ground", "contacts": "distributed", "samples": 64,
+   "shape": {"type": "disc", "radius": 0.3}, "normal": {"law": "linear", "stiffness": 3e3, "damping": 30},
+   "friction": {"type": "coulomb", "coefficient": [0.7, 0.5], "slip_speed": 0.1}}
+ ]}`
+
+// TestContactParameters compares derivatives by the numbers of contacts with differences, and refuses those that have none by name.
+func TestContactParameters(t *testing.T) {
+	m, err := model.Read(strings.NewReader(pressed), "m.json")
+	require.NoError(t, err)
+	text, err := json.Marshal(m)
+	require.NoError(t, err)
+	inputs, err := study.NewInputs(text, m.Name)
+	require.NoError(t, err)
+	d, st := closed(t, m)
+	tried := 0
+	for _, x := range inputs.All() {
+		if !strings.HasPrefix(x.Path, "forces") && !strings.HasPrefix(x.Path, "terrains") {
+			continue
+		}
+		p, err := d.Parameter(x.Path)
+		if err != nil {
+			require.ErrorIs(t, err, derive.ErrParameter, x.Path)
+			require.NotContains(t, x.Path, "stiffness")
+			continue
+		}
+		tried++
+		parameterSlope(t, m, d, st, inputs, x, p)
+	}
+	require.Equal(t, 7, tried)
+	for old, want := range map[string]string{
+		`{"type": "coulomb", "coefficient": 0.7, "slip_speed": 0.1}`: "the coefficient of a tyre has no derivative yet",
+	} {
+		m, err := model.Read(strings.NewReader(strings.Replace(pressed, old, `{"type": "tyre", "preset": "road", "coefficient": 0.7}`, 1)), "m.json")
+		require.NoError(t, err)
+		d, _ := closed(t, m)
+		_, err = d.Parameter("forces[foot].friction.coefficient")
+		require.ErrorContains(t, err, want)
+	}
+}
