@@ -3,6 +3,8 @@ package derive
 import (
 	"errors"
 
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -400,4 +402,60 @@ func couplingFields(list map[string]field) {
 			}
 			return i[1]*len(c.Law.Lines[i[1]]) + i[2]
 		})
+}
+
+// contactFields adds the numbers of contacts of which forces are linear functions.
+func contactFields(list map[string]field) {
+	for name, kind := range map[string]uint8{
+		"normal.stiffness": slotContactStiffness, "normal.dissipation": slotContactDissipation, "normal.damping": slotContactDamping,
+		"rolling.coefficient": slotContactRolling, "drilling.coefficient": slotContactDrilling,
+	} {
+		list["forces[]."+name] = ofContact(func(d *Derivatives, i []int) ([]part, error) {
+			return d.scalarPart(d.elementNumber(i[0]), slot{kind: kind}), nil
+		})
+	}
+	list["forces[].friction.coefficient"] = ofContact(func(d *Derivatives, i []int) ([]part, error) {
+		if d.doc.Forces[i[0]].Contact.Law.Friction.Type != contact.Coulomb {
+			return nil, errors.New("derive: the coefficient of a tyre has no derivative yet")
+		}
+		return d.scalarPart(d.elementNumber(i[0]), slot{kind: slotContactFriction}), nil
+	})
+}
+
+// ofContact returns the field of a number of a contact that is not of soil.
+func ofContact(parts func(d *Derivatives, i []int) ([]part, error)) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		f := &d.doc.Forces[i[0]]
+		switch {
+		case f.Type != model.ContactForce:
+			return nil, errNone
+		case f.Contact.Law.Friction.Type == contact.Soil:
+			return nil, errors.New("derive: the numbers of soil have no derivative yet")
+		}
+		return parts(d, i)
+	}}
+}
+
+// StopBy returns how the numbers of the stop of a freedom change for a unit change of a parameter: its ends, rad or m, and its
+// restitution.
+func (d *Derivatives) StopBy(p *Parameter, f mechanism.Freedom) (lower, upper, restitution float64) {
+	for _, t := range p.parts {
+		if t.kind != partScalar {
+			continue
+		}
+		for _, a := range d.scalarsOf(f.Joint) {
+			if a.at != t.index || int(a.slot.freedom) != f.Freedom {
+				continue
+			}
+			switch a.slot.kind {
+			case slotLower:
+				lower += t.coefficient
+			case slotUpper:
+				upper += t.coefficient
+			case slotStopRestitution:
+				restitution += t.coefficient
+			}
+		}
+	}
+	return lower, upper, restitution
 }

@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -200,4 +202,53 @@ func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity
 		}
 	}
 	return p
+}
+
+// contactPart is the part of a number by which it is changed. Forces are linear in the numbers that are changed so, and differences are
+// derivatives: another value costs digits, or goes past the corner where a force would pull.
+const contactPart = 1. / 128
+
+// contactScalars adds the derivatives of the wrench of a contact by the numbers that parameters change.
+func (b *builder) contactScalars(p *ownPart, c *contact.Contact, r *contact.Result, at *contact.Body, internal []float64) error {
+	for _, s := range b.d.scalarsOf(b.number) {
+		other := *c
+		list := contactNumbers(&other.Law, s.slot)
+		was := *list[0]
+		h := contactPart * math.Abs(was)
+		if h == 0 {
+			h = contactPart
+		}
+		for _, x := range list {
+			*x += h
+		}
+		h = *list[0] - was
+		changed := contact.NewResult(&other)
+		if err := other.EvalTo(changed, at, internal); err != nil {
+			return err
+		}
+		f := changed.Wrench.Linear().Sub(r.Wrench.Linear()).Scale(1 / h)
+		m := changed.Wrench.Moment().Sub(r.Wrench.Moment()).Scale(1 / h)
+		m = m.Add(b.d.bodies[p.bodies[0]].k.Cross(f))
+		p.scalars = append(p.scalars, ownScalar{at: s.at, by: append(m[:], f[:]...)})
+	}
+	return nil
+}
+
+// contactNumbers returns the numbers of a law that a slot means, which are equal.
+func contactNumbers(l *contact.Law, s slot) []*float64 {
+	switch s.kind {
+	case slotContactStiffness:
+		return []*float64{&l.Normal.Stiffness}
+	case slotContactDissipation:
+		return []*float64{&l.Normal.Dissipation}
+	case slotContactDamping:
+		return []*float64{&l.Normal.Damping}
+	case slotContactRolling:
+		return []*float64{&l.Rolling.Coefficient}
+	case slotContactDrilling:
+		return []*float64{&l.Drilling.Coefficient}
+	case slotContactFriction:
+		return []*float64{&l.Friction.Coefficient[0], &l.Friction.Coefficient[1]}
+	}
+	panic("derive: no number of a contact")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -38,29 +37,6 @@ func (p *Parameter) Moves() bool { return p.is(partOrigin, partPosition, partCom
 // is reports whether the parameter changes numbers of some kinds.
 func (p *Parameter) is(kinds ...partKind) bool {
 	return len(p.parts) > 0 && slices.Contains(kinds, p.parts[0].kind)
-}
-
-// StopBy returns how the numbers of the stop of a freedom change for a unit change of a parameter: its ends, rad or m, and its restitution.
-func (d *Derivatives) StopBy(p *Parameter, f mechanism.Freedom) (lower, upper, restitution float64) {
-	for _, t := range p.parts {
-		if t.kind != partScalar {
-			continue
-		}
-		for _, a := range d.scalarsOf(f.Joint) {
-			if a.at != t.index || int(a.slot.freedom) != f.Freedom {
-				continue
-			}
-			switch a.slot.kind {
-			case slotLower:
-				lower += t.coefficient
-			case slotUpper:
-				upper += t.coefficient
-			case slotStopRestitution:
-				restitution += t.coefficient
-			}
-		}
-	}
-	return lower, upper, restitution
 }
 
 // part is what a unit change of a parameter changes by coefficient.
