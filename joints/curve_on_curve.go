@@ -48,7 +48,15 @@ func (c *contact) find(s *Spec, f *Frames) bool {
 		panic(badKind)
 	}
 	c.pair.set(s, f)
-	at, seen, side, ok := c.pair.find(f.Near)
+	var at [2]float64
+	var seen sight
+	var side float64
+	var ok bool
+	if m := f.Found; m.is(f) {
+		at, seen, side, ok = m.at, m.seen, m.side, m.holds
+	} else {
+		at, seen, side, ok = c.pair.find(f.Near)
+	}
 	c.U, c.W, c.Side, c.s = at[0], at[1], side, seen
 	c.Curvatures, c.Gap = seen.bend, seen.gap
 	return ok && c.pair.regular(&c.s, side)

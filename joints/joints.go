@@ -42,6 +42,7 @@ type Frames struct {
 	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
 	Near           []float64    // Spec.NumNear: of a composite joint, of curves or of a foot, from which they are found
+	Found          *Found       // what has been found for a joint with curves, or nil; it is read only
 }
 
 // Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of

@@ -24,6 +24,9 @@ func (s *Spec) parameter(f *Frames) float64 {
 	if s.Curve == nil {
 		panic(badKind)
 	}
+	if f.Found.is(f) {
+		return f.Found.at[0]
+	}
 	var p spatial.Vec3
 	f.EP.TMulVecTo(&p, &f.R)
 	flat := s.Kind.planarCurve()

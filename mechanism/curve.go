@@ -17,9 +17,15 @@ var ErrCurve = errors.New("mechanism: the point is past the end of its curve")
 func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	var jk JointKinematics
 	var q [6]float64
+	if len(k.found) != int(m.special.found) {
+		k.found = make([]joints.Found, m.special.found)
+	}
 	for _, j := range m.special.curves {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, int(j), k, s)
+		if jk.Found != nil {
+			jt.FindTo(jk.Found, &jk.Frames)
+		}
 		switch {
 		case jt.Ground != nil:
 			if err := m.checkStand(int(j), &jk); err != nil {

@@ -31,6 +31,7 @@ type Joint struct {
 	*JointSpec
 	sprung     sprung
 	others     int32 // place of the first of its other angles in State.Angles
+	found      int32 // place in Kinematics.found, from 1; 0: it has no curve
 	Pred, Succ int32 // body numbers or World
 	P, S       Frame // in the predecessor and in the successor
 }
@@ -183,6 +184,10 @@ func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Lin
 		}
 		if jt := &m.Joints[i]; jt.Curve != nil || jt.Ground != nil {
 			m.special.curves = append(m.special.curves, int32(i))
+			if jt.Curve != nil {
+				m.special.found++
+				jt.found = m.special.found
+			}
 		}
 		m.setDrive(i, &of.Joints[i])
 		m.setLimits(i, &of.Joints[i])

@@ -73,6 +73,7 @@ type Kinematics struct {
 
 	touch []*contact.Result // of the contacts; made when they are first asked for
 	rows  []rowAt           // one's own; made when they are first computed
+	found []joints.Found    // of the joints with curves, by Joint.found; made when they are first computed
 }
 
 // NewKinematics returns storage for m.
@@ -108,6 +109,7 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 type specialRows struct {
 	lawful []int32 // couplings whose laws may end somewhere
 	curves []int32 // joints with curves, and wheels on terrain
+	found  int32   // number of those with curves
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 
@@ -198,7 +200,11 @@ type JointKinematics struct {
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
-	m.FramesTo(out, &m.Joints[j], k, s)
+	jt := &m.Joints[j]
+	m.FramesTo(out, jt, k, s)
+	if i := int(jt.found); i > 0 && i <= len(k.found) {
+		out.Found = &k.found[i-1]
+	}
 }
 
 // FramesTo is JointTo for a joint between bodies of m that need not be one of its own.
@@ -211,7 +217,7 @@ func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *
 
 // setAngles makes out read angles within half a turn of those of a state.
 func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
-	out.angles, out.Near = nil, nil
+	out.angles, out.Near, out.Found = nil, nil, nil
 	if d := &jt.sprung; d.n > 0 && len(angles) > 0 {
 		if out.angles = angles[d.first:][:d.n]; d.whole() {
 			out.angles, out.Near = nil, out.angles
