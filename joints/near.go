@@ -65,3 +65,24 @@ func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
 		qd[0] = b.rate
 	}
 }
+
+// FindTo searches where the point is on its curve, or where the curves touch, and keeps it in out, unless it is there already.
+//
+// Cost: a search, no allocation. Searches on other goroutines may not read out meanwhile. It panics without a curve.
+func (s *Spec) FindTo(out *Found, f *Frames) {
+	if out.is(f) {
+		return
+	}
+	out.full = false
+	if s.SuccessorCurve == nil {
+		out.at[0] = s.parameter(f)
+	} else {
+		var p pair
+		p.set(s, f)
+		out.at, out.seen, out.side, out.holds = p.find(f.Near)
+	}
+	out.ep, out.es, out.r, out.full = f.EP, f.ES, f.R, true
+	if out.had = f.Near != nil; out.had {
+		copy(out.near[:], f.Near)
+	}
+}

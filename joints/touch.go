@@ -246,3 +246,30 @@ func (q *pair) regular(s *sight, side float64) bool {
 	_, det := solve2(&[4]float64{s.matrix()[0], s.matrix()[1], s.matrix()[2], s.matrix()[3]}, [2]float64{})
 	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/q.size)
 }
+
+// Found keeps what a search of FindTo has found. Evaluations at the same pose from the same Near take it from there: Frames.Found.
+type Found struct {
+	ep, es spatial.Mat3
+	r      spatial.Vec3
+	near   [3]float64 // of Frames.Near
+	had    bool       // there was one
+
+	at    [2]float64 // parameters
+	side  float64
+	seen  sight
+	holds bool
+	full  bool
+}
+
+// is reports whether a search at f would find the same bits. A nil Found knows nothing.
+func (m *Found) is(f *Frames) bool {
+	if m == nil || !m.full || m.had != (f.Near != nil) || m.r != f.R || m.ep != f.EP || m.es != f.ES {
+		return false
+	}
+	for i, x := range f.Near {
+		if m.near[i] != x {
+			return false
+		}
+	}
+	return true
+}

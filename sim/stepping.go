@@ -38,7 +38,7 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
-	case !good && s.leaps(e, err):
+	case !good && s.leaps(err):
 		if end < until { // a step that ends there has been tried
 			c.h = min(c.h, end-s.st.Time)
 		}
@@ -70,18 +70,15 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	return t1, nil
 }
 
-// closedPays is how much shorter steps with open stages have to be than those with closed ones for the closed ones to cost less.
-const closedPays = 3
-
-// leaps reports whether closed stages are to be tried after a step with the error e, or err. They are not where that would only
-// cost time: the gauge tells that the pose is regular, no knot of a motion is inside the step, so that its error falls with its
-// length, and steps with open stages that are a bit shorter will do.
-func (s *stepping) leaps(e float64, err error) bool {
+// leaps reports whether closed stages are to be tried after a rejected step, one with err if that is not nil. They are not if it
+// could be done and the gauge tells that the pose is regular, unless a knot of a motion is inside: then the error falls with the
+// length of the step, and shorter ones with open stages cost less.
+func (s *stepping) leaps(err error) bool {
 	if s.o.Projector == nil || s.implicit || errors.Is(err, errHalfTurn) {
 		return false
 	}
 	regular := s.gauged != nil && s.control.near.regular() && !(s.nextKnot() < s.st.Time+s.control.h)
-	return err != nil || !regular || !(e <= math.Pow(closedPays, s.control.order))
+	return err != nil || !regular
 }
 
 // leap tries the steps that may go over a singular pose, and leaves stages closed if they help.
