@@ -50,6 +50,7 @@ LIBDIR    ?= out
 PLAYGROUND ?= out/playground
 SITE      ?= out/site
 HUGO      ?= hugo
+SITEFLAGS ?=
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
@@ -271,7 +272,7 @@ site:
 
 site-check: site
 	$(GO) -C site vet ./...
-	RUNG_SITE="$(abspath $(SITE))" $(GO) -C site test $(if $(NOTRUN),-json) -count=1 -timeout 10m ./... $(COLLECT)
+	RUNG_SITE="$(abspath $(SITE))" $(GO) -C site test $(if $(NOTRUN),-json) -count=1 -timeout 10m $(SITEFLAGS) ./... $(COLLECT)
 
 # The part of a functional mock-up unit that is plain C, and finds the library in the process or beside itself. With both in a folder,
 # rung export --libraries FOLDER packs units for this system.
