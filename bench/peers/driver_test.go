@@ -294,7 +294,8 @@ func TestInto(t *testing.T) {
 		}
 	}
 	s := &session{options: &options{}, promise: []figure{{"ratio", "ladder 10", 0.3, 0.45, 0, 0.99}}}
-	page("before\n" + figuresBegin + "\nold\n" + figuresEnd + "\nafter\n")
+	begin, end := "<!-- figures -->", "<!-- end of figures -->"
+	page("before\n" + begin + "\nold\n" + end + "\nafter\n")
 	for range 2 { // the second time in its own place
 		if err := s.printInto(file); err != nil {
 			t.Fatal(err)
@@ -304,14 +305,45 @@ func TestInto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(string(text), "before\n"+figuresBegin+"\n") || !strings.HasSuffix(string(text), figuresEnd+"\nafter\n") ||
+	if !strings.HasPrefix(string(text), "before\n"+begin+"\n") || !strings.HasSuffix(string(text), end+"\nafter\n") ||
 		strings.Contains(string(text), "\nold\n") || strings.Count(string(text), "| ratio | ladder 10 | 0.3 |") != 1 {
 		t.Errorf("%s", text)
 	}
-	for _, bad := range []string{"", figuresBegin + "\n", figuresEnd + "\n" + figuresBegin + "\n"} {
+	for _, bad := range []string{"", begin + "\n", end + "\n" + begin + "\n"} {
 		page(bad)
 		if s.printInto(file) == nil {
 			t.Errorf("%q is accepted", bad)
 		}
+	}
+}
+
+// TestSteps: the page has MuJoCo's own solution beside Rung, and what all rows come to; a row that was lost ends it.
+func TestSteps(t *testing.T) {
+	m := &stepped{motion: &motion{name: "arm", file: "arm", time: 2, steps: []float64{3e-5, 1e-3}}}
+	for i, h := range m.steps {
+		f := float64(i + 1)
+		m.rows = append(m.rows,
+			&rolled{program: "rollout", method: "semi-implicit", h: h, StepNs: 100, err: 1e-3 * f},
+			&rolled{program: "rollouts", method: "Euler", like: "semi-implicit", h: h, StepNs: 1000 * f, err: 2e-4 * f},
+			&rolled{program: "rollouts", method: "Euler", like: "semi-implicit", way: 1, h: h, StepNs: 800 * f, err: 4e-4 * f},
+			&rolled{program: "rollout", method: "RK4", h: h, StepNs: 400, err: 1e-9, Violation: 3e-14 * f},
+			&rolled{program: "rollouts", method: "RK4", like: "RK4", h: h, StepNs: 4000, err: 5e-5, Violation: 2e-5 * f},
+			&rolled{program: "rollouts", method: "RK4", like: "RK4", way: 1, h: h, StepNs: 2000, err: 5e-4, Violation: 1})
+	}
+	s := &session{options: &options{rounds: 4}}
+	var b bytes.Buffer
+	if err := s.printSteps(&b, []*stepped{m}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"in 4 rounds", "| arm, 2 s, Euler | 30 µs | 1000 | 2e-4 | 100 | 1e-3 | 10.0 |", "|  | 1 ms | 2000 | 4e-4 | 100 | 2e-3 | 20.0 |",
+		"| arm, RK4 | 30 µs | 4000 | 5e-5 | 400 | 1e-9 | 10.0 |", "- arm: 10 with RK4, 10 to 20 with", "PGS, 2 iterations is", "takes 50 to 80 % of", "errors 2.0 to 10 times",
+		"makes 5.0 times as many steps with RK4 and 8.0 to 16 times", "on the arm, MuJoCo takes 4.0 to 333 times", "at most 6e-14 m, MuJoCo's by 2e-5 to 4e-5 m"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	m.rows[5].lost = os.ErrNotExist
+	if err := s.printSteps(&b, []*stepped{m}); err == nil || !strings.Contains(err.Error(), "arm, RK4, step 3e-05") {
+		t.Error(err)
 	}
 }

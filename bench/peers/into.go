@@ -3,38 +3,59 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 )
 
-// Lines of a markdown file that the table of the figures stands between.
-const figuresBegin, figuresEnd = "<!-- figures -->", "<!-- end of figures -->"
+// region is a part of a markdown file that is written anew by each measurement, between two lines with its name.
+type region string
 
-// aroundFigures returns what stands before and after the figures of a file, the two lines included.
-func aroundFigures(file string) (before, after []byte, err error) {
+// What docs/benchmarks.md has of this program.
+const (
+	figuresRegion  region = "figures"
+	rolloutsRegion region = "rollouts"
+)
+
+func (r region) begin() string { return "<!-- " + string(r) + " -->" }
+
+func (r region) end() string { return "<!-- end of " + string(r) + " -->" }
+
+// around returns what stands before and after the region of a file, the two lines included.
+func (r region) around(file string) (before, after []byte, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	begin, end := bytes.Index(text, []byte(figuresBegin+"\n")), bytes.Index(text, []byte(figuresEnd+"\n"))
+	begin, end := bytes.Index(text, []byte(r.begin()+"\n")), bytes.Index(text, []byte(r.end()+"\n"))
 	if begin < 0 || end < begin {
-		return nil, nil, fmt.Errorf("%s has no line %s and %s after it", file, figuresBegin, figuresEnd)
+		return nil, nil, fmt.Errorf("%s has no line %s and %s after it", file, r.begin(), r.end())
 	}
-	return text[:begin+len(figuresBegin)+1], text[end:], nil
+	return text[:begin+len(r.begin())+1], text[end:], nil
 }
 
-// printInto puts facts and figures in the place of those of a file.
-func (s *session) printInto(file string) error {
-	before, after, err := aroundFigures(file)
+// write puts what is printed in the place of the region of a file.
+func (r region) write(file string, print func(io.Writer) error) error {
+	before, after, err := r.around(file)
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
 	text.Write(before)
 	text.WriteString("\n")
-	if err := s.printFacts(&text); err != nil {
+	if err := print(&text); err != nil {
 		return err
 	}
-	s.printFigures(&text)
 	text.Write(after)
 	return os.WriteFile(file, text.Bytes(), 0o644)
+}
+
+// printInto puts facts and figures in the place of those of a file.
+func (s *session) printInto(file string) error {
+	return figuresRegion.write(file, func(w io.Writer) error {
+		if err := s.printFacts(w); err != nil {
+			return err
+		}
+		s.printFigures(w)
+		return nil
+	})
 }

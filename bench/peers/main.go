@@ -21,7 +21,7 @@ type options struct {
 	cases      []job    // sizes at which solvers are timed
 	engines    []job    // sizes at which engines are timed
 	flops      []job    // sizes at which orders are counted
-	into       string   // file into which the table of the figures goes, none if empty
+	into       string   // file into which the table of the figures or of the rollouts goes, none if empty
 	figures    parts    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
 	reference  string   // folder of the reference models
 	cores      []string // kernels of OpenBLAS to try
@@ -85,7 +85,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.bin, "bin", "", "folder of the built peers")
 	f.StringVar(&o.work, "work", "", "folder for matrices; a temporary one, removed at the end, if empty")
 	f.StringVar(&o.csv, "csv", "peers.csv", "file of all records")
-	f.StringVar(&o.into, "into", "", "markdown `file` into which the table of the figures goes, between the lines "+figuresBegin+" and "+figuresEnd)
+	f.StringVar(&o.into, "into", "", "markdown `file` into which the tables of -figures go, between the lines "+figuresRegion.begin()+" and "+figuresRegion.end()+", or those of -rollouts in the same way")
 	f.StringVar(&o.facts, "facts", "", "file that is printed above the tables")
 	f.Var(&cases, "cases", "`families and sizes` for the direct solvers, N as in rung generate")
 	f.Var(&engines, "engines", "`families and sizes` for the engines: chain and ladder")
@@ -109,10 +109,13 @@ func parse(args []string) (*options, error) {
 		return nil, fmt.Errorf("-figures needs -reference; run.sh gives it")
 	}
 	if o.into != "" {
-		if len(o.figures) == 0 {
-			return nil, fmt.Errorf("-into needs -figures")
+		r := figuresRegion
+		if o.rollouts {
+			r = rolloutsRegion
+		} else if len(o.figures) == 0 {
+			return nil, fmt.Errorf("-into needs -figures or -rollouts")
 		}
-		if _, _, err := aroundFigures(o.into); err != nil { // before anything is measured
+		if _, _, err := r.around(o.into); err != nil { // before anything is measured
 			return nil, err
 		}
 	}
@@ -146,7 +149,7 @@ func run(o *options) error {
 		if o.reference == "" {
 			return fmt.Errorf("-rollouts needs -reference; run.sh gives it")
 		}
-		if err := s.printFacts(os.Stdout); err != nil {
+		if err := s.copyFacts(os.Stdout); err != nil {
 			return err
 		}
 		return s.measureRollouts(os.Stdout)

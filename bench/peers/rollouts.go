@@ -12,6 +12,7 @@ import (
 
 // motion is a model whose motion from its initial state on is stepped by both.
 type motion struct {
+	name     string // in tables
 	file     string // below the folder of reference models
 	time     float64
 	steps    []float64
@@ -23,10 +24,13 @@ type motion struct {
 // motions are those that are compared. The second of two points that hold an axis of a hinge is left out where all
 // moves in a plane. MJCF has no constant wrench, so it is given apart.
 var motions = []motion{
-	{"golden/four-bar", 1, []float64{1e-4, 1e-3, 4e-3}, []float64{0.01, 0.02}, 2e-5, []string{"planar=1"}},
-	{"standard/a03-andrews-ivp", 0.03, []float64{3e-6, 3e-5, 1e-4}, []float64{3e-4, 6e-4}, 1e-6, []string{"planar=1", "K1.moment=0.033"}},
-	{"golden/stewart-6ups", 0.5, []float64{1e-4, 1e-3, 5e-3}, []float64{0.02, 0.05}, 2e-5, nil},
+	{"four-bar", "golden/four-bar", 1, []float64{1e-4, 1e-3, 4e-3}, []float64{0.01, 0.02}, 2e-5, []string{"planar=1"}},
+	{"Andrews", "standard/a03-andrews-ivp", 0.03, []float64{3e-6, 3e-5, 1e-4}, []float64{3e-4, 6e-4}, 1e-6, []string{"planar=1", "K1.moment=0.033"}},
+	{"Stewart", "golden/stewart-6ups", 0.5, []float64{1e-4, 1e-3, 5e-3}, []float64{0.02, 0.05}, 2e-5, nil},
 }
+
+// kinds are the methods that are alike.
+var kinds = []struct{ own, other string }{{"semi-implicit", "Euler"}, {"RK4", "RK4"}}
 
 // mujocoWays are the settings of MuJoCo's solver: the quickest that
 // finds its own solution, and the quickest that stays stable.
@@ -68,7 +72,13 @@ func (r *rolled) away(from *rolled) (d float64) {
 	return d
 }
 
-// measureRollouts steps the motions by Rung and by MuJoCo, in turns, and prints a table each.
+// stepped is a motion with what was measured.
+type stepped struct {
+	*motion
+	rows []*rolled
+}
+
+// measureRollouts steps the motions by Rung and by MuJoCo, in turns, prints a table each, and puts those of the page where options say.
 func (s *session) measureRollouts(w io.Writer) error {
 	fmt.Fprint(w, "## Steps beside MuJoCo\n\n")
 	fmt.Fprintf(w, "Wall time of a step of one state, least of many short runs in %d rounds, on one thread and on two; MuJoCo with an mjData a thread, Rung with 256 states. Error: largest distance of a body from the fine solution at the end. "+
@@ -76,29 +86,42 @@ func (s *session) measureRollouts(w io.Writer) error {
 	if len(s.builds("rollouts", native)) == 0 {
 		return fmt.Errorf("MuJoCo is not there, package libmujoco-dev")
 	}
-	for _, m := range motions {
-		if err := s.rollout(w, &m); err != nil {
-			return fmt.Errorf("%s: %w", m.file, err)
+	var all []*stepped
+	for i := range motions {
+		m, err := s.rollout(&motions[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", motions[i].file, err)
 		}
+		m.print(w)
+		all = append(all, m)
 	}
-	return nil
+	fmt.Fprintf(w, "%s\n", s.begun.since(readMachine()))
+	if s.into == "" {
+		return nil
+	}
+	return rolloutsRegion.write(s.into, func(w io.Writer) error {
+		if err := s.copyFacts(w); err != nil {
+			return err
+		}
+		return s.printSteps(w, all)
+	})
 }
 
-func (s *session) rollout(w io.Writer, m *motion) error {
+func (s *session) rollout(m *motion) (*stepped, error) {
 	model, xml := filepath.Join(s.reference, m.file+".model.json"), filepath.Join(s.work, filepath.Base(m.file)+".xml")
 	if out, err := exec.Command(s.rung, "export", model, "-o", xml).CombinedOutput(); err != nil {
-		return fmt.Errorf("rung export: %w %s", err, oneLine(string(out)))
+		return nil, fmt.Errorf("rung export: %w %s", err, oneLine(string(out)))
 	}
 	exact := &rolled{program: "rollout", method: "RK4", h: m.fine}
 	if s.step(exact, m, model, xml, 1); exact.lost != nil {
-		return exact.lost
+		return nil, exact.lost
 	}
 	var rows []*rolled
 	for _, h := range m.steps {
-		for _, pair := range [2][2]string{{"semi-implicit", "Euler"}, {"RK4", "RK4"}} {
-			rows = append(rows, &rolled{program: "rollout", method: pair[0], h: h})
+		for _, k := range kinds {
+			rows = append(rows, &rolled{program: "rollout", method: k.own, h: h})
 			for way := range mujocoWays {
-				rows = append(rows, &rolled{program: "rollouts", method: pair[1], way: way, like: pair[0], h: h})
+				rows = append(rows, &rolled{program: "rollouts", method: k.other, way: way, like: k.own, h: h})
 			}
 		}
 	}
@@ -113,15 +136,20 @@ func (s *session) rollout(w io.Writer, m *motion) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %v s\n\n| | method | step, s | ns a step | two threads | error, m | violation | steps | work |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n", filepath.Base(m.file), m.time)
 	for _, r := range rows {
 		r.err = r.away(exact)
 	}
-	for _, r := range rows {
+	return &stepped{m, rows}, nil
+}
+
+// print writes all rows of a motion.
+func (m *stepped) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%s, %v s\n\n| | method | step, s | ns a step | two threads | error, m | violation | steps | work |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n", filepath.Base(m.file), m.time)
+	for _, r := range m.rows {
 		name, steps, work := "Rung", "", ""
 		if r.program == "rollouts" {
 			name = "MuJoCo, " + mujocoWays[r.way].name
-			steps, work = beside(r, rows)
+			steps, work = beside(r, m.rows)
 		}
 		if r.lost != nil {
 			fmt.Fprintf(w, "| %s | %s | %g | %v | | | | | |\n", name, r.method, r.h, r.lost)
@@ -130,26 +158,41 @@ func (s *session) rollout(w io.Writer, m *motion) error {
 		fmt.Fprintf(w, "| %s | %s | %g | %.0f | %.0f | %.1e | %.0e | %s | %s |\n", name, r.method, r.h, r.StepNs, r.two, r.err, r.Violation, steps, work)
 	}
 	fmt.Fprintln(w)
-	return nil
 }
 
-// beside returns how many steps Rung makes in the time of one of a
-// row, and how many times less work it is to be as accurate.
+// beside prints ratios, nothing for one that is not known.
 func beside(r *rolled, rows []*rolled) (steps, work string) {
+	s, w := ratios(r, rows)
+	if s == s {
+		steps = fmt.Sprintf("%.1f", s)
+	}
+	if w == w {
+		work = fmt.Sprintf("%.0f", w)
+	}
+	return steps, work
+}
+
+// ratios returns how many steps Rung makes in the time of one of a row, and how many times less work it is to be as accurate; NaN where
+// that is not known.
+func ratios(r *rolled, rows []*rolled) (steps, work float64) {
+	steps, work = math.NaN(), math.NaN()
+	if r.lost != nil {
+		return steps, work
+	}
 	quickest := math.Inf(1)
 	for _, x := range rows {
 		if x.program != "rollout" || x.lost != nil {
 			continue
 		}
 		if x.method == r.like && x.h == r.h {
-			steps = fmt.Sprintf("%.1f", r.StepNs/x.StepNs)
+			steps = r.StepNs / x.StepNs
 		}
 		if x.err <= r.err {
 			quickest = min(quickest, x.StepNs/x.h)
 		}
 	}
-	if r.lost == nil && !math.IsInf(quickest, 1) {
-		work = fmt.Sprintf("%.0f", r.StepNs/r.h/quickest)
+	if !math.IsInf(quickest, 1) {
+		work = r.StepNs / r.h / quickest
 	}
 	return steps, work
 }

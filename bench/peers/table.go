@@ -36,15 +36,23 @@ func (s *session) print(w io.Writer) error {
 
 // printFacts names the machine and what was measured on it.
 func (s *session) printFacts(w io.Writer) error {
-	if s.facts != "" {
-		text, err := os.ReadFile(s.facts)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\n", text)
+	if err := s.copyFacts(w); err != nil {
+		return err
 	}
 	s.printVersions(w)
 	return nil
+}
+
+// copyFacts names the machine and what is installed on it.
+func (s *session) copyFacts(w io.Writer) error {
+	if s.facts == "" {
+		return nil
+	}
+	text, err := os.ReadFile(s.facts)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s\n", text)
+	}
+	return err
 }
 
 // printVersions names the versions that the libraries report.
