@@ -28,7 +28,8 @@
 #   make site           the site, a folder for any server of files, into SITE (needs HUGO and PYTHON)
 #   make site-check     every link, page and colour of the site, and its pages in Chromium, if that is there
 #   make release        the files of release VERSION into RELEASEDIR, from the last commit; STRICT=1 fails where one cannot be built here
-#   make release-check  so twice, in two folders and with two caches; the bytes have to be equal
+#   make release-check  so twice, in two folders; the bytes have to be equal
+#   make release-fresh  the files of make release where there is nothing else: an empty folder, a root, a clone with Go alone
 #   make release-library  the library for PLATFORM alone, such as darwin_arm64, for make release LIBRARIES=FOLDER elsewhere
 
 SHELL := bash
@@ -48,6 +49,7 @@ OUT       ?= bench.txt
 MANDIR    ?= man
 LIBDIR    ?= out
 PLAYGROUND ?= out/playground
+COMMAND   :=
 SITE      ?= out/site
 HUGO      ?= hugo
 SITEFLAGS ?=
@@ -83,7 +85,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check release release-check release-library
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check release release-check release-fresh release-library
 
 check: fmt vet staticcheck generated test
 
@@ -212,6 +214,9 @@ release: $(CYCLONEDX)
 release-check: RELEASECHECK := -check
 release-check: release
 
+release-fresh:
+	bash release/fresh.sh "$(RELEASEDIR)"
+
 release-library:
 	$(GO) run ./internal/release $(RELEASEFLAGS) -library "$(PLATFORM)"
 
@@ -245,13 +250,14 @@ python: library
 wheel: library
 	$(PYTHON) python/build_wheel.py --version "$$($(GO) version -m "$(LIBDIR)/$(LIBFILE)" | awk '$$1 == "mod" {print $$3}')" --library "$(LIBDIR)/$(LIBFILE)" --tag $(WHEELTAG) -o "$(LIBDIR)"
 
-# The page of cmd/rungwasm: its files, those of scene/view in view/, the program, and the examples that index.html names.
+# The page of cmd/rungwasm: its files, those of scene/view in view/, the program, and the examples that index.html names. With COMMAND, a program of
+# cmd/rung that is there already, none is built for the examples.
 playground:
 	@rm -rf "$(PLAYGROUND)/view"; mkdir -p "$(PLAYGROUND)/models"
 	GOOS=js GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o "$(PLAYGROUND)/rung.wasm" ./cmd/rungwasm
 	@cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" cmd/rungwasm/page/* "$(PLAYGROUND)"; cp -R scene/view/page "$(PLAYGROUND)/view"
 	@for m in four-bar excavator tolerances; do cp "docs/$$m.model.json" "$(PLAYGROUND)/models/$$m.json"; done
-	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
+	@bin="$(COMMAND)"; [ -n "$$bin" ] || { bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; }; \
 	for m in jansen:1 scissor:4 stewart:1 delta:1 hoberman:8 miura:3 rolling-disc:2; do "$$bin" generate "$${m%:*}" "$${m#*:}" -o "$(PLAYGROUND)/models/$${m%:*}.json"; done
 
 wasm: playground
@@ -267,7 +273,7 @@ site:
 	$(GO) build -o "$(SITESOURCE)/rung" ./cmd/rung
 	$(GO) -C site run ./gen -rung "$(SITESOURCE)/rung" -root .. -python $(PYTHON) -o "$(SITESOURCE)"
 	$(HUGO) --quiet -s "$(SITESOURCE)" --themesDir "$(CURDIR)/site" --config "$(CURDIR)/site/hugo.toml" -d "$(abspath $(SITE))" --cleanDestinationDir
-	$(MAKE) playground PLAYGROUND="$(SITE)/playground"
+	$(MAKE) playground PLAYGROUND="$(SITE)/playground" COMMAND="$(SITESOURCE)/rung"
 	$(GO) -C site run ./gen -search "$(abspath $(SITE))"
 
 site-check: site

@@ -15,7 +15,14 @@ type platform struct{ system, processor string }
 
 func (p platform) String() string { return p.system + "_" + p.processor }
 
-func (p platform) env() []string { return []string{"GOOS=" + p.system, "GOARCH=" + p.processor} }
+// env returns what makes Go build for a platform, with the cache of the release for this machine.
+func (r *release) env(p platform) []string {
+	e := []string{"GOOS=" + p.system, "GOARCH=" + p.processor}
+	if p == host && r.cache != "" {
+		e = append(e, "GOCACHE="+r.cache)
+	}
+	return e
+}
 
 // exe returns the name of the command.
 func (p platform) exe() string {
@@ -59,9 +66,9 @@ func (r *release) commands() error {
 		all = append([]platform{host}, all...)
 	}
 	for _, p := range all {
-		fmt.Println("command for", p)
+		r.say("command for", p)
 		to := r.built(p, p.exe())
-		c := r.command(r.source, append(p.env(), "CGO_ENABLED=0"), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/rung")
+		c := r.command(r.source, append(r.env(p), "CGO_ENABLED=0"), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/rung")
 		if _, err := output(c); err != nil {
 			return err
 		}
@@ -78,7 +85,7 @@ func (r *release) commands() error {
 
 // inspect holds a program against the version, the commit and NOTICE by what Go notes in it.
 func (r *release) inspect(path string) error {
-	info, err := buildinfo.ReadFile(path)
+	info, err := infoOf(path)
 	if err == nil {
 		err = r.fault(info)
 	}
@@ -167,13 +174,13 @@ func (r *release) sharedLibrary(p platform) error {
 			r.missing = append(r.missing, fmt.Sprintf(what, p, how))
 			return nil
 		}
-		fmt.Println("library for", p, "by", cc)
+		r.say("library for", p, "by", cc)
 		targets := []string{"library"}
 		if p.stub() != "" {
 			targets = append(targets, "fmu-stub")
 		}
 		dir := filepath.Join(r.work, "built")
-		c := r.command(r.source, append(p.env(), "CC="+cc), "make", append(targets, "LIBDIR="+filepath.Join(dir, p.String()))...)
+		c := r.command(r.source, append(r.env(p), "CC="+cc), "make", append(targets, "LIBDIR="+filepath.Join(dir, p.String()))...)
 		if _, err := output(c); err != nil {
 			return err
 		}

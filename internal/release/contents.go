@@ -249,29 +249,15 @@ func (r *release) wheelTag(p platform) (string, error) {
 	return fmt.Sprintf("manylinux_2_%d_%s", newest, processor), nil
 }
 
-// inspectPage holds the modules of the program for WebAssembly, in which Go's tools find none noted, against NOTICE.
-func (r *release) inspectPage() error {
-	modules := "{{with .Module}}{{if .Version}}{{.Path}}@{{.Version}}{{end}}{{end}}"
-	out, err := output(r.command(r.source, []string{"GOOS=js", "GOARCH=wasm"}, "go", "list", "-deps", "-f", modules, "./cmd/rungwasm"))
-	if err != nil {
-		return err
-	}
-	for _, m := range strings.Fields(out) {
-		if !r.licensed[m] {
-			return fmt.Errorf("rung.wasm: NOTICE has no licence of %s", m)
-		}
-	}
-	return nil
-}
-
-// page packs the playground, and WebAssembly by itself.
+// page packs the playground, which has the program for WebAssembly, and what starts it.
 func (r *release) page() error {
-	fmt.Println("playground")
+	r.say("playground")
 	folder := filepath.Join(r.work, "playground")
-	if _, err := output(r.command(r.source, nil, "make", "playground", "PLAYGROUND="+folder)); err != nil {
+	c := r.command(r.source, nil, "make", "playground", "PLAYGROUND="+folder, "COMMAND="+r.built(host, host.exe()))
+	if _, err := output(c); err != nil {
 		return err
 	}
-	if err := r.inspectPage(); err != nil {
+	if err := r.inspect(filepath.Join(folder, wasm)); err != nil {
 		return err
 	}
 	t, err := r.papers()
@@ -291,13 +277,6 @@ func (r *release) page() error {
 		return err
 	})
 	if err != nil {
-		return err
-	}
-	wasm, err := os.ReadFile(filepath.Join(folder, "rung.wasm"))
-	if err != nil {
-		return err
-	}
-	if err := r.write("rung.wasm", wasm); err != nil {
 		return err
 	}
 	return r.pack(t, fmt.Sprintf("playground_%s", r.version), true)

@@ -16,11 +16,12 @@ import (
 type release struct {
 	ctx       context.Context
 	version   version
-	source    string    // the clone
-	work, out string    // folders for what is between, and for the files
-	libraries string    // folder with those that were built elsewhere; "": none
-	sbom      string    // path of cyclonedx-gomod
-	cache     string    // of Go; "": the usual
+	source    string // the clone
+	work, out string // folders for what is between, and for the files
+	libraries string // folder with those that were built elsewhere; "": none
+	sbom      string // path of cyclonedx-gomod
+	cache     string // of Go, for what is built for this machine; "": the usual
+	begun     time.Time
 	epoch     time.Time // of all files
 	commit    string
 	licensed  map[string]bool // modules that NOTICE has, as path@version
@@ -63,7 +64,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	r := &release{ctx: ctx, version: v, work: filepath.Join(work, "one"), out: *out, libraries: *libraries, sbom: *sbom}
+	r := &release{ctx: ctx, version: v, work: filepath.Join(work, "one"), out: *out, libraries: *libraries, sbom: *sbom, begun: time.Now()}
 	if *library != "" {
 		return r.oneLibrary(*library)
 	}
@@ -82,7 +83,7 @@ func run(ctx context.Context, args []string) error {
 func (r *release) make() error {
 	for _, step := range []func() error{
 		r.prepare, r.checkout, r.licences, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs,
-		r.page, r.bills, r.sums,
+		r.page, r.bills, r.licenceTexts, r.sums,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (r *release) prepare() (err error) {
 
 // made reports whether a release makes a file of the name.
 func made(name string) bool {
-	for _, begin := range []string{"rung_", "rung-", "librung_", "playground_", "rung.wasm", "notes.md", sumsFile} {
+	for _, begin := range []string{"rung_", "rung-", "librung_", "playground_", "notes.md", sumsFile} {
 		if strings.HasPrefix(name, begin) {
 			return true
 		}
@@ -130,8 +131,12 @@ func made(name string) bool {
 	return false
 }
 
-// again makes the files a second time, elsewhere and with an empty cache, and compares.
+// again makes the files a second time, elsewhere, and compares. What is built for this machine, the command and the library, is
+// compiled from nothing, with an empty cache: that shows whether a folder, a cache or chance gets into what compilers make. Other systems
+// have the same compilers with the same flags, so what the first time has compiled for them is taken from its cache, and linked and
+// packed again.
 func (r *release) again(work string) error {
+	r.say("the second time")
 	second := *r
 	second.missing, second.without, second.held = nil, nil, nil
 	second.work = filepath.Join(work, "the", "second", "folder has another name")
@@ -141,6 +146,11 @@ func (r *release) again(work string) error {
 		return err
 	}
 	return same(r.out, second.out)
+}
+
+// say says what is done now, and when that was.
+func (r *release) say(what ...any) {
+	fmt.Printf("%4.0f s  %s\n", time.Since(r.begun).Seconds(), strings.TrimSuffix(fmt.Sprintln(what...), "\n"))
 }
 
 // report tells what was made and what was not.

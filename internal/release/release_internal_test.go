@@ -9,12 +9,14 @@ import (
 	"debug/buildinfo"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,14 +244,108 @@ func TestCompareBill(t *testing.T) {
 		require.NoError(t, err)
 		return b
 	}
-	require.NoError(t, compareBill(bill(all), self))
+	require.NoError(t, compareBill(bill(all), self, info))
 	for k := range all {
 		less := maps.Clone(all)
 		delete(less, k)
-		require.ErrorContains(t, compareBill(bill(less), self), k.Name)
+		require.ErrorContains(t, compareBill(bill(less), self, info), k.Name)
 	}
 	all[component{"x.org/x", "v1"}] = true
-	require.ErrorContains(t, compareBill(bill(all), self), "x.org/x")
+	require.ErrorContains(t, compareBill(bill(all), self, info), "x.org/x")
+}
+
+// TestLicenceTexts: every kind of archive is looked into, and one without a licence, with another text, or of a kind that nobody looks into is refused.
+func TestLicenceTexts(t *testing.T) {
+	r := &release{ctx: t.Context(), source: t.TempDir(), out: t.TempDir(), work: t.TempDir(), epoch: time.Unix(1795954367, 0).UTC()}
+	for name, text := range map[string]string{"LICENSE": "BSD\nof Rung\n", "NOTICE": "modules\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(r.source, name), []byte(text), 0o666))
+	}
+	licence, notice := entry{name: "LICENSE", data: []byte("BSD\nof Rung\n")}, entry{name: "x/NOTICE", data: []byte("modules\n")}
+	packed, err := compressed(notice.data)
+	require.NoError(t, err)
+	dll, runtime := entry{name: "bin/librung-1.dll", data: make([]byte, mostPaper+1)}, entry{name: "y/" + runtimeLicence, data: []byte("of it")}
+	only := func(name string, t tree) {
+		list, err := os.ReadDir(r.out)
+		if err == nil && len(list) > 0 {
+			err = os.Remove(filepath.Join(r.out, list[0].Name()))
+		}
+		if err == nil {
+			err = r.pack(t, strings.TrimSuffix(strings.TrimSuffix(name, ".zip"), ".tar.gz"), strings.HasSuffix(name, ".zip"))
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	for _, c := range []struct {
+		of   tree
+		want string
+	}{
+		{tree{licence, notice}, ""}, {tree{licence, {name: "NOTICE.gz", data: packed}}, ""}, {tree{dll, licence, notice, runtime}, ""},
+		{tree{notice}, `"BSD"`}, {tree{licence}, `"modules"`}, {tree{licence, {name: "NOTICE", data: []byte("other")}}, `"modules"`},
+		{tree{dll, licence, notice}, runtimeLicence}, {tree{dll, licence, notice, {name: runtimeLicence}}, runtimeLicence},
+	} {
+		for _, name := range []string{"a.zip", "a.tar.gz"} {
+			only(name, c.of)
+			if err := r.licenceTexts(); c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, name)
+				require.ErrorContains(t, err, c.want)
+			}
+		}
+	}
+	only("a.zip", tree{licence, notice})
+	require.NoError(t, os.Rename(filepath.Join(r.out, "a.zip"), filepath.Join(r.out, "a.whl")))
+	require.NoError(t, r.write("notes.md", nil))
+	require.NoError(t, r.write("a.cdx.json", nil))
+	require.NoError(t, r.licenceTexts())
+	require.NoError(t, r.write("rung.wasm", nil))
+	require.ErrorContains(t, r.licenceTexts(), "rung.wasm: nobody looks")
+}
+
+// TestLicenceTextsOfPackages: a package for Debian is looked into, too.
+func TestLicenceTextsOfPackages(t *testing.T) {
+	if _, err := exec.LookPath("dpkg-deb"); err != nil {
+		t.Skip("dpkg-deb is not here")
+	}
+	r := &release{ctx: t.Context(), work: t.TempDir(), epoch: time.Unix(1795954367, 0).UTC()}
+	folder, to := filepath.Join(r.work, "deb"), filepath.Join(r.work, "a.deb")
+	notice, err := compressed([]byte("modules\n"))
+	require.NoError(t, err)
+	require.NoError(t, r.lay(tree{{name: "usr/share/doc/rung/NOTICE.gz", data: notice}, {name: "DEBIAN/control", data: fmt.Appendf(nil, debControl, "1", "amd64", 1)}}, folder))
+	_, err = output(r.command(r.work, nil, "dpkg-deb", "--root-owner-group", "--build", folder, to))
+	require.NoError(t, err)
+	files, err := r.within(to)
+	require.NoError(t, err)
+	require.NoError(t, lacks(files, []string{"modules\n"}))
+	require.ErrorContains(t, lacks(files, []string{"BSD\n"}), "BSD")
+}
+
+// TestNoted: what Go notes is found in a program for WebAssembly, of which none is here: between the same marks in this one.
+func TestNoted(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	b, err := os.ReadFile(self)
+	require.NoError(t, err)
+	want, err := infoOf(self)
+	require.NoError(t, err)
+	got, err := noted(b)
+	require.NoError(t, err)
+	require.Equal(t, want.Deps, got.Deps)
+	require.Equal(t, want.Path, got.Path)
+	_, err = noted(b[:1000])
+	require.Error(t, err)
+	_, err = infoOf(filepath.Join(t.TempDir(), wasm))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestCaches: the second time has a cache of its own for what is built for this machine, and for nothing else.
+func TestCaches(t *testing.T) {
+	r := &release{cache: "/there"}
+	for _, p := range platforms {
+		require.Equal(t, p == host, slices.Contains(r.env(p), "GOCACHE=/there"), p)
+	}
+	require.NotContains(t, (&release{}).env(host), "GOCACHE=")
 }
 
 // TestEnvironment: what this machine sets does not change programs.

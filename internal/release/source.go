@@ -31,9 +31,6 @@ func (r *release) command(dir string, more []string, name string, args ...string
 	if !r.epoch.IsZero() {
 		c.Env = append(c.Env, "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.epoch.Unix(), 10))
 	}
-	if r.cache != "" {
-		c.Env = append(c.Env, "GOCACHE="+r.cache)
-	}
 	c.Env = append(c.Env, more...)
 	return c
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+)
+
+// wasm is the name of the program for WebAssembly.
+const wasm = "rung.wasm"
+
+// What Go notes in a program stands between these. Package debug/buildinfo finds it in formats of systems alone.
+const (
+	noteBegins = "0w\xaf\f\x92t\b\x02A\xe1\xc1\a\xe6\xd6\x18\xe6"
+	noteEnds   = "\xf92C1\x86\x18 r\x00\x82B\x10A\x16\xd8\xf2"
+)
+
+// infoOf returns what Go notes in a program, in one for WebAssembly too. Of such a one the version of Go is not known.
+func infoOf(path string) (*buildinfo.BuildInfo, error) {
+	if filepath.Base(path) != wasm {
+		return buildinfo.ReadFile(path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return noted(b)
+}
+
+// noted returns what Go notes in a program for WebAssembly.
+func noted(program []byte) (*buildinfo.BuildInfo, error) {
+	for {
+		_, rest, ok := bytes.Cut(program, []byte(noteBegins))
+		if !ok {
+			return nil, fmt.Errorf("Go has noted nothing in it")
+		}
+		text, _, closed := bytes.Cut(rest, []byte(noteEnds))
+		if info, err := debug.ParseBuildInfo(string(text)); closed && err == nil && info.Path != "" {
+			return info, nil
+		}
+		program = rest // a constant such as those above
+	}
+}
