@@ -27,7 +27,8 @@
 #   make wheel          the package with the library, into LIBDIR
 #   make site           the site, a folder for any server of files, into SITE (needs HUGO and PYTHON)
 #   make site-check     every link, page and colour of the site, and its pages in Chromium, if that is there
-#   make release        the files of release VERSION into RELEASEDIR, from the last commit; STRICT=1 fails where one cannot be built here
+#   make release        the files of release VERSION into RELEASEDIR, from the last commit; STRICT=1 fails where one cannot be built here,
+#                       and ONLY=linux_amd64 builds for that alone
 #   make release-check  so twice, in two folders; the bytes have to be equal
 #   make release-fresh  the files of make release where there is nothing else: an empty folder, a root, a clone with Go alone
 #   make release-library  the library for PLATFORM alone, such as darwin_arm64, for make release LIBRARIES=FOLDER elsewhere
@@ -61,6 +62,7 @@ RELEASEDIR ?= out/release
 LIBRARIES ?=
 PLATFORM  ?=
 STRICT    ?=
+ONLY      :=
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
 
@@ -207,7 +209,7 @@ $(BENCHSTAT):
 $(CYCLONEDX):
 	GOBIN=$(@D) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 
-RELEASEFLAGS = -version "$(VERSION)" -out "$(RELEASEDIR)" $(if $(LIBRARIES),-libraries "$(LIBRARIES)") $(if $(STRICT),-strict)
+RELEASEFLAGS = -version "$(VERSION)" -out "$(RELEASEDIR)" $(if $(ONLY),-only "$(ONLY)") $(if $(LIBRARIES),-libraries "$(LIBRARIES)") $(if $(STRICT),-strict)
 release: $(CYCLONEDX)
 	$(GO) run ./internal/release $(RELEASEFLAGS) -sbom "$(CYCLONEDX)" $(RELEASECHECK)
 

@@ -48,6 +48,21 @@ func (p platform) stub() string {
 // platforms are those of a release.
 var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
 
+// parsePlatforms reads names of platforms by commas; of none, all are meant.
+func parsePlatforms(names string) (list []platform, err error) {
+	if names == "" {
+		return platforms, nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no platform %q; there are %v", name, platforms)
+		}
+		list = append(list, platforms[i])
+	}
+	return list, nil
+}
+
 // built returns the path of a file of a platform that has been built.
 func (r *release) built(p platform, name string) string {
 	return filepath.Join(r.work, "built", p.String(), name)
@@ -61,9 +76,14 @@ func (r *release) has(p platform, name string) bool {
 
 // commands builds the command for all platforms, and for this one, which writes manual pages and completions.
 func (r *release) commands() error {
-	all := platforms
+	all := r.only
 	if !slices.Contains(all, host) {
 		all = append([]platform{host}, all...)
+	}
+	for _, p := range platforms {
+		if !slices.Contains(all, p) {
+			r.missing = append(r.missing, fmt.Sprintf("anything for %s: -only does not name it", p))
+		}
 	}
 	for _, p := range all {
 		r.say("command for", p)
@@ -150,7 +170,7 @@ func compiler(p platform) string {
 
 // sharedLibraries brings or builds the library and the part in C of units for each platform.
 func (r *release) sharedLibraries() error {
-	for _, p := range platforms {
+	for _, p := range r.only {
 		if err := r.sharedLibrary(p); err != nil {
 			return err
 		}
@@ -218,11 +238,14 @@ func (r *release) bring(p platform) (bool, error) {
 
 // oneLibrary makes the library for one platform, as -libraries takes it elsewhere.
 func (r *release) oneLibrary(name string) error {
-	i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
-	if i < 0 {
-		return fmt.Errorf("no platform %q; there are %v", name, platforms)
+	list, err := parsePlatforms(name)
+	if err != nil {
+		return err
 	}
-	p := platforms[i]
+	if len(list) != 1 {
+		return fmt.Errorf("-library %s: one platform at a time", name)
+	}
+	p := list[0]
 	out, err := filepath.Abs(r.out)
 	if err != nil {
 		return err

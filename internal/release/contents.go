@@ -79,6 +79,9 @@ func (r *release) archives() error {
 		return err
 	}
 	for _, p := range platforms {
+		if !r.has(p, p.exe()) {
+			continue
+		}
 		t := append(append(tree{}, papers...), share...)
 		if err := t.add(filepath.Join(r.source, "README.md"), ""); err != nil {
 			return err

@@ -19,7 +19,7 @@ func (r *release) debs() error {
 		return nil
 	}
 	for _, p := range platforms {
-		if p.system != "linux" {
+		if p.system != "linux" || !r.has(p, p.exe()) {
 			continue
 		}
 		t, err := r.debTree(p)

@@ -16,11 +16,12 @@ import (
 type release struct {
 	ctx       context.Context
 	version   version
-	source    string // the clone
-	work, out string // folders for what is between, and for the files
-	libraries string // folder with those that were built elsewhere; "": none
-	sbom      string // path of cyclonedx-gomod
-	cache     string // of Go, for what is built for this machine; "": the usual
+	source    string     // the clone
+	work, out string     // folders for what is between, and for the files
+	libraries string     // folder with those that were built elsewhere; "": none
+	sbom      string     // path of cyclonedx-gomod
+	only      []platform // what is built for
+	cache     string     // of Go, for what is built for this machine; "": the usual
 	begun     time.Time
 	epoch     time.Time // of all files
 	commit    string
@@ -47,6 +48,7 @@ func run(ctx context.Context, args []string) error {
 	libraries := f.String("libraries", "", "folder with libraries that were built elsewhere, a folder each: linux_arm64, darwin_arm64, …")
 	sbom := f.String("sbom", "", "path of cyclonedx-gomod")
 	library := f.String("library", "", "make the library for one platform alone, such as darwin_arm64, in a folder of its name")
+	only := f.String("only", "", "platforms by commas, such as linux_amd64: nothing is built for others, which takes a part of the time")
 	strict := f.Bool("strict", false, "fail where something was not built, or keeps the files from being published")
 	check := f.Bool("check", false, "make the files twice, and compare")
 	if err := f.Parse(args); err != nil {
@@ -65,6 +67,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(work)
 	r := &release{ctx: ctx, version: v, work: filepath.Join(work, "one"), out: *out, libraries: *libraries, sbom: *sbom, begun: time.Now()}
+	if r.only, err = parsePlatforms(*only); err != nil {
+		return err
+	}
 	if *library != "" {
 		return r.oneLibrary(*library)
 	}

@@ -339,6 +339,20 @@ func TestNoted(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// TestParsePlatforms: names are those of platforms; none means all.
+func TestParsePlatforms(t *testing.T) {
+	list, err := parsePlatforms("")
+	require.NoError(t, err)
+	require.Equal(t, platforms, list)
+	list, err = parsePlatforms("windows_amd64,linux_arm64")
+	require.NoError(t, err)
+	require.Equal(t, []platform{{"windows", "amd64"}, {"linux", "arm64"}}, list)
+	for _, bad := range []string{"linux", "linux_amd64,", "plan9_386"} {
+		_, err = parsePlatforms(bad)
+		require.ErrorContains(t, err, "no platform", bad)
+	}
+}
+
 // TestCaches: the second time has a cache of its own for what is built for this machine, and for nothing else.
 func TestCaches(t *testing.T) {
 	r := &release{cache: "/there"}
