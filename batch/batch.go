@@ -32,8 +32,9 @@ type Batch struct {
 
 // solving is what Solve has given the workers.
 type solving struct {
-	s *States
-	r *Results
+	s       *States
+	r       *Results
+	passing Passing
 }
 
 // Watch makes Solve and Rollout end early when ctx does, until end is called. Rollout then returns the cause for which ctx has

@@ -31,3 +31,6 @@ func Everything(m *mechanism.Mechanism) (v Vary) {
 	}
 	return v
 }
+
+// Held reports whether Rollout knows that state i holds its joints.
+func (s *States) Held(i int) bool { return s.held[i] }

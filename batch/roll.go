@@ -59,7 +59,16 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 type rollTasks Batch
 
 // Do moves one group on.
-func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task, &t.watch) }
+func (t *rollTasks) Do(worker, task int) {
+	first, n, p := task*lanes, min(lanes, t.rolling.states.n-task*lanes), &t.rolling.how.Passing
+	if p.Set != nil {
+		p.Set(first, n)
+	}
+	t.workers[worker].roll(&t.rolling, task, &t.watch)
+	if p.Take != nil {
+		p.Take(first, n)
+	}
+}
 
 // roll makes all steps of a group.
 //

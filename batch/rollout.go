@@ -35,6 +35,10 @@ type Rollout struct {
 	Into  []*States
 	Every int
 
+	// Passing is called around all steps of some states. Take may read the states of Into, too. With a context that has ended
+	// (Batch.Watch) both are called of all states.
+	Passing Passing
+
 	// AsItIs takes states as they are. Otherwise one that violates the joints by more than mechanism.HoldTolerance is
 	// not moved: its error is a *mechanism.ViolationError. Batch.CloseJoints closes states.
 	AsItIs bool

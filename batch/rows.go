@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 )
 
@@ -19,13 +21,17 @@ func (s *States) flatBodies() int {
 }
 
 // SetFlat is Set of a state as numbers in a row (mechanism.State.FlatTo). Quaternions have to be of the length 1. Reactions that
-// friction remembers are not read: states do not have them.
+// friction remembers are not read: states do not have them. Of a state that is set to what it is, Rollout still knows that it holds
+// its joints.
 //
 // Shapes: row has FlatLen entries. Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
 func (s *States) SetFlat(i int, row []float64) {
 	s.mustHave(i)
 	if len(row) != s.FlatLen() {
 		panic("batch: length mismatch")
+	}
+	if s.held[i] && s.isFlat(i, row) {
+		return
 	}
 	lane := s.lane(i)
 	lane[0] = row[0]
@@ -44,6 +50,34 @@ func (s *States) SetFlat(i int, row []float64) {
 	copy(s.internal[i*s.nInternal:][:s.nInternal], rest[s.nAngles:])
 	s.held[i] = false
 }
+
+// isFlat reports whether state i has the numbers of a row, to the bit.
+func (s *States) isFlat(i int, row []float64) bool {
+	lane := s.lane(i)
+	n := s.of.plan.Mechanism().NumBodies()
+	other := differ(lane[0], row[0])
+	for k := 0; k < n && !other; k++ {
+		at := lane[(mechanics.Bodies+bodyPlaces*k)*lanes:][:(bodyPlaces-1)*lanes+1]
+		pose, rate := row[1+poseNumbers*k:][:poseNumbers], row[1+poseNumbers*n+rateNumbers*k:][:rateNumbers]
+		for j := range 3 {
+			other = other || differ(at[(atPosition+j)*lanes], pose[j]) || differ(at[(atVelocity+j)*lanes], rate[j]) ||
+				differ(at[(atOmega+j)*lanes], rate[3+j])
+		}
+		for j := range 4 {
+			other = other || differ(at[(atRotation+j)*lanes], pose[3+j])
+		}
+	}
+	rest := row[s.flatBodies():]
+	for k, x := range s.angles[i*s.nAngles:][:s.nAngles] {
+		other = other || differ(x, rest[k])
+	}
+	for k, x := range s.internal[i*s.nInternal:][:s.nInternal] {
+		other = other || differ(x, rest[s.nAngles+k])
+	}
+	return !other
+}
+
+func differ(x, y float64) bool { return math.Float64bits(x) != math.Float64bits(y) }
 
 // FlatTo stores state number i as numbers in a row, as SetFlat takes it. What friction remembers of reactions stays as it is in row.
 //

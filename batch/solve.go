@@ -24,7 +24,20 @@ const (
 // A state has the same bits for any number of threads, and whatever other states there are.
 //
 // Cost: O(states), no allocation but for errors. It panics if s or r is not of b, or of different numbers of states.
-func (b *Batch) Solve(s *States, r *Results) {
+func (b *Batch) Solve(s *States, r *Results) { b.SolvePassing(s, r, Passing{}) }
+
+// Passing is what a thread calls around its work on states first to first+n−1, which stand side by side: Set before it, which may set
+// these states and no others, and Take after it, when their results are there. So states that come from elsewhere are read and
+// written where they are in the caches, and by all threads. Either may be nil. Calls for different states come from several
+// goroutines at once with more than one thread.
+type Passing struct{ Set, Take func(first, n int) }
+
+// SolvePassing is Solve with states that are set and results that are taken by its threads. Of Results, Take may read those of its
+// states that To, accelerations and Error give. States that are not come to, as a context has ended (Watch), are neither set nor
+// taken.
+//
+// Cost and panics: as Solve; a panic of Set or Take goes on where SolvePassing was called.
+func (b *Batch) SolvePassing(s *States, r *Results, p Passing) {
 	if s == nil || r == nil || s.of != b.setup || r.of != b.setup || s.n != r.n {
 		panic("batch: foreign states or results")
 	}
@@ -33,9 +46,9 @@ func (b *Batch) Solve(s *States, r *Results) {
 	}
 	defer b.guard.Leave()
 	r.forget()
-	b.solving = solving{s, r}
+	b.solving = solving{s, r, p}
+	defer func() { b.solving = solving{} }() // Set and Take may panic
 	b.team.Run((groups(s.n)+groupsATask-1)/groupsATask, (*solveTasks)(b))
-	b.solving = solving{}
 	r.collect()
 }
 
@@ -44,13 +57,20 @@ type solveTasks Batch
 
 // Do solves some groups.
 func (t *solveTasks) Do(worker, task int) {
-	w, n := t.workers[worker], groups(t.s.n)
-	for g := task * groupsATask; g < min((task+1)*groupsATask, n); g++ {
+	w := t.workers[worker]
+	for g := task * groupsATask; g < min((task+1)*groupsATask, groups(t.s.n)); g++ {
 		if t.watch.Up() {
 			t.r.leave(g, t.watch.Err())
 			continue
 		}
+		first, n := g*lanes, min(lanes, t.s.n-g*lanes)
+		if t.passing.Set != nil {
+			t.passing.Set(first, n)
+		}
 		w.group(t.s, t.r, g)
+		if t.passing.Take != nil {
+			t.passing.Take(first, n)
+		}
 	}
 }
 

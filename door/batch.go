@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/internal/document"
@@ -26,6 +27,7 @@ type Batch struct {
 	results *batch.Results
 	outcome *batch.Outcome
 	failure func(i int) error // of the last call
+	mu      sync.Mutex        // of wrong and st, while threads set states
 	wrong   []wrongState      // of the last call
 }
 
@@ -112,8 +114,8 @@ func (b *Batch) size(n int) {
 	}
 }
 
-// set gives the batch n states, with forces unless there are none. In the place of a row that is no state it puts the initial one.
-func (b *Batch) set(n int, states, forces []float64) error {
+// fit refuses arrays of other lengths, and makes memory for n states.
+func (b *Batch) fit(n int, states, forces []float64) error {
 	width := len(b.m.initial)
 	switch {
 	case n < 0 || len(states) != n*width:
@@ -123,24 +125,47 @@ func (b *Batch) set(n int, states, forces []float64) error {
 	}
 	b.size(n)
 	b.wrong = b.wrong[:0]
-	for i := range n {
+	return nil
+}
+
+// Flags of states while a call goes on.
+const (
+	good  = 0
+	bad   = 1 // has failed
+	stray = 2 // its row is no state
+)
+
+// set gives the batch the states of rows from first on, with forces unless there are none, and flags those that are no states. In the
+// place of these it puts the initial one. Threads call it for different states.
+func (b *Batch) set(first, n int, states, forces []float64, flags []byte) {
+	width := len(b.m.initial)
+	for i := first; i < first+n; i++ {
 		row := states[i*width:][:width]
+		flags[i] = good
 		if unit(row, len(b.st.Bodies)) {
 			b.states.SetFlat(i, row)
-		} else {
-			if err := b.m.set(b.st, row); err != nil {
-				b.wrong = append(b.wrong, wrongState{i, err})
-				b.st.SetFlat(b.m.initial)
-			}
-			b.states.Set(i, b.st)
+		} else if b.setOther(i, row) != nil {
+			flags[i] = stray
 		}
 		if forces != nil {
-			for k := range b.forces {
-				b.states.SetForce(i, k, forces[i*b.forces+k])
+			for k, f := range forces[i*b.forces:][:b.forces] {
+				b.states.SetForce(i, k, f)
 			}
 		}
 	}
-	return nil
+}
+
+// setOther is set of a row whose quaternions are not of the length 1.
+func (b *Batch) setOther(i int, row []float64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.m.set(b.st, row)
+	if err != nil {
+		b.wrong = append(b.wrong, wrongState{i, err})
+		b.st.SetFlat(b.m.initial)
+	}
+	b.states.Set(i, b.st)
+	return err
 }
 
 // unit reports whether the quaternions of a row are of the length 1 to rounding, so that it can be taken as it is.
@@ -160,30 +185,36 @@ func unit(row []float64, bodies int) bool {
 // the last call, or of the model, stay. It ends early when ctx does, with its cause.
 //
 // Shapes: dst has n·6·Bodies entries, states n·Sizes().State, forces as many a state as NewBatch was given, or nil, failed n.
-// Cost: that of batch.Batch.Solve and a copy; memory is allocated where n differs from the last call.
+// Cost: that of batch.Batch.Solve and a copy, by its threads, and some allocations; memory for states where n differs from the last call.
 func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, states, forces []float64, failed []byte) error {
 	width := 6 * len(b.st.Bodies)
 	if len(dst) != n*width || len(failed) != n {
 		return refuse(Size, "accelerations of %d states are %d numbers and %d flags, not %d and %d", n, n*width, n, len(dst), len(failed))
 	}
-	if err := b.set(n, states, forces); err != nil {
+	if err := b.fit(n, states, forces); err != nil {
 		return err
 	}
 	defer b.batch.Watch(ctx)()
-	b.batch.Solve(b.states, b.results)
+	b.batch.SolvePassing(b.states, b.results, batch.Passing{
+		Set: func(first, n int) { b.set(first, n, states, forces, failed) },
+		Take: func(first, n int) {
+			for i := first; i < first+n; i++ {
+				if row := dst[i*width:][:width]; failed[i] == stray {
+					clear(row)
+				} else {
+					b.results.To(row, i)
+				}
+			}
+		},
+	})
+	for _, w := range b.wrong {
+		failed[w.state] = bad
+	}
 	if ctx.Err() != nil {
 		return as(Stopped, context.Cause(ctx))
 	}
-	for i := range n {
-		b.results.To(dst[i*width:][:width], i)
-		failed[i] = 0
-	}
 	for _, i := range b.results.Failed() {
-		failed[i] = 1
-	}
-	for _, w := range b.wrong {
-		clear(dst[w.state*width:][:width])
-		failed[w.state] = 1
+		failed[i] = bad
 	}
 	b.failure = b.results.Error
 	return nil
@@ -196,7 +227,7 @@ func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, state
 //
 // Shapes: states has n·Sizes().State entries, into a multiple of that. It returns the errors of batch.Batch.Rollout
 // with the status Input, and ends early when ctx does, with its cause: then each state has made some whole steps, and into
-// is not filled.
+// is filled in part.
 func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float64, failed []byte, options []byte) error {
 	r, integrator := batch.Rollout{Every: 1}, "rk4"
 	if err := decode("rollout", options, option{"step", &r.Step}, option{"steps", &r.Steps}, option{"integrator", &integrator},
@@ -219,7 +250,7 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 	case n > 0 && len(into)%(n*width) != 0:
 		return refuse(Size, "places for %d states are a multiple of %d numbers, not %d", n, n*width, len(into))
 	}
-	if err := b.set(n, states, forces); err != nil {
+	if err := b.fit(n, states, forces); err != nil {
 		return err
 	}
 	if n > 0 {
@@ -227,41 +258,43 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 			r.Into = append(r.Into, b.batch.NewStates(n))
 		}
 	}
+	r.Passing = batch.Passing{
+		Set: func(first, n int) { b.set(first, n, states, forces, failed) },
+		Take: func(first, count int) {
+			for k, s := range r.Into {
+				b.take(into[k*n*width:], states, s, first, count, failed)
+			}
+			b.take(states, states, b.states, first, count, failed)
+		},
+	}
 	defer b.batch.Watch(ctx)()
 	err := b.batch.Rollout(b.states, &r, b.outcome)
-	if err != nil && ctx.Err() == nil {
+	for _, w := range b.wrong {
+		failed[w.state] = bad
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
 		return as(Input, err)
-	}
-	b.take(states, states, b.states)
-	if err != nil {
+	case err != nil:
 		return as(Stopped, err)
-	}
-	for k, s := range r.Into {
-		b.take(into[k*n*width:], states, s)
 	}
 	b.failure = b.outcome.Error
 	for i := range n {
-		failed[i] = 0
 		if b.outcome.Error(i) != nil {
-			failed[i] = 1
+			failed[i] = bad
 		}
-	}
-	for _, w := range b.wrong {
-		failed[w.state] = 1
 	}
 	return nil
 }
 
 // take stores states as rows. Rows that are no states are those that were given.
-func (b *Batch) take(dst, given []float64, s *batch.States) {
+func (b *Batch) take(dst, given []float64, s *batch.States, first, n int, flags []byte) {
 	width := len(b.m.initial)
 	kept := width - b.m.plan.Mechanism().NumBearings() // what batches do not carry
-	wrong := b.wrong
-	for i := range s.Len() {
+	for i := first; i < first+n; i++ {
 		row, was := dst[i*width:][:width], given[i*width:][:width]
-		if len(wrong) > 0 && wrong[0].state == i {
+		if flags[i] == stray {
 			copy(row, was)
-			wrong = wrong[1:]
 			continue
 		}
 		s.FlatTo(row, i)
