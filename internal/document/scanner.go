@@ -52,7 +52,7 @@ type syntaxError struct {
 func (e *syntaxError) Error() string { return e.text }
 
 func newScanner(r io.Reader) *scanner {
-	s := &scanner{r: r, buf: make([]byte, 0, firstBuf), levels: make([]level, 1, 16)}
+	s := &scanner{r: r, levels: make([]level, 1, 16)}
 	switch in := r.(type) {
 	case *os.File:
 		if info, err := in.Stat(); err == nil && info.Mode().IsRegular() {
@@ -61,6 +61,11 @@ func newScanner(r io.Reader) *scanner {
 	case interface{ Len() int }:
 		s.size = int64(in.Len())
 	}
+	first := int64(firstBuf)
+	if s.size > 0 { // options of runs and batches are short, and are read often
+		first = min(first, s.size+1)
+	}
+	s.buf = make([]byte, 0, first)
 	return s
 }
 
