@@ -108,6 +108,13 @@ func TestOwnModel(t *testing.T) {
 	assert.InDelta(t, 0, got.Joints[0].PositionResidual, 1e-12)
 }
 
+// about returns the rotation about an axis by its number.
+func about(axis int, angle float64) spatial.Quat {
+	var e spatial.Vec3
+	e[axis] = 1
+	return spatial.FromAxisAngle(e, angle)
+}
+
 // TestJoints: what each joint becomes holds in the pose of the file, with the freedoms that its constraints leave, as
 // it is and with a marker turned over.
 func TestJoints(t *testing.T) {
@@ -138,6 +145,19 @@ func TestJoints(t *testing.T) {
 		{joint("PointInLineJoint"), assembly.Pose{R: spatial.Vec3{0, 0, 4}, Q: ma}, one, []model.JointType{model.SphereInCylinder}, 4},
 		{joint("SphSphJoint", value("distanceIJ", "5")), assembly.Pose{R: spatial.Vec3{3, 4, 0}, Q: ma}, one, []model.JointType{model.Distance}, 5},
 		{joint("RevRevJoint", value("distanceIJ", "5")), assembly.Pose{R: spatial.Vec3{3, 4, 0}, Q: around}, one, []model.JointType{model.Distance, model.Planar}, 2},
+		{joint("ParallelAxesJoint"), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: spatial.Quat{1, 0, 0, -2}}, one, []model.JointType{model.Composite}, 4},
+		{joint("ParallelAxesJoint"), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: over}, ma, []model.JointType{model.Composite}, 4},
+		{joint("NoRotationJoint"), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: one}, ma, []model.JointType{model.Composite}, 3},
+		{joint("NoRotationJoint"), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: around}, one, []model.JointType{model.Composite}, 3},
+		{joint("PerpendicularJoint"), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: about(2, 2.5).Mul(tilt).Mul(about(2, -2))}, ma, []model.JointType{model.Composite}, 5},
+		{joint("AngleJoint", value("theIzJz", "0.6")), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: about(2, -3).Mul(about(1, 0.6)).Mul(about(2, 3))}, one, []model.JointType{model.Composite}, 5},
+		{joint("AngleJoint", value("theIzJz", "-2.8")), assembly.Pose{R: spatial.Vec3{3, -1, 2}, Q: about(2, 1).Mul(about(0, 2.8))}, one, []model.JointType{model.Composite}, 5},
+		{joint("LineInPlaneJoint", value("offset", "0.25")), assembly.Pose{R: spatial.Vec3{3, -1, 0.25}, Q: about(2, 3).Mul(tilt).Mul(about(2, 1))}, ma, []model.JointType{model.Composite}, 4},
+		{joint("CylSphJoint", value("distanceIJ", "5")), assembly.Pose{R: spatial.Vec3{3, 4, 2}, Q: ma}, one, []model.JointType{model.PointOnCurve}, 5},
+		{joint("RevCylJoint", value("distanceIJ", "5")), assembly.Pose{R: spatial.Vec3{-3, 4, 2}, Q: about(2, -3)}, one, []model.JointType{model.Composite}, 3},
+		{joint("RevCylJoint", value("distanceIJ", "-5")), assembly.Pose{R: spatial.Vec3{-3, -4, 2}, Q: over}, ma, []model.JointType{model.Composite}, 3},
+		{joint("ConstantVelocityJoint"), assembly.Pose{Q: spatial.Quat{1, 0.3, -0.4, 0}.Normalize().Mul(over)}, ma, []model.JointType{model.Composite}, 2},
+		{joint("ConstantVelocityJoint"), assembly.Pose{Q: spatial.Quat{1, 0.3, 0.2, 0}.Normalize().Mul(spatial.Quat{0, 0, 1, 0})}, one, []model.JointType{model.Composite}, 2},
 	} {
 		// b so that its marker is at x in that of a.
 		I, J := assembly.Pose{R: spatial.Vec3{0.5, 0, 0}, Q: ma}, assembly.Pose{R: spatial.Vec3{0, 0.25, 0}, Q: c.mb}
@@ -281,7 +301,6 @@ func TestRefused(t *testing.T) {
 		{change("/A/a/m", "/A/a/n"), `there is no marker "/A/a/n"`},
 		{change("/A/a/m", "/A/b/m"), "both markers are on"},
 		{document(joint("RevoluteJoint")+joint("RevoluteJoint"), "Motions", at, one, one), "has the name of another"},
-		{document(joint("GearJoint"), "Motions", at, one, one), "no joint of the model holds links like that"},
 		{document(joint("MagicJoint"), "Motions", at, one, one), "no joint of this format that is known"},
 		{document(joint("SphSphJoint"), "Motions", at, one, one), "its distance is 0"},
 		{document(joint("SphericalJoint"), "Motions\n"+lines(1, "RotationalMotion\n"+lines(1, value("Name", "p"), value("MotionJoint", "/A/j"), value("RotationZ", "time"))), at, one, one), "has no revolute freedom"},
@@ -378,6 +397,8 @@ func FuzzRead(tf *testing.F) {
 	require.NoError(f, err)
 	f.Add(data)
 	f.Add([]byte(document(joint("CylindricalJoint"), "Motions\n"+lines(1, "TranslationalMotion\n"+lines(1, value("Name", "p"), value("MotionJoint", "/A/j"), value("TranslationZ", "2*sin(pi*time)^1"))), assembly.Identity(), one, one)))
+	f.Add([]byte(wheels(one, one, false, between("GearJoint", "mesh", "a/m", "b/m", radii(1, 2))+between("ConstantVelocityJoint", "cv", "a/m", "b/m"), "Motions")))
+	f.Add([]byte(rackAndPinion(one, between("RackPinionJoint", "mesh", "a/m", "b/m", value("pitchRadius", "0.5"))+between("AngleJoint", "angle", "a/m", "b/m", value("theIzJz", "1")))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, report, err := read(string(data), source.Options{})
 		require.NotNil(t, report)

@@ -29,31 +29,33 @@ import (
 //	SphSphJoint          the origins have the distance distanceIJ
 //	RevRevJoint          as planar without offset, and the origins have the distance distanceIJ
 //
-// "Parallel" leaves the sense open, which is that of the beginning.
+// Others and their converters are in bounds.go and gears.go. "Parallel" leaves the sense open, which is that of the beginning.
 var converters = map[string]func(*reader, *pair){
-	"RevoluteJoint":      (*reader).revolute,
-	"CylindricalJoint":   (*reader).cylindrical,
-	"TranslationalJoint": (*reader).translational,
-	"ScrewJoint":         (*reader).screw,
-	"SphericalJoint":     (*reader).spherical,
-	"UniversalJoint":     (*reader).universal,
-	"FixedJoint":         (*reader).fixed,
-	"PlanarJoint":        (*reader).planar,
-	"PointInPlaneJoint":  (*reader).pointInPlane,
-	"PointInLineJoint":   (*reader).pointInLine,
-	"SphSphJoint":        (*reader).distance,
-	"RevRevJoint":        (*reader).revRev,
-}
-
-// refusedJoints are those that no joint of the model is.
-var refusedJoints = []string{
-	"AngleJoint", "ConstantVelocityJoint", "CylSphJoint", "GearJoint", "LineInPlaneJoint", "NoRotationJoint", "ParallelAxesJoint",
-	"PerpendicularJoint", "RackPinionJoint", "RevCylJoint",
+	"RevoluteJoint":         (*reader).revolute,
+	"CylindricalJoint":      (*reader).cylindrical,
+	"TranslationalJoint":    (*reader).translational,
+	"ScrewJoint":            (*reader).screw,
+	"SphericalJoint":        (*reader).spherical,
+	"UniversalJoint":        (*reader).universal,
+	"FixedJoint":            (*reader).fixed,
+	"PlanarJoint":           (*reader).planar,
+	"PointInPlaneJoint":     (*reader).pointInPlane,
+	"PointInLineJoint":      (*reader).pointInLine,
+	"SphSphJoint":           (*reader).distance,
+	"RevRevJoint":           (*reader).revRev,
+	"ParallelAxesJoint":     (*reader).parallelAxes,
+	"NoRotationJoint":       (*reader).noRotation,
+	"PerpendicularJoint":    (*reader).perpendicular,
+	"AngleJoint":            (*reader).angle,
+	"LineInPlaneJoint":      (*reader).lineInPlane,
+	"CylSphJoint":           (*reader).cylSph,
+	"RevCylJoint":           (*reader).revCyl,
+	"ConstantVelocityJoint": (*reader).constantVelocity,
 }
 
 // jointTypes returns the names of all joints of the format.
 func jointTypes() []string {
-	names := slices.Clone(refusedJoints)
+	names := []string{gearJoint, rackJoint}
 	for name := range converters {
 		names = append(names, name)
 	}
@@ -71,11 +73,9 @@ type pair struct {
 // joint reads one joint.
 func (r *reader) joint(n *xmltree.Node) {
 	convert := converters[n.Name]
-	if convert == nil {
-		why := "no joint of this format that is known"
-		if slices.Contains(refusedJoints, n.Name) {
-			why = "no joint of the model holds links like that"
-		}
+	meshes := n.Name == gearJoint || n.Name == rackJoint
+	if convert == nil && !meshes {
+		const why = "no joint of this format that is known"
 		n.Set(source.Refused, why)
 		r.report.Refuse(n, "element "+fault.Name(n.Name), why)
 		return
@@ -91,18 +91,27 @@ func (r *reader) joint(n *xmltree.Node) {
 		r.report.Refuse(n, "joint "+fault.Name(name), "both markers are on "+fault.Name(r.linkName(i.link)))
 		return
 	}
-	p := &pair{node: n, j: assembly.Joint{At: n, Name: name, Predecessor: i.link, Successor: k.link, P: i.pose, S: k.pose, Loop: true}}
-	p.x = r.world(i).Inverse().Mul(r.world(k))
-	if r.joints[name] != 0 {
+	if r.names[name] {
 		r.report.Refuse(n, "joint "+fault.Name(name), "has the name of another")
 		return
 	}
+	r.names[name] = true
+	if meshes {
+		r.meshes = append(r.meshes, mesh{node: n, name: name, i: i, j: k})
+		return
+	}
+	p := &pair{node: n, j: assembly.Joint{At: n, Name: name, Predecessor: i.link, Successor: k.link, P: i.pose, S: k.pose, Loop: true}}
+	p.x = r.world(i).Inverse().Mul(r.world(k))
 	r.joints[name] = len(r.a.Joints) + 1
 	convert(r, p)
 	r.a.Joints = append(r.a.Joints, p.j)
 }
 
-var unitZ = spatial.Vec3{0, 0, 1}
+var (
+	unitX = spatial.Vec3{1, 0, 0}
+	unitY = spatial.Vec3{0, 1, 0}
+	unitZ = spatial.Vec3{0, 0, 1}
+)
 
 // halfTurn turns by π about an axis.
 func halfTurn(axis int) assembly.Pose {
@@ -238,14 +247,24 @@ func (r *reader) driven(n *xmltree.Node, kind assembly.Kind) *assembly.Axis {
 		r.report.Refuse(n, "element "+fault.Name(n.Name), "there is no joint "+fault.Name(path))
 		return nil
 	}
+	// Angles and distances of markers are about and along z, and angles are those of a joint with one rotation.
 	j := &r.a.Joints[k-1]
+	var found *assembly.Axis
+	turns := 0
 	for i := range j.Axes {
-		if a := &j.Axes[i]; a.Kind == kind || a.Kind == assembly.Helical && kind == assembly.Revolute {
-			return a
+		a := &j.Axes[i]
+		if a.Kind != assembly.Prismatic {
+			turns++
+		}
+		if (a.Kind == kind || a.Kind == assembly.Helical && kind == assembly.Revolute) && a.Axis == unitZ {
+			found = a
 		}
 	}
-	r.report.Refuse(n, "element "+fault.Name(n.Name), fmt.Sprintf("joint %s has no %s freedom", fault.Name(name), kind))
-	return nil
+	if found == nil || kind == assembly.Revolute && turns > 1 {
+		r.report.Refuse(n, "element "+fault.Name(n.Name), fmt.Sprintf("joint %s has no %s freedom", fault.Name(name), kind))
+		return nil
+	}
+	return found
 }
 
 // motion reads a motion of a joint.

@@ -26,7 +26,10 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	if err != nil {
 		return nil, report, err
 	}
-	r := &reader{report: report, values: xmltree.Values{Report: report}, markers: map[string]place{}, joints: map[string]int{}}
+	r := &reader{
+		report: report, values: xmltree.Values{Report: report},
+		markers: map[string]place{}, joints: map[string]int{}, names: map[string]bool{},
+	}
 	if o.Key != "" || len(o.Pose) > 0 {
 		report.Refuse(nil, "a pose by keyframe or coordinates", "this format has the state of its parts")
 	}
@@ -56,6 +59,8 @@ type reader struct {
 	prefix  string // of markers
 	markers map[string]place
 	joints  map[string]int // 1 + number in the assembly
+	names   map[string]bool
+	meshes  []mesh
 	time    float64
 }
 
@@ -109,6 +114,7 @@ func (r *reader) constraints(sets *xmltree.Node) {
 			}
 		}
 	}
+	r.mesh()
 	if n := sets.Child("GeneralConstraintSets"); n != nil && len(n.Children) > 0 {
 		r.report.Refuse(n, "element "+fault.Name(n.Name), "constraints of a general kind are not read")
 	}

@@ -33,7 +33,8 @@ var rules = concat(
 	valued("Name", "Position3D", "RotationMatrix", "Velocity3D", "Omega3D", "Mass", "MomentOfInertias", "MarkerI", "MarkerJ", "MotionJoint",
 		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "Limit", "type", "Type"),
 	// Of joints, motions and forces that are not read, all in them has their class; these are values.
-	valued("theIzJz", "radiusI", "radiusJ", "pitchRadius", "rIJI1", "rIJI2", "rIJI3", "angIJJ1", "angIJJ2", "angIJJ3", "RotationOrder",
+	valued("theIzJz", "radiusI", "radiusJ", "MarkerK",
+		"pitchRadius", "rIJI1", "rIJI2", "rIJI3", "angIJJ1", "angIJJ2", "angIJJ3", "RotationOrder",
 		"tension", "twist", "FxOnI", "FyOnI", "FzOnI", "TxOnI", "TyOnI", "TzOnI", "MarkerKSign"),
 	ignored("a remark", true, "Notes"),
 	ignored("shapes; the mass is that of the mass marker", false, "FeatureOrder", "RefCurves", "RefCurve", "RefSurfaces", "RefSurface"),

@@ -249,7 +249,7 @@ func (r *reader) tendons2(e element, name string) {
 			return
 		}
 		if !c.Set(p, of) {
-			r.Report.Refuse(e.Node, "equality "+fault.Name(name), "powers of a tendon over several joints are not read")
+			r.Report.Refuse(e.Node, "equality "+fault.Name(name), "powers of a tendon over more than two joints are not read")
 			return
 		}
 	}

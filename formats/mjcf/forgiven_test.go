@@ -120,8 +120,8 @@ func TestRoundedWeld(t *testing.T) {
 func TestRoundedTendons(t *testing.T) {
 	text := func(tendon, equality string) map[string]string {
 		return map[string]string{"main.xml": `<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="j" axis="0 1 0" stiffness="3" springref="0.3"/><inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/>` +
-			`<body name="b"><joint name="k" axis="1 0 0"/><joint name="l" axis="0 0 1"/><inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/></body></body></worldbody>` +
-			`<tendon><fixed name="t" ` + tendon + `><joint joint="j" coef="3"/></fixed><fixed name="u"><joint joint="k" coef="1"/><joint joint="l" coef="2"/></fixed></tendon><equality>` + equality + `</equality></mujoco>`}
+			`<body name="b"><joint name="k" axis="1 0 0"/><joint name="l" axis="0 0 1"/><joint name="m" type="slide" axis="0 0 1"/><inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/></body></body></worldbody>` +
+			`<tendon><fixed name="t" ` + tendon + `><joint joint="j" coef="3"/></fixed><fixed name="u"><joint joint="k" coef="1"/><joint joint="l" coef="2"/><joint joint="m" coef="1"/></fixed></tendon><equality>` + equality + `</equality></mujoco>`}
 	}
 	for _, c := range []struct{ tendon, equality string }{
 		{`stiffness="2 1" springlength="0.8999999999999999"`, ""},           // 3 × 0.3, where the joint's own spring rests
@@ -135,7 +135,7 @@ func TestRoundedTendons(t *testing.T) {
 	for _, c := range []struct{ tendon, equality, says string }{
 		{`stiffness="2 1" springlength="0.8"`, "", "rests elsewhere"},
 		{`stiffness="2" springlength="0.3 0.31"`, "", "springs have play"},
-		{"", `<tendon tendon1="t" tendon2="u" polycoef="0 1 0.1"/>`, "powers of a tendon"},
+		{"", `<tendon tendon1="t" tendon2="u" polycoef="0 1 0.1"/>`, "powers of a tendon over more than two joints"},
 	} {
 		_, _, err := from(text(c.tendon, c.equality), source.Options{Strict: true})
 		require.ErrorContains(t, err, c.says)

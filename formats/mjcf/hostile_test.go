@@ -162,6 +162,9 @@ func FuzzRead(fz *testing.F) {
 	}
 	f.Add([]byte(forces))
 	f.Add([]byte(`<mujoco><worldbody>` + pendulum + `</worldbody><equality><weld body1="a" relpose="0 0 0 1 1 0 0"/></equality></mujoco>`))
+	f.Add([]byte(three(`<fixed name="t" range="0 1"><joint joint="a" coef="2"/></fixed><fixed name="u"><joint joint="b" coef="1"/><joint joint="c" coef="-3"/></fixed>`,
+		`<tendon tendon1="t" tendon2="u" polycoef="0 1 2 3 4"/>`)["main.xml"]))
+	f.Add([]byte(circles(`<joint axis="0 0 2" pos="1 0 0"/><joint type="slide"/><joint type="ball" pos="0 0 0.5"/>`)["main.xml"]))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, report, err := from(map[string]string{"main.xml": string(data), "mechanisms-defaults.xml": "<x/>"}, source.Options{})
 		require.NotNil(t, report)

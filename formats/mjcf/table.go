@@ -23,6 +23,10 @@ const (
 	equalUsed  = "name class active body1 body2 anchor site1 site2 relpose torquescale joint1 joint2 polycoef tendon1 tendon2"
 	equalRest  = "solref solimp"
 	tendonUsed = "name class limited range stiffness damping frictionloss armature springlength"
+	driveUsed  = "name class joint jointinparent tendon gear kp kv gainprm gaintype biasprm biastype ctrllimited ctrlrange forcelimited " +
+		"forcerange " + driveMore
+	driveMore  = "site refsite body slidersite cranksite dyntype timeconst dampratio actdim actearly delay nsample damping armature"
+	driveRest  = "group lengthrange user cranklength inheritrange dynprm actlimited actrange"
 	tendonRest = "group margin solreflimit solimplimit solreffriction solimpfriction width material rgba user actuatorfrclimited actuatorfrcrange"
 )
 
@@ -65,18 +69,18 @@ var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "default/pair", Class: source.Ignored, Why: contacts},
 	{Element: "default/equality", Class: source.Used, Used: equalUsed, Ignored: equalRest},
 	{Element: "default/tendon", Class: source.Used, Used: tendonUsed, Ignored: tendonRest},
-	{Element: "default/general", Class: source.Ignored, Why: drive},
-	{Element: "default/motor", Class: source.Ignored, Why: drive},
-	{Element: "default/position", Class: source.Ignored, Why: drive},
-	{Element: "default/velocity", Class: source.Ignored, Why: drive},
-	{Element: "default/intvelocity", Class: source.Ignored, Why: drive},
-	{Element: "default/damper", Class: source.Ignored, Why: drive},
-	{Element: "default/cylinder", Class: source.Ignored, Why: drive},
-	{Element: "default/muscle", Class: source.Ignored, Why: drive},
-	{Element: "default/adhesion", Class: source.Ignored, Why: drive},
-	{Element: "default/orientation", Class: source.Ignored, Why: drive},
-	{Element: "default/pid", Class: source.Ignored, Why: drive},
-	{Element: "default/dcmotor", Class: source.Ignored, Why: drive},
+	{Element: "default/general", Class: source.Ignored, Why: controlled, Used: driveUsed, Ignored: driveRest},
+	{Element: "default/motor", Class: source.Ignored, Why: controlled, Used: driveUsed, Ignored: driveRest},
+	{Element: "default/position", Class: source.Ignored, Why: controlled, Used: driveUsed, Ignored: driveRest},
+	{Element: "default/velocity", Class: source.Ignored, Why: controlled, Used: driveUsed, Ignored: driveRest},
+	{Element: "default/intvelocity", Class: source.Ignored, Why: controlled},
+	{Element: "default/damper", Class: source.Ignored, Why: controlled},
+	{Element: "default/cylinder", Class: source.Ignored, Why: controlled},
+	{Element: "default/muscle", Class: source.Ignored, Why: controlled},
+	{Element: "default/adhesion", Class: source.Ignored, Why: controlled},
+	{Element: "default/orientation", Class: source.Ignored, Why: controlled},
+	{Element: "default/pid", Class: source.Ignored, Why: controlled},
+	{Element: "default/dcmotor", Class: source.Ignored, Why: controlled},
 
 	{Element: "worldbody", Class: source.Used, Used: "childclass", Ignored: "name"},
 	{Element: "body", Class: source.Used, Used: "name childclass pos mocap gravcomp " + turned, Ignored: "user sleep simple"},
@@ -117,10 +121,13 @@ var elementRules = xmltree.NewTable([]xmltree.Rule{
 
 	{Element: "contact", Class: source.Ignored, Why: contacts},
 	{Element: "actuator", Class: source.Used},
-	{Element: "actuator/motor", Class: source.Used, Used: "name joint gear"},
+	{Element: "actuator/motor", Class: source.Used, Used: driveUsed, Ignored: driveRest},
+	{Element: "actuator/position", Class: source.Used, Used: driveUsed, Ignored: driveRest},
+	{Element: "actuator/velocity", Class: source.Used, Used: driveUsed, Ignored: driveRest},
+	{Element: "actuator/general", Class: source.Used, Used: driveUsed, Ignored: driveRest},
 	{Element: "sensor", Class: source.Ignored, Why: watched},
 	{Element: "keyframe", Class: source.Used},
 	{Element: "key", Class: source.Used, Used: "name qpos qvel", Ignored: "time act ctrl mpos mquat"},
 })
 
-const drive = "the value that controls it is not in the file"
+const controlled = "the value that controls it is not in the file"

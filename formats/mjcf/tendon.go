@@ -52,10 +52,7 @@ func (r *reader) tendon(n *xmltree.Node) {
 	t := tendon{at: n, fixed: n.Name == "fixed"}
 	for _, c := range n.Children {
 		if t.fixed && c.Name == "joint" {
-			c.Use()
-			if r.Required(c, "joint") != "" && r.Required(c, "coef") != "" {
-				t.terms = append(t.terms, tendonTerm{c, r.Number(c, "coef", 0)})
-			}
+			t.terms = r.term(c.Use(), t.terms)
 		}
 	}
 	if !t.fixed {
@@ -67,9 +64,11 @@ func (r *reader) tendon(n *xmltree.Node) {
 	}
 	lost := false
 	if x := r.numbers(e, "range", 2, 2); r.limited(e, "limited", x) && !r.disabled["constraint"] && !r.disabled["limit"] {
-		r.Report.Drop(n, "range of tendon "+fault.Name(name), "the model has no limits of tendons", "nothing stops it at "+strings.Trim(fmt.Sprint(x), "[]"))
-		n.SetAttr("range", source.Dropped, "")
-		lost = true
+		if why := r.boundJoint(t, x); why != "" {
+			r.Report.Drop(n, "range of tendon "+fault.Name(name), why, "nothing stops it at "+strings.Trim(fmt.Sprint(x), "[]"))
+			n.SetAttr("range", source.Dropped, "")
+			lost = true
+		}
 	}
 	p, ok := r.pull(e, name)
 	why := ""
@@ -94,6 +93,27 @@ func (r *reader) tendon(n *xmltree.Node) {
 	default:
 		n.Set(source.Ignored, "a path alone, which nothing pulls")
 	}
+}
+
+// term adds the joint that an element of a fixed tendon names to a sum, in which each joint stands once.
+func (r *reader) term(n *xmltree.Node, sum []tendonTerm) []tendonTerm {
+	text, coef := r.Required(n, "joint"), 0.0
+	if r.Required(n, "coef") != "" {
+		coef = r.Number(n, "coef", 0)
+	}
+	if _, ok := r.joints[text]; !ok {
+		if text != "" {
+			r.Refuse(n, "joint", "does not exist: "+fault.Name(text))
+		}
+		return sum
+	}
+	for k := range sum {
+		if of, _ := sum[k].joint.Attr("joint"); of == text {
+			sum[k].coef += coef
+			return sum
+		}
+	}
+	return append(sum, tendonTerm{n, coef})
 }
 
 // ends returns the sites of a path that is one straight line, or nil.
@@ -142,10 +162,8 @@ func (r *reader) pullJoint(t tendon, p *pull) string {
 	if len(t.terms) != 1 {
 		return "the model has no springs over several coordinates"
 	}
-	text, _ := t.terms[0].joint.Attr("joint")
-	at, known := r.joints[text]
-	if !known || at.joint < 0 || at.ball {
-		r.Refuse(t.terms[0].joint, "joint", "has no single coordinate: "+fault.Name(text))
+	at, known := r.single(t.terms[0].joint)
+	if !known {
 		return ""
 	}
 	c := t.terms[0].coef
@@ -176,6 +194,48 @@ func (r *reader) pullJoint(t tendon, p *pull) string {
 	a.Friction += math.Abs(c) * p.friction
 	a.Armature += c * c * p.armature
 	return ""
+}
+
+// boundJoint gives the joint of a tendon over it alone the range x of the tendon, which is one of its coordinate, and
+// returns why it cannot.
+func (r *reader) boundJoint(t tendon, x []float64) string {
+	if len(t.terms) != 1 || len(x) != 2 {
+		return "the model has limits of coordinates, and none of tendons along a path or over several joints"
+	}
+	at, known := r.single(t.terms[0].joint)
+	c := t.terms[0].coef
+	switch {
+	case !known:
+		return ""
+	case c == 0:
+		return "the tendon has one length"
+	}
+	a := &r.a.Joints[at.joint].Axes[at.axis]
+	lower, upper := x[0]/c-at.ref, x[1]/c-at.ref
+	if c < 0 {
+		lower, upper = upper, lower
+	}
+	l := model.NoLimit()
+	if a.Limit != nil {
+		l = *a.Limit
+	}
+	l.Lower, l.Upper = max(l.Lower, lower), min(l.Upper, upper)
+	if !(l.Lower < l.Upper) {
+		return "it leaves nothing of the range of its joint"
+	}
+	a.Limit = &l
+	return ""
+}
+
+// single returns the place of the joint that an element of a tendon names, and reports whether it has one coordinate.
+func (r *reader) single(n *xmltree.Node) (place, bool) {
+	text, _ := n.Attr("joint")
+	at, known := r.joints[text]
+	if !known || at.joint < 0 || at.ball {
+		r.Refuse(n, "joint", "has no single coordinate: "+fault.Name(text))
+		return at, false
+	}
+	return at, true
 }
 
 // pullPath makes a spring or a cable of a tendon along a path. It returns why it cannot.

@@ -98,8 +98,8 @@ func (o *writer) grow() {
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int {
 		switch kind := m.Joints[i].Type; {
-		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.PointOnCurve ||
-			kind == model.CurveOnCurve:
+		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.CurveOnCurve ||
+			kind == model.PointOnCurve && held[i]: // the way along it is no coordinate of the format
 			return -1
 		case held[i]:
 			return 0

@@ -187,8 +187,8 @@ func (o *writer) loop(i int, held bool) {
 		o.distance(j)
 		return
 	}
-	switch j.Type {
-	case model.Rolling, model.NoSlip, model.PointOnCurve, model.CurveOnCurve:
+	switch {
+	case s == nil || j.Type == model.PointOnCurve && held:
 		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
 		return
 	}

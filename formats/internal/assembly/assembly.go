@@ -25,6 +25,7 @@ type Assembly struct {
 	// Couplings are equations between coordinates.
 	Couplings []Coupling
 	Forces    []Force
+	Servos    []Servo
 
 	coordinates int
 }
@@ -133,11 +134,12 @@ type Joint struct {
 	Successor   int
 	P, S        Pose // in the predecessor and the successor
 	Axes        []Axis
-	Typed       bool            // the joint is of Type and has no axes
-	Type        model.JointType // of a typed joint
-	Length      float64         // of a distance
-	Loop        bool            // the joint places no link; without axes it holds but does not merge
-	Given       bool            // S or P was computed so that the joint holds in the reference pose
+	Typed       bool              // the joint is of Type and has no axes
+	Type        model.JointType   // of a typed joint
+	Length      float64           // of a distance
+	Curve       *model.PointCurve // of a point on a curve
+	Loop        bool              // the joint places no link; without axes it holds but does not merge
+	Given       bool              // S or P was computed so that the joint holds in the reference pose
 }
 
 // Term is a coordinate with a factor.
@@ -146,7 +148,8 @@ type Term struct {
 	Factor     float64
 }
 
-// Coupling holds Σ Factor·q = Offset + Σ Polynomial[k]·x^k, with x the coordinate Of (0: there is none).
+// Coupling holds Σ Factor·q = Offset + Σ Polynomial[k]·x^k, with x the coordinate Of (0: there is none), or that with Law
+// in place of the polynomial.
 type Coupling struct {
 	At         source.Located
 	Name       string
@@ -154,6 +157,14 @@ type Coupling struct {
 	Offset     float64
 	Of         int
 	Polynomial []float64
+	Law        *Law
+}
+
+// Law is a formula of two coordinates.
+type Law struct {
+	Of         [2]int
+	Expression string  // in which %[1]s and %[2]s stand for the coordinates
+	Reach      float64 // rad or m: it holds from −Reach to Reach of both; 0: everywhere
 }
 
 // Point is a point of a link.
@@ -178,6 +189,15 @@ type Force struct {
 	RestLength float64
 	Spring     *model.SpringLaw // of a spring, beside Stiffness
 	Damper     *model.SpringLaw // of a spring, beside Damping
+}
+
+// Servo drives a coordinate to a value, as an actuator of the model.
+type Servo struct {
+	At                   source.Located
+	Name                 string
+	Coordinate           int
+	Law                  model.ActuatorLaw // ActuatorPosition or ActuatorSpeed
+	Gain, Damping, Value float64           // of the coordinate of the file
 }
 
 // ends calls f for all links that f acts on, with the point on each.

@@ -128,9 +128,10 @@ func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) 
 	return first != nil
 }
 
-// Set makes the right side of c the polynomial p of a sum of
-// coordinates. It reports false for powers of a sum of several.
+// Set makes the right side of c the polynomial p of a sum of coordinates, with a law where there are powers of a sum of
+// two. It reports false for powers of a sum of more.
 func (c *Coupling) Set(p []float64, of []Term) bool {
+	of = joined(of)
 	switch {
 	case len(p) > 2 && len(of) == 1:
 		c.Of, c.Polynomial = of[0].Coordinate, nil
@@ -139,7 +140,14 @@ func (c *Coupling) Set(p []float64, of []Term) bool {
 			c.Polynomial = append(c.Polynomial, x*power)
 			power *= of[0].Factor
 		}
-	case len(p) > 2:
+	case len(p) > 2 && len(of) == 2:
+		c.Offset = p[0]
+		sum := fmt.Sprintf("((%g)*%%[1]s+(%g)*%%[2]s)", of[0].Factor, of[1].Factor)
+		c.Law = &Law{Of: [2]int{of[0].Coordinate, of[1].Coordinate}, Expression: fmt.Sprintf("(%g)*%s", p[1], sum)}
+		for k := 2; k < len(p); k++ {
+			c.Law.Expression += fmt.Sprintf("+(%g)*%s^%d", p[k], sum, k)
+		}
+	case len(p) > 2 && len(of) > 2:
 		return false
 	default:
 		c.Offset = p[0]
@@ -150,6 +158,31 @@ func (c *Coupling) Set(p []float64, of []Term) bool {
 		}
 	}
 	return true
+}
+
+// Hold makes c, with its terms, hold what a tendon of Drake does: their sum and an offset stay between two limits. It reports
+// false where these are not one number, or where the tendon gives way.
+func (c *Coupling) Hold(lower, upper, offset, stiffness, damping float64) bool {
+	if !Rounded(lower, upper, max(1, math.Abs(lower))) || math.IsInf(lower, 0) || math.IsInf(offset, 0) ||
+		!math.IsInf(stiffness, 1) || damping != 0 {
+		return false
+	}
+	c.Offset = lower + (upper-lower)/2 - offset
+	return true
+}
+
+// joined returns a sum in which each coordinate stands once, without those that cancel out.
+func joined(of []Term) (sum []Term) {
+	at := map[int]int{}
+	for _, t := range of {
+		k, ok := at[t.Coordinate]
+		if !ok {
+			k = len(sum)
+			at[t.Coordinate], sum = k, append(sum, Term{Coordinate: t.Coordinate})
+		}
+		sum[k].Factor += t.Factor
+	}
+	return slices.DeleteFunc(sum, func(t Term) bool { return t.Factor == 0 })
 }
 
 // Rested returns the poses of all links where each coordinate is at the rest of its spring.

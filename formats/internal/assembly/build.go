@@ -54,6 +54,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Resu
 	}
 	b.couplings()
 	b.forces()
+	b.servos()
 	b.carried(r)
 	if err := report.Err(o.Strict); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (b *builder) joint(j *Joint) {
 	if j.Typed {
 		b.m.Joints = append(b.m.Joints, model.Joint{
 			Name: b.names.unique(j.Name), Type: j.Type, Predecessor: pred, Successor: succ,
-			PredecessorFrame: j.P.model(), SuccessorFrame: j.S.model(), Length: j.Length,
+			PredecessorFrame: j.P.model(), SuccessorFrame: j.S.model(), Length: j.Length, Curve: j.Curve,
 		})
 		return
 	}
@@ -196,7 +197,7 @@ func (b *builder) joint(j *Joint) {
 		out := model.Joint{
 			Name: b.names.unique(name), Type: p.kind, Predecessor: pred, Successor: succ,
 			PredecessorFrame: j.P.Mul(p.frame).model(), SuccessorFrame: j.S.Mul(s).model(),
-			Length: p.length, Pitch: p.pitch,
+			Length: p.length, Pitch: p.pitch, Curve: p.curve,
 		}
 		if p.reversed {
 			out.Predecessor, out.Successor = out.Successor, out.Predecessor

@@ -3,6 +3,7 @@ package assembly
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -18,6 +19,7 @@ type part struct {
 	frameS   *Pose
 	length   float64
 	pitch    float64
+	curve    *model.PointCurve
 	freedoms []freedom
 	reversed bool // predecessor and successor change places
 }
@@ -44,6 +46,8 @@ type freedom struct {
 //	two translations and ball                      point on plane
 //	three translations and ball or spherical       nothing
 //	two balls                                      distance
+//	rotation and ball                              point on a circle
+//	that with a translation along the axis         point on a circle in the plane across it
 func combine(row []Axis) ([]part, bool) {
 	held := make([]bool, len(row))
 	any := false
@@ -92,6 +96,8 @@ func combine(row []Axis) ([]part, bool) {
 			}
 		}
 		return nil, true
+	case b == 1 && r == 1 && p < 2 && !any && (row[0].Kind == Ball || row[p+1].Kind == Ball):
+		return circleOf(row)
 	case b == 2 && len(row) == 2:
 		if d := row[1].Point.Sub(row[0].Point); d.Norm() > exact {
 			s := Pose{R: row[1].Point}
@@ -115,6 +121,60 @@ func ballOnLine(row []Axis) []part {
 	}
 	turn := freedom{1 - k, 1}
 	return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}
+}
+
+// circleOf is the joint of a rotation, a ball before or behind it, and a slide if there is one.
+func circleOf(row []Axis) ([]part, bool) {
+	last := len(row) - 1
+	if row[last].Kind == Ball {
+		return circle(row)
+	}
+	parts, ok := circle([]Axis{row[1], row[last], row[0]})
+	if !ok {
+		return nil, false
+	}
+	q := &parts[0]
+	if q.reversed = true; q.frameS != nil { // the circle is in the successor
+		f := q.frame
+		q.frame, q.frameS = *q.frameS, &f
+	}
+	return parts, true
+}
+
+// circle is the joint of a rotation and a ball, the last of row, with or without a slide along the axis between: the ball's
+// centre stays on a circle about the axis. It reports whether a slide is along the axis.
+func circle(row []Axis) ([]part, bool) {
+	turn, ball := &row[0], &row[len(row)-1]
+	planar := false
+	for k := range row[:len(row)-1] {
+		a := &row[k]
+		if a.Kind == Revolute {
+			turn = a
+		} else {
+			planar = true
+		}
+		if !parallel(a.Axis, row[0].Axis) {
+			return nil, false
+		}
+	}
+	d := ball.Point.Sub(turn.Point)
+	along := turn.Axis.Scale(turn.Axis.Dot(d))
+	across := d.Sub(along)
+	s := Pose{R: ball.Point}
+	radius := across.Norm()
+	switch {
+	case radius <= exact && planar: // the slide and the ball are left, of which nothing is held
+		line := ballOnLine([]Axis{{Kind: Prismatic, Axis: turn.Axis}, *ball})
+		line[0].freedoms = nil
+		return line, true
+	case radius <= exact:
+		return []part{{kind: model.Spherical, frame: s}}, true
+	}
+	f := Along(turn.Point.Add(along), turn.Axis)
+	return []part{{
+		kind: model.PointOnCurve, frame: f, frameS: &s,
+		curve: &model.PointCurve{Curve: curves.Curve{Kind: curves.Circle, Radius: radius}, Planar: planar},
+	}}, true
 }
 
 // ballOnPlane is the joint of a ball and two slides, the ball first or last. It reports whether the slides span a plane.

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/springs"
 )
 
@@ -100,6 +103,58 @@ func Formula(expression string) *model.SpringLaw {
 	return &model.SpringLaw{Kind: springs.Function, Expression: expression}
 }
 
+// servos writes the actuators.
+func (b *builder) servos() {
+	n := newNames()
+	for k := range b.m.Forces {
+		n.unique(b.m.Forces[k].Name)
+	}
+	for k := range b.a.Servos {
+		s := &b.a.Servos[k]
+		q, ok := b.coordinates[s.Coordinate]
+		if !ok {
+			b.report.DropUsed(s.At, "actuator "+fault.Name(s.Name), "the joint of its coordinate has none in the model", "it exerts no force")
+			continue
+		}
+		b.m.Forces = append(b.m.Forces, model.ForceElement{Name: n.unique(s.Name), Type: model.ActuatorForce, Actuator: &model.Actuator{
+			Joint: q.joint, Freedom: q.freedom, Law: s.Law, Gain: s.Gain, Damping: s.Damping,
+			Value: &model.Motion{Kind: joints.Polynomial, Coefficients: []float64{q.sign * s.Value}},
+		}})
+	}
+}
+
+// model returns the law of the model, with the freedoms that coupled finds, and the signs of their coordinates.
+func (l *Law) model(coupled func(id int) (model.Coupled, float64)) *model.CouplingLaw {
+	out := &model.CouplingLaw{Of: make([]model.Coupled, 2)}
+	out.Kind, out.Spans = couplings.Function, make([]couplings.Span, 2)
+	names := [2]any{"x", "y"}
+	for k, id := range l.Of {
+		q, sign := coupled(id)
+		out.Of[k] = q
+		out.Spans[k] = couplings.Span{From: -l.Reach, To: l.Reach}
+		if sign < 0 {
+			names[k] = fmt.Sprintf("(-%s)", names[k])
+		}
+	}
+	out.Expression = fmt.Sprintf(l.Expression, names[:]...)
+	return out
+}
+
+// NoTwist gives j, which has no axes yet, the rotations about e, f and e×f at its origin, and the equation that keeps
+// the whole rotation free of twist about e×f: its axis stays in the plane of e and f, as in a joint of constant velocity.
+// With the rotation Rx(a)·Ry(b)·Rz(c) that is tan c = −sin a·sin b/(cos a + cos b). It holds up to 1.5 rad of both.
+func (a *Assembly) NoTwist(j *Joint, e, f spatial.Vec3) {
+	var id [3]int
+	for k, axis := range [3]spatial.Vec3{e, f, e.Cross(f)} {
+		id[k] = a.NewCoordinate()
+		j.Axes = append(j.Axes, Axis{At: j.At, Name: j.Name, Kind: Revolute, Axis: axis, Coordinate: id[k]})
+	}
+	a.Couplings = append(a.Couplings, Coupling{
+		At: j.At, Name: j.Name + "#twist", Terms: []Term{{id[2], 1}},
+		Law: &Law{Of: [2]int{id[0], id[1]}, Expression: "-atan2(sin(%[1]s)*sin(%[2]s), cos(%[1]s)+cos(%[2]s))", Reach: 1.5},
+	})
+}
+
 // couplings writes the equations between coordinates. One with a coordinate that went with a link without mass only
 // says where that link is.
 func (b *builder) couplings() {
@@ -139,6 +194,9 @@ func (b *builder) couplings() {
 				power *= sign
 			}
 			out.Polynomial = p
+		}
+		if c.Law != nil {
+			out.Law = c.Law.model(coupled)
 		}
 		switch {
 		case left == 1:

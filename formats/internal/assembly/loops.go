@@ -41,14 +41,29 @@ func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	return y, d.Point(a.Point).Sub(a.Point).Norm(), d.Q.Log().Norm(), true
 }
 
-// fit returns the pose that a row of motions reaches nearest to x, by Gauss–Newton steps from zero. Angles count as
-// lengths at 1 m.
+// fit returns the pose that a row of motions reaches nearest to x, by Gauss–Newton steps from zero, and from the values
+// of the motions if they have any. Angles count as lengths at 1 m.
 func fit(axes []Axis, x Pose) Pose {
 	row := slices.Clone(axes)
+	given := false
 	for k := range row {
+		given = given || row[k].Value != 0 || row[k].Turn != (spatial.Quat{})
 		row[k].Value, row[k].Turn = 0, spatial.IdentityQuat()
 	}
-	best, least := Identity(), math.Inf(1)
+	best, least := fitFrom(row, x)
+	if given {
+		copy(row, axes)
+		if y, size := fitFrom(row, x); size < least {
+			best = y
+		}
+	}
+	return best
+}
+
+// fitFrom returns the pose of fit that steps from the values of a row lead to, and the square of how far it is from x. The
+// values change.
+func fitFrom(row []Axis, x Pose) (best Pose, least float64) {
+	best, least = Identity(), math.Inf(1)
 	for range 30 {
 		// Poses behind each motion, and the columns: what each coordinate moves at x, axes of S.
 		var cols [][6]float64
@@ -89,14 +104,14 @@ func fit(axes []Axis, x Pose) Pose {
 		for c := len(cols) - 1; c >= 0; c-- {
 			a := &row[of[c]]
 			if a.Kind == Ball {
-				a.Turn = spatial.Exp(spatial.Vec3{dq[c-2], dq[c-1], dq[c]}).Mul(a.Turn).Normalize()
+				a.Turn = spatial.Exp(spatial.Vec3{dq[c-2], dq[c-1], dq[c]}).Mul(Pose{Q: a.Turn}.quat()).Normalize()
 				c -= 2
 			} else {
 				a.Value += dq[c]
 			}
 		}
 	}
-	return best
+	return best, least
 }
 
 // leastSquares returns the q with the least Σ(cols·q − e)², by Cholesky's factors of the normal equations with a little

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -16,6 +17,37 @@ type carrier struct {
 
 // fixed reports whether j holds its links together as one body.
 func (j *Joint) fixed() bool { return !j.Typed && len(j.Axes) == 0 && !j.Loop }
+
+// Wholes says which links do not move against each other, by fixed joints and the ground.
+type Wholes sets.Disjoint
+
+// Wholes returns which links do not move against each other.
+//
+// Cost: O(links + joints).
+func (a *Assembly) Wholes() Wholes {
+	w := Wholes(sets.New(len(a.Links) + 1)) // the last is the world
+	for i := range a.Links {
+		if a.Links[i].Ground {
+			sets.Disjoint(w).Union(w.number(i), w.number(World))
+		}
+	}
+	for k := range a.Joints {
+		if j := &a.Joints[k]; j.fixed() {
+			sets.Disjoint(w).Union(w.number(j.Predecessor), w.number(j.Successor))
+		}
+	}
+	return w
+}
+
+func (w Wholes) number(link int) int32 {
+	if link == World {
+		link = len(w) - 1
+	}
+	return int32(link)
+}
+
+// Of returns a number that all links have which do not move against this one.
+func (w Wholes) Of(link int) int32 { return sets.Disjoint(w).Find(w.number(link)) }
 
 // carriers finds which links are one body. The one that carries is the one from which the others hang: the world, a
 // link that is no successor of a fixed joint, or the first. Poses are those of the links in the carrier; in the

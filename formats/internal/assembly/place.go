@@ -1,6 +1,11 @@
 package assembly
 
-import "github.com/rung-mbd/rung/spatial"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // move returns the motion of a at its value.
 func (a *Axis) move() Pose {
@@ -18,6 +23,38 @@ func (a *Axis) move() Pose {
 		}
 	}
 	return Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn}
+}
+
+// Zero moves frame P of j, whose motions are along and about one line through the origin of P, so that their coordinates
+// are zero where S is at x in P. What says values of coordinates moves along. It returns by how much each is less now.
+func (j *Joint) Zero(x Pose) []float64 {
+	by := make([]float64, len(j.Axes))
+	for k := range j.Axes {
+		a := &j.Axes[k]
+		q := a.Axis.Dot(x.R)
+		if a.Kind != Prismatic {
+			c := x.quat()
+			q = math.Remainder(2*math.Atan2(spatial.Vec3{c[1], c[2], c[3]}.Dot(a.Axis), c[0]), 2*math.Pi)
+			q += 2 * math.Pi * math.Round((a.Value-q)/(2*math.Pi))
+		}
+		at := *a
+		at.Value = q
+		j.P = j.P.Mul(at.move())
+		a.Value -= q
+		a.Rest -= q
+		if m := a.Motion; m != nil {
+			if m.Kind == joints.Harmonic {
+				m.Offset -= q
+			} else {
+				m.Coefficients[0] -= q
+			}
+		}
+		if a.Limit != nil {
+			a.Limit.Lower, a.Limit.Upper = a.Limit.Lower-q, a.Limit.Upper-q
+		}
+		by[k] = q
+	}
+	return by
 }
 
 // twist is an angular velocity and the velocity of the body's point at p, world axes.

@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -49,15 +50,19 @@ var (
 )
 
 // Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for
-// distances, curves and joints without constraints, which are no motions in a row.
+// distances, curves but whole circles, and joints without constraints, which are no motions in a row.
 func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	j := &d.Model.Joints[i]
-	if j.Type == model.PointOnCurve || j.Type == model.CurveOnCurve {
-		return nil, false
-	}
 	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}
 	p, q := d.Pose(j.Predecessor).Mul(Of(j.PredecessorFrame)), d.Pose(j.Successor).Mul(Of(j.SuccessorFrame))
 	x := p.Inverse().Mul(q) // S in P
+	switch {
+	case j.Type == model.PointOnCurve && s.circle(j, d.frames(j, p, q), x):
+		s.turnBack(j, x)
+		return s, true
+	case j.Type == model.PointOnCurve || j.Type == model.CurveOnCurve:
+		return nil, false
+	}
 	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length}
 	if len(j.Turns) > 0 {
 		spec.Turns = new([6]int64)
@@ -85,17 +90,56 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	if !s.addAxes(j, &spec, f, x, &z, &rate) {
 		return nil, false
 	}
-	if back {
-		s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
-		row := make([]Motion, len(s.Row))
-		for k := range row { // seen from P, the last first and the other way about
-			m := s.Row[len(row)-1-k]
-			m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
-			row[k] = m
-		}
-		s.Row = row
-	}
+	s.turnBack(j, x)
 	return s, true
+}
+
+// turnBack makes the successor of s, the standing j, its parent if it is to be. x is S in P.
+func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
+	if !s.Back {
+		return
+	}
+	s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
+	row := make([]Motion, len(s.Row))
+	for k := range row { // seen from P, the last first and the other way about
+		m := s.Row[len(row)-1-k]
+		m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
+		row[k] = m
+	}
+	s.Row = row
+}
+
+// circle gives s the motions of a point on a whole circle: a turn about its axis, along that a slide if the circle holds the
+// point in its plane alone, and a ball. It reports false for other curves. x is S in P.
+func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) bool {
+	c := j.Curve
+	if c == nil || c.Kind != curves.Circle || c.Range != [2]float64{} {
+		return false
+	}
+	n := spatial.Vec3(c.Axis)
+	if n == (spatial.Vec3{}) {
+		n = zAxis
+	}
+	n = n.Scale(1 / max(math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]))) // whose square is a number
+	n = n.Scale(1 / n.Norm())
+	out := x.R.Sub(c.Center)
+	along := n.Dot(out)
+	out = out.Sub(n.Scale(along))
+	r := out.Norm()
+	if r == 0 || c.Planar && n.Cross(zAxis).Norm() > 1e-12 {
+		return false
+	}
+	V, in := f.EP.TMulVec(f.V), x.Inverse()
+	turn := Motion{Kind: assembly.Revolute, Axis: in.Dir(n), Point: in.Point(c.Center), Freedom: -1, Rate: n.Cross(out).Dot(V) / (r * r)}
+	s.Row = []Motion{turn}
+	s.Linear = math.Abs(r - c.Radius)
+	if c.Planar {
+		s.Row = append(s.Row, Motion{Kind: assembly.Prismatic, Axis: in.Dir(n), Freedom: -1, Rate: V.Dot(n)})
+	} else {
+		s.Linear = math.Hypot(s.Linear, along)
+	}
+	s.Row = append(s.Row, Motion{Kind: assembly.Ball, Axis: zAxis, Freedom: -1})
+	return true
 }
 
 // addAxes gives s the axes of joint j, in S, from the predecessor on. x is S in P. It reports whether the type has axes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -53,5 +54,36 @@ func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
 		if k == 10 {
 			t.Logf("energy %.9g to %.9g J, kinetic at most %.3g J", begin, energy, most)
 		}
+	}
+}
+
+// Along gives the bodies of m random velocities that its joints allow, lets it move for a time, and calls each with m in
+// states along the way, the first of them included.
+func Along(t *testing.T, m *model.Model, seconds float64, each func(m *model.Model)) {
+	t.Helper()
+	plan, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	st := plan.Initial()
+	closer := closing.NewCloser(plan, closing.Options{})
+	require.NoError(t, closer.ClosePositions(st))
+	require.Less(t, closer.Closing().Before, 1e-9, "the state of the file is closed")
+	r := check.Rand(43)
+	for i := range st.Bodies {
+		for c := range 3 {
+			st.Bodies[i].Omega[c], st.Bodies[i].Velocity[c] = r.NormFloat64(), r.NormFloat64()
+		}
+	}
+	require.NoError(t, closer.ProjectVelocities(st))
+	run, err := rung.NewSimulation(plan, rung.SimulationOptions{Until: seconds, Tolerance: 1e-10, From: st})
+	require.NoError(t, err)
+	const samples = 5
+	for k := range samples + 1 {
+		if k > 0 {
+			require.NoError(t, run.Run(seconds*float64(k)/samples))
+		}
+		c := *m
+		c.Bodies = append([]model.Body(nil), m.Bodies...)
+		rung.SetState(&c, run.State())
+		each(&c)
 	}
 }
