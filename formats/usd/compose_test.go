@@ -250,6 +250,9 @@ func FuzzRead(tf *testing.F) {
 	f.Add(arm)
 	f.Add(scene(body("a", spatial.Vec3{1, 2, 3}, inertial+"\ndef Mesh \"m\" (apiSchemas = [\"PhysicsCollisionAPI\"]) { point3f[] points = [(0,0,0),(1,0,0),(0,1,0)]\nint[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0,1,2] }") +
 		joint("PhysicsJoint", "j", "", "/a", spatial.Vec3{}, spatial.Vec3{}, "float limit:rotX:physics:low = -inf\nfloat limit:transY:physics:high = 3")))
+	f.Add(follows("PhysicsRevoluteJoint", `"MjcEqualityJointAPI", "PhysxMimicJointAPI:rotX"`, "rel mjc:target = </ja>\ndouble mjc:coef2 = 3\nrel physxMimicJoint:rotX:referenceJoint = </ja>\nfloat physxMimicJoint:rotX:gearing = 2"))
+	f.Add(meshes("", "", "rel physics:hinge0 = </ja>\nrel physics:hinge1 = </jb>"))
+	f.Add(racks(1, "quatf physics:localRot1 = (1, 0, 0, 1)"))
 	f.Add("#usda 1.0\n(subLayers = [@a.usda@ (offset = 1)])\nclass \"x\" (inherits = </x>) { custom double[] y.timeSamples = { 0: [1], 2: None, }\nrel z = [<../x>]\nprepend rel z = <.> }")
 	f.Add("#usda 1.0\ndef \"a\" (\n\"\"\"say 'x' \\\" \"\"\"\ncustomData = { dictionary d = { int[] i = [1, 2] } } ) { reorder nameChildren = [\"a\"]\ncolor3f c.connect = </a.b>\n}")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -69,6 +69,7 @@ func (r *reader) joint(n *node) {
 		r.fix(&j)
 	}
 	r.a.Joints = append(r.a.Joints, j)
+	r.made[p] = len(r.a.Joints)
 }
 
 // end returns the link at one end of a joint, and the joint's frame in it. Without a body that is the world.
@@ -103,16 +104,18 @@ func (r *reader) end(p *prim, which string) (link int, x assembly.Pose, ok bool)
 	return link, x, ok
 }
 
+// at returns the pose in the world of a frame of a link.
+func (r *reader) at(link int, x assembly.Pose) assembly.Pose {
+	if link == assembly.World {
+		return x
+	}
+	return r.a.Links[link].Pose.Mul(x)
+}
+
 // fix makes a joint that lets nothing pass hold its bodies as one, if it does so where the file has them. Else it is
 // one of a loop that is open.
 func (r *reader) fix(j *assembly.Joint) {
-	at := func(link int, x assembly.Pose) assembly.Pose {
-		if link == assembly.World {
-			return x
-		}
-		return r.a.Links[link].Pose.Mul(x)
-	}
-	x := at(j.Predecessor, j.P).Inverse().Mul(at(j.Successor, j.S))
+	x := r.at(j.Predecessor, j.P).Inverse().Mul(r.at(j.Successor, j.S))
 	tol := r.o.Snap
 	if tol == 0 {
 		tol = source.DefaultSnap
@@ -238,7 +241,8 @@ func (r *reader) turns(j *assembly.Joint, p *prim, turns []int, lo, hi *[6]float
 		j.Axes = append(j.Axes, r.ball(p))
 		return true
 	case len(turns) == 2 && turns[0] != 3:
-		r.report.Refuse(p, "joint "+fault.Name(p.name), "swings about y and z without a twist about x, which no joint of the model does")
+		r.report.Refuse(p, "joint "+fault.Name(p.name),
+			"swings about y and z without a twist about x; the format does not say which of them is next to body 0")
 		return false
 	}
 	slices.Reverse(turns) // the twist is the last

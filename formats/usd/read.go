@@ -35,7 +35,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	if err := c.expand(root, s); err != nil {
 		return nil, report, err
 	}
-	r := &reader{report: report, o: o, root: root, nodes: map[*prim]*node{}}
+	r := &reader{report: report, o: o, root: root, nodes: map[*prim]*node{}, made: map[*prim]int{}, zeroed: map[int]float64{}}
 	if o.Key != "" || len(o.Pose) > 0 {
 		report.Refuse(nil, "a pose by keyframe or coordinates", "this format has the state of its bodies")
 	}
@@ -48,6 +48,15 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	r.base()
 	for _, n := range r.joints {
 		r.joint(n)
+	}
+	if len(r.meshes) > 0 {
+		whole := r.a.Wholes()
+		for _, n := range r.meshes {
+			r.mesh(n.p, whole)
+		}
+	}
+	for _, n := range r.joints {
+		r.mimics(n.p)
 	}
 	r.account(root)
 	result, err := r.a.Build(o, report)
@@ -82,6 +91,9 @@ type reader struct {
 	scene  *prim
 	bodies []body // by link
 	joints []*node
+	meshes []*node
+	made   map[*prim]int   // 1 + number of the joint in the assembly
+	zeroed map[int]float64 // by how much a coordinate that has a number is less than that of the file
 }
 
 // unit returns the size of a unit of a stage.
@@ -176,6 +188,8 @@ func (r *reader) visit(p *prim, up *node) {
 		r.newScene(p)
 	case isJoint(p.kind):
 		r.joints = append(r.joints, n)
+	case p.kind == gearJoint || p.kind == rackJoint:
+		r.meshes = append(r.meshes, n)
 	case isShape(p.kind):
 		r.shape(n)
 	}

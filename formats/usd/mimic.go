@@ -1,0 +1,317 @@
+package usd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The equations between coordinates that schemas of simulators add to a joint with the coordinate q. Another joint has q′,
+// and both are in degrees or units of length of the stage:
+//
+//	NewtonMimicAPI       q = newton:mimicCoef0 + newton:mimicCoef1·q′
+//	PhysxMimicJointAPI:i q + physxMimicJoint:i:gearing·q′ + physxMimicJoint:i:offset = 0
+//	MjcEqualityJointAPI  that of NewtonMimicAPI, or q = Σ mjc:coefₖ·q′ᵏ with angles in radians
+
+// mimics reads those of a joint that has been read.
+func (r *reader) mimics(p *prim) {
+	if r.made[p] == 0 {
+		return
+	}
+	done := (p.has("NewtonMimicAPI") || p.has("MjcEqualityJointAPI")) && r.newtonMimic(p)
+	for _, api := range p.apis.resolve(nil) {
+		instance, ok := strings.CutPrefix(api, "PhysxMimicJointAPI:")
+		switch {
+		case !ok:
+		case done:
+			prefix := "physxMimicJoint:" + instance + ":"
+			for _, x := range p.props {
+				if strings.HasPrefix(x.name, prefix) {
+					x.class = source.Ignored
+				}
+			}
+			r.report.Note(p, "schema "+api, "does not count, as joint "+fault.Name(p.name)+" follows another by NewtonMimicAPI")
+		default:
+			r.physxMimic(p, instance)
+		}
+	}
+}
+
+// newtonMimic reads that of Newton, or of MuJoCo, and reports whether it counts.
+func (r *reader) newtonMimic(p *prim) bool {
+	leads, rel := "newton:mimicJoint", p.prop("newton:mimicJoint")
+	if rel == nil || !rel.rel || len(rel.targets.resolve(nil)) == 0 {
+		leads = "mjc:target"
+	}
+	if !r.truth(p, "newton:mimicEnabled", true) {
+		for _, x := range p.props {
+			if strings.HasPrefix(x.name, "newton:mimic") || x.name == "mjc:target" || strings.HasPrefix(x.name, "mjc:coef") {
+				x.class = source.Ignored
+			}
+		}
+		r.report.Note(p, "joint "+fault.Name(p.name), "does not follow another: its mimicEnabled is false")
+		return false
+	}
+	at, to, ok := r.follows(p, leads, "", "")
+	if !ok {
+		return true
+	}
+	// Lengths are those of the stage in both; angles of the one are in degrees, of the other in radians.
+	c := []float64{0, at.unit / to.unit, 0, 0, 0}
+	if !p.has("NewtonMimicAPI") {
+		c[1] = at.radians / to.radians
+	}
+	power := 1.0
+	for k := range c {
+		mjc := fmt.Sprintf("mjc:coef%d", k)
+		names := []string{mjc}
+		if k < 2 {
+			names = []string{fmt.Sprintf("newton:mimicCoef%d", k), mjc}
+		}
+		switch x, name := r.first(p, names...); name {
+		case "":
+		case mjc:
+			c[k] = x * at.radians / power
+		default:
+			c[k] = x * at.unit / [2]float64{1, to.unit}[k]
+		}
+		power *= to.radians
+	}
+	for len(c) > 1 && c[len(c)-1] == 0 {
+		c = c[:len(c)-1]
+	}
+	r.follow(p, p.name+"#mimic", at, to, c)
+	return true
+}
+
+// physxMimic reads an instance of that of PhysX.
+func (r *reader) physxMimic(p *prim, instance string) {
+	prefix := "physxMimicJoint:" + instance + ":"
+	at, to, ok := r.follows(p, prefix+"referenceJoint", instance, r.word(p, prefix+"referenceJointAxis", ""))
+	gearing, offset := r.finite(p, prefix+"gearing", 0), r.finite(p, prefix+"offset", 0)
+	soft := r.number(p, prefix+"naturalFrequency", 0) > 0
+	soft = r.number(p, prefix+"dampingRatio", 0) > 0 && soft
+	switch {
+	case !ok:
+		return
+	case gearing == 0:
+		r.report.Refuse(p, "attribute "+prefix+"gearing", "is missing or zero")
+		return
+	case soft:
+		r.report.Note(p, "equations between coordinates hold exactly",
+			"those of the simulator with a naturalFrequency and a dampingRatio are soft")
+	}
+	r.follow(p, p.name+"#"+instance, at, to, []float64{-offset * at.unit, -gearing * at.unit / to.unit})
+}
+
+// coordinate is a motion of a joint that equations have.
+type coordinate struct {
+	id            int     // from Assembly.NewCoordinate
+	unit, radians float64 // units of the stage and of MuJoCo in SI
+}
+
+// follows returns the coordinate of p and that of the joint which a relationship of p names. Of joints with several motions
+// they are those of the names own and other.
+func (r *reader) follows(p *prim, relationship, own, other string) (at, to coordinate, ok bool) {
+	leader, ok := r.target(p, relationship)
+	switch {
+	case !ok:
+		return at, to, false
+	case leader == nil:
+		r.report.Refuse(p, "joint "+fault.Name(p.name), relationship+" names no joint that it follows")
+		return at, to, false
+	}
+	at, ok = r.coordinate(p, own, p)
+	if !ok {
+		return at, to, false
+	}
+	to, ok = r.coordinate(leader, other, p)
+	if ok && at.id == to.id {
+		r.report.Refuse(p.prop(relationship), "joint "+fault.Name(p.name), "follows itself")
+		ok = false
+	}
+	return at, to, ok
+}
+
+// coordinate returns the coordinate of joint p, or of its motion of a name if it has several, for an equation of joint of.
+func (r *reader) coordinate(p *prim, motion string, of *prim) (coordinate, bool) {
+	k := r.made[p]
+	if k > 0 {
+		j := &r.a.Joints[k-1]
+		for i := range j.Axes {
+			a := &j.Axes[i]
+			if a.Kind == assembly.Ball || len(j.Axes) > 1 && a.Name != p.name+"."+motion {
+				continue
+			}
+			if a.Coordinate == 0 {
+				a.Coordinate = r.a.NewCoordinate()
+			}
+			c := coordinate{a.Coordinate, r.of(a.Kind).q, 1}
+			if a.Kind == assembly.Prismatic {
+				c.radians = r.length
+			}
+			return c, true
+		}
+	}
+	what := "prim " + fault.Name(p.path())
+	if motion != "" {
+		what = "motion " + fault.Name(motion) + " of " + what
+	}
+	r.report.Refuse(of, "joint "+fault.Name(of.name), what+" is no joint with one coordinate, or is not enabled")
+	return coordinate{}, false
+}
+
+// follow adds q = Σ c[k]·q′ᵏ, SI, of two coordinates as the file has them.
+func (r *reader) follow(p *prim, name string, at, to coordinate, c []float64) {
+	for k, x := range c {
+		if x-x != 0 {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), fmt.Sprintf("its equation has the coefficient %g of power %d", x, k))
+			return
+		}
+	}
+	// With q′ = x + s the polynomial of x has the derivatives at s for coefficients, by Horner's rule.
+	if s := r.zeroed[to.id]; s != 0 {
+		for i := range c {
+			for k := len(c) - 2; k >= i; k-- {
+				c[k] += s * c[k+1]
+			}
+		}
+	}
+	c[0] -= r.zeroed[at.id]
+	e := assembly.Coupling{At: p, Name: name, Terms: []assembly.Term{{Coordinate: at.id, Factor: 1}}}
+	e.Set(c, []assembly.Term{{Coordinate: to.id, Factor: 1}})
+	r.a.Couplings = append(r.a.Couplings, e)
+}
+
+// The joints of PhysX that mesh. They relate a turn of body 0 about the x axis of their frame on it, and a turn of body 1
+// about, or its way along, the x axis of the frame there, from the pose of the file on:
+//
+//	PhysxPhysicsGearJoint           gearRatio·θ₀ + θ₁ = 0
+//	PhysxPhysicsRackAndPinionJoint  θ₀ = ±ratio·s₁, θ₀ in degrees, with the sign by which a wheel rolls on a rack that is there
+const (
+	gearJoint = "PhysxPhysicsGearJoint"
+	rackJoint = "PhysxPhysicsRackAndPinionJoint"
+)
+
+var xAxis = spatial.Vec3{1, 0, 0}
+
+// aligned is how far the x axis of a frame may be from the axis of its joint, rad: files have single precision.
+const aligned = 1e-3
+
+// wheel is what meshes: the coordinate of a joint with the sign that counts it about, or along, an axis of the world.
+type wheel struct {
+	joint   int // in the assembly
+	sign    float64
+	carrier int // link on which the joint is
+	x       assembly.Pose
+}
+
+// mesh reads a joint that meshes.
+func (r *reader) mesh(p *prim, whole assembly.Wholes) {
+	p.class = source.Used
+	if !r.truth(p, "physics:jointEnabled", true) {
+		leave(p, source.Dropped)
+		r.report.Drop(p, "joint "+fault.Name(p.name), "is not enabled", "it holds nothing")
+		return
+	}
+	rel, kinds, field := [2]string{"physics:hinge0", "physics:hinge1"}, [2]assembly.Kind{}, "physics:gearRatio"
+	if p.kind == rackJoint {
+		rel, kinds[1], field = [2]string{"physics:hinge", "physics:prismatic"}, assembly.Prismatic, "physics:ratio"
+	}
+	ratio := r.finite(p, field, 1)
+	if ratio == 0 {
+		r.bad(p.prop(field), "is zero")
+	}
+	var w [2]wheel
+	for k, body := range [2]string{"0", "1"} {
+		ok, why := r.wheel(p, &w[k], body, rel[k], kinds[k])
+		if why != "" {
+			leave(p, source.Dropped)
+			r.report.Drop(p, "joint "+fault.Name(p.name), why, "nothing meshes")
+		}
+		if !ok {
+			return
+		}
+	}
+	switch {
+	case ratio == 0:
+		return
+	case w[0].joint == w[1].joint:
+		r.report.Refuse(p, "joint "+fault.Name(p.name), "its two joints are one")
+		return
+	case whole.Of(w[0].carrier) != whole.Of(w[1].carrier):
+		leave(p, source.Dropped)
+		r.report.Drop(p, "joint "+fault.Name(p.name), "its two joints are not on one body, against which they count", "nothing meshes")
+		return
+	case whole.Of(w[0].carrier) != whole.Of(assembly.World):
+		r.report.Note(p, "joint "+fault.Name(p.name), "its turns count against body "+fault.Name(r.a.Links[w[0].carrier].Name))
+	}
+	factor := [2]float64{ratio, 1}
+	if p.kind == rackJoint {
+		factor = [2]float64{1 / degree, -ratio / r.length * r.side(&w)}
+	}
+	e := assembly.Coupling{At: p, Name: p.name}
+	for k := range w {
+		j := &r.a.Joints[w[k].joint]
+		a := &j.Axes[0]
+		if a.Coordinate == 0 {
+			a.Coordinate = r.a.NewCoordinate()
+		}
+		by := j.Zero(r.at(j.Predecessor, j.P).Inverse().Mul(r.at(j.Successor, j.S)))
+		r.zeroed[a.Coordinate] += by[0]
+		e.Terms = append(e.Terms, assembly.Term{Coordinate: a.Coordinate, Factor: factor[k] * w[k].sign})
+	}
+	r.a.Couplings = append(r.a.Couplings, e)
+}
+
+// side returns the sense in which a rack moves when its wheel turns, that of the wheel's velocity at the frame of the rack.
+// Where that is none the sense is that of the axes.
+func (r *reader) side(w *[2]wheel) float64 {
+	v := w[0].x.Dir(xAxis).Cross(w[1].x.R.Sub(w[0].x.R)).Dot(w[1].x.Dir(xAxis)) / r.length
+	if math.Abs(v) <= aligned {
+		return 1
+	}
+	return math.Copysign(1, v)
+}
+
+// wheel reads one side of p: the frame on a body, and the joint of a kind by which that body moves. It returns why p has no
+// equation between coordinates, if that is no error.
+func (r *reader) wheel(p *prim, w *wheel, body, relationship string, kind assembly.Kind) (ok bool, why string) {
+	link, frame, okEnd := r.end(p, body)
+	t, okTarget := r.target(p, relationship)
+	if !okEnd || !okTarget {
+		return false, ""
+	}
+	if t == nil {
+		r.report.Refuse(p, "relationship "+relationship, "names no joint")
+		return false, ""
+	}
+	w.joint = r.made[t] - 1
+	if w.joint < 0 || len(r.a.Joints[w.joint].Axes) != 1 || r.a.Joints[w.joint].Axes[0].Kind != kind {
+		r.report.Refuse(p.prop(relationship), "relationship "+relationship,
+			fault.Name(t.path())+fmt.Sprintf(" is no %s joint that holds bodies", kind))
+		return false, ""
+	}
+	j := &r.a.Joints[w.joint]
+	w.x = r.at(link, frame)
+	switch link {
+	case j.Successor:
+		w.sign, w.carrier = 1, j.Predecessor
+	case j.Predecessor:
+		w.sign, w.carrier = -1, j.Successor
+	default:
+		r.report.Refuse(p.prop(relationship), "relationship "+relationship, "joint "+fault.Name(t.path())+" does not hold body "+body)
+		return false, ""
+	}
+	axis, own := r.at(j.Predecessor, j.P).Dir(j.Axes[0].Axis), w.x.Dir(xAxis)
+	if axis.Cross(own).Norm() > aligned {
+		return false, "the x axis of its frame on body " + body + " is not that of joint " + fault.Name(t.path())
+	}
+	w.sign *= math.Copysign(1, axis.Dot(own))
+	return true, ""
+}
