@@ -47,6 +47,7 @@ func TestClasses(t *testing.T) {
 			text = strings.ReplaceAll(text, "0 1 0", "0 0 1")
 		}
 		put("/gearbox", "</model>", `<joint name="l" type="revolute"><parent>a</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>`)
+		put("/drake:joint/", "</model>", `<drake:joint name="p" type="planar"><drake:parent>a</drake:parent><drake:child>b</drake:child></drake:joint>`)
 		if strings.HasPrefix(path, "sdf/world/physics") {
 			version = "1.4"
 		}

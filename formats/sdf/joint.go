@@ -34,7 +34,11 @@ type mimic struct {
 func (r *reader) newJoint(n *xmltree.Node, s *scope, home *frame) {
 	j := &joint{node: n, f: r.named(n, s, home), number: -1}
 	j.kind, _ = n.Attr("type")
-	j.parent, j.child = r.text(n, "parent"), r.text(n, "child")
+	prefix := ""
+	if n.Name == drakeJoint {
+		prefix = "drake:"
+	}
+	j.parent, j.child = r.text(n, prefix+"parent"), r.text(n, prefix+"child")
 	r.pose(n, j.f)
 	if j.f.relative == "" {
 		j.f.relative = j.child
@@ -66,9 +70,13 @@ func (r *reader) finish(top *scope) {
 		for _, m := range j.mimics {
 			r.mimic(j, m)
 		}
+		r.drakeMimic(j)
 	}
 	for _, p := range r.plugins {
 		r.plugin(p)
+	}
+	for _, p := range r.drakes {
+		r.drake(p)
 	}
 	if r.o.Base == source.BaseFixed && top.first != nil {
 		if l := r.canonicalOf(top.first); l != assembly.World {
@@ -127,7 +135,16 @@ func (r *reader) joint(j *joint) {
 	out := assembly.Joint{At: j.node, Name: name, Predecessor: parent, Successor: child, Given: true}
 	at := r.world(j.f)
 	out.P, out.S = r.inLink(parent, at), r.inLink(child, at)
-	switch j.kind {
+	kind := j.kind
+	if j.node.Name == drakeJoint {
+		kind = "drake " + kind
+	}
+	switch kind {
+	case "drake planar":
+		out.Axes = r.planar(j, name)
+	case "drake curvilinear":
+		r.values.Refuse(j.node, "type", "is not read: where its lines and arcs meet, the curvature jumps")
+		return
 	case "fixed":
 	case "ball":
 		out.Axes = []assembly.Axis{{At: j.node, Name: name, Kind: assembly.Ball}}
@@ -149,6 +166,7 @@ func (r *reader) joint(j *joint) {
 	if out.Axes == nil && j.kind != "fixed" {
 		return
 	}
+	r.rotor(j, out.Axes)
 	j.number = len(r.a.Joints)
 	r.a.Joints = append(r.a.Joints, out)
 }

@@ -61,12 +61,14 @@ type reader struct {
 	after   []func() // what is done when all frames are known
 	links   []linked // in the order of the assembly
 	plugins []pending
+	drakes  []pending
+	terms   int // of tendons
 }
 
 // linked is a link of the assembly with its frame.
 type linked struct{ f *frame }
 
-// pending is a plugin that may hold links together, and where it stands.
+// pending is a plugin that may hold links together, or an element of Drake, and where it stands.
 type pending struct {
 	node  *xmltree.Node
 	scope *scope
@@ -207,8 +209,10 @@ func (r *reader) contents(n *xmltree.Node, s *scope, home *frame) {
 		switch c.Name {
 		case "link":
 			r.link(c, s, home)
-		case "joint":
+		case "joint", drakeJoint:
 			r.newJoint(c, s, home)
+		case drakeBall, drakeSpring, drakeTendon:
+			r.drakes = append(r.drakes, pending{c, s, home})
 		case "frame":
 			f := r.named(c, s, home)
 			f.attached, _ = c.Attr("attached_to")

@@ -22,6 +22,9 @@ var rules = func() []xmltree.Rule {
 		{Element: "inertial", Used: "auto"},
 		{Element: "xyz", Used: "expressed_in"},
 		{Element: "mimic", Used: "joint axis"},
+		{Element: drakeJoint, Used: "name type"},
+		{Element: "drake:mimic", Used: "joint multiplier offset"},
+		{Element: drakeTendon + "_joint", Used: "name a"},
 		{Element: "include", Used: "merge placement_frame"},
 		{Element: "physics", Class: source.Ignored, Why: solver, Ignored: "name type default"},
 		{Element: "plugin", Class: source.Ignored, Why: "plugins are programs"},
@@ -35,6 +38,16 @@ var rules = func() []xmltree.Rule {
 			spring_reference spring_stiffness limit lower upper effort velocity screw_thread_pitch thread_pitch gearbox_ratio gearbox_reference_body
 			use_parent_model_frame multiplier offset reference kinematic must_be_base_link velocity_decay velocity_decay/linear velocity_decay/angular include/name
 			auto_inertia_params`},
+		{source.Used, "", `drake:parent drake:child drake:damping drake:rotor_inertia drake:gear_ratio
+			drake:ball_constraint drake:ball_constraint_body_A drake:ball_constraint_body_B drake:ball_constraint_p_AP drake:ball_constraint_p_BQ
+			drake:linear_spring_damper drake:linear_spring_damper_body_A drake:linear_spring_damper_body_B drake:linear_spring_damper_p_AP
+			drake:linear_spring_damper_p_BQ drake:linear_spring_damper_free_length drake:linear_spring_damper_stiffness
+			drake:linear_spring_damper_damping
+			drake:tendon_constraint drake:tendon_constraint_offset drake:tendon_constraint_lower_limit drake:tendon_constraint_upper_limit
+			drake:tendon_constraint_stiffness drake:tendon_constraint_damping`},
+		{source.Dropped, "bushings of Drake have other laws than those of the model", "drake:linear_bushing_rpy"},
+		{source.Ignored, "belongs to the control of the robot", "drake:controller_gains drake:acceleration"},
+		{source.Ignored, "belongs to contact", "drake:collision_filter_group"},
 		{source.Visual, "shapes", "visual collision"},
 		{source.Ignored, "sensors do not act", "sensor"},
 		{source.Ignored, "lights and pictures", "light light_state material scene audio_sink audio_source projector particle_emitter gui actor road heightmap audio"},

@@ -452,6 +452,7 @@ func FuzzRead(tf *testing.F) {
 	f.Add(data)
 	f.Add([]byte(joints17(`<joint name="j" type="universal"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint><include><uri>main.sdf</uri></include>`)))
 	f.Add([]byte(model17(`<link name="a"><inertial auto="true"/><collision name="c"><geometry><cone/></geometry></collision></link><frame name="f" attached_to="a"/>`)))
+	f.Add([]byte(drakes(`<drake:mimic joint="ja"/>`, `<drake:tendon_constraint><drake:tendon_constraint_joint name="ja" a="2"/></drake:tendon_constraint><drake:joint name="j" type="planar"/>`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, report, err := read(string(data), source.Options{})
 		require.NotNil(t, report)

@@ -45,7 +45,7 @@ var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "joint/actuator", Class: source.Ignored, Why: control},
 	{Element: "joint/compliance", Class: source.Ignored, Why: control},
 
-	{Element: "transmission", Class: source.Ignored, Why: control},
+	{Element: "transmission", Class: source.Ignored, Why: control, Ignored: "name type"},
 	{Element: "transmission/joint", Class: source.Used, Used: "name"},
 	{Element: "transmission/actuator", Class: source.Used, Ignored: "name"},
 	{Element: "drake:rotor_inertia", Class: source.Used, Used: "value"},

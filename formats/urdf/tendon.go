@@ -58,13 +58,12 @@ func (r *reader) tendon(n *xmltree.Node) {
 	}
 	switch {
 	case !good:
-	case !assembly.Rounded(lower, upper, max(1, math.Abs(lower))) || math.IsInf(lower, 0) || math.IsInf(offset, 0) || !math.IsInf(stiffness, 1) || damping != 0:
+	case !c.Hold(lower, upper, offset, stiffness, damping):
 		r.Report.Drop(n, "tendon "+fault.Name(c.Name), "the model holds a sum of coordinates at one value and exactly", fmt.Sprintf("nothing holds it between %g and %g with a stiffness of %g", lower, upper, stiffness))
 		n.Set(source.Dropped, "")
 	case len(c.Terms) == 0:
 		r.Report.Refuse(n, "tendon "+fault.Name(c.Name), "has no joints")
 	default:
-		c.Offset = lower + (upper-lower)/2 - offset
 		r.a.Couplings = append(r.a.Couplings, c)
 	}
 }

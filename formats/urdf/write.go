@@ -1,6 +1,7 @@
 package urdf
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -16,13 +17,15 @@ import (
 
 // Write writes m, which passes model.Check, as a robot with the link world and a loop_joint for each joint that closes
 // a loop. Its pose is that of all coordinates zero there, so that limits and equations are shifted by the coordinates.
-// A link's frame is that of the joint which places it, so it may differ from that of the body. The report lists what
-// the format lacks and what has another name. Motions, forces, velocities, springs and actuators are lost.
+// A link's frame is that of the joint which places it, so it may differ from that of the body. A joint of several motions
+// becomes several joints with links without mass between them. Distances, springs between bodies, rotors and equations of
+// more than two coordinates are elements of Drake. The report lists what the format lacks and what has another name.
+// Motions, forces, velocities, springs of coordinates and actuators are lost.
 //
 // Cost: O(bodies + joints). It returns *source.Problems for joints that
 // the format lacks, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
-	o := &writer{Draft: outline.New(m, "urdf", "")}
+	o := &writer{Draft: outline.New(m, "urdf", ""), pulled: make([]bool, len(m.Forces))}
 	o.links, o.joints = o.NewNames(nil, outline.Ground), o.NewNames(nil)
 	for i := range m.Bodies {
 		o.link = append(o.link, o.links.Add("body", m.Bodies[i].Name))
@@ -32,9 +35,15 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 		o.joint = append(o.joint, o.joints.Add("joint", m.Joints[i].Name))
 	}
 	o.spread()
-	o.mimics()
+	o.couplings()
+	o.extras()
 	o.Raw(`<?xml version="1.0"?>`)
-	o.Line(`<robot name="%s">`, m.Name)
+	space := ""
+	if o.more.Len() > 0 {
+		space = ` xmlns:drake="http://drake.mit.edu"`
+		o.Report.Note(nil, "some elements are those of Drake", "which other programs may not know")
+	}
+	o.Line(`<robot name="%s"`+space+`>`, m.Name)
 	o.Line(` <link name="%s">`, outline.Ground)
 	for _, k := range o.Visuals[len(m.Bodies)] {
 		o.visual(&m.Visuals[k], assembly.Identity())
@@ -46,8 +55,10 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	for i := range m.Joints {
 		o.write(i)
 	}
+	o.Text.WriteString(o.more.String())
 	o.Raw(`</robot>`)
-	o.Losses(outline.Rates|outline.Balls, func(i int) bool { return o.tree.In[i] }, nil, nil)
+	o.Losses(outline.Rates|outline.Balls|outline.Rotors,
+		func(i int) bool { return o.tree.In[i] }, nil, func(i int) bool { return o.pulled[i] })
 	return o.Report, o.Flush(w)
 }
 
@@ -57,7 +68,10 @@ type writer struct {
 	link, joint   []string // names in the file, that of the world last
 	tree          *outline.Tree
 	frames        []assembly.Pose // of the links in the bodies, that of the world last
-	mimic         map[int]string
+	names         [][]string      // by joint and motion, of joints that place links
+	mimic         map[[2]int]string
+	more          strings.Builder // elements of Drake
+	pulled        []bool          // force elements that are written
 }
 
 // placeText writes a pose as attributes: R = Rz(y)·Ry(p)·Rx(r).
@@ -70,44 +84,68 @@ func (o *writer) placeText(p assembly.Pose) string {
 	return `xyz="` + o.Numbers(p.R[:]...) + `" rpy="` + o.Numbers(r, q, y) + `"`
 }
 
-// types are those of the format that a joint of a tree may have; loops may not be screws and universal.
-var types = map[model.JointType]string{
-	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "spherical", model.Universal: "revolute",
+// loops are the types of joints that may close loops.
+var loops = map[model.JointType]string{
+	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Spherical: "spherical",
 }
 
-// spread chooses the joints that place links. Screws and universal joints are the first, as they may not close loops,
-// and then those with something that acts on them.
+// spread chooses the joints that place links. Those of types that may not close loops are the first, and then those with
+// something that acts on them.
 func (o *writer) spread() {
 	m := o.Model
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int {
 		j := &m.Joints[i]
-		_, ok := types[j.Type]
 		switch {
-		case !ok:
-			if j.Type != model.Free {
-				o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
-			}
+		case j.Type == model.Free || j.Type == model.Distance || j.Type == model.PointOnCurve && held[i]: // whose way is no coordinate here
 			return -1
-		case j.Type == model.Helical || j.Type == model.Universal:
+		case loops[j.Type] == "":
 			return 0
 		case held[i]:
 			return 1
 		}
 		return 2
 	})
+	o.names = make([][]string, len(m.Joints))
 	o.frames = make([]assembly.Pose, len(m.Bodies)+1)
 	for b := range o.frames {
 		o.frames[b] = assembly.Identity()
 		if b < len(m.Bodies) && o.tree.Placed[b] >= 0 {
-			o.frames[b] = o.tree.Standing[o.tree.Placed[b]].At
+			o.frames[b] = o.chain(o.tree.Placed[b])
 		}
 	}
 	for i := range m.Joints {
-		if j := &m.Joints[i]; !o.tree.In[i] && (j.Type == model.Helical || j.Type == model.Universal) {
+		switch j := &m.Joints[i]; {
+		case o.tree.In[i] || j.Type == model.Free || j.Type == model.Distance || loops[j.Type] != "":
+		case o.tree.Standing[i] == nil || j.Type == model.PointOnCurve && held[i]:
+			o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
+		default:
 			o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no joint of type "+j.Type.String())
 		}
 	}
+}
+
+// chain names the joints of the file that joint i is, and gives their motions points from which the last one's, where the
+// frame of the child is, is zero. It returns that frame in the child.
+func (o *writer) chain(i int) assembly.Pose {
+	s := o.tree.Standing[i]
+	var at spatial.Vec3
+	for k := range s.Row {
+		if s.Row[k].Kind == assembly.Prismatic {
+			s.Row[k].Point = at
+		}
+		at = s.Row[k].Point
+		name := o.joint[i]
+		if k+1 < len(s.Row) {
+			name = o.joints.Make(fmt.Sprintf("%s %d", o.Model.Joints[i].Name, k+1))
+		}
+		o.names[i] = append(o.names[i], name)
+	}
+	for k := range s.Row {
+		s.Row[k].Point = s.Row[k].Point.Sub(at)
+	}
+	s.At = s.At.Mul(assembly.Pose{R: at})
+	return s.At
 }
 
 // frame returns the frame of a link in the world.
@@ -165,13 +203,12 @@ func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 // write writes a joint.
 func (o *writer) write(i int) {
 	j, s := &o.Model.Joints[i], o.tree.Standing[i]
-	_, ok := types[j.Type]
 	switch {
 	case j.Type == model.Free:
 		o.Report.Note(nil, "joint "+fault.Name(j.Name), "lets everything pass and is left out")
 		return
-	case !ok:
-		return // refused
+	case j.Type == model.Distance || !o.tree.In[i] && loops[j.Type] == "":
+		return // written already, or refused
 	}
 	o.TellOpen(i, s)
 	at := o.Pose(s.Child).Mul(s.At)
@@ -179,26 +216,38 @@ func (o *writer) write(i int) {
 	if !o.tree.In[i] {
 		to := o.frame(s.Child).Inverse().Mul(at)
 		o.Line(` <loop_joint name="%s" type="%s"><link1 link="%s" `+o.placeText(from)+`/><link2 link="%s" `+o.placeText(to)+`/><axis xyz="0 0 1"/></loop_joint>`,
-			o.joint[i], types[j.Type], o.linkName(s.Parent), o.linkName(s.Child))
+			o.joint[i], loops[j.Type], o.linkName(s.Parent), o.linkName(s.Child))
 		return
 	}
-	if j.Type == model.Universal { // two hinges with a link without mass between them
-		cross := o.links.Make(j.Name + " cross")
-		o.Line(` <link name="%s"/>`, cross)
-		o.one(i, 0, o.joints.Make(j.Name+" 1"), o.linkName(s.Parent), cross, from)
-		o.one(i, 1, o.joint[i], cross, o.linkName(s.Child), assembly.Identity())
+	if len(s.Row) == 0 {
+		o.one(i, 0, o.joint[i], o.linkName(s.Parent), o.linkName(s.Child), from)
 		return
 	}
-	o.one(i, 0, o.joint[i], o.linkName(s.Parent), o.linkName(s.Child), from)
+	parent := o.linkName(s.Parent)
+	for k := range s.Row { // with links without mass between them
+		child := o.linkName(s.Child)
+		if k+1 < len(s.Row) {
+			child = o.links.Make(j.Name + " cross")
+			o.Line(` <link name="%s"/>`, child)
+		}
+		o.one(i, k, o.names[i][k], parent, child, from.Mul(assembly.Pose{R: s.Row[k].Point}))
+		parent, from = child, assembly.Pose{R: s.Row[k].Point.Neg()}
+	}
+}
+
+// motions are the types of joints with one motion.
+var motions = [...]string{
+	assembly.Revolute: "revolute", assembly.Prismatic: "prismatic", assembly.Helical: "screw", assembly.Ball: "spherical",
 }
 
 // one writes a joint of a tree with motion k of joint i.
 func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose) {
 	j, s := &o.Model.Joints[i], o.tree.Standing[i]
-	kind := types[j.Type]
-	var a outline.Motion
+	kind := "fixed"
+	a := outline.Motion{Freedom: -1}
 	if k < len(s.Row) {
 		a = s.Row[k]
+		kind = motions[a.Kind]
 	}
 	limit := ""
 	if l := outline.Entry(j.Limits, a.Freedom); l != nil {
@@ -219,12 +268,10 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 		o.Line(`  <dynamics damping="%s" friction="%s"/>`, o.Numbers(damping), o.Numbers(friction))
 	}
 	o.Text.WriteString(limit)
-	if j.Type == model.Helical {
-		o.Line(`  <drake:screw_thread_pitch value="%s"/>`, o.Numbers(2*math.Pi*j.Pitch))
+	if a.Kind == assembly.Helical {
+		o.Line(`  <drake:screw_thread_pitch value="%s"/>`, o.Numbers(2*math.Pi*a.Pitch))
 	}
-	if len(s.Row) == 1 {
-		o.Text.WriteString(o.mimic[i])
-	}
+	o.Text.WriteString(o.mimic[[2]int{i, k}])
 	o.Raw(` </joint>`)
 }
 
@@ -234,27 +281,4 @@ func (o *writer) bound(x float64) string {
 		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+")
 	}
 	return o.Numbers(x)
-}
-
-// mimics turns equations between two coordinates of the tree into those of the format: q = multiplier·q′ + offset.
-func (o *writer) mimics() {
-	o.mimic = map[int]string{}
-	single := func(c model.Coupled) (int, bool) {
-		i := o.Joints[c.Joint]
-		return i, o.tree.In[i] && len(o.tree.Standing[i].Row) == 1
-	}
-	for i := range o.Model.Couplings {
-		c := &o.Model.Couplings[i]
-		if len(c.Terms) == 2 && c.Of() == nil {
-			a, b := c.Terms[0], c.Terms[1]
-			follower, ok1 := single(a.Coupled)
-			leader, ok2 := single(b.Coupled)
-			if ok1 && ok2 && o.mimic[follower] == "" {
-				offset := (c.Offset-b.Factor*o.tree.Standing[leader].Row[0].Zero)/a.Factor - o.tree.Standing[follower].Row[0].Zero
-				o.mimic[follower] = `  <mimic joint="` + outline.Escaped(o.joint[leader]) + `" multiplier="` + o.Numbers(-b.Factor/a.Factor) + `" offset="` + o.Numbers(offset) + "\"/>\n"
-				continue
-			}
-		}
-		o.Report.Refuse(nil, "coupling "+fault.Name(c.Name), "the format has equations between two coordinates of joints that place links, one for each")
-	}
 }
