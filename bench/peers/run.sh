@@ -3,9 +3,11 @@
 #
 #   bench/peers/run.sh [--no-install] [flags of the driver]
 #   bench/peers/run.sh [--no-install] -precision [flags of bench/precision]
+#   bench/peers/run.sh [--no-install] -derivatives [flags of bench/gradients]
 #   bench/peers/run.sh -h
 #
-# With -precision, what is measured is work against precision (bench/precision), beside the engines alone.
+# With -precision, what is measured is work against precision (bench/precision), beside the engines alone; with -derivatives, derivatives
+# (bench/gradients), beside these and ADOL-C.
 # The tables go to standard output, the records to peers.csv beside this file (-csv FILE), progress to standard error. BUILD names the
 # folder of the programs (default: one in the user's cache).
 set -euo pipefail
@@ -14,11 +16,11 @@ root=$(cd "$here/../.." && pwd)
 build=${BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/rung-peers}
 
 install=yes
-precision=no
+part=
 while :; do
 	case "${1:-}" in
 	--no-install) install=no ;;
-	-precision) precision=yes ;;
+	-precision | -derivatives) part=${1#-} ;;
 	*) break ;;
 	esac
 	shift
@@ -27,7 +29,8 @@ done
 say() { echo "$*" >&2; }
 
 packages=(g++ libsuitesparse-dev libmetis-dev libmumps-seq-dev libeigen3-dev libopenblas-pthread-dev libsimbody-dev libmujoco-dev liborocos-kdl-dev)
-[ $precision = yes ] && packages=(g++ libsimbody-dev libmujoco-dev)
+[ "$part" = precision ] && packages=(g++ libsimbody-dev libmujoco-dev)
+[ "$part" = derivatives ] && packages=(g++ libsimbody-dev libmujoco-dev libadolc-dev libeigen3-dev)
 
 # installed PACKAGE
 installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
@@ -52,14 +55,16 @@ fi
 
 common=(-std=c++17 -Wall -I/usr/include/suitesparse -isystem /usr/include/eigen3 -isystem /usr/include/simbody)
 mkdir -p "$build/native" "$build/o2"
+kinds=(native o2)
+[ -n "$part" ] && kinds=(native)
 
-# compile PROGRAM PACKAGE LIBRARY...: both builds, or a message if a library is not there. Programs are not built again
+# compile PROGRAM PACKAGE LIBRARY...: its builds, or a message if a library is not there. Programs are not built again
 # unless their sources changed.
 compile() {
 	local program=$1 package=$2
 	shift 2
 	local kind flags
-	for kind in native o2; do
+	for kind in "${kinds[@]}"; do
 		flags=(-O2)
 		[ $kind = native ] && flags=(-O3 -march=native)
 		local out=$build/$kind/$program
@@ -76,12 +81,22 @@ compile() {
 
 command -v g++ >/dev/null || { say "g++ is not installed; there is nothing to measure against"; exit 1; }
 
-if [ $precision = yes ]; then
-	compile simbody_motion libsimbody-dev -lSimTKsimbody -lSimTKmath -lSimTKcommon
+simbody=(-lSimTKsimbody -lSimTKmath -lSimTKcommon)
+case $part in
+precision)
+	compile simbody_motion libsimbody-dev "${simbody[@]}"
 	compile mujoco_motion libmujoco-dev -lmujoco
 	(cd "$root" && go build -o "$build/precision" ./bench/precision)
 	exec "$build/precision" -root "$root" -peers "$build/native" "$@"
-fi
+	;;
+derivatives)
+	compile simbody_derivatives libsimbody-dev "${simbody[@]}"
+	compile mujoco_derivatives libmujoco-dev -lmujoco
+	compile adolc_derivatives "libadolc-dev or libeigen3-dev" -ladolc "-DADOLC=\"$(dpkg-query -W -f '${Version}' libadolc-dev 2>/dev/null || echo 'of a version that is not known')\"" # it does not say
+	(cd "$root" && go build -o "$build/gradients" ./bench/gradients)
+	exec "$build/gradients" -root "$root" -peers "$build/native" "$@"
+	;;
+esac
 
 metis=()
 if echo '#include <metis.h>' | g++ -E -x c++ - >/dev/null 2>&1; then
@@ -96,7 +111,7 @@ compile cholmod libsuitesparse-dev -lcholmod
 compile umfpack libsuitesparse-dev -lumfpack
 compile mumps libmumps-seq-dev -ldmumps_seq
 compile eigen libeigen3-dev
-compile simbody libsimbody-dev -lSimTKsimbody -lSimTKmath -lSimTKcommon
+compile simbody libsimbody-dev "${simbody[@]}"
 compile mujoco libmujoco-dev -lmujoco
 compile rollouts libmujoco-dev -lmujoco -lpthread
 compile kdl liborocos-kdl-dev -lorocos-kdl

@@ -5,6 +5,8 @@ import (
 	"html"
 	"math"
 	"strings"
+
+	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
 // Sizes of a picture, in its units.
@@ -66,7 +68,7 @@ var colours = [][2]string{
 	{"#475569", "#b6c2d1"}, {"#b91c1c", "#ff8a8a"}, {"#0f766e", "#4fd6c9"}, {"#6d28d9", "#bda4ff"}, {"#9d174d", "#ff8fc0"},
 }
 
-var dashes = map[string]string{ours: "", "Simbody": "8 4", "MuJoCo": "2 4"}
+var dashes = map[string]string{beside.Ours: "", "Simbody": "8 4", "MuJoCo": "2 4"}
 
 // svg returns the picture. It has a background and colours of its own for light and dark.
 func (c *chart) svg() string {
@@ -119,7 +121,7 @@ func (c *chart) axes() {
 	fmt.Fprintf(&c.out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n",
 		plotLeft, plotTop, plotRight-plotLeft, plotBottom-plotTop)
 	fmt.Fprintf(&c.out, `<text x="%d" y="%d" text-anchor="middle">processor time of %s s of motion</text>`+"\n",
-		(plotLeft+plotRight)/2, plotBottom+44, number(c.m.Seconds))
+		(plotLeft+plotRight)/2, plotBottom+44, beside.Number(c.m.Seconds))
 	fmt.Fprintf(&c.out, `<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">largest error, relative</text>`+"\n",
 		(plotTop+plotBottom)/2)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/bench/internal/beside"
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
@@ -57,11 +58,11 @@ func (l *ladder) climb(p *problem, longest float64) {
 		case errors.As(err, &start):
 			l.Ended = "the integrator does not take it"
 			return
-		case errors.Is(err, errOver):
-			l.Ended = "a run was ended after " + short(overtime*longest) + " s"
+		case errors.Is(err, beside.ErrOver):
+			l.Ended = "a run was ended after " + beside.Short(overtime*longest) + " s"
 			return
 		case r.Seconds > longest:
-			l.Ended = "a run took longer than " + short(longest) + " s"
+			l.Ended = "a run took longer than " + beside.Short(longest) + " s"
 			return
 		case r.Failure != "":
 			continue
@@ -103,10 +104,10 @@ func (l *ladder) again(p *problem, longest float64) error {
 		}
 		r, err := l.measure(p, old.At, longest)
 		switch {
-		case errors.Is(err, errOver):
+		case errors.Is(err, beside.ErrOver):
 			continue // the machine was busy
 		case err != nil || r.Error != old.Error || r.Steps != old.Steps:
-			return errors.New(l.name() + " at " + short(old.At) + " gives another answer the second time")
+			return errors.New(l.name() + " at " + beside.Short(old.At) + " gives another answer the second time")
 		}
 		old.Seconds = min(old.Seconds, r.Seconds)
 	}

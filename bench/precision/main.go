@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+
+	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
 // options are the flags.
@@ -88,7 +90,7 @@ func (o *options) run() error {
 		if err != nil {
 			return err
 		}
-		if err := r.write(o.record); err != nil {
+		if err := beside.WriteRecord(o.record, r); err != nil {
 			return err
 		}
 	}
@@ -117,8 +119,8 @@ func (o *options) measure() (*record, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	r := &record{Format: recordFormat, Machine: newMachine(o.root), Settings: settings{o.rounds, o.longest, o.samples}}
-	r.Engines = []engine{{Name: ours, Version: r.Machine.Commit}}
+	r := &record{Format: recordFormat, Machine: beside.NewHost(o.root), Settings: settings{o.rounds, o.longest, o.samples}}
+	r.Engines = []beside.Engine{{Name: beside.Ours, Version: r.Machine.Commit}}
 	paths := make([]string, len(peers))
 	for i := range peers {
 		e := peers[i]
@@ -126,9 +128,9 @@ func (o *options) measure() (*record, error) {
 		if e.Missing != "" {
 			o.say("SKIPPED: %s: %s", e.Name, e.Missing)
 		}
-		r.Engines = append(r.Engines, e.engine)
+		r.Engines = append(r.Engines, e.Engine)
 	}
-	w := newWatch()
+	w := beside.NewWatch()
 	var tasks []*task
 	for i := range subjects {
 		s := &subjects[i]
@@ -142,7 +144,7 @@ func (o *options) measure() (*record, error) {
 		t := &task{problem: p, ladders: ownSeries()}
 		for k, path := range paths {
 			if path != "" {
-				t.ladders = append(t.ladders, peers[k].series(path, work, &w.peers)...)
+				t.ladders = append(t.ladders, peers[k].series(path, work, &w.Peers)...)
 			}
 		}
 		tasks = append(tasks, t)
@@ -156,7 +158,7 @@ func (o *options) measure() (*record, error) {
 	for _, t := range tasks {
 		r.Mechanisms = append(r.Mechanisms, o.result(t))
 	}
-	w.end(&r.Machine)
+	w.End(&r.Machine)
 	return r, r.check()
 }
 

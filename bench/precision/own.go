@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"runtime/debug"
-	"time"
 
+	"github.com/rung-mbd/rung/bench/internal/beside"
 	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// ours is the name of Rung among the engines.
-const ours = "Rung"
 
 // outcome is one run.
 type outcome struct {
@@ -25,12 +21,8 @@ type outcome struct {
 const (
 	enough   = 0.02             // s: shorter runs are repeated, and the least counts
 	overtime = 3                // times the longest run: a run beyond is ended
-	wallTime = 90 * time.Second // the same for one that has no processor
 	mostRuns = 200              // that are tried for it
 )
-
-// errOver says that a run was ended.
-var errOver = errors.New("over the limit of time")
 
 // follow makes runs by integrators of Rung until they have taken enough time, and returns one with the least time.
 // Garbage is collected afterwards: else what setting up leaves would be collected, on the same thread, while a run is timed.
@@ -58,20 +50,20 @@ func (p *problem) followOnce(o *runs.Options, limit float64) (*outcome, error) {
 		return nil, err
 	}
 	defer s.Release()
-	ctx, cancel := context.WithTimeout(context.Background(), wallTime)
+	ctx, cancel := context.WithTimeout(context.Background(), beside.WallTime)
 	defer cancel()
 	out := &outcome{points: make([]spatial.Vec3, 0, p.samples())}
 	begun := machine.ProcessorTime()
 	for k := 1; k <= p.samples(); k++ {
 		if err := s.RunContext(ctx, p.seconds*float64(k)/float64(p.samples())); err != nil {
 			if ctx.Err() != nil {
-				err = errOver
+				err = beside.ErrOver
 			}
 			return nil, err
 		}
 		out.points = append(out.points, p.at(s.State()))
 		if out.seconds = (machine.ProcessorTime() - begun).Seconds(); out.seconds > limit {
-			return nil, errOver
+			return nil, beside.ErrOver
 		}
 	}
 	out.steps = s.Stats().Steps
@@ -96,7 +88,7 @@ func (r ownRunner) run(p *problem, at, limit float64) (*outcome, error) {
 // ownSeries returns a series an integrator.
 func ownSeries() (list []*ladder) {
 	for _, i := range runs.Integrators() {
-		l := &ladder{runner: ownRunner{i}, series: series{Engine: ours, Integrator: i.String(), By: byTolerance}}
+		l := &ladder{runner: ownRunner{i}, series: series{Engine: beside.Ours, Integrator: i.String(), By: byTolerance}}
 		switch {
 		case i.NeedsStep():
 			l.By, l.Settings = byStep, "sparse; drift projected"

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/rung-mbd/rung/internal/replace"
+	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
 // Lines of the page between which the tables stand.
@@ -23,16 +22,7 @@ var levels = []float64{1e-3, 1e-5, 1e-7}
 
 // aroundTables returns what a page has before and after its tables.
 func aroundTables(page string) (before, after string, err error) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		return "", "", err
-	}
-	before, rest, ok := strings.Cut(string(b), tablesBegin+"\n")
-	_, after, closed := strings.Cut(rest, tablesEnd+"\n")
-	if !ok || !closed {
-		return "", "", fmt.Errorf("%s: there are no lines %s and %s", page, tablesBegin, tablesEnd)
-	}
-	return before + tablesBegin + "\n", tablesEnd + "\n" + after, nil
+	return beside.Around(page, tablesBegin, tablesEnd)
 }
 
 // pictures is the folder of the pictures of a page.
@@ -51,18 +41,11 @@ func (r *record) publish(page string) error {
 	for i := range r.Mechanisms {
 		m := &r.Mechanisms[i]
 		picture := newChart(m).svg()
-		if err := put(filepath.Join(folder, m.Name+".svg"), picture); err != nil {
+		if err := beside.Put(filepath.Join(folder, m.Name+".svg"), picture); err != nil {
 			return err
 		}
 	}
-	return put(page, before+r.tables(filepath.Base(folder))+after)
-}
-
-func put(path, text string) error {
-	return replace.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return beside.Put(page, before+r.tables(filepath.Base(folder))+after)
 }
 
 // tables are what stands between the lines of the page.
@@ -76,8 +59,8 @@ func (r *record) tables(folder string) string {
 		fmt.Fprintf(t, "\n### %s\n\n", m.Title)
 		fmt.Fprintf(t, "![Error over processor time: %s](%s/%s.svg)\n\n", m.Title, folder, m.Name)
 		size := count(m.Bodies, "body", "bodies") + ", " + count(m.Joints, "joint", "joints")
-		fmt.Fprintf(t, "%s, %s s of motion, a point of `%s`. ", size, number(m.Seconds), m.Body)
-		fmt.Fprintf(t, "Runs up to %s s. Reference: %s, error about %s.\n\n", short(m.Longest), m.Reference, power(m.Vouched))
+		fmt.Fprintf(t, "%s, %s s of motion, a point of `%s`. ", size, beside.Number(m.Seconds), m.Body)
+		fmt.Fprintf(t, "Runs up to %s s. Reference: %s, error about %s.\n\n", beside.Short(m.Longest), m.Reference, beside.Power(m.Vouched))
 		m.table(t)
 	}
 	t.WriteString("\n")
@@ -86,33 +69,19 @@ func (r *record) tables(folder string) string {
 
 // facts say where and how it was measured.
 func (r *record) facts(t *strings.Builder) {
-	m := &r.Machine
-	fmt.Fprintf(t, "\n- Processor: %s, %d cores, %s; everything on one thread\n", m.Processor, m.Cores, m.System)
-	fmt.Fprintf(t, "- Rung: commit %s, %s\n", m.Commit, m.Go)
+	r.Machine.Facts(t)
 	for i := range r.Engines {
 		e := &r.Engines[i]
 		switch {
 		case e.Missing != "":
 			fmt.Fprintf(t, "- %s: **not measured**, %s\n", e.Name, e.Missing)
-		case e.Name != ours:
+		case e.Name != beside.Ours:
 			fmt.Fprintf(t, "- %s %s: %s\n", e.Name, e.Version, r.settingsOf(e.Name))
 		}
 	}
-	others := "is not known"
-	if m.Others != nil {
-		others = "was " + strconv.FormatFloat(*m.Others, 'f', 2, 64) + " processors"
-	}
 	how := &r.Settings
-	fmt.Fprintf(t, "- The least of %d rounds, %d samples a run; %.0f s in all\n", how.Rounds, how.Samples, m.Took)
-	fmt.Fprintf(t, "- What others had of the machine meanwhile %s; ", others)
-	fmt.Fprintf(t, "load averages %s before and %s after\n", known(m.LoadBefore), known(m.LoadAfter))
-}
-
-func known(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
+	fmt.Fprintf(t, "- The least of %d rounds, %d samples a run; %.0f s in all\n", how.Rounds, how.Samples, r.Machine.Took)
+	r.Machine.Busy(t)
 }
 
 func (r *record) settingsOf(engine string) string {
@@ -148,7 +117,7 @@ func (r *record) summary(t *strings.Builder) {
 			if k > 0 {
 				title = ""
 			}
-			fmt.Fprintf(t, "| %s | %s |", title, power(e))
+			fmt.Fprintf(t, "| %s | %s |", title, beside.Power(e))
 			own, peer := math.Inf(1), math.Inf(1)
 			for _, n := range names {
 				run, by := m.quickest(n, e)
@@ -157,7 +126,7 @@ func (r *record) summary(t *strings.Builder) {
 					continue
 				}
 				fmt.Fprintf(t, " %s | %s |", milliseconds(run.Seconds), by)
-				if n == ours {
+				if n == beside.Ours {
 					own = run.Seconds
 				} else {
 					peer = min(peer, run.Seconds)
@@ -175,11 +144,11 @@ func (r *record) losses(t *strings.Builder) {
 	for i := range r.Mechanisms {
 		m := &r.Mechanisms[i]
 		for _, e := range levels {
-			own, ownBy := m.quickest(ours, e)
+			own, ownBy := m.quickest(beside.Ours, e)
 			var peer *run
 			by := ""
 			for k := range r.Engines {
-				if n := r.Engines[k].Name; n != ours {
+				if n := r.Engines[k].Name; n != beside.Ours {
 					if run, integrator := m.quickest(n, e); run != nil && (peer == nil || run.Seconds < peer.Seconds) {
 						peer, by = run, n+", "+integrator
 					}
@@ -192,10 +161,10 @@ func (r *record) losses(t *strings.Builder) {
 			switch {
 			case own == nil:
 				fmt.Fprintf(list, "- %s, %s: %s takes %s ms; Rung has no run as exact within the limit.\n",
-					m.Title, power(e), by, milliseconds(peer.Seconds))
+					m.Title, beside.Power(e), by, milliseconds(peer.Seconds))
 			case peer.Seconds < own.Seconds:
 				fmt.Fprintf(list, "- %s, %s: %s takes %s ms, Rung's %s %s ms, %s times as long.\n",
-					m.Title, power(e), by, milliseconds(peer.Seconds), ownBy, milliseconds(own.Seconds), short(own.Seconds/peer.Seconds))
+					m.Title, beside.Power(e), by, milliseconds(peer.Seconds), ownBy, milliseconds(own.Seconds), beside.Short(own.Seconds/peer.Seconds))
 			default:
 				continue
 			}
@@ -216,9 +185,9 @@ func factor(own, peer float64) string {
 	case math.IsInf(own, 1):
 		return "**Rung has none**"
 	case peer < own:
-		return "**" + short(peer/own) + "**"
+		return "**" + beside.Short(peer/own) + "**"
 	}
-	return short(peer / own)
+	return beside.Short(peer / own)
 }
 
 // quickest returns the run of an engine that takes least, with an error of at most e, and by which integrator.
@@ -239,7 +208,7 @@ func (m *diagram) quickest(engine string, e float64) (best *run, by string) {
 func (m *diagram) table(t *strings.Builder) {
 	t.WriteString("| integrator |")
 	for _, e := range levels {
-		fmt.Fprintf(t, " %s, ms |", power(e))
+		fmt.Fprintf(t, " %s, ms |", beside.Power(e))
 	}
 	t.WriteString(" smallest error | at | ended because |\n|---|" + strings.Repeat("---:|", len(levels)) + "---:|---|---|\n")
 	for i := range m.Series {
@@ -254,7 +223,7 @@ func (m *diagram) table(t *strings.Builder) {
 		}
 		smallest, at := "–", ""
 		if r := s.finest(); r != nil {
-			smallest, at = power(r.Error), s.By+" "+short(r.At)
+			smallest, at = beside.Power(r.Error), s.By+" "+beside.Short(r.At)
 		}
 		fmt.Fprintf(t, " %s | %s | %s |\n", smallest, at, s.Ended)
 	}
@@ -277,22 +246,5 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// short is a number with three digits.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
-
-// power is a number with one digit and a power of ten.
-func power(x float64) string {
-	if x == 0 {
-		return "0"
-	}
-	digit, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 0, 64), "e")
-	n, _ := strconv.Atoi(exponent)
-	return digit + "e" + strconv.Itoa(n)
-}
-
 // milliseconds is a time with three digits and no power of ten.
-func milliseconds(s float64) string {
-	ms := 1e3 * s
-	digits := max(0, 2-int(math.Floor(math.Log10(ms))))
-	return strconv.FormatFloat(ms, 'f', digits, 64)
-}
+func milliseconds(s float64) string { return beside.Plain(1e3 * s) }

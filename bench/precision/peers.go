@@ -2,17 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/rung-mbd/rung/bench/internal/beside"
 	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -20,7 +16,7 @@ import (
 
 // peer is an engine in a program of bench/peers/cpp.
 type peer struct {
-	engine
+	beside.Engine
 	program     string // file name; run.sh builds it
 	packageName string // of Debian, that has the library
 	by          string
@@ -31,12 +27,12 @@ type peer struct {
 
 var peers = []peer{
 	{
-		engine: engine{Name: "Simbody"}, program: "simbody_motion", packageName: "libsimbody-dev", by: byTolerance,
+		Engine: beside.Engine{Name: "Simbody"}, program: "simbody_motion", packageName: "libsimbody-dev", by: byTolerance,
 		settings:    "error control; constraint tolerance and projection by default; loops by constraints, in a plane by two rows each",
 		integrators: []string{"RungeKuttaMerson", "CPodes"}, input: simbodyInput,
 	},
 	{
-		engine: engine{Name: "MuJoCo"}, program: "mujoco_motion", packageName: "libmujoco-dev", by: byStep,
+		Engine: beside.Engine{Name: "MuJoCo"}, program: "mujoco_motion", packageName: "libmujoco-dev", by: byStep,
 		settings: "Newton, 1e-8; solref two steps, solimp 0.9999; in a plane one connect a loop; " +
 			"contacts, limits, friction, actuators and sensors off",
 		integrators: []string{"Euler", "RK4", "implicit"}, input: mujocoInput,
@@ -54,62 +50,13 @@ type peerRunner struct {
 
 // peerAnswer is what a program prints.
 type peerAnswer struct {
-	Error   string
-	Version string
 	Seconds float64
 	Steps   int64
 	Points  [][3]float64
 }
 
 // find looks for the program of a peer, and asks for its version. Missing says why there is none.
-func (e *peer) find(folder string) (path string) {
-	if folder == "" {
-		e.Missing = "not asked for: bench/peers/run.sh -precision builds it"
-		return ""
-	}
-	path = filepath.Join(folder, e.program)
-	if _, err := os.Stat(path); err != nil {
-		e.Missing = "not built, package " + e.packageName
-		return ""
-	}
-	var a peerAnswer
-	if _, err := call(&a, path, "version"); err != nil {
-		e.Missing = "does not start: " + err.Error()
-		return ""
-	}
-	e.Version = a.Version
-	return path
-}
-
-// call runs a program and decodes what it prints.
-func call(a *peerAnswer, path string, args ...string) (spent time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), wallTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1")
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err = cmd.Run()
-	if cmd.ProcessState != nil {
-		spent = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	}
-	if ctx.Err() != nil {
-		return spent, errOver
-	}
-	if bad := json.Unmarshal(out.Bytes(), a); bad != nil {
-		if err == nil {
-			err = bad
-		}
-		return spent, fmt.Errorf("%s: %w %s", filepath.Base(path), err, strings.TrimSpace(said.String()))
-	}
-	switch {
-	case a.Error == "over":
-		return spent, errOver
-	case a.Error != "":
-		return spent, errors.New(a.Error)
-	}
-	return spent, err
-}
+func (e *peer) find(folder string) (path string) { return e.Find(folder, e.program, e.packageName, "-precision") }
 
 func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	text, args, err := r.peer.input(p)
@@ -120,13 +67,13 @@ func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, err
 	}
-	list := []string{"run", file, r.integrator, number(at), number(p.seconds), strconv.Itoa(p.samples())}
-	list = append(list, number(limit), number(min(enough, limit)), p.subject.body)
+	list := []string{"run", file, r.integrator, beside.Number(at), beside.Number(p.seconds), strconv.Itoa(p.samples())}
+	list = append(list, beside.Number(limit), beside.Number(min(enough, limit)), p.subject.body)
 	for _, x := range p.point {
-		list = append(list, number(x))
+		list = append(list, beside.Number(x))
 	}
 	var a peerAnswer
-	spent, err := call(&a, r.path, append(list, args...)...)
+	spent, err := beside.Call(&a, r.path, append(list, args...)...)
 	*r.spent += spent
 	if err != nil {
 		return nil, err
@@ -149,8 +96,6 @@ func (e *peer) series(path, work string, spent *time.Duration) (list []*ladder) 
 	return list
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
 // mujocoInput is the model as rung export writes it. MJCF has no constant wrench, so it is given apart.
 func mujocoInput(p *problem) (text []byte, args []string, err error) {
 	var b bytes.Buffer
@@ -168,7 +113,17 @@ func mujocoInput(p *problem) (text []byte, args []string, err error) {
 		if f.Force != [3]float64{} || f.Torque[0] != 0 || f.Torque[1] != 0 {
 			return nil, nil, fmt.Errorf("force %q is not a moment about z", f.Name)
 		}
-		args = append(args, f.A.Body+".moment="+number(f.Torque[2]))
+		args = append(args, f.A.Body+".moment="+beside.Number(f.Torque[2]))
 	}
 	return b.Bytes(), args, nil
+}
+
+// simbodyInput is the model as text, and the number of the body that carries the point.
+func simbodyInput(p *problem) ([]byte, []string, error) {
+	w, err := beside.NewTreeText(p.model, p.planar)
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintf(w, "%d\n", w.Number(p.subject.body))
+	return w.Bytes(), nil, nil
 }

@@ -18,22 +18,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/bench/internal/beside"
 	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// asPeer is the variable of the environment that makes the test a peer, which prints what the variable holds.
-const asPeer = "PRECISION_TEST_PEER"
-
-func TestMain(m *testing.M) {
-	if text := os.Getenv(asPeer); text != "" {
-		os.Stdout.WriteString(text)
-		return
-	}
-	os.Exit(m.Run())
-}
 
 const (
 	root     = "../.."
@@ -126,7 +116,7 @@ func TestPageIsOfRecord(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, newChart(m).svg(), string(drawing), m.Name)
 		for _, integrator := range runs.Integrators() {
-			has := func(s series) bool { return s.Engine == ours && s.Integrator == integrator.String() }
+			has := func(s series) bool { return s.Engine == beside.Ours && s.Integrator == integrator.String() }
 			assert.True(t, slices.ContainsFunc(m.Series, has), "%s, %v", m.Name, integrator)
 		}
 	}
@@ -224,7 +214,7 @@ func TestInputsRefuse(t *testing.T) {
 		change func(m *model.Model)
 		want   string
 	}{
-		{func(m *model.Model) { m.Joints[0].Type = model.Universal }, "in the tree"},
+		{func(m *model.Model) { m.Joints[0].Type = model.Cylindrical }, "in the tree"},
 		{func(m *model.Model) { m.Joints[len(m.Joints)-1].Type = model.Universal }, "of type universal"},
 		{func(m *model.Model) {
 			m.Joints[0].Predecessor, m.Joints[0].Successor = m.Joints[0].Successor, model.World
@@ -242,38 +232,6 @@ func TestInputsRefuse(t *testing.T) {
 		_, _, err := mujocoInput(problemOf(change))
 		require.ErrorContains(t, err, "is not a moment about z")
 	}
-}
-
-// TestPeer: answers of a program, and what is no answer.
-func TestPeer(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	for text, want := range map[string]string{
-		`{"error": "over"}`:     errOver.Error(),
-		`{"error": "unstable"}`: "unstable",
-		`nothing`:               "invalid character",
-		`{"version": "1.2", "seconds": 0.5, "steps": 7, "points": [[1, 2, 3]]}`: "",
-	} {
-		t.Setenv(asPeer, text)
-		var a peerAnswer
-		_, err := call(&a, self, "version")
-		if want != "" {
-			require.ErrorContains(t, err, want)
-			continue
-		}
-		require.NoError(t, err)
-		assert.Equal(t, peerAnswer{Version: "1.2", Seconds: 0.5, Steps: 7, Points: [][3]float64{{1, 2, 3}}}, a)
-	}
-	e := peers[0]
-	e.program = filepath.Base(self)
-	t.Setenv(asPeer, `{"version": "1.2"}`)
-	assert.Equal(t, self, e.find(filepath.Dir(self)))
-	assert.Equal(t, engine{Name: "Simbody", Version: "1.2"}, e.engine)
-	t.Setenv(asPeer, `{"error": "no library"}`)
-	assert.Empty(t, e.find(filepath.Dir(self)))
-	assert.Contains(t, e.Missing, "no library")
-	assert.Empty(t, e.find(t.TempDir()))
-	assert.Contains(t, e.Missing, "not built, package libsimbody-dev")
 }
 
 // TestRecordRefuses: what no measurement writes is refused with its place.
@@ -336,7 +294,7 @@ func (s stairs) run(p *problem, at, limit float64) (*outcome, error) {
 	if out := s[k]; out.seconds <= limit {
 		return &out, nil
 	}
-	return nil, errOver
+	return nil, beside.ErrOver
 }
 
 // TestLadder: where a series ends, and why.
@@ -366,15 +324,14 @@ func TestLadder(t *testing.T) {
 
 // TestTables: numbers as they are printed, and who loses.
 func TestTables(t *testing.T) {
-	assert.Equal(t, []string{"1e-3", "3e-12", "2e0", "0"}, []string{power(1e-3), power(2.6e-12), power(2), power(0)})
 	assert.Equal(t, []string{"0.0123", "1.23", "123", "1235"},
 		[]string{milliseconds(1.234e-5), milliseconds(1.234e-3), milliseconds(0.1234), milliseconds(1.2346)})
 	assert.Equal(t, []string{"2", "**0.5**", "", "**Rung has none**"},
 		[]string{factor(1, 2), factor(2, 1), factor(1, math.Inf(1)), factor(math.Inf(1), 1)})
 	r := &record{
-		Engines: []engine{{Name: ours, Version: "x"}, {Name: "P", Version: "1"}},
+		Engines: []beside.Engine{{Name: beside.Ours, Version: "x"}, {Name: "P", Version: "1"}},
 		Mechanisms: []diagram{{Title: "M", Series: []series{
-			{Engine: ours, Integrator: "a", Runs: []run{{At: 1, Seconds: 0.004, Error: 1e-4}, {At: 0.1, Seconds: 0.005, Error: 1e-6}}},
+			{Engine: beside.Ours, Integrator: "a", Runs: []run{{At: 1, Seconds: 0.004, Error: 1e-4}, {At: 0.1, Seconds: 0.005, Error: 1e-6}}},
 			{Engine: "P", Integrator: "b", Runs: []run{
 				{At: 1, Seconds: 0.001, Error: 1e-4}, {At: 0.1, Seconds: 0.006, Error: 1e-6},
 				{At: 0.01, Seconds: 0.009, Error: 1e-8}, {At: 0.001, Failure: "no"},
@@ -396,7 +353,7 @@ func TestChart(t *testing.T) {
 		list := []run{{At: 1, Seconds: math.Pow10(-i), Error: math.Pow10(-2 * i)}}
 		m.Series = append(m.Series, series{Engine: "Simbody", Integrator: "RungeKuttaMerson", Runs: list})
 	}
-	m.Series = append(m.Series, series{Engine: ours, Integrator: "lost", Runs: []run{{At: 1, Failure: "no"}}})
+	m.Series = append(m.Series, series{Engine: beside.Ours, Integrator: "lost", Runs: []run{{At: 1, Failure: "no"}}})
 	assert.Empty(t, drawn(&series{Runs: []run{{At: 1, Seconds: 1, Error: 2 * worstDrawn}}}))
 	c := newChart(m)
 	text := c.svg()

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
 
-	"github.com/rung-mbd/rung/internal/replace"
+	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
 // recordFormat is the name of the record's format.
@@ -16,23 +15,10 @@ const recordFormat = "rung-precision/1"
 // record is what one call has measured.
 type record struct {
 	Format     string    `json:"format"`
-	Machine    host      `json:"machine"`
+	Machine    beside.Host     `json:"machine"`
 	Settings   settings  `json:"settings"`
-	Engines    []engine  `json:"engines"`
+	Engines    []beside.Engine `json:"engines"`
 	Mechanisms []diagram `json:"mechanisms"`
-}
-
-// host is where it was measured, and what else it had to do.
-type host struct {
-	Processor  string   `json:"processor"`
-	Cores      int      `json:"cores"`
-	System     string   `json:"system"`
-	Go         string   `json:"go"`
-	Commit     string   `json:"commit"`
-	LoadBefore string   `json:"load_before"` // averages over 1, 5 and 15 minutes; empty if not known
-	LoadAfter  string   `json:"load_after"`
-	Others     *float64 `json:"others"` // processors that other programs had meanwhile; null if not known
-	Took       float64  `json:"took_seconds"`
 }
 
 // settings are the flags that decide about the measurement.
@@ -40,13 +26,6 @@ type settings struct {
 	Rounds  int     `json:"rounds"`
 	Longest float64 `json:"longest_seconds"`
 	Samples int     `json:"samples"`
-}
-
-// engine is a program that was to be measured.
-type engine struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"` // why nothing of it was measured
 }
 
 // diagram is what all integrators did on one.
@@ -111,13 +90,9 @@ func readRecord(path string) (*record, error) {
 }
 
 func decodeRecord(f io.Reader) (*record, error) {
-	r, d := &record{}, json.NewDecoder(f)
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
+	r := &record{}
+	if err := beside.DecodeRecord(r, f, recordFormat, func() string { return r.Format }); err != nil {
 		return nil, err
-	}
-	if r.Format != recordFormat {
-		return nil, fmt.Errorf("format: %q is not %q", r.Format, recordFormat)
 	}
 	return r, r.check()
 }
@@ -137,13 +112,4 @@ func (r *record) check() error {
 		}
 	}
 	return nil
-}
-
-// write puts the record in the place of path, whole.
-func (r *record) write(path string) error {
-	return replace.Write(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(r)
-	})
 }

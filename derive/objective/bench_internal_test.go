@@ -25,6 +25,7 @@ func BenchmarkRuns(b *testing.B) {
 		require.NoError(b, model.Write(&text, m))
 		for _, o := range []runs.Options{
 			{Until: 0.1, Step: 0.001, Integrator: runs.GeneralizedAlpha}, {Until: 0.1, Step: 0.001, Integrator: runs.RungeKutta4},
+			{Until: 0.1, Step: 0.001, Integrator: runs.Rattle},
 		} {
 			last := m.Bodies[len(m.Bodies)-1].Name
 			p := &Objective{At: AtRun, Run: o, Terms: []Term{{Name: "x", Column: last + ".px", Weight: 1, Power: 1}}}

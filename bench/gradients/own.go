@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/rung-mbd/rung/bench/internal/beside"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/machine"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// batch is the least processor time, s, of what is timed at once: the clock takes some microseconds.
+const batch = 1e-3
+
+// least returns the least processor time of f, s, of batches that take enough time together. What f does for the first time does not count.
+func least(enough float64, f func() error) (best float64, err error) {
+	defer runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if err := f(); err != nil {
+		return 0, err
+	}
+	for n, spent := 1, 0.0; spent < enough; {
+		begun := machine.ProcessorTime()
+		for range n {
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		took := (machine.ProcessorTime() - begun).Seconds()
+		spent += took
+		if took < batch {
+			n *= 2
+			continue
+		}
+		if t := took / float64(n); best == 0 || t < best {
+			best = t
+		}
+	}
+	if best == 0 {
+		return 0, errors.New("no batch took long enough")
+	}
+	return best, nil
+}
+
+// own is Rung at a problem.
+type own struct {
+	p       *problem
+	solver  *kkt.Solver
+	d       *derive.Derivatives
+	st      *mechanism.State
+	in      *derive.Directions
+	out     *derive.Changes
+	weights *derive.Weights
+	all     *derive.Gradient
+	bodies  []derive.BodyDirection
+	space   derive.StateSpaceOptions
+	ss      *derive.StateSpace
+}
+
+func newOwn(p *problem) *own {
+	plan := kkt.NewPlan(p.mech, kkt.Options{Threads: 1})
+	o := &own{p: p, solver: plan.NewSolver(), d: derive.New(plan, p.model), st: plan.Initial()}
+	o.in, o.out = o.d.NewDirections(len(p.directions)), o.d.NewChanges(len(p.directions))
+	o.weights, o.all, o.bodies = o.d.NewWeights(), o.d.NewGradient(), make([]derive.BodyDirection, p.mech.NumBodies())
+	for k, u := range p.directions {
+		for i := range u {
+			*o.in.Body(k, i) = u[i]
+		}
+	}
+	for i := range o.bodies {
+		w := o.weights.Body(i)
+		w.AngularAcceleration, w.ComAcceleration = spatial.Vec3(p.weights[6*i:][:3]), spatial.Vec3(p.weights[6*i+3:][:3])
+	}
+	for _, j := range p.coordinates {
+		o.space.Coordinates = append(o.space.Coordinates, mechanism.Freedom{Joint: j})
+	}
+	return o
+}
+
+// forward and back are a state's derivatives along the directions, and its gradient by bodies; stateSpace and everything those in coordinates, and by
+// states and frames of joints too.
+
+func (o *own) forward() error {
+	if err := o.d.At(o.st); err != nil {
+		return err
+	}
+	return o.d.ForwardTo(o.out, o.in, derive.Options{BodiesOnly: true, Untried: true})
+}
+
+func (o *own) back() error {
+	if err := o.d.At(o.st); err != nil {
+		return err
+	}
+	return o.d.BodiesTo(o.bodies, o.weights)
+}
+
+func (o *own) stateSpace() (err error) {
+	if err := o.d.At(o.st); err != nil {
+		return err
+	}
+	o.ss, err = o.d.StateSpace(o.space)
+	return err
+}
+
+func (o *own) everything() error {
+	if err := o.d.At(o.st); err != nil {
+		return err
+	}
+	return o.d.AdjointTo(o.all, o.weights, false)
+}
+
+// Ways of Rung.
+const (
+	alongWay = "ForwardTo, BodiesTo"
+	spaceWay = "StateSpace, AdjointTo"
+)
+
+// measureOwn measures both ways of Rung.
+func measureOwn(p *problem, enough float64) ([]result, error) {
+	o := newOwn(p)
+	evaluation, err := least(enough, func() error { return o.solver.Solve(o.st) })
+	if err != nil {
+		return nil, err
+	}
+	along := result{Engine: beside.Ours, Way: alongWay, Evaluation: evaluation}
+	for _, x := range []struct {
+		to *float64
+		f  func() error
+	}{{&along.Matrix, o.forward}, {&along.Gradient, o.back}} {
+		if *x.to, err = least(enough, x.f); err != nil {
+			return nil, err
+		}
+	}
+	n := p.mech.NumBodies()
+	a, columns := make([]float64, 6*n), make([][]float64, o.out.Len())
+	for i := range n {
+		angular, linear := o.d.Acceleration(i)
+		copy(a[6*i:], angular[:])
+		copy(a[6*i+3:], linear[:])
+	}
+	for k := range columns {
+		columns[k] = make([]float64, 6*n)
+		for i := range n {
+			c := o.out.Body(k, i)
+			copy(columns[k][6*i:], c.AngularAcceleration[:])
+			copy(columns[k][6*i+3:], c.ComAcceleration[:])
+		}
+	}
+	along.AccelerationError = p.errorOfAccelerations(a)
+	along.MatrixError = errorOf(columns, p.wantBodies)
+	along.Numbers, along.GradientError = 16*n, errorOfGradient(o.bodies, p.wantBody)
+	list := []result{along}
+	space := result{Engine: beside.Ours, Way: spaceWay, Evaluation: evaluation, AccelerationError: along.AccelerationError}
+	if len(p.coordinates) > 0 {
+		if space.Matrix, err = least(enough, o.stateSpace); err != nil {
+			return nil, err
+		}
+		space.MatrixError = errorOf(o.secondRates(), p.wantCoords)
+	}
+	if space.Gradient, err = least(enough, o.everything); err != nil {
+		return nil, err
+	}
+	got := make([]derive.BodyDirection, n)
+	for i := range got {
+		got[i] = o.all.Body(i)
+	}
+	// Twelve numbers of the state, six of the load and ten of the body; six of each frame of a joint.
+	space.Numbers, space.GradientError = 28*n+12*p.mech.NumJoints(), errorOfGradient(got, p.wantBody)
+	return append(list, space), nil
+}
+
+// secondRates are the columns of A for the second derivatives of the coordinates.
+func (o *own) secondRates() (columns [][]float64) {
+	n := len(o.space.Coordinates)
+	for k := range 2 * n {
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = o.ss.A[n+i][k]
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}

@@ -1,0 +1,524 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/dd"
+	"github.com/rung-mbd/rung/model"
+)
+
+// truth differentiates the equations of a mechanism in 32 digits, by numbers with two parts and dense Cholesky factors of all its rows. It has
+// its equations, its choice of rows and its solution for itself: of Rung it uses the document and the arithmetic of internal/dd alone.
+type truth struct {
+	gravity triple
+	bodies  []solid // at the state, without derivatives
+	rows    []row   // of the joints
+	coords  []row   // of the coordinates
+	forces  []push
+	touched [][]int // by body: rows of its joints
+
+	dynamics *dense // of the rows of the joints
+	all      *dense // with those of the coordinates
+
+	a, lambda []dd.Num // accelerations, six numbers a body (angular first), and multipliers
+}
+
+// solid is a body: axes, centre of mass, angular velocity, velocity of the centre, accelerations; and its numbers, in its own axes.
+type solid struct {
+	E             axes
+	c, w, v       triple
+	alpha, a      triple
+	force, torque triple
+	mass          jet
+	com           triple
+	inertia       [6]jet // xx yy zz xy xz yz
+}
+
+// rowKind is what a row says.
+type rowKind uint8
+
+const (
+	meet  rowKind = iota // two points meet, along a world axis
+	cross                // two axes are at right angles
+	slide                // a point is in a plane that another body carries; of coordinates: how far
+	turn                 // of coordinates: the angle about an axis that the first body carries
+)
+
+// row is an equation between two bodies, −1 the world, at each level: position, velocity, acceleration.
+type row struct {
+	kind   rowKind
+	a, b   int
+	pa, pb triple // points in the bodies
+	ua, ub triple // axes in the bodies
+	axis   int
+}
+
+// push is a constant force along a freedom.
+type push struct {
+	row
+	size dd.Num
+}
+
+// newTruth reads the model, which has no parts but bodies and joints of a few types. coordinates are numbers of joints with one freedom.
+func newTruth(m *model.Model, coordinates []int) (*truth, error) {
+	if len(m.Forces)+len(m.Couplings) > 0 {
+		return nil, fmt.Errorf("model %q: forces and couplings are not built here", m.Name)
+	}
+	t := &truth{gravity: fixed(m.Gravity)}
+	number := map[string]int{model.World: -1}
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		number[b.Name] = i
+		I := &b.Inertia
+		s := solid{E: rotation(b.Pose.Orientation), com: fixed(b.Com), w: fixed(b.Velocity.Angular)}
+		s.mass.v = dd.Of(b.Mass)
+		for k, x := range [6]float64{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ} {
+			s.inertia[k].v = dd.Of(x)
+		}
+		r := s.E.times(s.com)
+		s.c, s.v = fixed(b.Pose.Position).plus(r), fixed(b.Velocity.Linear).plus(s.w.cross(r))
+		t.bodies = append(t.bodies, s)
+	}
+	t.touched = make([][]int, len(t.bodies))
+	for i := range m.Joints {
+		if err := t.join(&m.Joints[i], number); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range coordinates {
+		r, err := t.freedom(&m.Joints[i], number)
+		if err != nil {
+			return nil, err
+		}
+		t.coords = append(t.coords, r)
+	}
+	return t, t.solve()
+}
+
+// between is a row between the bodies of a joint, without axes.
+func (t *truth) between(j *model.Joint, number map[string]int) row {
+	return row{
+		a: number[j.Predecessor], b: number[j.Successor],
+		pa: fixed(j.PredecessorFrame.Position), pb: fixed(j.SuccessorFrame.Position),
+	}
+}
+
+// freedom is the row of the one coordinate of a joint.
+func (t *truth) freedom(j *model.Joint, number map[string]int) (row, error) {
+	r := t.between(j, number)
+	switch j.Type {
+	case model.Revolute:
+		r.kind = turn
+	case model.Prismatic:
+		r.kind = slide
+	default:
+		return r, fmt.Errorf("joint %q of type %v has not one coordinate", j.Name, j.Type)
+	}
+	r.ua = frameAxis(&j.PredecessorFrame, 2)
+	return r, nil
+}
+
+// frameAxis is an axis of a frame, in its body.
+func frameAxis(f *model.Pose, k int) triple {
+	E := rotation(f.Orientation)
+	return E[k]
+}
+
+// join adds the rows of a joint.
+func (t *truth) join(j *model.Joint, number map[string]int) error {
+	if len(j.Damping)+len(j.Stiffness)+len(j.Motion)+len(j.Armature) > 0 {
+		return fmt.Errorf("joint %q: springs, dampers, motions and armature are not built here", j.Name)
+	}
+	if len(j.Force) > 0 {
+		r, err := t.freedom(j, number)
+		if err != nil {
+			return err
+		}
+		t.forces = append(t.forces, push{r, dd.Of(j.Force[0])})
+	}
+	base := t.between(j, number)
+	add := func(r row) {
+		for _, i := range [2]int{r.a, r.b} {
+			if i >= 0 {
+				t.touched[i] = append(t.touched[i], len(t.rows))
+			}
+		}
+		t.rows = append(t.rows, r)
+	}
+	square := func(p, s int) {
+		r := base
+		r.kind, r.ua, r.ub = cross, frameAxis(&j.PredecessorFrame, p), frameAxis(&j.SuccessorFrame, s)
+		add(r)
+	}
+	if j.Type != model.Prismatic {
+		for k := range 3 {
+			r := base
+			r.kind, r.axis = meet, k
+			add(r)
+		}
+	}
+	switch j.Type {
+	case model.Spherical:
+	case model.Revolute:
+		square(0, 2)
+		square(1, 2)
+	case model.Universal:
+		square(0, 1)
+	case model.Prismatic:
+		square(0, 1)
+		square(1, 2)
+		square(2, 0)
+		for k := range 2 {
+			r := base
+			r.kind, r.ua = slide, frameAxis(&j.PredecessorFrame, k)
+			add(r)
+		}
+	default:
+		return fmt.Errorf("joint %q of type %v is not built here", j.Name, j.Type)
+	}
+	return nil
+}
+
+// Levels of a row.
+const (
+	atPosition = iota
+	atVelocity
+	atAcceleration
+)
+
+// ground is the world.
+var ground = solid{E: rotation([4]float64{1})}
+
+func of(bodies []solid, i int) *solid {
+	if i < 0 {
+		return &ground
+	}
+	return &bodies[i]
+}
+
+// point is a point of a body at a level.
+func (s *solid) point(p triple, level int) triple {
+	r := s.E.times(p.minus(s.com))
+	switch level {
+	case atPosition:
+		return s.c.plus(r)
+	case atVelocity:
+		return s.v.plus(s.w.cross(r))
+	}
+	return s.a.plus(s.alpha.cross(r)).plus(s.w.cross(s.w.cross(r)))
+}
+
+// direction is an axis of a body at a level.
+func (s *solid) direction(u triple, level int) triple {
+	n := s.E.times(u)
+	switch level {
+	case atPosition:
+		return n
+	case atVelocity:
+		return s.w.cross(n)
+	}
+	return s.alpha.cross(n).plus(s.w.cross(s.w.cross(n)))
+}
+
+// at is the row at a level: a value, its first or its second derivative by time. An angle has none at the level of positions.
+func (r *row) at(bodies []solid, level int) jet {
+	a, b := of(bodies, r.a), of(bodies, r.b)
+	gap := func(level int) triple { return b.point(r.pb, level).minus(a.point(r.pa, level)) }
+	product := func(x, y func(level int) triple) jet {
+		s := x(level).dot(y(0)).plus(x(0).dot(y(level)))
+		switch level {
+		case atPosition:
+			return x(0).dot(y(0))
+		case atAcceleration:
+			m := x(1).dot(y(1))
+			s = s.plus(m).plus(m)
+		}
+		return s
+	}
+	first := func(level int) triple { return a.direction(r.ua, level) }
+	switch r.kind {
+	case meet:
+		return gap(level)[r.axis]
+	case cross:
+		return product(first, func(level int) triple { return b.direction(r.ub, level) })
+	case slide:
+		return product(first, gap)
+	}
+	rate := b.w.minus(a.w)
+	if level == atVelocity {
+		return first(0).dot(rate)
+	}
+	return first(0).dot(b.alpha.minus(a.alpha)).plus(first(1).dot(rate))
+}
+
+// jacobian are the derivatives of the row by the velocities of its bodies, six numbers each, angular first. What moves them is still.
+func (r *row) jacobian(bodies []solid) (J [2][6]jet) {
+	for side, i := range [2]int{r.a, r.b} {
+		if i < 0 {
+			continue
+		}
+		pair := [2]solid{*of(bodies, r.a), *of(bodies, r.b)}
+		local := *r
+		local.a, local.b = 0, 1
+		for k := range 6 {
+			for s := range pair {
+				pair[s].w, pair[s].v = triple{}, triple{}
+			}
+			if k < 3 {
+				pair[side].w[k].v = dd.Of(1)
+			} else {
+				pair[side].v[k-3].v = dd.Of(1)
+			}
+			J[side][k] = local.at(pair[:], atVelocity)
+		}
+	}
+	return J
+}
+
+// moment is I·x, world axes.
+func (s *solid) moment(x triple) triple {
+	y := s.E.back(x)
+	I := &s.inertia
+	return s.E.times(triple{
+		I[0].times(y[0]).plus(I[3].times(y[1])).plus(I[4].times(y[2])),
+		I[3].times(y[0]).plus(I[1].times(y[1])).plus(I[5].times(y[2])),
+		I[4].times(y[0]).plus(I[5].times(y[1])).plus(I[2].times(y[2])),
+	})
+}
+
+// balance is M·a − f of a body, angular first; what its joints do to it is not in it.
+func (t *truth) balance(s *solid) (r [6]jet) {
+	h := s.moment(s.alpha).plus(s.w.cross(s.moment(s.w))).minus(s.torque)
+	f := s.a.minus(t.gravity).by(s.mass).minus(s.force)
+	copy(r[:3], h[:])
+	copy(r[3:], f[:])
+	return r
+}
+
+// residual is that of the equations, and its derivative along the direction that bodies move in, multipliers held. only, unless negative, is
+// the one body that moves.
+func (t *truth) residual(bodies []solid, only int) (body, joint []jet) {
+	body, joint = make([]jet, 6*len(bodies)), make([]jet, len(t.rows))
+	act := func(r *row, size dd.Num) {
+		J := r.jacobian(bodies)
+		for side, b := range [2]int{r.a, r.b} {
+			for k := 0; b >= 0 && k < 6; k++ {
+				body[6*b+k] = body[6*b+k].minus(J[side][k].times(jet{v: size}))
+			}
+		}
+	}
+	add := func(i int) {
+		r := &t.rows[i]
+		joint[i] = r.at(bodies, atAcceleration)
+		if t.lambda != nil {
+			act(r, t.lambda[i])
+		}
+	}
+	for i := range t.forces {
+		act(&t.forces[i].row, t.forces[i].size)
+	}
+	free := func(i int) {
+		r := t.balance(&bodies[i])
+		for k := range r {
+			body[6*i+k] = body[6*i+k].plus(r[k])
+		}
+	}
+	if only >= 0 {
+		free(only)
+		for _, i := range t.touched[only] {
+			add(i)
+		}
+		return body, joint
+	}
+	for i := range bodies {
+		free(i)
+	}
+	for i := range t.rows {
+		add(i)
+	}
+	return body, joint
+}
+
+// solve finds accelerations and multipliers at the state, and stores them in the bodies.
+func (t *truth) solve() error {
+	var err error
+	if t.dynamics, err = newDense(t, t.rows); err != nil {
+		return err
+	}
+	if t.all, err = newDense(t, append(append([]row(nil), t.rows...), t.coords...)); err != nil {
+		return err
+	}
+	body, joint := t.residual(t.bodies, -1)
+	t.a, t.lambda = t.dynamics.solve(negative(values(body)), negative(values(joint)))
+	for i := range t.bodies {
+		setAcceleration(&t.bodies[i], t.a[6*i:], nil)
+	}
+	return nil
+}
+
+// setAcceleration gives a body its acceleration, and how that changes.
+func setAcceleration(s *solid, a, change []dd.Num) {
+	for k := range 3 {
+		s.alpha[k].v, s.a[k].v = a[k], a[3+k]
+		if change != nil {
+			s.alpha[k].d, s.a[k].d = change[k], change[3+k]
+		}
+	}
+}
+
+func values(x []jet) []dd.Num {
+	v := make([]dd.Num, len(x))
+	for i := range x {
+		v[i] = x[i].v
+	}
+	return v
+}
+
+func changes(x []jet) []dd.Num {
+	v := make([]dd.Num, len(x))
+	for i := range x {
+		v[i] = x[i].d
+	}
+	return v
+}
+
+func negative(x []dd.Num) []dd.Num {
+	for i := range x {
+		x[i] = dd.Neg(x[i])
+	}
+	return x
+}
+
+// move makes the bodies change along a direction of the state.
+func (t *truth) move(u []derive.BodyDirection) []solid {
+	list := append([]solid(nil), t.bodies...)
+	for i := range list {
+		s := &list[i]
+		phi := fixed(u[i].Rotation)
+		for k := range s.E {
+			n := phi.cross(s.E[k])
+			for c := range n {
+				s.E[k][c].d = n[c].v
+			}
+		}
+		for c := range 3 {
+			s.c[c].d, s.w[c].d, s.v[c].d = dd.Of(u[i].Position[c]), dd.Of(u[i].Angular[c]), dd.Of(u[i].Linear[c])
+		}
+	}
+	return list
+}
+
+// forward returns how accelerations change along a direction, and second derivatives of the coordinates.
+func (t *truth) forward(u []derive.BodyDirection) (a, coords []float64) {
+	list := t.move(u)
+	body, joint := t.residual(list, -1)
+	change, _ := t.dynamics.solve(negative(changes(body)), negative(changes(joint)))
+	for i := range list {
+		setAcceleration(&list[i], t.a[6*i:], change[6*i:])
+	}
+	for i := range t.coords {
+		coords = append(coords, dd.Float(t.coords[i].at(list, atAcceleration).d))
+	}
+	return floats(change), coords
+}
+
+func floats(x []dd.Num) []float64 {
+	v := make([]float64, len(x))
+	for i := range x {
+		v[i] = dd.Float(x[i])
+	}
+	return v
+}
+
+// coordinate is the direction in which coordinate k changes by 1 and the others, and all rates, stay; and that in which its rate does.
+func (t *truth) coordinate(k int) (pose, rate []derive.BodyDirection) {
+	right := make([]dd.Num, len(t.rows)+len(t.coords))
+	right[len(t.rows)+k] = dd.Of(1)
+	n, _ := t.all.solve(make([]dd.Num, 6*len(t.bodies)), right)
+	pose, rate = make([]derive.BodyDirection, len(t.bodies)), make([]derive.BodyDirection, len(t.bodies))
+	for i := range pose {
+		for c := range 3 {
+			pose[i].Rotation[c], pose[i].Position[c] = dd.Float(n[6*i+c]), dd.Float(n[6*i+3+c])
+		}
+		rate[i].Angular, rate[i].Linear = pose[i].Rotation, pose[i].Position
+	}
+	t.keepRates(pose, t.all, append(append([]row(nil), t.rows...), t.coords...))
+	return pose, rate
+}
+
+// keepRates makes the velocities of a direction such that the rates of all rows stay, with the least change.
+func (t *truth) keepRates(u []derive.BodyDirection, by *dense, rows []row) {
+	list := t.move(u)
+	right := make([]dd.Num, len(rows))
+	for i := range rows {
+		right[i] = dd.Neg(rows[i].at(list, atVelocity).d)
+	}
+	x, _ := by.solve(make([]dd.Num, 6*len(t.bodies)), right)
+	for i := range u {
+		for c := range 3 {
+			u[i].Angular[c] += dd.Float(x[6*i+c])
+			u[i].Linear[c] += dd.Float(x[6*i+3+c])
+		}
+	}
+}
+
+// follow is what the joints make of a direction: the nearest one that they allow, in the metric of the inertias, poses first.
+func (t *truth) follow(u []derive.BodyDirection) {
+	list, right := t.move(u), make([]dd.Num, len(t.rows))
+	for i := range t.rows {
+		right[i] = dd.Neg(t.rows[i].at(list, atPosition).d)
+	}
+	x, _ := t.dynamics.solve(make([]dd.Num, 6*len(t.bodies)), right)
+	for i := range u {
+		for c := range 3 {
+			u[i].Rotation[c] += dd.Float(x[6*i+c])
+			u[i].Position[c] += dd.Float(x[6*i+3+c])
+		}
+	}
+	t.keepRates(u, t.dynamics, t.rows)
+}
+
+// gradient returns the derivatives of a sum of accelerations by the loads on all bodies, their masses, centres of mass and inertias. weights are six
+// a body, angular first.
+func (t *truth) gradient(weights []float64) []derive.BodyDirection {
+	w := make([]dd.Num, len(weights))
+	for i, x := range weights {
+		w[i] = dd.Of(x)
+	}
+	y, l := t.dynamics.solve(w, make([]dd.Num, len(t.rows)))
+	g := make([]derive.BodyDirection, len(t.bodies))
+	list := append([]solid(nil), t.bodies...)
+	for i := range g {
+		along := func(set func(s *solid)) float64 {
+			set(&list[i])
+			body, joint := t.residual(list, i)
+			list[i] = t.bodies[i]
+			z := dd.Num{}
+			for k, r := range body {
+				z = dd.Sub(z, dd.Mul(y[k], r.d))
+			}
+			for k, r := range joint {
+				z = dd.Add(z, dd.Mul(l[k], r.d))
+			}
+			return dd.Float(z)
+		}
+		one := dd.Of(1)
+		g[i].Mass = along(func(s *solid) { s.mass.d = one })
+		for c := range 3 {
+			g[i].Force[c] = along(func(s *solid) { s.force[c].d = one })
+			g[i].Torque[c] = along(func(s *solid) { s.torque[c].d = one })
+			g[i].Com[c] = along(func(s *solid) {
+				s.com[c].d = one
+				v := s.w.cross(s.E[c])
+				for k := range 3 {
+					s.c[k].d, s.v[k].d = s.E[c][k].v, v[k].v
+				}
+			})
+		}
+		for c := range 6 {
+			g[i].Inertia[c] = along(func(s *solid) { s.inertia[c].d = one })
+		}
+	}
+	return g
+}

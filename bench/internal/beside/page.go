@@ -1,0 +1,79 @@
+package beside
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/replace"
+)
+
+// Around returns what a page has before and after its tables, with the lines begin and end between which they stand.
+func Around(page, begin, end string) (before, after string, err error) {
+	b, err := os.ReadFile(page)
+	if err != nil {
+		return "", "", err
+	}
+	before, rest, ok := strings.Cut(string(b), begin+"\n")
+	_, after, closed := strings.Cut(rest, end+"\n")
+	if !ok || !closed {
+		return "", "", fmt.Errorf("%s: there are no lines %s and %s", page, begin, end)
+	}
+	return before + begin + "\n", end + "\n" + after, nil
+}
+
+// Put writes text to a file, whole.
+func Put(path, text string) error {
+	return replace.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// WriteRecord puts a record in the place of path, whole.
+func WriteRecord(path string, r any) error {
+	return replace.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(r)
+	})
+}
+
+// DecodeRecord reads a record of the format, which is its member "format".
+func DecodeRecord(r any, in io.Reader, format string, is func() string) error {
+	d := json.NewDecoder(in)
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return err
+	}
+	if got := is(); got != format {
+		return fmt.Errorf("format: %q is not %q", got, format)
+	}
+	return nil
+}
+
+// Number is a number with all its digits.
+func Number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Short is a number with three digits.
+func Short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
+// Power is a number with one digit and a power of ten.
+func Power(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	digit, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 0, 64), "e")
+	n, _ := strconv.Atoi(exponent)
+	return digit + "e" + strconv.Itoa(n)
+}
+
+// Plain is a positive number with three digits and no power of ten.
+func Plain(x float64) string {
+	digits := max(0, 2-int(math.Floor(math.Log10(x))))
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
