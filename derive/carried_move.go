@@ -193,24 +193,34 @@ func (d *Derivatives) outputsCarried(out *JointChange, c *carriedJoint, u *direc
 	d.move(&m, c, u, dx, orderAcceleration)
 	dN, dF := d.acts(c, &m, &c.load, u, dx)
 	out.Wrench = spatial.Force{dN.x, dN.y, dN.z, dF.x, dF.y, dF.z}
-	var q, qd, qdd [6]float64
+	var q, qdd [6]float64
 	c.seen(&q, m.turn[0], m.step[0])
-	c.seen(&qd, m.turn[1], m.step[1])
 	c.seen(&qdd, m.turn[2], m.step[2])
 	kind := d.mech.Joints[c.number].Kind
 	for i, line := range c.lines.freedoms {
 		if kind.Scalar(i) {
 			out.Q[i] = q[line]
 		}
-		out.Qd[i], out.Qdd[i] = qd[line], qdd[line]
+		out.Qd[i], out.Qdd[i] = d.rateOf(c, &m, i), qdd[line]
 	}
 	if c.bentAt >= 0 {
 		l := &d.carried.bent[c.bentAt]
 		dy := m.turn[0].cross(l.y)
 		out.Q[0], out.Q[1] = l.h0.dot(dy), l.h1.dot(m.turn[0])
-		out.Qd[1] = l.y.dot(m.turn[1]) + dy.dot(l.w)
+		out.Qd[1] = d.rateOf(c, &m, 1)
 		out.Qdd[1] = l.y.dot(m.turn[2]) + dy.dot(c.wd)
 	}
+}
+
+// rateOf returns how the rate of a freedom changes with a motion.
+func (d *Derivatives) rateOf(c *carriedJoint, m *carriedMove, freedom int) float64 {
+	if c.bentAt >= 0 && freedom == 1 {
+		l := &d.carried.bent[c.bentAt]
+		return l.y.dot(m.turn[1]) + m.turn[0].cross(l.y).dot(l.w)
+	}
+	var qd [6]float64
+	c.seen(&qd, m.turn[1], m.step[1])
+	return qd[c.lines.freedoms[freedom]]
 }
 
 // changed returns how n changes, as P sees it, for a turn θ of S.

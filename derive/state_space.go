@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 
@@ -64,29 +66,55 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.columns(o, y)
+}
+
+// columns takes the derivatives along each coordinate, each rate and each input, one after the other in memory of one.
+func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace, error) {
 	n := len(y.freedoms)
-	in, out := d.NewDirections(2*n+len(o.Inputs)), d.NewChanges(2*n+len(o.Inputs))
-	for k := range n {
-		if err := d.setCoordinate(in.whole(k), y, k); err != nil {
+	s := d.empty(o, y)
+	in, out := d.NewDirections(1), d.NewChanges(1)
+	for k := range 2*n + len(o.Inputs) {
+		in.Reset(0)
+		u := in.whole(0)
+		u.name = "coordinate"
+		switch {
+		case k < n:
+			if err := d.setCoordinate(u, y, k); err != nil {
+				return nil, err
+			}
+		case k < 2*n:
+			for i := range d.bodies {
+				u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(y.N[k-n][6*i:][:3]), spatial.Vec3(y.N[k-n][6*i+3:][:3])
+			}
+		default:
+			f := o.Inputs[k-2*n]
+			d.mustHave(f)
+			in.SetForce(0, f.Joint, f.Freedom, 1)
+		}
+		if err := d.forward(&out.list[0], u, Options{NoReactions: true}); err != nil {
 			return nil, err
 		}
-		for i := range d.bodies {
-			in.whole(n + k).bodies[i].Angular = spatial.Vec3(y.N[k][6*i:][:3])
-			in.whole(n + k).bodies[i].Linear = spatial.Vec3(y.N[k][6*i+3:][:3])
-		}
+		out.list[0].ready = true
+		s.take(k, o, out)
 	}
-	for k, f := range o.Inputs {
-		d.mustHave(f)
-		in.SetForce(2*n+k, f.Joint, f.Freedom, 1)
+	return s, nil
+}
+
+// take reads column k of the matrices.
+func (s *StateSpace) take(k int, o StateSpaceOptions, out *Changes) {
+	n := len(s.Coordinates)
+	s.Accuracy = max(s.Accuracy, out.Accuracy())
+	upper, lower := s.A[n:], s.C
+	if k >= 2*n {
+		upper, lower, k = s.B[n:], s.D, k-2*n
 	}
-	for k := range in.list {
-		in.list[k].name = "coordinate"
-		if err := d.forward(&out.list[k], &in.list[k], Options{NoReactions: true}); err != nil {
-			return nil, err
-		}
-		out.list[k].ready = true
+	for i, c := range s.Coordinates {
+		upper[i][k] = out.list[0].joints[c.Joint].Qdd[c.Freedom.Freedom]
 	}
-	return d.matrices(o, y, out), nil
+	for i, z := range o.Outputs {
+		lower[i][k] = out.Output(0, z)
+	}
 }
 
 func (d *Derivatives) mustHave(f mechanism.Freedom) {
@@ -95,37 +123,20 @@ func (d *Derivatives) mustHave(f mechanism.Freedom) {
 	}
 }
 
-// matrices reads the matrices from the derivatives.
-func (d *Derivatives) matrices(o StateSpaceOptions, y *coordinates, out *Changes) *StateSpace {
+// empty is the state space with its coordinates and the values of its outputs, before any column is taken.
+func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	n, inputs := len(y.freedoms), len(o.Inputs)
-	s := &StateSpace{
-		A: zeros(2*n, 2*n), B: zeros(2*n, inputs), C: zeros(len(o.Outputs), 2*n), D: zeros(len(o.Outputs), inputs), Accuracy: out.Accuracy(),
-	}
+	s := &StateSpace{A: zeros(2*n, 2*n), B: zeros(2*n, inputs), C: zeros(len(o.Outputs), 2*n), D: zeros(len(o.Outputs), inputs)}
 	for i, f := range y.freedoms {
+		s.A[i][n+i] = 1
 		s.Coordinates = append(s.Coordinates, Coordinate{
 			f, d.coordinate(Output{what: outputQ, of: f.Joint, component: f.Freedom}),
 			d.coordinate(Output{what: outputQd, of: f.Joint, component: f.Freedom}),
 			d.coordinate(Output{what: outputQdd, of: f.Joint, component: f.Freedom}),
 		})
-		s.A[i][n+i] = 1
-		for k := range 2*n + inputs {
-			x := out.list[k].joints[f.Joint].Qdd[f.Freedom]
-			if k < 2*n {
-				s.A[n+i][k] = x
-			} else {
-				s.B[n+i][k-2*n] = x
-			}
-		}
 	}
-	for i, z := range o.Outputs {
+	for _, z := range o.Outputs {
 		s.Values = append(s.Values, d.OutputValue(z))
-		for k := range 2*n + inputs {
-			if k < 2*n {
-				s.C[i][k] = out.Output(k, z)
-			} else {
-				s.D[i][k-2*n] = out.Output(k, z)
-			}
-		}
 	}
 	return s
 }
@@ -175,7 +186,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	}
 	for i := range R {
 		for k := range R {
-			R[i][k] = algebra.Dot(e[i], x[k][:len(e[i])])
+			R[i][k] = d.rowDot(e[i], x[k], candidates[i])
 		}
 	}
 	chosen, err := d.pivots(R, candidates, list != nil, m)
@@ -194,16 +205,76 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	for k := range chosen {
 		column := make([]float64, 6*d.mech.NumBodies())
 		for i, a := range chosen {
-			for r := range column {
-				column[r] += x[a][r] * inverse[i][k]
-			}
+			floats.AddScaled(column, inverse[i][k], x[a][:len(column)])
 		}
 		y.N = append(y.N, column)
 	}
 	if len(chosen) < m {
 		return nil, d.leftover(y, e, chosen)
 	}
-	return y, nil
+	return y, d.refine(y, e, chosen)
+}
+
+// refine takes out of N what the inverse of R has made of rounding, which grows with the square of the length of a chain: J·N = 0 by the
+// least change, then e·N = 1 by steps of Newton.
+func (d *Derivatives) refine(y *coordinates, e [][]float64, chosen []int) error {
+	x, u := d.answer[:len(d.plainRight)], d.newDirection()
+	for _, column := range y.N {
+		for i := range d.bodies {
+			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(column[6*i:][:3]), spatial.Vec3(column[6*i+3:][:3])
+		}
+		d.measure(&u)
+		if err := d.misses(&u, ofVelocities); err != nil {
+			return err
+		}
+		if err := d.correct(x, d.velocities, d.sizeOf(&u, ofVelocities)); err != nil {
+			return err
+		}
+		floats.AddScaled(column, 1, x[:len(column)])
+	}
+	for range 2 {
+		if d.normalize(y, e, chosen) < normalTol {
+			break
+		}
+	}
+	return nil
+}
+
+// normalTol is the error of e·N whose square, which a step of Newton leaves, is rounding. A smaller value costs time only.
+const normalTol = 1e-8
+
+// normalize makes e·N = 1 for the chosen rows: N becomes N·(2 − e·N). It returns how far e·N was from 1.
+func (d *Derivatives) normalize(y *coordinates, e [][]float64, chosen []int) (most float64) {
+	n := len(y.N)
+	X := zeros(n, n) // 1 − e·N
+	for i, a := range chosen {
+		for k := range n {
+			X[i][k] = -d.rowDot(e[a], y.N[k], y.freedoms[i])
+		}
+		X[i][i]++
+		most = max(most, algebra.MaxAbs(X[i]))
+	}
+	old := make([][]float64, n)
+	for k := range old {
+		old[k] = append([]float64(nil), y.N[k]...)
+	}
+	for k := range n {
+		for i := range n {
+			floats.AddScaled(y.N[k], X[i][k], old[i])
+		}
+	}
+	return most
+}
+
+// rowDot is e·x for the row of a freedom, which has numbers at the bodies of its joint alone.
+func (d *Derivatives) rowDot(e, x []float64, f mechanism.Freedom) (sum float64) {
+	jt := &d.mech.Joints[f.Joint]
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b >= 0 {
+			sum += algebra.Dot(e[6*b:][:6], x[6*b:][:6])
+		}
+	}
+	return sum
 }
 
 // candidates are all scalar freedoms that are free, those with actuators or forces first.
@@ -366,18 +437,33 @@ func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
 	}
 	rates := make([]float64, len(y.freedoms))
 	for i, f := range y.freedoms {
-		if err := d.build(f.Joint); err != nil {
+		var err error
+		if rates[i], err = d.rateAlong(u, f); err != nil {
 			return err
 		}
-		d.b.pull(u, nil)
-		rates[i] = d.b.c.Tangent1(d.b.rel[0].freedoms[f.Freedom].qd)
 	}
+	x = d.answer[:6*len(d.bodies)]
+	clear(x)
 	for i, rate := range rates {
-		for b := range d.bodies {
-			v := &u.bodies[b]
-			v.Angular = v.Angular.Sub(spatial.Vec3(y.N[i][6*b:][:3]).Scale(rate))
-			v.Linear = v.Linear.Sub(spatial.Vec3(y.N[i][6*b+3:][:3]).Scale(rate))
-		}
+		floats.AddScaled(x, -rate, y.N[i])
+	}
+	for i := range d.bodies {
+		v := &u.bodies[i]
+		v.Angular, v.Linear = v.Angular.Add(spatial.Vec3(x[6*i:][:3])), v.Linear.Add(spatial.Vec3(x[6*i+3:][:3]))
 	}
 	return nil
+}
+
+// rateAlong returns how the rate of a freedom changes along a direction.
+func (d *Derivatives) rateAlong(u *direction, f mechanism.Freedom) (float64, error) {
+	if c := d.isCarried(f.Joint); c != nil {
+		var m carriedMove
+		d.move(&m, c, u, nil, orderVelocity)
+		return d.rateOf(c, &m, f.Freedom), nil
+	}
+	if err := d.build(f.Joint); err != nil {
+		return 0, err
+	}
+	d.b.pull(u, nil)
+	return d.b.c.Tangent1(d.b.rel[0].freedoms[f.Freedom].qd), nil
 }

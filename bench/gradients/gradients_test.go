@@ -38,7 +38,7 @@ func subjectOf(t *testing.T, name string) *subject {
 // closedTol is what is left of a closed form: models have doubles.
 const closedTol = 1e-14
 
-// TestTruthHasClosedForm: the angle of a row of four-bars, at any rate, theta'' = C·sin theta, so that its derivatives are C·cos theta and 0.
+// TestTruthHasClosedForm: the angle of a row of four-bars, at any rate, theta” = C·sin theta, so that its derivatives are C·cos theta and 0.
 func TestTruthHasClosedForm(t *testing.T) {
 	for _, n := range []int{1, 5} {
 		m, err := bench.NFourBar(n, 0.4, 1)
@@ -226,6 +226,17 @@ func TestPageIsOfRecord(t *testing.T) {
 	for _, e := range r.Engines {
 		assert.Empty(t, e.Missing, e.Name)
 	}
+}
+
+// TestStateSpaceOfLongChain: the matrices of a long chain are exact. The inverse of a matrix whose condition grows with the square of the length
+// left errors of 1e-7 in them.
+func TestStateSpaceOfLongChain(t *testing.T) {
+	const tol = 1e-11
+	p, err := newProblem(&subject{name: "chain-60", family: "chain", size: 60, coordinates: model.Revolute})
+	require.NoError(t, err)
+	o := newOwn(p)
+	require.NoError(t, o.stateSpace())
+	assert.Less(t, errorOf(o.secondRates(), p.wantCoords), tol)
 }
 
 // TestInputs: peers get every mechanism with all its bodies, joints and directions.
