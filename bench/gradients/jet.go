@@ -32,7 +32,9 @@ func (a triple) minus(b triple) triple {
 
 func (a triple) by(s jet) triple { return triple{a[0].times(s), a[1].times(s), a[2].times(s)} }
 
-func (a triple) dot(b triple) jet { return a[0].times(b[0]).plus(a[1].times(b[1])).plus(a[2].times(b[2])) }
+func (a triple) dot(b triple) jet {
+	return a[0].times(b[0]).plus(a[1].times(b[1])).plus(a[2].times(b[2]))
+}
 
 func (a triple) cross(b triple) triple {
 	return triple{

@@ -19,9 +19,9 @@ type outcome struct {
 }
 
 const (
-	enough   = 0.02             // s: shorter runs are repeated, and the least counts
-	overtime = 3                // times the longest run: a run beyond is ended
-	mostRuns = 200              // that are tried for it
+	enough   = 0.02 // s: shorter runs are repeated, and the least counts
+	overtime = 3    // times the longest run: a run beyond is ended
+	mostRuns = 200  // that are tried for it
 )
 
 // follow makes runs by integrators of Rung until they have taken enough time, and returns one with the least time.

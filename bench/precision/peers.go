@@ -56,7 +56,9 @@ type peerAnswer struct {
 }
 
 // find looks for the program of a peer, and asks for its version. Missing says why there is none.
-func (e *peer) find(folder string) (path string) { return e.Find(folder, e.program, e.packageName, "-precision") }
+func (e *peer) find(folder string) (path string) {
+	return e.Find(folder, e.program, e.packageName, "-precision")
+}
 
 func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	text, args, err := r.peer.input(p)

@@ -14,11 +14,11 @@ const recordFormat = "rung-precision/1"
 
 // record is what one call has measured.
 type record struct {
-	Format     string    `json:"format"`
+	Format     string          `json:"format"`
 	Machine    beside.Host     `json:"machine"`
-	Settings   settings  `json:"settings"`
+	Settings   settings        `json:"settings"`
 	Engines    []beside.Engine `json:"engines"`
-	Mechanisms []diagram `json:"mechanisms"`
+	Mechanisms []diagram       `json:"mechanisms"`
 }
 
 // settings are the flags that decide about the measurement.

@@ -50,6 +50,7 @@ type rattleStep[F any] struct {
 
 	correction       []float64 // of what closes the joints, six a body
 	first, firstRows []float64 // the first of its rows, and the answer to them
+	lines            [][]float64
 }
 
 func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleStep[F] {
@@ -60,6 +61,14 @@ func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleS
 	s.first, s.firstRows = make([]float64, 6*nb), make([]float64, field.Rows())
 	s.middle.Bodies, s.start.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
 	return s
+}
+
+// tableOf returns n lists of numbers, each to be written before it is read, in memory of the step.
+func (s *rattleStep[F]) tableOf(n, columns int) [][]float64 {
+	if len(s.lines) != n || n > 0 && len(s.lines[0]) != columns {
+		s.lines = table(n, columns)
+	}
+	return s.lines
 }
 
 // span finds how a step from at, which takes over the accelerations a, has come to end, where it has left those of next.

@@ -9,7 +9,7 @@ import (
 // theory.md (V19). It goes over the step at once for all directions, as each place is held once.
 func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
 	six := len(s.closing)
-	right := table(len(z), len(s.right))
+	right := s.tableOf(len(z), len(s.right))
 	if gap, err = s.holdStart(); err != nil {
 		return gap, err
 	}
@@ -142,7 +142,7 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 	if err := s.field.HoldErrors(end); err != nil {
 		return gap, err
 	}
-	eta := table(len(g), n)
+	eta := s.tableOf(len(g), n)
 	for k := range g {
 		x := g[k].Start
 		bar := eta[k]

@@ -1,8 +1,6 @@
 package objective
 
 import (
-	"errors"
-
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -80,12 +78,14 @@ func setOne(f *field, one *derive.Directions, st *mechanism.State, dx []float64,
 
 // HoldStep implements adjoint.AlphaField.
 func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error {
-	err := errors.New("") // of the first level
-	for level := 0; err != nil && level < f.newton.Levels(); level++ {
-		err = f.newton.Linearize(st, position, velocity, level)
-	}
-	if err != nil {
-		return err
+	for level := 0; ; level++ {
+		err := f.newton.Linearize(st, position, velocity, level)
+		if err == nil {
+			break
+		}
+		if level+1 >= f.newton.Levels() {
+			return err
+		}
 	}
 	f.held = st
 	return f.d.Hold(st, u, lambda, derive.HeldDynamics)
