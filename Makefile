@@ -276,7 +276,7 @@ site:
 	$(GO) -C site run ./gen -rung "$(SITESOURCE)/rung" -root .. -python $(PYTHON) -o "$(SITESOURCE)"
 	$(HUGO) --quiet -s "$(SITESOURCE)" --themesDir "$(CURDIR)/site" --config "$(CURDIR)/site/hugo.toml" -d "$(abspath $(SITE))" --cleanDestinationDir
 	$(MAKE) playground PLAYGROUND="$(SITE)/playground" COMMAND="$(SITESOURCE)/rung"
-	$(GO) -C site run ./gen -search "$(abspath $(SITE))"
+	$(GO) -C site run ./gen -finish "$(abspath $(SITE))"
 
 site-check: site
 	$(GO) -C site vet ./...

@@ -72,6 +72,15 @@ var mayWrite = map[string]map[string]string{
 	"release.yml guarded": {"actions": "read"},
 	"release.yml publish": {"contents": "write", "id-token": "write", "attestations": "write"},
 	"release.yml pypi":    {"id-token": "write"},
+	"site.yml publish":    {"pages": "write", "id-token": "write"},
+}
+
+// writesIf is when a job of a workflow may write: a release on a tag, the site on main alone.
+func writesIf(file string) string {
+	if file == "site.yml" {
+		return "github.ref == 'refs/heads/main'"
+	}
+	return "github.ref_type == 'tag'"
 }
 
 // imagePinned is an image of a container by its digest, with the version that people know.
@@ -96,8 +105,8 @@ func (w *workflow) faults(file string) (list []string) {
 				say("may " + how + " " + what)
 			}
 		}
-		if writes && (job.Environment == "" || job.If != "github.ref_type == 'tag'") {
-			say("writes without a person in an environment, or without a tag")
+		if writes && (job.Environment == "" || job.If != writesIf(file)) {
+			say("writes outside of an environment, or on other commits than those of tags and, for the site, of main")
 		}
 		if job.Minutes == 0 {
 			say("may take for ever")
@@ -120,8 +129,8 @@ func (w *workflow) faults(file string) (list []string) {
 	return list
 }
 
-// TestWorkflowsAskForLittle: workflows may read the repository alone, but for the jobs that publish a release, which wait for a person and run for
-// tags; images are pinned by digest; nothing that strangers name gets into a shell.
+// TestWorkflowsAskForLittle: workflows may read the repository alone, but for the jobs that publish: a release for tags, the site for main, each in an
+// environment, which may ask for a person; images are pinned by digest; nothing that strangers name gets into a shell.
 func TestWorkflowsAskForLittle(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root(t), ".github", "workflows", "*"))
 	require.NoError(t, err)
@@ -139,19 +148,30 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 	for name := range mayWrite {
 		assert.True(t, jobs[name], "%s is allowed to write, and is not there", name)
 	}
-	text, err := os.ReadFile(filepath.Join(root(t), ".github", "workflows", "release.yml"))
-	require.NoError(t, err)
 	for _, c := range []struct{ old, new string }{
 		{"permissions:\n  contents: read", "permissions:\n  contents: write"}, {"permissions:\n  contents: read\n", ""}, {"  pull_request:", "  pull_request_target:"},
 		{"    environment: pypi\n", ""}, {"if: github.ref_type == 'tag'\n    needs: [wheels, guarded]", "needs: [wheels, guarded]"},
 		{"actions: read", "actions: write"}, {"      attestations: write", "      packages: write"}, {"@sha256:c226", "@sha256:x226"},
 		{"run: make check", "run: echo ${{ github.event.pull_request.title }}"}, {"    timeout-minutes: 30\n", ""},
 	} {
-		require.Contains(t, string(text), c.old)
-		var w workflow
-		if yaml.Unmarshal([]byte(strings.Replace(string(text), c.old, c.new, 1)), &w) == nil { // a key that is there twice is refused, too
-			assert.NotEmpty(t, w.faults("release.yml"), "%s → %s", c.old, c.new)
-		}
+		requireFault(t, "release.yml", c.old, c.new)
+	}
+	for _, c := range []struct{ old, new string }{
+		{"if: github.ref == 'refs/heads/main'\n    ", ""}, {"if: github.ref == 'refs/heads/main'", "if: github.ref_type == 'tag'"},
+		{"    environment: github-pages\n", ""}, {"pages: write", "contents: write"},
+	} {
+		requireFault(t, "site.yml", c.old, c.new)
+	}
+}
+
+// requireFault requires that a workflow with something in place of something else has a fault.
+func requireFault(t *testing.T, file, old, new string) {
+	t.Helper()
+	text := page(t, ".github/workflows/"+file)
+	require.Contains(t, text, old)
+	var w workflow
+	if yaml.Unmarshal([]byte(strings.Replace(text, old, new, 1)), &w) == nil { // a key that is there twice is refused, too
+		assert.NotEmpty(t, w.faults(file), "%s → %s", old, new)
 	}
 }
 
@@ -170,4 +190,7 @@ func TestImagesArePinned(t *testing.T) {
 	assert.Regexp(t, imagePinned, stages[0])
 	assert.Equal(t, "scratch", stages[1])
 	assert.Equal(t, []string{"65532:65532"}, user)
+	for _, line := range []string{"install -D -m 644 LICENSE NOTICE -t /out/licences", "COPY --from=build /out/licences /licences"} {
+		assert.Contains(t, text, line, "the licences of what is in the image")
+	}
 }

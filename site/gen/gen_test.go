@@ -42,6 +42,36 @@ func TestReadIndex(t *testing.T) {
 }
 
 // TestDocs: the index, README.md, docs/gallery.md and docs/benchmarks.md of the repository have what the site takes from them.
+// TestLeadBack: the playground leads to the first page of the site, also where that is made twice; without a link the site is not made.
+func TestLeadBack(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "playground", "index.html")
+	if err := os.Mkdir(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../cmd/rungwasm/page/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := leadBack(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err = os.ReadFile(name); err != nil || !strings.Contains(string(text), `<h1><a id="home" href="../index.html">Rung</a> playground</h1>`) {
+		t.Errorf("%s %v", text, err)
+	}
+	if err := os.WriteFile(name, []byte("<h1>Rung</h1>"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if leadBack(dir) == nil {
+		t.Error("a playground without a link is taken")
+	}
+}
+
 func TestDocs(t *testing.T) {
 	s := &site{root: "../.."}
 	text := func(name string) string {

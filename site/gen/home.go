@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -41,6 +43,21 @@ func writeHome(s *site) error {
 	m := matter{Title: "Rung", Source: "README.md", Front: f, Description: "Dynamics of mechanisms with many closed loops: " +
 		"linkages, parallel robots, folding structures. A command and libraries for Go, Python and C."}
 	return s.page("_index.md", m, b.String())
+}
+
+// leadBack makes the name in the head of the playground lead to the first page. Where the playground is by itself, it leads to the
+// repository.
+func leadBack(dir string) error {
+	name := filepath.Join(dir, "playground", "index.html")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	const away, back = `<a id="home" href="https://github.com/rung-mbd/rung">`, `<a id="home" href="../index.html">`
+	if n := strings.Count(string(text), away) + strings.Count(string(text), back); n != 1 {
+		return fmt.Errorf("%s: %d links %s", name, n, away)
+	}
+	return os.WriteFile(name, []byte(strings.Replace(string(text), away, back, 1)), 0o666)
 }
 
 // readFront reads what stands above the first section of README.md.

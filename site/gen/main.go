@@ -16,12 +16,14 @@ func main() {
 	root := flag.String("root", "..", "folder of the repository")
 	out := flag.String("o", "", "folder to write, which is emptied first")
 	python := flag.String("python", "python3", "Python 3.9 or later, which reads docstrings")
-	search := flag.String("search", "", "folder of a site that Hugo has made: write its index for search")
+	finish := flag.String("finish", "", "folder of a site that Hugo has made, with its playground: write its index, and lead back from there")
 	flag.Parse()
 	var err error
 	switch {
-	case *search != "" && flag.NArg() == 0:
-		err = writeIndex(*search)
+	case *finish != "" && flag.NArg() == 0:
+		if err = leadBack(*finish); err == nil {
+			err = writeIndex(*finish)
+		}
 	case *out != "" && *rung != "" && flag.NArg() == 0:
 		err = write(&site{root: *root, out: *out, rung: *rung, python: *python, pages: map[string]string{}})
 	default:

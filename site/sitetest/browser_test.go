@@ -44,7 +44,7 @@ func chromium(t *testing.T) *tab {
 	if !slices.ContainsFunc(names, func(n string) bool { _, err := exec.LookPath(n); return err == nil }) {
 		t.Skip("NOT RUN: it takes Chromium")
 	}
-	s := httptest.NewServer(http.FileServer(http.Dir(top)))
+	s := httptest.NewServer(served(top))
 	t.Cleanup(s.Close)
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("use-gl", "angle"), chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("ignore-gpu-blocklist", true), chromedp.Flag("disable-gpu", false))
@@ -60,6 +60,25 @@ func chromium(t *testing.T) *tab {
 	}
 	p.run(call(network.Enable, network.EnableParams{}), call(log.Enable, cdp.Empty{}))
 	return p
+}
+
+// served serves the site as a server of pages does: what is missing is its page 404.html, at the address that was asked for.
+func served(top string) http.Handler {
+	files := http.FileServer(http.Dir(top))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(path.Clean("/"+r.URL.Path)))); err == nil {
+			files.ServeHTTP(w, r)
+			return
+		}
+		text, err := os.ReadFile(filepath.Join(top, "404.html"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		w.Write(text)
+	})
 }
 
 // call sends a command of the protocol.
@@ -147,20 +166,24 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// pale returns texts of the page whose contrast to what is behind them is below level AA, with their colours. Texts behind the head of the
-// page, in frames and in pictures are not looked at.
-const pale = `(() => {
+// contrasts are functions of colours as the browser has them: of luminances, and of what is behind an element, null where that is not one colour.
+const contrasts = `
 	const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return [m[0], m[1], m[2], m.length > 3 ? m[3] : 1]; };
 	const lum = (c) => c.slice(0, 3).map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
 	const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; if (c[3] > 0) return null; } return [255, 255, 255, 1]; };
+	const contrast = (a, b) => (Math.max(lum(a), lum(b)) + 0.05) / (Math.min(lum(a), lum(b)) + 0.05);
+`
+
+// pale returns texts of the page whose contrast to what is behind them is below level AA, with their colours. Texts behind the head of the
+// page, in frames and in pictures are not looked at.
+const pale = `(() => {` + contrasts + `
 	const found = new Map(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; (n = walk.nextNode());) {
 		const e = n.parentElement;
 		if (!n.data.trim() || e.closest('.here, [hidden], script, style, title')) continue;
 		const s = getComputedStyle(e), svg = e.closest('svg'), size = parseFloat(s.fontSize), large = size >= 24 || size >= 18.66 && s.fontWeight >= 700;
 		const a = rgb(svg ? s.fill : s.color), b = behind(svg ? svg.parentElement : e);
-		const c = b && (Math.max(lum(a), lum(b)) + 0.05) / (Math.min(lum(a), lum(b)) + 0.05);
-		if (!b || a[3] < 1 || c < (large ? 3 : 4.5)) found.set(a + ' on ' + b, e.tagName + '.' + e.className + ': ' + n.data.trim().slice(0, 40));
+		if (!b || a[3] < 1 || contrast(a, b) < (large ? 3 : 4.5)) found.set(a + ' on ' + b, e.tagName + '.' + e.className + ': ' + n.data.trim().slice(0, 40));
 	}
 	return [...found].map(([k, v]) => k + ' ' + v);
 })()`
@@ -171,6 +194,65 @@ const beyond = `(() => {
 	if (document.documentElement.scrollWidth <= w) return [];
 	return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest('.scroll, pre, .top nav')).slice(0, 3).map((e) => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).concat('scrolls to ' + document.documentElement.scrollWidth);
 })()`
+
+// unseen focuses one element after the other, as keys do, and returns those that do not show it: by an outline of two pixels with the contrast of level AA
+// (WCAG 2.1, 2.4.7 and 1.4.11), in sight within the page.
+const unseen = `(() => {` + contrasts + `
+	const list = [];
+	let n = 0;
+	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')) {
+		if (e.tabIndex < 0 || !e.checkVisibility({visibilityProperty: true})) continue;
+		e.focus({preventScroll: true});
+		n++;
+		const s = getComputedStyle(e), b = behind(e.parentElement), box = e.getBoundingClientRect();
+		const bare = s.outlineStyle === 'none' || parseFloat(s.outlineWidth) < 2 || rgb(s.outlineColor)[3] < 1 || b && contrast(rgb(s.outlineColor), b) < 3;
+		if (document.activeElement !== e || bare || !e.checkVisibility({opacityProperty: true}) || box.right < 1) list.push(e.outerHTML.slice(0, 90));
+	}
+	return n ? list : ['nothing can be reached'];
+})()`
+
+// TestFocus: where the keyboard is can be seen, on a page of each kind, on a phone in the dark and on a desk in the light. In short, three pages
+// have all of the theme that can be reached.
+func TestFocus(t *testing.T) {
+	p := chromium(t)
+	p.run(chromedp.EmulateViewport(360, 740), chromedp.Navigate(p.address+"404.html"))
+	p.run(chromedp.KeyEvent("\t"))
+	if at := value[string](p, "document.activeElement.textContent"); at != "Skip to the content" {
+		t.Errorf("the first key leads to %q", at)
+	}
+	if got := value[[]string](p, "document.head.insertAdjacentHTML('beforeend', '<style>.foot a:focus-visible { outline-color: transparent; } .code, .brand:focus { opacity: 0; }</style>'), "+unseen); len(got) < 5 {
+		t.Errorf("what does not show the focus is not seen: %q", got)
+	}
+	for _, look := range []struct {
+		width, height int64
+		scheme        string
+	}{{360, 740, "dark"}, {1280, 900, "light"}} {
+		p.system(look.scheme, "reduce")
+		p.run(chromedp.EmulateViewport(look.width, look.height))
+		names := []string{"index.html", "guides/sweeps.html", "gallery.html", "gallery/jansen.html", "benchmarks.html", "reference/theory.html", "reference/command/accel.html"}
+		if testing.Short() {
+			names = names[:3]
+		}
+		for _, name := range names {
+			p.run(chromedp.Navigate(p.address+name), chromedp.KeyEvent("\t"))
+			for _, what := range value[[]string](p, unseen) {
+				t.Errorf("%s, %d wide, %s: no focus to be seen on %s", name, look.width, look.scheme, what)
+			}
+		}
+	}
+}
+
+// TestMissing: the page for addresses that are missing has its style and leads back, in whatever folder they would be.
+func TestMissing(t *testing.T) {
+	p := chromium(t)
+	p.run(chromedp.Navigate(p.address + "guides/none/at-all.html"))
+	if got := value[[]string](p, "[document.querySelector('.brand').href, document.querySelector('link[rel=stylesheet]').href]"); !slices.Equal(got, []string{p.address + "index.html", p.address + "site.css"}) {
+		t.Errorf("%q", got)
+	}
+	if got := value[string](p, "getComputedStyle(document.querySelector('.top')).position"); got != "sticky" {
+		t.Errorf("the page has no style: %s", got)
+	}
+}
 
 // generated are folders whose pages have one form.
 var generated = map[string]bool{"reference/command": true, "reference/schemas": true, "gallery": true}

@@ -199,6 +199,17 @@ func TestLinks(t *testing.T) {
 	t.Logf("%d pages, %d links", len(pages), count)
 }
 
+// TestPlaygroundLeadsBack: the playground of the site leads to its first page, and not away from it as the playground by itself does.
+func TestPlaygroundLeadsBack(t *testing.T) {
+	d := site(t, dir(t))["playground/index.html"]
+	if d == nil {
+		t.Fatal("no playground")
+	}
+	if leads, _ := d.references(); !slices.Contains(leads, "../index.html") {
+		t.Errorf("the playground leads to %q", leads)
+	}
+}
+
 // TestBrokenLinks: each kind of broken link is seen.
 func TestBrokenLinks(t *testing.T) {
 	d, err := parse("a/b.html", `<p id="here"><a href="#here">1</a><a href="#gone">2</a><a href="c.html">3</a><a href="../d.html#x">4</a><a href="/d.html">5</a>
