@@ -45,6 +45,9 @@ func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	if n := 6 * mech.NumBodies(); ask.Wanted != nil && len(ask.Wanted) != n {
 		return refuse(Size, "inverse: accelerations have %d numbers, not %d", n, len(ask.Wanted))
 	}
+	if actuators != nil && len(actuators) == 0 {
+		return refuse(Input, "inverse: actuators is an empty list; leave it out for those that the model prescribes")
+	}
 	for _, name := range actuators {
 		some, err := mech.FreedomsNamed(name)
 		if err != nil {

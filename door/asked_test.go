@@ -113,6 +113,7 @@ func TestAskedWrong(t *testing.T) {
 	for _, c := range []struct{ what, options, want string }{
 		{"analyze", `{"method": "x"}`, `$.method: unknown field`},
 		{"inverse", `{}`, "option actuators"},
+		{"inverse", `{"actuators": []}`, "actuators is an empty list"},
 		{"inverse", `{"actuators": ["nobody"]}`, `"nobody"`},
 		{"inverse", `{"actuators": ["O.1"]}`, `has no freedom "1"`},
 		{"inverse", `{"actuators": ["O.x.0"]}`, `no joint "O.x.0" and no joint "O.x"`},
@@ -131,8 +132,10 @@ func TestAskedWrong(t *testing.T) {
 		require.ErrorContains(t, err, c.want, c)
 		require.Equal(t, door.Input, door.StatusOf(err), c)
 	}
-	_, err := m.Document(here, "inverse", nil, []byte(`{"actuators": ["O"], "accelerations": [1]}`))
-	require.Equal(t, door.Size, door.StatusOf(err))
+	for _, list := range []string{"[1]", "[]"} {
+		_, err := m.Document(here, "inverse", nil, []byte(`{"actuators": ["O"], "accelerations": `+list+`}`))
+		require.Equal(t, door.Size, door.StatusOf(err), list)
+	}
 	x := initial(t, m)
 	for _, c := range []struct{ what, options, want string }{
 		{"equilibrum", ``, "did you mean equilibrium"},

@@ -11,7 +11,7 @@ import (
 )
 
 // option is a field of options and where its value goes: *bool, *int, *int64, *float64, *string, *[]string, *[]float64,
-// *map[string]string, or *[]byte for the text of a value.
+// *map[string]string, or *[]byte for the text of a value. An empty list that is given is not nil.
 type option struct {
 	name string
 	into any
@@ -78,9 +78,11 @@ func readOption(d *document.Reader, whole []byte, into any) {
 		d.Skip()
 		*to = bytes.TrimLeft(whole[start:d.Offset()], " \t\r\n:")
 	case *[]float64:
-		*to = d.Numbers(nil, mostOptionNumbers)
+		*to = d.Numbers([]float64{}, mostOptionNumbers) // an empty list is not none
 	case *[]string:
-		*to = document.List(d, mostNames, text)
+		if *to = document.List(d, mostNames, text); *to == nil {
+			*to = []string{}
+		}
 	case *map[string]string:
 		*to = map[string]string{}
 		if !d.OpenObject() {

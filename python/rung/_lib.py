@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any, Callable, TypeVar
 
 from ._functions import FUNCTIONS
 
@@ -13,16 +14,22 @@ ABI = 1
 
 OK, INPUT, FAILED, HANDLE, BUSY, SIZE, FORKED, STOPPED, BUG, MORE = range(10)
 
-SLICE = 0.05
+SLICE = 0.02
 """Seconds after which a long call gives back, so that Python sees signals such as Ctrl-C."""
 
 
 class RungError(Exception):
-    """What all errors of rung are. `details` is what is known of the place: names of body, joint, coupling or force, and the problems of a document."""
+    """What all errors of rung are.
 
-    def __init__(self, text: str, details: dict | None = None):
+    Attributes
+    ----------
+    details : dict
+        What is known of the place: names of body, joint, coupling or force, and the problems of a document.
+    """
+
+    def __init__(self, text: str, details: dict[str, Any] | None = None) -> None:
         super().__init__(text)
-        self.details = details or {}
+        self.details: dict[str, Any] = details or {}
 
 
 class ModelError(RungError, ValueError):
@@ -70,7 +77,8 @@ def _load() -> c.CDLL:
     if (have := lib.rung_abi()) != ABI:
         raise ImportError(f"rung: the library {path} has interface {have}, and this package needs {ABI}")
     if threads := os.environ.get("RUNG_THREADS"):
-        lib.rung_threads(int(threads))
+        if not threads.isdecimal() or lib.rung_threads(min(int(threads), 2**62)) != OK:
+            raise ImportError(f"rung: RUNG_THREADS is {threads!r}, and has to be a number of threads")
     return lib
 
 
@@ -82,6 +90,8 @@ def check(status: int) -> None:
     if status == OK:
         return
     text = lib.rung_error().decode("utf-8", "replace")
+    if status == HANDLE:
+        text = f"the object is closed ({text})"
     where, size = c.c_void_p(), c.c_size_t()
     details = {}
     if lib.rung_error_details(c.byref(where), c.byref(size)) == OK:
@@ -92,21 +102,14 @@ def check(status: int) -> None:
     raise _KINDS.get(status, RungError)(text, details)
 
 
-def sliced(call, *args) -> None:
-    """A call that gives back after a slice of time, until it is done."""
-    while (status := call(*args, SLICE)) == MORE:
-        pass
-    check(status)
-
-
-def handle(call, *args) -> int:
+def handle(call: Any, *args: Any) -> int:
     """A call whose last argument takes a handle."""
     h = c.c_uint64()
     check(call(*args, c.byref(h)))
     return h.value
 
 
-def text(call, *args) -> bytes:
+def text(call: Any, *args: Any) -> bytes:
     """A call whose last arguments take a text."""
     where, size = c.c_void_p(), c.c_size_t()
     check(call(*args, c.byref(where), c.byref(size)))
@@ -116,18 +119,22 @@ def text(call, *args) -> bytes:
         lib.rung_release(where)
 
 
-def stoppable(object_handle: int, call):
+T = TypeVar("T")
+
+
+def stoppable(object_handle: int, call: Callable[[], T]) -> T:
     """A long call that has no slices, on a thread of its own, so that Ctrl-C stops it."""
     import threading
 
-    out: list = []
+    out: list[T] = []
+    failed: list[BaseException] = []
     done = threading.Event()  # Thread.join that is interrupted takes the thread for ended (before Python 3.13)
 
-    def work():
+    def work() -> None:
         try:
-            out.append((True, call()))
+            out.append(call())
         except BaseException as e:
-            out.append((False, e))
+            failed.append(e)
         done.set()
 
     threading.Thread(target=work, daemon=True).start()
@@ -142,7 +149,6 @@ def stoppable(object_handle: int, call):
             except BaseException:
                 pass
         raise
-    good, value = out[0]
-    if not good:
-        raise value
-    return value
+    if failed:
+        raise failed[0]
+    return out[0]

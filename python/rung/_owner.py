@@ -2,16 +2,22 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from . import _lib
+from ._values import number
+
+if TYPE_CHECKING:
+    from .model import Model
 
 
 class Owner:
     """What has a handle, which is freed with it."""
 
-    def __init__(self, handle: int):
+    def __init__(self, handle: int) -> None:
         self._handle = handle
         self._end = weakref.finalize(self, _lib.lib.rung_free, handle)
 
@@ -19,22 +25,22 @@ class Owner:
         """Frees what the library holds. Later calls are errors."""
         self._end()
 
+    def __reduce__(self) -> Any:
+        self._alone()
 
-def address(x: np.ndarray | None):
+    def _alone(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: make another one of its model")
+
+
+def address(x: np.ndarray | None) -> int | None:
     """The address of an array; None stays."""
     return None if x is None else x.ctypes.data
 
 
-def array(x, shape: tuple, what: str) -> np.ndarray:
-    """A contiguous array of numbers of a shape, for reading."""
-    a = np.ascontiguousarray(x, dtype=np.float64)
-    if a.shape != shape:
-        raise _lib.ModelError(f"{what} has the shape {a.shape}, and has to have {shape}")
-    return a
-
-
-def set_knobs(handle: int, model, values: dict) -> None:
+def set_knobs(handle: int, model: Model, values: Mapping[str, Any]) -> None:
     """Sets knobs by path."""
+    if not isinstance(values, Mapping):
+        raise _lib.ModelError(f"knobs are {values!r}, and have to be a dict of values by path")
     places = np.array([model.knob(path) for path in values], dtype=np.int64)
-    numbers = np.array([float(x) for x in values.values()], dtype=np.float64)
+    numbers = np.array([number(x, path) for path, x in values.items()], dtype=np.float64)
     _lib.check(_lib.lib.rung_set(handle, places.ctypes.data, numbers.ctypes.data, len(places)))

@@ -3,25 +3,41 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _lib
 from ._owner import Owner
+from ._values import array, encoded, number, numbers_of, whole, word, words
 from .model import Model, State
 
 
 _LONG = 1_000_000  # bodies times solutions of a call that takes a tenth of a second
+_MOST = 2**40  # numbers in an array, more than any machine has
 
 
 class Batch(Owner):
-    """`num` states side by side: `states` (num, nstate), `forces` (num, len(forces)), `accelerations` (num, nbody, 6), `failed` (num). Write into
-    the arrays, then call `accel` or `step`.
+    """States side by side. Write into the arrays `states` and `forces`, then call `accel` or `step`.
 
-    `forces` are the generalized forces that states carry in place of those of the model, from which they begin: names of joints with one freedom, or
-    paths such as joints[A].force[1]. `vary` are knobs of
-    bodies, lengths and pitches that differ from state to state.
+    A batch belongs to one thread at a time.
 
+    Parameters
+    ----------
+    model : Model
+    num : int
+        How many states there are. They begin at that of the model.
+    forces : sequence of str
+        The generalized forces that states carry in place of those of the model, from which they begin: names of joints with one freedom, or
+        paths such as joints[A].force[1].
+    vary : sequence of str
+        Knobs of bodies, lengths and pitches that differ from state to state.
+    threads : int, optional
+        All processors of the process if it is missing.
+
+    Examples
+    --------
     >>> b = m.batch(1000)
     >>> b.accel().shape
     (1000, 3, 6)
@@ -30,47 +46,85 @@ class Batch(Owner):
     0
     """
 
-    def __init__(self, model: Model, num: int, *, forces=(), vary=(), threads: int | None = None):
-        if num < 0:
-            raise _lib.ModelError(f"{num} states")
-        options = {"forces": list(forces), "vary": list(vary), "threads": threads or os.cpu_count() or 1}
-        super().__init__(_lib.handle(_lib.lib.rung_batch, model._handle, json.dumps(options).encode()))
+    def __init__(self, model: Model, num: int, *, forces: Sequence[str] = (), vary: Sequence[str] = (), threads: int | None = None) -> None:
+        try:
+            num = whole(num, "num", 0, _MOST // model.nstate)
+        except _lib.ModelError as e:
+            raise _lib.ModelError(f"{e}: there are no {num!r} states") from None
+        forces, self._vary = words(forces, "forces"), tuple(words(vary, "vary"))
+        given = {"forces": forces, "vary": self._vary, "threads": _processors() if threads is None else whole(threads, "threads", 1)}
+        super().__init__(_lib.handle(_lib.lib.rung_batch, model._handle, encoded(given)))
         self.model, self.num = model, num
-        self._vary = tuple(vary)
-        self._states = np.tile(model.initial().data, (num, 1))
-        at_first = {k.path: k.value for k in model.knobs} if options["forces"] else {}
-        self._forces = np.tile([at_first[_force(model, f)] for f in options["forces"]], (num, 1)).astype(np.float64).reshape(num, len(options["forces"]))
-        self._accelerations = np.zeros((num, model.nbody, 6))
-        self._failed = np.zeros(num, dtype=np.bool_)
-        self._tau = self._forces.ctypes.data if self._forces.size else None
+        at_first = {k.path: k.value for k in model.knobs} if forces else {}
+        # Views cannot be resized, so that the library never gets an address of less than it reads.
+        self._states = np.tile(model.initial().data, (num, 1))[:]
+        self._forces = np.tile([at_first[_force(model, f)] for f in forces], (num, 1)).astype(np.float64).reshape(num, len(forces))[:]
+        self._accelerations = np.zeros((num, model.nbody, 6))[:]
+        self._failed = np.zeros(num, dtype=np.bool_)[:]
+        tau = self._forces.ctypes.data if self._forces.size else None
+        self._rows = (self._states.ctypes.data, num, model.nstate, tau)  # addresses take a microsecond each to get
+        self._results = (self._accelerations.ctypes.data, self._failed.ctypes.data)
+        self._rolled: tuple[Any, bytes] = ((), b"")  # the options of the last rollout, and their text
 
     @property
     def states(self) -> np.ndarray:
+        """The states, rows of `State.data` (num, nstate). What is assigned is copied."""
         return self._states
+
+    @states.setter
+    def states(self, x: Any) -> None:
+        self._states[:] = array(x, self._states.shape, "states")
 
     @property
     def forces(self) -> np.ndarray:
+        """The generalized forces, N and N m (num, number of forces). What is assigned is copied."""
         return self._forces
+
+    @forces.setter
+    def forces(self, x: Any) -> None:
+        self._forces[:] = array(x, self._forces.shape, "forces")
 
     @property
     def accelerations(self) -> np.ndarray:
+        """What `accel` has found (num, nbody, 6): angular, rad/s², and of the centre of mass, m/s²; 0 where a state has failed."""
         return self._accelerations
 
     @property
     def failed(self) -> np.ndarray:
+        """Which states have failed in the last call (num)."""
         return self._failed
 
     def state(self, i: int) -> State:
-        """State i, as views of its row."""
-        return State(self.model, self._states[i])
+        """State i, as views of its row.
+
+        Parameters
+        ----------
+        i : int
+
+        Returns
+        -------
+        State
+        """
+        return State(self.model, self._states[self._row(i)])
+
+    def _row(self, i: int) -> int:
+        try:
+            return whole(i, "i", 0, self.num - 1)
+        except _lib.ModelError as e:
+            raise _lib.ModelError(f"no state {i!r} of {self.num}: {e}") from None
 
     def accel(self) -> np.ndarray:
-        """The accelerations of all states. Those of failed ones are 0 (`error` has why)."""
-        self._call(1, _lib.lib.rung_batch_accel, self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau,
-                   self._accelerations.ctypes.data, self._failed.ctypes.data)
+        """The accelerations of all states.
+
+        Returns
+        -------
+        numpy.ndarray
+            `accelerations`, the batch's own array (num, nbody, 6). Those of failed states are 0 (`error` has why).
+        """
+        self._call(1, _lib.lib.rung_batch_accel, self._handle, *self._rows, *self._results)
         return self._accelerations
 
-    def _call(self, solutions: int, call, *args) -> None:
+    def _call(self, solutions: int, call: Any, *args: Any) -> None:
         """A call; on a thread of its own, so that Ctrl-C stops it, if it has much to do."""
         if self.num * self.model.nbody * solutions < _LONG:
             _lib.check(call(*args))
@@ -81,43 +135,99 @@ class Batch(Owner):
         """Moves all states on, in place, by fixed steps. A state that does not come to the end has `failed`.
 
         Ctrl-C ends a long call within a step; each state is then that of some whole steps.
+
+        Parameters
+        ----------
+        step : float
+            s
+        steps : int
+        integrator : str
+            rk4 or semi-implicit
+        as_it_is : bool
+            States that violate the joints are taken as they are; else they fail.
         """
         self._rollout(step, steps, integrator, as_it_is, 1, None)
 
     def rollout(self, step: float, steps: int, *, every: int = 1, integrator: str = "rk4", as_it_is: bool = False) -> np.ndarray:
-        """As `step`, and returns the states after each `every` steps: (steps // every, num, nstate)."""
-        if every < 1:
-            raise _lib.ModelError(f"every is {every}")
-        if steps < 0:
-            raise _lib.ModelError(f"{steps} steps")
-        into = np.zeros((steps // every, self.num, self.model.nstate))
+        """As `step`, and returns the states on the way.
+
+        Parameters
+        ----------
+        step, steps, integrator, as_it_is
+            As in `step`.
+        every : int
+            Steps from one set of states to the next.
+
+        Returns
+        -------
+        numpy.ndarray
+            The states after each `every` steps (steps // every, num, nstate).
+        """
+        every = whole(every, "every", 1)
+        into = np.zeros((_steps(steps) // every, self.num, self.model.nstate))
         self._rollout(step, steps, integrator, as_it_is, every, into)
         return into
 
-    def _rollout(self, step, steps, integrator, as_it_is, every, into) -> None:
-        options = {"step": step, "steps": steps, "integrator": integrator, "every": every, "as_it_is": as_it_is}
-        self._call(max(steps, 0), _lib.lib.rung_batch_rollout, self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau,
-                   None if into is None else into.ctypes.data, 0 if into is None else into.size, self._failed.ctypes.data,
-                   json.dumps(options).encode())
+    def _rollout(self, step: Any, steps: Any, integrator: Any, as_it_is: Any, every: int, into: np.ndarray | None) -> None:
+        key = (step, steps, integrator, as_it_is, every)
+        if type(step) is not float or type(steps) is not int or key != self._rolled[0]:
+            steps = _steps(steps)
+            text = encoded({"step": number(step, "step"), "steps": steps, "integrator": word(integrator, "integrator"), "every": every, "as_it_is": as_it_is})
+            self._rolled = (key, text)
+        self._call(int(steps), _lib.lib.rung_batch_rollout, self._handle, *self._rows,
+                   None if into is None else into.ctypes.data, 0 if into is None else into.size, self._results[1], self._rolled[1])
 
-    def vary(self, values, first: int = 0) -> None:
-        """Gives states from `first` on other values of the knobs of `vary`: an array (states, len(vary))."""
-        if first < 0:
-            raise _lib.ModelError(f"states from {first} on")
-        x = np.ascontiguousarray(values, dtype=np.float64)
-        if x.ndim != 2 or x.shape[1] != len(self._vary):
-            raise _lib.ModelError(f"values have the shape {x.shape}, and have to have (states, {len(self._vary)})")
+    def vary(self, values: Any, first: int = 0) -> None:
+        """Gives states other values of the knobs of `vary`.
+
+        Parameters
+        ----------
+        values : array_like
+            (states, number of knobs)
+        first : int
+            The first of these states.
+        """
+        try:
+            first = whole(first, "first", 0, self.num)
+        except _lib.ModelError as e:
+            raise _lib.ModelError(f"states from {first!r} on: {e}") from None
+        x = np.ascontiguousarray(numbers_of(values, "values"), dtype=np.float64)
+        if np.ndim(values) != 2 or x.shape[1] != len(self._vary):
+            raise _lib.ModelError(f"values have the shape {np.shape(values)}, and have to have (states, {len(self._vary)})")
         _lib.check(_lib.lib.rung_batch_vary(self._handle, self.num, first, x.ctypes.data, x.size))
 
     def error(self, i: int) -> str | None:
-        """Why state i has failed in the last call; None if it has not."""
-        if i < 0:
-            raise _lib.ModelError(f"no state {i}")
+        """Why a state has failed in the last call.
+
+        Parameters
+        ----------
+        i : int
+
+        Returns
+        -------
+        str or None
+            None if it has not.
+        """
         try:
-            _lib.check(_lib.lib.rung_batch_error(self._handle, i))
+            _lib.check(_lib.lib.rung_batch_error(self._handle, self._row(i)))
         except _lib.SolveError as e:
             return str(e)
         return None
+
+
+def _steps(steps: Any) -> int:
+    try:
+        return whole(steps, "steps")
+    except _lib.ModelError as e:
+        raise _lib.ModelError(f"{steps!r} steps: {e}") from None
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
 
 
 def _force(model: Model, name: str) -> str:

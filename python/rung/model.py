@@ -4,14 +4,16 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from . import _lib
-from ._owner import Owner, address, array
+from ._owner import Owner, address
+from ._values import array, document as as_json, encoded, number, path as as_path, whole, word, words, write
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -35,45 +37,171 @@ class Knob:
 class State:
     """A state of a model: one array `data`, and views of its parts, so that what is written there is written here.
 
+    What is assigned to a part is copied into it.
+
+    Parameters
+    ----------
+    model : Model
+    data : numpy.ndarray
+        One contiguous array of doubles (nstate), which the state then shares.
+
+    Examples
+    --------
     >>> s = m.initial()
     >>> s.position.shape, s.quaternion.shape
     ((3, 3), (3, 4))
+    >>> s.velocity = 0
     """
 
-    __slots__ = ("model", "data", "position", "quaternion", "velocity", "angular_velocity", "angles", "internal", "bearings")
+    __slots__ = ("_model", "_data", "_position", "_quaternion", "_velocity", "_angular_velocity", "_angles", "_internal", "_bearings")
 
-    def __init__(self, model: "Model", data: np.ndarray):
-        self.model = model
-        self.data = data
+    def __init__(self, model: Model, data: np.ndarray) -> None:
+        if not isinstance(data, np.ndarray) or data.dtype != np.float64 or not data.flags.c_contiguous:
+            raise _lib.ModelError(f"the data of a state are {type(data).__name__} {getattr(data, 'dtype', '')}, and have to be one contiguous array of float64")
+        if data.shape != (model.nstate,):
+            raise _lib.ModelError(f"the data of a state have the shape {data.shape}, and have to have {(model.nstate,)}")
+        self._model = model
+        self._data = data = np.asarray(data)[:]  # a view cannot be resized, so that its address stays
         n = model.nbody
         poses = data[1:1 + _POSE * n].reshape(n, _POSE)
         rates = data[1 + _POSE * n:1 + (_POSE + _RATE) * n].reshape(n, _RATE)
-        self.position, self.quaternion = poses[:, :3], poses[:, 3:]
-        self.velocity, self.angular_velocity = rates[:, :3], rates[:, 3:]
+        self._position, self._quaternion = poses[:, :3], poses[:, 3:]
+        self._velocity, self._angular_velocity = rates[:, :3], rates[:, 3:]
         rest = data[1 + (_POSE + _RATE) * n:]
         a, i, b = model._parts
-        self.angles, self.internal, self.bearings = rest[:a], rest[a:a + i], rest[a + i:a + i + b]
+        self._angles, self._internal, self._bearings = rest[:a], rest[a:a + i], rest[a + i:a + i + b]
+
+    @property
+    def model(self) -> Model:
+        """The model of the state."""
+        return self._model
+
+    @property
+    def data(self) -> np.ndarray:
+        """All numbers (nstate): time, poses of all bodies, their rates, angles, internal, bearings."""
+        return self._data
+
+    @data.setter
+    def data(self, x: Any) -> None:
+        write(self._data, x, "data")
+
+    @property
+    def position(self) -> np.ndarray:
+        """Origins of the bodies' frames (nbody, 3), m."""
+        return self._position
+
+    @position.setter
+    def position(self, x: Any) -> None:
+        write(self._position, x, "position")
+
+    @property
+    def quaternion(self) -> np.ndarray:
+        """Orientations (nbody, 4): w x y z."""
+        return self._quaternion
+
+    @quaternion.setter
+    def quaternion(self, x: Any) -> None:
+        write(self._quaternion, x, "quaternion")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocities of the origins (nbody, 3), m/s."""
+        return self._velocity
+
+    @velocity.setter
+    def velocity(self, x: Any) -> None:
+        write(self._velocity, x, "velocity")
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocities (nbody, 3), rad/s, world axes."""
+        return self._angular_velocity
+
+    @angular_velocity.setter
+    def angular_velocity(self, x: Any) -> None:
+        write(self._angular_velocity, x, "angular_velocity")
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Angles of joints over turns, where the model needs them."""
+        return self._angles
+
+    @angles.setter
+    def angles(self, x: Any) -> None:
+        write(self._angles, x, "angles")
+
+    @property
+    def internal(self) -> np.ndarray:
+        """States of force elements and laws."""
+        return self._internal
+
+    @internal.setter
+    def internal(self, x: Any) -> None:
+        write(self._internal, x, "internal")
+
+    @property
+    def bearings(self) -> np.ndarray:
+        """Reactions that friction remembers."""
+        return self._bearings
+
+    @bearings.setter
+    def bearings(self, x: Any) -> None:
+        write(self._bearings, x, "bearings")
 
     @property
     def time(self) -> float:
-        return float(self.data[0])
+        """The time, s."""
+        return float(self._data[0])
 
     @time.setter
     def time(self, t: float) -> None:
-        self.data[0] = t
+        self._data[0] = number(t, "time")
 
-    def copy(self) -> "State":
-        return State(self.model, self.data.copy())
+    def copy(self) -> State:
+        """A state of its own numbers."""
+        return State(self._model, self._data.copy())
+
+    def __copy__(self) -> State:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> State:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return State, (self._model, self._data.copy())
 
     def __repr__(self) -> str:
-        return f"<rung.State of {self.model.name!r} at {self.time:g} s>"
+        return f"<rung.State of {self._model.name!r} at {self.time:g} s>"
+
+
+StateLike = Union[State, np.ndarray, Sequence[float]]
+
+
+def flat(model: Model, state: StateLike) -> np.ndarray:
+    """The numbers of a state, for reading."""
+    return array(state.data if isinstance(state, State) else state, (model.nstate,), "a state")
 
 
 class Model(Owner):
-    """A mechanism that is checked and analysed. It never changes, and threads may share it. `load` and `loads` make one."""
+    """A mechanism that is checked and analysed. It never changes, and threads may share it. `load` and `loads` make one.
 
-    def __init__(self, handle: int):
+    Copies are the model itself. It is pickled as its document, with the options that it was made with.
+
+    Attributes
+    ----------
+    name : str
+    nbody, njoint, ncoupling, nforce : int
+        How many bodies, joints, couplings and force elements it has.
+    nstate : int
+        Numbers of a state.
+    nrow : int
+        Rows of constraints.
+    body_names, joint_names, coupling_names, force_names : tuple of str
+    """
+
+    def __init__(self, handle: int, made: Mapping[str, Any] | None = None) -> None:
         super().__init__(handle)
+        self._made = dict(made or {})  # arguments of loads that make it again of its document
         sizes = np.zeros(16, dtype=np.int64)
         _lib.check(_lib.lib.rung_sizes(handle, sizes.ctypes.data, sizes.size))
         self.nbody, self.njoint, self.ncoupling, self.nforce, self.nstate = (int(x) for x in sizes[:5])
@@ -81,39 +209,64 @@ class Model(Owner):
         self.nrow = int(sizes[8])
         names = json.loads(self._text("names"))
         self.name: str = names["name"]
-        self.body_names, self.joint_names = tuple(names["bodies"]), tuple(names["joints"])
-        self.coupling_names, self.force_names = tuple(names["couplings"]), tuple(names["forces"])
+        self.body_names: tuple[str, ...] = tuple(names["bodies"])
+        self.joint_names: tuple[str, ...] = tuple(names["joints"])
+        self.coupling_names: tuple[str, ...] = tuple(names["couplings"])
+        self.force_names: tuple[str, ...] = tuple(names["forces"])
         self._places = {kind: {name: i for i, name in enumerate(list_)} for kind, list_ in (("body", self.body_names), ("joint", self.joint_names))}
         self._knobs: dict[str, int] = {}
 
     def __repr__(self) -> str:
         return f"<rung.Model {self.name!r}: {self.nbody} bodies, {self.njoint} joints>"
 
-    def __reduce__(self):
-        return loads, (self.document(), self.name)
+    def __copy__(self) -> Model:
+        return self
 
-    def _text(self, what: str, state: State | None = None, **options: Any) -> bytes:
-        x = None if state is None else array(state.data, (self.nstate,), "a state")
-        given = {k: v for k, v in options.items() if v is not None}
-        return _lib.text(
-            _lib.lib.rung_document, self._handle, what.encode(), json.dumps(given).encode() if given else None, address(x), 0 if x is None else x.size)
+    def __deepcopy__(self, memo: Any) -> Model:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _again, (self.document(), self._made)
+
+    def _text(self, what: str, state: StateLike | None = None, **options: Any) -> bytes:
+        x = None if state is None else flat(self, state)
+        given = encoded(options) if any(v is not None for v in options.values()) else None
+        return _lib.text(_lib.lib.rung_document, self._handle, what.encode(), given, address(x), 0 if x is None else x.size)
 
     def body(self, name: str) -> int:
-        """The number of a body."""
+        """The number of a body.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        int
+        """
         return self._place("body", name)
 
     def joint(self, name: str) -> int:
-        """The number of a joint."""
+        """The number of a joint.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        int
+        """
         return self._place("joint", name)
 
     def _place(self, kind: str, name: str) -> int:
-        try:
-            return self._places[kind][name]
-        except KeyError:
-            import difflib
+        places = self._places[kind]
+        if (known := word(name, f"the name of a {kind}")) in places:
+            return places[known]
+        import difflib
 
-            near = difflib.get_close_matches(name, self._places[kind], 1)
-            raise _lib.ModelError(f"no {kind} {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
+        near = difflib.get_close_matches(name, places, 1)
+        raise _lib.ModelError(f"no {kind} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
     @property
     def knobs(self) -> list[Knob]:
@@ -121,8 +274,18 @@ class Model(Owner):
         return [Knob(**k) for k in json.loads(self._text("knobs"))]
 
     def knob(self, path: str) -> int:
-        """The number of a knob, such as joints[crank].force[0]."""
-        if path not in self._knobs:
+        """The number of a knob.
+
+        Parameters
+        ----------
+        path : str
+            Such as joints[crank].force[0].
+
+        Returns
+        -------
+        int
+        """
+        if word(path, "the path of a knob") not in self._knobs:
             k = ctypes.c_int64()
             _lib.check(_lib.lib.rung_knob(self._handle, path.encode(), ctypes.addressof(k)))
             self._knobs[path] = k.value
@@ -131,16 +294,27 @@ class Model(Owner):
     @property
     def columns(self) -> list[SimpleNamespace]:
         """Names and units of what a run can record."""
-        return json.loads(self._text("columns"), object_hook=lambda d: SimpleNamespace(name=d["name"], unit=d.get("unit", "")))
+        return json.loads(  # type: ignore[no-any-return]
+            self._text("columns"), object_hook=lambda d: SimpleNamespace(name=d["name"], unit=d.get("unit", "")))
 
     @property
-    def import_report(self) -> dict | None:
-        """What became of each element of a file of a foreign format; None of a model of the own one."""
-        return json.loads(self._text("import"))
+    def import_report(self) -> dict[str, Any] | None:
+        """What became of each element of a file of a foreign format; None of a model of the own one, and of one that was pickled."""
+        return json.loads(self._text("import"))  # type: ignore[no-any-return]
 
-    def document(self, state: State | None = None) -> dict:
-        """The model as a document of rung-model/1, in a state."""
-        return json.loads(self._text("model", state))
+    def document(self, state: StateLike | None = None) -> dict[str, Any]:
+        """The model as a document of rung-model/1.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+            The state in which it is; that of the model if it is missing.
+
+        Returns
+        -------
+        dict
+        """
+        return json.loads(self._text("model", state))  # type: ignore[no-any-return]
 
     def initial(self) -> State:
         """The state of the model."""
@@ -148,151 +322,378 @@ class Model(Owner):
         _lib.check(_lib.lib.rung_initial(self._handle, x.ctypes.data, x.size))
         return State(self, x)
 
-    def close_joints(self, state: State, *, hold: list[str] | None = None, nearest: bool | None = None, tolerance: float | None = None,
+    def close_joints(self, state: StateLike, *, hold: Sequence[str] | None = None, nearest: bool | None = None, tolerance: float | None = None,
                      poses: bool | None = None, velocities: bool | None = None) -> State:
-        """The state next to this one that satisfies the joints, poses and velocities. `hold` are bodies that stay.
+        """The state next to this one that satisfies the joints, poses and velocities.
 
+        Parameters
+        ----------
+        state : State or array_like
+        hold : sequence of str, optional
+            Bodies that stay.
+        nearest : bool, optional
+            The nearest pose in the norm of masses, which takes longer.
+        tolerance : float, optional
+            Of the joints, relative to the size of the mechanism.
+        poses, velocities : bool, optional
+            Whether these are moved; both are without.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        SolveError
+            The joints cannot be closed from there.
+
+        Examples
+        --------
         >>> s = m.initial()
         >>> s.position[0] += 0.001
         >>> m.accel(m.close_joints(s)).constraints.mobility
         1
         """
-        x = array(state.data, (self.nstate,), "a state").copy()
-        given = {"hold": hold, "nearest": nearest, "tolerance": tolerance, "poses": poses, "velocities": velocities}
-        options = json.dumps({k: v for k, v in given.items() if v is not None}).encode()
+        x = flat(self, state).copy()
+        options = encoded({"hold": _names(hold, "hold"), "nearest": nearest, "tolerance": tolerance, "poses": poses, "velocities": velocities})
         _lib.stoppable(self._handle, lambda: _lib.check(_lib.lib.rung_close(self._handle, x.ctypes.data, x.size, options)))
         return State(self, x)
 
-    def _move(self, what: str, state: State | None, **options: Any) -> tuple[SimpleNamespace, State]:
-        x = (self.initial() if state is None else state).data
-        x = array(x, (self.nstate,), "a state").copy()
-        given = json.dumps({k: v for k, v in options.items() if v is not None}).encode()
+    def _move(self, what: str, state: StateLike | None, **options: Any) -> tuple[SimpleNamespace, State]:
+        x = flat(self, self.initial() if state is None else state).copy()
+        given = encoded(options)
         text = _lib.stoppable(
             self._handle, lambda: _lib.text(_lib.lib.rung_move, self._handle, what.encode(), given, x.ctypes.data, x.size))
         return _attributes(text), State(self, x)
 
-    def assemble(self, state: State | None = None, *, hold: list[str] | None = None,
+    def assemble(self, state: StateLike | None = None, *, hold: Sequence[str] | None = None,
                  tolerance: float | None = None) -> tuple[SimpleNamespace, State]:
-        """The state put onto the joints at the nearest pose, and rung-assembly/1, which says how far each level was moved.
+        """The state put onto the joints at the nearest pose.
 
+        Parameters
+        ----------
+        state : State or array_like, optional
+            That of the model if it is missing.
+        hold : sequence of str, optional
+            Bodies that stay.
+        tolerance : float, optional
+
+        Returns
+        -------
+        SimpleNamespace
+            rung-assembly/1, which says how far each level was moved.
+        State
+
+        Examples
+        --------
         >>> done, s = m.assemble()
         >>> done.closed
         True
         """
-        return self._move("assemble", state, hold=hold, tolerance=tolerance)
+        return self._move("assemble", state, hold=_names(hold, "hold"), tolerance=tolerance)
 
-    def equilibrium(self, state: State | None = None, *, stationary: bool | None = None,
+    def equilibrium(self, state: StateLike | None = None, *, stationary: bool | None = None,
                     steps: int | None = None) -> tuple[SimpleNamespace, State]:
-        """The equilibrium at rest that is found downhill from a state: rung-equilibrium/1, and the state.
+        """The equilibrium at rest that is found downhill from a state.
 
+        Parameters
+        ----------
+        state : State or array_like, optional
+            That of the model if it is missing.
+        stationary : bool, optional
+            Any pose without forces, also one that is not stable.
+        steps : int, optional
+            The most steps of the search.
+
+        Returns
+        -------
+        SimpleNamespace
+            rung-equilibrium/1
+        State
+
+        Examples
+        --------
         >>> found, s = m.equilibrium()
         >>> found.stability
         'stable'
         """
         return self._move("equilibrium", state, stationary=stationary, steps=steps)
 
-    def ik(self, task: dict, state: State | None = None, *, partial: bool | None = None) -> tuple[SimpleNamespace, State]:
-        """The state moved to the targets of a task (an object of rung-ik/1 without a path), at rest, and rung-ik-result/1.
+    def ik(self, task: Mapping[str, Any], state: StateLike | None = None, *, partial: bool | None = None) -> tuple[SimpleNamespace, State]:
+        """The state moved to the targets of a task, at rest.
 
-        Targets that are not reached raise, unless `partial` is true: then `status` says why, and the state is where the search ended.
+        Parameters
+        ----------
+        task : dict
+            An object of rung-ik/1 without a path.
+        state : State or array_like, optional
+            That of the model if it is missing.
+        partial : bool, optional
+            Targets that are not reached raise, unless this is true: then `status` says why, and the state is where the search ended.
+
+        Returns
+        -------
+        SimpleNamespace
+            rung-ik-result/1
+        State
         """
         return self._move("ik", state, task=task, partial=partial)
 
-    def analyze(self, state: State | None = None) -> SimpleNamespace:
+    def analyze(self, state: StateLike | None = None) -> SimpleNamespace:
         """Loops, mobility, redundant rows by joint, joints to release, orderings: rung-analysis/1.
 
+        Parameters
+        ----------
+        state : State or array_like, optional
+
+        Returns
+        -------
+        SimpleNamespace
+
+        Examples
+        --------
         >>> m.analyze().constraints.redundant
         3
         """
         return self._answer("analyze", state)
 
-    def inverse(self, state: State | None = None, *, actuators: list[str] | None = None, accelerations: Any = None) -> SimpleNamespace:
+    def inverse(self, state: StateLike | None = None, *, actuators: Sequence[str] | None = None, accelerations: Any = None) -> SimpleNamespace:
         """Forces of actuators that make wanted accelerations: rung-inverse/1.
 
-        Actuators are joints or JOINT.I; those that the model prescribes if none are given. Accelerations are six numbers a body,
-        angular and of the centre of mass; without them bodies hold still, or move as prescribed motions say.
+        Parameters
+        ----------
+        state : State or array_like, optional
+        actuators : sequence of str, optional
+            Joints or JOINT.I; those that the model prescribes if it is missing. An empty list is refused.
+        accelerations : array_like, optional
+            Six numbers a body, angular and of the centre of mass: (nbody, 6), or the same in a row. Without them bodies hold still, or move as
+            prescribed motions say.
 
+        Returns
+        -------
+        SimpleNamespace
+
+        Examples
+        --------
         >>> m.inverse(actuators=["O"]).status
         'proper'
         """
         if accelerations is not None:
-            accelerations = np.asarray(accelerations, dtype=float).ravel().tolist()
-        return self._answer("inverse", state, actuators=actuators, accelerations=accelerations)
+            shape = (6 * self.nbody,) if np.ndim(accelerations) == 1 else (self.nbody, 6)
+            accelerations = array(accelerations, shape, "accelerations").ravel()
+        return self._answer("inverse", state, actuators=_names(actuators, "actuators"), accelerations=accelerations)
 
-    def modes(self, count: int | None = None, state: State | None = None, *, method: str | None = None, equilibrium: bool | None = None,
+    def modes(self, count: int | None = None, state: StateLike | None = None, *, method: str | None = None, equilibrium: bool | None = None,
               moving: bool | None = None, steady: bool | None = None, undamped: bool | None = None) -> SimpleNamespace:
         """The lowest modes of vibration about a pose at rest, or a motion: rung-modes/1. `warnings` says why they may not be those of
         small vibrations, if there is a reason.
 
+        Parameters
+        ----------
+        count : int, optional
+            How many; ten if it is missing.
+        state : State or array_like, optional
+        method : str, optional
+            auto, dense or sparse
+        equilibrium : bool, optional
+            The state goes to the equilibrium first.
+        moving, steady, undamped : bool, optional
+            As the flags of `rung modes`.
+
+        Returns
+        -------
+        SimpleNamespace
+
+        Examples
+        --------
         >>> m.modes(equilibrium=True).modes[0].kind
         'vibration'
         """
         return self._answer("modes", state, count=count, method=method, equilibrium=equilibrium, moving=moving, steady=steady, undamped=undamped)
 
-    def matrix(self, state: State | None = None, *, right: bool | None = None) -> str:
-        """The matrix K of RBDA eq. 8.64 as a MatrixMarket text, or its right side."""
+    def matrix(self, state: StateLike | None = None, *, right: bool | None = None) -> str:
+        """The matrix K of RBDA eq. 8.64 as a MatrixMarket text.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+        right : bool, optional
+            The right side instead.
+
+        Returns
+        -------
+        str
+        """
         return self._text("matrix", state, right=right).decode()
 
-    def glb(self, state: State | None = None, *, joints: bool | None = None) -> bytes:
-        """The mechanism as glTF 2.0, binary."""
+    def glb(self, state: StateLike | None = None, *, joints: bool | None = None) -> bytes:
+        """The mechanism as glTF 2.0, binary.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+        joints : bool, optional
+            With joints, as without.
+
+        Returns
+        -------
+        bytes
+        """
         return self._text("glb", state, joints=joints)
 
-    def _answer(self, what: str, state: State | None, **options: Any) -> SimpleNamespace:
+    def _answer(self, what: str, state: StateLike | None, **options: Any) -> SimpleNamespace:
         return _attributes(_lib.stoppable(self._handle, lambda: self._text(what, state, **options)))
 
-    def accel(self, state: State | None = None) -> SimpleNamespace:
+    def accel(self, state: StateLike | None = None) -> SimpleNamespace:
         """Accelerations, reactions and what is redundant: the document rung-result/1, with attributes.
 
         It is for people and makes a solver each time; loops take a `Solver`.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+
+        Returns
+        -------
+        SimpleNamespace
+
+        Raises
+        ------
+        SolveError
+            There is no solution at this state.
         """
         return self._answer("accel", state)
 
-    def energies(self, state: State | None = None) -> SimpleNamespace:
-        """Energies, force elements and violations at a state: rung-result/1 without what takes a solution."""
+    def energies(self, state: StateLike | None = None) -> SimpleNamespace:
+        """Energies, force elements and violations at a state: rung-result/1 without what takes a solution.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+
+        Returns
+        -------
+        SimpleNamespace
+        """
         return _attributes(self._text("state", state))
 
-    def solver(self) -> "Solver":
+    def solver(self) -> Solver:
         """A solver of its own memory and knobs."""
         from .solver import Solver
 
         return Solver(self)
 
-    def run(self, state: State | None = None, **options: Any) -> "Run":
-        """A motion in time. Options are the fields of rung-run/1: integrator, step, tolerance, every, columns, start, …"""
+    def run(self, state: StateLike | None = None, **options: Any) -> Run:
+        """A motion in time.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+            Where it begins.
+        **options
+            The fields of rung-run/1: integrator, step, tolerance, every, columns, start, …
+
+        Returns
+        -------
+        Run
+        """
         from .run import Run
 
         return Run(self, state, options)
 
-    def simulate(self, until: float, *, every: float | None = None, state: State | None = None, **options: Any) -> "Trajectory":
-        """The motion up to a time, recorded each `every` seconds; a hundredth of the time if it is missing.
+    def simulate(self, until: float, *, every: float | None = None, state: StateLike | None = None, **options: Any) -> Trajectory:
+        """The motion up to a time.
 
+        Parameters
+        ----------
+        until : float
+            s
+        every : float, optional
+            s from row to row; a hundredth of the time if it is missing.
+        state : State or array_like, optional
+            Where it begins.
+        **options
+            As in `run`.
+
+        Returns
+        -------
+        Trajectory
+
+        Examples
+        --------
         >>> t = m.simulate(0.5, columns=["energy.kinetic"])
         >>> t.time.size
         101
         """
-        begin = self.initial().time if state is None else state.time
-        r = self.run(state, until=until, every=(until - begin) / 100 if every is None else every, **options)
+        until = number(until, "until")
+        begin = float((self.initial().data if state is None else flat(self, state))[0])
+        if every is None:
+            if not until > begin:
+                raise _lib.ModelError(f"until is {until}, and has to be after the time of the state, {begin}")
+            every = (until - begin) / 100
+        r = self.run(state, until=until, every=every, **options)
         r.to(until)
         return r.trajectory()
 
-    def batch(self, num: int, *, forces=(), vary=(), threads: int | None = None) -> "Batch":
-        """Many states at once."""
+    def batch(self, num: int, *, forces: Sequence[str] = (), vary: Sequence[str] = (), threads: int | None = None) -> Batch:
+        """Many states at once.
+
+        Parameters
+        ----------
+        num, forces, vary, threads
+            As in `Batch`.
+
+        Returns
+        -------
+        Batch
+        """
         from .batch import Batch
 
         return Batch(self, num, forces=forces, vary=vary, threads=threads)
 
-    def svg(self, state: State | None = None, *, azimuth: float | None = None, elevation: float | None = None, width: int | None = None,
+    def svg(self, state: StateLike | None = None, *, azimuth: float | None = None, elevation: float | None = None, width: int | None = None,
             height: int | None = None, joints: bool | None = None) -> str:
-        """A picture."""
+        """A picture.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+        azimuth, elevation : float, optional
+            From where one looks, rad.
+        width, height : int, optional
+            Pixels.
+        joints : bool, optional
+            With joints, as without.
+
+        Returns
+        -------
+        str
+        """
         return self._text("svg", state, azimuth=azimuth, elevation=elevation, width=width, height=height, joints=joints).decode()
 
-    def page(self, state: State | None = None) -> str:
-        """A page of HTML that shows the mechanism and needs nothing else."""
+    def page(self, state: StateLike | None = None) -> str:
+        """A page of HTML that shows the mechanism and needs nothing else.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+
+        Returns
+        -------
+        str
+        """
         return self._text("page", state).decode()
 
-    def view(self, state: State | None = None, height: int = 480):
-        """The page in a notebook."""
-        return _Page(self.page(state), height)
+    def view(self, state: StateLike | None = None, height: int = 480) -> Any:
+        """The page in a notebook.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+        height : int
+            Pixels.
+        """
+        return _Page(self.page(state), whole(height, "height", 1))
 
     def _repr_html_(self) -> str:
         counts = f"{self.nbody} bodies, {self.njoint} joints, {self.nrow} rows"
@@ -301,17 +702,21 @@ class Model(Owner):
 
 def _attributes(text: bytes) -> SimpleNamespace:
     """A document with attributes in place of keys."""
-    return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))
+    return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))  # type: ignore[no-any-return]
+
+
+def _names(x: Any, what: str) -> list[str] | None:
+    return None if x is None else words(x, what)
 
 
 class _Page:
     """A page in a frame of a notebook."""
 
-    def __init__(self, text: str, height: int):
+    def __init__(self, text: str, height: int) -> None:
         self.text, self.height = text, height
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{_escape(self.text)}" width="100%" height="{int(self.height)}" style="border:0"></iframe>'
+        return f'<iframe srcdoc="{_escape(self.text)}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
 
 def _escape(text: str) -> str:
@@ -320,29 +725,75 @@ def _escape(text: str) -> str:
     return html.escape(text)
 
 
-def _options(options: dict) -> bytes | None:
-    given = {k: v for k, v in options.items() if v is not None}
-    return json.dumps(given).encode() if given else None
-
-
-def load(path: str | os.PathLike, *, packages: dict[str, str] | None = None, threads: int | None = None, ordering: str | None = None,
+def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = None, threads: int | None = None, ordering: str | None = None,
          max_flops: int | None = None, max_nonzeros: int | None = None) -> Model:
-    """The model of a file: rung-model/1, URDF, MJCF, SDF, FreeCAD, by its ending. `packages` are folders of package://NAME/FILE by name.
+    """The model of a file.
 
+    Parameters
+    ----------
+    path : str or path
+        rung-model/1, URDF, MJCF, SDF, FreeCAD, USD as text, by its ending.
+    packages : dict, optional
+        Folders of package://NAME/FILE by name.
+    threads : int, optional
+        Of a solution; one if it is missing.
+    ordering : str, optional
+        The elimination order; auto if it is missing.
+    max_flops, max_nonzeros : int, optional
+        Models whose solution takes more are refused.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        The file is refused; the text lists every problem with its place.
+
+    Examples
+    --------
     >>> rung.load("four-bar.model.json")
     <rung.Model 'four-bar of docs/theory.md': 3 bodies, 4 joints>
     """
-    options = _options({"packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops, "max_nonzeros": max_nonzeros})
-    return Model(_lib.handle(_lib.lib.rung_plan, os.fsencode(os.fspath(path)), None, 0, options))
+    given: dict[str, Any] = {"packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops, "max_nonzeros": max_nonzeros}
+    name = as_path(path, "path")
+    made = {**given, "folder": os.path.abspath(os.path.dirname(os.fsdecode(name)))}
+    return Model(_lib.handle(_lib.lib.rung_plan, name, None, 0, encoded(given)), made)
 
 
-def loads(document: str | bytes | dict, name: str = "document", *, folder: str | None = None, packages: dict[str, str] | None = None,
-          threads: int | None = None, ordering: str | None = None, max_flops: int | None = None, max_nonzeros: int | None = None) -> Model:
-    """The model of a text, or of what json.loads makes of it. The ending of the name says the format, as that of a file does; `folder` has the files
-    that it names."""
-    if isinstance(document, dict):
-        document = json.dumps(document)
-    text = document.encode() if isinstance(document, str) else bytes(document)
-    options = _options({"folder": folder, "packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops,
-                        "max_nonzeros": max_nonzeros})
-    return Model(_lib.handle(_lib.lib.rung_plan, name.encode(), text, len(text), options))
+def loads(document: str | bytes | Mapping[str, Any], name: str = "document", *, folder: str | os.PathLike[str] | None = None,
+          packages: Mapping[str, str] | None = None, threads: int | None = None, ordering: str | None = None, max_flops: int | None = None,
+          max_nonzeros: int | None = None) -> Model:
+    """The model of a text, or of what json.loads makes of it.
+
+    Parameters
+    ----------
+    document : str, bytes or dict
+        Numbers and arrays of NumPy may stand in a dict.
+    name : str
+        Its ending says the format, as that of a file does.
+    folder : str or path, optional
+        Has the files that the document names.
+    packages, threads, ordering, max_flops, max_nonzeros
+        As in `load`.
+
+    Returns
+    -------
+    Model
+    """
+    if isinstance(document, (bytes, bytearray, memoryview)):
+        text = bytes(document)
+    elif isinstance(document, str):
+        text = document.encode()
+    elif isinstance(document, Mapping):
+        text = as_json(document, "$")
+    else:
+        raise _lib.ModelError(f"document is {document!r}, and has to be a text, bytes or a dict")
+    made = {"folder": folder, "packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops, "max_nonzeros": max_nonzeros}
+    return Model(_lib.handle(_lib.lib.rung_plan, word(name, "name").encode(), text, len(text), encoded(made)), made)
+
+
+def _again(document: Mapping[str, Any], made: Mapping[str, Any]) -> Model:
+    """A model of its pickled parts. A document is rung-model/1 whatever the model is called."""
+    return loads(document, **made)

@@ -1,64 +1,87 @@
 """Motions in time."""
 from __future__ import annotations
 
+import csv
 import ctypes
 import json
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _lib
-from ._owner import Owner, address, array, set_knobs
-from .model import Model, State
+from ._owner import Owner, address, set_knobs
+from ._values import encoded, number
+from .model import Model, State, StateLike, flat
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
 
 
 class Trajectory:
-    """Rows of a motion: `data` (rows, columns), and columns by name.
+    """Rows of a motion.
 
+    Attributes
+    ----------
+    data : numpy.ndarray
+        (rows, columns)
+    names : tuple of str
+        The columns.
+    units : dict
+        Units by column.
+
+    Examples
+    --------
     >>> t = m.simulate(0.5, every=0.25, columns=["time", "energy.kinetic"])
     >>> t["energy.kinetic"].shape
     (3,)
     """
 
-    def __init__(self, names: list[str], units: list[str], data: np.ndarray):
+    def __init__(self, names: Sequence[str], units: Sequence[str], data: np.ndarray) -> None:
         self.names, self.units, self.data = tuple(names), dict(zip(names, units)), data
         self._places = {n: i for i, n in enumerate(names)}
 
     def __getitem__(self, name: str) -> np.ndarray:
-        try:
+        if isinstance(name, str) and name in self._places:
             return self.data[:, self._places[name]]
-        except KeyError:
-            import difflib
+        import difflib
 
-            near = difflib.get_close_matches(name, self.names, 1)
-            raise KeyError(f"no column {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
+        near = difflib.get_close_matches(name, self.names, 1) if isinstance(name, str) else []
+        raise KeyError(f"no column {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
     def __len__(self) -> int:
         return len(self.data)
 
     @property
     def time(self) -> np.ndarray:
+        """The column of times, s."""
         return self["time"]
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """The rows as a DataFrame of pandas."""
         import pandas
 
         return pandas.DataFrame(self.data, columns=list(self.names))
 
-    def to_arrow(self):
+    def to_arrow(self) -> Any:
         """The rows as a Table of pyarrow."""
         import pyarrow
 
         return pyarrow.table({n: self.data[:, i] for i, n in enumerate(self.names)})
 
-    def to_csv(self, path) -> None:
-        """The rows as comma-separated values, with as many digits as they have."""
-        with open(path, "w", encoding="utf-8", newline="\n") as f:
-            f.write(",".join(self.names) + "\n")
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """The rows as comma-separated values, with as many digits as they have.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            w = csv.writer(f, lineterminator="\n")
+            w.writerow(self.names)
             for row in self.data:
-                f.write(",".join(repr(float(x)) for x in row) + "\n")
+                w.writerow([repr(float(x)) for x in row])
 
     def __repr__(self) -> str:
         return f"<rung.Trajectory: {len(self.data)} rows, {len(self.names)} columns>"
@@ -67,6 +90,18 @@ class Trajectory:
 class Run(Owner):
     """A motion in time that goes on from call to call.
 
+    A run belongs to one thread at a time.
+
+    Parameters
+    ----------
+    model : Model
+    state : State or array_like, optional
+        Where it begins; that of the model if it is missing.
+    options : dict, optional
+        The fields of rung-run/1.
+
+    Examples
+    --------
     >>> r = m.run(tolerance=1e-9)
     >>> state = r.to(0.1)
     >>> saved = r.save()
@@ -76,17 +111,32 @@ class Run(Owner):
     True
     """
 
-    def __init__(self, model: Model, state: State | None = None, options: dict[str, Any] | None = None):
-        x = None if state is None else array(state.data, (model.nstate,), "a state")
-        given = {k: v for k, v in (options or {}).items() if v is not None}
-        super().__init__(_lib.handle(_lib.lib.rung_run, model._handle, address(x), 0 if x is None else x.size, json.dumps(given).encode()))
+    def __init__(self, model: Model, state: StateLike | None = None, options: Mapping[str, Any] | None = None) -> None:
+        x = None if state is None else flat(model, state)
+        given = dict(options or {})
+        if "columns" in given and given["columns"] is not None and len(given["columns"]) == 0:
+            raise _lib.ModelError("columns is an empty list; leave it out for all columns")
+        super().__init__(_lib.handle(_lib.lib.rung_run, model._handle, address(x), 0 if x is None else x.size, encoded(given)))
         self.model, self._state = model, model.initial()
         c = json.loads(_lib.text(_lib.lib.rung_run_document, self._handle, b"columns"))
         self.columns, self.units = tuple(c["names"] or ()), tuple(c["units"] or ())
         self._rows: list[np.ndarray] = []
+        self._now = (self._handle, self._state.data.ctypes.data, self._state.data.size)
 
     def to(self, time: float) -> State:
-        """Goes on to a time, and returns the state there, which is the run's own. Ctrl-C ends it within a twentieth of a second; it may go on."""
+        """Goes on to a time. Ctrl-C ends it within a twentieth of a second; it may go on.
+
+        Parameters
+        ----------
+        time : float
+            s
+
+        Returns
+        -------
+        State
+            The state there, which is the run's own.
+        """
+        time = number(time, "time")
         try:
             while (status := _lib.lib.rung_run_to(self._handle, time, _lib.SLICE)) == _lib.MORE:
                 self._take()
@@ -98,7 +148,7 @@ class Run(Owner):
     @property
     def state(self) -> State:
         """The state now. The arrays are the run's own, and change with it."""
-        _lib.check(_lib.lib.rung_run_state(self._handle, self._state.data.ctypes.data, self._state.data.size))
+        _lib.check(_lib.lib.rung_run_state(*self._now))
         return self._state
 
     def _take(self) -> None:
@@ -116,15 +166,21 @@ class Run(Owner):
         if not self.columns:
             raise _lib.ModelError("the run keeps no rows: give it every=…")
         data = np.concatenate(self._rows) if self._rows else np.empty((0, len(self.columns)))
-        return Trajectory(list(self.columns), list(self.units), data)
+        return Trajectory(self.columns, self.units, data)
 
     def stats(self) -> SimpleNamespace:
         """Steps, warnings, energies and events."""
         text = _lib.text(_lib.lib.rung_run_document, self._handle, b"stats")
-        return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))
+        return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))  # type: ignore[no-any-return]
 
-    def set(self, values: dict[str, float]) -> None:
-        """Sets knobs by their paths, from now on."""
+    def set(self, values: Mapping[str, float]) -> None:
+        """Sets knobs from now on.
+
+        Parameters
+        ----------
+        values : dict
+            Numbers by the paths of `Model.knobs`.
+        """
         set_knobs(self._handle, self.model, values)
 
     def save(self) -> bytes:
@@ -132,5 +188,14 @@ class Run(Owner):
         return _lib.text(_lib.lib.rung_run_save, self._handle)
 
     def load(self, saved: bytes) -> None:
-        """Goes on from what `save` returned of a run of the same model and options. Rows stay."""
-        _lib.check(_lib.lib.rung_run_load(self._handle, saved, len(saved)))
+        """Goes on from what `save` has returned. Rows stay.
+
+        Parameters
+        ----------
+        saved : bytes
+            Of a run of the same model and options.
+        """
+        if not isinstance(saved, (bytes, bytearray, memoryview)):
+            raise _lib.ModelError(f"saved is {saved!r}, and has to be the bytes of a saved run")
+        text = bytes(saved)
+        _lib.check(_lib.lib.rung_run_load(self._handle, text, len(text)))

@@ -1,48 +1,95 @@
 """Accelerations again and again."""
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from . import _lib
 from ._owner import Owner, set_knobs
-from .model import Model, State
+from .model import Model, State, StateLike, flat
 
 
 class Solver(Owner):
-    """Accelerations without allocation: fill `state`, call `accel`, read `acceleration`, six numbers a body: angular, and of the centre of mass.
+    """Accelerations without allocation: fill `state`, call `accel`, read `acceleration`.
 
+    A solver belongs to one thread at a time; a second gets a `BusyError`.
+
+    Parameters
+    ----------
+    model : Model
+
+    Examples
+    --------
     >>> s = m.solver()
     >>> s.accel().shape
     (3, 6)
     >>> s.set({"gravity[2]": 0.0})
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model) -> None:
         super().__init__(_lib.handle(_lib.lib.rung_solver, model._handle))
         self.model = model
         self._state = model.initial()
-        self.acceleration = np.zeros((model.nbody, 6))
-        self._wrenches = np.zeros((model.njoint, 6))
-        self._arguments = (self._handle, self._state.data.ctypes.data, self._state.data.size, self.acceleration.ctypes.data, self.acceleration.size)
+        self._acceleration = np.zeros((model.nbody, 6))[:]  # a view cannot be resized, so that its address stays
+        self._wrenches = np.zeros((model.njoint, 6))[:]
+        self._arguments = (self._handle, self._state.data.ctypes.data, self._state.data.size, self._acceleration.ctypes.data, self._acceleration.size)
 
     @property
     def state(self) -> State:
-        """The state that is solved. Write into its arrays."""
+        """The state that is solved. Write into its arrays, or assign a state, which is copied."""
         return self._state
 
-    def accel(self, state: State | None = None) -> np.ndarray:
-        """The accelerations at `state`, which is copied; without one at `self.state`. The array is the solver's own."""
+    @state.setter
+    def state(self, state: StateLike) -> None:
+        self._state.data[:] = flat(self.model, state)
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        """Accelerations of the last solution (nbody, 6): angular, rad/s², and of the centre of mass, m/s². The array is the solver's own."""
+        return self._acceleration
+
+    def accel(self, state: StateLike | None = None) -> np.ndarray:
+        """The accelerations at a state.
+
+        Parameters
+        ----------
+        state : State or array_like, optional
+            It is copied; without one it is `self.state`.
+
+        Returns
+        -------
+        numpy.ndarray
+            `acceleration`, the solver's own array (nbody, 6).
+
+        Raises
+        ------
+        SolveError
+            There is no solution at this state.
+        """
         if state is not None:
-            self._state.data[:] = state.data
+            self.state = state  # type: ignore[assignment]  # the setter takes more than the getter gives
         if status := _lib.lib.rung_accel(*self._arguments):
             _lib.check(status)
-        return self.acceleration
+        return self._acceleration
 
     def wrenches(self) -> np.ndarray:
-        """The wrenches of the joints in the last solution: moment about the origin of the successor frame, force, on the successor."""
+        """The wrenches of the joints in the last solution.
+
+        Returns
+        -------
+        numpy.ndarray
+            The solver's own array (njoint, 6): moment about the origin of the successor frame, and force, on the successor, world axes.
+        """
         _lib.check(_lib.lib.rung_wrenches(self._handle, self._wrenches.ctypes.data, self._wrenches.size))
         return self._wrenches
 
-    def set(self, values: dict[str, float]) -> None:
-        """Sets knobs by their paths."""
+    def set(self, values: Mapping[str, float]) -> None:
+        """Sets knobs.
+
+        Parameters
+        ----------
+        values : dict
+            Numbers by the paths of `Model.knobs`.
+        """
         set_knobs(self._handle, self.model, values)

@@ -161,7 +161,7 @@ func TestPython(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"__init__.py": "\"\"\"The package.\n\n>>> x\n1\n\"\"\"\nfrom .a import A, f\nraise SystemExit\n__all__ = ['A', 'f']\n",
-		"a.py": "class A(Base):\n  \"\"\"An A.\"\"\"\n  n: int\n  \"\"\"Number.\"\"\"\n  def __init__(self, n: int): ...\n  def _no(self): ...\n  @property\n  def p(self) -> int:\n    \"\"\"A p.\"\"\"\ndef f(x, *, y=1) -> A:\n  \"\"\"An f.\"\"\"\n"} {
+		"a.py": "class A(Base):\n  \"\"\"An A.\"\"\"\n  n: int\n  \"\"\"Number.\"\"\"\n  def __init__(self, n: int): ...\n  def _no(self): ...\n  @property\n  def p(self) -> int:\n    \"\"\"A p.\"\"\"\ndef f(x, *, y=1) -> A:\n  \"\"\"An f.\n\n  Parameters\n  ----------\n  x, y : int\n      Numbers.\n  **more\n\n  Raises\n  ------\n  E\n\n  Examples\n  --------\n  >>> f(1)\n  \"\"\"\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,8 @@ func TestPython(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, string(text), "The package.\n\n\n```python\n>>> x\n1\n```\n", "## A {#A}\n\n```python\nclass A(Base)\n```\n\nAn A.", "### A.n {#A.n}\n\n```python\nn: int\n```\n\nNumber.", "### A.p {#A.p}\n\n```python\np: int\n```", "f(x, *, y=1) -> A")
+	has(t, string(text), "The package.\n\n\n```python\n>>> x\n1\n```\n", "## A {#A}\n\n```python\nclass A(Base)\n```\n\nAn A.", "### A.n {#A.n}\n\n```python\nn: int\n```\n\nNumber.", "### A.p {#A.p}\n\n```python\np: int\n```", "f(x, *, y=1) -> A",
+		"An f.\n\n**Parameters**\n\n- `x, y`: int\n    Numbers.\n- `**more`\n\n**Raises**\n\n- `E`\n\n**Examples**\n\n\n```python\n>>> f(1)\n```\n")
 	if strings.Contains(string(text), "_no") {
 		t.Error("private members are shown")
 	}

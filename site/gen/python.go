@@ -66,11 +66,19 @@ func (e *pyEntry) declaration() string {
 	return e.Signature
 }
 
-// docstring returns a docstring as Markdown: its examples in fences, its text as it is, which is Markdown already.
+// docstring returns a docstring as Markdown: its examples in fences, the sections of NumPy's form as lists, its text as it is, which is Markdown already.
 func docstring(text string) string {
 	var b strings.Builder
-	example := false
-	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	example, section := false, ""
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if !example && i+1 < len(lines) && line != "" && lines[i+1] == strings.Repeat("-", len(line)) {
+			section = line
+			fmt.Fprintf(&b, "**%s**\n\n", section)
+			i++
+			continue
+		}
 		begins := strings.HasPrefix(line, ">>>")
 		if begins && !example {
 			b.WriteString("\n```python\n")
@@ -80,11 +88,26 @@ func docstring(text string) string {
 			b.WriteString("```\n")
 			example = false
 		}
-		b.WriteString(line)
+		if !example && listed[section] && line != "" && !strings.HasPrefix(line, " ") {
+			line = item(line)
+		}
+		b.WriteString(line + "\n")
 	}
 	if example {
 		b.WriteString("```\n")
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// listed are the sections whose lines at the margin are names, or types.
+var listed = map[string]bool{"Parameters": true, "Attributes": true, "Returns": true, "Raises": true}
+
+// item is a line such as "x, y : float" as an item of a list.
+func item(line string) string {
+	name, of, typed := strings.Cut(line, " : ")
+	if !typed {
+		return "- `" + line + "`"
+	}
+	return "- `" + name + "`: " + of
 }

@@ -1,0 +1,153 @@
+"""What callers give, as the library takes it: numbers, texts, arrays and documents, with NumPy's types among them. Nothing here is public.
+
+What does not fit is a `ModelError` that names the argument and its value."""
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import operator
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ._lib import ModelError
+
+
+def number(x: Any, what: str) -> float:
+    """A finite number."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x[()]
+    if not isinstance(x, numbers.Real):  # NumPy's numbers are registered there
+        raise ModelError(f"{what} is {x!r}, and has to be a number")
+    if not math.isfinite(v := float(x)):
+        raise ModelError(f"{what} is {v}, and has to be finite")
+    return v
+
+
+def whole(x: Any, what: str, least: int = 0, most: int = 2**31 - 1) -> int:
+    """A whole number within bounds."""
+    try:
+        n = int(operator.index(x))
+    except TypeError:
+        raise ModelError(f"{what} is {x!r}, and has to be a whole number") from None
+    if not least <= n <= most:
+        raise ModelError(f"{what} is {n}, and has to be from {least} to {most}")
+    return n
+
+
+def word(x: Any, what: str) -> str:
+    """A text without a zero, at which C would end it."""
+    if not isinstance(x, str) or "\0" in x:
+        raise ModelError(f"{what} is {x!r}, and has to be a text" + (" without zeros" if isinstance(x, str) else ""))
+    return x
+
+
+def words(x: Any, what: str) -> list[str]:
+    """A list of texts, which a text is not."""
+    if isinstance(x, np.ndarray):
+        x = x.tolist()
+    if isinstance(x, (str, bytes)) or not hasattr(x, "__iter__"):
+        raise ModelError(f"{what} is {x!r}, and has to be a list of texts")
+    return [word(w, f"{what}[{i}]") for i, w in enumerate(x)]
+
+
+def path(x: Any, what: str) -> bytes:
+    """The name of a file."""
+    try:
+        name = os.fsencode(x)
+    except TypeError:
+        raise ModelError(f"{what} is {x!r}, and has to be a path") from None
+    if b"\0" in name:
+        raise ModelError(f"{what} is {x!r}, and has to be a path without zeros")
+    return name
+
+
+def numbers_of(x: Any, what: str) -> np.ndarray:
+    """An array of real numbers of any shape and type; strings, objects and what is masked are refused."""
+    try:
+        a = np.asarray(x)
+    except ValueError as e:  # rows of different lengths
+        raise ModelError(f"{what}: {e}") from None
+    if a.dtype.kind not in "fiub":
+        raise ModelError(f"{what} has entries of type {a.dtype}, and has to have real numbers")
+    if _masked(x):
+        raise ModelError(f"{what} has masked entries")
+    return a
+
+
+def _masked(x: Any) -> bool:
+    return isinstance(x, np.ma.MaskedArray) and bool(np.any(x.mask))
+
+
+def array(x: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """A contiguous array of doubles of a shape, for reading."""
+    a = numbers_of(x, what)
+    if a.shape != shape:
+        raise ModelError(f"{what} has the shape {a.shape}, and has to have {shape}")
+    return np.ascontiguousarray(a, dtype=np.float64)
+
+
+def write(into: np.ndarray, x: Any, what: str) -> None:
+    """Writes into an array, by NumPy's rules for shapes."""
+    a = numbers_of(x, what)
+    try:
+        into[...] = a
+    except ValueError as e:
+        raise ModelError(f"{what}: {e}") from None
+
+
+def document(x: Any, what: str) -> bytes:
+    """A value as JSON."""
+    try:
+        return json.dumps(x, default=_plain, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as e:
+        try:
+            _find(x, what)
+        except RecursionError:
+            pass
+        raise ModelError(f"{what or 'the options'}: {e}") from None
+
+
+def encoded(given: dict[str, Any]) -> bytes:
+    """Options that are given, as an object of JSON."""
+    return document({k: v for k, v in given.items() if v is not None}, "")
+
+
+def _plain(x: Any) -> Any:
+    """What JSON has no form for, as what it has."""
+    if isinstance(x, np.ndarray) and not _masked(x):
+        return x.tolist()
+    if isinstance(x, np.longdouble):
+        return float(x)
+    if isinstance(x, np.generic):
+        return x.item()
+    if isinstance(x, Mapping):
+        return dict(x)
+    if isinstance(x, os.PathLike):
+        return os.fsdecode(x)
+    if isinstance(x, numbers.Real):
+        return float(x)
+    raise TypeError(f"a {type(x).__name__} is no value of a document")
+
+
+def _find(x: Any, where: str) -> None:
+    """Raises for the first value that JSON does not have, with its place."""
+    if isinstance(x, Mapping):
+        for k, v in x.items():
+            if not isinstance(k, str):
+                raise ModelError(f"{where or 'the options'}: the key {k!r} is no text")
+            _find(v, f"{where}.{k}" if where else k)
+    elif isinstance(x, (list, tuple)):
+        for i, v in enumerate(x):
+            _find(v, f"{where}[{i}]")
+    elif isinstance(x, float) and not math.isfinite(x):
+        raise ModelError(f"{where} is {float(x)}, and has to be finite")
+    elif x is not None and not isinstance(x, (str, bool, int, float)):
+        try:
+            y = _plain(x)
+        except TypeError as e:
+            raise ModelError(f"{where} is {x!r}: {e}") from None
+        _find(y, where)
