@@ -2,6 +2,8 @@ package asmt_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -108,6 +110,37 @@ func TestConstantVelocity(t *testing.T) {
 	for k := range 3 {
 		assert.InDelta(t, 4*out[k], a[k], 1e-11, "the second shaft turns as the first one does")
 	}
+}
+
+// TestOpen: joints that the pose of the file does not close are said to be open, and by how much; what is off by rounding is
+// taken out.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		joint           string
+		x               assembly.Pose
+		linear, angular float64
+	}{
+		{joint("CylSphJoint", value("distanceIJ", "4.5")), assembly.Pose{R: spatial.Vec3{3, 4, 2}, Q: one}, 0.5, 0},
+		{joint("SphSphJoint", value("distanceIJ", "4.5")), assembly.Pose{R: spatial.Vec3{3, 4, 0}, Q: one}, 0.5, 0},
+		{joint("PointInPlaneJoint"), assembly.Pose{R: spatial.Vec3{3, 4, 0.25}, Q: one}, 0.25, 0},
+		{joint("PointInLineJoint"), assembly.Pose{R: spatial.Vec3{3, 4, 0.25}, Q: one}, 5, 0},
+		{joint("PlanarJoint"), assembly.Pose{R: spatial.Vec3{3, 4, 0.25}, Q: about(0, 0.3)}, 0.25, 0.3},
+		{joint("UniversalJoint"), assembly.Pose{R: spatial.Vec3{3, 4, 0}, Q: about(0, math.Pi/2-0.3)}, 5, 0.3},
+		{joint("AngleJoint", value("theIzJz", "0.5")), assembly.Pose{Q: about(0, 0.7)}, 0, 0.2},
+	} {
+		I, J := assembly.Pose{R: spatial.Vec3{0.5, 0, 0}, Q: one}, assembly.Pose{R: spatial.Vec3{0, 0.25, 0}, Q: one}
+		r, _, err := read(document(c.joint, "Motions", I.Mul(c.x).Mul(J.Inverse()), one, one), source.Options{})
+		require.NoError(t, err, c.joint)
+		assert.InDelta(t, c.linear, r.Linear, 1e-9, c.joint)
+		assert.InDelta(t, c.angular, r.Angular, 1e-9, c.joint)
+		assert.Equal(t, "j", r.Worst)
+	}
+	r, report, err := read(document(joint("CylSphJoint", value("distanceIJ", "5.0000001")), "Motions", assembly.Pose{R: spatial.Vec3{3.5, 4 - 0.25, 2}, Q: one}, one, one), source.Options{})
+	require.NoError(t, err)
+	assert.InDelta(t, 5, r.Model.Joints[0].Curve.Radius, 1e-12)
+	assert.True(t, slices.ContainsFunc(report.Entries, func(e source.Entry) bool {
+		return e.Severity == source.Change && strings.Contains(e.String(), "does not quite close")
+	}))
 }
 
 // assemblyOf is an assembly of parts with joints, and motions and limits.

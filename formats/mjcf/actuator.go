@@ -34,8 +34,11 @@ func (r *reader) actuators(root *xmltree.Node) {
 	control := r.controls(root, list)
 	for k, c := range list {
 		why := uncontrolled
-		if control != nil {
+		switch {
+		case control != nil:
 			why = r.actuator(c, control[k])
+		case r.key == nil && r.controlled:
+			why = "keyframes have values that control it, and --key takes none; it exerts no force"
 		}
 		if why != "" {
 			c.Set(source.Dropped, why)
@@ -93,6 +96,7 @@ func (r *reader) actuator(c *xmltree.Node, u float64) string {
 		return "actuators of the kind " + c.Name + " are not read"
 	}
 	e := r.element(c, c.Name, r.main)
+	_, _ = c.Attr("name")
 	for _, name := range strings.Fields(driveMore) {
 		n := e.has(name)
 		if n == nil {

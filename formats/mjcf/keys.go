@@ -24,6 +24,7 @@ func (r *reader) keys(root *xmltree.Node) {
 				name = unnamed("key", len(all))
 			}
 			all = append(all, name)
+			r.controlled = r.controlled || c.Has("ctrl")
 			if name == r.o.Key && r.o.Key != "" && found == nil {
 				found = c
 			} else {

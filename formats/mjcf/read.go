@@ -63,6 +63,8 @@ type reader struct {
 	terms    int             // of tendons in equalities
 	disabled map[string]bool
 	key      *xmltree.Node // the keyframe that was chosen
+
+	controlled bool // some keyframe has controls
 }
 
 // place is where a joint of the file is: an axis of a joint, or a link that floats.

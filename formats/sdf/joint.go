@@ -354,6 +354,10 @@ func (r *reader) mimic(j *joint, m mimic) {
 		r.report.Refuse(m.node, "mimic", "there is no such coordinate of joint "+fault.Name(name))
 		return
 	}
+	if leader == j && k == m.axis {
+		r.report.Refuse(m.node, "mimic", "a coordinate cannot mimic itself")
+		return
+	}
 	factor := r.number(m.node, "multiplier", 1)
 	r.a.Couplings = append(r.a.Couplings, assembly.Coupling{
 		At: m.node, Name: r.a.Joints[j.number].Axes[m.axis].Name + "#mimic",
@@ -381,6 +385,13 @@ func (r *reader) gearbox(j *joint) {
 		return
 	}
 	ratio := r.number(j.node, "gearbox_ratio", 1)
+	switch {
+	case ratio == 0:
+		r.report.Refuse(j.node, "joint "+fault.Name(name), "its gearbox_ratio is zero")
+		return
+	case j.node.Child("gearbox_ratio") == nil:
+		r.report.Note(j.node, "joint "+fault.Name(name), "does not say its gearbox_ratio, which the format takes for 1")
+	}
 	first.Factor *= ratio
 	r.a.Couplings = append(r.a.Couplings, assembly.Coupling{At: j.node, Name: name, Terms: []assembly.Term{second, first}})
 }

@@ -313,6 +313,26 @@ func TestCouplings(t *testing.T) {
 	}
 	assert.InDelta(t, -3, ratio["ja"]/ratio["jb"], tol)
 
+	for _, c := range [][3]string{
+		{"<gearbox_ratio>3<", "<gearbox_ratio>0<", "its gearbox_ratio is zero"},
+		{"<gearbox_ratio>3<", "<gearbox_ratio>nan<", `"nan" is not a number`},
+		{"<gearbox_reference_body>base<", "<gearbox_reference_body>c<", `"c" is no frame here`},
+		{"<axis><xyz>0 0 1<", "<axis><xyz>0 1 0<", "do not turn against the reference body"},
+	} {
+		require.Contains(t, gear, c[0])
+		_, _, err := read(fmt.Sprintf(text, "", strings.Replace(gear, c[0], c[1], 1)), source.Options{})
+		require.ErrorContains(t, err, c[2])
+	}
+	_, _, err := read(fmt.Sprintf(text, `<mimic joint="jb" axis="axis"/>`, ""), source.Options{})
+	require.ErrorContains(t, err, "a coordinate cannot mimic itself")
+	_, report, err := read(fmt.Sprintf(text, "", strings.Replace(gear, "<gearbox_ratio>3</gearbox_ratio>", "", 1)), source.Options{})
+	require.NoError(t, err)
+	said := ""
+	for i := range report.Entries {
+		said += report.Entries[i].String()
+	}
+	require.Contains(t, said, "does not say its gearbox_ratio")
+
 	m = must(t, fmt.Sprintf(text, `<mimic joint="ja" axis="axis"><multiplier>2</multiplier><offset>0.5</offset><reference>0.25</reference></mimic>`, ""))
 	require.Len(t, m.Couplings, 1)
 	assert.InDelta(t, 0, m.Couplings[0].Offset, tol) // 0.5 − 2·0.25

@@ -120,7 +120,11 @@ func (r *reader) motions(n *xmltree.Node, kind string, axis *xmltree.Node) ([]as
 		}
 		return []assembly.Axis{a}, true
 	}
-	r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
+	if kind == "curvilinear" {
+		r.Refuse(n, "type", "is not read: where its lines and arcs meet, the curvature jumps")
+	} else {
+		r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
+	}
 	return nil, false
 }
 

@@ -84,7 +84,9 @@ func TestMimic(t *testing.T) {
 	// In centimetres the same way along the slide is a hundred times the number.
 	m, _ := must(t, strings.Replace(follows(slide, `"NewtonMimicAPI"`, "uniform token physics:axis = \"Z\"\nrel newton:mimicJoint = </ja>\nfloat newton:mimicCoef1 = 0.5"), "metersPerUnit = 1", "metersPerUnit = 0.01", 1))
 	assert.InDelta(t, 0.005/rad, -m.Couplings[0].Terms[1].Factor, 1e-15)
-	m, report := must(t, follows(hinge, `"NewtonMimicAPI"`, "bool newton:mimicEnabled = 0\nrel newton:mimicJoint = </ja>"))
+	_, report := must(t, follows(hinge, `"NewtonMimicAPI"`, "rel newton:mimicJoint = </ja>\nfloat newton:mimicCoef0 = 10"))
+	formatsNote(t, report, `equation "jb#mimic": is open by 0.175 in this pose`)
+	m, report = must(t, follows(hinge, `"NewtonMimicAPI"`, "bool newton:mimicEnabled = 0\nrel newton:mimicJoint = </ja>"))
 	assert.Empty(t, m.Couplings)
 	formatsNote(t, report, "its mimicEnabled is false")
 }

@@ -36,6 +36,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Resu
 	if e := max(r.Linear, r.Angular); e > source.Closed {
 		report.Note(nil, "the loops are open in this pose", fmt.Sprintf("by %.3g m and %.3g rad; the worst is joint %s; the solver can close them", r.Linear, r.Angular, fault.Name(r.Worst)))
 	}
+	a.tellCouplings(tree, poses, report)
 	for i := range a.Links {
 		a.Links[i].Pose = poses[i]
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // nearest returns the pose of S in P that joint j allows and that is nearest to x, and how far x is from it: m at the
-// point of the joint, and rad. It reports false for joints of a type, but distances.
+// point of the joint, and rad. Of a joint of a type the pose is x, and only how far it is counts. It reports false for
+// types that no reader makes.
 func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	switch {
-	case j.Typed && j.Type == model.Distance:
-		return x, math.Abs(x.R.Norm() - j.Length), 0, true
 	case j.Typed:
-		return x, 0, 0, false
+		linear, angular, ok = j.misfit(x)
+		return x, linear, angular, ok
 	case len(j.Axes) > 1:
 		y = fit(j.Axes, x)
 		d := y.Inverse().Mul(x)
@@ -39,6 +39,27 @@ func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	y = a.move()
 	d := y.Inverse().Mul(x)
 	return y, d.Point(a.Point).Sub(a.Point).Norm(), d.Q.Log().Norm(), true
+}
+
+// misfit returns how far x, S in P, is from the poses that a joint of a type allows, m and rad.
+func (j *Joint) misfit(x Pose) (linear, angular float64, ok bool) {
+	E := x.quat().Mat()
+	across := math.Hypot(x.R[0], x.R[1])
+	switch j.Type {
+	case model.Distance:
+		return math.Abs(x.R.Norm() - j.Length), 0, true
+	case model.PointOnCurve: // a circle about z, in its plane
+		return math.Abs(across - j.Curve.Radius), 0, true
+	case model.PointOnPlane:
+		return math.Abs(x.R[2]), 0, true
+	case model.SphereInCylinder:
+		return across, 0, true
+	case model.Planar:
+		return math.Abs(x.R[2]), math.Atan2(math.Hypot(E[2], E[5]), E[8]), true
+	case model.Universal:
+		return x.R.Norm(), math.Abs(math.Asin(max(-1, min(E[1], 1)))), true
+	}
+	return 0, 0, false
 }
 
 // fit returns the pose that a row of motions reaches nearest to x, by Gauss–Newton steps from zero, and from the values
@@ -178,7 +199,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 	var poses []Pose
 	for k := range a.Joints {
 		j := &a.Joints[k]
-		if j.Typed && j.Type != model.Distance || j.Successor != World && tree[j.Successor] == k {
+		if j.Typed && j.Type != model.Distance && j.Type != model.PointOnCurve || j.Successor != World && tree[j.Successor] == k {
 			continue
 		}
 		if poses == nil {
@@ -193,7 +214,9 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 		if linear > 1e-14 || angular > 1e-14 {
 			report.Change(j.At, "joint "+fault.Name(j.Name), fmt.Sprintf("does not quite close its loop in the reference pose, by %.3g m and %.3g rad", linear, angular), "its frame is moved by that much")
 		}
-		if j.Typed {
+		if j.Type == model.PointOnCurve && j.Typed {
+			j.Curve.Radius = math.Hypot(x.R[0], x.R[1])
+		} else if j.Typed {
 			j.Length = x.R.Norm()
 		} else {
 			j.S = j.S.Mul(x.Inverse()).Mul(y)
@@ -218,4 +241,55 @@ func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
 		}
 		r.Linear, r.Angular = max(r.Linear, linear), max(r.Angular, angular)
 	}
+}
+
+// tellCouplings notes the linear equations that do not hold in the pose of the model.
+func (a *Assembly) tellCouplings(tree []int, poses []Pose, report *source.Report) {
+	if len(a.Couplings) == 0 {
+		return
+	}
+	values := map[int]float64{}
+	for k := range a.Joints {
+		j := &a.Joints[k]
+		var from []float64
+		if j.Successor == World || tree[j.Successor] != k {
+			if !j.line() {
+				continue
+			}
+			from = j.coordinates(j.between(poses))
+		}
+		for m := range j.Axes {
+			if id := j.Axes[m].Coordinate; id != 0 && j.Axes[m].Kind != Ball {
+				values[id] = j.Axes[m].Value
+				if from != nil {
+					values[id] = from[m]
+				}
+			}
+		}
+	}
+	for k := range a.Couplings {
+		c := &a.Couplings[k]
+		known := c.Law == nil && c.Polynomial == nil
+		sum, scale := -c.Offset, math.Abs(c.Offset)
+		for _, t := range c.Terms {
+			q, ok := values[t.Coordinate]
+			known = known && ok
+			sum += t.Factor * q
+			scale = max(scale, math.Abs(t.Factor))
+		}
+		if known && math.Abs(sum) > source.Closed*max(1, scale) {
+			report.Note(c.At, "equation "+fault.Name(c.Name), fmt.Sprintf("is open by %.3g in this pose; the solver can close it", math.Abs(sum)))
+		}
+	}
+}
+
+// line reports whether the motions of j are along and about one line through the origin of P.
+func (j *Joint) line() bool {
+	for k := range j.Axes {
+		a := &j.Axes[k]
+		if a.Kind == Ball || a.Point != (spatial.Vec3{}) || k > 0 && !parallel(a.Axis, j.Axes[0].Axis) {
+			return false
+		}
+	}
+	return len(j.Axes) > 0
 }

@@ -28,15 +28,9 @@ func (a *Axis) move() Pose {
 // Zero moves frame P of j, whose motions are along and about one line through the origin of P, so that their coordinates
 // are zero where S is at x in P. What says values of coordinates moves along. It returns by how much each is less now.
 func (j *Joint) Zero(x Pose) []float64 {
-	by := make([]float64, len(j.Axes))
+	by := j.coordinates(x)
 	for k := range j.Axes {
-		a := &j.Axes[k]
-		q := a.Axis.Dot(x.R)
-		if a.Kind != Prismatic {
-			c := x.quat()
-			q = math.Remainder(2*math.Atan2(spatial.Vec3{c[1], c[2], c[3]}.Dot(a.Axis), c[0]), 2*math.Pi)
-			q += 2 * math.Pi * math.Round((a.Value-q)/(2*math.Pi))
-		}
+		a, q := &j.Axes[k], by[k]
 		at := *a
 		at.Value = q
 		j.P = j.P.Mul(at.move())
@@ -52,9 +46,23 @@ func (j *Joint) Zero(x Pose) []float64 {
 		if a.Limit != nil {
 			a.Limit.Lower, a.Limit.Upper = a.Limit.Lower-q, a.Limit.Upper-q
 		}
-		by[k] = q
 	}
 	return by
+}
+
+// coordinates returns those of j, whose motions are as Zero has them, where S is at x in P: angles nearest to their values.
+func (j *Joint) coordinates(x Pose) []float64 {
+	list := make([]float64, len(j.Axes))
+	for k := range j.Axes {
+		a := &j.Axes[k]
+		list[k] = a.Axis.Dot(x.R)
+		if a.Kind != Prismatic {
+			c := x.quat()
+			q := math.Remainder(2*math.Atan2(spatial.Vec3{c[1], c[2], c[3]}.Dot(a.Axis), c[0]), 2*math.Pi)
+			list[k] = q + 2*math.Pi*math.Round((a.Value-q)/(2*math.Pi))
+		}
+	}
+	return list
 }
 
 // twist is an angular velocity and the velocity of the body's point at p, world axes.
