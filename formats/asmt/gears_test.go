@@ -160,6 +160,30 @@ func TestPlanets(t *testing.T) {
 	require.ErrorContains(t, err, `there is no marker "/A/arm/x"`)
 }
 
+// TestNestedArms: the ring of a planet may be four arms away about one line, each on the one before; not five.
+func TestNestedArms(t *testing.T) {
+	at := spatial.Vec3{3, 0, 0}
+	for _, arms := range []int{1, 4, 5} {
+		parts := []string{part("planet", at, one, marker("m", spatial.Vec3{}, one))}
+		joints, from := "", "M"
+		for k := range arms {
+			name := fmt.Sprint("arm", k)
+			parts = append(parts, part(name, spatial.Vec3{}, one, marker("m", spatial.Vec3{}, one), marker("p", at, one)))
+			joints += between("RevoluteJoint", name+" joint", from, name+"/m")
+			from = name + "/m"
+		}
+		joints += between("RevoluteJoint", "p", from[:len(from)-1]+"p", "planet/m")
+		r, _, err := read(assemblyOf([]string{marker("M", spatial.Vec3{}, one)}, parts, joints+between("GearJoint", "ring", "M", "planet/m", radii(5, -2)), "Motions"), source.Options{})
+		if arms > 4 {
+			require.ErrorContains(t, err, "no part lets both gears turn")
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, r.Model.Couplings[0].Terms, arms+1)
+		require.Equal(t, arms, formatstest.Mobility(t, r.Model))
+	}
+}
+
 // rackAndPinion is a rack that slides along its x axis, and a wheel beside it.
 func rackAndPinion(pinion spatial.Quat, mesh string) string {
 	alongX := assembly.Least(unitZ, spatial.Vec3{1, 0, 0})
@@ -206,6 +230,8 @@ func TestWrongGears(t *testing.T) {
 		{text(gear("a/m", "b/m", value("radiusI", "1 2"), value("radiusJ", "1"))), "has 2 numbers in place of 1"},
 		{text(gear("a/m", "c/m", radii(1, 2))), `there is no marker "/A/c/m"`},
 		{text(gear("a/m", "a/m", radii(1, 2))), "both markers are on"},
+		{wheels(one, about(0, 1e-3), false, gear("a/m", "b/m", radii(1, 2)), "Motions"), "the axes of its gears are not parallel"},
+		{wheels(about(0, 1e-3), about(2, -0.7).Mul(about(0, 1e-3)), false, gear("a/m", "b/m", radii(1, 2)), "Motions"), "no part lets both gears turn"},
 		{text(gear("a/m", "b/m", radii(1, 2)) + gear("a/m", "b/m", radii(1, 2))), "has the name of another"},
 		{text(gear("M", "b/m", radii(1, 2))), `there is no marker "/A/M"`},
 		{text(gear("Ma", "b/m", radii(1, 2))), "no part lets both gears turn"},

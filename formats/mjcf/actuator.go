@@ -37,7 +37,7 @@ func (r *reader) actuators(root *xmltree.Node) {
 		switch {
 		case control != nil:
 			why = r.actuator(c, control[k])
-		case r.key == nil && r.controlled:
+		case r.frames.chosen == nil && r.frames.controlled:
 			why = "keyframes have values that control it, and --key takes none; it exerts no force"
 		}
 		if why != "" {
@@ -52,7 +52,7 @@ func (r *reader) actuators(root *xmltree.Node) {
 // controls returns the values of the keyframe that was chosen, or nil if it has none, or if settings, or defaults of one kind
 // of actuators for those of another, change what actuators do.
 func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) []float64 {
-	if r.key == nil || !r.key.Has("ctrl") {
+	if r.frames.chosen == nil || !r.frames.chosen.Has("ctrl") {
 		return nil
 	}
 	for _, n := range sections(root, "default") {
@@ -77,7 +77,7 @@ func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) []float64 {
 			}
 		}
 	}
-	return r.state(r.key, "ctrl", len(list))
+	return r.state(r.frames.chosen, "ctrl", len(list))
 }
 
 // drive is what an actuator exerts on the length that it acts on, from the control on.

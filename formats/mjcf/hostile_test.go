@@ -165,8 +165,13 @@ func FuzzRead(fz *testing.F) {
 	f.Add([]byte(three(`<fixed name="t" range="0 1"><joint joint="a" coef="2"/></fixed><fixed name="u"><joint joint="b" coef="1"/><joint joint="c" coef="-3"/></fixed>`,
 		`<tendon tendon1="t" tendon2="u" polycoef="0 1 2 3 4"/>`)["main.xml"]))
 	f.Add([]byte(circles(`<joint axis="0 0 2" pos="1 0 0"/><joint type="slide"/><joint type="ball" pos="0 0 0.5"/>`)["main.xml"]))
+	f.Add([]byte(driven(`<position class="main" joint="b" kp="30" kv="4" forcerange="-1 1"/><general tendon="two" gear="2" biastype="affine" biasprm="1"/>`, "2 1")["main.xml"]))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, report, err := from(map[string]string{"main.xml": string(data), "mechanisms-defaults.xml": "<x/>"}, source.Options{})
+		o := source.Options{}
+		if strings.Contains(string(data), `<key name="k"`) {
+			o.Key = "k"
+		}
+		m, report, err := from(map[string]string{"main.xml": string(data), "mechanisms-defaults.xml": "<x/>"}, o)
 		require.NotNil(t, report)
 		if err != nil {
 			for line := range strings.Lines(err.Error()) {

@@ -24,7 +24,7 @@ func (r *reader) keys(root *xmltree.Node) {
 				name = unnamed("key", len(all))
 			}
 			all = append(all, name)
-			r.controlled = r.controlled || c.Has("ctrl")
+			r.frames.controlled = r.frames.controlled || c.Has("ctrl")
 			if name == r.o.Key && r.o.Key != "" && found == nil {
 				found = c
 			} else {
@@ -44,7 +44,7 @@ func (r *reader) keys(root *xmltree.Node) {
 		}
 		r.Report.Refuse(nil, "keyframe "+fault.Name(r.o.Key), there+fault.List(all))
 	case found != nil:
-		r.key = found
+		r.frames.chosen = found
 		r.take(found)
 	}
 }

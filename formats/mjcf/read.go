@@ -62,9 +62,13 @@ type reader struct {
 	count    int             // bodies so far, the world too
 	terms    int             // of tendons in equalities
 	disabled map[string]bool
-	key      *xmltree.Node // the keyframe that was chosen
+	frames   keyframes
+}
 
-	controlled bool // some keyframe has controls
+// keyframes are what the reader knows of them.
+type keyframes struct {
+	chosen     *xmltree.Node
+	controlled bool // some have controls
 }
 
 // place is where a joint of the file is: an axis of a joint, or a link that floats.
