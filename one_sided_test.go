@@ -203,3 +203,47 @@ func TestPartedCurves(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf(`joint "touch": the curves do not touch: on the curve of the predecessor u = %.1f is not from 0 to 2`, 2.3))
 	}
 }
+
+// TestPartedCurvesThatActOn: past the end of a curve a gap is an error where a load, a drive, a coupling or friction acts on it, and none where nothing does,
+// with limits, stops or without.
+func TestPartedCurvesThatActOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *rung.Builder, touch, slide *rung.Joint)
+		fails  bool
+	}{
+		"nothing": {func(_ *rung.Builder, touch, _ *rung.Joint) { touch.Limits = nil }, false},
+		"stop":    {func(*rung.Builder, *rung.Joint, *rung.Joint) {}, false},
+		"limit": {func(_ *rung.Builder, touch, _ *rung.Joint) {
+			touch.Limits[0].Stop, touch.Limits[0].Lower = model.Stop{}, 1
+		}, false},
+		"force":    {func(_ *rung.Builder, touch, _ *rung.Joint) { touch.Force = []float64{1} }, true},
+		"spring":   {func(_ *rung.Builder, touch, _ *rung.Joint) { touch.Stiffness = []float64{1} }, true},
+		"friction": {func(_ *rung.Builder, touch, _ *rung.Joint) { touch.Friction = []model.Friction{{Force: 1}} }, true},
+		"motion": {func(_ *rung.Builder, touch, _ *rung.Joint) {
+			touch.Motion = []*model.Motion{{Kind: joints.Polynomial, Coefficients: []float64{0.05}}}
+		}, true},
+		"coupling": {func(b *rung.Builder, touch, slide *rung.Joint) {
+			b.Couple("k", rung.Term{Joint: touch, Factor: 1}, rung.Term{Joint: slide, Factor: 1})
+		}, true},
+	} {
+		b := rung.NewBuilder("end").Gravity(0, -gravity, 0)
+		ball := b.Body("ball", wheelOf(t, 1, 0.01, 0.01), rung.At(1.3, 0.25, 0))
+		other := b.Body("other", wheelOf(t, 1, 0.01, 0.01), rung.At(0, 0, 0))
+		b.Planar("plane", rung.World, ball, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
+		slide := b.Prismatic("slide", rung.World, other, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
+		touch := b.CurveOnCurve("touch", rung.World, ball, rung.At(0, 0, 0), rung.At(1.3, 0.25, 0),
+			&curves.Curve{Ends: [2]spatial.Vec3{{-1}, {1}}}, &curves.Curve{Kind: curves.Circle, Radius: 0.2})
+		touch.LiftsOff = true
+		limit := model.NoLimit()
+		limit.Lower = 0
+		limit.Stop = model.Stop{Normal: contact.Normal{Stiffness: 1e4, Exponent: 1}}
+		touch.Limits = []*model.Limit{&limit}
+		c.change(b, touch, slide)
+		p := planOf(t, b)
+		if err := p.NewSolver().Solve(p.Initial()); c.fails {
+			require.ErrorIs(t, err, mechanism.ErrTouch, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+}

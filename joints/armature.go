@@ -57,9 +57,12 @@ func (s *Spec) AppendGeared(out *Rows, f *Frames) {
 		return
 	}
 	var D [6]spatial.Force
-	for i := range s.duals(&D, f) {
+	var TDot [6]float64
+	n := s.duals(&D, f)
+	s.dualRates(&TDot, f)
+	for i := range n {
 		if s.Geared(i) {
-			out.T[out.N] = D[i]
+			out.T[out.N], out.TDot[out.N] = D[i], TDot[i]
 			out.N++
 		}
 	}
@@ -81,7 +84,9 @@ func (s *Spec) SecondRatesTo(qdd *[6]float64, f *Frames, a *spatial.Motion) {
 		}
 		return
 	}
-	for i := range s.duals(&D, f) {
-		qdd[i] = a.Dot(&D[i])
+	n := s.duals(&D, f)
+	s.dualRates(qdd, f)
+	for i := range n {
+		qdd[i] += a.Dot(&D[i])
 	}
 }

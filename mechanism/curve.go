@@ -3,10 +3,12 @@ package mechanism
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -76,8 +78,34 @@ func (m *Mechanism) checkTouch(j int, jk *JointKinematics) error {
 
 // apart reports whether nothing acts on the gap of joint j, whose curves may part: no stop touches, and nothing else depends on it.
 func (m *Mechanism) apart(j int, gap float64) bool {
+	if _, used := slices.BinarySearch(m.special.gaps, int32(j)); used || m.Joints[j].Prescribed(0) || m.Drive(j).Acts() {
+		return false
+	}
 	l, ok := m.limits[Freedom{j, 0}]
-	return ok && gap >= l.Lower && gap <= l.Upper
+	return !ok || l.Stop == (model.Stop{}) || gap >= l.Lower && gap <= l.Upper
+}
+
+// findGaps lists the joints on whose gap a coupling, an actuator or friction acts, in their order.
+func (m *Mechanism) findGaps() {
+	note := func(f Freedom) {
+		if m.Joints[f.Joint].SuccessorCurve != nil {
+			m.special.gaps = append(m.special.gaps, int32(f.Joint))
+		}
+	}
+	for i := range m.Couplings {
+		for _, l := range m.Couplings[i].Legs {
+			note(l.Freedom)
+		}
+	}
+	for i := range m.actuators {
+		note(Freedom{int(m.actuators[i].joint), int(m.actuators[i].freedom)})
+	}
+	for i := range m.resistors {
+		if r := &m.resistors[i]; !r.isStop() {
+			note(Freedom{int(r.joint), int(r.freedom)})
+		}
+	}
+	slices.Sort(m.special.gaps)
 }
 
 // sides are the bodies that have the curves of a joint.

@@ -142,7 +142,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	parts := []func(){
 		mech.setLegs, mech.setDriven, mech.setNonholonomic, mech.findSingular, mech.setGeared,
 		func() { mech.addForces(flag, m, links) }, func() { mech.setSprings(m, links) },
-		mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung,
+		mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung, mech.findGaps,
 	}
 	for _, part := range parts {
 		if part(); flag.Up() {

@@ -110,6 +110,7 @@ type specialRows struct {
 	lawful []int32 // couplings whose laws may end somewhere
 	curves []int32 // joints with curves, and wheels on terrain
 	found  int32   // number of those with curves
+	gaps   []int32 // joints whose curves may part and on whose gap more than stops acts, whatever the inputs
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 

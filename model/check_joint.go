@@ -231,6 +231,8 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 			c.report(document.Entry(tail, k), document.Number(x), "is not zero on a ball rotation")
 		case x < 0 && field == jointArmature:
 			c.report(document.Entry(tail, k), document.Number(x), ruleNegative)
+		case x != 0 && field == jointArmature && t.Type() == CurveOnCurve:
+			c.report(document.Entry(tail, k), document.Number(x), "is not zero on the gap of two curves")
 		}
 	}
 }

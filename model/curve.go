@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints/curves"
@@ -105,9 +106,9 @@ func (d *decoder) curveField(c *PointCurve, field int) {
 	case curveCenter:
 		d.Vector(c.Center[:])
 	case curveAxis:
-		d.Vector(c.Axis[:])
+		d.direction(&c.Axis)
 	case curveStart:
-		d.Vector(c.Start[:])
+		d.direction(&c.Start)
 	case curveRadius:
 		d.Number(&c.Radius)
 	case curvePoints:
@@ -125,7 +126,9 @@ func (d *decoder) curveField(c *PointCurve, field int) {
 	case curveZ:
 		c.Z = d.name()
 	case curveRange:
-		d.Vector(c.Range[:])
+		if d.Vector(c.Range[:]) && c.Range == [2]float64{} { // which in Go stands for none
+			d.Problem(document.Numbers(c.Range[:]), "must rise")
+		}
 	case curveClosed:
 		c.Closed = d.Bool()
 	case curvePlanar:
@@ -133,6 +136,13 @@ func (d *decoder) curveField(c *PointCurve, field int) {
 	case curveParameter:
 		c.Parameter = new(float64)
 		d.Number(c.Parameter)
+	}
+}
+
+// direction reads a direction of any length but zero, which in Go stands for none.
+func (d *decoder) direction(v *spatial.Vec3) {
+	if d.Vector(v[:]) && *v == (spatial.Vec3{}) {
+		d.Problem(document.Numbers(v[:]), "has no direction")
 	}
 }
 
@@ -216,12 +226,12 @@ func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) 
 		c.report(tail, "", document.RuleMissing)
 		return false
 	}
-	c.checkCurveOf(tail, k, k.Planar || j.Type == CurveOnCurve)
+	c.checkCurveOf(tail, k, k.Planar || j.Type == CurveOnCurve, j.LiftsOff)
 	return true
 }
 
 // checkCurveOf applies the rules to the curve at a path, which is flat if z does not count.
-func (c *checker) checkCurveOf(tail string, k *PointCurve, flat bool) {
+func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 	if x := k.Parameter; x != nil {
 		c.number(tail+".parameter", *x)
 	}
@@ -239,6 +249,7 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat bool) {
 	formula := ""
 	if k.Kind == curves.Function { // the same track turns up many times
 		if formula = fmt.Sprintf("curve %t %+v", flat, k.Settings()); c.smooth[formula] {
+			c.checkParameter(tail, k, parts)
 			return
 		}
 	}
@@ -257,6 +268,20 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat bool) {
 			c.smooth = map[string]bool{}
 		}
 		c.smooth[formula] = true
+	}
+	if good {
+		c.checkParameter(tail, k, parts)
+	}
+}
+
+// checkParameter reports a parameter past the ends of its curve, unless the curves may part, which there does no harm.
+func (c *checker) checkParameter(tail string, k *PointCurve, parts bool) {
+	if parts || k.Parameter == nil {
+		return
+	}
+	if from, to, past := k.Past(*k.Parameter); past && algebra.Finite(*k.Parameter) {
+		c.report(tail+".parameter", document.Number(*k.Parameter),
+			fmt.Sprintf("is past the ends of its curve, which goes from %s to %s", document.Number(from), document.Number(to)))
 	}
 }
 

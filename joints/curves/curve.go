@@ -201,6 +201,15 @@ func (c *Curve) Outside(u float64) bool {
 	return !c.ring && !(u >= c.span[0]-more && u <= c.span[1]+more)
 }
 
+// Past reports whether u is beyond the ends of an open curve, as Outside does, and where these are.
+//
+// Cost: O(points) or O(length); allocates. c has no Faults, and need not be Prepared.
+func (c *Curve) Past(u float64) (from, to float64, past bool) {
+	p := c.Clone()
+	p.prepare()
+	return p.span[0], p.span[1], p.Outside(u)
+}
+
 // At returns the curve at u: of a closed one laps are taken off, and beyond the ends of an open one it is the parabola that has its
 // two derivatives there.
 //

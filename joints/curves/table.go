@@ -20,7 +20,7 @@ const longestLine = 4096
 var ErrTable = errors.New("joints/curves: not a table of points")
 
 // ReadTable reads the points of a spline from a text, a point a line: numbers with commas, semicolons, tabs or blanks between them. Lines
-// that are blank or begin with # are left out. The first line may name the columns: x and y, and z and u if they are there. Without names,
+// that are blank or begin with # are left out, and so is a mark of the order of bytes. The first line may name the columns: x and y, and z and u if they are there. Without names,
 // lines are x y, x y z or u x y z. The parameters are nil if there is no u. Of a closed spline with u, the last line has the first point
 // again: only its u is kept.
 //
@@ -35,11 +35,17 @@ func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []fl
 		wrong := func(format string, args ...any) error {
 			return fmt.Errorf("%w: line %d: %s", ErrTable, line, fmt.Sprintf(format, args...))
 		}
-		text := strings.TrimSpace(in.Text())
-		if text == "" || text[0] == '#' {
+		text := in.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, byteOrder)
+		}
+		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
 			continue
 		}
-		words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t", r) })
+		words, whole := wordsOf(text)
+		if !whole {
+			return nil, nil, wrong("has an empty field: %s", fault.Name(text))
+		}
 		if columns == nil {
 			named := false
 			if columns, named = columnsOf(words); columns == nil {
@@ -80,6 +86,28 @@ func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []fl
 		points = points[:n]
 	}
 	return points, parameters, nil
+}
+
+// byteOrder is the mark with which some programs begin a text.
+const byteOrder = "\ufeff"
+
+// wordsOf returns the words of a line, and whether there is one before each comma and each semicolon.
+func wordsOf(text string) (words []string, whole bool) {
+	for rest, more := text, true; more; {
+		var part string
+		at := strings.IndexAny(rest, ",;")
+		if more = at >= 0; more {
+			part, rest = rest[:at], rest[at+1:]
+		} else {
+			part = rest
+		}
+		found := strings.Fields(part)
+		if more && len(found) == 0 {
+			return nil, false
+		}
+		words = append(words, found...)
+	}
+	return words, true
 }
 
 // columnsOf returns where x, y, z and u stand in the lines of a table, of which words is the first, and whether that names them.

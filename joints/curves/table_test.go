@@ -26,6 +26,7 @@ func TestReadTable(t *testing.T) {
 		"u x y z":     {"-1\t0\t0\t0\n0\t1\t0\t0\n2\t1\t2\t0.5\n", false, []float64{-1, 0, 2}},
 		"u by name":   {"x y z u\n0 0 0 -1\n1 0 0 0\n1 2 0.5 2", false, []float64{-1, 0, 2}},
 		"u of a lap":  {"-1 0 0 0\n0 1 0 0\n2 1 2 0.5\n7 0 0 0\n", true, []float64{-1, 0, 2, 7}},
+		"byte order":  {"\ufeffx, y, z,\n0, 0, 0,\n1, 0, 0,\n1, 2, 0.5,", true, nil},
 		"names twice": {"# track\nx y z\n0 0 0\n1 0 0\n1 2 0.5", true, nil},
 	} {
 		points, parameters, err := curves.ReadTable(strings.NewReader(c.text), c.closed)
@@ -53,7 +54,9 @@ func TestReadTableProblems(t *testing.T) {
 		"x z\n1 2":               "line 1: is neither",
 		"x y w\n1 2 3":           "line 1: is neither",
 		"x y x\n1 2 3":           "line 1: is neither",
-		",":                      "line 1: is neither",
+		",":                      `line 1: has an empty field: ","`,
+		"1,,2\n3,,4\n5,,7":       `line 1: has an empty field: "1,,2"`,
+		"x,y\n0,0\n; 1":          `line 3: has an empty field: "; 1"`,
 		"0 0 0 0\n1 1 0 0":       "the last line is not the first point again",
 		strings.Repeat("1", 5e3): "a line of more than 4096 bytes",
 	} {
