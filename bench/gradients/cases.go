@@ -28,8 +28,14 @@ var subjects = []subject{
 	{name: "chain-20", title: "Open chain of 20 links", family: "chain", size: 20, coordinates: model.Revolute},
 	{name: "chain-100", title: "Open chain of 100 links", family: "chain", size: 100, coordinates: model.Revolute},
 	{name: "four-bar", title: "Four-bar", family: "nfourbar", size: 1, planar: true, coordinates: model.Revolute, first: true},
-	{name: "four-bar-rest", title: "Four-bar at rest", family: "nfourbar", size: 1, planar: true, rest: true, coordinates: model.Revolute, first: true},
-	{name: "n-four-bar-40", title: "N-four-bar with 40 windows", family: "nfourbar", size: 40, planar: true, coordinates: model.Revolute, first: true},
+	{
+		name: "four-bar-rest", title: "Four-bar at rest", family: "nfourbar", size: 1, planar: true, rest: true,
+		coordinates: model.Revolute, first: true,
+	},
+	{
+		name: "n-four-bar-40", title: "N-four-bar with 40 windows", family: "nfourbar", size: 40, planar: true,
+		coordinates: model.Revolute, first: true,
+	},
 	{name: "stewart", title: "Stewart platform", family: "stewart", size: 1, coordinates: model.Prismatic},
 	{name: "ladder-100", title: "Ladder of 100 bodies", family: "ladder", size: 100, random: 8},
 }
@@ -110,8 +116,8 @@ func (p *problem) direct() {
 	}
 }
 
-// weigh chooses the output of the gradient: the acceleration of the first coordinate where that is the angle of the first body against the world, else
-// some acceleration of the first body.
+// weigh chooses the output of the gradient: the acceleration of the first coordinate where that is the angle of the first body
+// against the world, else some acceleration of the first body.
 func (p *problem) weigh() {
 	p.weights = make([]float64, 6*len(p.model.Bodies))
 	j := &p.model.Joints[0]
@@ -128,8 +134,8 @@ func (p *problem) weigh() {
 // motion is how a freedom of a joint changes along a direction: by how much, and how its rate does.
 type motion struct{ pose, rate float64 }
 
-// motions are those of the freedoms of a joint as programs with coordinates have them: rotations about, or a travel along, axes. Those of a ball are about the axes that S has at the
-// state, held in the predecessor.
+// motions are those of the freedoms of a joint as programs with coordinates have them: rotations about, or a travel along, axes.
+// Those of a ball are about the axes that S has at the state, held in the predecessor.
 func (p *problem) motions(j *model.Joint, u []derive.BodyDirection) (list []motion) {
 	st := p.mech.Initial()
 	none := derive.BodyDirection{}

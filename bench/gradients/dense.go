@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// dense solves M·a − Jᵀ·λ = f, J·a = g in 32 digits, by a dense factor L·D·Lᵀ of J·M⁻¹·Jᵀ with diagonal pivots. Rows that depend on those before
-// them are left out.
+// dense solves M·a − Jᵀ·λ = f, J·a = g in 32 digits, by a dense factor L·D·Lᵀ of J·M⁻¹·Jᵀ with diagonal pivots. Rows that depend on
+// those before them are left out.
 type dense struct {
 	bodies  int
 	J       []sparseRow
@@ -23,8 +23,8 @@ type sparseRow struct {
 	x    [2][6]dd.Num
 }
 
-// dependent is the pivot, over the entry that it came from, below which a row depends on others. Poses of models have 16 digits, and pivots
-// are squares: those of such rows are about 1e-32.
+// dependent is the pivot, over the entry that it came from, below which a row depends on others. Poses of models have 16 digits, and
+// pivots are squares: those of such rows are about 1e-32.
 const dependent = 1e-24
 
 func newDense(t *truth, rows []row) (*dense, error) {

@@ -30,7 +30,8 @@ func away(got, want []float64, scale float64) float64 {
 // smallKind is the part of the largest entry of all kinds that the scale of a kind has at least: at rest nothing changes with rates.
 const smallKind = 1e-3
 
-// errorOf is the largest error of an entry over the largest entry of all columns of its kind: of the first half, poses, or of the second, rates.
+// errorOf is the largest error of an entry over the largest entry of all columns of its kind: of the first half, poses, or of the
+// second, rates.
 func errorOf(got, want [][]float64) (worst float64) {
 	if len(got) != len(want) {
 		return math.Inf(1)

@@ -38,7 +38,8 @@ func subjectOf(t *testing.T, name string) *subject {
 // closedTol is what is left of a closed form: models have doubles.
 const closedTol = 1e-14
 
-// TestTruthHasClosedForm: the angle of a row of four-bars, at any rate, theta” = C·sin theta, so that its derivatives are C·cos theta and 0.
+// TestTruthHasClosedForm: the angle of a row of four-bars, at any rate, theta” = C·sin theta, so that its derivatives are C·cos
+// theta and 0.
 func TestTruthHasClosedForm(t *testing.T) {
 	for _, n := range []int{1, 5} {
 		m, err := bench.NFourBar(n, 0.4, 1)
@@ -58,8 +59,8 @@ func TestTruthHasClosedForm(t *testing.T) {
 // referenceTol is what twelve printed digits leave.
 const referenceTol = 1e-10
 
-// TestTruthIsReference: derivatives along directions of states, and gradients by numbers of bodies and loads, are those of reference/derivatives on a
-// mechanism with a redundant row, which were made by another program.
+// TestTruthIsReference: derivatives along directions of states, and gradients by numbers of bodies and loads, are those of
+// reference/derivatives on a mechanism with a redundant row, which were made by another program.
 func TestTruthIsReference(t *testing.T) {
 	const base = root + "/reference/derivatives/bricard-6r."
 	m, err := model.ReadFile(base + "model.json")
@@ -168,7 +169,9 @@ func TestMeasure(t *testing.T) {
 	requireExact(t, r)
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	for _, part := range []string{"before\n" + tablesBegin, tablesEnd + "\nafter\n", "Simbody: **not measured**", "ADOL-C: **not measured**"} {
+	for _, part := range []string{
+		"before\n" + tablesBegin, tablesEnd + "\nafter\n", "Simbody: **not measured**", "ADOL-C: **not measured**",
+	} {
 		assert.Contains(t, string(text), part)
 	}
 	assert.NotContains(t, string(text), "\nold\n")
@@ -197,7 +200,8 @@ func checkSchema(t *testing.T, text string) {
 	require.NoError(t, schematest.Validate(t, schematest.Compile(t, schema), text))
 }
 
-// TestPageIsOfRecord: the tables of docs/derivatives.md are what the record gives; it is of all mechanisms and all programs, and Rung is exact in it.
+// TestPageIsOfRecord: the tables of docs/derivatives.md are what the record gives; it is of all mechanisms and all programs, and
+// Rung is exact in it.
 func TestPageIsOfRecord(t *testing.T) {
 	b, err := os.ReadFile("record.json")
 	require.NoError(t, err)
@@ -228,8 +232,8 @@ func TestPageIsOfRecord(t *testing.T) {
 	}
 }
 
-// TestStateSpaceOfLongChain: the matrices of a long chain are exact. The inverse of a matrix whose condition grows with the square of the length
-// left errors of 1e-7 in them.
+// TestStateSpaceOfLongChain: the matrices of a long chain are exact. The inverse of a matrix whose condition grows with the square
+// of the length left errors of 1e-7 in them.
 func TestStateSpaceOfLongChain(t *testing.T) {
 	const tol = 1e-11
 	p, err := newProblem(&subject{name: "chain-60", family: "chain", size: 60, coordinates: model.Revolute})
@@ -268,7 +272,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestMotions: how joints move along the directions of coordinates is by 1 in the coordinate itself, and not at all in the others and in rates.
+// TestMotions: how joints move along the directions of coordinates is by 1 in the coordinate itself, and not at all in the others
+// and in rates.
 func TestMotions(t *testing.T) {
 	const tol = 1e-12
 	for _, name := range []string{"chain-5", "four-bar", "stewart"} {
@@ -295,7 +300,8 @@ func TestMotions(t *testing.T) {
 	require.NoError(t, err)
 	for i := range p.model.Joints {
 		j := &p.model.Joints[i]
-		assert.Len(t, p.motions(j, p.directions[0]), map[model.JointType]int{model.Universal: 2, model.Prismatic: 1, model.Spherical: 3}[j.Type])
+		freedoms := map[model.JointType]int{model.Universal: 2, model.Prismatic: 1, model.Spherical: 3}
+		assert.Len(t, p.motions(j, p.directions[0]), freedoms[j.Type])
 	}
 }
 
@@ -398,5 +404,6 @@ func TestLosses(t *testing.T) {
 	var b strings.Builder
 	r.losses(&b)
 	assert.Contains(t, b.String(), "In 1 of the 2 rows")
-	assert.Contains(t, b.String(), "- M, derivatives along all directions: P takes 2.00 µs, Rung 3.00 µs, 1.5 times as long.\n- M: Q is not measured: why.\n")
+	assert.Contains(t, b.String(), "- M, derivatives along all directions: P takes 2.00 µs, Rung 3.00 µs, 1.5 times as long.\n"+
+		"- M: Q is not measured: why.\n")
 }

@@ -16,7 +16,8 @@ import (
 // batch is the least processor time, s, of what is timed at once: the clock takes some microseconds.
 const batch = 1e-3
 
-// least returns the least processor time of f, s, of batches that take enough time together. What f does for the first time does not count.
+// least returns the least processor time of f, s, of batches that take enough time together. What f does for the first time does not
+// count.
 func least(enough float64, f func() error) (best float64, err error) {
 	defer runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -81,8 +82,8 @@ func newOwn(p *problem) *own {
 	return o
 }
 
-// forward and back are a state's derivatives along the directions, and its gradient by bodies; stateSpace and everything those in coordinates, and by
-// states and frames of joints too.
+// forward and back are a state's derivatives along the directions, and its gradient by bodies; stateSpace and everything those in
+// coordinates, and by states and frames of joints too.
 
 func (o *own) forward() error {
 	if err := o.d.At(o.st); err != nil {

@@ -26,7 +26,8 @@ func (r *record) publish(page string) error {
 func (r *record) tables() string {
 	t := &strings.Builder{}
 	r.facts(t)
-	r.table(t, "Derivatives along all directions, the evaluation included: µs, multiples of the program's own evaluation, error.", func(x *result) string {
+	along := "Derivatives along all directions, the evaluation included: µs, multiples of the program's own evaluation, error."
+	r.table(t, along, func(x *result) string {
 		return x.cell(x.Matrix, x.MatrixError)
 	})
 	r.table(t, "Gradient of one acceleration, the evaluation included: µs, by how many numbers, error.", func(x *result) string {
@@ -68,7 +69,8 @@ func (r *record) facts(t *strings.Builder) {
 			}
 		}
 	}
-	fmt.Fprintf(t, "- The least of %d rounds of %s s a figure; %.0f s in all\n", r.Settings.Rounds, beside.Number(r.Settings.Enough), r.Machine.Took)
+	how := &r.Settings
+	fmt.Fprintf(t, "- The least of %d rounds of %s s a figure; %.0f s in all\n", how.Rounds, beside.Number(how.Enough), r.Machine.Took)
 	r.Machine.Busy(t)
 }
 
@@ -159,7 +161,9 @@ func (r *record) losses(t *strings.Builder) {
 	if rows == 0 && list.Len() == 0 {
 		return
 	}
-	fmt.Fprintf(t, "\n### Where Rung loses\n\nIn %d of the %d rows of times that have a peer, whatever its error and the numbers of its gradient:\n\n%s", lost, rows, list)
+	t.WriteString("\n### Where Rung loses\n\n")
+	fmt.Fprintf(t, "In %d of the %d rows of times that have a peer, ", lost, rows)
+	fmt.Fprintf(t, "whatever its error and the numbers of its gradient:\n\n%s", list)
 }
 
 // least is the least time of Rung or of its peers, and whose it is.

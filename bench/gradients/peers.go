@@ -37,14 +37,16 @@ var peers = []peer{
 	},
 	{
 		Engine: beside.Engine{Name: "MuJoCo"}, program: "mujoco_derivatives", packageName: "libmujoco-dev", way: "mjd_transitionFD",
-		settings: "centred; Euler, a step of 1 s on trees and of 1 ms on loops, Newton to its limit; solref two steps, solimp 0.9999; in a plane one " +
-			"connect a loop; the best of eps 1e-3 to 1e-7; gradients by masses alone, by central differences of mj_forward",
+		settings: "centred; Euler, a step of 1 s on trees and of 1 ms on loops, Newton to its limit; solref two steps, solimp 0.9999; " +
+			"in a plane one connect a loop; the best of eps 1e-3 to 1e-7; gradients by masses alone, by central differences of mj_forward",
 		input: mujocoInput,
 	},
 	{
-		Engine: beside.Engine{Name: "ADOL-C"}, program: "adolc_derivatives", packageName: "libadolc-dev", way: "tape of the residual, dense Cholesky factor",
-		settings: "the residual on a tape that is made once and held in memory, all directions at a time (fov_forward), gradients by fos_reverse; " +
-			"dense factors by Eigen, compiled for the processor, of as many rows as there is rank; the factor of the evaluation serves all solutions",
+		Engine: beside.Engine{Name: "ADOL-C"}, program: "adolc_derivatives", packageName: "libadolc-dev",
+		way: "tape of the residual, dense Cholesky factor",
+		settings: "the residual on a tape that is made once and held in memory, all directions at a time (fov_forward), " +
+			"gradients by fos_reverse; dense factors by Eigen, compiled for the processor, of as many rows as there is rank; " +
+			"the factor of the evaluation serves all solutions",
 		input: adolcInput,
 	},
 }

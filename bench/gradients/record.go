@@ -54,8 +54,8 @@ type result struct {
 	Failure           string  `json:"failure,omitempty"`
 }
 
-// again takes the least times of two rounds, and the larger errors: a program that iterates need not end at the same number. One that has failed in one
-// round has failed.
+// again takes the least times of two rounds, and the larger errors: a program that iterates need not end at the same number. One
+// that has failed in one round has failed.
 func (r *result) again(x *result) {
 	if r.Failure != "" || x.Failure != "" {
 		*r = result{Engine: r.Engine, Way: r.Way, Failure: cmp.Or(r.Failure, x.Failure)}

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TreeText is a model as text for programs of peers that compute with trees: gravity; the number of bodies, and each with the joint that it
-// hangs on; the loops; the forces. bench/peers/cpp/tree.hpp says what a line has.
+// TreeText is a model as text for programs of peers that compute with trees: gravity; the number of bodies, and each with the joint
+// that it hangs on; the loops; the forces. bench/peers/cpp/tree.hpp says what a line has.
 type TreeText struct {
 	bytes.Buffer
 	Bodies []int          // numbers in the model, in the order of the text: after those that they hang on
