@@ -42,6 +42,9 @@ func (n *nearing) within(end place) bool {
 	return n.here.rows > end.rows || n.here.near < nearLost*n.most
 }
 
+// regular reports whether the pose is known to be regular. Singular poses ahead are seen by plan.
+func (n *nearing) regular() bool { return n.here.near > 0 && n.here.rows == 0 }
+
 // ahead returns the time d to the singular pose that the nearness falls to, s: theory.md (50).
 func (n *nearing) ahead() float64 {
 	if !(n.here.near > 0 && n.here.near < (1-nearSlope)*n.before) {

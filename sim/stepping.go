@@ -7,14 +7,17 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// leaps are the steps, relative to a rejected one, that are tried with closed stages before the
+// leapLengths are the steps, relative to a rejected one, that are tried with closed stages before the
 // controller chooses (docs/theory.md, stages off the constraints).
 //
 // Near a singular pose, a stage that falls on the pose spoils the step. A much shorter step
 // ends closer to the pose, where all the next ones are spoilt. A step of about the same length
 // goes over it. In mechanisms that only geometry makes movable, closed stages are all that it
 // takes. They then stay closed for some steps.
-var leaps = [...]float64{1, 0.85, 0.7}
+//
+// An open step that is only inaccurate is another matter, where no row is redundant and no singular pose is ahead: shorter ones
+// cost less than closed ones.
+var leapLengths = [...]float64{1, 0.85, 0.7}
 
 // findStep computes a step that is good enough, settles it and returns its end.
 func (s *stepping) findStep(until float64) (t1 float64, err error) {
@@ -35,7 +38,7 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
-	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, errHalfTurn):
+	case !good && s.leaps(err):
 		if end < until { // a step that ends there has been tried
 			c.h = min(c.h, end-s.st.Time)
 		}
@@ -67,16 +70,33 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	return t1, nil
 }
 
+// leaps reports whether closed stages are to be tried after a rejected step, one with err if that is not nil. They are not if the step
+// could be done, the pose is known to be regular and no knot of a motion is inside: then the error falls with the length of the step, and
+// shorter ones with open stages cost less.
+func (s *stepping) leaps(err error) bool {
+	switch {
+	case s.o.Projector == nil || s.implicit || errors.Is(err, errHalfTurn):
+		return false
+	case err != nil || s.gauged == nil || !s.control.near.regular():
+		return true
+	}
+	return s.nextKnot() < s.st.Time+s.control.h
+}
+
 // leap tries the steps that may go over a singular pose, and leaves stages closed if they help.
 func (s *stepping) leap(until float64) (t1, e float64, err error) {
 	h := s.control.h
+	first := 0
+	if s.control.closed > 0 || s.o.CloseStages { // that step was closed, and would be rejected again
+		first = 1
+	}
 	if s.o.MaxStep > 0 {
 		h = min(h, s.o.MaxStep)
 	}
 	s.closeStages(true)
 	s.stats.Careful++
-	for i, f := range leaps {
-		s.control.h = f * h
+	for i := first; i < len(leapLengths); i++ {
+		s.control.h = leapLengths[i] * h
 		if t1, e, err = s.attempt(until); err != nil || !(e <= 1) {
 			continue
 		}
