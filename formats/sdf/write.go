@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
@@ -15,12 +16,13 @@ import (
 
 // Write writes m, which passes model.Check, as a world of SDFormat 1.9 with one model. Its pose is that of all
 // coordinates zero there, so that limits, rests and equations are shifted by the coordinates. The report lists what the
-// format lacks and what has another name. Motions, forces, velocities, springs between bodies and actuators are lost.
+// format lacks and what has another name. Springs between bodies, rotors and equations of more than two coordinates
+// are elements of Drake. Motions, forces, velocities and actuators are lost.
 //
 // Cost: O(bodies + joints). It returns *source.Problems for joints that
 // the format lacks, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
-	o := &writer{Draft: outline.New(m, "sdf", "1.9")}
+	o := &writer{Draft: outline.New(m, "sdf", "1.9"), pulled: make([]bool, len(m.Forces))}
 	o.names = o.NewNames(clean, outline.Ground)
 	for i := range m.Bodies {
 		o.link = append(o.link, o.names.Add("body", m.Bodies[i].Name))
@@ -40,8 +42,14 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 		o.Report.Note(nil, "shapes of the world are left out", "the model has no link for them")
 	}
 	o.mimics()
+	o.springs()
+	o.drake = o.rotors() || o.more.Len() > 0
 	o.write()
-	o.Losses(outline.Gravity|outline.Springs|outline.Rates|outline.Frames, func(int) bool { return true }, nil, nil)
+	if o.drake {
+		o.Report.Note(nil, "some elements are those of Drake", "which other programs may not know")
+	}
+	has := outline.Gravity | outline.Springs | outline.Rates | outline.Frames | outline.Rotors
+	o.Losses(has, func(int) bool { return true }, nil, func(i int) bool { return o.pulled[i] })
 	return o.Report, o.Flush(w)
 }
 
@@ -51,6 +59,9 @@ type writer struct {
 	link, joint []string            // names in the file
 	standing    []*outline.Standing // by joint; nil: the format has none like it
 	mimic       map[[2]int]string   // by joint and motion
+	more        strings.Builder     // elements of Drake
+	drake       bool                // there are such elements
+	pulled      []bool              // force elements that are written
 }
 
 // clean makes a name one that the format takes. Bodies, joints and frames have one list of names there.
@@ -74,7 +85,11 @@ func (o *writer) write() {
 		name = "model"
 	}
 	o.Line(`<?xml version="1.0"?>`)
-	o.Line(`<sdf version="1.9">`)
+	space := ""
+	if o.drake {
+		space = ` xmlns:drake="http://drake.mit.edu"`
+	}
+	o.Raw(`<sdf version="1.9"`, space, `>`)
 	o.Line(` <world name="%s">`, "world_of_"+strings.ReplaceAll(name, "::", "_"))
 	o.Line(`  <gravity>%s</gravity>`, o.Numbers(o.Model.Gravity[:]...))
 	o.Line(`  <model name="%s">`, strings.ReplaceAll(name, "::", "_"))
@@ -92,6 +107,7 @@ func (o *writer) write() {
 		}
 		o.Line(`   <frame name="%s" attached_to="%s">`+o.poseText(outline.Of(f.Pose))+`</frame>`, o.names.Add("frame", f.Name), o.link[o.Bodies[f.Body]])
 	}
+	o.Text.WriteString(o.more.String())
 	o.Line(`  </model>`)
 	o.Line(` </world>`)
 	o.Line(`</sdf>`)
@@ -166,6 +182,9 @@ func (o *writer) writeJoint(i int) {
 			o.axis(i, k)
 		}
 	}
+	if x := o.rotor(i); x != 0 {
+		o.Line(`    <drake:rotor_inertia>%s</drake:rotor_inertia>`, o.Numbers(x))
+	}
 	o.Raw(`   </joint>`)
 }
 
@@ -225,6 +244,94 @@ func (o *writer) mimics() {
 				continue
 			}
 		}
-		o.Report.Refuse(nil, "coupling "+fault.Name(c.Name), "the format has equations between two coordinates, one for each")
+		if !o.tendon(c) {
+			o.Report.Refuse(nil, "coupling "+fault.Name(c.Name),
+				"the format has linear equations alone, of more than two coordinates those of joints with one")
+		}
 	}
+}
+
+// alone returns the motion of joint i that is the only one of its joint, with a coordinate, or nil.
+func (o *writer) alone(i int) *outline.Motion {
+	if s := o.standing[i]; s != nil && len(s.Row) == 1 && s.Row[0].Kind != assembly.Ball {
+		return &s.Row[0]
+	}
+	return nil
+}
+
+// rotor returns the inertia of a rotor of joint i. Drake has one for a joint with one coordinate.
+func (o *writer) rotor(i int) float64 {
+	if j := &o.Model.Joints[i]; len(j.Armature) > 0 && o.alone(i) != nil {
+		return j.Armature[0]
+	}
+	return 0
+}
+
+// rotors reports whether there are some, and which ones are lost.
+func (o *writer) rotors() (some bool) {
+	for i := range o.Model.Joints {
+		j := &o.Model.Joints[i]
+		some = some || o.rotor(i) != 0
+		if o.alone(i) == nil && slices.ContainsFunc(j.Armature, func(x float64) bool { return x != 0 }) {
+			o.Report.Drop(nil, "rotor inertias of joint "+fault.Name(j.Name), "the format has one for a joint with one coordinate", "")
+		}
+	}
+	return some
+}
+
+// tendon writes a linear equation between coordinates of joints that have one as a tendon of Drake whose limits are one
+// number, and reports whether c is one.
+func (o *writer) tendon(c *model.Coupling) bool {
+	if c.Of() != nil {
+		return false
+	}
+	right := c.Offset
+	var list strings.Builder
+	for _, t := range c.Terms {
+		i := o.Joints[t.Joint]
+		a := o.alone(i)
+		if a == nil {
+			return false
+		}
+		right -= t.Factor * a.Zero
+		fmt.Fprintf(&list, "    <drake:tendon_constraint_joint name=\"%s\" a=\"%s\"/>\n", outline.Escaped(o.joint[i]), o.Numbers(t.Factor))
+	}
+	fmt.Fprintf(&o.more, "   <%s>\n%s", drakeTendon, list.String())
+	for _, limit := range [2]string{"lower_limit", "upper_limit"} {
+		o.part(drakeTendon, limit, o.Numbers(right))
+	}
+	fmt.Fprintf(&o.more, "   </%s>\n", drakeTendon)
+	return true
+}
+
+// springs writes springs between bodies. A rest length of zero is none for Drake.
+func (o *writer) springs() {
+	for i := range o.Model.Forces {
+		f := &o.Model.Forces[i]
+		if f.Type != model.SpringDamper || f.Spring != nil || f.Damper != nil || !(f.RestLength > 0) {
+			continue
+		}
+		o.pulled[i] = true
+		fmt.Fprintf(&o.more, "   <%s>\n", drakeSpring)
+		for _, end := range [2]struct {
+			body, point string
+			at          model.Attachment
+		}{{"body_A", "p_AP", f.A}, {"body_B", "p_BQ", f.B}} {
+			name := outline.Ground
+			if end.at.Body != model.World {
+				name = o.link[o.Bodies[end.at.Body]]
+			}
+			o.part(drakeSpring, end.body, outline.Escaped(name))
+			o.part(drakeSpring, end.point, o.Numbers(end.at.Point[:]...))
+		}
+		o.part(drakeSpring, "free_length", o.Numbers(f.RestLength))
+		o.part(drakeSpring, "stiffness", o.Numbers(f.Stiffness))
+		o.part(drakeSpring, "damping", o.Numbers(f.Damping))
+		fmt.Fprintf(&o.more, "   </%s>\n", drakeSpring)
+	}
+}
+
+// part writes a part of an element of Drake.
+func (o *writer) part(of, name, text string) {
+	fmt.Fprintf(&o.more, "    <%s_%s>%s</%s_%s>\n", of, name, text, of, name)
 }

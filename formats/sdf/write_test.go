@@ -34,6 +34,7 @@ func TestRoundTrip(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(check.Root(t), "reference", "golden", "*.model.json"))
 	require.NoError(t, err)
 	done := map[model.JointType]int{}
+	springs := 0
 	for _, file := range files {
 		m, err := rung.Open(file)
 		require.NoError(t, err)
@@ -43,7 +44,11 @@ func TestRoundTrip(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".model.json"), func(t *testing.T) {
-			m.Forces, m.Terrains = nil, nil // which the format lacks
+			m.Terrains = nil // which the format lacks, and forces that are no springs too
+			m.Forces = slices.DeleteFunc(m.Forces, func(f model.ForceElement) bool {
+				return f.Type != model.SpringDamper || f.Spring != nil || f.Damper != nil || f.RestLength == 0
+			})
+			springs += len(m.Forces)
 			for i := range m.Joints {
 				m.Joints[i].Force, m.Joints[i].Motion = nil, nil
 				done[m.Joints[i].Type]++
@@ -79,6 +84,7 @@ func TestRoundTrip(t *testing.T) {
 			assert.Equal(t, want.Constraints.Redundant, got.Constraints.Redundant)
 		})
 	}
+	assert.Positive(t, springs)
 	for _, k := range written[:6] {
 		assert.Positive(t, done[k], k)
 	}
@@ -112,6 +118,86 @@ func TestWriteShifts(t *testing.T) {
 	assert.InDelta(t, 0, again.Couplings[0].Offset, 1e-13, "the pose holds the equation")
 }
 
+// TestWriteDrake: sums of coordinates, springs between bodies and rotors come back with the accelerations that they had, in
+// another pose than that of the file too.
+func TestWriteDrake(t *testing.T) {
+	m := model.New("differential")
+	for k, name := range []string{"a", "b", "c", "d"} {
+		m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1 + float64(k), Com: [3]float64{0.1, 0.2, 0.05 * float64(k)}, Inertia: model.Inertia{XX: 1, YY: 1.5, ZZ: 2}})
+		m.Joints = append(m.Joints, model.Joint{
+			Name: "j" + name, Type: model.Revolute, Predecessor: "world", Successor: name, Armature: []float64{0.5 + float64(k)},
+			PredecessorFrame: model.Pose{Orientation: spatial.FromAxisAngle(spatial.Vec3{1, 0, 0}, 0.4*float64(k))},
+		})
+	}
+	m.Joints[3].Type = model.Prismatic
+	for k, q := range []float64{0.3, -0.2, 0.7, 0.4} {
+		p := &m.Bodies[k].Pose
+		p.Orientation = m.Joints[k].PredecessorFrame.Orientation
+		if k == 3 {
+			p.Position = spatial.Quat(p.Orientation).Rotate(spatial.Vec3{0, 0, q})
+			continue
+		}
+		p.Orientation = spatial.Quat(p.Orientation).Mul(spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, q))
+	}
+	term := func(joint string, f float64) model.CouplingTerm {
+		return model.CouplingTerm{Coupled: model.Coupled{Joint: joint}, Factor: f}
+	}
+	m.Couplings = []model.Coupling{
+		{Name: "three", Terms: []model.CouplingTerm{term("ja", 2), term("jb", -1.5), term("jc", 1)}, Offset: 2*0.3 + 1.5*0.2 + 0.7},
+		{Name: "two", Terms: []model.CouplingTerm{term("jd", 1), term("ja", 0.5)}, Offset: 0.4 + 0.15},
+	}
+	for k, f := range [][2]string{{"a", "b"}, {"world", "c"}} {
+		m.Forces = append(m.Forces, model.ForceElement{
+			Name: "s" + f[1], Type: model.SpringDamper, A: model.Attachment{Body: f[0], Point: [3]float64{1, 0, 2}},
+			B: model.Attachment{Body: f[1], Point: [3]float64{0, 1, 0.5}}, Stiffness: 30, Damping: 2, RestLength: 0.5 + float64(k),
+		})
+	}
+	require.NoError(t, model.Check(m))
+	var b bytes.Buffer
+	report, err := sdf.Write(&b, m)
+	require.NoError(t, err)
+	assert.Zero(t, report.Counts.Dropped)
+	assert.Contains(t, b.String(), `xmlns:drake="http://drake.mit.edu"`)
+	r, again, err := read(b.String(), source.Options{Strict: true})
+	require.NoError(t, err)
+	require.Zero(t, again.Counts.Dropped)
+	require.Len(t, r.Model.Couplings, 2)
+	require.Len(t, r.Model.Forces, 2)
+	for i := range r.Model.Couplings {
+		assert.InDelta(t, 0, r.Model.Couplings[i].Offset, 1e-14, "the pose holds the equation")
+	}
+	want, err := rung.Accelerate(m, rung.Options{})
+	require.NoError(t, err)
+	got, err := rung.Accelerate(r.Model, rung.Options{})
+	require.NoError(t, err)
+	for i := range want.Bodies {
+		check.CloseVec(t, got.Bodies[i].ComAcceleration[:], want.Bodies[i].ComAcceleration[:], roundTol, 10, "body %d", i)
+		check.CloseVec(t, got.Bodies[i].AngularAcceleration[:], want.Bodies[i].AngularAcceleration[:], roundTol, 10, "body %d", i)
+	}
+
+	// What Drake cannot say is lost, or refused: a rotor of two coordinates, a spring without length, an equation of one of two.
+	m.Forces[0].RestLength = 0
+	m.Joints[3].Type, m.Joints[3].Armature = model.Universal, []float64{0, 1}
+	m.Bodies[3].Pose = m.Joints[3].PredecessorFrame
+	m.Couplings = m.Couplings[:1]
+	b.Reset()
+	report, err = sdf.Write(&b, m)
+	require.NoError(t, err)
+	text := ""
+	for i := range report.Entries {
+		text += report.Entries[i].String() + "\n"
+	}
+	assert.Contains(t, text, `force "sb" of type spring_damper`)
+	assert.NotContains(t, text, `force "sc"`)
+	assert.Contains(t, text, `of joint "jd"`)
+	assert.NotContains(t, text, `of joint "ja"`)
+	m.Couplings[0].Terms[1].Joint = "jd"
+	b.Reset()
+	_, err = sdf.Write(&b, m)
+	require.ErrorContains(t, err, `coupling "three": the format has linear equations alone, of more than two coordinates those of joints with one`)
+	require.Empty(t, b.Bytes())
+}
+
 // TestWriteLosses: what the format lacks is listed, and joints that it lacks are refused with nothing written.
 // TestWriteLaw: a coupling with a law is refused by name; without it, it is written.
 func TestWriteLaw(t *testing.T) {
@@ -134,7 +220,7 @@ func TestWriteLaw(t *testing.T) {
 		Law: couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: "0.1*sin(x)"}}
 	require.NoError(t, model.Check(m))
 	_, err = sdf.Write(&b, m)
-	require.ErrorContains(t, err, `coupling "gear": the format has equations between two coordinates, one for each`)
+	require.ErrorContains(t, err, `coupling "gear": the format has linear equations alone`)
 	require.Empty(t, b.Bytes())
 }
 
@@ -172,5 +258,5 @@ func TestWriteLosses(t *testing.T) {
 	}
 	assert.Contains(t, text, "velocities are lost")
 	assert.Contains(t, text, "it is called")
-	assert.Contains(t, text, "of type spring_damper")
+	assert.Contains(t, text, `"load" of type wrench`)
 }
