@@ -76,6 +76,7 @@ type Law struct {
 	pieces       []spline.Piece // of a Table that is prepared
 	grid         []node         // of a Grid that is prepared, line by line
 	f            *formula.Formula
+	seamless     bool // of a Function of one coordinate that repeats: it has one third derivative at both ends
 }
 
 // Value is what a law is at a place.
@@ -118,7 +119,7 @@ func (l *Law) Clone() *Law {
 // Settings returns l without what is prepared: what it says, by which two laws can be compared.
 func (l *Law) Settings() Law {
 	out := *l
-	out.pieces, out.grid, out.f = nil, nil, nil
+	out.pieces, out.grid, out.f, out.seamless = nil, nil, nil, false
 	return out
 }
 
@@ -127,6 +128,7 @@ func (l *Law) prepare() {
 	switch l.Kind {
 	case Function:
 		l.f, _ = formula.Parse(l.Expression)
+		l.setSeam()
 	case Table:
 		l.Spans[0].From, l.Spans[0].To = l.X[0], l.X[len(l.X)-1]
 		l.pieces = l.through(&l.Spans[0], l.X, l.Values)
@@ -191,6 +193,74 @@ func (l *Law) horner(x float64) (v Value) {
 	}
 	v.F, v.D[0], v.DD[0][0] = p, slope, 2*curve
 	return v
+}
+
+// seamTol is the difference of the third derivatives at both ends of a period, relative to their size and that of the
+// expression over the period, up to which they are one.
+const seamTol = 1e-9
+
+// setSeam notes whether the third derivative of a formula of one coordinate goes on from one period to the next.
+func (l *Law) setSeam() {
+	if len(l.Spans) != 1 || !l.Spans[0].Periodic || l.f == nil {
+		return
+	}
+	s := &l.Spans[0]
+	a, b, v := l.f.ThirdAt(s.From, 0), l.f.ThirdAt(s.To, 0), l.f.At(s.From, 0)
+	period := s.To - s.From
+	size := max(math.Abs(a[0]), math.Abs(b[0]), math.Abs(v.Z)/(period*period*period))
+	l.seamless = math.Abs(a[0]-b[0]) <= seamTol*size
+}
+
+// Bent reports whether a third derivative may jump (Piece), by which accelerations have corners.
+//
+// l is Prepared.
+func (l *Law) Bent() bool {
+	switch l.Kind {
+	case Table, Grid:
+		return true
+	case Function:
+		return l.f.Bent() || l.Spans[0].Periodic && !l.seamless || len(l.Spans) > 1 && l.Spans[1].Periodic
+	}
+	return false
+}
+
+// Piece returns on which piece the coordinates x are: a number that changes where a third derivative may jump. That is at the
+// points of tables and grids, where abs, min or max of a formula choose another branch, and between periods of a formula.
+//
+// Cost: O(log points) or O(length), no allocation. l is Prepared.
+func (l *Law) Piece(x [2]float64) int {
+	laps := 0
+	for i := range l.Spans {
+		if s := &l.Spans[i]; s.Periodic {
+			period := s.To - s.From
+			n := math.Floor((x[i] - s.From) / period)
+			x[i] -= n * period
+			laps += (i + 1) * int(n)
+		}
+	}
+	switch l.Kind {
+	case Table:
+		return l.pieceAt(0, l.X, x[0])
+	case Grid:
+		return l.pieceAt(0, l.X, x[0])*len(l.Y) + l.pieceAt(1, l.Y, x[1])
+	case Function:
+		piece := int(l.f.Branch(x[0], x[1]))
+		if !l.seamless {
+			piece += laps
+		}
+		return piece
+	}
+	return 0
+}
+
+// pieceAt returns the interval of x among the points along a coordinate. The first two and the last two are one cubic where the ends are
+// no knots.
+func (l *Law) pieceAt(coordinate int, at []float64, x float64) int {
+	i := interval(at, x)
+	if l.Ends == NotAKnot && !l.Spans[coordinate].Periodic {
+		i = min(max(i, 1), len(at)-3)
+	}
+	return i
 }
 
 // Finite reports whether all numbers are.

@@ -76,3 +76,52 @@ func TestByValue(t *testing.T) {
 		}
 	}
 }
+
+// TestPieces: pieces change exactly where the third derivative jumps.
+func TestPieces(t *testing.T) {
+	one := []couplings.Span{{}}
+	cam := []couplings.Span{{From: -2, To: 2, Periodic: true}}
+	at := []float64{0, 1, 2, 3, 4, 5}
+	values := []float64{0, 1, -1, 2, 0, 1}
+	for i, x := range []struct {
+		law   couplings.Law
+		jumps []float64
+		bent  bool
+	}{
+		{couplings.Law{Kind: couplings.Table, Spans: one, X: at, Values: values}, []float64{2, 3}, true},
+		{couplings.Law{Kind: couplings.Table, Spans: one, X: at, Values: values, Ends: couplings.Natural}, []float64{1, 2, 3, 4}, true},
+		{couplings.Law{Kind: couplings.Table, Spans: one, X: at[:3], Values: values[:3]}, nil, true},
+		{couplings.Law{Kind: couplings.Table, Spans: []couplings.Span{{Periodic: true}}, X: at, Values: []float64{0, 1, -1, 2, 3, 0}},
+			[]float64{-2, -1, 0, 1, 2, 3, 4, 5, 6}, true},
+		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "max(1 - x^2, 0)^3"}, []float64{-1, 1, 3, 5}, true},
+		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "sin(1.5707963267948966*x)"}, nil, false},
+		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "(x^2 - 4)^3"}, []float64{-2, 2, 6}, true},
+		{couplings.Law{Kind: couplings.Function, Spans: one, Expression: "x^5"}, nil, false},
+	} {
+		l := x.law.Prepared()
+		require.Equal(t, x.bent, l.Bent(), "law %d", i)
+		for _, at := range []float64{-2, -1, 0, 0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6} {
+			if l.Kind == couplings.Table && !l.Spans[0].Periodic && (at < 0 || at > 5) {
+				continue
+			}
+			want := false
+			for _, j := range x.jumps {
+				want = want || j == at
+			}
+			before, after := l.Piece([2]float64{at - 1e-7}), l.Piece([2]float64{at + 1e-7})
+			require.Equal(t, want, before != after, "law %d at %v", i, at)
+		}
+	}
+	grid := thirdLaws()[3]
+	grid.X, grid.Y = []float64{0, 1, 2, 3, 4}, []float64{0, 1, 2, 3, 4}
+	grid.Lines = [][]float64{{0, 1, 0, 2, 1}, {1, 0, 1, 0, 1}, {2, 1, 0, 1, 2}, {0, 0, 1, 1, 0}, {1, 2, 3, 2, 1}}
+	l := grid.Prepared()
+	pieces := map[int]bool{}
+	for _, x := range []float64{0.5, 1.5, 2.5, 3.5} {
+		for _, y := range []float64{0.5, 1.5, 2.5, 3.5} {
+			pieces[l.Piece([2]float64{x, y})] = true
+		}
+	}
+	require.Len(t, pieces, 4) // at 2 alone, both ways
+	require.False(t, couplings.NewPolynomial([]float64{1, 2}).Bent())
+}

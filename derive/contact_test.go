@@ -53,14 +53,19 @@ func TestContactParameters(t *testing.T) {
 		tried++
 		parameterSlope(t, m, d, st, inputs, x, p)
 	}
-	require.Equal(t, 7, tried)
-	for old, want := range map[string]string{
-		`{"type": "coulomb", "coefficient": 0.7, "slip_speed": 0.1}`: "the coefficient of a tyre has no derivative yet",
+	require.Equal(t, 19, tried)
+	for old, x := range map[string][3]string{
+		`"coefficient": [0.7, 0.5]`: {`"coefficient": [0.7, 0.7]`, "forces[tread].friction.coefficient[1]", "are equal, where the force has a corner"},
+		`"exponent": 1.5`:           {`"exponent": 1`, "forces[foot].normal.exponent", "end of its range"},
+		`"dissipation": 0.4`:        {`"dissipation": 0`, "forces[foot].normal.damping", "is for the linear law and for soil"},
+		`"radius": 0.3`:             {`"radius": 0.3`, "forces[tread].shape.tyre_radius", "is for a torus"},
+		`"disc"`:                    {`"disc"`, "forces[tread].friction.long.b", "no such number"},
 	} {
-		m, err := model.Read(strings.NewReader(strings.Replace(pressed, old, `{"type": "tyre", "preset": "road", "coefficient": 0.7}`, 1)), "m.json")
+		m, err := model.Read(strings.NewReader(strings.Replace(pressed, old, x[0], 1)), "m.json")
 		require.NoError(t, err)
 		d, _ := closed(t, m)
-		_, err = d.Parameter("forces[foot].friction.coefficient")
-		require.ErrorContains(t, err, want)
+		_, err = d.Parameter(x[1])
+		require.ErrorContains(t, err, x[2], x[1])
+		require.ErrorIs(t, err, derive.ErrParameter)
 	}
 }

@@ -49,6 +49,7 @@ type Derivatives struct {
 
 	lists
 	active   []activeScalar
+	grounds  grounds
 	versions int // number of scalars ever asked for
 
 	work
@@ -111,7 +112,7 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	if p == nil || m == nil {
 		panic("derive: no plan or no model")
 	}
-	d := &Derivatives{plan: p, mech: p.Mechanism(), doc: m, dynamics: p.NewAnswers(kkt.AnswersOfDynamics)}
+	d := &Derivatives{plan: p, mech: p.Mechanism(), doc: m, dynamics: p.NewAnswers(kkt.AnswersOfDynamics), grounds: grounds{doc: m}}
 	d.layout, d.plain = d.dynamics.Layout(), p.Layout()
 	n := d.layout.Pattern.Dim()
 	d.kin = d.mech.NewKinematics()

@@ -2,9 +2,8 @@ package derive
 
 import (
 	"errors"
+	"slices"
 
-	"github.com/rung-mbd/rung/ground/contact"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -205,6 +204,7 @@ func allFields() map[string]field {
 	elementFields(list)
 	couplingFields(list)
 	contactFields(list)
+	terrainFields(list)
 	refusedFields(list)
 	return list
 }
@@ -404,58 +404,96 @@ func couplingFields(list map[string]field) {
 		})
 }
 
-// contactFields adds the numbers of contacts of which forces are linear functions.
+// contactFields adds the numbers of contacts.
 func contactFields(list map[string]field) {
-	for name, kind := range map[string]uint8{
-		"normal.stiffness": slotContactStiffness, "normal.dissipation": slotContactDissipation, "normal.damping": slotContactDamping,
-		"rolling.coefficient": slotContactRolling, "drilling.coefficient": slotContactDrilling,
+	for n := range contactNumbers {
+		x := &contactNumbers[n]
+		list["forces[]."+x.path] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			if d.doc.Forces[i[0]].Type != model.ContactForce {
+				return nil, errNone
+			}
+			i = append(i[:len(i):len(i)], 0)
+			k := i[1]
+			c, _, _ := d.mech.Contact(d.contactOf(i[0]))
+			if err := x.check(c, k); err != nil {
+				return nil, err
+			}
+			return d.scalarPart(d.elementNumber(i[0]), slot{kind: slotContact, index: int32(vectorEntries*n + k)}), nil
+		}}
+	}
+}
+
+// terrainFields adds the numbers of terrains.
+func terrainFields(list map[string]field) {
+	for path, x := range map[string]struct {
+		types []model.TerrainType
+		at    func(t *model.Terrain, i []int) *float64
+	}{
+		"point[]":     {[]model.TerrainType{model.PlaneTerrain}, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Point[:], i[1]) }},
+		"normal[]":    {[]model.TerrainType{model.PlaneTerrain}, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Normal[:], i[1]) }},
+		"origin[]":    {gridTypes, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Origin[:], i[1]) }},
+		"spacing[]":   {gridTypes, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Spacing[:], i[1]) }},
+		"heights[][]": {gridTypes[:1], heightOf},
+		"rms":         {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.RMS }},
+		"length":      {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.Length }},
+		"hurst":       {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.Hurst }},
 	} {
-		list["forces[]."+name] = ofContact(func(d *Derivatives, i []int) ([]part, error) {
-			return d.scalarPart(d.elementNumber(i[0]), slot{kind: kind}), nil
-		})
+		list["terrains[]."+path] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			t := &d.doc.Terrains[i[0]]
+			switch {
+			case t.Type == model.CSVTerrain || t.Type == model.PNGTerrain:
+				return nil, errors.New("derive: " + ofFile)
+			case !slices.Contains(x.types, t.Type) || x.at(t, i) == nil:
+				return nil, errNone
+			}
+			return d.terrainParts(i[0], func(t *model.Terrain) *float64 { return x.at(t, i) }), nil
+		}}
 	}
-	list["forces[].friction.coefficient"] = ofContact(func(d *Derivatives, i []int) ([]part, error) {
-		if d.doc.Forces[i[0]].Contact.Law.Friction.Type != contact.Coulomb {
-			return nil, errors.New("derive: the coefficient of a tyre has no derivative yet")
-		}
-		return d.scalarPart(d.elementNumber(i[0]), slot{kind: slotContactFriction}), nil
-	})
 }
 
-// ofContact returns the field of a number of a contact that is not of soil.
-func ofContact(parts func(d *Derivatives, i []int) ([]part, error)) field {
-	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
-		f := &d.doc.Forces[i[0]]
-		switch {
-		case f.Type != model.ContactForce:
-			return nil, errNone
-		case f.Contact.Law.Friction.Type == contact.Soil:
-			return nil, errors.New("derive: the numbers of soil have no derivative yet")
-		}
-		return parts(d, i)
-	}}
+// ofFile is why numbers of a terrain in a file have no derivatives.
+const ofFile = "the heights are those of a file, which is not read again; those of a grid have derivatives"
+
+// gridTypes are terrains with nodes that are in the model.
+var gridTypes = []model.TerrainType{model.GridTerrain, model.RandomTerrain}
+
+// entryOf returns an entry of a list, nil if there is none.
+func entryOf(list []float64, k int) *float64 {
+	if k >= len(list) {
+		return nil
+	}
+	return &list[k]
 }
 
-// StopBy returns how the numbers of the stop of a freedom change for a unit change of a parameter: its ends, rad or m, and its
-// restitution.
-func (d *Derivatives) StopBy(p *Parameter, f mechanism.Freedom) (lower, upper, restitution float64) {
-	for _, t := range p.parts {
-		if t.kind != partScalar {
-			continue
-		}
-		for _, a := range d.scalarsOf(f.Joint) {
-			if a.at != t.index || int(a.slot.freedom) != f.Freedom {
-				continue
-			}
-			switch a.slot.kind {
-			case slotLower:
-				lower += t.coefficient
-			case slotUpper:
-				upper += t.coefficient
-			case slotStopRestitution:
-				restitution += t.coefficient
-			}
+func heightOf(t *model.Terrain, i []int) *float64 {
+	if i[1] >= len(t.Heights) {
+		return nil
+	}
+	return entryOf(t.Heights[i[1]], i[2])
+}
+
+// terrainParts returns the parts of a number of a terrain: one a contact that stands on it, or whose friction it scales.
+func (d *Derivatives) terrainParts(terrain int, at func(t *model.Terrain) *float64) (list []part) {
+	index := int32(len(d.grounds.numbers))
+	for k := range d.grounds.numbers {
+		if x := &d.grounds.numbers[k]; x.terrain == terrain && at(&d.doc.Terrains[terrain]) == x.at(&d.doc.Terrains[terrain]) {
+			index = int32(k)
 		}
 	}
-	return lower, upper, restitution
+	if int(index) == len(d.grounds.numbers) {
+		d.grounds.numbers = append(d.grounds.numbers, terrainNumber{terrain: terrain, at: at})
+	}
+	under := map[string]bool{d.doc.Terrains[terrain].Name: true}
+	for i := range d.doc.Terrains {
+		t := &d.doc.Terrains[i]
+		if t.Type == model.SumTerrain && slices.ContainsFunc(t.Parts, func(name string) bool { return under[name] }) {
+			under[t.Name] = true
+		}
+	}
+	for i := range d.doc.Forces {
+		if c := d.doc.Forces[i].Contact; c != nil && (under[c.Terrain] || c.Map != "" && under[c.Map]) {
+			list = append(list, d.scalarPart(d.elementNumber(i), slot{kind: slotTerrain, index: index})...)
+		}
+	}
+	return list
 }

@@ -34,14 +34,19 @@ func (d *Derivatives) project() error {
 		return nil
 	}
 	if d.velocities == nil {
-		d.velocities = d.plan.NewAnswers(kkt.AnswersOfVelocities)
+		d.velocities = d.dynamics
+		if !d.oneMetric() {
+			d.velocities = d.plan.NewAnswers(kkt.AnswersOfVelocities)
+		}
 		d.positions = d.velocities
 		if len(d.mech.Nonholonomic()) > 0 {
 			d.positions = d.plan.NewAnswers(kkt.AnswersOfPositions)
 		}
 	}
-	if err := d.velocities.At(d.st); err != nil {
-		return fault.Errorf("derive: %w", err)
+	if d.velocities != d.dynamics {
+		if err := d.velocities.At(d.st); err != nil {
+			return fault.Errorf("derive: %w", err)
+		}
 	}
 	if d.positions != d.velocities {
 		if err := d.positions.At(d.st); err != nil {
@@ -50,6 +55,17 @@ func (d *Derivatives) project() error {
 	}
 	d.projecting = true
 	return nil
+}
+
+// oneMetric reports whether the system of velocities is that of the dynamics, which has been factored: whether there is no armature, and
+// no body without inertia in some direction.
+func (d *Derivatives) oneMetric() bool {
+	for i := range d.mech.Bodies {
+		if _, n := d.mech.Bodies[i].Null(); n > 0 {
+			return false
+		}
+	}
+	return d.layout == d.plain
 }
 
 // level is that of positions or of velocities.
@@ -146,6 +162,75 @@ func (d *Derivatives) take(u, given *direction) error {
 		b.Linear = b.Linear.Add(spatial.Vec3(x[6*i+3:][:3]))
 	}
 	d.round(u, given)
+	return nil
+}
+
+// FollowTo stores in x how the state follows direction k of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
+// of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
+// FollowMotion: rows that contradict others are left out.
+//
+// Cost: two solves, no allocation after the first. It panics on a length mismatch, without At, or if in is of others.
+func (d *Derivatives) FollowTo(x []float64, in *Directions, k int) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.mustBeReady()
+	if in.d != d || len(x) != motionNumbers*len(d.bodies) {
+		panic("derive: foreign directions or length mismatch")
+	}
+	in.mustBeNew()
+	u := in.whole(k)
+	if err := d.setCarried(); err != nil {
+		return err
+	}
+	d.measure(u)
+	if u.moving && d.plain.Pattern.Len() > d.mech.NumBodies() {
+		if err := d.follow(u); err != nil {
+			return err
+		}
+	}
+	for i := range u.bodies {
+		b, y := &u.bodies[i], x[motionNumbers*i:]
+		moved := d.bodies[i].E.MulVec(b.Com)
+		place, velocity := b.Position.Add(moved), b.Linear.Add(d.bodies[i].omega.Cross(moved))
+		for n, v := range [4]*spatial.Vec3{&b.Rotation, &place, &b.Angular, &velocity} {
+			copy(y[3*n:], v[:])
+		}
+	}
+	return nil
+}
+
+// follow is the transpose of followBack: take without its tests.
+func (d *Derivatives) follow(u *direction) error {
+	if err := d.project(); err != nil {
+		return err
+	}
+	x := d.answer[:len(d.plainRight)]
+	for _, l := range [2]level{ofPositions, ofVelocities} {
+		by := d.positions
+		if l == ofVelocities {
+			by = d.velocities
+		}
+		if err := d.misses(u, l); err != nil {
+			return err
+		}
+		for i, y := range d.plainRight {
+			d.plainRight[i] = -y
+		}
+		if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
+			return err
+		}
+		for i := range u.bodies {
+			b, turn, travel := &u.bodies[i], spatial.Vec3(x[6*i:]), spatial.Vec3(x[6*i+3:])
+			if l == ofVelocities {
+				b.Angular, b.Linear = b.Angular.Add(turn), b.Linear.Add(travel)
+				continue
+			}
+			b.Rotation, b.Position = b.Rotation.Add(turn), b.Position.Add(travel)
+			// The origin of the frame keeps its velocity as the pose is corrected.
+			b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(turn.Cross(d.bodies[i].k)))
+		}
+		d.measure(u)
+	}
 	return nil
 }
 

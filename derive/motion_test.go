@@ -103,6 +103,19 @@ func TestOutputsBack(t *testing.T) {
 				require.NoError(t, d.FollowMotion(g, x))
 				followed, b := product(g, in, bodies)
 				require.InDelta(t, want, held+followed, identityTol*(size+a+b))
+				for i := range x {
+					x[i] = rng.NormFloat64()
+				}
+				require.NoError(t, d.FollowMotion(g, x))
+				want, size = product(g, in, bodies)
+				moves := make12(bodies)
+				require.NoError(t, d.FollowTo(moves, in, 0))
+				got = 0
+				for i, y := range moves {
+					got += x[i] * y
+					size += math.Abs(x[i] * y)
+				}
+				require.InDelta(t, want, got, identityTol*size)
 				w.Reset()
 				require.NoError(t, d.AdjointTo(g, w, false))
 				none, _ := product(g, in, bodies)

@@ -1,8 +1,6 @@
 package derive
 
 import (
-	"math"
-
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -119,16 +117,20 @@ func (b *builder) contact(element int) error {
 		return err
 	}
 	c, body, _ := d.mech.Contact(i)
-	var at contact.Body
+	t := touched{of: d.doc.Forces[element].Contact, contact: c, r: r, internal: d.mech.ContactInternal(i, d.st)}
 	var pose, velocity contact.Jacobian
-	d.mech.ContactBody(&at, i, d.kin, d.st)
-	internal := d.mech.ContactInternal(i, d.st)
-	if err := c.DerivativesTo(&pose, &velocity, r, &at, internal); err != nil {
+	d.mech.ContactBody(&t.at, i, d.kin, d.st)
+	if err := c.DerivativesTo(&pose, &velocity, r, &t.at, t.internal); err != nil {
 		return d.mech.AtForce(element, err)
 	}
 	p := b.aboutOrigins([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:])
-	if err := b.contactScalars(&p, c, r, &at, internal); err != nil {
-		return d.mech.AtForce(element, err)
+	for _, s := range d.scalarsOf(b.number) {
+		f, m, err := d.grounds.contactBy(&t, s.slot.kind == slotTerrain, int(s.slot.index))
+		if err != nil {
+			return d.mech.AtForce(element, err)
+		}
+		m = m.Add(d.bodies[body].k.Cross(f))
+		p.scalars = append(p.scalars, ownScalar{at: s.at, by: append(m[:], f[:]...)})
 	}
 	b.own = append(b.own, p)
 	return nil
@@ -202,53 +204,4 @@ func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity
 		}
 	}
 	return p
-}
-
-// contactPart is the part of a number by which it is changed. Forces are linear in the numbers that are changed so, and differences are
-// derivatives: another value costs digits, or goes past the corner where a force would pull.
-const contactPart = 1. / 128
-
-// contactScalars adds the derivatives of the wrench of a contact by the numbers that parameters change.
-func (b *builder) contactScalars(p *ownPart, c *contact.Contact, r *contact.Result, at *contact.Body, internal []float64) error {
-	for _, s := range b.d.scalarsOf(b.number) {
-		other := *c
-		list := contactNumbers(&other.Law, s.slot)
-		was := *list[0]
-		h := contactPart * math.Abs(was)
-		if h == 0 {
-			h = contactPart
-		}
-		for _, x := range list {
-			*x += h
-		}
-		h = *list[0] - was
-		changed := contact.NewResult(&other)
-		if err := other.EvalTo(changed, at, internal); err != nil {
-			return err
-		}
-		f := changed.Wrench.Linear().Sub(r.Wrench.Linear()).Scale(1 / h)
-		m := changed.Wrench.Moment().Sub(r.Wrench.Moment()).Scale(1 / h)
-		m = m.Add(b.d.bodies[p.bodies[0]].k.Cross(f))
-		p.scalars = append(p.scalars, ownScalar{at: s.at, by: append(m[:], f[:]...)})
-	}
-	return nil
-}
-
-// contactNumbers returns the numbers of a law that a slot means, which are equal.
-func contactNumbers(l *contact.Law, s slot) []*float64 {
-	switch s.kind {
-	case slotContactStiffness:
-		return []*float64{&l.Normal.Stiffness}
-	case slotContactDissipation:
-		return []*float64{&l.Normal.Dissipation}
-	case slotContactDamping:
-		return []*float64{&l.Normal.Damping}
-	case slotContactRolling:
-		return []*float64{&l.Rolling.Coefficient}
-	case slotContactDrilling:
-		return []*float64{&l.Drilling.Coefficient}
-	case slotContactFriction:
-		return []*float64{&l.Friction.Coefficient[0], &l.Friction.Coefficient[1]}
-	}
-	panic("derive: no number of a contact")
 }

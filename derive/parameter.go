@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -160,9 +161,10 @@ func (d *Derivatives) Parameter(path string) (*Parameter, error) {
 	case f.refused != "":
 		return nil, fmt.Errorf("%w: %s has no derivative: %s", ErrParameter, fault.Name(path), f.refused)
 	}
-	if f.at != nil && strings.HasPrefix(pattern, "joints") && d.integrates(place[0]) {
+	if f.at != nil && strings.HasPrefix(pattern, "joints") && d.integrates(place[0]) ||
+		strings.HasPrefix(pattern, "bodies[].pose") && d.counted(int32(place[0])) || pattern == "time" && d.counted(everyBody) {
 		return nil, fmt.Errorf(
-			"%w: %s has no derivative: the integral of the joint's actuator counts from the state of the model", ErrParameter, fault.Name(path))
+			"%w: %s has no derivative: the integral of an actuator there counts from the state of the model", ErrParameter, fault.Name(path))
 	}
 	if strings.HasPrefix(pattern, "forces[].value") {
 		if a := d.doc.Forces[place[0]].Actuator; a != nil && a.Integral != 0 {
@@ -223,6 +225,12 @@ func (d *Derivatives) entry(list, key string) (int, error) {
 	case "forces":
 		count = len(m.Forces)
 		find(count, func(i int) string { return m.Forces[i].Name })
+	case "terrains":
+		count = len(m.Terrains)
+		find(count, func(i int) string { return m.Terrains[i].Name })
+	case "frames":
+		count = len(m.Frames)
+		find(count, func(i int) string { return m.Frames[i].Name })
 	}
 	if n >= 0 {
 		return n, nil
@@ -246,6 +254,19 @@ func quaternionTurns(q [4]float64, k int) spatial.Vec3 {
 	return spatial.Vec3{2 * p[1] / n, 2 * p[2] / n, 2 * p[3] / n}
 }
 
+// everyBody stands for all bodies.
+const everyBody = -2
+
+// counted reports whether an actuator of a joint of a body has an integral.
+func (d *Derivatives) counted(body int32) bool {
+	for j := range d.motors {
+		if jt := &d.mech.Joints[j]; (jt.Pred == body || jt.Succ == body || body == everyBody) && d.integrates(j) {
+			return true
+		}
+	}
+	return false
+}
+
 // integrates reports whether an actuator of joint j has an integral, whose start is a coordinate.
 func (d *Derivatives) integrates(j int) bool {
 	for _, i := range d.motors[j] {
@@ -254,4 +275,28 @@ func (d *Derivatives) integrates(j int) bool {
 		}
 	}
 	return false
+}
+
+// StopBy returns how the numbers of the stop of a freedom change for a unit change of a parameter: its ends, rad or m, and its
+// restitution.
+func (d *Derivatives) StopBy(p *Parameter, f mechanism.Freedom) (lower, upper, restitution float64) {
+	for _, t := range p.parts {
+		if t.kind != partScalar {
+			continue
+		}
+		for _, a := range d.scalarsOf(f.Joint) {
+			if a.at != t.index || int(a.slot.freedom) != f.Freedom {
+				continue
+			}
+			switch a.slot.kind {
+			case slotLower:
+				lower += t.coefficient
+			case slotUpper:
+				upper += t.coefficient
+			case slotStopRestitution:
+				restitution += t.coefficient
+			}
+		}
+	}
+	return lower, upper, restitution
 }

@@ -6,7 +6,7 @@ func refusedFields(list map[string]field) {
 		"it is a number of the structure": {
 			"couplings[].law.of[].freedom", "couplings[].polynomial.of.freedom", "couplings[].terms[].freedom", "forces[].freedom",
 			"forces[].samples",
-			"forces[].shape.discs", "joints[].turns[]", "terrains[].seed",
+			"forces[].shape.discs", "joints[].turns[]", "terrains[].seed", "terrains[].size[]",
 		},
 		"no force depends on it": {
 			"joints[].limits[].force", "joints[].limits[].rate", "joints[].limits[].stop.impact_speed",
@@ -29,23 +29,7 @@ func refusedFields(list map[string]field) {
 		"axes and rest of a bushing have none yet; its points, force, stiffness and damping do": {
 			"forces[].a.orientation[]", "forces[].b.orientation[]", "forces[].rest.orientation[]", "forces[].rest.position[]",
 		},
-		"these numbers of contacts have none yet; stiffness, dissipation, damping and coefficients do": {
-			"forces[].drilling.speed", "forces[].friction.angle", "forces[].friction.c0", "forces[].friction.c1",
-			"forces[].friction.cohesion", "forces[].friction.cohesive_modulus",
-			"forces[].friction.exponent", "forces[].friction.frictional_modulus", "forces[].friction.hold.damping", "forces[].friction.hold.travel",
-			"forces[].friction.lat.b", "forces[].friction.lat.c", "forces[].friction.lat.e", "forces[].friction.long.b", "forces[].friction.long.c",
-			"forces[].friction.long.e", "forces[].friction.low_speed", "forces[].friction.recovery", "forces[].friction.relaxation",
-			"forces[].friction.shear", "forces[].friction.slip_speed", "forces[].friction.width", "forces[].normal.exponent",
-			"forces[].rolling.speed",
-			"forces[].shape.axis[]",
-			"forces[].shape.center[]", "forces[].shape.radius", "forces[].shape.tyre_radius", "forces[].shape.width",
-		},
-		"the coefficients along and across have none yet; one for both has": {"forces[].friction.coefficient[]"},
-		"terrains have none yet": {
-			"terrains[].heights[][]", "terrains[].highest", "terrains[].hurst", "terrains[].length", "terrains[].lowest", "terrains[].normal[]",
-			"terrains[].offset", "terrains[].origin[]", "terrains[].point[]", "terrains[].rms", "terrains[].scale", "terrains[].size[]",
-			"terrains[].spacing[]",
-		},
+		ofFile: {"terrains[].scale", "terrains[].offset", "terrains[].lowest", "terrains[].highest"},
 	} {
 		for _, path := range paths {
 			list[path] = field{refused: reason}

@@ -58,12 +58,8 @@ const (
 	slotAxisPitch
 	slotCurve
 	slotSuccessorCurve
-	slotContactStiffness
-	slotContactDissipation
-	slotContactDamping
-	slotContactRolling
-	slotContactDrilling
-	slotContactFriction
+	slotContact
+	slotTerrain
 )
 
 // activeScalar is a number of a part that a parameter changes.

@@ -317,28 +317,34 @@ func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 	return f, fx, fy, nil
 }
 
-// Bent reports whether the force has corners at points of a table: of one of straight lines, or one that is level
-// outside.
+// Bent reports whether the force may have corners: at points of a table of straight lines, or of one that is level
+// outside, and where abs, min or max of a formula choose another branch.
 func (l *Laws) Bent() bool { return l.Spring.bent() || l.Damper.bent() }
 
 func (l *Law) bent() bool {
-	return l != nil && l.Kind == Table && (l.Interpolation == Linear || l.Outside == Level)
+	if l == nil || l.Kind == Function {
+		return l != nil && l.f.Bent()
+	}
+	return l.Interpolation == Linear || l.Outside == Level
 }
 
 // Piece returns on which pieces the coordinate x and the rate y are: a number that changes where the force has a corner
 // (Bent).
 //
-// Cost: O(log points), no allocation. The laws are Prepared.
+// Cost: O(log points) or O(length), no allocation. The laws are Prepared.
 func (l *Laws) Piece(x, y float64) int {
-	return l.Spring.pieceOf(x) + (MaxPoints+2)*l.Damper.pieceOf(y)
+	return l.Spring.pieceOf(x, x, y) + (MaxPoints+2)*l.Damper.pieceOf(y, x, y)
 }
 
-// pieceOf returns the interval of x between corners.
-func (l *Law) pieceOf(x float64) int {
-	if !l.bent() {
+// pieceOf returns the interval between corners that a table has at a coordinate or a rate, or the branches of a formula at x and y.
+func (l *Law) pieceOf(at, x, y float64) int {
+	switch {
+	case !l.bent():
 		return 0
+	case l.Kind == Function:
+		return int(l.f.Branch(x, y))
 	}
-	i, last := l.interval(x), len(l.At)-1
+	i, last := l.interval(at), len(l.At)-1
 	switch {
 	case l.Interpolation != Linear && i >= 0 && i < last: // one piece between the ends
 		return 0

@@ -41,3 +41,19 @@ func TestPieces(t *testing.T) {
 	}
 	assert.False(t, (&springs.Laws{}).Bent())
 }
+
+// TestPiecesOfFormulas: pieces of a formula change where abs, min or max choose another branch.
+func TestPiecesOfFormulas(t *testing.T) {
+	of := func(expression string) *springs.Law {
+		return (&springs.Law{Kind: springs.Function, Expression: expression}).Prepared()
+	}
+	assert.False(t, (&springs.Laws{Spring: of("3*x + sin(y)")}).Bent())
+	l := &springs.Laws{Spring: of("max(x, 0) + abs(y - 1)"), Damper: of("min(y, x)")}
+	assert.True(t, l.Bent())
+	pieces := map[int]bool{}
+	for _, at := range [][2]float64{{-1, 0}, {1, 0}, {-1, 2}, {3, 2}, {1, 2}, {-1, -2}} {
+		pieces[l.Piece(at[0], at[1])] = true
+	}
+	assert.Len(t, pieces, 6)
+	assert.Equal(t, l.Piece(1, 0), l.Piece(2, -0.5))
+}

@@ -11,6 +11,8 @@ import (
 // AlphaSweep goes back over a run of generalized-α: a Sweep for implicit steps. Nothing of the run is computed again
 // but the trial steps of its starts. It owns its memory and belongs to one goroutine.
 type AlphaSweep[F any] struct {
+	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+
 	mech *mechanism.Mechanism
 	step *alphaStep[F]
 	none []float64
@@ -47,11 +49,13 @@ func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g [
 			return err
 		}
 	}
+	s.Growth.see(end.Time, g)
 	return t.walk(ctx, func(x, y []float64) error {
 		from, to := t.alphaRow(at, x), t.alphaRow(end, y)
 		if err := s.back(&from, &to, of, g); err != nil {
 			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
 		}
+		s.Growth.see(at.Time, g)
 		return nil
 	})
 }

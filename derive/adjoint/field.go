@@ -21,6 +21,24 @@ type Field[F any] interface {
 	PullTo(x, p, w []float64, f *F, scale float64) (value float64, err error)
 }
 
+// JointField is a Field whose states joints hold: a run that has a projection takes the states after its steps back to them.
+type JointField[F any] interface {
+	Field[F]
+	// Projects reports whether the run does so.
+	Projects() bool
+	// JoinBack takes cotangents x of the state of the last At, as one on the joints, to those of a state near it that is brought there, in
+	// place, and adds those of the parameters to p, theory.md (D3), (D4).
+	JoinBack(x, p []float64) error
+}
+
+// JointTangentField is a JointField with the transpose.
+type JointTangentField[F any] interface {
+	JointField[F]
+	// Join takes each of dx, changes of the state of the last At, to what the joints make of it, in place, along the parameters of the
+	// direction.
+	Join(dx [][]float64) error
+}
+
 // Objective is a function of the state at the end of a run, and one that is integrated over time by the weights of the
 // method; either may be nil.
 type Objective[F any] struct{ Final, Rate *F }
@@ -32,6 +50,6 @@ type Gradient struct {
 	Parameters      []float64 // with the state at the start held
 	Kept            []float64 // KeptPerBody a body: cotangents of what steps of generalized-α leave to the next one (AlphaSweep.Run)
 	// Gap is the largest distance between where a step ended and where the run went on (StepError.Gap): what
-	// projection took back. The gradient leaves the projection out, so that it is off by about as much.
+	// projection took back.
 	Gap float64
 }

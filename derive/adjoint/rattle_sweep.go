@@ -44,6 +44,8 @@ func mustBeRattle(t *Tape) {
 
 // RattleSweep goes back over a run of RATTLE: a Sweep for its steps. It owns its memory and belongs to one goroutine.
 type RattleSweep[F any] struct {
+	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+
 	step *rattleStep[F]
 	none []float64
 	acc  []float64
@@ -80,11 +82,13 @@ func (s *RattleSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g 
 			return err
 		}
 	}
+	s.Growth.see(end.Time, g)
 	return t.walk(ctx, func(x, y []float64) error {
 		a, next := t.rattleRow(at, x), t.rattleRow(end, y)
 		if err := s.back(at, end, a, next, of, g); err != nil {
 			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
 		}
+		s.Growth.see(at.Time, g)
 		return nil
 	})
 }

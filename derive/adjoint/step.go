@@ -30,11 +30,12 @@ type step[F any] struct {
 	start  mechanism.State
 	h      float64
 	end    mechanism.State
-	endX   []float64 // x at the end
-	acc    []float64 // of a state between steps
-	bar    []float64 // of one stage, PerBody a body
-	turn   []float64 // of its rotation vectors alone, three a body
-	length float64   // of the mechanism
+	endX   []float64     // x at the end
+	acc    []float64     // of a state between steps
+	bar    []float64     // of one stage, PerBody a body
+	turn   []float64     // of its rotation vectors alone, three a body
+	length float64       // of the mechanism
+	joins  JointField[F] // at the start of the step; nil where no state is taken back to the joints
 }
 
 func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *step[F] {
@@ -43,6 +44,9 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 	s := &step[F]{
 		mech: m, tab: tab, stages: make([]stage[F], len(tab.B)), last: len(tab.B) - 1, length: m.TypicalLength(),
 		endX: make([]float64, 6*n), acc: make([]float64, 6*n), bar: make([]float64, PerBody*n), turn: make([]float64, 3*n),
+	}
+	if f, ok := fields[0].(JointField[F]); ok && f.Projects() {
+		s.joins = f
 	}
 	s.taped = sim.NewRungeKutta(m, (*stages[F])(s), tab, sim.Tolerance{})
 	s.end.Bodies = make([]mechanism.BodyState, n)
@@ -150,6 +154,20 @@ func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) 
 		s.spread(bar, s.bar, g.x, s.tab.A[i])
 	}
 	return integral, nil
+}
+
+// onJoints takes cotangents of the start of the step to those of where the step before has ended, which the projection
+// between them has brought to the joints, theory.md (V22).
+func (s *step[F]) onJoints(g []Gradient) error {
+	if s.joins == nil {
+		return nil
+	}
+	for i := range g {
+		if err := s.joins.JoinBack(g[i].Start, g[i].Parameters); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pullSlopes takes the cotangents of the slopes of the chart at a stage to its velocities, in s.bar, and to its

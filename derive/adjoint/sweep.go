@@ -11,6 +11,8 @@ import (
 
 // Sweep goes back over a run. It owns its memory and belongs to one goroutine.
 type Sweep[F any] struct {
+	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+
 	mech *mechanism.Mechanism
 	step *step[F]
 	none []float64 // cotangents of accelerations at the end
@@ -53,6 +55,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			return err
 		}
 	}
+	s.Growth.see(end.Time, g)
 	k := t.Steps() + 1
 	if s.crossing.state = t.state.Clone(); t.stopped != nil {
 		if err := s.cross(t.stopped, end, nil, of, g); err != nil {
@@ -75,7 +78,9 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
 			}
 		}
-		return s.back(at, to, of, g)
+		err = s.back(at, to, of, g)
+		s.Growth.see(at.Time, g)
+		return err
 	})
 }
 
@@ -112,7 +117,7 @@ func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradien
 		g[i].Integral += part
 		g[i].Gap = max(g[i].Gap, gap)
 	}
-	return nil
+	return s.step.onJoints(g)
 }
 
 // meets returns how far a step ends from where the run went on, and an error if that is too far.

@@ -30,6 +30,7 @@ type Tangents[F any] struct {
 	mech   *mechanism.Mechanism
 	step   *step[F]
 	fields []TangentField[F]
+	joins  JointTangentField[F] // nil where no state is taken back to the joints
 	stages []tangents
 	bar    [][]float64 // of a stage
 	end    [][]float64 // of the chart at the end, and of the velocities there
@@ -40,7 +41,8 @@ type Tangents[F any] struct {
 
 // NewTangents returns tangents along n directions for runs of m by an explicit method, with a field for each of its stages.
 //
-// It panics without a mechanism or a method, unless there is one field a stage, or if n is negative.
+// It panics without a mechanism or a method, unless there is one field a stage, if n is negative, or if the first field is a JointField and
+// no JointTangentField.
 func NewTangents[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []TangentField[F], n int) *Tangents[F] {
 	if m == nil || tab == nil || len(fields) != len(tab.B) || n < 0 {
 		panic("derive/adjoint: tangents take a mechanism, a method, a field for each of its stages and a number of directions")
@@ -50,8 +52,16 @@ func NewTangents[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Tange
 		plain[i] = fields[i]
 	}
 	six := 6 * m.NumBodies()
+	joins, ok := fields[0].(JointTangentField[F])
+	if _, closed := plain[0].(JointField[F]); closed && !ok {
+		panic("derive/adjoint: tangents take a JointTangentField where joints hold states")
+	}
+	if !ok || !joins.Projects() {
+		joins = nil
+	}
 	t := &Tangents[F]{
-		mech: m, step: newStep(m, tab, plain), fields: fields, stages: make([]tangents, len(fields)),
+		joins: joins,
+		mech:  m, step: newStep(m, tab, plain), fields: fields, stages: make([]tangents, len(fields)),
 		bar: table(n, PerBody*m.NumBodies()), end: table(n, six), endV: table(n, six),
 	}
 	for i := range t.stages {
@@ -124,6 +134,11 @@ func (t *Tangents[F]) over(at, end *mechanism.State, dx [][]float64, rates []*F,
 		return err
 	}
 	t.gap = max(t.gap, gap)
+	if t.joins != nil && len(dx) > 0 {
+		if err := t.joins.Join(dx); err != nil {
+			return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
+		}
+	}
 	if err := t.push(dx, rates, value, d); err != nil {
 		return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
 	}

@@ -33,6 +33,7 @@ type course struct {
 	states  []*mechanism.State // at the rows, one more than there are pieces: the start is the first
 	told    RunResult
 	leaps   error // a force has jumped: there is no gradient
+	growth  *adjoint.Growth
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.

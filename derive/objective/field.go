@@ -4,6 +4,7 @@ import (
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -36,12 +37,13 @@ type field struct {
 	in         *derive.Directions // one a parameter, as the two below
 	out        *derive.Changes
 	x, p, none []float64 // of ValueTo
+	projects   bool      // the run takes states back to the joints
 }
 
 // newFields makes n fields, each of its own memory, which have derivatives along directions, too.
 func (g *Problem) newFields(n, directions int) (list []*field, err error) {
 	for range n {
-		f := &field{d: derive.New(g.plan, g.doc), outputs: g.outputs}
+		f := &field{d: derive.New(g.plan, g.doc), outputs: g.outputs, projects: g.projects()}
 		for i := range g.o.Parameters {
 			found, err := parametersOf(f.d, &g.o.Parameters[i])
 			if err != nil {
@@ -107,13 +109,7 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 func (f *field) PushTo(da, dx [][]float64) error {
 	st := f.d.State()
 	for k := range dx {
-		f.in.Reset(k)
-		for _, p := range f.parameters[k] {
-			f.in.AddParameter(k, p, 1)
-		}
-		for i := range st.Bodies {
-			setState(f.in.Body(k, i), st, i, dx[k][adjoint.PerBody*i:])
-		}
+		f.setDirection(k, dx[k])
 	}
 	if err := f.d.ForwardTo(f.out, f.in, derive.Options{Untried: true, BodiesOnly: true, AsGiven: true}); err != nil {
 		return err
@@ -126,6 +122,52 @@ func (f *field) PushTo(da, dx [][]float64) error {
 		}
 	}
 	return nil
+}
+
+// projects reports whether runs take their states back to joints.
+func (g *Problem) projects() bool {
+	return g.o.Run.Stabilization != runs.None && g.plan.Layout().Pattern.Len() > g.mech.NumBodies()
+}
+
+// Projects implements adjoint.JointField.
+func (f *field) Projects() bool { return f.projects }
+
+// JoinBack implements adjoint.JointField.
+func (f *field) JoinBack(x, p []float64) error {
+	if err := f.d.FollowMotion(f.g, x); err != nil {
+		return err
+	}
+	clear(x)
+	f.g.TakeMotion(x)
+	for k, list := range f.parameters {
+		for _, q := range list {
+			p[k] += f.g.Of(q)
+		}
+	}
+	return nil
+}
+
+// Join implements adjoint.JointField.
+func (f *field) Join(dx [][]float64) error {
+	for k := range dx {
+		f.setDirection(k, dx[k])
+		if err := f.d.FollowTo(dx[k], f.in, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setDirection makes direction k that of its parameter, with the state changed by dx.
+func (f *field) setDirection(k int, dx []float64) {
+	st := f.d.State()
+	f.in.Reset(k)
+	for _, p := range f.parameters[k] {
+		f.in.AddParameter(k, p, 1)
+	}
+	for i := range st.Bodies {
+		setState(f.in.Body(k, i), st, i, dx[adjoint.PerBody*i:])
+	}
 }
 
 // setState makes a direction change the state of body i by y, wherever the centre of mass is in the body.

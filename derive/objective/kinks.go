@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -75,6 +76,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 		}
 	}
 	k := m.NewKinematics()
+	b.lawful(m, k, add)
 	for i := range m.Forces {
 		if e := &m.Forces[i]; e.Kind == model.SpringDamper && m.SpringLaw(i) != nil && m.SpringLaw(i).Bent() {
 			add("table", "force "+fault.Name(m.ForceName(i)), springPiece(m, k, e, m.SpringLaw(i)))
@@ -82,6 +84,49 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	}
 	b.last, b.count = make([]int, len(b.list)), make([]int64, len(b.list))
 	return b
+}
+
+// lawful adds couplings and curves whose third derivatives may jump: accelerations have corners there.
+func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add func(what, name string, at func(st *mechanism.State) int)) {
+	for i := range m.Couplings {
+		c := &m.Couplings[i]
+		if c.Law == nil || !c.Law.Bent() {
+			continue
+		}
+		legs := c.Legs[c.Bent():]
+		add("law", "coupling "+fault.Name(m.CouplingName(i)), func(st *mechanism.State) int {
+			var x [2]float64
+			for n := range legs {
+				x[n], _ = m.Coordinate(legs[n].Freedom, st)
+			}
+			return c.Law.Piece(x)
+		})
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		first, second := jt.Curve != nil && jt.Curve.Bent(), jt.SuccessorCurve != nil && jt.SuccessorCurve.Bent()
+		if !first && !second {
+			continue
+		}
+		add("curve", "joint "+fault.Name(m.JointName(j)), func(st *mechanism.State) (piece int) {
+			for _, body := range [2]int32{jt.Pred, jt.Succ} {
+				if body >= 0 && !m.BodyTo(&k.Bodies[body], st, int(body)) {
+					return 0
+				}
+			}
+			var kin mechanism.JointKinematics
+			var near [6]float64
+			m.FramesTo(&kin, jt, k, st)
+			jt.NearTo(&near, &kin.Frames)
+			if first {
+				piece = jt.Curve.Piece(near[0])
+			}
+			if second {
+				piece += curves.MaxPoints * jt.SuccessorCurve.Piece(near[1])
+			}
+			return piece
+		})
+	}
 }
 
 // touching adds contacts and cables.

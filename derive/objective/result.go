@@ -64,13 +64,22 @@ type InitialResult struct {
 type RunResult struct {
 	Steps       int64   `json:"steps"`
 	Evaluations int64   `json:"evaluations"`
-	Projection  float64 `json:"projection"`      // the largest part of a step that projection took back, relative
-	Kinks       []Kink  `json:"kinks,omitempty"` // parts whose forces have had corners: at one the gradient is that of one side
+	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
+	// Growth is by how much the first half of the run makes the gradient larger (adjoint.Growth); 0 without a gradient.
+	Growth float64 `json:"growth,omitempty"`
+	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners: at one the gradient is that of one side
 }
+
+// MostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
+const MostGrowth = 128
+
+// Exponential reports whether the gradient grows exponentially with the length of the run, as in chaos. It is right for changes that are
+// so small that the run remains the one that it is, and says little about others.
+func (r *RunResult) Exponential() bool { return r.Growth > MostGrowth }
 
 // Kink is a part whose force has had a corner during a run, and how often.
 type Kink struct {
 	Name  string `json:"name"`
-	What  string `json:"what"` // contact, cable, stop, friction or table
+	What  string `json:"what"` // contact, cable, stop, friction, table, law or curve
 	Count int64  `json:"count"`
 }

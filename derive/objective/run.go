@@ -44,6 +44,7 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err := g.atStart(first, c.states[0], samples, back); err != nil {
 		return err
 	}
+	c.told.Growth = c.growth.Ratio()
 	r.Run = &c.told
 	return g.start(r, first, c.states[0], back)
 }
@@ -74,15 +75,20 @@ func (g *Problem) prepare(c *course) error {
 
 // wayBack returns what goes back over the run.
 func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
+	c.growth = adjoint.NewGrowth(g.mech, c.states[0].Time, c.lastState().Time)
 	if c.tab == nil {
 		f, err := g.newAlphaField(list[0], true)
 		if err != nil {
 			return nil, err
 		}
 		if c.alpha == nil {
-			return adjoint.NewRattleSweep(g.mech, f), nil
+			s := adjoint.NewRattleSweep(g.mech, f)
+			s.Growth = c.growth
+			return s, nil
 		}
-		return adjoint.NewAlphaSweep(g.mech, c.alpha, f), nil
+		s := adjoint.NewAlphaSweep(g.mech, c.alpha, f)
+		s.Growth = c.growth
+		return s, nil
 	}
 	if err := g.prepare(c); err != nil {
 		return nil, err
@@ -91,7 +97,9 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	for i := range list {
 		fields[i] = list[i]
 	}
-	return adjoint.NewSweep(g.mech, c.tab, fields), nil
+	s := adjoint.NewSweep(g.mech, c.tab, fields)
+	s.Growth = c.growth
+	return s, nil
 }
 
 // back goes back over the run from piece to piece. What it finds at the start of one is the cotangent at the end of the one before.

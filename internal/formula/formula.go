@@ -96,3 +96,49 @@ func (f *Formula) run(stack []Jet, x, y float64) Jet {
 	}
 	return stack[0]
 }
+
+// Bent reports whether the expression chooses between branches: whether abs, min or max are in it.
+//
+// Cost: O(length).
+func (f *Formula) Bent() bool {
+	return slices.ContainsFunc(f.steps, func(p step) bool { return p.op == opAbs || p.op == opMin || p.op == opMax })
+}
+
+// branchBase makes one number of all choices of an expression.
+const branchBase = 0x100000001b3
+
+// Branch returns which branches abs, min and max take at x and y: a number that changes where one of them takes another.
+//
+// Cost: that of At.
+func (f *Formula) Branch(x, y float64) (branch uint64) {
+	var stack [mostStack]Jet
+	n := 0
+	for _, s := range f.steps {
+		second := false
+		switch {
+		case s.op == opNumber:
+			stack[n] = Jet{Z: s.number}
+			n++
+		case s.op == opX:
+			stack[n] = Jet{Z: x, X: 1}
+			n++
+		case s.op == opY:
+			stack[n] = Jet{Z: y, Y: 1}
+			n++
+		case s.op.two():
+			n--
+			if s.op == opMin || s.op == opMax {
+				second = s.op.second(stack[n-1].Z, stack[n].Z)
+			}
+			stack[n-1] = stack[n-1].binary(s.op, &stack[n])
+		default:
+			second = s.op == opAbs && stack[n-1].Z < 0
+			stack[n-1] = stack[n-1].unary(s.op)
+		}
+		branch *= branchBase
+		if second {
+			branch++
+		}
+	}
+	return branch
+}

@@ -23,14 +23,16 @@ func (p *Piece) Integral(t float64) float64 {
 //
 // Cost: O(log pieces), no allocation.
 func At(p []Piece, t float64) (q, qd, qdd float64) {
-	return p[pieceAt(p, t)].At(t)
+	return p[PieceAt(p, t)].At(t)
 }
 
 // ThirdAt returns the third derivative at t of the function with the pieces p, as At.
-func ThirdAt(p []Piece, t float64) float64 { return p[pieceAt(p, t)].Jerk }
+func ThirdAt(p []Piece, t float64) float64 { return p[PieceAt(p, t)].Jerk }
 
-// pieceAt returns the piece that counts at t.
-func pieceAt(p []Piece, t float64) int {
+// PieceAt returns the number of the piece that counts at t.
+//
+// Cost: O(log pieces), no allocation.
+func PieceAt(p []Piece, t float64) int {
 	lo, hi := 0, len(p) // the piece is one of lo … hi−1
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; t < p[mid].T {

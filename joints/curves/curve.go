@@ -259,6 +259,50 @@ func (c *Curve) At(u float64) (p Place) {
 	return p
 }
 
+// Bent reports whether the third derivative may jump (Piece).
+//
+// c is Prepared.
+func (c *Curve) Bent() bool {
+	return c.Kind == Spline || c.Kind == Function || c.Kind == Circle && !c.ring
+}
+
+// Piece returns on which piece of the curve u is: a number that changes where the third derivative may jump. That is at the points of a
+// spline, where abs, min or max of a formula choose another branch, at the ends of an open curve, and at the seam of a closed formula.
+//
+// Cost: O(1), of a spline O(log points), of a formula O(length); no allocation. c is Prepared.
+func (c *Curve) Piece(u float64) int {
+	from, to := c.span[0], c.span[1]
+	laps := 0
+	switch {
+	case c.Kind == Line || c.Kind == Circle && c.ring:
+		return 0
+	case c.ring:
+		n := math.Floor((u - from) / (to - from))
+		u, laps = u-n*(to-from), int(n)
+	case u < from:
+		return -1
+	case u > to:
+		return -2
+	}
+	switch c.Kind {
+	case Spline:
+		i, last := spline.PieceAt(c.pieces[0], u), len(c.pieces[0])-1
+		if !c.Closed && !c.Natural { // the first two and the last two are one cubic
+			i = min(max(i, 1), last-1)
+		}
+		return i
+	case Function:
+		piece := laps
+		for k, f := range c.f {
+			if f != nil {
+				piece += (k + 1) * int(f.Branch(u, 0))
+			}
+		}
+		return piece
+	}
+	return 0
+}
+
 // finite reports whether all numbers are.
 func (p *Place) finite() bool {
 	t := 0.0

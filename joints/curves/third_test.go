@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // TestThirdAt: third derivatives are slopes of the second ones between the points of a spline, laps taken off, and zero beyond ends.
@@ -26,6 +29,36 @@ func TestThirdAt(t *testing.T) {
 		}
 		if !p.IsClosed() {
 			require.Zero(t, p.ThirdAt(from-1).Norm()+p.ThirdAt(to+1).Norm(), name)
+		}
+	}
+}
+
+// TestPieces: pieces change exactly where the third derivative jumps.
+func TestPieces(t *testing.T) {
+	points := []spatial.Vec3{{0, 0, 0}, {1, 1, 0}, {2, -1, 0}, {3, 0, 1}, {4, 2, 0}, {5, 0, 0}}
+	at := []float64{0, 1, 2, 3, 4, 5}
+	closed := []float64{0, 1, 2, 3, 4, 5, 6}
+	for name, x := range map[string]struct {
+		curve curves.Curve
+		jumps []float64
+		bent  bool
+	}{
+		"open":    {curves.Curve{Kind: curves.Spline, Points: points, Parameters: at}, []float64{0, 2, 3, 5}, true},
+		"natural": {curves.Curve{Kind: curves.Spline, Points: points, Parameters: at, Natural: true}, []float64{0, 1, 2, 3, 4, 5}, true},
+		"closed":  {curves.Curve{Kind: curves.Spline, Points: points, Parameters: closed, Closed: true}, []float64{-1, 0, 1, 2, 3, 4, 5, 6, 7}, true},
+		"line":    {curves.Curve{Kind: curves.Line, Ends: [2]spatial.Vec3{{}, {5, 0, 0}}}, nil, false},
+		"circle":  {curves.Curve{Kind: curves.Circle, Radius: 1}, nil, false},
+		"arc":     {curves.Curve{Kind: curves.Circle, Radius: 1, Range: [2]float64{0, 3}}, []float64{0, 3}, true},
+		"formula": {curves.Curve{Kind: curves.Function, X: "u", Y: "max(u - 2, 0)^3 + u^3", Range: [2]float64{0, 5}}, []float64{0, 2, 5}, true},
+	} {
+		c := x.curve.Prepared()
+		require.Equal(t, x.bent, c.Bent(), name)
+		for _, u := range []float64{-1, -0.5, 0, 0.5, 1, 2, 3, 4, 4.5, 5, 5.5, 6, 7} {
+			want := false
+			for _, j := range x.jumps {
+				want = want || j == u
+			}
+			require.Equal(t, want, c.Piece(u-1e-7) != c.Piece(u+1e-7), "%s at %v", name, u)
 		}
 	}
 }

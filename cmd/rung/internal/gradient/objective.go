@@ -99,13 +99,22 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	}
 	if r.Run != nil {
 		p.Blank()
-		p.Line("%s forwards and back, projection left out: %s", sheet.Plural(int(r.Run.Steps), "step"), sheet.Short(r.Run.Projection))
-		for _, k := range r.Run.Kinks[:min(len(r.Run.Kinks), mostKinks)] {
-			p.Line("corners of %s: %s, %s", k.Name, k.What, sheet.Plural(int(k.Count), "time"))
-		}
-		if more := len(r.Run.Kinks) - mostKinks; more > 0 {
-			p.Line("and of %s", sheet.Plural(more, "other part"))
-		}
+		printRun(p, r.Run)
+	}
+}
+
+// printRun tells about a run.
+func printRun(p *sheet.Page, r *objective.RunResult) {
+	p.Line("%s forwards and back, largest projection: %s", sheet.Plural(int(r.Steps), "step"), sheet.Short(r.Projection))
+	if r.Exponential() {
+		p.Line("the gradient grows exponentially: %s-fold over the first half of the run.", sheet.Short(r.Growth))
+		p.Line("It holds for changes as small as that is large, and tells little of others")
+	}
+	for _, k := range r.Kinks[:min(len(r.Kinks), mostKinks)] {
+		p.Line("corners of %s: %s, %s", k.Name, k.What, sheet.Plural(int(k.Count), "time"))
+	}
+	if more := len(r.Kinks) - mostKinks; more > 0 {
+		p.Line("and of %s", sheet.Plural(more, "other part"))
 	}
 }
 

@@ -1,0 +1,210 @@
+package derive
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// linearPart is the part of a number by which it is changed of which forces are a linear function: differences are derivatives. Another
+	// value costs digits, or goes past the corner where a force would pull.
+	linearPart = 1. / 128
+	// smoothPart is the same for others, of the size of the number or of the depth: differences of order 6 err by its sixth power, and by
+	// rounding over it.
+	smoothPart = 1. / 256
+	// smoothShorter is how much shorter a step is tried over which a point begins or ceases to touch, and smoothTries how often.
+	smoothShorter, smoothTries = 0.25, 6
+)
+
+// sixthOrder are the weights of central differences of order 6, of one, two and three steps to both sides.
+var sixthOrder = [3]float64{3. / 4, -3. / 20, 1. / 60}
+
+// smallNumber is the magnitude below which a number of a terrain, or a length, is changed as if it had that: zeros, too.
+const smallNumber = 1e-3
+
+// powerOfTwo returns the largest one up to x, which is positive: what is added to a number so is not rounded.
+func powerOfTwo(x float64) float64 { return math.Exp2(math.Floor(math.Log2(x))) }
+
+// vectorEntries is how many entries of a contactNumber a slot tells apart.
+const vectorEntries = 3
+
+// contactNumber is a number of a contact.
+type contactNumber struct {
+	path string // behind forces[], entries as []
+	// at returns the numbers of a contact that it is, which are equal; none where the law or the shape has no such number.
+	at   func(c *contact.Contact, k int) []*float64
+	size sizeOfNumber
+}
+
+// sizeOfNumber says of what a change of a number is a part.
+type sizeOfNumber uint8
+
+const (
+	ofValue  sizeOfNumber = iota // its magnitude, 1 where it is zero
+	ofOne                        // 1
+	ofDepth                      // how deep the contact is, as of lengths
+	isLinear                     // forces are linear in it
+)
+
+// contactNumbers are the numbers of contacts.
+var contactNumbers = listContactNumbers()
+
+func listContactNumbers() (list []contactNumber) {
+	add := func(path string, size sizeOfNumber, at func(c *contact.Contact, k int) []*float64) {
+		list = append(list, contactNumber{path, at, size})
+	}
+	one := func(path string, size sizeOfNumber, at func(c *contact.Contact) *float64) {
+		add(path, size, func(c *contact.Contact, _ int) []*float64 { return []*float64{at(c)} })
+	}
+	one("normal.stiffness", isLinear, func(c *contact.Contact) *float64 { return &c.Law.Normal.Stiffness })
+	one("normal.exponent", ofOne, func(c *contact.Contact) *float64 { return &c.Law.Normal.Exponent })
+	one("normal.dissipation", isLinear, func(c *contact.Contact) *float64 { return &c.Law.Normal.Dissipation })
+	one("normal.damping", isLinear, func(c *contact.Contact) *float64 { return &c.Law.Normal.Damping })
+	for name, of := range map[string]func(c *contact.Contact) *contact.Resistance{
+		"rolling":  func(c *contact.Contact) *contact.Resistance { return &c.Law.Rolling },
+		"drilling": func(c *contact.Contact) *contact.Resistance { return &c.Law.Drilling },
+	} {
+		one(name+".coefficient", isLinear, func(c *contact.Contact) *float64 { return &of(c).Coefficient })
+		one(name+".speed", ofValue, func(c *contact.Contact) *float64 { return &of(c).Speed })
+	}
+	one("shape.radius", ofDepth, func(c *contact.Contact) *float64 { return &c.Shape.Radius })
+	one("shape.tyre_radius", ofDepth, func(c *contact.Contact) *float64 { return &c.Shape.TyreRadius })
+	one("shape.width", ofDepth, func(c *contact.Contact) *float64 { return &c.Shape.Width })
+	vector := func(path string, size sizeOfNumber, of func(c *contact.Contact) *spatial.Vec3) {
+		add(path, size, func(c *contact.Contact, k int) []*float64 {
+			if k > 2 {
+				return nil
+			}
+			return []*float64{&of(c)[k]}
+		})
+	}
+	vector("shape.center[]", ofDepth, func(c *contact.Contact) *spatial.Vec3 { return &c.Shape.Center })
+	vector("shape.axis[]", ofOne, func(c *contact.Contact) *spatial.Vec3 { return &c.Shape.Axis })
+	addFrictionNumbers(add)
+	slices.SortFunc(list, func(a, b contactNumber) int {
+		if a.path < b.path {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// addFrictionNumbers adds the numbers of frictions, each of which belongs to some of the laws.
+func addFrictionNumbers(add func(path string, size sizeOfNumber, at func(c *contact.Contact, k int) []*float64)) {
+	of := func(law contact.FrictionType, path string, size sizeOfNumber, at func(f *contact.Friction) *float64) {
+		add("friction."+path, size, func(c *contact.Contact, _ int) []*float64 {
+			if c.Law.Friction.Type != law {
+				return nil
+			}
+			return []*float64{at(&c.Law.Friction)}
+		})
+	}
+	add("friction.coefficient", isLinear, func(c *contact.Contact, _ int) []*float64 {
+		if f := &c.Law.Friction; f.Type == contact.Coulomb || f.Type == contact.Tyre {
+			return []*float64{&f.Coefficient[0], &f.Coefficient[1]}
+		}
+		return nil
+	})
+	add("friction.coefficient[]", ofValue, func(c *contact.Contact, k int) []*float64 {
+		if f := &c.Law.Friction; k < 2 && (f.Type == contact.Coulomb || f.Type == contact.Tyre) {
+			return []*float64{&f.Coefficient[k]}
+		}
+		return nil
+	})
+	coulomb, tyre, soil := contact.Coulomb, contact.Tyre, contact.Soil
+	of(coulomb, "slip_speed", ofValue, func(f *contact.Friction) *float64 { return &f.SlipSpeed })
+	of(coulomb, "hold.travel", ofValue, func(f *contact.Friction) *float64 { return &f.Hold.Travel })
+	of(coulomb, "hold.damping", isLinear, func(f *contact.Friction) *float64 { return &f.Hold.Damping })
+	for name, curve := range map[string]func(f *contact.Friction) *contact.Curve{
+		"long": func(f *contact.Friction) *contact.Curve { return &f.Tyre.Long },
+		"lat":  func(f *contact.Friction) *contact.Curve { return &f.Tyre.Lat },
+	} {
+		of(tyre, name+".b", ofValue, func(f *contact.Friction) *float64 { return &curve(f).B })
+		of(tyre, name+".c", ofValue, func(f *contact.Friction) *float64 { return &curve(f).C })
+		of(tyre, name+".e", ofOne, func(f *contact.Friction) *float64 { return &curve(f).E })
+	}
+	of(tyre, "relaxation", ofValue, func(f *contact.Friction) *float64 { return &f.Tyre.Relaxation })
+	add("friction.low_speed", ofValue, func(c *contact.Contact, _ int) []*float64 {
+		switch f := &c.Law.Friction; f.Type {
+		case tyre:
+			return []*float64{&f.Tyre.LowSpeed}
+		case soil:
+			return []*float64{&f.Soil.LowSpeed}
+		}
+		return nil
+	})
+	addSoilNumbers(of)
+}
+
+// addSoilNumbers adds those of soil.
+func addSoilNumbers(of func(law contact.FrictionType, path string, size sizeOfNumber, at func(f *contact.Friction) *float64)) {
+	for path, x := range map[string]struct {
+		size sizeOfNumber
+		at   func(s *contact.SoilLaw) *float64
+	}{
+		"cohesive_modulus":   {isLinear, func(s *contact.SoilLaw) *float64 { return &s.Cohesive }},
+		"frictional_modulus": {isLinear, func(s *contact.SoilLaw) *float64 { return &s.Friction }},
+		"exponent":           {ofOne, func(s *contact.SoilLaw) *float64 { return &s.Exponent }},
+		"cohesion":           {isLinear, func(s *contact.SoilLaw) *float64 { return &s.Cohesion }},
+		"angle":              {ofOne, func(s *contact.SoilLaw) *float64 { return &s.Angle }},
+		"shear":              {ofValue, func(s *contact.SoilLaw) *float64 { return &s.Shear }},
+		"c0":                 {ofOne, func(s *contact.SoilLaw) *float64 { return &s.C0 }},
+		"c1":                 {ofOne, func(s *contact.SoilLaw) *float64 { return &s.C1 }},
+		"recovery":           {ofValue, func(s *contact.SoilLaw) *float64 { return &s.Recovery }},
+		"width":              {ofValue, func(s *contact.SoilLaw) *float64 { return &s.Width }},
+	} {
+		of(contact.Soil, path, x.size, func(f *contact.Friction) *float64 { return x.at(&f.Soil) })
+	}
+}
+
+// check returns why a number of a contact has no derivative.
+func (x *contactNumber) check(c *contact.Contact, k int) error {
+	list := x.at(c, k)
+	if len(list) == 0 || k >= vectorEntries {
+		return errors.New("derive: the model has no such number")
+	}
+	if f := &c.Law.Friction; x.path == "friction.coefficient[]" && f.Type == contact.Coulomb && f.Coefficient[0] == f.Coefficient[1] {
+		return errors.New("derive: the coefficients along and across are equal, where the force has a corner; one number for both has one")
+	}
+	for _, sign := range [2]float64{1, -1} {
+		if x.size == isLinear && sign < 0 {
+			break
+		}
+		other := *c
+		for _, y := range x.at(&other, k) {
+			*y += sign * float64(len(sixthOrder)) * x.stepAt(*list[0], max(math.Abs(*list[0]), smallNumber))
+		}
+		var wrong error
+		other.Check(func(path, value, rule string) {
+			if wrong == nil {
+				wrong = fmt.Errorf("derive: it is at the end of its range, or has no meaning here: beside it, %s of %s %s", path[1:], value, rule)
+			}
+		})
+		if wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// stepAt returns the change of the number, for a depth.
+func (x *contactNumber) stepAt(value, depth float64) float64 {
+	value = math.Abs(value)
+	switch {
+	case x.size == ofDepth:
+		return smoothPart * math.Abs(depth)
+	case x.size == isLinear && value != 0:
+		return linearPart * value
+	case x.size == isLinear:
+		return linearPart
+	case x.size == ofValue && value != 0:
+		return smoothPart * value
+	}
+	return smoothPart
+}
