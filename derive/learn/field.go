@@ -1,0 +1,81 @@
+package learn
+
+import (
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// glance is a linear function of a state: of what is seen of it, and of the state itself.
+type glance struct{ seen, state []float64 }
+
+// field is the equations of motion with their transposed derivative, for package adjoint. Its parameters are the forces.
+type field struct {
+	d       *derive.Derivatives
+	w       *derive.Weights
+	g       *derive.Gradient
+	outputs []derive.Output
+	forces  []mechanism.Freedom
+	joints  bool
+}
+
+func newField(p *kkt.Plan, r *Rollouts) *field {
+	d := derive.New(p, r.doc)
+	return &field{
+		d: d, w: d.NewWeights(), g: d.NewGradient(), outputs: r.outputs, forces: r.o.Forces,
+		joints: p.Layout().Pattern.Len() > p.Mechanism().NumBodies(),
+	}
+}
+
+// At implements adjoint.Field.
+func (f *field) At(a []float64, st *mechanism.State) error {
+	if err := f.d.At(st); err != nil {
+		return err
+	}
+	for i := range st.Bodies {
+		angular, linear := f.d.Acceleration(i)
+		copy(a[6*i:], angular[:])
+		copy(a[6*i+3:], linear[:])
+	}
+	return nil
+}
+
+// PullTo implements adjoint.Field.
+func (f *field) PullTo(x, p, w []float64, of *glance, scale float64) (float64, error) {
+	f.w.Reset()
+	for i := range len(w) / 6 {
+		*f.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(w[6*i:]), ComAcceleration: spatial.Vec3(w[6*i+3:])}
+	}
+	if of != nil {
+		for i, y := range of.seen {
+			f.w.AddOutput(f.outputs[i], scale*y)
+		}
+	}
+	if err := f.d.AdjointTo(f.g, f.w, false); err != nil {
+		return 0, err
+	}
+	f.g.TakeMotion(x)
+	for i, u := range f.forces {
+		p[i] += f.g.Force(u.Joint, u.Freedom)
+	}
+	if of != nil {
+		for i, y := range of.state {
+			x[i] += scale * y
+		}
+	}
+	return 0, nil
+}
+
+// Projects implements adjoint.JointField.
+func (f *field) Projects() bool { return f.joints }
+
+// JoinBack implements adjoint.JointField.
+func (f *field) JoinBack(x, _ []float64) error {
+	if err := f.d.FollowMotion(f.g, x); err != nil {
+		return err
+	}
+	clear(x)
+	f.g.TakeMotion(x)
+	return nil
+}

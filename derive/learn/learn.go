@@ -1,0 +1,162 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/team"
+)
+
+// ErrOptions is for options that say nothing that can be run, and for mechanisms whose runs have no derivatives.
+var ErrOptions = errors.New("derive/learn: options")
+
+// Law is what acts during one run. A run calls its law on one goroutine, with no other call at the same time; laws of runs that may go on
+// at once share nothing that they change.
+type Law interface {
+	// Act stores in u the forces that are held from act k on, k = 0 … Acts−1, for the observations y there, and returns what that costs.
+	// At the end of the run it is called with k = Acts and no u.
+	Act(u, y []float64, k int) (cost float64)
+	// Back adds to x the derivatives by the observations of act k: of its cost, and of its forces with the weights w. It adds those by its
+	// own parameters wherever it keeps them. It is called for k = Acts, without u and w, and then down to 0.
+	Back(x, y, u, w []float64, k int)
+}
+
+// Options say what runs are. Forces and columns are those of the model; the others have no default.
+type Options struct {
+	Forces  []mechanism.Freedom // that a law sets, N or N m
+	Observe []string            // columns that it sees, of poses, velocities and coordinates (derive.Output)
+	Step    float64             // s
+	Hold    int                 // steps from one act to the next; 0: 1
+	Acts    int                 // how often the law acts
+	Threads int                 // goroutines; 0: 1
+}
+
+// Result is what a run has come to.
+type Result struct {
+	Err  error   // without it there are the others
+	Cost float64 // the sum of what acts have cost
+	// Start are the cotangents of the state at the start, adjoint.PerBody a body, with the observations there counted; empty without
+	// gradients.
+	Start []float64
+	// Growth is by how much the first half of the run makes the cotangents larger (adjoint.Growth); 0 without gradients.
+	Growth float64
+}
+
+// Rollouts are runs of one mechanism. They belong to one goroutine, and use Options.Threads of them.
+type Rollouts struct {
+	plan    *kkt.Plan
+	doc     *model.Model
+	o       Options
+	outputs []derive.Output
+	team    *team.Team
+}
+
+// New makes rollouts of a plan, whose mechanism is that of the model m.
+//
+// It returns an error that wraps ErrOptions for options out of range, columns that there are not, freedoms that are prescribed, and, with
+// the name of the joint or force, for a mechanism with internal states or rows of velocities alone, whose runs have no derivatives yet. It
+// panics without a plan or a model.
+func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
+	if p == nil || m == nil {
+		panic("derive/learn: no plan or no model")
+	}
+	if o.Hold == 0 {
+		o.Hold = 1
+	}
+	if o.Threads == 0 {
+		o.Threads = 1
+	}
+	mech := p.Mechanism()
+	switch {
+	case !(o.Step > 0) || math.IsInf(o.Step, 1):
+		return nil, fmt.Errorf("%w: step %v is not positive and finite", ErrOptions, o.Step)
+	case o.Hold < 0 || o.Acts < 1 || o.Threads < 0:
+		return nil, fmt.Errorf("%w: %d steps from one of %d acts to the next, on %d threads", ErrOptions, o.Hold, o.Acts, o.Threads)
+	case mech.NumInternal() > 0:
+		return nil, fmt.Errorf("%w: the mechanism has internal states, which have no derivatives over a run yet", ErrOptions)
+	}
+	if err := mech.Holonomic(); err != nil {
+		return nil, fault.Errorf("%w: %w", ErrOptions, err)
+	}
+	for _, f := range o.Forces {
+		if uint(f.Joint) >= uint(mech.NumJoints()) || uint(f.Freedom) >= uint(mech.Joints[f.Joint].Kind.Freedoms()) {
+			return nil, fmt.Errorf("%w: there is no freedom %d of joint %d", ErrOptions, f.Freedom, f.Joint)
+		}
+		if mech.Joints[f.Joint].Prescribed(f.Freedom) {
+			return nil, fault.Errorf("%w: %w", ErrOptions, mech.AtJoint(f.Joint, -1, fmt.Errorf("freedom %d is prescribed", f.Freedom)))
+		}
+	}
+	r := &Rollouts{plan: p, doc: m, o: o, team: team.New(o.Threads)}
+	d := derive.New(p, m)
+	for _, name := range o.Observe {
+		x, err := d.Output(name)
+		if err == nil && d.OutputOf(x) == nil {
+			err = fmt.Errorf("column %s is an acceleration, which forces change", fault.Name(name))
+		}
+		if err != nil {
+			return nil, fault.Errorf("%w: %w", ErrOptions, err)
+		}
+		r.outputs = append(r.outputs, x)
+	}
+	return r, nil
+}
+
+// Costs runs all starts, each with its law, and stores what they have come to.
+//
+// Cost: Acts·Hold steps a start, four evaluations each; allocates. It returns the error of ctx, beside which results have no meaning. It
+// panics unless there is a law and a result for each start, and if a start is nil or of another mechanism.
+func (r *Rollouts) Costs(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result) error {
+	return r.run(ctx, starts, laws, out, false)
+}
+
+// Gradients is Costs with gradients: by the start in the results, and by what laws depend on in these.
+//
+// Cost: three or four times that of Costs. Errors and panics are those of Costs.
+func (r *Rollouts) Gradients(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result) error {
+	return r.run(ctx, starts, laws, out, true)
+}
+
+// job is one call.
+type job struct {
+	*Rollouts
+	ctx    context.Context
+	starts []*mechanism.State
+	laws   []Law
+	out    []Result
+	slopes bool
+}
+
+func (r *Rollouts) run(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result, slopes bool) error {
+	if len(laws) != len(starts) || len(out) != len(starts) {
+		panic("derive/learn: length mismatch")
+	}
+	for i, st := range starts {
+		if st == nil || laws[i] == nil || !r.plan.Mechanism().Owns(st) {
+			panic("derive/learn: no start or no law, or a start of another mechanism")
+		}
+	}
+	r.team.Run(len(starts), &job{r, ctx, starts, laws, out, slopes})
+	return context.Cause(ctx)
+}
+
+// Do implements team.Job: it runs start i.
+func (j *job) Do(_, i int) {
+	j.out[i] = Result{}
+	if context.Cause(j.ctx) != nil {
+		return
+	}
+	c, err := j.forward(j.starts[i], j.laws[i])
+	if err == nil && j.slopes {
+		err = c.back()
+	}
+	if j.out[i] = c.result; err != nil {
+		j.out[i] = Result{Err: fault.Errorf("derive/learn: run %d: %w", i, err)}
+	}
+}
