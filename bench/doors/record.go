@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/rung-mbd/rung/bench/internal/beside"
+)
+
+// recordFormat is the name of the record's format.
+const recordFormat = "rung-doors/1"
+
+// record is what one call has measured.
+type record struct {
+	Format  string      `json:"format"`
+	Machine beside.Host `json:"machine"`
+	Python  string      `json:"python"` // versions; empty if it is not there
+	NumPy   string      `json:"numpy"`
+	Node    string      `json:"node"`
+	Rounds  int         `json:"rounds"`
+	Figures []figure    `json:"figures"`
+}
+
+// figure is one number, or why there is none.
+type figure struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Unit    string   `json:"unit"`
+	Kind    kind     `json:"kind"`
+	Value   *float64 `json:"value,omitempty"`
+	AtMost  *float64 `json:"at_most,omitempty"` // what is wanted
+	Missing string   `json:"missing,omitempty"`
+}
+
+// missed reports whether a figure is above what is wanted.
+func (f *figure) missed() bool { return f.Value != nil && f.AtMost != nil && *f.Value > *f.AtMost }
+
+// figures are the numbers that are known so far, by name, and why others are not.
+type figures struct {
+	values  map[string]float64
+	missing map[string]string
+}
+
+func newFigures() *figures { return &figures{map[string]float64{}, map[string]string{}} }
+
+// take adds what a program gives. Of a figure that is known, the least or the largest stays. A name that is no subject's is an error,
+// as is a number that none can have.
+func (f *figures) take(list map[string]float64) error {
+	for name, x := range list {
+		s := subjectOf(name)
+		if s == nil || math.IsNaN(x) || math.IsInf(x, 0) || x < 0 {
+			return fmt.Errorf("figure %q: %v", name, x)
+		}
+		if old, known := f.values[name]; known && (old > x) == s.kind.largest() {
+			continue
+		}
+		f.values[name] = x
+	}
+	return nil
+}
+
+// miss says why figures are missing.
+func (f *figures) miss(err error, names ...string) {
+	for _, n := range names {
+		f.missing[n] = err.Error()
+	}
+}
+
+func subjectOf(name string) *subject {
+	for i := range subjects {
+		if subjects[i].name == name {
+			return &subjects[i]
+		}
+	}
+	return nil
+}
+
+// list returns all figures in the order of subjects. A number that nobody has given and nobody has missed is an error.
+func (f *figures) list() (list []figure, err error) {
+	for i := range subjects {
+		s := &subjects[i]
+		x := figure{Name: s.name, Title: s.title, Unit: s.unit, Kind: s.kind}
+		if s.most > 0 || s.none {
+			x.AtMost = &s.most
+		}
+		if v, known := f.values[s.name]; known {
+			x.Value = &v
+		} else if x.Missing = f.missing[s.name]; x.Missing == "" {
+			return nil, fmt.Errorf("figure %q was not measured", s.name)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// readRecord reads a record, and refuses what is none.
+func readRecord(path string) (*record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, d := &record{}, json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// check holds a record against subjects.
+func (r *record) check() error {
+	if r.Format != recordFormat {
+		return fmt.Errorf("format: %q is not %q", r.Format, recordFormat)
+	}
+	if len(r.Figures) != len(subjects) {
+		return fmt.Errorf("figures: %d, not %d", len(r.Figures), len(subjects))
+	}
+	for i := range r.Figures {
+		x, s := &r.Figures[i], &subjects[i]
+		if x.Name != s.name || x.Title != s.title || x.Unit != s.unit || x.Kind != s.kind {
+			return fmt.Errorf("figures[%d]: %q is not %q as it is measured now", i, x.Name, s.name)
+		}
+		if (x.AtMost != nil) != (s.most > 0 || s.none) || x.AtMost != nil && *x.AtMost != s.most {
+			return fmt.Errorf("figures[%d]: %q: at most is not %v", i, x.Name, s.most)
+		}
+		if (x.Value == nil) == (x.Missing == "") || x.Value != nil && !(*x.Value >= 0) {
+			return fmt.Errorf("figures[%d]: %q has neither a value nor a reason, or both", i, x.Name)
+		}
+	}
+	return nil
+}
