@@ -47,6 +47,7 @@ rest() {
 	# shellcheck disable=SC2016
 	said=$("$@" "$BASH" --norc --noprofile -c '
 		_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; } # of bash-completion
+		compopt() { :; } # which works within a completion alone
 		source "$1"
 		COMP_WORDS=(rung gener) COMP_CWORD=1 COMP_LINE="rung gener" COMP_POINT=10 COMP_TYPE=9
 		"$(complete -p rung | sed -n "s/.*-F \([^ ]*\).*/\1/p")"
