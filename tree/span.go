@@ -171,7 +171,7 @@ func (p *Plan) findLoops(inTree []bool) {
 	}
 	for j := range p.mech.Joints {
 		jt := &p.mech.Joints[j]
-		if inTree[j] || jt.Rows == 0 {
+		if inTree[j] || jt.Rows == 0 && jt.Kind.Freedoms() == 0 { // couplings have forms of freedoms without rows
 			continue
 		}
 		a, b := link(jt.Pred), link(jt.Succ)
