@@ -20,20 +20,50 @@ type pace struct {
 	from  float64 // time, s
 }
 
-// keep counts a step under error control that has ended in st. After paceSteps it returns what wraps ErrStepTooSmall, with
-// the body that turns fastest, if the end of the run is out of reach.
-func (p *pace) keep(m *mechanism.Mechanism, all *ranks, st *mechanism.State, until float64) error {
+// keep counts a step under error control that has ended in st. After paceSteps it returns the mean step, s, if the end of the run is out of
+// reach, and 0 otherwise.
+func (p *pace) keep(st *mechanism.State, until float64) (mean float64) {
 	if p.steps == 0 {
 		p.from = st.Time
 	}
 	if p.steps++; p.steps <= paceSteps {
+		return 0
+	}
+	p.steps = 0
+	mean = (st.Time - p.from) / paceSteps
+	if left := until - st.Time; !(left > paceMost*mean) || math.IsInf(until, 1) {
+		return 0
+	}
+	return mean
+}
+
+// turnsLimit is the part of the bound on turns in a step above which that bound is what makes steps short.
+const turnsLimit = 0.75
+
+// keepPace counts a step that has been taken. It returns what wraps ErrStepTooSmall if the end of the run is out of reach, with the place
+// that makes steps short: where bodies turn as far in a step as they may, the one that turns fastest, else what the error of one more step,
+// which is only tried, is made of.
+func (s *stepping) keepPace(until float64) error {
+	mean := s.pace.keep(s.st, until)
+	if mean == 0 {
 		return nil
 	}
-	mean := (st.Time - p.from) / paceSteps
-	p.steps = 0
-	left := until - st.Time
-	if !(left > paceMost*mean) || math.IsInf(until, 1) {
-		return nil
+	left := until - s.st.Time
+	err := fault.Errorf("%w: at %.3g s a step the end is %.3g steps away", ErrStepTooSmall, mean, left/mean)
+	if _, tryErr := s.stepper.Try(s.st, min(until, s.st.Time+s.control.h)); tryErr == nil &&
+		(s.turner == nil || s.turner.furthest() < turnsLimit*s.control.most) {
+		if at := s.blamed(err); at != nil {
+			return at
+		}
+	}
+	return s.atFastest(err)
+}
+
+// atFastest returns err at the body that turns fastest.
+func (s *stepping) atFastest(err error) error {
+	st := s.st
+	if len(st.Bodies) == 0 { // a piece may have none
+		return s.ranks.chosen(0, nil)
 	}
 	at := 0
 	for i := range st.Bodies {
@@ -41,11 +71,7 @@ func (p *pace) keep(m *mechanism.Mechanism, all *ranks, st *mechanism.State, unt
 			at = i
 		}
 	}
-	if len(st.Bodies) == 0 { // a piece may have none
-		return all.fastest(0, nil)
-	}
 	fastest := st.Bodies[at].Omega.Norm()
-	err := fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
-		ErrStepTooSmall, mean, left/mean, fastest)
-	return all.fastest(fastest, fault.Errorf("sim: at t = %v: %w", st.Time, m.AtBody(at, err)))
+	err = fault.Errorf("%w; this body turns fastest, at %.3g rad/s", err, fastest)
+	return s.ranks.chosen(fastest, fault.Errorf("sim: at t = %v: %w", st.Time, s.mech.AtBody(at, err)))
 }

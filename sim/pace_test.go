@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -21,7 +22,7 @@ func TestPace(t *testing.T) {
 	var at *mechanism.Error
 	require.ErrorAs(t, err, &at)
 	require.Equal(t, m.Bodies[0].Name, at.Body)
-	require.ErrorContains(t, err, "steps away; this body turns fastest")
+	require.ErrorContains(t, err, "steps away: the estimated error is that of this body, which turns at")
 	require.Greater(t, s.State().Time, 0.0)
 	// The same steps to a near end.
 	steps := s.Stats().Steps
@@ -29,6 +30,20 @@ func TestPace(t *testing.T) {
 	again := r.simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, again.Run(near))
 	require.GreaterOrEqual(t, again.Stats().Steps, steps-1)
+}
+
+// TestPaceOfTurns: where steps have no error and are short for the turns of a body, that body is named.
+func TestPaceOfTurns(t *testing.T) {
+	m := freeTop()
+	m.Bodies[0].Inertia = model.Inertia{XX: 1, YY: 1, ZZ: 1}
+	m.Bodies[0].Velocity.Angular = [3]float64{0, 0, 1e12}
+	s := newRig(t, m).simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector})
+	err := s.Run(1)
+	require.ErrorIs(t, err, sim.ErrStepTooSmall)
+	var at *mechanism.Error
+	require.ErrorAs(t, err, &at)
+	require.Equal(t, m.Bodies[0].Name, at.Body)
+	require.ErrorContains(t, err, "steps away; this body turns fastest, at 1e+12 rad/s")
 }
 
 // TestZeroValues: what has not been made says how it is made.

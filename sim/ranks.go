@@ -136,12 +136,12 @@ func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation
 	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
 }
 
-// fastest chooses a body for an error: the error is that of the rank whose body turns fastest.
-func (r *ranks) fastest(rate float64, err error) error {
+// chosen chooses a place for an error: the error is that of the rank with the largest size.
+func (r *ranks) chosen(size float64, err error) error {
 	if r.all == nil {
 		return err
 	}
-	if r.largest(rate) > rate {
+	if r.largest(size) > size {
 		err = nil
 	}
 	return r.all.Agree(err)

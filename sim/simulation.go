@@ -168,7 +168,7 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 			return err
 		}
 		if s.o.Step == 0 {
-			if err := s.pace.keep(s.mech, s.ranks, s.st, until); err != nil {
+			if err := s.keepPace(until); err != nil {
 				return err
 			}
 		}

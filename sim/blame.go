@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// demandPart is the part of the estimated error that the demand of one row has to make up to be named for it. The rows of joints beside
+// one that jumps make up a part of the order of what bodies turn by in a step.
+const demandPart = 0.5
+
+// blame says what makes the steps of error control short.
+type blame struct {
+	size   float64 // estimated error of the step last tried, in units of the tolerance
+	body   int     // whose estimate that is; −1: none
+	place  int     // joint or coupling one row of which makes up demandPart of it or more, by its number among constraints; −1: none
+	row    int     // of place
+	demand float64 // part that this row makes up, at most 1
+}
+
+// blamer is a Stepper that knows what the error of the step last tried is made of.
+type blamer interface{ blame() blame }
+
+// blame implements blamer: the accelerations of the bodies have errors ê by the estimate, and a row with the Jacobian J demands J·ê of
+// them. Where a law, a curve or a motion changes faster than a step can follow, so does what its row demands, and J·ê is of the size of
+// ê. Where a force does, joints move with the bodies, and J·ê is smaller by what the bodies turn by in the step.
+//
+// Cost: O(bodies + joints), allocates.
+func (k *RungeKutta) blame() blame {
+	b := blame{body: -1, place: -1}
+	if !k.tried || k.tab.E == nil {
+		return b
+	}
+	at := k.end.Clone()
+	kin := k.mech.NewKinematics()
+	kin.I = nil
+	at.Rest()
+	if k.mech.KinematicsTo(kin, at) != nil {
+		return b
+	}
+	rest := k.rowRates(kin, at)
+	scale := math.Abs(k.t1-k.t0) / k.tol.Relative
+	vel, acc, e := k.chosen(k.tab.E)
+	for i := range k.start {
+		var x, v [6]float64
+		sumTo(&x, e, vel, 6*i)
+		sumTo(&v, e, acc, 6*i)
+		turn, speed := k.rates(i)
+		size := scale * max(length(x[:3]), length(x[3:])/k.tol.Length, length(v[:3])/turn, length(v[3:])/speed)
+		if !(size <= b.size) {
+			b.size, b.body = size, i
+		}
+		at.Bodies[i].AddComVelocity(1, &v, &kin.Bodies[i].Com)
+	}
+	if k.mech.KinematicsTo(kin, at) != nil {
+		return b
+	}
+	for c, rates := range k.rowRates(kin, at) {
+		turn, speed := k.constraintRates(c)
+		for r := range k.mech.ConstraintRows(c) {
+			d, unit := math.Abs(rates[r]-rest[c][r]), speed
+			if k.angle(c, r) {
+				unit = turn
+			}
+			if part := scale * d / (unit * b.size); part > b.demand {
+				b.place, b.row, b.demand = c, r, min(part, 1)
+			}
+		}
+	}
+	if b.demand < demandPart {
+		b.place = -1
+	}
+	return b
+}
+
+// rowRates returns what the rows of all joints and couplings are off by at velocity level; zeros where they have no direction.
+func (k *RungeKutta) rowRates(kin *mechanism.Kinematics, at *mechanism.State) [][6]float64 {
+	out := make([][6]float64, k.mech.NumConstraints())
+	var delta [6]float64
+	for c := range out {
+		if k.mech.ConstraintErrorsTo(&delta, &out[c], c, kin, at) != nil {
+			out[c] = [6]float64{}
+		}
+		if i := c - k.mech.NumJoints(); i >= 0 {
+			out[c][0] /= k.mech.Couplings[i].Size
+		}
+	}
+	return out
+}
+
+// angle reports whether a row of a joint or coupling is one of angles.
+func (k *RungeKutta) angle(constraint, row int) bool {
+	if i := constraint - k.mech.NumJoints(); i >= 0 {
+		return k.mech.Couplings[i].Angle
+	}
+	return k.mech.Joints[constraint].Angles>>row&1 != 0
+}
+
+// rates returns the sizes of the angular velocity and of the velocity of a body that errors of these are relative to (Tolerance).
+func (k *RungeKutta) rates(body int) (turn, speed float64) {
+	w := (*[6]float64)(k.vel[0][6*body:])
+	return k.tol.Rate + length(w[:3]), k.tol.Length*k.tol.Rate + length(w[3:])
+}
+
+// constraintRates returns the largest of rates of the bodies of a joint or coupling.
+func (k *RungeKutta) constraintRates(constraint int) (turn, speed float64) {
+	var pair [2]int32
+	list := pair[:]
+	if i := constraint - k.mech.NumJoints(); i >= 0 {
+		list = k.mech.Couplings[i].Bodies
+	} else {
+		pair = [2]int32{k.mech.Joints[constraint].Pred, k.mech.Joints[constraint].Succ}
+	}
+	turn, speed = k.tol.Rate, k.tol.Length*k.tol.Rate
+	for _, i := range list {
+		if i >= 0 {
+			t, s := k.rates(int(i))
+			turn, speed = max(turn, t), max(speed, s)
+		}
+	}
+	return turn, speed
+}
+
+// blamed returns err at the row that makes the steps short, or else at the body whose error does. It returns nil where the stepper does
+// not tell. The rank with the largest error names the place.
+func (s *stepping) blamed(err error) error {
+	k, ok := s.stepper.(blamer)
+	if !ok {
+		return nil
+	}
+	b := k.blame()
+	switch {
+	case b.body < 0:
+	case b.place >= 0:
+		err = s.mech.AtConstraint(b.place, b.row, fault.Errorf("%w: this row demands %.0f%% of the estimated error, which is that of body %s",
+			err, 100*b.demand, fault.Name(s.mech.BodyName(b.body))))
+	default:
+		err = s.mech.AtBody(b.body, fault.Errorf("%w: the estimated error is that of this body, which turns at %.3g rad/s",
+			err, s.st.Bodies[b.body].Omega.Norm()))
+	}
+	return s.ranks.chosen(b.size, fault.Errorf("sim: at t = %v: %w", s.st.Time, err))
+}
