@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestSecondRateOfAGap: the gap of a disc that moves past a round hill and away from it has the second rate of the distance of both middles, though
-// the normal turns. So has the row of its armature.
+// TestSecondRateOfAGap: the gap of a disc that moves past a round hill has the second rate of the distance of both middles, though the
+// normal turns. So has the row of its armature.
 func TestSecondRateOfAGap(t *testing.T) {
 	s := joints.Spec{
 		Kind: joints.CurveOnCurveKind(true), Armature: &[6]float64{1},

@@ -99,6 +99,29 @@ func (m *Mechanism) findSprung() {
 	m.findOthers()
 }
 
+// findGaps lists the joints on whose gap a coupling, an actuator or friction acts, in their order.
+func (m *Mechanism) findGaps() {
+	note := func(f Freedom) {
+		if m.Joints[f.Joint].SuccessorCurve != nil {
+			m.special.gaps = append(m.special.gaps, int32(f.Joint))
+		}
+	}
+	for i := range m.Couplings {
+		for _, l := range m.Couplings[i].Legs {
+			note(l.Freedom)
+		}
+	}
+	for i := range m.actuators {
+		note(Freedom{int(m.actuators[i].joint), int(m.actuators[i].freedom)})
+	}
+	for i := range m.resistors {
+		if r := &m.resistors[i]; !r.isStop() {
+			note(Freedom{int(r.joint), int(r.freedom)})
+		}
+	}
+	slices.Sort(m.special.gaps)
+}
+
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
 // than helical ones, of all freedoms of composite joints, of parameters of curves and coordinates of feet: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }

@@ -85,29 +85,6 @@ func (m *Mechanism) apart(j int, gap float64) bool {
 	return !ok || l.Stop == (model.Stop{}) || gap >= l.Lower && gap <= l.Upper
 }
 
-// findGaps lists the joints on whose gap a coupling, an actuator or friction acts, in their order.
-func (m *Mechanism) findGaps() {
-	note := func(f Freedom) {
-		if m.Joints[f.Joint].SuccessorCurve != nil {
-			m.special.gaps = append(m.special.gaps, int32(f.Joint))
-		}
-	}
-	for i := range m.Couplings {
-		for _, l := range m.Couplings[i].Legs {
-			note(l.Freedom)
-		}
-	}
-	for i := range m.actuators {
-		note(Freedom{int(m.actuators[i].joint), int(m.actuators[i].freedom)})
-	}
-	for i := range m.resistors {
-		if r := &m.resistors[i]; !r.isStop() {
-			note(Freedom{int(r.joint), int(r.freedom)})
-		}
-	}
-	slices.Sort(m.special.gaps)
-}
-
 // sides are the bodies that have the curves of a joint.
 var sides = [2]string{"predecessor", "successor"}
 

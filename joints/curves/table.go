@@ -20,9 +20,9 @@ const longestLine = 4096
 var ErrTable = errors.New("joints/curves: not a table of points")
 
 // ReadTable reads the points of a spline from a text, a point a line: numbers with commas, semicolons, tabs or blanks between them. Lines
-// that are blank or begin with # are left out, and so is a mark of the order of bytes. The first line may name the columns: x and y, and z and u if they are there. Without names,
-// lines are x y, x y z or u x y z. The parameters are nil if there is no u. Of a closed spline with u, the last line has the first point
-// again: only its u is kept.
+// that are blank or begin with # are left out, and so are marks of the order of bytes. The first line may name the columns: x and y, and z
+// and u if they are there. Without names, lines are x y, x y z or u x y z. The parameters are nil if there is no u. Of a closed spline with
+// u, the last line has the first point again: only its u is kept.
 //
 // Cost: O(bytes). It returns errors of r, and what wraps ErrTable, with the line.
 func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []float64, err error) {
@@ -35,11 +35,8 @@ func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []fl
 		wrong := func(format string, args ...any) error {
 			return fmt.Errorf("%w: line %d: %s", ErrTable, line, fmt.Sprintf(format, args...))
 		}
-		text := in.Text()
-		if line == 1 {
-			text = strings.TrimPrefix(text, byteOrder)
-		}
-		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
+		text := strings.TrimSpace(strings.TrimPrefix(in.Text(), byteOrder))
+		if text == "" || text[0] == '#' {
 			continue
 		}
 		words, whole := wordsOf(text)
