@@ -72,7 +72,7 @@ type lists struct {
 // HeldKind says of which residual Hold is.
 type HeldKind uint8
 
-// The kinds. With accelerations a and multipliers λ that are given they are, theory.md (V16),
+// The kinds. With accelerations a and multipliers λ that are given they are, theory.md (V17),
 //
 //	HeldDynamics: M·a − f − Jᵀλ, and position errors δ
 //	HeldRates:    M·a − Jᵀλ, and rates J·v − σ, with a a change of velocities

@@ -167,7 +167,8 @@ func (d *Derivatives) take(u, given *direction) error {
 
 // FollowTo stores in x how the state follows direction k of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
 // of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
-// FollowMotion: rows that contradict others are left out.
+// FollowMotion. What is open by rounding alone and contradicts itself in redundant rows is left open. It returns the errors of
+// kkt.Answers.AnswerTo.
 //
 // Cost: two solves, no allocation after the first. It panics on a length mismatch, without At, or if in is of others.
 func (d *Derivatives) FollowTo(x []float64, in *Directions, k int) error {
@@ -213,11 +214,12 @@ func (d *Derivatives) follow(u *direction) error {
 		if err := d.misses(u, l); err != nil {
 			return err
 		}
-		for i, y := range d.plainRight {
-			d.plainRight[i] = -y
-		}
+		most := d.negate()
 		if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
-			return err
+			if most > openTol*d.sizeOf(u, l) {
+				return err
+			}
+			clear(x) // rounding, by which redundant rows contradict each other
 		}
 		for i := range u.bodies {
 			b, turn, travel := &u.bodies[i], spatial.Vec3(x[6*i:]), spatial.Vec3(x[6*i+3:])
@@ -286,11 +288,7 @@ func (d *Derivatives) measure(u *direction) {
 
 // correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
 func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error {
-	most := 0.0
-	for i, y := range d.plainRight {
-		d.plainRight[i] = -y
-		most = max(most, math.Abs(y))
-	}
+	most := d.negate()
 	if most <= roundTol*size {
 		clear(x)
 		return nil
@@ -304,6 +302,15 @@ func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error 
 		return nil
 	}
 	return d.opened(fit, err)
+}
+
+// negate changes the sign of d.plainRight, and returns its largest magnitude.
+func (d *Derivatives) negate() (most float64) {
+	for i, y := range d.plainRight {
+		d.plainRight[i] = -y
+		most = max(most, math.Abs(y))
+	}
+	return most
 }
 
 // allowed returns ErrNotAllowed at the row that right has open by more than rounding of u.

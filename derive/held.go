@@ -37,7 +37,7 @@ func (d *Derivatives) Hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 }
 
 // HoldImpulse is Hold for HeldRates, where an impulse acts along a freedom too: of the residual M·a − Jᵀλ − gᵀπ with the row g of the
-// freedom, theory.md (V18). The impulse π is held.
+// freedom, theory.md (V19). The impulse π is held.
 //
 // Frame, shapes, cost, errors and panics are those of Hold; it panics, too, if there is no such freedom.
 func (d *Derivatives) HoldImpulse(st *mechanism.State, a, lambda []float64, f mechanism.Freedom, impulse float64) error {

@@ -1,5 +1,3 @@
-//rung:race
-
 package door_test
 
 import (
@@ -13,6 +11,8 @@ import (
 )
 
 // TestThreads: goroutines that ask, solve, run and make at once on one model get what one gets, to the bit.
+//
+//rung:race
 func TestThreads(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")
 	want := answersOf(t, m)

@@ -9,7 +9,7 @@ import (
 )
 
 // RatesField is what differentiates steps that bring velocities back to the joints: by the residual M·a − Jᵀλ with
-// J·v − σ below, theory.md (V16).
+// J·v − σ below, theory.md (V17).
 type RatesField[F any] interface {
 	TangentField[F]
 	// PushOneTo is PushTo for direction k alone.
@@ -78,7 +78,7 @@ func (z alphaState) over(kept []float64) alphaState {
 	return z
 }
 
-// alphaStep is the linear map of one step of generalized-α, theory.md (V16), and its transpose.
+// alphaStep is the linear map of one step of generalized-α, theory.md (V17), and its transpose.
 type alphaStep[F any] struct {
 	mech  *mechanism.Mechanism
 	k     *sim.GeneralizedAlpha // that does trial steps

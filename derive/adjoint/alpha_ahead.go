@@ -6,7 +6,7 @@ import (
 )
 
 // stepAhead takes changes z of the start of a step to those of its end, with the velocities of the method, along the
-// parameters of direction k, −1 for none: the field holds the step, theory.md (V16).
+// parameters of direction k, −1 for none: the field holds the step, theory.md (V17).
 func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
 	c, h := &s.c, s.h
 	f, m := c.F/(1-c.M), c.M/(1-c.M)

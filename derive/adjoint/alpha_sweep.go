@@ -29,7 +29,7 @@ func NewAlphaSweep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field
 	return &AlphaSweep[F]{mech: m, step: newAlphaStep(m, k, field), none: make([]float64, 6*m.NumBodies())}
 }
 
-// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V16).
+// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V17).
 // g[k].Kept has the cotangents of what the last step has left to the next one, none for zeros, and then those at the
 // start of the tape: they are zeros where that is the start of the run. Rates are integrated by the trapezoidal rule
 // over the steps.

@@ -88,7 +88,7 @@ type crossing struct {
 	state                      *mechanism.State
 }
 
-// cross takes the cotangents in g from the state after an event to the state before it, theory.md (V15). after is nil where the run ends.
+// cross takes the cotangents in g from the state after an event to the state before it, theory.md (V16). after is nil where the run ends.
 func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective[F], g []Gradient) error {
 	c := &s.crossing
 	n := PerBody * len(before.Bodies)

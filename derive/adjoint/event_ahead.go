@@ -18,7 +18,7 @@ type TangentEvent interface {
 // passage is memory for what events do to tangents.
 type passage struct{ before, after, slope, p []float64 }
 
-// cross takes dx from the state before an event to the state after it, the transpose of theory.md (V15), and adds to d how the integrals of
+// cross takes dx from the state before an event to the state after it, the transpose of theory.md (V16), and adds to d how the integrals of
 // rates change with the time of the event. after is nil where the run ends.
 func (t *Tangents[F]) cross(e Event, before, after *mechanism.State, dx [][]float64, rates []*F, d [][]float64) error {
 	if len(dx) == 0 {
@@ -108,7 +108,7 @@ func (s *step[F]) flowTo(f []float64, st *mechanism.State) error {
 	return nil
 }
 
-// crossingRate returns ḣ of (V15) from the derivatives of a function, and an error where it only grazes zero.
+// crossingRate returns ḣ of (V16) from the derivatives of a function, and an error where it only grazes zero.
 func crossingRate(e Event, slope, flow []float64, byTime, time float64) (float64, error) {
 	rate, terms := byTime, math.Abs(byTime)
 	for i, x := range slope {

@@ -30,7 +30,7 @@ const (
 	chordLeft = 1e-12
 )
 
-// rattleStep is the linear map of one step of RATTLE, theory.md (V19), and its transpose. Beside the state, a step takes over the
+// rattleStep is the linear map of one step of RATTLE, theory.md (V20), and its transpose. Beside the state, a step takes over the
 // accelerations a at which the one before has ended.
 type rattleStep[F any] struct {
 	mech  *mechanism.Mechanism

@@ -6,7 +6,7 @@ import (
 )
 
 // ahead takes changes z of the start of a step, of accelerations a too, to those of its end, along the parameters of direction k,
-// theory.md (V19). It goes over the step at once for all directions, as each place is held once.
+// theory.md (V20). It goes over the step at once for all directions, as each place is held once.
 func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
 	six := len(s.closing)
 	right := s.tableOf(len(z), len(s.right))

@@ -62,7 +62,7 @@ func NewRattleSweep[F any](m *mechanism.Mechanism, field RattleField[F]) *Rattle
 	return &RattleSweep[F]{step: newRattleStep(m, field), none: make([]float64, six), acc: make([]float64, six)}
 }
 
-// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V19).
+// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V20).
 // g[k].Kept has the cotangents of the accelerations that the last step has left to the next one, none for zeros, and
 // then those at the start of the tape: they are zeros where that is the start of the run. Rates are integrated by the
 // trapezoidal rule over the steps.

@@ -11,7 +11,7 @@ import (
 
 // revolve are the checkpoints of a tape. The run is divided into leaves of so many steps as half of the memory has states for. The other
 // half has checkpoints: while the run goes on, at equal distances, which double when they fill it; on the way back, where the binomial
-// schedule of Griewank & Walther 2000 puts them, theory.md (V14).
+// schedule of Griewank & Walther 2000 puts them, theory.md (V15).
 type revolve struct {
 	leaf     int // steps of a leaf, 0 as long as that is not known
 	most     int // checkpoints that fit
@@ -123,7 +123,7 @@ func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(sta
 	return back(t.states[:kept])
 }
 
-// schedule returns the steps after from at which a repetition up to step to takes checkpoints, (V14).
+// schedule returns the steps after from at which a repetition up to step to takes checkpoints, (V15).
 func (t *Tape) schedule(from, to int) (stops []int) {
 	n, s := (to-from+t.leaf-1)/t.leaf, t.most-len(t.marks)+1
 	for n > 1 && s > 1 {

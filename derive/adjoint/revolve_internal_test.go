@@ -62,7 +62,7 @@ func recorded(t *testing.T, o runs.Options, memory int64) (tape *Tape, met [][]f
 }
 
 // TestRevolve: with few checkpoints the way back meets the same states, to the bit, in the same order, and repeats no leaf more often
-// than (V14) says.
+// than (V15) says.
 func TestRevolve(t *testing.T) {
 	for name, o := range map[string]runs.Options{
 		"rk4":    {Integrator: runs.RungeKutta4, Step: 1e-3, Until: 0.6},

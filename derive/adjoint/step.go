@@ -157,7 +157,7 @@ func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) 
 }
 
 // onJoints takes cotangents of the start of the step to those of where the step before has ended, which the projection
-// between them has brought to the joints, theory.md (V22).
+// between them has brought to the joints, theory.md (V6).
 func (s *step[F]) onJoints(g []Gradient) error {
 	if s.joins == nil {
 		return nil

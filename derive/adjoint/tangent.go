@@ -83,7 +83,7 @@ func table(n, columns int) [][]float64 {
 // gone over.
 func (t *Tangents[F]) Gap() float64 { return t.gap }
 
-// Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V7). Of each rate it adds the integral over
+// Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V8). Of each rate it adds the integral over
 // the run by the weights of the method to value, and its changes to d.
 //
 // Shapes: dx has one entry a direction, each with PerBody entries a body; value and d have one entry a rate, d[i] one a direction.
@@ -145,7 +145,7 @@ func (t *Tangents[F]) over(at, end *mechanism.State, dx [][]float64, rates []*F,
 	return nil
 }
 
-// push takes dx over the step that was run, theory.md (V7).
+// push takes dx over the step that was run, theory.md (V8).
 func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	s := t.step
 	for i := range s.last + 1 {
@@ -209,7 +209,7 @@ func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 	}
 }
 
-// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V7).
+// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V8).
 func (g *stage[F]) slopesTo(to, dx, dv []float64) {
 	for i := range g.state.Bodies {
 		k := 6 * i

@@ -72,7 +72,7 @@ func (c *course) act(st *mechanism.State) error {
 	y, u := c.observe(st), make([]float64, len(c.o.Forces))
 	c.result.Cost += c.law.Act(u, y, k)
 	if err := c.force(u); err != nil {
-		return fault.Errorf("act %d: %w", k, err)
+		return fault.Errorf("derive/learn: act %d: %w", k, err)
 	}
 	c.seen, c.set = append(c.seen, y), append(c.set, u)
 	if !c.slopes {

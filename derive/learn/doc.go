@@ -15,7 +15,7 @@
 //
 // Errors: [ErrOptions]; a Result has that of its run, *[adjoint.StepError] and those of package derive among them.
 //
-// Frame: world axes. Cotangents of a start are those of package derive/adjoint. Units: SI. The equations are (V2) to (V4) and (V22) of
+// Frame: world axes. Cotangents of a start are those of package derive/adjoint. Units: SI. The equations are (V2) to (V4) and (V6) of
 // [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs

@@ -24,7 +24,7 @@ type ahead struct {
 	told     RunResult
 }
 
-// ahead runs the mechanism, and goes over the run along the parameters, theory.md (V7), or, without slopes, along none.
+// ahead runs the mechanism, and goes over the run along the parameters, theory.md (V8), or, without slopes, along none.
 func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	c, err := g.run(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@
 // Cost: see Problem.Gradient. Errors: a *model.Problems with everything that is wrong with a document, each with its place; those of
 // derive for what has no derivative, with the name of a joint; ErrNotDifferentiable, ErrNeutral.
 //
-// Frame: world axes. Units: those of the columns, and of the numbers in the model. The equations are (V1) to (V6) of [docs/theory.md].
+// Frame: world axes. Units: those of the columns, and of the numbers in the model. The equations are (V1) to (V7) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs
 package objective

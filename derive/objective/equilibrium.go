@@ -16,7 +16,7 @@ var ErrNeutral = errors.New("derive/objective: the equilibrium is neutral")
 // neutralTol is the reciprocal condition number of the stiffness below which motions meet no force.
 const neutralTol = 1e-12
 
-// settling is how an equilibrium follows parameters, theory.md (V6).
+// settling is how an equilibrium follows parameters, theory.md (V7).
 type settling struct {
 	s   *derive.StateSpace
 	lu  mat.LU     // of A₂₁

@@ -59,7 +59,7 @@ const (
 	ofVelocity
 )
 
-// holding is what follows if a held body is pushed: by it, whatever moves it is taken back, theory.md (V8).
+// holding is what follows if a held body is pushed: by it, whatever moves it is taken back, theory.md (V9).
 type holding struct {
 	d     *derive.Derivatives
 	held  []int

@@ -27,7 +27,7 @@ type impacts struct {
 	p     []float64
 }
 
-// blow is the impulse at a stop, docs/stops-and-friction.md (J4), in terms of theory.md (V18).
+// blow is the impulse at a stop, docs/stops-and-friction.md (J4), in terms of theory.md (V19).
 type blow struct {
 	after, mean     *mechanism.State // mean has the velocities (v⁺ + e v⁻)/(1 + e)
 	rate, e         float64          // of the freedom before it, and the part that is left
@@ -132,7 +132,7 @@ func (e *impact) FunctionTo(x, p []float64, st *mechanism.State, scale float64) 
 	return 0, nil
 }
 
-// JumpTo implements adjoint.Event, the transpose of theory.md (V18).
+// JumpTo implements adjoint.Event, the transpose of theory.md (V19).
 func (e *impact) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	for i, v := range y {
 		x[i] += v
@@ -168,7 +168,7 @@ func (e *impact) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	return e.rebound(x, p, nu)
 }
 
-// PushTo implements adjoint.TangentEvent, theory.md (V18).
+// PushTo implements adjoint.TangentEvent, theory.md (V19).
 func (e *impact) PushTo(dz [][]float64, before *mechanism.State) error {
 	if !e.strikes {
 		return nil
@@ -267,7 +267,7 @@ func (e *impact) rowOf(change []float64) (sum float64) {
 	return sum
 }
 
-// answer stores in x the solution of (V18) for the right side of bodies and rows, and −back in the row of the freedom. It returns the
+// answer stores in x the solution of (V19) for the right side of bodies and rows, and −back in the row of the freedom. It returns the
 // part of the unit impulse in it.
 func (e *impact) answer(back float64) (nu float64, err error) {
 	if _, _, err := e.hit.AnswerTo(e.x, e.right); err != nil {
@@ -281,7 +281,7 @@ func (e *impact) answer(back float64) (nu float64, err error) {
 }
 
 // rebound adds to x and p scale times the derivatives of g·v⁺ + e g·v⁻ with the change of velocities held, the last row of theory.md
-// (V18).
+// (V19).
 func (e *impact) rebound(x, p []float64, scale float64) error {
 	b := &e.blow
 	if err := e.f.d.At(b.mean); err != nil {

@@ -17,7 +17,7 @@ type Residual struct {
 	Slopes    []float64 // of the misfit, by parameter; none if they are not asked for
 }
 
-// Residuals returns all data, in the order of the document, with slopes by one pass forwards, theory.md (V7). Other terms do not count.
+// Residuals returns all data, in the order of the document, with slopes by one pass forwards, theory.md (V8). Other terms do not count.
 //
 // Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. Errors are those of Gradient.
 func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, err error) {

@@ -14,7 +14,7 @@
 // Errors: a *ProblemError for what the document does not allow a search to do; those of the objective at the start; that of a context.
 // Steps to where the mechanism cannot be simulated are not taken.
 //
-// Units: those of the objective. The equations are (V9) to (V13) of [docs/theory.md].
+// Units: those of the objective. The equations are (V10) to (V14) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#searches
 package search

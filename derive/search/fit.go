@@ -61,7 +61,7 @@ type fit struct {
 }
 
 // Fit moves the parameters of a problem to where ½ Σ misfit² over its data is least, by a projected Levenberg–Marquardt method,
-// theory.md (V9) to (V11). Gradient of an Iteration is the largest cosine between the residuals and a free column of the slopes, Step the
+// theory.md (V10) to (V12). Gradient of an Iteration is the largest cosine between the residuals and a free column of the slopes, Step the
 // largest change of a parameter relative to its size. Combinations of parameters that change nothing stay at their start.
 //
 // Cost: an iteration takes the runs, and a derivative a stage for each parameter; allocates. It returns a *ProblemError if a term takes no
@@ -262,7 +262,7 @@ func (f *fit) columns(list []int) (s *mat.SVD, rank int, err error) {
 	return s, rank, nil
 }
 
-// step returns the next iterate, theory.md (V9), (V10), or nil and why there is none.
+// step returns the next iterate, theory.md (V10), (V11), or nil and why there is none.
 func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	best, err := f.damped(0)
 	if err != nil {
@@ -299,7 +299,7 @@ func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	return f.downhill(ctx)
 }
 
-// damped returns the place of the damped linear problem, theory.md (V9), within the bounds: parameters that would leave them are held
+// damped returns the place of the damped linear problem, theory.md (V10), within the bounds: parameters that would leave them are held
 // there, and the others take that into account.
 func (f *fit) damped(mu float64) ([]float64, error) {
 	list, next := f.free(), slices.Clone(f.x)
@@ -410,7 +410,7 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	return value, nil
 }
 
-// downhill returns a place along the projected gradient, theory.md (V10), which is always one of descent.
+// downhill returns a place along the projected gradient, theory.md (V11), which is always one of descent.
 func (f *fit) downhill(ctx context.Context) ([]float64, Status, error) {
 	t := 1.0
 	for range halvings {

@@ -31,7 +31,7 @@ type FitParameter struct {
 	Path  string  `json:"path"`
 	Start float64 `json:"start"`
 	Value float64 `json:"value"`
-	// Deviation is the standard deviation of the value, theory.md (V11); null where the data do not determine it, or a bound does.
+	// Deviation is the standard deviation of the value, theory.md (V12); null where the data do not determine it, or a bound does.
 	Deviation *float64 `json:"deviation"`
 	AtBound   bool     `json:"at_bound"`
 }
@@ -137,7 +137,7 @@ func sigmasKnown(f *fit) bool {
 	return true
 }
 
-// covariance returns (JᵀJ)⁻¹ of the free parameters, without combinations that change nothing, theory.md (V11).
+// covariance returns (JᵀJ)⁻¹ of the free parameters, without combinations that change nothing, theory.md (V12).
 func (f *fit) covariance(list []int, s *mat.SVD, rank int) *mat.Dense {
 	C := mat.NewDense(len(f.x), len(f.x), nil)
 	if len(list) == 0 {

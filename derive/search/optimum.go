@@ -105,7 +105,7 @@ type optimizer struct {
 }
 
 // Optimize moves the parameters of a problem to where its value is least within bounds and constraints, by an augmented Lagrangian around a
-// quasi-Newton method (L-BFGS of gonum), theory.md (V12), (V13). Gradient of an Iteration is the largest derivative of the augmented
+// quasi-Newton method (L-BFGS of gonum), theory.md (V13), (V14). Gradient of an Iteration is the largest derivative of the augmented
 // Lagrangian by a free number, and Value its own, both over the length of the gradient of the value at the start; Damping is the penalty.
 //
 // Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
@@ -267,7 +267,7 @@ func (s *optimizer) violation(e *Evaluation) (worst float64) {
 	return worst
 }
 
-// lagrangian returns the augmented Lagrangian at an evaluation, theory.md (V13), and the weights of the slopes of the constraints.
+// lagrangian returns the augmented Lagrangian at an evaluation, theory.md (V14), and the weights of the slopes of the constraints.
 func (s *optimizer) lagrangian(e *Evaluation) (value float64, weights []float64) {
 	value = e.Value / s.scale
 	for i, x := range e.Constraints {

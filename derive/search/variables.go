@@ -2,7 +2,7 @@ package search
 
 import "math"
 
-// variable is how a parameter within its bounds follows a free number u, theory.md (V12). Bounds are kept by a transformation and not by
+// variable is how a parameter within its bounds follows a free number u, theory.md (V13). Bounds are kept by a transformation and not by
 // projection: every trial of a line search is then a model that can be read, as one with a negative mass could not, and stays smooth.
 type variable struct {
 	lo, hi, start, size float64

@@ -33,7 +33,6 @@ var unmeasured = map[string]string{
 	"docs/inverse-kinematics.md # Designs":          "a setting",
 	"docs/model-format.md # Terrains":               "a limit",
 	"docs/sweeps.md # Tolerances of a four-bar":     "a setting",
-	"docs/theory.md # Motion in time":               "a setting",
 	"docs/theory.md # Stiff springs: generalized-α": "a setting",
 	"docs/theory.md # Gradients of implicit steps":  "a setting",
 	"docs/tutorial-ground.md # The drive":           "a setting",

@@ -66,7 +66,8 @@ func (e *pyEntry) declaration() string {
 	return e.Signature
 }
 
-// docstring returns a docstring as Markdown: its examples in fences, the sections of NumPy's form as lists, its text as it is, which is Markdown already.
+// docstring returns a docstring as Markdown: its examples in fences, the sections of NumPy's form as lists, its text as it is, which is
+// Markdown already.
 func docstring(text string) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
