@@ -97,9 +97,9 @@ func TestTendonRanges(t *testing.T) {
 		tendon       string
 		lower, upper float64 // of b, whose coordinate in the file is 0.5 more
 	}{
-		{`<fixed limited="true" range="-1 3"><joint joint="b" coef="2"/></fixed>`, -0.5 - 0.5, 1.5 - 0.5},
-		{`<fixed range="-1 3"><joint joint="b" coef="-2"/></fixed>`, -1.5 - 0.5, 0.5 - 0.5},
-		{`<fixed range="-1 3"><joint joint="b" coef="1"/></fixed><fixed range="-3 1"><joint joint="b" coef="2"/></fixed>`, -1.5, 0.5 - 0.5},
+		{`<fixed limited="true" range="-1 3"><joint joint="b" coef="2"/></fixed>`, -1, 1},
+		{`<fixed range="-1 3"><joint joint="b" coef="-2"/></fixed>`, -2, 0},
+		{`<fixed range="-1 3"><joint joint="b" coef="1"/></fixed><fixed range="-3 1"><joint joint="b" coef="2"/></fixed>`, -1.5, 0},
 	} {
 		m, report, err := from(three(c.tendon, ""), source.Options{Strict: true})
 		require.NoError(t, err, c.tendon)

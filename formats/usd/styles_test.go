@@ -355,7 +355,7 @@ class Xform "template"
 }
 `}, bodies: 2, freedom: 6, joints: "ball spherical, ball#2 spherical"},
 
-	// A gripper whose finger follows the other one, and a tendon, which have no joints here.
+	// A gripper whose thumb follows the finger: an equation between their coordinates.
 	"mimic": {files: []string{"a.usda", header + simulator + robot(link("palm", "0, 0, 0")+link("left", "0.05, 0, 0.1")+link("right", "-0.05, 0, 0.1")+root("/robot/palm")+`
     def PhysicsPrismaticJoint "finger" (
         prepend apiSchemas = ["PhysicsDriveAPI:linear", "PhysxJointAPI"]
@@ -382,7 +382,7 @@ class Xform "template"
         float physxMimicJoint:rotX:offset = 0
         rel physxMimicJoint:rotX:referenceJoint = </robot/finger>
     }
-`) + prototype}, bodies: 2, freedom: 2, joints: "finger prismatic, thumb prismatic", says: []string{"physxMimicJoint:rotX:gearing"}},
+`) + prototype}, bodies: 2, freedom: 1, joints: "finger prismatic, thumb prismatic"},
 
 	// Mass by density of shapes, units of centimetres, and y up.
 	"centimetres": {files: []string{"a.usda", `#usda 1.0

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/buildinfo"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -35,7 +35,7 @@ func noted(program []byte) (*buildinfo.BuildInfo, error) {
 	for {
 		_, rest, ok := bytes.Cut(program, []byte(noteBegins))
 		if !ok {
-			return nil, fmt.Errorf("Go has noted nothing in it")
+			return nil, errors.New("no note of Go is in it")
 		}
 		text, _, closed := bytes.Cut(rest, []byte(noteEnds))
 		if info, err := debug.ParseBuildInfo(string(text)); closed && err == nil && info.Path != "" {
