@@ -53,7 +53,7 @@ func (b *bench) output(env []string, name string, args ...string) (string, error
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Env = b.root, append(os.Environ(), env...)
+	c.Dir, c.Env = b.Root, append(os.Environ(), env...)
 	var out, said strings.Builder
 	c.Stdout, c.Stderr = &out, &said
 	err := c.Run()

@@ -66,12 +66,12 @@ func TestRecord(t *testing.T) {
 	args := []string{"-root", root, "-record", filepath.Join(dir, "record.json"), "-page", filepath.Join(dir, "page.md"), "-draw"}
 	o, err := parse(args, io.Discard)
 	require.NoError(t, err)
-	require.NoError(t, beside.WriteRecord(o.record, r))
-	checkSchema(t, o.record)
+	require.NoError(t, beside.WriteRecord(o.Record, r))
+	checkSchema(t, o.Record)
 	require.ErrorContains(t, o.run(), "page.md", "there is no page yet")
-	require.NoError(t, os.WriteFile(o.page, []byte("before\n<!-- doors -->\nearlier tables\n<!-- end of doors -->\nafter\n"), 0o600))
+	require.NoError(t, os.WriteFile(o.Page, []byte("before\n<!-- doors -->\nearlier tables\n<!-- end of doors -->\nafter\n"), 0o600))
 	require.NoError(t, o.run())
-	text, err := os.ReadFile(o.page)
+	text, err := os.ReadFile(o.Page)
 	require.NoError(t, err)
 	page := string(text)
 	for i := range subjects {
@@ -147,9 +147,9 @@ func TestPieces(t *testing.T) {
 func TestPrograms(t *testing.T) {
 	o, err := parse([]string{"-root", root}, io.Discard)
 	require.NoError(t, err)
-	o.quiet = true
+	o.Quiet = true
 	w := beside.NewWatch()
-	b := &bench{options: o, paths: newPaths(o.root, t.TempDir()), found: newFigures(), spent: &w.Peers}
+	b := &bench{options: o, paths: newPaths(o.Root, t.TempDir()), found: newFigures(), spent: &w.Peers}
 	text, err := b.output([]string{"X=3"}, "sh", "-c", `echo "{\"fork\": $X}"`)
 	require.NoError(t, err)
 	require.NoError(t, b.give(text))

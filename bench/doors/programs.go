@@ -60,8 +60,8 @@ func (b *bench) calls() error {
 		return err
 	}
 	fromC, fromPython := filepath.Join(b.work, "c.bin"), filepath.Join(b.work, "python.bin")
-	for round := range b.rounds {
-		b.say("round %d of %d", round+1, b.rounds)
+	for round := range b.Rounds {
+		b.Say("round %d of %d", round+1, b.Rounds)
 		list, err := o.figures()
 		if err != nil {
 			return err

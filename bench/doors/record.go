@@ -1,10 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"math"
-	"os"
 
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
@@ -96,27 +95,20 @@ func (f *figures) list() (list []figure, err error) {
 }
 
 // readRecord reads a record, and refuses what is none.
-func readRecord(path string) (*record, error) {
-	f, err := os.Open(path)
-	if err != nil {
+func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
+
+func decodeRecord(f io.Reader) (*record, error) {
+	r := &record{}
+	if err := beside.DecodeRecord(r, f); err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r, d := &record{}, json.NewDecoder(f)
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := r.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
+	return r, r.check()
 }
 
 // check holds a record against subjects.
 func (r *record) check() error {
-	if r.Format != recordFormat {
-		return fmt.Errorf("format: %q is not %q", r.Format, recordFormat)
+	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
+		return err
 	}
 	if len(r.Figures) != len(subjects) {
 		return fmt.Errorf("figures: %d, not %d", len(r.Figures), len(subjects))

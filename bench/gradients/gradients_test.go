@@ -158,11 +158,11 @@ func TestMeasure(t *testing.T) {
 	o, err := parse([]string{"-root", root, "-record", filepath.Join(dir, "record.json"), "-page", page, "-only", "^four-bar$|^stewart",
 		"-rounds", "2", "-enough", "0.004"}, io.Discard)
 	require.NoError(t, err)
-	o.quiet = true
+	o.Quiet = true
 	require.NoError(t, o.run())
-	r, err := readRecord(o.record)
+	r, err := readRecord(o.Record)
 	require.NoError(t, err)
-	b, err := os.ReadFile(o.record)
+	b, err := os.ReadFile(o.Record)
 	require.NoError(t, err)
 	checkSchema(t, string(b))
 	require.Len(t, r.Cases, 2)
@@ -387,9 +387,9 @@ func TestFlags(t *testing.T) {
 	}
 	o, err := parse([]string{"-root", root, "-only", "nothing", "-page", "-", "-record", filepath.Join(t.TempDir(), "r.json")}, io.Discard)
 	require.NoError(t, err)
-	o.quiet = true
+	o.Quiet = true
 	require.ErrorContains(t, o.run(), "no mechanism has such a name")
-	o.page = filepath.Join(t.TempDir(), "none.md")
+	o.Page = filepath.Join(t.TempDir(), "none.md")
 	require.ErrorContains(t, o.run(), "none.md", "before anything is measured")
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
@@ -67,22 +66,11 @@ func (r *result) again(x *result) {
 }
 
 // readRecord reads a record, and refuses what is none.
-func readRecord(path string) (*record, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := decodeRecord(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
+func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
 
 func decodeRecord(f io.Reader) (*record, error) {
 	r := &record{}
-	if err := beside.DecodeRecord(r, f, recordFormat, func() string { return r.Format }); err != nil {
+	if err := beside.DecodeRecord(r, f); err != nil {
 		return nil, err
 	}
 	return r, r.check()
@@ -90,6 +78,9 @@ func decodeRecord(f io.Reader) (*record, error) {
 
 // check refuses numbers that no measurement has.
 func (r *record) check() error {
+	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
+		return err
+	}
 	for i := range r.Cases {
 		for k := range r.Cases[i].Results {
 			x := &r.Cases[i].Results[k]

@@ -20,17 +20,12 @@ const (
 // levels are the errors up to which times are tabled.
 var levels = []float64{1e-3, 1e-5, 1e-7}
 
-// aroundTables returns what a page has before and after its tables.
-func aroundTables(page string) (before, after string, err error) {
-	return beside.Around(page, tablesBegin, tablesEnd)
-}
-
 // pictures is the folder of the pictures of a page.
 func pictures(page string) string { return strings.TrimSuffix(page, filepath.Ext(page)) }
 
 // publish writes tables into the page, and a picture a mechanism beside it.
 func (r *record) publish(page string) error {
-	before, after, err := aroundTables(page)
+	before, after, err := beside.Around(page, tablesBegin, tablesEnd)
 	if err != nil {
 		return err
 	}

@@ -45,12 +45,12 @@ func TestMeasure(t *testing.T) {
 	o, err := parse([]string{"-root", root, "-record", filepath.Join(dir, "record.json"), "-page", page, "-only", "^a01",
 		"-rounds", "2", "-longest", "5e-4", "-samples", "4"}, io.Discard)
 	require.NoError(t, err)
-	o.quiet = true
+	o.Quiet = true
 	require.NoError(t, o.run())
 
-	r, err := readRecord(o.record)
+	r, err := readRecord(o.Record)
 	require.NoError(t, err)
-	b, err := os.ReadFile(o.record)
+	b, err := os.ReadFile(o.Record)
 	require.NoError(t, err)
 	checkSchema(t, string(b))
 	require.Len(t, r.Mechanisms, 1)
@@ -103,7 +103,7 @@ func TestPageIsOfRecord(t *testing.T) {
 	r, err := readRecord("record.json")
 	require.NoError(t, err)
 	page := filepath.Join(root, "docs", "precision.md")
-	before, after, err := aroundTables(page)
+	before, after, err := beside.Around(page, tablesBegin, tablesEnd)
 	require.NoError(t, err)
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -276,12 +276,12 @@ func TestFlags(t *testing.T) {
 	}
 	o, err := parse([]string{"-root", root, "-only", "nothing", "-page", "-", "-record", filepath.Join(t.TempDir(), "r.json")}, io.Discard)
 	require.NoError(t, err)
-	o.quiet = true
+	o.Quiet = true
 	require.ErrorContains(t, o.run(), "no mechanism has such a name")
-	o.page = filepath.Join(t.TempDir(), "none.md")
+	o.Page = filepath.Join(t.TempDir(), "none.md")
 	require.ErrorContains(t, o.run(), "none.md", "before anything is measured")
 	for _, text := range []string{"", tablesBegin + "\n", tablesEnd + "\n", tablesEnd + "\n" + tablesBegin + "\n"} {
-		require.NoError(t, os.WriteFile(o.page, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(o.Page, []byte(text), 0o600))
 		require.ErrorContains(t, o.run(), "there are no lines", "%q", text)
 	}
 }

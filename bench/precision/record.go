@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
@@ -76,22 +75,11 @@ func (s *series) least(e float64) (best *run) {
 }
 
 // readRecord reads a record, and refuses what is none.
-func readRecord(path string) (*record, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := decodeRecord(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
+func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
 
 func decodeRecord(f io.Reader) (*record, error) {
 	r := &record{}
-	if err := beside.DecodeRecord(r, f, recordFormat, func() string { return r.Format }); err != nil {
+	if err := beside.DecodeRecord(r, f); err != nil {
 		return nil, err
 	}
 	return r, r.check()
@@ -99,6 +87,9 @@ func decodeRecord(f io.Reader) (*record, error) {
 
 // check refuses numbers that no measurement has.
 func (r *record) check() error {
+	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
+		return err
+	}
 	for i := range r.Mechanisms {
 		m := &r.Mechanisms[i]
 		for k := range m.Series {

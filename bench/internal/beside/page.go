@@ -43,15 +43,31 @@ func WriteRecord(path string, r any) error {
 	})
 }
 
-// DecodeRecord reads a record of the format, which is its member "format".
-func DecodeRecord(r any, in io.Reader, format string, is func() string) error {
+// ReadRecord reads the record at path with decode.
+func ReadRecord[R any](path string, decode func(in io.Reader) (*R, error)) (*R, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// DecodeRecord reads a record into r, and refuses members that r does not have.
+func DecodeRecord(r any, in io.Reader) error {
 	d := json.NewDecoder(in)
 	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
-		return err
-	}
-	if got := is(); got != format {
-		return fmt.Errorf("format: %q is not %q", got, format)
+	return d.Decode(r)
+}
+
+// IsFormat refuses a record of another format.
+func IsFormat(got, want string) error {
+	if got != want {
+		return fmt.Errorf("format: %q is not %q", got, want)
 	}
 	return nil
 }
