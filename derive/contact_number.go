@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
-	// linearPart is the part of a number by which it is changed of which forces are a linear function: differences are derivatives. Another
-	// value costs digits, or goes past the corner where a force would pull.
+	// linearPart is the change of a number in which forces are linear, as a part of the number. Differences are derivatives then. A smaller
+	// change costs digits, and a larger one may go past the corner where a force would pull.
 	linearPart = 1. / 128
-	// smoothPart is the same for others, of the size of the number or of the depth: differences of order 6 err by its sixth power, and by
-	// rounding over it.
+	// smoothPart is the change of other numbers, as a part of their size or of the depth. Differences of order 6 err by its sixth power, and
+	// by rounding divided by it.
 	smoothPart = 1. / 256
 	// smoothShorter is how much shorter a step is tried over which a point begins or ceases to touch, and smoothTries how often.
 	smoothShorter, smoothTries = 0.25, 6
@@ -86,12 +87,7 @@ func listContactNumbers() (list []contactNumber) {
 	vector("shape.center[]", ofDepth, func(c *contact.Contact) *spatial.Vec3 { return &c.Shape.Center })
 	vector("shape.axis[]", ofOne, func(c *contact.Contact) *spatial.Vec3 { return &c.Shape.Axis })
 	addFrictionNumbers(add)
-	slices.SortFunc(list, func(a, b contactNumber) int {
-		if a.path < b.path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b contactNumber) int { return strings.Compare(a.path, b.path) })
 	return list
 }
 

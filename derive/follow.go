@@ -167,8 +167,7 @@ func (d *Derivatives) take(u, given *direction) error {
 
 // FollowTo stores in x how the state follows direction k of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
 // of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
-// FollowMotion. What is open by rounding alone and contradicts itself in redundant rows is left open. It returns the errors of
-// kkt.Answers.AnswerTo.
+// FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of kkt.Answers.AnswerTo.
 //
 // Cost: two solves, no allocation after the first. It panics on a length mismatch, without At, or if in is of others.
 func (d *Derivatives) FollowTo(x []float64, in *Directions, k int) error {
