@@ -122,6 +122,14 @@ type specialRows struct {
 // (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve), whose curves do not touch (ErrTouch) or whose
 // wheel has no foot on its terrain (ErrStand).
 func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
+	if p := &m.special; len(p.lawful) == 0 && len(p.curves) == 0 && p.own == 0 && len(k.found) == 0 {
+		return nil
+	}
+	return m.specialRowsTo(k, s)
+}
+
+// specialRowsTo is RowsTo where there is something to look at. It stands apart as it clears memory for joints: 20 ns of the 1.4 µs of a four-bar.
+func (m *Mechanism) specialRowsTo(k *Kinematics, s *State) error {
 	if err := m.checkLaws(k, s); err != nil {
 		return err
 	}
