@@ -241,7 +241,7 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 func (r *Rattle) closePoses(h, tol float64, first int) error {
 	d := r.dyn.drift
 	clear(r.moved)
-	fit, err := d.measure(&r.end)
+	fit, err := r.measure()
 	if err != nil {
 		return err
 	}
@@ -267,6 +267,9 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
 		if !ok || !enough && !(weak && searches(after.position, tol)) {
 			r.uneven = r.loops && leavesMuch(left, r.turned)
+			if _, err := r.measure(); err != nil { // past the end of a curve or of a law
+				return err
+			}
 			return r.open(after.position)
 		}
 		for i := range 6 * len(r.end.Bodies) {
@@ -310,8 +313,17 @@ func (r *Rattle) search() error {
 			r.moved[6*i+k], r.moved[6*i+3+k] = turn[k], travel[k]
 		}
 	}
-	_, err := r.dyn.drift.measure(&r.end)
+	_, err := r.measure()
 	return err
+}
+
+// measure measures the errors of the joints at the end of the step.
+func (r *Rattle) measure() (driftFit, error) {
+	fit, err := r.dyn.drift.measure(&r.end)
+	if err != nil {
+		err = fault.Errorf("motion: step to t = %v: %w", r.end.Time, err)
+	}
+	return fit, err
 }
 
 // open is the error of joints that are off.
@@ -338,7 +350,7 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 // largest speed + the largest rate of turning; zero after ProjectVelocities.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
-	fit, err := d.measure(&r.end)
+	fit, err := r.measure()
 	if err != nil {
 		return 0, err
 	}

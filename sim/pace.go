@@ -50,6 +50,9 @@ func (s *stepping) keepPace(until float64) error {
 	}
 	left := until - s.st.Time
 	err := fault.Errorf("%w: at %.3g s a step the end is %.3g steps away", ErrStepTooSmall, mean, left/mean)
+	if s.ahead.err != nil && s.ahead.at > s.st.Time {
+		return s.short(err)
+	}
 	if _, tryErr := s.stepper.Try(s.st, min(until, s.st.Time+s.control.h)); tryErr == nil &&
 		(s.turner == nil || s.turner.furthest() < turnsLimit*s.control.most) {
 		if at := s.blamed(err); at != nil {

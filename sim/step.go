@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // step is the step at hand, for all parts of a run: where it starts, where it ends, and the states inside.
 type step struct {
@@ -75,7 +78,7 @@ func (s *step) settle(exactly bool) error {
 		s.stats.Worst.widen(d)
 	}
 	if err != nil {
-		return err
+		return fault.Errorf("sim: step to t = %v: %w", s.next.Time, err)
 	}
 	s.projected = changed && !exactly
 	s.turns.noteTurns(s.st, &s.next)

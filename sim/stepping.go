@@ -55,10 +55,7 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 		}
 		if s.tooShort() {
 			if err == nil {
-				if at := s.blamed(ErrStepTooSmall); at != nil {
-					return 0, at
-				}
-				return 0, fault.Errorf("sim: at t = %v: %w", s.st.Time, ErrStepTooSmall)
+				return 0, s.short(ErrStepTooSmall)
 			}
 			return 0, fault.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
 		}

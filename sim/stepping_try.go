@@ -1,6 +1,11 @@
 package sim
 
-import "math"
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
 
 // stepping finds steps that are good enough, one after the other. What is here tries one step; the files above choose
 // which: over singular poses (stepping_near.go), up to knots of motions (stepping_knots.go), and else (stepping.go).
@@ -17,7 +22,8 @@ type stepping struct {
 	exactly bool       // ends of steps are projected to rounding
 	limit   float64    // error up to which a step is settled: 1, unless rounding does not allow that
 	tried   [3]float64 // errors of the last tries of one step
-	travels bool       // there are contacts on some rank
+	ahead   obstacle
+	travels bool // there are contacts on some rank
 	stiff   stiff
 	pace    pace
 	back    foothold
@@ -90,7 +96,29 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 	if err != nil || !(e <= s.limit) {
 		s.stats.Rejected++
 	}
+	if err != nil && !errors.Is(err, errHalfTurn) { // which shorter steps do not meet
+		s.ahead = obstacle{t1, err}
+	}
 	return t1, e, err
+}
+
+// obstacle is the last error with which a step could not be done, and where that step would have ended, s. Shorter steps come near: to
+// the end of a curve or of a law, which none can pass.
+type obstacle struct {
+	at  float64
+	err error
+}
+
+// short returns err, which says that steps are too small, with the time and with what makes them so: the obstacle if it is still ahead,
+// else what the estimated error is made of.
+func (s *stepping) short(err error) error {
+	if o := &s.ahead; o.err != nil && o.at > s.st.Time {
+		return fault.Errorf("sim: at t = %v: %w: a step to t = %v fails: %w", s.st.Time, err, o.at, o.err)
+	}
+	if at := s.blamed(err); at != nil {
+		return at
+	}
+	return fault.Errorf("sim: at t = %v: %w", s.st.Time, err)
 }
 
 // fixedSlack is the part of a fixed step by which it may differ to end with the
