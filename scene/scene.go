@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/ground"
-	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -118,10 +116,11 @@ type builder struct {
 
 	first  []int32
 	points []spatial.Vec3
-	radius []float64 // of the rods of each body
-	wheel  []bool    // bodies that have one
-	curved []float64 // size of the smallest curve of each body, 0 without one
-	seen   []bool    // bodies that have visuals, and last the world
+	radius []float64            // of the rods of each body
+	wheel  []bool               // bodies that have one
+	curved []float64            // size of the smallest curve of each body, 0 without one
+	seen   []bool               // bodies that have visuals, and last the world
+	tyres  map[[2]float64]int32 // number in Meshes of the torus of a radius and a tyre's radius, m
 }
 
 // anchors lists where joints hold each body.
@@ -325,50 +324,6 @@ func compare(a, b float64) int {
 		return 1
 	}
 	return 0
-}
-
-// wheels adds what touches the ground. Round ones have a spoke, so that it is seen how they turn.
-func (b *builder) wheels() {
-	m := b.Mechanism
-	b.wheel = make([]bool, len(m.Bodies))
-	for i := range m.NumContacts() {
-		c, body, _ := m.Contact(i)
-		if !slices.Contains(b.Surfaces, c.Ground) {
-			b.Surfaces = append(b.Surfaces, c.Ground)
-		}
-		if b.seen[b.place(int32(body))] {
-			continue
-		}
-		sh := &c.Shape
-		at := mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}
-		if sh.Type != contact.Sphere {
-			at.E = Along(sh.Axis)
-		}
-		b.round(int32(body), at, sh.Radius, max(sh.Width/2, sh.TyreRadius), sh.Type == contact.Sphere)
-	}
-	for j := range m.Joints {
-		if g, ok := m.Joints[j].Ground.(*ground.Surface); ok && !slices.Contains(b.Surfaces, g) {
-			b.Surfaces = append(b.Surfaces, g)
-		}
-		if jt := &m.Joints[j]; jt.Kind.Type() == joints.Rolling && jt.Succ != mechanism.World && !b.seen[b.place(jt.Succ)] {
-			b.round(jt.Succ, jt.S, jt.Radius, jt.Tyre, jt.Tyre == jt.Radius)
-			b.wheel[jt.Succ] = true
-		}
-	}
-}
-
-// round adds a wheel with its axle along z of a frame of a body, or a ball.
-func (b *builder) round(body int32, at mechanism.Frame, radius, half float64, ball bool) {
-	s := Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, radius}, At: at}
-	if !ball {
-		half = max(half, 0.05*radius)
-		s.Kind, s.Size[2] = Cylinder, half
-		b.wheel[body] = true
-		spoke := s
-		spoke.Kind, spoke.Color, spoke.Size = Box, BodyColor(int(body)), spatial.Vec3{0.85 * radius, 0.1 * radius, 1.06 * half}
-		b.Shapes = append(b.Shapes, spoke)
-	}
-	b.Shapes = append(b.Shapes, s)
 }
 
 // Place returns the axes and the centre of the shape in the world at st.

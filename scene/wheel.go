@@ -1,0 +1,175 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// wheels adds what touches the ground. Round ones have a spoke, so that it is seen how they turn.
+func (b *builder) wheels() {
+	m := b.Mechanism
+	b.wheel, b.tyres = make([]bool, len(m.Bodies)), map[[2]float64]int32{}
+	for i := range m.NumContacts() {
+		c, body, _ := m.Contact(i)
+		if !slices.Contains(b.Surfaces, c.Ground) {
+			b.Surfaces = append(b.Surfaces, c.Ground)
+		}
+		if b.seen[b.place(int32(body))] {
+			continue
+		}
+		sh := &c.Shape
+		at := mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}
+		if sh.Type != contact.Sphere {
+			at.E = Along(sh.Axis)
+		}
+		switch sh.Type {
+		case contact.Sphere:
+			b.ball(int32(body), at, sh.Radius)
+		case contact.Torus:
+			b.tyred(int32(body), at, sh.Radius, sh.TyreRadius)
+		default:
+			b.disc(int32(body), at, sh.Radius, sh.Width/2)
+		}
+	}
+	for j := range m.Joints {
+		if g, ok := m.Joints[j].Ground.(*ground.Surface); ok && !slices.Contains(b.Surfaces, g) {
+			b.Surfaces = append(b.Surfaces, g)
+		}
+		jt := &m.Joints[j]
+		if jt.Kind.Type() != joints.Rolling || jt.Succ == mechanism.World || b.seen[b.place(jt.Succ)] {
+			continue
+		}
+		switch b.wheel[jt.Succ] = true; jt.Tyre {
+		case jt.Radius:
+			b.ball(jt.Succ, jt.S, jt.Radius)
+		case 0:
+			b.disc(jt.Succ, jt.S, jt.Radius, 0)
+		default:
+			b.tyred(jt.Succ, jt.S, jt.Radius, jt.Tyre)
+		}
+	}
+}
+
+// ball adds a ball about the origin of a frame of a body.
+func (b *builder) ball(body int32, at mechanism.Frame, radius float64) {
+	b.Shapes = append(b.Shapes, Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, radius}, At: at})
+}
+
+// disc adds a wheel with a flat rim and its axle along z of a frame of a body.
+func (b *builder) disc(body int32, at mechanism.Frame, radius, half float64) {
+	half = max(half, 0.05*radius)
+	b.spoke(body, at, spatial.Vec3{0.85 * radius, 0.1 * radius, 1.06 * half})
+	b.Shapes = append(b.Shapes, Shape{Kind: Cylinder, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, half}, At: at})
+}
+
+// spoke adds the box on a wheel that shows how it turns.
+func (b *builder) spoke(body int32, at mechanism.Frame, size spatial.Vec3) {
+	b.wheel[body] = true
+	b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: BodyColor(int(body)), Body: body, Joint: -1, Size: size, At: at})
+}
+
+// mostTyres is how many sizes of tyres have a mesh of their own.
+const mostTyres = maxMeshTriangles / (2 * tyreCorners * (tyreRings + 2))
+
+// tyred adds a wheel with a round tyre: a torus, the middle of whose tube goes around z of a frame of a body.
+func (b *builder) tyred(body int32, at mechanism.Frame, radius, tyre float64) {
+	k, ok := b.tyres[[2]float64{radius, tyre}]
+	if !ok {
+		if len(b.tyres) == mostTyres {
+			b.Faults = append(b.Faults, fmt.Errorf("the wheel of body %s is drawn as a disc: tyres of more than %d sizes",
+				fault.Name(b.Mechanism.BodyName(int(body))), mostTyres))
+			b.disc(body, at, radius, tyre)
+			return
+		}
+		k = int32(len(b.Meshes))
+		b.Meshes = append(b.Meshes, newTyre(radius, tyre))
+		b.tyres[[2]float64{radius, tyre}] = k
+	}
+	length, half := radius-tyre, webPart*tyre
+	if inner, _ := web(radius, tyre); inner == 0 { // what closes the tube is all of the wheel
+		length, half = radius/2, tyre
+	}
+	b.spoke(body, at, spatial.Vec3{length, 0.1 * radius, 1.2 * half})
+	b.Shapes = append(b.Shapes, Shape{Kind: Surface, Mesh: k, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{1, 1, 1}, At: at})
+}
+
+const (
+	webPart                = 0.4 // half the thickness of the web of a wheel, relative to the radius of its tyre
+	tyreCorners, tyreRings = 36, 12
+)
+
+// web returns where a tyre begins about its wheel: at the radius inner, which is 0 where there is no web, and at the angle from outwards
+// about the middle of the tube.
+func web(radius, tyre float64) (inner, from float64) {
+	ring := radius - tyre
+	from = math.Pi - math.Asin(webPart)
+	if inner = ring + tyre*math.Cos(from); inner > 0 {
+		return inner, from
+	}
+	return 0, math.Acos(-ring / tyre) // the sides of the tube meet on the axle
+}
+
+// around returns the angle outwards about the middle of a tube of row k of a tyre, of as many on either side of 0: two thirds of them are outside, where the tube
+// is highest there is one, and the last is at the angle from.
+func around(k int, from float64) float64 {
+	const outside, all = tyreRings / 3, tyreRings / 2
+	part := math.Abs(float64(k))
+	angle := part / outside * math.Pi / 2
+	if part > outside {
+		angle = math.Pi/2 + (part-outside)/(all-outside)*(from-math.Pi/2)
+	}
+	return math.Copysign(angle, float64(k))
+}
+
+// newTyre returns the surface of a wheel with a tyre: the tube of a torus, and the two sides of a web.
+func newTyre(radius, tyre float64) *Mesh {
+	m := &Mesh{}
+	inner, from := web(radius, tyre)
+	ring := func(r, z float64, normal func(p spatial.Vec3) spatial.Vec3) []int32 {
+		row := make([]int32, tyreCorners)
+		for i := range row {
+			p := turn(i, tyreCorners)
+			row[i] = m.vertex(spatial.Vec3{r * p[0], r * p[1], z}, normal(p))
+		}
+		return row
+	}
+	band := func(low, high []int32) {
+		for i := range low {
+			j := (i + 1) % len(low)
+			m.quad(low[i], low[j], high[j], high[i])
+		}
+	}
+	var below []int32
+	for k := range tyreRings + 1 {
+		s, c := math.Sincos(around(k-tyreRings/2, from))
+		row := ring(max(radius-tyre+tyre*c, 0), tyre*s, func(p spatial.Vec3) spatial.Vec3 { return spatial.Vec3{c * p[0], c * p[1], s} })
+		if k > 0 {
+			band(below, row)
+		}
+		below = row
+	}
+	if inner > 0 {
+		for _, side := range [2]float64{-1, 1} {
+			n := spatial.Vec3{0, 0, side}
+			up := func(spatial.Vec3) spatial.Vec3 { return n }
+			edge, middle := ring(inner, side*webPart*tyre, up), m.vertex(n.Scale(webPart*tyre), n)
+			for i := range edge {
+				p, q := edge[i], edge[(i+1)%len(edge)]
+				if side < 0 {
+					p, q = q, p
+				}
+				m.Triangles = append(m.Triangles, [3]int32{middle, p, q})
+			}
+		}
+	}
+	m.bound()
+	return m
+}
