@@ -9,7 +9,6 @@ import (
 // travels of these frames, pose, and by angular velocities and velocities of the origins, velocity; row by row, six numbers a body.
 type ownPart struct {
 	bodies         []int32
-	ends           []int // of bushings
 	pose, velocity []float64
 	change         []float64     // of the wrenches, by pull
 	tangents       []bodyTangent // of the bodies, by back

@@ -3,7 +3,6 @@ package kkt
 import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // RespondTo stores in v the change of the velocities of all bodies by a unit impulse along a scalar
@@ -52,22 +51,15 @@ func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom
 // push makes the wrench of a unit force along a freedom the right side of the whole system.
 func (s *Solver) push(f mechanism.Freedom) {
 	m, y := s.plan.mech, s.sys
-	jt := &m.Joints[f.Joint]
 	var jk mechanism.JointKinematics
-	var tau [6]float64
-	var w spatial.Force
+	var along mechanism.Along
 	m.JointTo(&jk, f.Joint, y.Kin, s.st)
-	tau[f.Freedom] = 1
-	jt.WrenchTo(&w, &tau, &jk.Frames)
+	m.FreedomTo(&along, f, &jk, y.Kin)
 	clear(y.Right)
-	for _, end := range [2]struct {
-		body int32
-		arm  spatial.Vec3 // of the origin of S, from the body's
-		sign float64
-	}{{jt.Succ, jk.ArmS, 1}, {jt.Pred, jk.ArmP.Add(jk.R), -1}} {
-		if end.body >= 0 {
-			about := w.Shift(y.Kin.Bodies[end.body].Com.Sub(end.arm))
-			y.AddWrenchTo(y.Right[6*end.body:][:6], int(end.body), end.sign, &about)
+	for e, b := range along.Body {
+		if b >= 0 {
+			w := along.On(e)
+			y.AddWrenchTo(y.Right[6*b:][:6], int(b), 1, &w)
 		}
 	}
 }

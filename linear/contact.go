@@ -6,12 +6,13 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // errLags says why a contact with internal states has no place among springs and dampers.
 var errLags = fmt.Errorf("%w: its internal states follow their own equations", mechanism.ErrNoDerivatives)
 
-// fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a
+// fillContact adds contact i by its exact derivatives. Friction at rest is a
 // damper. Bristles, while nothing slides, are springs besides: they bend by as much as the point moves.
 //
 // Tyres that lag have no slip in equilibrium, and carry nothing along the ground.
@@ -29,7 +30,6 @@ func (s *System) fillContact(i int) error {
 	if states > 0 && !(s.statics || s.rest && c.Law.Friction.Type == contact.Coulomb) {
 		return fault.Errorf("linear: %w", m.AtForce(element, errLags))
 	}
-	s.note(int32(body), r.Wrench.Moment(), r.Wrench.Linear())
 	var b contact.Body
 	var pose, velocity contact.Jacobian
 	m.ContactBody(&b, i, k, s.st)
@@ -39,7 +39,7 @@ func (s *System) fillContact(i int) error {
 	if states > 0 && c.Law.Friction.Type == contact.Coulomb {
 		s.bend(&pose, c, r, &b, i)
 	}
-	s.addOwn(pose[:], velocity[:], []int32{int32(body)}, [2]int{0, -1}, 1)
+	s.addWrenches([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:])
 	return nil
 }
 

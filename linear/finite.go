@@ -31,7 +31,8 @@ func (s *System) finite(since filled, bodies ...int32) bool {
 		}
 	}
 	for i := range s.pairs[since.pairs:] {
-		if !algebra.AllFinite(s.pairs[since.pairs+i].K[:]...) {
+		p := &s.pairs[since.pairs+i]
+		if !algebra.AllFinite(p.K[:]...) || p.C != nil && !algebra.AllFinite(p.C[:]...) {
 			return false
 		}
 	}

@@ -21,26 +21,17 @@ func (s *System) fillElement(i int) error {
 		s.note(e.A.Body, e.Torque, e.Force)
 		return nil
 	}
-	l := link{body: [2]int32{e.A.Body, e.B.Body}}
-	l.arm = [2]spatial.Vec3{s.arm(&e.A), s.arm(&e.B)}
-	var length float64
-	l.line, length = s.mech.SpringLine(e, s.y.Kin, s.st)
-	if length == 0 {
+	var q mechanism.SpringState
+	if err := s.mech.SpringAt(&q, i, s.y.Kin, s.st); err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
+	l := link{body: q.Body, arm: q.Arm, line: q.Line, tension: q.Tension, k: q.Stiffness, d: q.Damping}
+	if q.Length == 0 {
 		return s.fillPoint(i, &l)
 	}
-	n := l.line.Scale(1 / length)
-	var v [2]spatial.Vec3
-	for i := range v {
-		v[i] = s.pointVelocity(l.body[i], l.arm[i])
-	}
-	pull, err := s.mech.SpringPull(i, length, n.Dot(v[1].Sub(v[0])))
-	if err != nil {
-		return fault.Errorf("linear: %w", s.mech.AtForce(i, err))
-	}
-	l.tension, l.k, l.d = pull.Tension, pull.Stiffness, pull.Damping
 	for _, b := range l.body {
-		s.note(b, spatial.Vec3{}, n.Scale(l.tension))
-		s.noteRounding(b, 0, math.Abs(l.k)*(length+e.RestLength))
+		s.note(b, spatial.Vec3{}, q.Unit.Linear().Scale(l.tension))
+		s.noteRounding(b, 0, math.Abs(l.k)*(q.Length+e.RestLength))
 	}
 	s.fillLink(&l)
 	return nil
@@ -122,12 +113,8 @@ func (s *System) fillPoint(i int, l *link) error {
 // pointRow stores in v the row of n·u, u the displacement of the second point less
 // that of the first.
 func pointRow(v *[12]float64, arm *[2]spatial.Vec3, n spatial.Vec3) {
-	for i, sign := range [2]float64{-1, 1} {
-		m := arm[i].Cross(n)
-		for k := range 3 {
-			v[6*i+k], v[6*i+3+k] = sign*m[k], sign*n[k]
-		}
-	}
+	a := mechanism.Along{Arm: *arm, Unit: spatial.NewForce(spatial.Vec3{}, n)}
+	a.RowTo(v)
 }
 
 // turnArm adds to body b the force F, constant in the world, at the arm r that turns

@@ -17,15 +17,13 @@ type reaction struct {
 	normal float64       // multiplier of the moment y_S×x_P of a universal joint
 	x, y   spatial.Vec3  // x_P and y_S
 
-	joint *mechanism.Joint
-	at    *mechanism.JointKinematics
-	bend  [36]float64 // what turns besides P and S (joints.Spec.BendTo)
-	bends bool        // there is something
+	number int
+	joint  *mechanism.Joint
+	at     *mechanism.JointKinematics
+	bend   [36]float64 // what turns besides P and S (joints.Spec.BendTo)
+	bends  bool        // there is something
 
-	body   [2]int32        // successor, predecessor
-	arm    [2]spatial.Vec3 // from their centres of mass to the origin of S
-	moment spatial.Vec3    // of all parts
-	force  spatial.Vec3
+	mechanism.Along // predecessor and successor, with the wrench of all parts
 }
 
 // fillJoint adds joint j: the springs and dampers of its freedoms, and the
@@ -42,57 +40,51 @@ func (s *System) fillJoint(j int) error {
 		return nil
 	}
 	var r reaction
-	s.reach(&r, jt, &jk)
-	s.addConstraint(&r, j)
+	s.reach(&r, j, &jk)
+	s.addConstraint(&r)
 	if s.mech.Drive(j) != nil {
-		s.addDrive(&r, j, &jk)
+		s.addDrive(&r)
 	}
 	for _, i := range s.motors[j] {
 		f, _ := s.mech.Actuator(int(i))
-		s.addPush(&r, f, s.mech.ActuatorAt(int(i), &jk, s.st), &jk)
+		s.addPush(&r, f.Freedom, s.mech.ActuatorAt(int(i), &jk, s.st))
 	}
 	for _, i := range s.resisted[j] {
-		if err := s.addResistance(&r, int(i), &jk); err != nil {
+		if err := s.addResistance(&r, int(i)); err != nil {
 			return err
 		}
 	}
 	for _, at := range s.mech.LegsAt(j) {
-		s.addLeg(&r, at, j, &jk)
+		s.addLeg(&r, at)
 	}
 	r.sum()
-	if r.moment == (spatial.Vec3{}) && r.force == (spatial.Vec3{}) {
+	if r.Unit == (spatial.Force{}) {
 		return nil
 	}
 	switch {
 	case jt.Kind.Plain() && (jt.Kind != joints.Spherical || s.mech.Drive(j) == nil):
-		s.fillPinned(&r, jt, &jk)
+		s.fillPinned(&r)
 	default:
-		s.fillGeneral(&r, j)
+		s.fillGeneral(&r)
 	}
 	return nil
 }
 
-// reach stores the bodies of a joint and their arms.
-func (s *System) reach(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
-	r.body = [2]int32{jt.Succ, jt.Pred}
-	if jt.Succ >= 0 {
-		r.arm[0] = jk.ArmS.Sub(s.y.Kin.Bodies[jt.Succ].Com)
-	}
-	if jt.Pred >= 0 {
-		r.arm[1] = jk.ArmP.Add(jk.R).Sub(s.y.Kin.Bodies[jt.Pred].Com)
-	}
+// reach stores joint j, its bodies and their arms.
+func (s *System) reach(r *reaction, j int, jk *mechanism.JointKinematics) {
+	s.mech.EndsTo(&r.Along, j, jk, s.y.Kin)
 	r.x, r.y = jk.EP.Col(0), jk.ES.Col(1)
-	r.joint, r.at = jt, jk
+	r.number, r.joint, r.at = j, &s.mech.Joints[j], jk
 }
 
-// addConstraint adds the multipliers' wrench T·λ of joint j.
-func (s *System) addConstraint(r *reaction, j int) {
-	node := s.plan.Layout().JointNode(j)
+// addConstraint adds the multipliers' wrench T·λ of the joint.
+func (s *System) addConstraint(r *reaction) {
+	node := s.plan.Layout().JointNode(r.number)
 	if node < 0 {
 		return
 	}
-	jt := &s.mech.Joints[j]
-	T, n := s.y.ForceSubspace(j, s.st)
+	jt := r.joint
+	T, n := s.y.ForceSubspace(r.number, s.st)
 	o := int(s.plan.Layout().Pattern.Off[node])
 	for k := range n {
 		lambda := -s.x[o+k]
@@ -116,42 +108,18 @@ func secondRow(jt *mechanism.Joint) int {
 	return jt.PrescribedRow(1)
 }
 
-// addDrive adds the wrench of the drive, and the springs and dampers along the
-// freedoms as rows: with D the wrench dual to a freedom q, δq = (XᵀD)·x and the
-// generalized force changes by −k·δq − d·δq̇.
-func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
+// addDrive adds what the drive of the joint does along its freedoms.
+func (s *System) addDrive(r *reaction) {
 	var q, qd [6]float64
-	jt, drive := &s.mech.Joints[j], s.mech.Drive(j)
-	jt.CoordinatesTo(&q, &qd, jk)
+	jt, drive := r.joint, s.mech.Drive(r.number)
+	jt.CoordinatesTo(&q, &qd, r.at)
 	for i := range jt.Kind.Freedoms() {
-		var unit [6]float64
-		var D spatial.Force
-		unit[i] = 1
-		jt.WrenchTo(&D, &unit, &jk.Frames)
-		one := *r
-		one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
 		pull, _ := drive.PullAt(i, q[i], qd[i]) // the system has been filled, so laws have forces here
-		tau := drive.Force[i] - pull.Tension
-		k, d := pull.Stiffness, pull.Damping
-		if jt.Kind == joints.Universal && i == 1 {
-			one.withS = D.Moment()
-			r.withS = r.withS.Add(one.withS.Scale(tau))
-		} else {
-			one.withP = D
-			r.withP = r.withP.Add(D.Scale(tau))
-		}
-		for _, b := range r.body {
-			s.note(b, D.Moment().Scale(tau), D.Linear().Scale(tau))
-			if terms := math.Abs(k) * (math.Abs(q[i]) + math.Abs(drive.Rest[i])); jt.Kind.Scalar(i) {
+		D := s.addPush(r, i, mechanism.Push{Force: drive.Force[i] - pull.Tension, Stiffness: pull.Stiffness, Damping: pull.Damping})
+		if terms := math.Abs(pull.Stiffness) * (math.Abs(q[i]) + math.Abs(drive.Rest[i])); jt.Kind.Scalar(i) {
+			for _, b := range r.Body {
 				s.noteRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
 			}
-		}
-		if k != 0 || d != 0 {
-			w := s.driveRow(&one, k, d)
-			if !jt.Kind.Scalar(i) {
-				s.ballRate(&w, D.Moment())
-			}
-			s.rows = append(s.rows, w)
 		}
 	}
 }
@@ -161,39 +129,41 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 // The rate is no derivative of a coordinate: the change of e along the motion, which driveRow has, is another.
 func (s *System) ballRate(w *row, e spatial.Vec3) {
 	w.rate = [12]float64{}
-	if s.rest || w.body[0] < 0 {
+	if s.rest || w.body[1] < 0 {
 		return
 	}
 	var u [6]float64
-	s.velocity(u[:], w.body[0])
+	s.velocity(u[:], w.body[1])
 	x := spatial.Vec3(u[:3]).Cross(e)
 	for k := range x {
-		w.rate[k], w.rate[6+k] = x[k], -x[k]
+		w.rate[k], w.rate[6+k] = -x[k], x[k]
 	}
 }
 
-// addPush adds what an actuator, stops or friction do along a freedom, as addDrive.
-func (s *System) addPush(r *reaction, f mechanism.Freedom, p mechanism.Push, jk *mechanism.JointKinematics) {
-	D := s.addAlong(r, f.Joint, f.Freedom, jk, p)
-	for _, b := range r.body {
-		s.note(b, D.Moment().Scale(p.Force), D.Linear().Scale(p.Force))
+// addPush is addAlong for what drives, actuators, stops and friction do, whose force counts as a load.
+func (s *System) addPush(r *reaction, i int, p mechanism.Push) (unit spatial.Force) {
+	unit = s.addAlong(r, i, p)
+	for _, b := range r.Body {
+		s.note(b, unit.Moment().Scale(p.Force), unit.Linear().Scale(p.Force))
 	}
+	return unit
 }
 
 // addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the
 // derivative of the coupling with respect to the coordinate, docs/theory.md (K3). Where φ″ is not zero, the force has the
 // stiffness −λ·φ″; what a law of two coordinates has between them is in fillCoupling.
-func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.JointKinematics) {
+func (s *System) addLeg(r *reaction, at mechanism.LegAt) {
 	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
 	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
 	f, own := c.Legs[at.Leg].Freedom.Freedom, int(at.Leg)-c.Bent()
 	var x mechanism.LegState
-	s.mech.LegTo(&x, jk, c, int(at.Leg), s.y.Kin, s.st)
+	var jk mechanism.JointKinematics
+	s.mech.LegTo(&x, &jk, c, int(at.Leg), s.y.Kin, s.st)
 	curve := 0.0
 	if own >= 0 {
 		curve = x.Curve[own]
 	}
-	s.addAlong(r, j, f, jk, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * curve})
+	s.addAlong(r, f, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * curve})
 }
 
 // fillCoupling adds the stiffness λ·∂²f/∂x∂y that the law of coupling i, of two coordinates, has between these. With v and
@@ -215,7 +185,7 @@ func (s *System) fillCoupling(i int) error {
 	for e := range rows {
 		leg := &c.Legs[first+e]
 		s.mech.LegTo(&x, &jk, c, first+e, s.y.Kin, s.st)
-		rows[e] = s.freedomRow(leg.Joint, leg.Freedom.Freedom, &jk)
+		rows[e] = s.freedomRow(leg.Freedom, &jk)
 		size[e] = math.Sqrt(dot12(&rows[e].v, &rows[e].v))
 	}
 	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y
@@ -228,7 +198,7 @@ func (s *System) fillCoupling(i int) error {
 		r := &reach{bodies: c.Bodies, v: make([]float64, 6*len(c.Bodies)), rate: make([]float64, 6*len(c.Bodies))}
 		for e, f := range [2]float64{a, sign / a} {
 			leg := &c.Legs[first+e]
-			for n, place := range [2]int32{leg.Succ, leg.Pred} {
+			for n, place := range [2]int32{leg.Pred, leg.Succ} {
 				if place < 0 {
 					continue
 				}
@@ -245,97 +215,84 @@ func (s *System) fillCoupling(i int) error {
 	return nil
 }
 
-// freedomRow returns the row of freedom i of joint j, without stiffness.
-func (s *System) freedomRow(j, i int, jk *mechanism.JointKinematics) row {
-	var unit [6]float64
-	var D spatial.Force
-	var r reaction
-	s.reach(&r, &s.mech.Joints[j], jk)
-	unit[i] = 1
-	s.mech.Joints[j].WrenchTo(&D, &unit, &jk.Frames)
-	if r.joint.Kind == joints.Universal && i == 1 {
-		r.withS = D.Moment()
-	} else {
-		r.withP = D
-	}
-	return s.driveRow(&r, 0, 0)
-}
-
-// addAlong adds a generalized force with stiffness and damping along
-// freedom i of joint j, and returns the wrench of a unit force.
-func (s *System) addAlong(r *reaction, j, i int, jk *mechanism.JointKinematics, p mechanism.Push) spatial.Force {
-	var unit [6]float64
-	var D spatial.Force
-	jt := &s.mech.Joints[j]
-	unit[i] = 1
-	jt.WrenchTo(&D, &unit, &jk.Frames)
-	one := *r
-	one.withP, one.withS, one.normal = spatial.Force{}, spatial.Vec3{}, 0
-	if jt.Kind == joints.Universal && i == 1 {
-		one.withS = D.Moment()
-		r.withS = r.withS.Add(one.withS.Scale(p.Force))
-	} else {
-		one.withP = D
-		r.withP = r.withP.Add(D.Scale(p.Force))
-	}
-	if p.Stiffness != 0 || p.Damping != 0 {
-		s.rows = append(s.rows, s.driveRow(&one, p.Stiffness, p.Damping))
-	}
-	return D
-}
-
-// driveRow returns the row of a freedom whose dual wrench is that of one.
-func (s *System) driveRow(one *reaction, k, d float64) row {
-	w := row{body: one.body, k: k, d: d}
-	one.sum()
-	one.effectTo(&w.v)
-	if d != 0 && !s.rest {
-		var u [12]float64
-		s.velocity(u[:6], one.body[0])
-		s.velocity(u[6:], one.body[1])
-		one.changeTo(&w.rate, &u)
-	}
+// freedomRow returns the row of a freedom, without stiffness.
+func (s *System) freedomRow(f mechanism.Freedom, jk *mechanism.JointKinematics) row {
+	var a mechanism.Along
+	s.mech.FreedomTo(&a, f, jk, s.y.Kin)
+	w := row{body: a.Body}
+	a.RowTo(&w.v)
 	return w
 }
 
-// sum adds up moment and force on the successor.
-func (r *reaction) sum() {
-	n := r.y.Cross(r.x)
-	r.moment = r.withP.Moment().Add(r.withS).Add(n.Scale(r.normal))
-	r.force = r.withP.Linear()
-	r.bends = r.joint.BendTo(&r.bend, &r.withP, &r.at.Frames)
+// along returns the reaction of a unit force along freedom i of the joint.
+func (s *System) along(r *reaction, i int) reaction {
+	one := *r
+	s.mech.FreedomTo(&one.Along, mechanism.Freedom{Joint: r.number, Freedom: i}, r.at, s.y.Kin)
+	one.withP, one.withS, one.normal = one.Unit, spatial.Vec3{}, 0
+	if r.joint.Kind == joints.Universal && i == 1 {
+		one.withP, one.withS = spatial.Force{}, one.Unit.Moment()
+	}
+	one.bends = r.joint.BendTo(&one.bend, &one.withP, &r.at.Frames)
+	return one
 }
 
-// effectTo stores in f the forces on the two bodies.
-func (r *reaction) effectTo(f *[12]float64) {
-	for e, sign := range [2]float64{1, -1} {
-		m := r.moment.Add(r.arm[e].Cross(r.force))
-		for k := range 3 {
-			f[6*e+k], f[6*e+3+k] = sign*m[k], sign*r.force[k]
-		}
+// addAlong adds a generalized force along freedom i of the joint, with its stiffness and damping as a row: with D the
+// unit wrench of the freedom q, which is returned, δq = (XᵀD)·x, and the force changes by −k·δq − d·δq̇.
+func (s *System) addAlong(r *reaction, i int, p mechanism.Push) (unit spatial.Force) {
+	one := s.along(r, i)
+	r.withP = r.withP.Add(one.withP.Scale(p.Force))
+	r.withS = r.withS.Add(one.withS.Scale(p.Force))
+	if p.Stiffness == 0 && p.Damping == 0 {
+		return one.Unit
 	}
+	w := row{body: one.Body, k: p.Stiffness, d: p.Damping}
+	one.RowTo(&w.v)
+	switch {
+	case p.Damping == 0 || s.rest:
+	case !r.joint.Kind.Scalar(i):
+		s.ballRate(&w, one.Unit.Moment())
+	default:
+		u := s.velocities(&one.Along)
+		one.changeTo(&w.rate, &u)
+	}
+	s.rows = append(s.rows, w)
+	return one.Unit
+}
+
+// velocities returns those of the two bodies of a.
+func (s *System) velocities(a *mechanism.Along) (u [12]float64) {
+	s.velocity(u[:6], a.Body[0])
+	s.velocity(u[6:], a.Body[1])
+	return u
+}
+
+// sum adds up the wrench on the successor.
+func (r *reaction) sum() {
+	n := r.y.Cross(r.x)
+	r.Unit = spatial.NewForce(r.withP.Moment().Add(r.withS).Add(n.Scale(r.normal)), r.withP.Linear())
+	r.bends = r.joint.BendTo(&r.bend, &r.withP, &r.at.Frames)
 }
 
 // changeTo stores in df the change of the forces on the two bodies for small
 // displacements u of them, with the parts of the reaction constant in P, in S, or
 // along y_S×x_P.
 func (r *reaction) changeTo(df, u *[12]float64) {
-	phiS, phiP := spatial.Vec3(u[:3]), spatial.Vec3(u[6:9])
-	armS := phiS.Cross(r.arm[0])
+	phiP, phiS, force := spatial.Vec3(u[:3]), spatial.Vec3(u[6:9]), r.Unit.Linear()
+	armS := phiS.Cross(r.Arm[1])
 	// The force acts on both bodies at the origin of S.
-	armP := spatial.Vec3(u[3:6]).Add(armS).Sub(spatial.Vec3(u[9:12]))
-	F := phiP.Cross(r.force)
+	armP := spatial.Vec3(u[9:12]).Add(armS).Sub(spatial.Vec3(u[3:6]))
+	F := phiP.Cross(force)
 	N := phiP.Cross(r.withP.Moment()).Add(phiS.Cross(r.withS))
 	turned := phiS.Cross(r.y).Cross(r.x).Add(r.y.Cross(phiP.Cross(r.x)))
 	N = N.Add(turned.Scale(r.normal))
 	if r.bends {
-		r.bendBy(&N, &F, phiS.Sub(phiP), armP.Sub(phiP.Cross(r.arm[1])))
+		r.bendBy(&N, &F, phiS.Sub(phiP), armP.Sub(phiP.Cross(r.Arm[0])))
 	}
-	onS := N.Add(armS.Cross(r.force)).Add(r.arm[0].Cross(F))
-	onP := N.Add(armP.Cross(r.force)).Add(r.arm[1].Cross(F))
+	onS := N.Add(armS.Cross(force)).Add(r.Arm[1].Cross(F))
+	onP := N.Add(armP.Cross(force)).Add(r.Arm[0].Cross(F))
 	for k := range 3 {
-		df[k], df[3+k] = onS[k], F[k]
-		df[6+k], df[9+k] = -onP[k], -F[k]
+		df[k], df[3+k] = -onP[k], -F[k]
+		df[6+k], df[9+k] = onS[k], F[k]
 	}
 }
 
@@ -351,11 +308,11 @@ func (r *reaction) bendBy(N, F *spatial.Vec3, turn, slide spatial.Vec3) {
 }
 
 // fillGeneral adds the stiffness of a reaction as a block for both bodies.
-func (s *System) fillGeneral(r *reaction, j int) {
-	p := pair{body: r.body, joint: int32(j)}
+func (s *System) fillGeneral(r *reaction) {
+	p := pair{body: r.Body, joint: int32(r.number)}
 	var u, df [12]float64
 	for c := range u {
-		if r.body[c/6] < 0 {
+		if r.Body[c/6] < 0 {
 			continue
 		}
 		u = [12]float64{}
@@ -375,16 +332,17 @@ func (s *System) fillGeneral(r *reaction, j int) {
 // change of the force, and the change of moments but for z·(φ×N) = (N×z)·φ, about z. N×z is
 // across z, where both bodies turn alike. So φ may be that of either body, and what is left
 // stays within each body.
-func (s *System) fillPinned(r *reaction, jt *mechanism.Joint, jk *mechanism.JointKinematics) {
-	s.turnArm(r.body[0], r.arm[0], r.force)
-	s.turnArm(r.body[1], r.arm[1], r.force.Neg())
-	if jt.Kind != joints.Revolute {
+func (s *System) fillPinned(r *reaction) {
+	force := r.Unit.Linear()
+	s.turnArm(r.Body[1], r.Arm[1], force)
+	s.turnArm(r.Body[0], r.Arm[0], force.Neg())
+	if r.joint.Kind != joints.Revolute {
 		return
 	}
-	z := jk.EP.Col(2)
-	w := r.moment.Cross(z)
-	for e, sign := range [2]float64{1, -1} {
-		if b := r.body[e]; b >= 0 {
+	z := r.at.EP.Col(2)
+	w := r.Unit.Moment().Cross(z)
+	for e, sign := range [2]float64{-1, 1} {
+		if b := r.Body[e]; b >= 0 {
 			for i := range 3 {
 				for k := range 3 {
 					s.stiff[b][6*i+k] -= sign * z[i] * w[k]

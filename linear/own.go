@@ -5,11 +5,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillOwn adds force i of one's own, as stiffness and damping of pairs of its bodies,
-// with a single body of that body and the world. The angular velocity ω changes by φ̇ +
-// φ×ω along a displacement, so with the derivatives P and V of the wrenches
-//
-//	K = −P − V·(φ ↦ φ×ω),   C = −V.
+// fillOwn adds force i of one's own.
 //
 // It returns an error with the name of the force if it has no derivatives or is not finite.
 func (s *System) fillOwn(i int) error {
@@ -17,13 +13,23 @@ func (s *System) fillOwn(i int) error {
 	if err != nil {
 		return fault.Errorf("linear: %w", err)
 	}
-	bodies, _ := s.mech.OwnBodies(i)
-	for k, b := range bodies {
-		s.note(b, w[k].Moment(), w[k].Linear())
-	}
 	pose, velocity, err := s.mech.OwnDerivatives(i, s.y.Kin, s.st)
 	if err != nil {
 		return fault.Errorf("linear: %w", err)
+	}
+	bodies, _ := s.mech.OwnBodies(i)
+	s.addWrenches(bodies, w, pose, velocity)
+	return nil
+}
+
+// addWrenches adds wrenches on bodies with their derivatives, which are as mechanism.DifferentiableForce has them: as
+// stiffness and damping of pairs of the bodies, with a single body of that body and the world. The angular velocity ω
+// changes by φ̇ + φ×ω along a displacement, so with the derivatives P and V
+//
+//	K = −P − V·(φ ↦ φ×ω),   C = −V.
+func (s *System) addWrenches(bodies []int32, w []spatial.Force, pose, velocity []float64) {
+	for k, b := range bodies {
+		s.note(b, w[k].Moment(), w[k].Linear())
 	}
 	n := len(bodies)
 	if n == 1 {
@@ -34,7 +40,6 @@ func (s *System) fillOwn(i int) error {
 			s.addOwn(pose, velocity, bodies, [2]int{a, b}, 1/float64(n-1))
 		}
 	}
-	return nil
 }
 
 // addOwn adds the pair of the bodies at two places among those of a force, −1 for the world. It has the given

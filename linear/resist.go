@@ -56,9 +56,9 @@ func (s *System) withBearings(st *mechanism.State) (*mechanism.State, error) {
 //
 // It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for bristles and for friction
 // of a reaction while something moves.
-func (s *System) addResistance(r *reaction, i int, jk *mechanism.JointKinematics) error {
+func (s *System) addResistance(r *reaction, i int) error {
 	f, _ := s.mech.Resistor(i)
-	p := s.mech.ResistanceAt(i, jk, s.st)
+	p := s.mech.ResistanceAt(i, r.at, s.st)
 	if s.mech.Bristles(i) && s.search {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *System) addResistance(r *reaction, i int, jk *mechanism.JointKinematics
 		}
 		p.Stiffness += p.Bristle * p.ByRate
 	}
-	s.addPush(r, f, p.Push, jk)
+	s.addPush(r, f.Freedom, p.Push)
 	return nil
 }
 

@@ -28,22 +28,8 @@ func (s *System) fillRotors() {
 			if I == 0 {
 				continue
 			}
-			var unit [6]float64
-			var D spatial.Force
-			unit[i] = 1
-			jt.WrenchTo(&D, &unit, &jk.Frames)
-			r := row{body: [2]int32{jt.Pred, jt.Succ}, k: I}
-			for e, arm := range [2]spatial.Vec3{jk.ArmP.Add(jk.R), jk.ArmS} {
-				b := r.body[e]
-				if b < 0 {
-					continue
-				}
-				sign := float64(2*e - 1)
-				m := D.Moment().Add(arm.Sub(s.y.Kin.Bodies[b].Com).Cross(D.Linear()))
-				for c := range 3 {
-					r.v[6*e+c], r.v[6*e+3+c] = sign*m[c], sign*D.Linear()[c]
-				}
-			}
+			r := s.freedomRow(mechanism.Freedom{Joint: int(j), Freedom: i}, &jk)
+			r.k = I
 			s.rotors = append(s.rotors, r)
 		}
 	}

@@ -22,11 +22,11 @@ func (s *System) slipRows() (list []slipRow) {
 		var jk mechanism.JointKinematics
 		var r reaction
 		s.mech.JointTo(&jk, int(j), s.y.Kin, s.st)
-		s.reach(&r, jt, &jk)
+		s.reach(&r, int(j), &jk)
 		T, _ := s.y.ForceSubspace(int(j), s.st)
 		first := int(layout.Pattern.Off[layout.JointNode(int(j))]) - s.dim()
 		for k, to := jt.Kind.VelocityRows(); k < to; k++ {
-			row := slipRow{row: first + k, joint: j, body: r.body}
+			row := slipRow{row: first + k, joint: j, body: r.Body}
 			r.withP = T[k]
 			s.slipTo(&row.n, &r)
 			list = append(list, row)
@@ -40,14 +40,13 @@ func (s *System) slipRows() (list []slipRow) {
 //
 //	N·x = δJ·v + J·(φ×ω, 0).
 func (s *System) slipTo(n *[12]float64, r *reaction) {
-	var J, dJ, v [12]float64
+	var J, dJ [12]float64
 	r.sum()
-	r.effectTo(&J)
-	s.velocity(v[:6], r.body[0])
-	s.velocity(v[6:], r.body[1])
+	r.RowTo(&J)
+	v := s.velocities(&r.Along)
 	for c := range n {
 		e := c / 6
-		if r.body[e] < 0 {
+		if r.Body[e] < 0 {
 			continue
 		}
 		var x [12]float64

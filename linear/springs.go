@@ -3,112 +3,25 @@ package linear
 import (
 	"slices"
 
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/springs"
 )
 
-// fillBushing adds bushing i as the stiffness and damping of a pair, from the exact derivatives of its wrenches,
-// docs/springs.md (E6), (E7). The angular velocities ω change by φ̇ + φ×ω along a displacement, as everywhere (S1).
+// fillBushing adds bushing i by its exact derivatives.
 func (s *System) fillBushing(i int) error {
 	var b mechanism.BushingState
 	if err := s.mech.BushingAt(&b, i, s.y.Kin, s.st); err != nil {
 		return fault.Errorf("linear: %w", err)
 	}
-	body, K, D, element := s.mech.Bushing(i)
-	p := pair{body: body, joint: -1, C: new([144]float64)}
-	stress := b.Stress
-	for k := range stress {
-		stress[k] = -stress[k] // which does the work
-	}
-	var w [2]spatial.Force
-	b.WrenchTo(&w[0], &w[1], &stress)
-	for e, n := range body {
-		s.note(n, w[e].Moment().Add(b.Arm[e].Cross(w[e].Linear())), w[e].Linear())
-	}
-	for c := range 12 {
-		e := c / 6
-		if body[e] < 0 {
-			continue
-		}
-		var turn, travel spatial.Vec3
-		if c%6 < 3 {
-			turn[c%3] = 1
-		} else {
-			travel[c%3] = 1
-		}
-		s.bendBushing(&p, c, &b, K, D, &stress, &w, turn, travel)
-	}
-	if !algebra.AllFinite(p.K[:]...) || !algebra.AllFinite(p.C[:]...) {
+	before := s.filled()
+	bodies, w, pose, velocity := b.Derivatives()
+	s.addWrenches(bodies, w, pose, velocity)
+	if !s.finite(before, bodies...) {
+		_, _, _, element := s.mech.Bushing(i)
 		return fault.Errorf("linear: %w", s.mech.AtForce(element, ErrNotFinite))
 	}
-	s.pairs = append(s.pairs, p)
 	return nil
-}
-
-// bendBushing stores column c of a pair: the changes of the forces for a displacement of one end, and for a velocity.
-func (s *System) bendBushing(p *pair, c int, b *mechanism.BushingState, K, D *springs.Matrix, stress *[6]float64, w *[2]spatial.Force, turn, travel spatial.Vec3) {
-	e := c / 6
-	arm, sign := b.Arm[e], float64(2*e-1)
-	move := springs.Twist{Line: travel.Add(turn.Cross(arm)).Scale(sign)}
-	if e == 0 {
-		move.A = turn
-	} else {
-		move.B = turn
-	}
-	bent := b.Bend(&move)
-	dx := bent.X()
-	var rate, ds, damping, none [6]float64
-	var change [2]spatial.Force
-	if !s.rest {
-		var u [6]float64
-		s.velocity(u[:], p.body[e])
-		omega := spatial.Vec3(u[:3])
-		line := turn.Cross(omega.Cross(arm)).Scale(sign)
-		bent.RateTo(&rate, &b.Twist, &line)
-		spin := springs.Twist{}
-		if e == 0 {
-			spin.A = turn.Cross(omega)
-		} else {
-			spin.B = turn.Cross(omega)
-		}
-		var more [6]float64
-		b.RateTo(&more, &spin)
-		for k := range rate {
-			rate[k] += more[k]
-		}
-	}
-	K.MulTo(&ds, &dx)
-	D.MulTo(&damping, &rate)
-	for k := range ds {
-		ds[k] = -ds[k] - damping[k]
-	}
-	bent.WrenchTo(&change[0], &change[1], stress, &ds)
-	for n := range 2 {
-		moment := change[n].Moment().Add(b.Arm[n].Cross(change[n].Linear()))
-		if n == e {
-			moment = moment.Add(turn.Cross(arm).Cross(w[n].Linear()))
-		}
-		storeColumn(&p.K, n, c, moment, change[n].Linear())
-	}
-	b.RateTo(&rate, &move)
-	D.MulTo(&damping, &rate)
-	for k := range none {
-		damping[k] = -damping[k]
-	}
-	b.WrenchTo(&change[0], &change[1], &damping)
-	for n := range 2 {
-		storeColumn(p.C, n, c, change[n].Moment().Add(b.Arm[n].Cross(change[n].Linear())), change[n].Linear())
-	}
-}
-
-// storeColumn stores the change of the force on end n as column c of a stiffness.
-func storeColumn(A *[144]float64, n, c int, moment, force spatial.Vec3) {
-	for k := range 3 {
-		A[12*(6*n+k)+c], A[12*(6*n+3+k)+c] = -moment[k], -force[k]
-	}
 }
 
 // reach is what a row over more than two bodies has in place of its body, v and rate.

@@ -447,13 +447,13 @@ func (s *System) fillInertia() {
 		h := I.MulVec(omega)
 		a := s.x[6*i : 6*i+3]
 		hd := I.MulVec(spatial.Vec3{a[0], a[1], a[2]}).Add(omega.Cross(h))
+		turned := twist(I, omega)
 		for c := range 3 {
 			var e spatial.Vec3
 			e[c] = 1
-			d := omega.Cross(I.MulVec(e)).Sub(I.MulVec(omega.Cross(e))).Sub(h.Cross(e))
-			k := hd.Cross(e)
+			carried, k := h.Cross(e), hd.Cross(e)
 			for r := range 3 {
-				s.damp[i][6*r+c] += d[r]
+				s.damp[i][6*r+c] += turned[3*r+c] - carried[r]
 				s.stiff[i][6*r+c] -= k[r]
 			}
 		}

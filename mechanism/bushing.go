@@ -57,6 +57,8 @@ type BushingState struct {
 	Stress  [6]float64      // K·x + D·ẋ − preload: the bushing does the work −Stress·ẋ
 	Line    spatial.Vec3    // from the origin of A to that of B, world axes, m
 	Arm     [2]spatial.Vec3 // from the centres of mass to the origins, world axes, m; zero for the world
+
+	of *bushing
 }
 
 // BushingAt stores in b where bushing i is at s and what it does.
@@ -64,6 +66,7 @@ type BushingState struct {
 // Cost: O(1), no allocation; k was computed at s. It returns springs.ErrHalfTurn with the name.
 func (m *Mechanism) BushingAt(b *BushingState, i int, k *Kinematics, s *State) error {
 	u := &m.bushings[i]
+	b.of = u
 	var far, near, v [2]spatial.Vec3
 	var q [2]spatial.Quat
 	for e := range 2 {

@@ -176,14 +176,12 @@ func anyNonzero(list []float64) bool {
 // addJointWrench adds the wrench w of joint j, about the origin of S, to its
 // successor and takes it from its predecessor.
 func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics, w *spatial.Force, k *Kinematics) {
-	jt := &m.Joints[j]
-	if jt.Succ >= 0 {
-		arm := jk.ArmS.Sub(k.Bodies[jt.Succ].Com)
-		addWrench(&f[jt.Succ], w, &arm, 1)
-	}
-	if jt.Pred >= 0 {
-		arm := jk.ArmP.Add(jk.R).Sub(k.Bodies[jt.Pred].Com)
-		addWrench(&f[jt.Pred], w, &arm, -1)
+	var a Along
+	m.EndsTo(&a, j, jk, k)
+	for e, sign := range [2]float64{-1, 1} {
+		if b := a.Body[e]; b >= 0 {
+			addWrench(&f[b], w, &a.Arm[e], sign)
+		}
 	}
 }
 
@@ -215,41 +213,24 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 }
 
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
+	var q SpringState
 	for i := range m.Forces {
 		e := &m.Forces[i]
-		if e.Kind > model.Wrench {
-			continue // which have lists of their own
-		}
-		comA, vA := m.end(&e.A, k, s)
-		if e.Kind == model.Wrench {
+		switch e.Kind {
+		case model.Wrench:
+			arm, _ := m.end(&e.A, k, s)
 			w := spatial.Force{e.Torque[0], e.Torque[1], e.Torque[2], e.Force[0], e.Force[1], e.Force[2]}
-			addWrench(&f[e.A.Body], &w, &comA, 1)
-			continue
-		}
-		comB, vB := m.end(&e.B, k, s)
-		line, length := m.SpringLine(e, k, s)
-		if length == 0 {
-			if !m.pointless(i, k, s) {
-				return m.AtForce(i, ErrNoDirection)
+			addWrench(&f[e.A.Body], &w, &arm, 1)
+		case model.SpringDamper:
+			if err := m.SpringAt(&q, i, k, s); err != nil {
+				return err
 			}
-			continue
-		}
-		n := line.Scale(1 / length)
-		tension := e.Stiffness*(length-e.RestLength) + e.Damping*n.Dot(vB.Sub(vA))
-		if m.laws != nil { // else as most
-			pull, err := m.SpringPull(i, length, n.Dot(vB.Sub(vA)))
-			if err != nil {
-				return m.AtForce(i, err)
+			w := q.Unit.Scale(q.Tension)
+			for end, sign := range [2]float64{1, -1} {
+				if b := q.Body[end]; b >= 0 {
+					addWrench(&f[b], &w, &q.Arm[end], sign)
+				}
 			}
-			tension = pull.Tension
-		}
-		t := n.Scale(tension)
-		w := spatial.Force{3: t[0], 4: t[1], 5: t[2]}
-		if e.A.Body >= 0 {
-			addWrench(&f[e.A.Body], &w, &comA, 1)
-		}
-		if e.B.Body >= 0 {
-			addWrench(&f[e.B.Body], &w, &comB, -1)
 		}
 	}
 	return nil

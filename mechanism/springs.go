@@ -64,7 +64,7 @@ type Pull struct {
 	Tension, Stiffness, Damping float64
 }
 
-// addTo adds what a law does at x with the rate y.
+// add adds what a law does at x with the rate y.
 func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	f, fx, fy, err := l.At(x, y)
 	if err != nil {
@@ -108,16 +108,42 @@ func (l *Loads) NumLaws() (n int) {
 	return n
 }
 
-// SpringPull returns what force element i, a spring-damper, does at a length with a rate.
+// SpringState is what a spring-damper does at a state.
+type SpringState struct {
+	Along                     // the distance of its ends, without a direction where they coincide up to rounding
+	Line         spatial.Vec3 // from A to B, world axes, m
+	Length, Rate float64      // m, m/s; 0 without a direction
+	Pull                      // no tension without a direction
+}
+
+// SpringAt stores in q what force element i, a spring-damper, does at s.
 //
-// Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
-func (l *Loads) SpringPull(i int, length, rate float64) (p Pull, err error) {
-	e := &l.Forces[i]
-	p = Pull{e.Stiffness*(length-e.RestLength) + e.Damping*rate, e.Stiffness, e.Damping}
-	if law := l.SpringLaw(i); law != nil {
-		err = p.add(law, length-e.RestLength, rate)
+// Cost: O(1), and that of springs.Laws.At; no allocation without an error; k was computed at s. It returns, with the
+// name, ErrNoDirection where there is a force without a direction, and the errors of springs.Laws.At.
+func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
+	e := &m.Forces[i]
+	var v [2]spatial.Vec3
+	q.Body = [2]int32{e.A.Body, e.B.Body}
+	q.Arm[0], v[0] = m.end(&e.A, k, s)
+	q.Arm[1], v[1] = m.end(&e.B, k, s)
+	q.Line, q.Length = m.SpringLine(e, k, s)
+	q.Unit, q.Rate, q.Pull = spatial.Force{}, 0, Pull{Stiffness: e.Stiffness, Damping: e.Damping}
+	if q.Length == 0 {
+		if m.pointless(i, k, s) {
+			return nil
+		}
+		return m.AtForce(i, ErrNoDirection)
 	}
-	return p, err
+	n := q.Line.Scale(1 / q.Length)
+	q.Unit, q.Rate = spatial.NewForce(spatial.Vec3{}, n), n.Dot(v[1].Sub(v[0]))
+	x := q.Length - e.RestLength
+	q.Tension = e.Stiffness*x + e.Damping*q.Rate
+	if l := m.SpringLaw(i); l != nil {
+		if err := q.add(l, x, q.Rate); err != nil {
+			return m.AtForce(i, err)
+		}
+	}
+	return nil
 }
 
 // springEnergy returns the energy of force element i, a spring-damper.
@@ -215,25 +241,13 @@ func numberOf(n int, at func(int) int32, i int) int {
 
 // springAt is ElementAt of a spring-damper.
 func (m *Mechanism) springAt(i int, k *Kinematics, s *State) (e ElementState, err error) {
-	f := &m.Forces[i]
-	line, length := m.SpringLine(f, k, s)
-	e.Length, e.Energy = line.Norm(), m.springEnergy(i, k, s)
-	if length == 0 {
-		if m.pointless(i, k, s) {
-			return e, nil
-		}
-		return e, m.AtForce(i, ErrNoDirection)
+	var q SpringState
+	err = m.SpringAt(&q, i, k, s)
+	e.Length, e.Energy = q.Line.Norm(), m.springEnergy(i, k, s)
+	if err == nil && q.Length > 0 {
+		e.Rate, e.Tension, e.Force = q.Rate, q.Tension, q.Unit.Linear().Scale(-q.Tension)
 	}
-	_, vA := m.end(&f.A, k, s)
-	_, vB := m.end(&f.B, k, s)
-	n := line.Scale(1 / length)
-	e.Rate = n.Dot(vB.Sub(vA))
-	p, err := m.SpringPull(i, length, e.Rate)
-	if err != nil {
-		return e, m.AtForce(i, err)
-	}
-	e.Tension, e.Force = p.Tension, n.Scale(-p.Tension)
-	return e, nil
+	return e, err
 }
 
 // pointless reports whether a spring-damper whose ends coincide has no force.

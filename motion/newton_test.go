@@ -3,6 +3,7 @@ package motion_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -230,6 +231,33 @@ func TestNewtonOfSpareRows(t *testing.T) {
 				t.Fatal(family)
 			}
 		}), family)
+	}
+}
+
+// TestNewtonOfActuators: with armature and an actuator on one freedom, accelerations of a step of no length are those of a kkt.Solver after one
+// correction from nothing, and stay so.
+func TestNewtonOfActuators(t *testing.T) {
+	value := &model.Motion{Kind: model.Polynomial, Coefficients: []float64{0.7}}
+	for _, a := range []model.Actuator{
+		{Law: model.ActuatorTorque}, {Law: model.ActuatorSpeed, Gain: 20}, {Law: model.ActuatorPosition, Gain: 20, Damping: 2},
+	} {
+		m := golden(t, "pendulum")
+		m.Joints[0].Armature = []float64{0.6}
+		a.Joint, a.Value = m.Joints[0].Name, value
+		m.Forces = append(m.Forces, model.ForceElement{Name: "motor", Type: model.ActuatorForce, Actuator: &a})
+		p := newPlan(t, m, order.Auto)
+		newton, st, s := motion.NewNewton(p), p.Initial(), p.NewSolver()
+		st.Rest()
+		require.NoError(t, s.Solve(st))
+		want, du := make([]float64, 6*len(st.Bodies)), make([]float64, 6*len(st.Bodies))
+		s.AccelerationsTo(want)
+		dl := make([]float64, newton.Rows())
+		require.NoError(t, newton.Linearize(st, 0, 0, 0))
+		require.NoError(t, newton.Correct(du, dl, st, make([]float64, len(du)), make([]float64, newton.Rows()), 1))
+		check.CloseVec(t, du, want, newtonTol, max(9.81, check.MaxAbs(want)), "%v", a.Law)
+		u, lambda := slices.Clone(du), slices.Clone(dl)
+		require.NoError(t, newton.Correct(du, dl, st, u, lambda, 1))
+		check.CloseVec(t, du, make([]float64, len(du)), newtonTol, max(9.81, check.MaxAbs(want)), "%v, nothing is left", a.Law)
 	}
 }
 

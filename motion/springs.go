@@ -3,10 +3,10 @@ package motion
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // compliance is a row of G: a spring and damper with armature, or an actuator, along one coordinate.
@@ -114,91 +114,44 @@ func (n *springRows) fill(st *mechanism.State, position, velocity float64) error
 
 // pull is a spring and damper at one state.
 type pull struct {
-	w                  spatial.Force // wrench on the successor of a unit force along the coordinate; zero without direction
-	armP, armS         spatial.Vec3  // from the centres of mass to where it acts, zero for the world
-	tension            float64       // k·(coordinate − rest) + d·rate
-	stiffness, damping float64
-	inertia            float64              // armature
-	resist             mechanism.Resistance // of stops and friction
+	mechanism.Along
+	mechanism.Pull
+	inertia float64              // armature
+	resist  mechanism.Resistance // of stops and friction
 }
 
 // pullTo stores c at st, whose bodies have the kinematics of n.sys.
 func (n *springRows) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
+	q.inertia = 0
 	if c.joint < 0 {
-		springTo(q, m, int(c.index), k, st)
+		var at mechanism.SpringState
+		_ = m.SpringAt(&at, int(c.index), k, st) // FillTo has refused what has no force
+		q.Along, q.Pull = at.Along, at.Pull
 		return
 	}
 	var jk mechanism.JointKinematics
-	var tau, x, rate [6]float64
+	var x, rate [6]float64
 	j, i := &m.Joints[c.joint], c.index
 	m.JointTo(&jk, int(c.joint), k, st)
-	tau[i] = 1
-	j.WrenchTo(&q.w, &tau, &jk.Frames)
-	q.armP, q.armS = spatial.Vec3{}, spatial.Vec3{}
-	if c.pred >= 0 {
-		q.armP = jk.ArmP.Add(jk.R).Sub(k.Bodies[c.pred].Com)
-	}
-	if c.succ >= 0 {
-		q.armS = jk.ArmS.Sub(k.Bodies[c.succ].Com)
-	}
+	m.FreedomTo(&q.Along, mechanism.Freedom{Joint: int(c.joint), Freedom: int(i)}, &jk, k)
 	if c.motor > 0 {
 		p := m.ActuatorSecant(int(c.motor)-1, &jk, st)
-		q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, -p.Force
+		q.Pull = mechanism.Pull{Tension: -p.Force, Stiffness: p.Stiffness, Damping: p.Damping}
 		return
 	}
-	q.inertia, q.stiffness, q.damping, q.tension = 0, 0, 0, 0
 	if c.resist > 0 {
 		q.resist = m.ResistanceAt(int(c.resist)-1, &jk, st)
-		q.stiffness, q.damping, q.tension = q.resist.Stiffness, q.resist.Secant, -q.resist.Force
+		q.Pull = mechanism.Pull{Tension: -q.resist.Force, Stiffness: q.resist.Stiffness, Damping: q.resist.Secant}
 		return
 	}
 	if j.Armature != nil {
 		q.inertia = j.Armature[i]
 	}
-	d := m.Drive(int(c.joint))
-	if d == nil {
-		return
-	}
-	j.CoordinatesTo(&x, &rate, &jk)
-	// FillTo has refused what has no force.
-	p, _ := d.PullAt(int(i), x[i], rate[i])
-	q.stiffness, q.damping, q.tension = p.Stiffness, p.Damping, p.Tension
-}
-
-// springTo is pullTo for force element e.
-func springTo(q *pull, m *mechanism.Mechanism, e int, k *mechanism.Kinematics, st *mechanism.State) {
-	f := &m.Forces[e]
-	*q = pull{stiffness: f.Stiffness, damping: f.Damping}
-	var near, far, v [2]spatial.Vec3
-	for i, a := range [2]*mechanism.Attachment{&f.A, &f.B} {
-		far[i] = a.Point
-		if a.Body < 0 {
-			continue
-		}
-		b, kb := &st.Bodies[a.Body], &k.Bodies[a.Body]
-		far[i], near[i] = b.Position, kb.E.MulVec(a.Point)
-		v[i] = b.Velocity.Add(b.Omega.Cross(near[i]))
-		arm := near[i].Sub(kb.Com)
-		if i == 0 {
-			q.armP = arm
-		} else {
-			q.armS = arm
-		}
-	}
-	line := far[1].Sub(far[0]).Add(near[1].Sub(near[0]))
-	length := line.Norm()
-	if length == 0 {
-		return // no force acts, or FillTo has refused
-	}
-	for i := range 3 {
-		q.w[3+i] = line[i] / length
-	}
-	along := line.Dot(v[1].Sub(v[0]))
-	q.tension = f.Stiffness*(length-f.RestLength) + f.Damping*along/length
-	if m.SpringLaw(e) != nil {
-		p, _ := m.SpringPull(e, length, along/length) // FillTo has refused what has no force
-		q.tension, q.stiffness, q.damping = p.Tension, p.Stiffness, p.Damping
+	q.Pull = mechanism.Pull{}
+	if d := m.Drive(int(c.joint)); d != nil {
+		j.CoordinatesTo(&x, &rate, &jk)
+		q.Pull, _ = d.PullAt(int(i), x[i], rate[i]) // FillTo has refused what has no force
 	}
 }
 
@@ -208,22 +161,22 @@ func (n *springRows) fillCompliance(i int, st *mechanism.State, position, veloci
 	var q pull
 	n.pullTo(&q, c, st)
 	if c.resist > 0 && velocity > 0 {
-		q.damping = q.resist.Step(position / velocity)
+		q.Damping = q.resist.Step(position / velocity)
 	}
-	root := max(math.Sqrt(max(q.stiffness*position+q.damping*velocity+q.inertia, 0)), rootLeast)
+	root := max(math.Sqrt(max(q.Stiffness*position+q.Damping*velocity+q.inertia, 0)), rootLeast)
 	n.root[i] = root
 	at := p.Ptr[c.node]
 	blocks := n.fac.Matrix.Val[p.Pos[at]:p.Pos[p.Ptr[c.node+1]]]
 	if c.pred >= 0 && (c.pred < c.succ || c.succ < 0) {
-		n.fillEnd(blocks, &q.w, &q.armP, c.pred, -root)
+		n.fillEnd(blocks, &q.Unit, &q.Arm[0], c.pred, -root)
 		blocks = blocks[6:]
 	}
 	if c.succ >= 0 {
-		n.fillEnd(blocks, &q.w, &q.armS, c.succ, root)
+		n.fillEnd(blocks, &q.Unit, &q.Arm[1], c.succ, root)
 		blocks = blocks[6:]
 	}
 	if c.pred >= 0 && c.succ >= 0 && c.succ < c.pred {
-		n.fillEnd(blocks, &q.w, &q.armP, c.pred, -root)
+		n.fillEnd(blocks, &q.Unit, &q.Arm[0], c.pred, -root)
 		blocks = blocks[6:]
 	}
 	blocks[0] = -1
@@ -238,7 +191,7 @@ func (n *springRows) setTensions(tension, u []float64, st *mechanism.State) {
 	for i := range n.rows {
 		c := &n.rows[i]
 		n.pullTo(&q, c, st)
-		e := q.tension - tension[i]
+		e := q.Tension - tension[i]
 		rows[i] = -(e + n.armatureForce(&q, c, u, st)) / n.root[i]
 		n.addEnds(c, &q, e)
 	}
@@ -247,10 +200,10 @@ func (n *springRows) setTensions(tension, u []float64, st *mechanism.State) {
 // addEnds adds a force along the coordinate of c to the residual of its bodies.
 func (n *springRows) addEnds(c *compliance, q *pull, force float64) {
 	if c.pred >= 0 {
-		n.addEnd(&q.w, &q.armP, c.pred, -force)
+		n.addEnd(&q.Unit, &q.Arm[0], c.pred, -force)
 	}
 	if c.succ >= 0 {
-		n.addEnd(&q.w, &q.armS, c.succ, force)
+		n.addEnd(&q.Unit, &q.Arm[1], c.succ, force)
 	}
 }
 
@@ -264,8 +217,8 @@ func (n *springRows) armatureForce(q *pull, c *compliance, u []float64, st *mech
 	return q.inertia * qdd[c.index]
 }
 
-// addArmature adds gᵀ·I·g·e of all armature to n.r, for accelerations e at st.
-func (n *springRows) addArmature(e []float64, st *mechanism.State) {
+// addArmature adds gᵀ·I·g·a of all armature to n.r, for accelerations a at st.
+func (n *springRows) addArmature(a []float64, st *mechanism.State) {
 	m := n.sys.Layout.Mech
 	if m.Geared() == nil {
 		return
@@ -279,20 +232,14 @@ func (n *springRows) addArmature(e []float64, st *mechanism.State) {
 		if n.pullTo(&q, c, st); q.inertia == 0 {
 			continue
 		}
+		var g [12]float64
+		q.RowTo(&g)
 		rate := 0.0
-		for _, end := range [2]struct {
-			body int32
-			arm  *spatial.Vec3
-			sign float64
-		}{{c.pred, &q.armP, -1}, {c.succ, &q.armS, 1}} {
-			if end.body >= 0 {
-				a := (*[6]float64)(e[6*end.body:])
-				alpha := spatial.Vec3(a[:3])
-				at := spatial.Vec3(a[3:]).Add(alpha.Cross(*end.arm))
-				rate += end.sign * (q.w.Moment().Dot(alpha) + q.w.Linear().Dot(at))
+		for end, b := range q.Body {
+			if b >= 0 {
+				rate += algebra.Dot(g[6*end:6*end+6], a[6*b:6*b+6])
 			}
 		}
-		rate *= q.inertia
-		n.addEnds(c, &q, rate)
+		n.addEnds(c, &q, q.inertia*rate)
 	}
 }

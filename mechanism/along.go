@@ -1,0 +1,52 @@
+package mechanism
+
+import "github.com/rung-mbd/rung/spatial"
+
+// Along is a coordinate between two bodies as a force along it sees it: a freedom of a joint, or the distance of two
+// points. A generalized force of 1 is the wrench Unit on the second body and its opposite on the first, at one point.
+type Along struct {
+	Body [2]int32        // predecessor and successor, or A and B; World for none
+	Arm  [2]spatial.Vec3 // from their centres of mass to where the wrench acts, world axes, m; zero for the world
+	Unit spatial.Force   // about there, world axes; zero where the coordinate has no direction
+}
+
+// On returns the wrench of a generalized force of 1 on body e of a, about its centre of mass, world axes. By the
+// principle of virtual power it is also the derivative of the coordinate by the motion of that body: a turn, and a
+// displacement of the centre of mass.
+func (a *Along) On(e int) spatial.Force {
+	return a.Unit.Shift(a.Arm[e].Neg()).Scale(float64(2*e - 1))
+}
+
+// RowTo stores in v the wrenches of On on both bodies: the derivative of the coordinate by their motions.
+func (a *Along) RowTo(v *[12]float64) {
+	for e := range 2 {
+		w := a.On(e)
+		copy(v[6*e:], w[:])
+	}
+}
+
+// EndsTo stores in a the bodies of joint j, and their arms to the origin of S, where its wrenches act. It leaves Unit
+// as it is.
+//
+// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
+func (m *Mechanism) EndsTo(a *Along, j int, jk *JointKinematics, k *Kinematics) {
+	jt := &m.Joints[j]
+	a.Body = [2]int32{jt.Pred, jt.Succ}
+	a.Arm = [2]spatial.Vec3{}
+	if jt.Pred >= 0 {
+		a.Arm[0] = jk.ArmP.Add(jk.R).Sub(k.Bodies[jt.Pred].Com)
+	}
+	if jt.Succ >= 0 {
+		a.Arm[1] = jk.ArmS.Sub(k.Bodies[jt.Succ].Com)
+	}
+}
+
+// FreedomTo stores in a a freedom of a joint.
+//
+// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
+func (m *Mechanism) FreedomTo(a *Along, f Freedom, jk *JointKinematics, k *Kinematics) {
+	var unit [6]float64
+	unit[f.Freedom] = 1
+	m.Joints[f.Joint].WrenchTo(&a.Unit, &unit, &jk.Frames)
+	m.EndsTo(a, f.Joint, jk, k)
+}

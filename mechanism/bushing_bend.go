@@ -1,0 +1,99 @@
+package mechanism
+
+import (
+	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// BushingMove is a small motion of one end of a bushing, world axes.
+type BushingMove struct {
+	End          int          // 0 is A, 1 is B
+	Turn, Travel spatial.Vec3 // of its frame, rad, and of the frame's origin, m
+	Rate         spatial.Vec3 // by which the velocity of the origin changes, m/s; angular velocities stay as they are
+}
+
+// twist returns the turn and the travel as a motion of both ends.
+func (x *BushingMove) twist() (w springs.Twist) {
+	if x.End == 0 {
+		w.A = x.Turn
+	} else {
+		w.B = x.Turn
+	}
+	w.Line = x.Travel.Scale(float64(2*x.End - 1))
+	return w
+}
+
+// BendTo stores how the wrenches on A and B, each about the origin of its frame, change along a small motion,
+// docs/springs.md (E6), (E7).
+//
+// Cost: O(1), no allocation.
+func (b *BushingState) BendTo(change *[2]spatial.Force, x *BushingMove) {
+	move, line := x.twist(), x.Rate.Scale(float64(2*x.End-1))
+	bent := b.Bend(&move)
+	dx := bent.X()
+	var rate, stress, ds, damping [6]float64
+	bent.RateTo(&rate, &b.Twist, &line)
+	b.of.K.MulTo(&ds, &dx)
+	b.of.D.MulTo(&damping, &rate)
+	for i := range ds {
+		stress[i], ds[i] = -b.Stress[i], -ds[i]-damping[i]
+	}
+	bent.WrenchTo(&change[0], &change[1], &stress, &ds)
+}
+
+// dampTo is BendTo for a change of the velocities alone, which is the turn and the travel of x a second.
+func (b *BushingState) dampTo(change *[2]spatial.Force, x *BushingMove) {
+	w := x.twist()
+	var rate, damping [6]float64
+	b.RateTo(&rate, &w)
+	b.of.D.MulTo(&damping, &rate)
+	for i := range damping {
+		damping[i] = -damping[i]
+	}
+	b.WrenchTo(&change[0], &change[1], &damping)
+}
+
+// Derivatives returns the bodies that the bushing acts on, its wrenches on them, and the derivatives of these as
+// DifferentiableForce has them: six rows and six columns a body, about the centres of mass, world axes.
+//
+// Cost: O(1); allocates.
+func (b *BushingState) Derivatives() (bodies []int32, w []spatial.Force, pose, velocity []float64) {
+	var ends []int
+	for e, body := range b.of.body {
+		if body >= 0 {
+			bodies, ends = append(bodies, body), append(ends, e)
+		}
+	}
+	var on, change [2]spatial.Force
+	b.WrenchesTo(&on[0], &on[1])
+	n := 6 * len(ends)
+	pose, velocity = make([]float64, n*n), make([]float64, n*n)
+	store := func(to []float64, column int) {
+		for i, e := range ends {
+			for r, x := range change[e].Shift(b.Arm[e].Neg()) { // about the centre of mass
+				to[(6*i+r)*n+column] = x
+			}
+		}
+	}
+	for i, e := range ends {
+		w = append(w, on[e].Shift(b.Arm[e].Neg()))
+		omega := [2]spatial.Vec3{b.Twist.A, b.Twist.B}[e]
+		for c := range 6 {
+			x := BushingMove{End: e}
+			var moved spatial.Vec3 // change of the arm
+			if c < 3 {
+				x.Turn[c] = 1
+				moved = x.Turn.Cross(b.Arm[e])
+				x.Travel, x.Rate = moved, omega.Cross(moved)
+			} else {
+				x.Travel[c-3] = 1
+			}
+			b.BendTo(&change, &x)
+			change[e] = change[e].Add(spatial.NewForce(moved.Cross(on[e].Linear()), spatial.Vec3{}))
+			store(pose, 6*i+c)
+			b.dampTo(&change, &x)
+			store(velocity, 6*i+c)
+		}
+	}
+	return bodies, w, pose, velocity
+}
