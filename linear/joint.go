@@ -57,6 +57,9 @@ func (s *System) fillJoint(j int) error {
 	for _, at := range s.mech.LegsAt(j) {
 		s.addLeg(&r, at)
 	}
+	if err := s.addFlywheels(&r); err != nil {
+		return err
+	}
 	r.sum()
 	if r.Unit == (spatial.Force{}) {
 		return nil

@@ -209,6 +209,34 @@ func TestBallOnTurntableModes(t *testing.T) {
 	assert.InDelta(t, 2.0/7*rate, circle.Turning[2], 1e-12)
 }
 
+// TestGearedPendulumOnTurntable: a pendulum of length l whose hinge is geared to a flywheel of inertia I turns with a table at the rate Ω.
+// With its inertias A and C across and along it, D = m·l² + A − C, and the angle θ from the vertical,
+//
+//	(m·l² + A + I)·θ̈ = D·Ω²·sin θ·cos θ − m·g·l·sin θ,   λ² = −D·Ω²·sin² θ/(m·l² + A + I) where it hangs still.
+func TestGearedPendulumOnTurntable(t *testing.T) {
+	const m, l, A, C, rate = 1.5, 0.4, 0.03, 0.01, 8.0
+	D := m*l*l + A - C
+	theta := math.Acos(m * g * l / (D * rate * rate))
+	s, c := math.Sincos(theta)
+	down := vec{s, 0, -c}
+	for _, armature := range []float64{0, 0.2, 3} {
+		b := rung.NewBuilder("governor").Gravity(0, 0, -g)
+		table := b.Body("table", spindle(t, 10, 2, 1), rung.At(0, 0, 1))
+		b.Move(table, vec{}, axisZ.Scale(rate))
+		b.Revolute("bearing", rung.World, table, vec{}, axisZ).Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, rate}}}
+		bob := b.Body("bob", spindle(t, m, C, A), rung.Place{Origin: down.Scale(l)}.WithZ(down))
+		b.Move(bob, axisZ.Scale(rate).Cross(down.Scale(l)), axisZ.Scale(rate))
+		if armature > 0 {
+			b.Revolute("hinge", table, bob, vec{}, vec{0, 1, 0}).Armature = []float64{armature}
+		} else {
+			b.Revolute("hinge", table, bob, vec{}, vec{0, 1, 0})
+		}
+		list, _ := moving(steady(t, built(t, b)))
+		require.Len(t, list, 1)
+		assert.InEpsilon(t, math.Sqrt(D/(m*l*l+A+armature))*rate*s, imag(list[0]), steadyExact, "armature %v", armature)
+	}
+}
+
 // TestUnsteady: a motion that is not steady is refused, with the body and by how much, at once or after a while.
 func TestUnsteady(t *testing.T) {
 	refused := func(p *kkt.Plan, st *mechanism.State, text string) *linear.UnsteadyError {
