@@ -151,7 +151,7 @@ func (l *Layout) ConstraintNode(i int) int {
 // NodeName returns the name of the body, joint or coupling of a node, for messages.
 func (l *Layout) NodeName(node int) string {
 	i := l.NodeConstraint(node)
-	if k := node - l.Mech.NumBodies(); i < 0 && k >= 0 {
+	if k := node - l.Mech.NumBodies(); i < 0 && k >= 0 { // a flywheel, named by its joint
 		i = int(l.geared[k])
 	}
 	switch {

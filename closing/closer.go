@@ -449,7 +449,7 @@ func (c *Closer) search(fit misfit, damped bool) (misfit, bool) {
 	return fit, false
 }
 
-// double goes on from c.at by the step c.x again if that is better.
+// double goes on from c.at by the step c.x again if that is better. It returns the errors at c.at, and false if they cannot be computed.
 func (c *Closer) double(fit misfit) (misfit, bool) {
 	c.displace(c.try, c.at, 1, c.x)
 	after, err := c.misfitAt(c.try)
@@ -457,8 +457,7 @@ func (c *Closer) double(fit misfit) (misfit, bool) {
 		c.at, c.try = c.try, c.at
 		return after, true
 	}
-	// c.delta is of the trial.
-	fit, err = c.misfitAt(c.at)
+	fit, err = c.misfitAt(c.at) // again, as c.delta is of the trial
 	return fit, err == nil
 }
 

@@ -161,7 +161,8 @@ func (w *spanWork) limits(q *Span, f *front) {
 	}
 }
 
-// reduce brings the front to rows of R by reflections. It is not finished if the context of watch has ended.
+// reduce brings the front to rows of R by reflections, panel by panel: row is the next row of R, and rows row … end−1 are the others that
+// begin in column j or before it. It is not finished if the context of watch has ended.
 func (w *spanWork) reduce(watch *team.Watch) {
 	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}

@@ -254,7 +254,8 @@ func (s *watched) giveUp() {
 	}
 }
 
-// done makes what the events did in the step final.
+// done makes what the events did in the step final. Crossings of a step that was given up are past once a step has reached the time at
+// which it was: later ones call actions again.
 func (s *watched) done() {
 	for i := range s.watches {
 		w := &s.watches[i]

@@ -259,7 +259,8 @@ func mujocoInput(p *problem, file string) (args []string, reason string, err err
 	return args, "", os.WriteFile(list, p.hinges(), 0o600)
 }
 
-// hinges are all hinges with their rates, the coordinates, the directions in hinges, and the bodies.
+// hinges returns the text that the peer's program reads, four lists with their lengths: hinges with their rates, the coordinates, the
+// directions as changes of all angles and then of all rates, and the bodies.
 func (p *problem) hinges() []byte {
 	var w bytes.Buffer
 	st := p.mech.Initial()

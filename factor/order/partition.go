@@ -94,7 +94,7 @@ type partition struct {
 	at   []int32 // by vertex of the whole: its vertex in the part at hand
 }
 
-// divide gives the vertices list of the whole, those of net, the numbers first to first+parts−1.
+// divide divides net into so many parts, which get the numbers first to first+parts−1. Vertex i of net is list[i] of the whole.
 func (d *partition) divide(net *network, list []int32, first, parts int32) {
 	if parts == 1 || net.n == 0 {
 		for _, v := range list {

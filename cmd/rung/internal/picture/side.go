@@ -69,11 +69,11 @@ func newSide(s *Profile) *side {
 	q := &side{Profile: s}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	s.each(func(at [2]float64) { lo, hi = min(lo, at[0]), max(hi, at[0]) })
-	if !(hi > lo) {
-		lo, hi = lo-0.5, lo+0.5
-	}
-	if math.IsInf(lo, 0) {
+	switch {
+	case math.IsInf(lo, 0): // nothing to show, or nothing that is finite
 		lo, hi = 0, 1
+	case lo == hi:
+		lo, hi = lo-0.5, lo+0.5
 	}
 	for q.rows = 1; ; q.rows++ {
 		q.from, q.length = lo, (hi-lo)/float64(q.rows)
