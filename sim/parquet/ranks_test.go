@@ -1,4 +1,4 @@
-package dist_test
+package parquet_test
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 	"github.com/rung-mbd/rung/sim/parquet"
 )
 
-// Each rank writes the bodies of its own that are chosen to a file of its own; joined they are what the states of all
+// TestPartsOfRanks: each rank writes the bodies of its own that are chosen to a file of its own; joined they are what the states of all
 // ranks were.
-func TestTrajectoryParts(t *testing.T) {
+func TestPartsOfRanks(t *testing.T) {
 	m, err := bench.Generate("ladder", 40, 1)
 	require.NoError(t, err)
 	const ranks = 3
@@ -25,12 +25,16 @@ func TestTrajectoryParts(t *testing.T) {
 	file := func(rank int) string { return filepath.Join(dir, fmt.Sprintf("run.rank%d.parquet", rank)) }
 	ends := make([]map[string]float64, ranks)
 	require.NoError(t, dist.Run(ranks, func(c dist.Comm) error {
-		s, st, err := solver(c, m)
+		p, err := dist.NewPlan(c, m, dist.Options{})
 		if err != nil {
 			return err
 		}
-		p := s.Plan()
+		s, err := p.NewSolver()
+		if err != nil {
+			return err
+		}
 		mech := p.Mechanism()
+		st := mech.Initial()
 		var chosen []int
 		for i, b := range p.Piece().Body[:p.Piece().Own] {
 			if b%3 == 0 {
