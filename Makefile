@@ -4,6 +4,7 @@
 #   make platforms      vet and build for each of PLATFORMS, from any machine
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make generated      whether the generated assembly is what its generator writes
+#   make vet-small      the part of make vet that make test TESTFLAGS=-vet=all has not
 #   make race           the short tests under the race detector (needs a C compiler)
 #   make race-quick     those of the short tests in which goroutines meet, under the race detector
 #   make walk           every fuzz target on WALK inputs of its own, the same in every run
@@ -54,6 +55,7 @@ COMMAND   :=
 SITE      ?= out/site
 HUGO      ?= hugo
 SITEFLAGS ?=
+SITEPLAYGROUND ?= playground
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
@@ -87,16 +89,18 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground wasm site site-check release release-check release-fresh release-library
+.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
 
 check: fmt vet staticcheck generated test
 
 fmt:
 	@bad=$$($(GOFMT) -l .); if [ -n "$$bad" ]; then echo "gofmt would change:" $$bad; exit 1; fi
 
+# The packages that have files with the build tag small. Others' are the same with it.
+SMALL := $(sort $(patsubst %,./%,$(shell grep -rl --include='*.go' '^//go:build.*\bsmall\b' cmd | xargs -n 1 dirname)))
 vet:
 	$(GO) vet $(TAGFLAG) $(PKGS)
-	$(GO) vet -tags=small ./cmd/...
+	$(GO) vet -tags=small $(SMALL)
 
 staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
@@ -129,23 +133,29 @@ platforms:
 test:
 	$(GOTEST) $(TESTFLAGS) $(TAGFLAG) $(PKGS) $(COLLECT)
 
+# What go test -vet=all leaves of make vet. Go test vets with other flags than go vet, so that what it has found out of other packages serves here.
+vet-small:
+	$(GO) test -vet=all -c -o /dev/null -tags=small $(SMALL)
+
 race:
 	CGO_ENABLED=1 $(GOTEST) -race -short $(TAGFLAG) $(PKGS) $(COLLECT)
 
 # Mechanisms in pieces on processes, with Debian's libopenmpi-dev, openmpi-bin and libmumps-dev. A root user has to say so to mpirun.
 MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
 MPIRANKS := 2 3 4 7
-test-mpi:
-	$(GO) vet -tags mpi,mumps ./dist/mpi ./dist/mumps # the others have no file with these tags
+test-mpi: test-mpi-packages
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
-	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
+	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
+	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" RUNG_RANKS="$(MPIRANKS)" $(GOTEST) $(TESTFLAGS) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
+
+test-mpi-packages:
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; bin="$$dir/mpi.test"; \
+	$(GO) test -vet=all -c -tags mpi,mumps -o "$$dir" ./dist/mpi ./dist/mumps; : the others have no file with these tags; \
 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
 	for how in 'return:waits for rank 2, which has ended' 'unread:has not taken' 'goexit:ended by runtime.Goexit' 'panic:panic: boom' 'error:bad luck'; do \
 		status=0; said=$$(RUNG_ENDS=$${how%%:*} timeout 60 $(MPIRUN) -n 3 "$$bin" 2>&1) || status=$$?; \
 		case "$$status $$said" in [1-9]\ *"$${how#*:}"*) echo "ok   a rank that ends early: $$how";; *) echo "FAIL $$how: status $$status: $$said"; exit 1;; esac; \
-	done; \
-	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
-	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" RUNG_RANKS="$(MPIRANKS)" $(GOTEST) $(TESTFLAGS) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
+	done
 
 # The tests that are marked //rung:race, and those of folders with a test file that has the mark above its package clause. Under the race detector
 # the others take a quarter of an hour, nearly all of it on one goroutine. A test of internal/arch holds that tests which start goroutines have it.
@@ -154,9 +164,11 @@ RACEMARKS := $(shell grep -rl --include='*_test.go' --exclude-dir=testdata '^//r
 RACEPKGS := $(sort $(patsubst %/,%,$(dir $(patsubst all:%,%,$(filter all:%,$(RACEMARKS))))))
 RACESOME := $(filter-out $(RACEPKGS),$(sort $(patsubst %/,%,$(dir $(patsubst one:%,%,$(filter one:%,$(RACEMARKS)))))))
 RACERUN := $(subst $() ,|,$(sort $(patsubst run:%,%,$(filter run:%,$(RACEMARKS)))))
+# RACEOUT are folders to leave out, such as ./cmd/%.
+RACEOUT ?=
 race-quick:
-	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS) $(COLLECT)
-	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) -run '^($(RACERUN))$$' $(TAGFLAG) $(RACESOME) $(COLLECT)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) $(TAGFLAG) $(filter-out $(RACEOUT),$(RACEPKGS)) $(COLLECT)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) -run '^($(RACERUN))$$' $(TAGFLAG) $(filter-out $(RACEOUT),$(RACESOME)) $(COLLECT)
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:
@@ -193,9 +205,10 @@ cover:
 	$(GO) tool cover -func cover.out | tail -n 1
 
 # A module of its own, so that users do not get what drives the browser.
+# In short, BROWSERFLAGS=-short, without the playground, for which everything is compiled to WebAssembly.
+BROWSERFLAGS ?=
 browser:
-	$(GO) -C scene/view/browser vet ./...
-	$(GO) -C scene/view/browser test $(if $(NOTRUN),-json) -count=1 -timeout 15m ./... $(COLLECT)
+	$(GO) -C scene/view/browser test -vet=all $(if $(NOTRUN),-json) -count=1 -timeout 15m $(BROWSERFLAGS) ./... $(COLLECT)
 
 man:
 	$(GO) run ./cmd/rung man $(MANDIR)
@@ -254,9 +267,11 @@ wheel: library
 
 # The page of cmd/rungwasm: its files, those of scene/view in view/, the program, and the examples that index.html names. With COMMAND, a program of
 # cmd/rung that is there already, none is built for the examples.
-playground:
-	@rm -rf "$(PLAYGROUND)/view"; mkdir -p "$(PLAYGROUND)/models"
+playground: playground-page
 	GOOS=js GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o "$(PLAYGROUND)/rung.wasm" ./cmd/rungwasm
+
+playground-page:
+	@rm -rf "$(PLAYGROUND)/view"; mkdir -p "$(PLAYGROUND)/models"
 	@cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" cmd/rungwasm/page/* "$(PLAYGROUND)"; cp -R scene/view/page "$(PLAYGROUND)/view"
 	@for m in four-bar excavator tolerances; do cp "docs/$$m.model.json" "$(PLAYGROUND)/models/$$m.json"; done
 	@bin="$(COMMAND)"; [ -n "$$bin" ] || { bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; }; \
@@ -267,7 +282,7 @@ wasm: playground
 	node cmd/rungwasm/nodetest/check.js "$(PLAYGROUND)"
 
 # The site: site/gen writes what Hugo reads, from docs, the command, Python's package, rung.h and the records of measurements; then the index for
-# search. Hugo is Debian's, 0.111, or a later one: a build of our own would take minutes, and templates use nothing newer.
+# search. No test of the site opens the playground, so that SITEPLAYGROUND=playground-page, without its program, does for site-check. Hugo is Debian's, 0.111, or a later one: a build of our own would take minutes, and templates use nothing newer.
 SITESOURCE := $(CURDIR)/out/site-source
 site:
 	@command -v $(HUGO) >/dev/null || { echo "make site: no $(HUGO); it takes Debian's package hugo, or Hugo 0.111 or later from gohugo.io"; exit 1; }
@@ -275,12 +290,11 @@ site:
 	$(GO) build -o "$(SITESOURCE)/rung" ./cmd/rung
 	$(GO) -C site run ./gen -rung "$(SITESOURCE)/rung" -root .. -python $(PYTHON) -o "$(SITESOURCE)"
 	$(HUGO) --quiet -s "$(SITESOURCE)" --themesDir "$(CURDIR)/site" --config "$(CURDIR)/site/hugo.toml" -d "$(abspath $(SITE))" --cleanDestinationDir
-	$(MAKE) playground PLAYGROUND="$(SITE)/playground" COMMAND="$(SITESOURCE)/rung"
+	$(MAKE) $(SITEPLAYGROUND) PLAYGROUND="$(SITE)/playground" COMMAND="$(SITESOURCE)/rung"
 	$(GO) -C site run ./gen -finish "$(abspath $(SITE))"
 
 site-check: site
-	$(GO) -C site vet ./...
-	RUNG_SITE="$(abspath $(SITE))" $(GO) -C site test $(if $(NOTRUN),-json) -count=1 -timeout 10m $(SITEFLAGS) ./... $(COLLECT)
+	RUNG_SITE="$(abspath $(SITE))" $(GO) -C site test -vet=all $(if $(NOTRUN),-json) -count=1 -timeout 10m $(SITEFLAGS) ./... $(COLLECT)
 
 # The part of a functional mock-up unit that is plain C, and finds the library in the process or beside itself. With both in a folder,
 # rung export --libraries FOLDER packs units for this system.

@@ -34,6 +34,9 @@ const moves = "window.play?.frame?.contentWindow?.rung?.live?.status?.time > 0.1
 // playground opens the playground at a fragment of its address, from a server of files that knows no types, and waits.
 func playground(t *testing.T, fragment, ready string, width, height int64) *page {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("make browser without -short has it, in a workflow: everything is compiled to WebAssembly for it")
+	}
 	dir, err := built()
 	if err != nil {
 		t.Fatal(err)
