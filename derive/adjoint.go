@@ -131,7 +131,7 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 		if c := d.isCarried(part); c != nil {
 			var t carriedCotangent
 			t.addResidualOf(d, c, g.y)
-			d.backCarried(&g.direction, nil, c, &t)
+			d.backCarried(&g.direction, nil, c, &t, orderAcceleration)
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -173,7 +173,7 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 		if c := d.isCarried(part); c != nil {
 			var t carriedCotangent
 			t.addWeights(c, d.mech.Joints[part].Kind, &w.joints[part])
-			d.backCarried(&g.direction, g.x, c, &t)
+			d.backCarried(&g.direction, g.x, c, &t, orderAcceleration)
 			g.used = true
 			continue
 		}
@@ -361,7 +361,7 @@ func (d *Derivatives) rowsBackCarried(g *Gradient, x []float64, c *carriedJoint,
 	}
 	var t carriedCotangent
 	t.addRows(d, c, y[:], l.order())
-	d.backCarried(&g.direction, nil, c, &t)
+	d.backCarried(&g.direction, nil, c, &t, l.order())
 }
 
 // determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.
@@ -373,7 +373,7 @@ func (d *Derivatives) determined(w *Weights) error {
 	if !weighs || d.dynamics.Redundant() == 0 {
 		return nil
 	}
-	if err := d.setNulls(); err != nil {
+	if err := d.setUndetermined(); err != nil {
 		return err
 	}
 	for j := range w.joints {

@@ -119,3 +119,34 @@ func alternate(b *testing.B, solve, run func() error, parts float64) {
 	b.ReportMetric(least[1]/least[0]/parts, "x/solve")
 	b.ReportMetric(least[0], "ns/solve")
 }
+
+// BenchmarkStateSpace has all of A in coordinates that are given, the evaluation included, as multiples of one that is timed beside it
+// (x/solve).
+func BenchmarkStateSpace(b *testing.B) {
+	for _, c := range []struct {
+		family string
+		n      int
+		all    bool // the coordinates are all freedoms of the first joints, else that of the first one
+	}{{"chain", 5, true}, {"chain", 20, true}, {"chain", 100, true}, {"nfourbar", 1, false}, {"nfourbar", 40, false}} {
+		b.Run(fmt.Sprintf("model=%s/n=%d", c.family, c.n), func(b *testing.B) {
+			m, err := bench.Generate(c.family, c.n, 1)
+			require.NoError(b, err)
+			mech, err := mechanism.New(m)
+			require.NoError(b, err)
+			plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+			d, solver, st := derive.New(plan, m), plan.NewSolver(), plan.Initial()
+			o := derive.StateSpaceOptions{Coordinates: []mechanism.Freedom{{}}}
+			for j := 1; c.all && j < c.n; j++ {
+				o.Coordinates = append(o.Coordinates, mechanism.Freedom{Joint: j})
+			}
+			b.ReportAllocs()
+			alternate(b, func() error { return solver.Solve(st) }, func() error {
+				if err := d.At(st); err != nil {
+					return err
+				}
+				_, err := d.StateSpace(o)
+				return err
+			}, 1)
+		})
+	}
+}

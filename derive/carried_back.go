@@ -66,8 +66,28 @@ func (t *carriedCotangent) addWeights(c *carriedJoint, kind joints.Kind, w *Join
 }
 
 // backCarried adds to g the cotangents of a direction for those of a joint: the transpose of move, acts and opens. dx gets those of
-// accelerations and multipliers; it may be nil.
-func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent) {
+// accelerations and multipliers; it may be nil. No level above to has cotangents.
+func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, to order) {
+	var phi vec // of P's frame
+	if t.N != (vec{}) || t.F != (vec{}) {
+		d.actsBack(g, dx, c, t)
+		phi = c.N.cross(t.N).add(c.F.cross(t.F))
+	}
+	g.time += t.time
+	var turn, step [3]vec
+	for k := range to + 1 {
+		l := &t.lines[k]
+		turn[k], step[k] = vec{l[0], l[1], l[2]}.turned(&c.E), vec{l[3], l[4], l[5]}.turned(&c.E)
+	}
+	if c.bentAt >= 0 {
+		d.bentBack(g, dx, c, t, &turn)
+	}
+	d.moveBack(g, dx, c, t, phi, &turn, &step, to)
+}
+
+// actsBack is the transpose of acts but for the turn of P, for cotangents of what the joint does. Those of the motion that springs and
+// dampers feel go to t.
+func (d *Derivatives) actsBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent) {
 	more := c.packed(t.N, t.F)
 	for i, line := range c.lines.freedoms {
 		g.forces[c.number][i] += more[line]
@@ -84,17 +104,6 @@ func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t
 			t.lines[1][line] -= s.damping[line] * more[line]
 		}
 	}
-	g.time += t.time
-	phi := c.N.cross(t.N).add(c.F.cross(t.F)) // of P's frame
-	var turn, step [3]vec
-	for k := range 3 {
-		l := &t.lines[k]
-		turn[k], step[k] = vec{l[0], l[1], l[2]}.turned(&c.E), vec{l[3], l[4], l[5]}.turned(&c.E)
-	}
-	if c.bentAt >= 0 {
-		d.bentBack(g, dx, c, t, &turn)
-	}
-	d.moveBack(g, dx, c, t, phi, &turn, &step)
 }
 
 // packed returns the products of the lines along the axes of P with a wrench.
@@ -121,7 +130,9 @@ func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *c
 }
 
 // moveBack is the transpose of move, for the cotangents of what it computes; phi is that of the turn of P.
-func (d *Derivatives) moveBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec) {
+func (d *Derivatives) moveBack(
+	g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec, to order,
+) {
 	P, S := &d.carried.world, &d.carried.world
 	if c.pred >= 0 {
 		P = &d.bodies[c.pred]
@@ -130,25 +141,31 @@ func (d *Derivatives) moveBack(g *direction, dx []float64, c *carriedJoint, t *c
 		S = &d.bodies[c.succ]
 	}
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
-	w := omS.sub(omP)
-	A, B, ds, db := turn[2], step[2], t.ds, t.db
-	phi = phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B)).sub(w.cross(turn[1])).sub(c.V.cross(step[1]))
-	// Accelerations.
-	q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
-	spinS, spinP := B.cross(omS), q
-	dV, dw := step[1].add(q.scale(2)), turn[1].add(omP.cross(A))
-	ds = ds.add(B.cross(vecOf(&S.alpha)))
-	db = db.sub(B.cross(vecOf(&P.alpha)))
-	wS := omS.cross(c.s).cross(B)
-	wP := w.cross(A).add(omP.cross(c.b).add(c.V.scale(2)).cross(B)).scale(-1)
-	if dx != nil {
-		c.accelerationsBack(dx, A, B)
+	ds, db, dV, dw := t.ds, t.db, step[1], turn[1]
+	var spinS, spinP, wS, wP vec
+	if to >= orderVelocity {
+		phi = phi.sub(omS.sub(omP).cross(dw)).sub(c.V.cross(dV))
 	}
-	// Velocities.
-	spinS, spinP = spinS.add(dV), spinP.sub(dV)
-	wS = wS.add(dw).add(c.s.cross(spinS))
-	wP = wP.sub(dw).add(c.b.cross(spinP))
-	ds, db = ds.add(spinS.cross(omS)), db.add(spinP.cross(omP))
+	if to == orderAcceleration {
+		A, B := turn[2], step[2]
+		phi = phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B))
+		q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
+		spinS, spinP = B.cross(omS), q
+		dV, dw = dV.add(q.scale(2)), dw.add(omP.cross(A))
+		ds = ds.add(B.cross(vecOf(&S.alpha)))
+		db = db.sub(B.cross(vecOf(&P.alpha)))
+		wS = omS.cross(c.s).cross(B)
+		wP = omS.sub(omP).cross(A).add(omP.cross(c.b).add(c.V.scale(2)).cross(B)).scale(-1)
+		if dx != nil {
+			c.accelerationsBack(dx, A, B)
+		}
+	}
+	if to >= orderVelocity {
+		spinS, spinP = spinS.add(dV), spinP.sub(dV)
+		wS = wS.add(dw).add(c.s.cross(spinS))
+		wP = wP.sub(dw).add(c.b.cross(spinP))
+		ds, db = ds.add(spinS.cross(omS)), db.add(spinP.cross(omP))
+	}
 	// Positions.
 	theta, rho := turn[0], step[0]
 	db = db.add(rho)

@@ -137,10 +137,10 @@ func requireTransposed(t *testing.T, d *Derivatives, c *carriedJoint, y []float6
 			}
 			back.addWeights(c, d.mech.Joints[j].Kind, &w)
 			d.b.back(&want, nil, wantX)
-			d.backCarried(&got, gotX, c, &back)
+			d.backCarried(&got, gotX, c, &back, orderAcceleration)
 		} else {
 			back.addResidualOf(d, c, y)
-			d.backCarried(&got, nil, c, &back)
+			d.backCarried(&got, nil, c, &back, orderAcceleration)
 			d.b.back(&want, y, nil)
 			// What is recorded has its arms from the origins of the bodies' frames.
 			for side, body := range [2]int32{c.pred, c.succ} {

@@ -42,8 +42,8 @@ type Derivatives struct {
 
 	own    *mechanism.State // a copy of the caller's, with what follows from it
 	st     *mechanism.State
-	kin    *mechanism.Kinematics
-	x      []float64 // accelerations, then multipliers with their signs changed
+	kin    *mechanism.Kinematics // of st
+	x      []float64             // accelerations, then multipliers with their signs changed
 	bodies []bodyAt
 	b      builder
 
@@ -86,6 +86,7 @@ type heldAt struct {
 	is    bool // the state is that of Hold
 	kind  HeldKind
 	given []float64 // changes of multipliers alone
+	kin   *mechanism.Kinematics
 
 	struck  mechanism.Freedom // of HoldImpulse
 	impulse float64           // along it; 0: there is none
@@ -115,7 +116,6 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	d := &Derivatives{plan: p, mech: p.Mechanism(), doc: m, dynamics: p.NewAnswers(kkt.AnswersOfDynamics), grounds: grounds{doc: m}}
 	d.layout, d.plain = d.dynamics.Layout(), p.Layout()
 	n := d.layout.Pattern.Dim()
-	d.kin = d.mech.NewKinematics()
 	d.bodies = make([]bodyAt, d.mech.NumBodies())
 	d.x, d.right, d.answer = make([]float64, n), make([]float64, n), make([]float64, n)
 	d.plainRight, d.plainRates = make([]float64, d.plain.Pattern.Dim()), make([]float64, d.plain.Pattern.Dim())
@@ -183,9 +183,7 @@ func (d *Derivatives) At(st *mechanism.State) error {
 	}
 	d.st = d.dynamics.Reactions().State
 	copy(d.x, d.dynamics.Solution())
-	if err := d.mech.KinematicsTo(d.kin, d.st); err != nil {
-		return fault.Errorf("derive: %w", err)
-	}
+	d.kin = d.dynamics.Reactions().Kin
 	d.setBodies()
 	d.b.x = d.x
 	d.setSizes()

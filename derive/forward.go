@@ -94,14 +94,14 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		}
 		out.corrected = corrected(u, given)
 	}
-	if err := d.settleLoads(out, u, given, o); err != nil {
+	if err := d.settleLoads(out, u, given, o, !u.follow && u.moving && !o.AsGiven); err != nil {
 		return err
 	}
 	if o.BodiesOnly {
 		for j := range out.joints {
 			out.joints[j] = JointChange{}
 		}
-	} else if err := d.outputs(out, u, o); err != nil {
+	} else if err := d.outputs(out, u, o, nil); err != nil {
 		return err
 	}
 	hidden := o.BodiesOnly || o.NoReactions
@@ -116,12 +116,13 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	return nil
 }
 
-// settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make.
-func (d *Derivatives) settleLoads(out *changes, u, given *direction, o Options) error {
+// settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make. With look it sees
+// first whether the joints allow u.
+func (d *Derivatives) settleLoads(out *changes, u, given *direction, o Options, look bool) error {
 	clear(u.bearings)
 	size, last := d.loadSize(), math.Inf(1)
 	for step := 0; ; step++ {
-		if err := d.respond(out, u, given, o, step == 0 && !u.follow && u.moving && !o.AsGiven); err != nil {
+		if err := d.respond(out, u, given, o, look && step == 0); err != nil {
 			return err
 		}
 		if len(u.bearings) == 0 {
@@ -291,42 +292,57 @@ func (d *Derivatives) loads(u *direction, x []float64) (change float64, err erro
 	return change, nil
 }
 
-// outputs stores what the changes of accelerations and multipliers make of joints.
-func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
-	for j := range out.joints {
-		out.joints[j] = JointChange{}
-	}
+// outputs stores what the changes of accelerations and multipliers make of joints: of those in only, or of all where that is nil.
+func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int) error {
 	d.b.given = u
 	if o.NoReactions {
 		d.b.want = wantRate | wantSecond | wantCoordinates
 	}
 	defer func() { d.b.want, d.b.given = wantAll, nil }()
-	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
-			d.outputsCarried(&out.joints[part], c, u, out.x)
-			continue
+	if only != nil {
+		for _, j := range only {
+			out.joints[j] = JointChange{}
+			if err := d.outputsOf(out, u, j); err != nil {
+				return err
+			}
 		}
-		if err := d.build(part); err != nil {
+		return nil
+	}
+	clear(out.joints)
+	for part := range d.elementNumber(0) {
+		if err := d.outputsOf(out, u, part); err != nil {
 			return err
 		}
-		b := &d.b
-		b.pull(u, out.x)
-		for _, l := range b.legs {
-			w := b.change(l.moment, l.force)
-			out.joints[l.joint].Wrench = out.joints[l.joint].Wrench.Add(w)
-		}
-		if part >= d.mech.NumJoints() {
-			continue
-		}
-		to := &out.joints[part]
-		to.Wrench = to.Wrench.Add(b.change(b.total[0], b.total[1]))
-		r := &b.rel[0]
-		for i := range r.joint.Kind.Freedoms() {
-			f := &r.freedoms[i]
-			to.Qd[i], to.Qdd[i] = b.c.Tangent1(f.qd), b.c.Tangent1(f.qdd)
-			if f.q >= 0 {
-				to.Q[i] = b.c.Tangent1(f.q)
-			}
+	}
+	return nil
+}
+
+// outputsOf is outputs of a joint or a coupling.
+func (d *Derivatives) outputsOf(out *changes, u *direction, part int) error {
+	if c := d.isCarried(part); c != nil {
+		d.outputsCarried(&out.joints[part], c, u, out.x)
+		return nil
+	}
+	if err := d.build(part); err != nil {
+		return err
+	}
+	b := &d.b
+	b.pull(u, out.x)
+	for _, l := range b.legs {
+		w := b.change(l.moment, l.force)
+		out.joints[l.joint].Wrench = out.joints[l.joint].Wrench.Add(w)
+	}
+	if part >= d.mech.NumJoints() {
+		return nil
+	}
+	to := &out.joints[part]
+	to.Wrench = to.Wrench.Add(b.change(b.total[0], b.total[1]))
+	r := &b.rel[0]
+	for i := range r.joint.Kind.Freedoms() {
+		f := &r.freedoms[i]
+		to.Qd[i], to.Qdd[i] = b.c.Tangent1(f.qd), b.c.Tangent1(f.qdd)
+		if f.q >= 0 {
+			to.Q[i] = b.c.Tangent1(f.q)
 		}
 	}
 	return nil

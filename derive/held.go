@@ -66,6 +66,10 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	for i, x := range lambda {
 		d.x[first+i] = -x
 	}
+	if d.held.kin == nil {
+		d.held.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, d.mech.NumBodies())}
+	}
+	d.kin = d.held.kin
 	if err := d.mech.KinematicsTo(d.kin, d.st); err != nil {
 		return fault.Errorf("derive: %w", err)
 	}
@@ -273,6 +277,6 @@ func (d *Derivatives) heldCarriedBack(g *Gradient, dx []float64, c *carriedJoint
 	if d.held.kind == HeldRates {
 		c.spring = none
 	}
-	d.backCarried(&g.direction, dx, c, &t)
+	d.backCarried(&g.direction, dx, c, &t, orderVelocity)
 	c.spring = spring
 }

@@ -60,11 +60,12 @@ func (g *Gradient) TakeMotion(x []float64) {
 		panic("derive: length mismatch")
 	}
 	for i := range g.bodies {
-		u, b := &g.bodies[i], &g.d.bodies[i]
-		for k, v := range [4]*spatial.Vec3{&u.Rotation, &u.Position, &u.Angular, &u.Linear} {
-			for c := range 3 {
-				x[motionNumbers*i+3*k+c] += v[c]
-			}
+		u, b, y := &g.bodies[i], &g.d.bodies[i], (*[motionNumbers]float64)(x[motionNumbers*i:])
+		for c := range 3 {
+			y[c] += u.Rotation[c]
+			y[3+c] += u.Position[c]
+			y[6+c] += u.Angular[c]
+			y[9+c] += u.Linear[c]
 		}
 		u.Com = u.Com.Sub(b.comOf(u))
 		u.Rotation, u.Position, u.Angular, u.Linear = spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}

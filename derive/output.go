@@ -150,6 +150,11 @@ func (d *Derivatives) coordinate(o Output) float64 {
 		q, _ := d.mech.Coordinate(mechanism.Freedom{Joint: o.of, Freedom: o.component}, d.st)
 		return q
 	}
+	if d.carried.current && o.what == outputQdd {
+		if c := d.isCarried(o.of); c != nil && c.bentAt < 0 {
+			return c.along(o.component, c.wd, c.Vd)
+		}
+	}
 	b := &d.b
 	b.begin(o.of)
 	b.reserve(2, 1)

@@ -3,12 +3,11 @@ package derive
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -18,8 +17,8 @@ var ErrCoordinates = errors.New("derive: no independent coordinates")
 
 // StateSpaceOptions choose the coordinates, inputs and outputs of a StateSpace.
 type StateSpaceOptions struct {
-	// Coordinates are scalar freedoms, as many as the mechanism moves, of which its motion follows. Nil: those with the largest pivots of
-	// (D5), freedoms with actuators or forces first.
+	// Coordinates are scalar freedoms, as many as the mechanism moves, of which its motion follows. Nil: all freedoms of an open mechanism,
+	// of others those with the largest pivots of (D5); freedoms with actuators or forces come first.
 	Coordinates []mechanism.Freedom
 	Inputs      []mechanism.Freedom // with a generalized force each
 	Outputs     []Output
@@ -40,12 +39,10 @@ type StateSpace struct {
 	Accuracy    float64 // the largest predicted relative error of an acceleration's derivative
 }
 
-// pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
-const pivotTol = 1e-12
-
 // StateSpace linearizes the mechanism about the state of At, at rest or not, in independent coordinates.
 //
-// Cost: a solve a candidate for a coordinate, and a derivative (ForwardTo) for each coordinate, rate and input; allocates. It returns an
+// Cost: a solve a candidate for a coordinate, but of open mechanisms whose freedoms are all coordinates, and a derivative (ForwardTo) for
+// each coordinate, rate and input; allocates. It returns an
 // error that wraps ErrCoordinates, with a joint or body, if the coordinates depend on each other, are prescribed or have no scalar, or
 // leave a motion, and for mechanisms with rows of velocities alone, which reach more than they move (linear.System.StateSpace); and the
 // errors of ForwardTo. It panics without At, or if a freedom is out of range.
@@ -56,65 +53,138 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	if list := d.mech.Nonholonomic(); len(list) > 0 {
 		return nil, d.mech.AtConstraint(int(list[0]), -1, fault.Errorf("%w: it has rows of velocities alone", ErrCoordinates))
 	}
-	if err := d.project(); err != nil {
-		return nil, err
-	}
 	if err := d.setCarried(); err != nil {
 		return nil, err
 	}
-	y, err := d.independent(o.Coordinates)
-	if err != nil {
-		return nil, err
+	y := d.openCoordinates(o.Coordinates)
+	if y == nil {
+		if err := d.project(); err != nil {
+			return nil, err
+		}
+		var err error
+		if y, err = d.independent(o.Coordinates); err != nil {
+			return nil, err
+		}
 	}
 	return d.columns(o, y)
 }
 
 // columns takes the derivatives along each coordinate, each rate and each input, one after the other in memory of one.
 func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace, error) {
-	n := len(y.freedoms)
-	s := d.empty(o, y)
-	in, out := d.NewDirections(1), d.NewChanges(1)
-	for k := range 2*n + len(o.Inputs) {
-		in.Reset(0)
-		u := in.whole(0)
-		u.name = "coordinate"
-		switch {
-		case k < n:
-			if err := d.setCoordinate(u, y, k); err != nil {
-				return nil, err
-			}
-		case k < 2*n:
-			for i := range d.bodies {
-				u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(y.N[k-n][6*i:][:3]), spatial.Vec3(y.N[k-n][6*i+3:][:3])
-			}
-		default:
-			f := o.Inputs[k-2*n]
-			d.mustHave(f)
-			in.SetForce(0, f.Joint, f.Freedom, 1)
-		}
-		if err := d.forward(&out.list[0], u, Options{NoReactions: true}); err != nil {
+	s, out, seen := d.empty(o, y), d.NewChanges(1), jointsOf(o)
+	to := &out.list[0]
+	u := &to.taken
+	u.name, to.ready = "coordinate", true
+	if err := d.regular(u, y); err != nil {
+		return nil, err
+	}
+	for k := range 2*len(y.freedoms) + len(o.Inputs) {
+		u.reset()
+		if err := d.setColumn(u, y, o.Inputs, k); err != nil {
 			return nil, err
 		}
-		out.list[0].ready = true
-		s.take(k, o, out)
+		d.measure(u)
+		if err := d.settleLoads(to, u, u, Options{}, false); err != nil {
+			return nil, err
+		}
+		if err := d.outputs(to, u, Options{NoReactions: true}, seen); err != nil {
+			return nil, err
+		}
+		if err := d.readColumn(s, k, o, out); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-// take reads column k of the matrices.
-func (s *StateSpace) take(k int, o StateSpaceOptions, out *Changes) {
+// jointsOf returns the joints that the outputs look at, in order.
+func jointsOf(o StateSpaceOptions) []int {
+	list := []int{}
+	for _, z := range o.Outputs {
+		if z.what >= outputQ {
+			list = append(list, z.of)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// setColumn makes u, which is zero, the direction of column k: of a coordinate, a rate, or an input.
+func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism.Freedom, k int) error {
+	n := len(y.freedoms)
+	switch {
+	case k >= 2*n:
+		f := inputs[k-2*n]
+		d.mustHave(f)
+		u.forces[f.Joint][f.Freedom], u.forced = 1, true
+	case y.open == nil && k < n:
+		return d.setCoordinate(u, y, k)
+	case y.open == nil:
+		for i := range d.bodies {
+			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(y.N[k-n][6*i:][:3]), spatial.Vec3(y.N[k-n][6*i+3:][:3])
+		}
+	case k < n:
+		d.walk(u, y, k, orderPosition, false)
+		d.walk(u, y, k, orderVelocity, true)
+	default:
+		d.walk(u, y, k-n, orderVelocity, false)
+	}
+	return nil
+}
+
+// regular returns ErrSingularPose where the null space of the constraint forces has no derivative along some motion of the coordinates: it
+// has none along nearly all of their combinations then, of which u becomes one.
+func (d *Derivatives) regular(u *direction, y *coordinates) error {
+	if y.open != nil || d.dynamics.Redundant() == 0 {
+		return nil
+	}
+	if err := d.setNulls(); err != nil {
+		return err
+	}
+	u.reset()
+	for k, column := range y.N {
+		part := math.Sin(float64(3*k + 1))
+		for i := range d.bodies {
+			b := &u.bodies[i]
+			vecOf((*spatial.Vec3)(column[6*i:])).scale(part).addTo(&b.Rotation)
+			vecOf((*spatial.Vec3)(column[6*i+3:])).scale(part).addTo(&b.Position)
+		}
+	}
+	d.measure(u)
+	return d.nullChanges(u, func([]float64) error { return nil })
+}
+
+// readColumn stores column k of the matrices in s.
+func (d *Derivatives) readColumn(s *StateSpace, k int, o StateSpaceOptions, out *Changes) error {
 	n := len(s.Coordinates)
 	s.Accuracy = max(s.Accuracy, out.Accuracy())
 	upper, lower := s.A[n:], s.C
 	if k >= 2*n {
 		upper, lower, k = s.B[n:], s.D, k-2*n
 	}
-	for i, c := range s.Coordinates {
-		upper[i][k] = out.list[0].joints[c.Joint].Qdd[c.Freedom.Freedom]
+	for i := range s.Coordinates {
+		var err error
+		if upper[i][k], err = d.secondAlong(&out.list[0], s.Coordinates[i].Freedom); err != nil {
+			return err
+		}
 	}
 	for i, z := range o.Outputs {
 		lower[i][k] = out.Output(0, z)
 	}
+	return nil
+}
+
+// secondAlong returns how the second rate of a freedom changes along the direction that out has taken.
+func (d *Derivatives) secondAlong(out *changes, f mechanism.Freedom) (float64, error) {
+	if c := d.isCarried(f.Joint); c != nil && c.bentAt < 0 {
+		var m carriedMove
+		d.move(&m, c, &out.taken, out.x, orderAcceleration)
+		return c.along(f.Freedom, m.turn[2], m.step[2]), nil
+	}
+	if err := d.outputs(out, &out.taken, Options{NoReactions: true}, []int{f.Joint}); err != nil {
+		return 0, err
+	}
+	return out.joints[f.Joint].Qdd[f.Freedom], nil
 }
 
 func (d *Derivatives) mustHave(f mechanism.Freedom) {
@@ -129,11 +199,9 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	s := &StateSpace{A: zeros(2*n, 2*n), B: zeros(2*n, inputs), C: zeros(len(o.Outputs), 2*n), D: zeros(len(o.Outputs), inputs)}
 	for i, f := range y.freedoms {
 		s.A[i][n+i] = 1
-		s.Coordinates = append(s.Coordinates, Coordinate{
-			f, d.coordinate(Output{what: outputQ, of: f.Joint, component: f.Freedom}),
-			d.coordinate(Output{what: outputQd, of: f.Joint, component: f.Freedom}),
-			d.coordinate(Output{what: outputQdd, of: f.Joint, component: f.Freedom}),
-		})
+		x := Coordinate{Freedom: f, SecondRate: d.coordinate(Output{what: outputQdd, of: f.Joint, component: f.Freedom})}
+		x.Value, x.Rate = d.mech.Coordinate(f, d.st)
+		s.Coordinates = append(s.Coordinates, x)
 	}
 	for _, z := range o.Outputs {
 		s.Values = append(s.Values, d.OutputValue(z))
@@ -142,279 +210,11 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 }
 
 func zeros(rows, columns int) [][]float64 {
-	m := make([][]float64, rows)
+	m, all := make([][]float64, rows), make([]float64, rows*columns)
 	for i := range m {
-		m[i] = make([]float64, columns)
+		m[i] = all[i*columns:][:columns:columns]
 	}
 	return m
-}
-
-// coordinates are independent ones with their motions: column k of N moves coordinate k alone, by 1.
-type coordinates struct {
-	freedoms []mechanism.Freedom
-	N        [][]float64
-}
-
-// independent chooses coordinates, all of the list if there is one, and computes N of (D5).
-func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error) {
-	rows := 0
-	for i := range d.mech.NumConstraints() {
-		rows += d.mech.ConstraintRows(i)
-	}
-	m := 6*d.mech.NumBodies() - (rows - d.velocities.Redundant())
-	candidates := list
-	if list == nil {
-		candidates = d.candidates()
-	}
-	for _, f := range list {
-		d.mustHave(f)
-		if jt := &d.mech.Joints[f.Joint]; !jt.Kind.Scalar(f.Freedom) || jt.Prescribed(f.Freedom) {
-			return nil, d.mech.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d has no coordinate, or is prescribed", ErrCoordinates, f.Freedom))
-		}
-	}
-	e, x := zeros(len(candidates), 6*d.mech.NumBodies()), zeros(len(candidates), len(d.plainRight))
-	R := zeros(len(candidates), len(candidates))
-	for i, f := range candidates {
-		if err := d.freedomRow(e[i], f); err != nil {
-			return nil, err
-		}
-		clear(d.plainRight)
-		copy(d.plainRight, e[i])
-		if _, _, err := d.velocities.AnswerTo(x[i], d.plainRight); err != nil {
-			return nil, err
-		}
-	}
-	for i := range R {
-		for k := range R {
-			R[i][k] = d.rowDot(e[i], x[k], candidates[i])
-		}
-	}
-	chosen, err := d.pivots(R, candidates, list != nil, m)
-	if err != nil {
-		return nil, err
-	}
-	y := &coordinates{}
-	S := zeros(len(chosen), len(chosen))
-	for i, a := range chosen {
-		y.freedoms = append(y.freedoms, candidates[a])
-		for k, b := range chosen {
-			S[i][k] = (R[a][b] + R[b][a]) / 2
-		}
-	}
-	inverse := invert(S)
-	for k := range chosen {
-		column := make([]float64, 6*d.mech.NumBodies())
-		for i, a := range chosen {
-			floats.AddScaled(column, inverse[i][k], x[a][:len(column)])
-		}
-		y.N = append(y.N, column)
-	}
-	if len(chosen) < m {
-		return nil, d.leftover(y, e, chosen)
-	}
-	return y, d.refine(y, e, chosen)
-}
-
-// refine takes out of N what the inverse of R has made of rounding, which grows with the square of the length of a chain: J·N = 0 by the
-// least change, then e·N = 1 by steps of Newton.
-func (d *Derivatives) refine(y *coordinates, e [][]float64, chosen []int) error {
-	x, u := d.answer[:len(d.plainRight)], d.newDirection()
-	for _, column := range y.N {
-		for i := range d.bodies {
-			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(column[6*i:][:3]), spatial.Vec3(column[6*i+3:][:3])
-		}
-		d.measure(&u)
-		if err := d.misses(&u, ofVelocities); err != nil {
-			return err
-		}
-		if err := d.correct(x, d.velocities, d.sizeOf(&u, ofVelocities)); err != nil {
-			return err
-		}
-		floats.AddScaled(column, 1, x[:len(column)])
-	}
-	for range 2 {
-		if d.normalize(y, e, chosen) < normalTol {
-			break
-		}
-	}
-	return nil
-}
-
-// normalTol is the error of e·N whose square, which a step of Newton leaves, is rounding. A smaller value costs time only.
-const normalTol = 1e-8
-
-// normalize makes e·N = 1 for the chosen rows: N becomes N·(2 − e·N). It returns how far e·N was from 1.
-func (d *Derivatives) normalize(y *coordinates, e [][]float64, chosen []int) (most float64) {
-	n := len(y.N)
-	X := zeros(n, n) // 1 − e·N
-	for i, a := range chosen {
-		for k := range n {
-			X[i][k] = -d.rowDot(e[a], y.N[k], y.freedoms[i])
-		}
-		X[i][i]++
-		most = max(most, algebra.MaxAbs(X[i]))
-	}
-	old := make([][]float64, n)
-	for k := range old {
-		old[k] = append([]float64(nil), y.N[k]...)
-	}
-	for k := range n {
-		for i := range n {
-			floats.AddScaled(y.N[k], X[i][k], old[i])
-		}
-	}
-	return most
-}
-
-// rowDot is e·x for the row of a freedom, which has numbers at the bodies of its joint alone.
-func (d *Derivatives) rowDot(e, x []float64, f mechanism.Freedom) (sum float64) {
-	jt := &d.mech.Joints[f.Joint]
-	for _, b := range [2]int32{jt.Pred, jt.Succ} {
-		if b >= 0 {
-			sum += algebra.Dot(e[6*b:][:6], x[6*b:][:6])
-		}
-	}
-	return sum
-}
-
-// candidates are all scalar freedoms that are free, those with actuators or forces first.
-func (d *Derivatives) candidates() (list []mechanism.Freedom) {
-	for _, driven := range [2]bool{true, false} {
-		for j := range d.mech.Joints {
-			jt := &d.mech.Joints[j]
-			for i := range jt.Kind.Freedoms() {
-				drive := d.mech.Drive(j)
-				has := len(d.motors[j]) > 0 || drive != nil && drive.Force[i] != 0
-				if jt.Kind.Scalar(i) && !jt.Prescribed(i) && has == driven {
-					list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
-				}
-			}
-		}
-	}
-	return list
-}
-
-// freedomRow stores in e the unit wrench of a freedom on the bodies.
-func (d *Derivatives) freedomRow(e []float64, f mechanism.Freedom) error {
-	b := &d.b
-	b.begin(f.Joint)
-	b.reserve(2, 1)
-	r := b.relation(f.Joint)
-	b.setFreedoms(r)
-	b.push(r, &r.freedoms[f.Freedom].line, b.c.Num(1))
-	for i := range b.ports {
-		p := &b.ports[i]
-		if p.body < 0 {
-			continue
-		}
-		var m, F spatial.Vec3
-		if p.moment >= 0 {
-			m = b.c.Value(p.moment)
-		}
-		if p.force >= 0 {
-			F = b.c.Value(p.force)
-			m = m.Add(p.arm.Cross(F))
-		}
-		m, F = m.Neg(), F.Neg()
-		d.bodies[p.body].gather(e[6*p.body:][:6], &m, &F)
-	}
-	return nil
-}
-
-// pivots chooses freedoms by a Cholesky factorization of R with pivots: m at most, and with all the whole list.
-func (d *Derivatives) pivots(R [][]float64, of []mechanism.Freedom, all bool, m int) (chosen []int, err error) {
-	n := len(R)
-	L, left, used := zeros(n, n), make([]float64, n), make([]bool, n)
-	for i := range left {
-		left[i] = R[i][i]
-	}
-	for len(chosen) < n && (all || len(chosen) < m) {
-		best, most := -1, 0.0
-		for i, x := range left {
-			if part := x / R[i][i]; !used[i] && R[i][i] > 0 && part > most {
-				best, most = i, part
-			}
-		}
-		if all { // in the order of the list
-			best = len(chosen)
-			most = left[best] / R[best][best]
-		}
-		if best < 0 || !(most > pivotTol) {
-			if !all {
-				return chosen, nil
-			}
-			return nil, d.mech.AtJoint(of[best].Joint, -1,
-				fault.Errorf("%w: freedom %d does not move, or follows from those before it", ErrCoordinates, of[best].Freedom))
-		}
-		k := len(chosen)
-		pivot := math.Sqrt(left[best])
-		for i := range n {
-			sum := R[i][best]
-			for c := range k {
-				sum -= L[i][c] * L[best][c]
-			}
-			L[i][k] = sum / pivot
-			left[i] -= L[i][k] * L[i][k]
-		}
-		used[best] = true
-		chosen = append(chosen, best)
-	}
-	return chosen, nil
-}
-
-// invert returns the inverse of a matrix that is symmetric and positive definite, by elimination.
-func invert(S [][]float64) [][]float64 {
-	n := len(S)
-	X := zeros(n, n)
-	for i := range X {
-		X[i][i] = 1
-	}
-	for k := range n {
-		for i := range n {
-			if i == k {
-				continue
-			}
-			t := S[i][k] / S[k][k]
-			for c := range n {
-				S[i][c] -= t * S[k][c]
-				X[i][c] -= t * X[k][c]
-			}
-		}
-	}
-	for i := range n {
-		for c := range n {
-			X[i][c] /= S[i][i]
-		}
-	}
-	return X
-}
-
-// leftover returns ErrCoordinates at the body that moves most while all coordinates stand still.
-func (d *Derivatives) leftover(y *coordinates, e [][]float64, chosen []int) error {
-	clear(d.plainRight)
-	for i := range d.bodies {
-		for k := range 6 {
-			d.plainRight[6*i+k] = math.Sin(float64(7*i + 3*k + 1))
-		}
-	}
-	x := d.answer[:len(d.plainRight)]
-	if _, _, err := d.velocities.AnswerTo(x, d.plainRight); err != nil {
-		return err
-	}
-	for k, a := range chosen {
-		rate := algebra.Dot(e[a], x[:len(e[a])])
-		for i := range y.N[k] {
-			x[i] -= rate * y.N[k][i]
-		}
-	}
-	worst, at := 0.0, 0
-	for i := range d.bodies {
-		v := spatial.Vec3(x[6*i:][:3]).Norm()*d.sizes.length + spatial.Vec3(x[6*i+3:][:3]).Norm()
-		if v > worst {
-			worst, at = v, i
-		}
-	}
-	return d.mech.AtBody(at, fault.Errorf("%w: it moves while the coordinates stand still", ErrCoordinates))
 }
 
 // setCoordinate makes u the direction in which coordinate k changes by 1, the others and all rates held, theory.md (D5).

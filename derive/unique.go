@@ -58,12 +58,20 @@ func (d *Derivatives) setNulls() error {
 		}
 		list = append(list, z)
 	}
-	d.nulls = list
-	return d.setUndetermined()
+	d.nulls, d.undetermined = list, nil
+	return nil
 }
 
-// setUndetermined marks the components of wrenches in which the null vectors are not zero.
+// setUndetermined finds the null vectors, and marks the components of wrenches in which they are not zero.
 func (d *Derivatives) setUndetermined() error {
+	if d.nulls != nil && d.undetermined != nil {
+		return nil
+	}
+	if err := d.setNulls(); err != nil {
+		return err
+	}
+	defer func() { d.b.x, d.b.bare = d.x, false }()
+	d.b.bare = true
 	d.undetermined = make([]uint8, d.mech.NumJoints())
 	for _, n := range d.nulls {
 		d.b.x = negated(n)
@@ -131,18 +139,26 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 	if d.dynamics.Redundant() == 0 {
 		return nil
 	}
-	if err := d.setNulls(); err != nil {
-		return err
-	}
-	b := &d.b
-	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
-	b.bare, b.want = true, wantForce
 	if !u.moving {
+		if err := d.setUndetermined(); err != nil {
+			return err
+		}
 		for j := range out.joints {
 			out.joints[j].Undetermined |= d.undetermined[j]
 		}
 		return nil
 	}
+	if err := d.setNulls(); err != nil {
+		return err
+	}
+	return d.nullChanges(u, func(dn []float64) error { return d.mark(out, u, dn) })
+}
+
+// nullChanges calls see with the change of each null vector along u, which moves; the builder has the vector then.
+func (d *Derivatives) nullChanges(u *direction, see func(dn []float64) error) error {
+	b := &d.b
+	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
+	b.bare, b.want = true, wantForce
 	size := d.sizeOf(u, ofPositions)
 	for _, n := range d.nulls {
 		b.x = negated(n)
@@ -150,7 +166,7 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 		if err != nil {
 			return err
 		}
-		if err := d.mark(out, u, dn); err != nil {
+		if err := see(dn); err != nil {
 			return err
 		}
 	}

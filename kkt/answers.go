@@ -130,7 +130,7 @@ func (a *Answers) Solution() []float64 {
 
 // Reactions returns what the joints do at the solution of At. It panics without At.
 func (a *Answers) Reactions() Reactions {
-	return Reactions{a.s.plan.layout, a.s.whole.kin, a.s.st, a.Solution()}
+	return Reactions{a.s.plan.layout, a.s.now.kin, a.s.st, a.Solution()}
 }
 
 // Redundant returns how many rows the factor of At takes for redundant. It panics without At.
