@@ -98,11 +98,7 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 
 // TestRandomComposites compares orderings and the tree method in random mechanisms of composite joints with loops.
 func TestRandomComposites(t *testing.T) {
-	cases := 60
-	if testing.Short() {
-		cases = 2
-	}
-	for seed := range uint64(cases) {
+	for seed := range check.Random[uint64](15, 2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			m := modeltest.Composites(seed, 2+int(seed%7), int(seed%4))
 			want, err := rung.Accelerate(m, rung.Options{})
@@ -131,7 +127,7 @@ func TestRandomComposites(t *testing.T) {
 // of composite joints with loops, armature, couplings, rods and point masses, and in those of all types with composite
 // joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
-	seeds := check.Random[uint64](250, 4)
+	seeds := check.Random[uint64](64, 4)
 	determined := 0
 	for seed := range seeds {
 		rng := check.Rand(seed)

@@ -156,7 +156,7 @@ func nullSpace(t testing.TB, K mat.Matrix, right []float64, n, rows int) (*mat.D
 // mechanisms with armature, couplings, slender rods and point masses, and again with bodies, joints and couplings in
 // another order. All of them have to find out where nothing determines the accelerations.
 func TestRandomMachines(t *testing.T) {
-	seeds := check.Random[uint64](600, 30)
+	seeds := check.Random[uint64](150, 30)
 	determined, not := 0, 0
 	for seed := range seeds {
 		rng := check.Rand(seed)
@@ -186,7 +186,7 @@ func TestRandomMachines(t *testing.T) {
 // TestLawMachines is TestRandomMachines with laws of one coordinate and of two.
 func TestLawMachines(t *testing.T) {
 	determined := 0
-	for seed := range check.Random[uint64](200, 12) {
+	for seed := range check.Random[uint64](50, 12) {
 		rng := check.Rand(seed)
 		m := modeltest.Gear(generate(t, "random", 4+int(seed%8), seed), rng)
 		if !hasScalar(m) {

@@ -106,6 +106,7 @@ func kindOf(path string) string {
 func parameterSlope(
 	t *testing.T, m *model.Model, d *derive.Derivatives, st *mechanism.State, inputs *study.Inputs, x study.Input, p *derive.Parameter,
 ) {
+	was := inputs.All()
 	in, out := d.NewDirections(1), d.NewChanges(1)
 	scale := max(0.03, math.Abs(x.Value))
 	in.SetFollow(0, true)
@@ -122,7 +123,7 @@ func parameterSlope(
 	for _, h := range [2]float64{step, -step} { // a number at the end of its range
 		set(t, inputs, x.Path, x.Value+h*scale)
 		_, err := inputs.Model()
-		reset(t, inputs, m)
+		reset(t, inputs, was)
 		if err != nil {
 			return
 		}
@@ -131,7 +132,7 @@ func parameterSlope(
 		set(t, inputs, x.Path, x.Value+h*scale)
 		other, err := inputs.Model()
 		require.NoError(t, err)
-		reset(t, inputs, m)
+		reset(t, inputs, was)
 		require.NoError(t, other.Load(t.Context(), os.DirFS(".")))
 		mech, err := mechanism.New(other)
 		require.NoError(t, err)
@@ -165,11 +166,11 @@ func set(t *testing.T, inputs *study.Inputs, path string, x float64) {
 	}
 }
 
-// reset gives all numbers those of m again.
-func reset(t *testing.T, inputs *study.Inputs, m *model.Model) {
-	text, err := json.Marshal(m)
-	require.NoError(t, err)
-	fresh, err := study.NewInputs(text, m.Name)
-	require.NoError(t, err)
-	*inputs = *fresh
+// reset gives all numbers what they were again.
+func reset(t *testing.T, inputs *study.Inputs, was []study.Input) {
+	for i, x := range inputs.All() {
+		if x.Value != was[i].Value {
+			require.NoError(t, inputs.Set(was[i].Path, was[i].Value))
+		}
+	}
 }

@@ -85,8 +85,12 @@ func TestSparseFamilies(t *testing.T) {
 		family string
 		n      int
 		long   bool
-	}{{"ladder", 10, false}, {"ladder", 1000, false}, {"ladder", 10000, true}, {"scissor", 20, false}, {"chain", 300, false}, {"tree", 100, false}, {"grid", 12, false}, {"grid", 30, true}, {"grid", 96, true}} {
-		if x.long && testing.Short() {
+		nights bool
+	}{
+		{family: "ladder", n: 10}, {family: "ladder", n: 1000}, {family: "ladder", n: 10000, long: true, nights: true}, {family: "scissor", n: 20},
+		{family: "chain", n: 300}, {family: "tree", n: 100}, {family: "grid", n: 12}, {family: "grid", n: 30, long: true}, {family: "grid", n: 96, nights: true},
+	} {
+		if x.long && testing.Short() || x.nights && check.More() == 1 {
 			continue
 		}
 		m, err := bench.Generate(x.family, x.n, 1)
@@ -113,9 +117,9 @@ func TestSparseFamilies(t *testing.T) {
 // which nearly depend on each other, are met in few steps.
 func TestSparseNet(t *testing.T) {
 	const mostSteps = 20
-	sizes := []int{20, 40, 70}
-	if testing.Short() {
-		sizes = sizes[:1]
+	sizes := check.Few([]int{20, 40}, []int{20})
+	if check.More() > 1 {
+		sizes = append(sizes, 70)
 	}
 	for _, n := range sizes {
 		for seed := range uint64(2) {

@@ -140,7 +140,7 @@ func TestOrdinaryScaleIsNotFlagged(t *testing.T) {
 			requireQuiet(fmt.Sprint(family, n), generate(t, family, n, 1), false)
 		}
 	}
-	for seed := range check.Random(250, 0) {
+	for seed := range check.Random(64, 0) {
 		// Some of them are close to a singular pose indeed.
 		requireQuiet(fmt.Sprint("random ", seed), generate(t, "random", 3+seed%30, uint64(seed)), true)
 	}

@@ -156,7 +156,7 @@ func requireDense(t *testing.T, family string, n int, seed uint64, o order.Order
 // TestDenseCoupled is TestDense for random mechanisms with couplings, some of them redundant.
 func TestDenseCoupled(t *testing.T) {
 	check.Long(t)
-	end := check.Random[uint64](50, 10)
+	end := check.Random[uint64](13, 10)
 	redundant := 0
 	for _, n := range []int{6, 10, 18, 25} {
 		for seed := range end {

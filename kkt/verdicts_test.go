@@ -130,7 +130,7 @@ func TestVerdicts(t *testing.T) {
 	m := generate(t, "random", 9, 1039)
 	atRest(m, 1039)
 	v.judge(t, "random 9 seed 1039", m)
-	for seed := range check.Random(60, 12) {
+	for seed := range check.Random(15, 12) {
 		n := 2 + seed%12
 		name := "random " + strconv.Itoa(n) + " seed " + strconv.Itoa(seed)
 		m := generate(t, "random", n, uint64(seed))

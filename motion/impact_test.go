@@ -189,7 +189,7 @@ func projected(t *testing.T, m *model.Model) (*rung.Plan, *mechanism.State) {
 // TestRespond: what a unit impulse adds to the velocities is what a
 // unit force adds to the accelerations of a method on a tree.
 func TestRespond(t *testing.T) {
-	seeds, compared := check.Random[uint64](100, 16), 0
+	seeds, compared := check.Random[uint64](25, 16), 0
 	for seed := range seeds {
 		m := mixed(t, seed)
 		plan, st := projected(t, m)

@@ -90,7 +90,7 @@ func everything(t *testing.T, seed uint64, bears bool) (*model.Model, *rung.Plan
 // TestTogether: in random mechanisms of all that joints can have accelerations agree by all methods.
 func TestTogether(t *testing.T) {
 	check.Long(t)
-	seeds, compared, bearings := check.Random[uint64](100, 16), 0, 0
+	seeds, compared, bearings := check.Random[uint64](25, 16), 0, 0
 	for seed := range seeds {
 		m, plan, st := everything(t, seed, true)
 		if plan == nil {
