@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -12,18 +13,14 @@ import (
 // or none within 100 solves: the joints lock themselves.
 var ErrJammed = errors.New("kkt: friction and reactions find no balance")
 
-const (
-	bearingSolves = 100
-	// bearingTol is the change of a reaction, relative to the largest one, at which the iteration ends. Accelerations
-	// change less, by the friction that it makes.
-	bearingTol = 1e-13
-)
+const bearingSolves = 100
 
 // bearings are the reactions in joints whose friction grows with them, docs/stops-and-friction.md (J9), (J10).
 type bearings struct {
 	state   mechanism.State // that of the Solve, with the reactions
 	load    []float64       // N
-	checked int             // number of redundant rows for which the reactions are known to be unique
+	settle  algebra.Settling
+	checked int // number of redundant rows for which the reactions are known to be unique
 }
 
 func newBearings(m *mechanism.Mechanism) *bearings {
@@ -36,13 +33,15 @@ func newBearings(m *mechanism.Mechanism) *bearings {
 // begin returns the state of a solve with the reactions so far, none in the beginning.
 func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	clear(b.load)
+	b.settle.Begin()
 	b.state = *st
 	b.state.Bearings = b.load
 	return &b.state
 }
 
 // take stores the reactions, computed from the constraint wrenches of
-// the joints. It reports whether they agree with those before.
+// the joints. It reports whether they agree with those before: changes are relative to the largest reaction, and accelerations change less, by the
+// friction that it makes.
 func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench func(j int) spatial.Force) bool {
 	var jk mechanism.JointKinematics
 	change, size := 0.0, 0.0
@@ -54,5 +53,5 @@ func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench 
 		change, size = max(change, math.Abs(load-b.load[i])), max(size, load)
 		b.load[i] = load
 	}
-	return change <= bearingTol*size
+	return size == 0 || b.settle.Rests(change/size)
 }

@@ -265,6 +265,7 @@ func (s *ClosedSolver) solve(tau []float64) error {
 		s.load = make([]float64, n)
 	}
 	clear(s.load)
+	s.settle.Begin()
 	s.loaded = *s.w.state
 	s.loaded.Bearings, s.w.state = s.load, &s.loaded
 	for range bearingSolves {
@@ -292,10 +293,7 @@ var ErrJammed = errors.New("tree: friction and reactions find no balance")
 var ErrReaction = errors.New("tree: inverse dynamics knows no friction that grows with a reaction")
 
 // The same as in package kkt.
-const (
-	bearingSolves = 100
-	bearingTol    = 1e-13
-)
+const bearingSolves = 100
 
 // agrees stores the reactions, and reports whether they are those that they were.
 func (s *ClosedSolver) agrees() bool {
@@ -310,7 +308,7 @@ func (s *ClosedSolver) agrees() bool {
 		change, size = max(change, math.Abs(load-s.load[i])), max(size, load)
 		s.load[i] = load
 	}
-	return change <= bearingTol*size
+	return size == 0 || s.settle.Rests(change/size)
 }
 
 // once is solve with the friction that is in the state.

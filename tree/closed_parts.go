@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -40,6 +41,7 @@ type probes struct {
 // bearings are the reactions that friction grows with, and the state with them.
 type bearings struct {
 	load   []float64
+	settle algebra.Settling // of load
 	loaded mechanism.State
 }
 
