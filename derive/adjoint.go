@@ -31,6 +31,7 @@ type Weights struct {
 	joints  []JointWeight
 	motions []bodyTangent // of the motions of bodies' frames (AddOutput)
 	moved   bool          // there are some
+	jointed bool          // there may be weights of joints
 }
 
 // NewWeights allocates weights of zeros.
@@ -43,7 +44,10 @@ func (d *Derivatives) NewWeights() *Weights {
 func (w *Weights) Body(i int) *BodyWeight { return &w.bodies[i] }
 
 // Joint returns the weights of joint j.
-func (w *Weights) Joint(j int) *JointWeight { return &w.joints[j] }
+func (w *Weights) Joint(j int) *JointWeight {
+	w.jointed = true
+	return &w.joints[j]
+}
 
 // Gradient is that of an output with respect to all that a direction has: its product with a direction is the derivative along it.
 type Gradient struct {
@@ -167,7 +171,7 @@ func (g *Gradient) clear() {
 // seedOutputs stores in g.x the derivatives of the output by the solution, and adds the explicit part to g.
 func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 	for part := range d.elementNumber(0) {
-		if part < len(w.joints) && w.joints[part] == (JointWeight{}) {
+		if part < len(w.joints) && (!w.jointed || w.joints[part] == (JointWeight{})) {
 			continue
 		}
 		if c := d.isCarried(part); c != nil {
@@ -366,6 +370,9 @@ func (d *Derivatives) rowsBackCarried(g *Gradient, x []float64, c *carriedJoint,
 
 // determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.
 func (d *Derivatives) determined(w *Weights) error {
+	if !w.jointed {
+		return nil
+	}
 	weighs := false
 	for j := range w.joints {
 		weighs = weighs || w.joints[j].Moment != (spatial.Vec3{}) || w.joints[j].Force != (spatial.Vec3{})

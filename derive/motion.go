@@ -5,9 +5,13 @@ import "github.com/rung-mbd/rung/spatial"
 // Reset makes all weights zero.
 func (w *Weights) Reset() {
 	clear(w.bodies)
-	clear(w.joints)
-	clear(w.motions)
-	w.moved = false
+	if w.jointed {
+		clear(w.joints)
+	}
+	if w.moved {
+		clear(w.motions)
+	}
+	w.moved, w.jointed = false, false
 }
 
 // AddOutput adds x times an output. It panics if the output is of another mechanism's state.
@@ -21,6 +25,7 @@ func (w *Weights) AddOutput(o Output, x float64) {
 		w.joints[o.of].Qdd[o.component] += x
 	}
 	if o.what >= outputQ {
+		w.jointed = true
 		return
 	}
 	w.moved = true

@@ -13,7 +13,10 @@ import "math"
 func DexpTo(dst, theta, rate *Vec3) {
 	x := theta.Dot(*theta)
 	var alpha, beta float64
-	if x < longTurn { // the first terms left out are below 1e-17
+	if x < shortTurn { // the first terms left out are below 7e-18
+		alpha = 1./2 - x*(1./24-x*(1./720-x*(1./40320-x*(1./3628800))))
+		beta = 1./6 - x*(1./120-x*(1./5040-x*(1./362880)))
+	} else if x < longTurn { // the first terms left out are below 1e-17
 		alpha = 1./2 - x*(1./24-x*(1./720-x*(1./40320-x*(1./3628800-x*(1./479001600-x/87178291200)))))
 		beta = 1./6 - x*(1./120-x*(1./5040-x*(1./362880-x*(1./39916800-x/6227020800))))
 	} else {
@@ -49,9 +52,13 @@ func DexpInvAdjointTo(dst, theta, omega, y *Vec3) {
 // |B₂ₖ|/(2k)!·xᵏ⁻¹, with Bernoulli numbers.
 func dexpInvTerms(x float64) (kappa, slope float64) {
 	if x < 1 { // the first terms left out are below 1e-17 of the sum
-		for k := len(dexpInvSeries) - 1; k >= 0; k-- {
+		terms := dexpInvSeries[:]
+		if x < shortTurn {
+			terms = terms[:6]
+		}
+		for k := len(terms) - 1; k >= 0; k-- {
 			slope = slope*x + kappa
-			kappa = kappa*x + dexpInvSeries[k]
+			kappa = kappa*x + terms[k]
 		}
 		return kappa, slope
 	}

@@ -200,7 +200,7 @@ func (s *step[F]) spread(bar, from, x, w []float64) {
 		minus, phi := (*spatial.Vec3)(x[k:]).Neg(), spatial.Vec3(f[:3])
 		own := [6]float64{3: f[3], 4: f[4], 5: f[5]} // of x
 		spatial.DexpTo((*spatial.Vec3)(own[:]), &minus, &phi)
-		back := spatial.Exp(minus).Rotate(phi)
+		back := phi.Add(minus.Cross(spatial.Vec3(own[:3]))) // exp(−Θ) = 1 − Θ×dexp(−Θ)
 		to := bar[PerBody*i:][:PerBody]
 		for c := range 3 {
 			own[c] += s.turn[3*i+c]
@@ -210,6 +210,9 @@ func (s *step[F]) spread(bar, from, x, w []float64) {
 			to[9+c] += f[9+c]
 		}
 		for j, a := range w {
+			if a == 0 {
+				continue
+			}
 			g := &s.stages[j]
 			for c := range 6 {
 				g.velBar[k+c] += s.h * a * own[c]

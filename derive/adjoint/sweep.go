@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Sweep goes back over a run. It owns its memory and belongs to one goroutine.
@@ -79,6 +80,9 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			}
 		}
 		err = s.back(at, to, of, g)
+		if err == nil && joinsAt(k) {
+			err = s.step.onJoints(g)
+		}
 		s.Growth.see(at.Time, g)
 		return err
 	})
@@ -100,6 +104,12 @@ func (s *Sweep[F]) begin(o *Objective[F], g *Gradient, end *mechanism.State) (er
 	return err
 }
 
+// joinSteps is how many steps are between those at whose starts derivatives are taken to the joints, theory.md (V6).
+const joinSteps = 4
+
+// joinsAt reports whether the derivatives at the start of a step are taken to the joints. The first step of a tape is 1.
+func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
+
 // back goes back from the end of a step to where it began.
 func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradient) error {
 	if err := s.step.run(at, end.Time-at.Time); err != nil {
@@ -117,7 +127,7 @@ func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradien
 		g[i].Integral += part
 		g[i].Gap = max(g[i].Gap, gap)
 	}
-	return s.step.onJoints(g)
+	return nil
 }
 
 // meets returns how far a step ends from where the run went on, and an error if that is too far.
@@ -127,8 +137,7 @@ func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) 
 	rate := 1 / (end.Time - at.Time)
 	for i := range end.Bodies {
 		a, b := &s.end.Bodies[i], &end.Bodies[i]
-		turned := a.Rotation.Mul(b.Rotation.Conj()).Log()
-		off := max(turned.Norm(), a.Position.Sub(b.Position).Norm()/L)
+		off := max(angleOf(a.Rotation.Mul(b.Rotation.Conj())), a.Position.Sub(b.Position).Norm()/L)
 		off = max(off, a.Omega.Sub(b.Omega).Norm()/rate, a.Velocity.Sub(b.Velocity).Norm()/(L*rate))
 		if !(off <= worst) {
 			worst, body = off, i
@@ -138,6 +147,15 @@ func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) 
 		return worst, &StepError{Time: end.Time, Body: body, Name: m.BodyName(body), Gap: worst}
 	}
 	return worst, nil
+}
+
+// angleOf returns the angle of a unit quaternion, rad.
+func angleOf(q spatial.Quat) float64 {
+	const small = 1e-4 // to 1e-9 of itself, as the sine
+	if s := 2 * spatial.Vec3(q[1:]).Norm(); s < small && q[0] > 0 {
+		return s
+	}
+	return q.Log().Norm()
 }
 
 // StepError says that a step, computed again, does not end where the run went on: something else has moved the bodies, such as an impact,

@@ -31,6 +31,7 @@ type Tangents[F any] struct {
 	step   *step[F]
 	fields []TangentField[F]
 	joins  JointTangentField[F] // nil where no state is taken back to the joints
+	turns  []spatial.Mat3       // of the stage at hand, by body
 	stages []tangents
 	bar    [][]float64 // of a stage
 	end    [][]float64 // of the chart at the end, and of the velocities there
@@ -60,8 +61,8 @@ func NewTangents[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Tange
 		joins = nil
 	}
 	t := &Tangents[F]{
-		joins: joins,
-		mech:  m, step: newStep(m, tab, plain), fields: fields, stages: make([]tangents, len(fields)),
+		joins: joins, turns: make([]spatial.Mat3, m.NumBodies()),
+		mech: m, step: newStep(m, tab, plain), fields: fields, stages: make([]tangents, len(fields)),
 		bar: table(n, PerBody*m.NumBodies()), end: table(n, six), endV: table(n, six),
 	}
 	for i := range t.stages {
@@ -109,10 +110,10 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 			return err
 		}
 		if j == nil {
-			return t.over(at, end, dx, rates, value, d)
+			return t.over(k, at, end, dx, rates, value, d)
 		}
 		before.SetFlat(j.at)
-		if err := t.over(at, before, dx, rates, value, d); err != nil {
+		if err := t.over(k, at, before, dx, rates, value, d); err != nil {
 			return err
 		}
 		return t.cross(j.event, before, end, dx, rates, d)
@@ -124,8 +125,8 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	return t.cross(tape.stopped, end, nil, dx, rates, d)
 }
 
-// over goes over one step.
-func (t *Tangents[F]) over(at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+// over goes over step k.
+func (t *Tangents[F]) over(k int, at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	if err := t.step.run(at, end.Time-at.Time); err != nil {
 		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
 	}
@@ -134,7 +135,7 @@ func (t *Tangents[F]) over(at, end *mechanism.State, dx [][]float64, rates []*F,
 		return err
 	}
 	t.gap = max(t.gap, gap)
-	if t.joins != nil && len(dx) > 0 {
+	if t.joins != nil && len(dx) > 0 && joinsAt(k) {
 		if err := t.joins.Join(dx); err != nil {
 			return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
 		}
@@ -150,10 +151,11 @@ func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]fl
 	s := t.step
 	for i := range s.last + 1 {
 		g, y := &s.stages[i], &t.stages[i]
+		g.turnsTo(t.turns)
 		for k := range dx {
 			t.combine(y.x[k], y.v[k], dx[k], k, s.tab.A[i])
 			s.chartTo(t.bar[k], dx[k], g.x, y.x[k], y.v[k])
-			g.slopesTo(y.vel[k], y.x[k], y.v[k])
+			g.slopesTo(y.vel[k], y.x[k], y.v[k], t.turns)
 		}
 		if w := s.h * s.tab.B[i]; w != 0 {
 			for j, f := range rates {
@@ -181,13 +183,20 @@ func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]fl
 // combine stores in x and v how the chart and the velocities change along direction k, by the weights w of the stages.
 func (t *Tangents[F]) combine(x, v, dx []float64, k int, w []float64) {
 	h := t.step.h
-	for i := range x {
-		moved, faster := 0.0, 0.0
-		for j, a := range w {
-			moved += a * t.stages[j].vel[k][i]
-			faster += a * t.stages[j].acc[k][i]
+	clear(x)
+	clear(v)
+	for j, a := range w {
+		if a == 0 {
+			continue
 		}
-		x[i], v[i] = h*moved, h*faster+dx[PerBody*(i/6)+6+i%6]
+		vel, acc := t.stages[j].vel[k], t.stages[j].acc[k]
+		for i := range x {
+			x[i] += a * vel[i]
+			v[i] += a * acc[i]
+		}
+	}
+	for i := range x {
+		x[i], v[i] = h*x[i], h*v[i]+dx[PerBody*(i/6)+6+i%6]
 	}
 }
 
@@ -198,9 +207,12 @@ func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 		k := 6 * i
 		f, y := from[PerBody*i:][:PerBody], to[PerBody*i:][:PerBody]
 		theta := (*spatial.Vec3)(x[k:])
-		var own spatial.Vec3
-		spatial.DexpTo(&own, theta, (*spatial.Vec3)(dx[k:]))
-		turned := spatial.Exp(*theta).Rotate(spatial.Vec3(f[:3])).Add(own)
+		// exp(Θ) = 1 + dexp(Θ)·Θ×
+		phi := spatial.Vec3(f[:3])
+		var turned spatial.Vec3
+		along := theta.Cross(phi).Add(spatial.Vec3(dx[k:]))
+		spatial.DexpTo(&turned, theta, &along)
+		turned = turned.Add(phi)
 		copy(y[:3], turned[:])
 		for c := range 3 {
 			y[3+c] = f[3+c] + dx[k+3+c]
@@ -209,19 +221,25 @@ func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 	}
 }
 
-// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V8).
-func (g *stage[F]) slopesTo(to, dx, dv []float64) {
-	for i := range g.state.Bodies {
-		k := 6 * i
-		theta, omega := (*spatial.Vec3)(g.x[k:]), &g.state.Bodies[i].Omega
-		y := (*spatial.Vec3)(to[k:])
-		spatial.DexpInvTo(y, theta, (*spatial.Vec3)(dv[k:]))
+// turnsTo stores in D, for each body, how the slope of its rotation vector changes with that vector: D of theory.md (V8).
+func (g *stage[F]) turnsTo(D []spatial.Mat3) {
+	for i := range D {
+		theta, omega := (*spatial.Vec3)(g.x[6*i:]), &g.state.Bodies[i].Omega
 		for c := range 3 {
-			var unit, row spatial.Vec3
+			var unit spatial.Vec3
 			unit[c] = 1
-			spatial.DexpInvAdjointTo(&row, theta, omega, &unit)
-			y[c] += row.Dot(spatial.Vec3(dx[k:]))
-			to[k+3+c] = dv[k+3+c]
+			spatial.DexpInvAdjointTo((*spatial.Vec3)(D[i][3*c:]), theta, omega, &unit)
 		}
+	}
+}
+
+// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V8).
+func (g *stage[F]) slopesTo(to, dx, dv []float64, D []spatial.Mat3) {
+	for i := range D {
+		k := 6 * i
+		y := (*spatial.Vec3)(to[k:])
+		spatial.DexpInvTo(y, (*spatial.Vec3)(g.x[k:]), (*spatial.Vec3)(dv[k:]))
+		*y = y.Add(D[i].MulVec(spatial.Vec3(dx[k:])))
+		copy(to[k+3:k+6], dv[k+3:k+6])
 	}
 }

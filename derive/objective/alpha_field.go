@@ -1,24 +1,29 @@
 package objective
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
 type alphaField struct {
 	*field
 	newton *motion.Newton
-	least  *kkt.Answers
-	plan   *kkt.Plan
-	ends   *kkt.Answers       // of ErrorsAnswerTo; nil until it is asked
-	errors *mechanism.State   // that it has to go to
+	rates  [2]ratesAt // the last two states of HoldRates and ErrorsAnswerTo
+	now    *ratesAt   // of the last HoldRates
+	ends   *ratesAt   // of ErrorsAnswerTo; nil until it is asked after HoldErrors
+	errors *mechanism.State
 	one    *derive.Directions // of one direction, as the next
 	change *derive.Changes
+	flat   []float64 // of ratesOf
+	last   int       // the last of rates
 	held   *mechanism.State
 	rows   int
 	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
@@ -35,11 +40,59 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
 	a := &alphaField{
-		field: f, plan: g.plan, newton: motion.NewNewton(g.plan), least: g.plan.NewAnswers(kkt.AnswersOfVelocities), one: f.d.NewDirections(1),
+		field: f, newton: motion.NewNewton(g.plan), one: f.d.NewDirections(1),
 		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
 		off: make([]float64, six), right: make([]float64, dim),
 	}
+	for i := range a.rates {
+		a.rates[i] = ratesAt{
+			answers: g.plan.NewAnswers(kkt.AnswersOfVelocities),
+			change:  make([]float64, six), lambda: make([]float64, dim-six), off: make([]float64, six),
+		}
+	}
 	return a, nil
+}
+
+// ratesAt is the matrix of velocities at a state, and what holds a change of velocities there: the start of a step is the end of the one
+// before.
+type ratesAt struct {
+	answers *kkt.Answers
+	state   *mechanism.State
+	flat    []float64 // the state
+	ready   bool      // the matrix is that of the state
+	found   bool      // lambda and off are those of the change
+	change  []float64
+	lambda  []float64
+	off     []float64
+}
+
+// ratesOf returns the matrix at a state, which takes the place of that which has not been asked for longest. The last one comes first.
+func (f *alphaField) ratesOf(st *mechanism.State) (*ratesAt, error) {
+	if n := st.FlatLen(); len(f.flat) != n { // the first state, or one that carries other angles
+		f.flat = make([]float64, n)
+		for i := range f.rates {
+			r := &f.rates[i]
+			r.state, r.flat, r.ready = st.Clone(), make([]float64, n), false
+		}
+	}
+	st.FlatTo(f.flat)
+	first := &f.rates[f.last]
+	if first.ready && slices.Equal(first.flat, f.flat) {
+		return first, nil
+	}
+	f.last = 1 - f.last
+	r := &f.rates[f.last]
+	if r.ready && slices.Equal(r.flat, f.flat) {
+		return r, nil
+	}
+	r.ready, r.found = false, false
+	copy(r.flat, f.flat)
+	r.state.SetFlat(r.flat)
+	if err := r.answers.At(r.state); err != nil {
+		return nil, err
+	}
+	r.ready = true
+	return r, nil
 }
 
 // Rows implements adjoint.AlphaField.
@@ -95,50 +148,55 @@ func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position
 func (f *alphaField) HoldErrors(st *mechanism.State) error {
 	clear(f.lambda)
 	clear(f.off)
-	f.held, f.errors = st, st
+	f.held, f.errors, f.ends = st, st, nil
 	return f.d.Hold(st, f.off, f.lambda, derive.HeldDynamics)
 }
 
 // ErrorsAnswerTo implements adjoint.RattleField.
-func (f *alphaField) ErrorsAnswerTo(x, right []float64) error {
-	if f.errors != nil {
-		if f.ends == nil {
-			f.ends = f.plan.NewAnswers(kkt.AnswersOfVelocities)
-		}
-		if err := f.ends.At(f.errors); err != nil {
+func (f *alphaField) ErrorsAnswerTo(x, right []float64) (err error) {
+	if f.ends == nil {
+		if f.ends, err = f.ratesOf(f.errors); err != nil {
 			return err
 		}
-		f.errors = nil
 	}
-	_, _, err := f.ends.AnswerTo(x, right)
+	_, _, err = f.ends.answers.AnswerTo(x, right)
 	return err
 }
 
 // HoldRates implements adjoint.AlphaField.
 func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []float64, err error) {
-	if err := f.least.At(st); err != nil {
+	r, err := f.ratesOf(st)
+	if err != nil {
 		return nil, err
 	}
-	clear(f.lambda)
-	f.held = st
-	if err := f.d.Hold(st, change, f.lambda, derive.HeldRates); err != nil {
-		return nil, err
+	f.now, f.held = r, st
+	if !r.found || !slices.Equal(r.change, change) {
+		copy(r.change, change)
+		if err := f.holdBy(r); err != nil {
+			return nil, err
+		}
+		r.found = true
 	}
-	// Multipliers: Jᵀλ = M·change.
-	f.one.Reset(0)
-	right := f.right
-	copy(f.x, change)
-	clear(f.x[len(change):])
-	if err := f.d.ResidualTo(right, f.one, f.x); err != nil {
-		return nil, err
+	return r.off, f.d.Hold(st, change, r.lambda, derive.HeldRates)
+}
+
+// holdBy finds the multipliers of a change of velocities, Jᵀλ = M·change, and what is left of it.
+func (f *alphaField) holdBy(r *ratesAt) error {
+	r.found = false
+	clear(f.right)
+	for i := range r.state.Bodies {
+		b, E, y := f.d.Mechanism().Bodies[i], r.state.Bodies[i].Rotation.Mat(), r.change[6*i:]
+		turn := E.MulVec(b.Inertia.MulVec(E.TMulVec(spatial.Vec3(y))))
+		for k := range 3 {
+			f.right[6*i+k], f.right[6*i+3+k] = turn[k], b.Mass*y[3+k]
+		}
 	}
-	clear(right[len(change):])
-	if _, _, err := f.least.AnswerTo(f.x, right); err != nil {
-		return nil, err
+	if _, _, err := r.answers.AnswerTo(f.x, f.right); err != nil {
+		return err
 	}
-	copy(f.lambda, f.x[len(change):])
-	copy(f.off, f.x)
-	return f.off, f.d.Hold(st, change, f.lambda, derive.HeldRates)
+	copy(r.lambda, f.x[len(r.change):])
+	copy(r.off, f.x)
+	return nil
 }
 
 // ResidualTo implements adjoint.AlphaField.
@@ -175,6 +233,6 @@ func (f *alphaField) StepAnswerTo(x, right []float64) error { return f.newton.An
 
 // RatesAnswerTo implements adjoint.AlphaField.
 func (f *alphaField) RatesAnswerTo(x, right []float64) error {
-	_, _, err := f.least.AnswerTo(x, right)
+	_, _, err := f.now.answers.AnswerTo(x, right)
 	return err
 }
