@@ -201,9 +201,14 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 	if a.Body < 0 {
 		return com, v
 	}
-	b, kb := &s.Bodies[a.Body], &k.Bodies[a.Body]
 	var arm spatial.Vec3
-	kb.E.MulVecTo(&arm, &a.Point)
+	k.Bodies[a.Body].E.MulVecTo(&arm, &a.Point)
+	return endAt(&arm, a.Body, k, s)
+}
+
+// endAt is end for an attachment to a body at an arm from the origin of its frame.
+func endAt(arm *spatial.Vec3, body int32, k *Kinematics, s *State) (com, v spatial.Vec3) {
+	b, kb := &s.Bodies[body], &k.Bodies[body]
 	w := &b.Omega
 	com[0], com[1], com[2] = arm[0]-kb.Com[0], arm[1]-kb.Com[1], arm[2]-kb.Com[2]
 	v[0] = b.Velocity[0] + (w[1]*arm[2] - w[2]*arm[1])
@@ -245,6 +250,11 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line spatial.Vec3, length float64) {
 	farA, nearA := m.place(&e.A, k, s)
 	farB, nearB := m.place(&e.B, k, s)
+	return e.lineBetween(&farA, &nearA, &farB, &nearB)
+}
+
+// lineBetween is SpringLine for ends that place has split.
+func (e *ForceElement) lineBetween(farA, nearA, farB, nearB *spatial.Vec3) (line spatial.Vec3, length float64) {
 	size := 0.0
 	for i := range line {
 		line[i] = (farB[i] - farA[i]) + (nearB[i] - nearA[i])

@@ -122,11 +122,14 @@ type SpringState struct {
 // name, ErrNoDirection where there is a force without a direction, and the errors of springs.Laws.At.
 func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
 	e := &m.Forces[i]
-	var v [2]spatial.Vec3
-	q.Body = [2]int32{e.A.Body, e.B.Body}
-	q.Arm[0], v[0] = m.end(&e.A, k, s)
-	q.Arm[1], v[1] = m.end(&e.B, k, s)
-	q.Line, q.Length = m.SpringLine(e, k, s)
+	var far, near, v [2]spatial.Vec3
+	q.Body, q.Arm = [2]int32{e.A.Body, e.B.Body}, [2]spatial.Vec3{}
+	for i, a := range [2]*Attachment{&e.A, &e.B} {
+		if far[i], near[i] = m.place(a, k, s); a.Body >= 0 {
+			q.Arm[i], v[i] = endAt(&near[i], a.Body, k, s)
+		}
+	}
+	q.Line, q.Length = e.lineBetween(&far[0], &near[0], &far[1], &near[1])
 	q.Unit, q.Rate, q.Pull = spatial.Force{}, 0, Pull{Stiffness: e.Stiffness, Damping: e.Damping}
 	if q.Length == 0 {
 		if m.pointless(i, k, s) {
