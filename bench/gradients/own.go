@@ -138,18 +138,10 @@ func measureOwn(p *problem, enough float64) ([]result, error) {
 	}
 	n := p.mech.NumBodies()
 	a, columns := make([]float64, 6*n), make([][]float64, o.out.Len())
-	for i := range n {
-		angular, linear := o.d.Acceleration(i)
-		copy(a[6*i:], angular[:])
-		copy(a[6*i+3:], linear[:])
-	}
+	o.d.AccelerationsTo(a)
 	for k := range columns {
 		columns[k] = make([]float64, 6*n)
-		for i := range n {
-			c := o.out.Body(k, i)
-			copy(columns[k][6*i:], c.AngularAcceleration[:])
-			copy(columns[k][6*i+3:], c.ComAcceleration[:])
-		}
+		o.out.AccelerationsTo(columns[k], k)
 	}
 	along.AccelerationError = p.errorOfAccelerations(a)
 	along.MatrixError = errorOf(columns, p.wantBodies)

@@ -4,7 +4,6 @@ import (
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // glance is a linear function of a state: of what is seen of it, and of the state itself.
@@ -33,20 +32,14 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 	if err := f.d.At(st); err != nil {
 		return err
 	}
-	for i := range st.Bodies {
-		angular, linear := f.d.Acceleration(i)
-		copy(a[6*i:], angular[:])
-		copy(a[6*i+3:], linear[:])
-	}
+	f.d.AccelerationsTo(a)
 	return nil
 }
 
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *glance, scale float64) (float64, error) {
 	f.w.Reset()
-	for i := range len(w) / 6 {
-		*f.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(w[6*i:]), ComAcceleration: spatial.Vec3(w[6*i+3:])}
-	}
+	f.w.SetAccelerations(w)
 	if of != nil {
 		for i, y := range of.seen {
 			f.w.AddOutput(f.outputs[i], scale*y)

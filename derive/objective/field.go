@@ -65,11 +65,7 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 	if err := f.d.At(st); err != nil {
 		return err
 	}
-	for i := range st.Bodies {
-		angular, linear := f.d.Acceleration(i)
-		copy(a[6*i:], angular[:])
-		copy(a[6*i+3:], linear[:])
-	}
+	f.d.AccelerationsTo(a)
 	return nil
 }
 
@@ -79,9 +75,7 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 		value = of.clock
 	}
 	f.w.Reset()
-	for i := range len(w) / 6 {
-		*f.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(w[6*i:]), ComAcceleration: spatial.Vec3(w[6*i+3:])}
-	}
+	f.w.SetAccelerations(w)
 	if of != nil && (of.of != nil || of.raw) {
 		o := f.outputs[of.output]
 		var slope float64
@@ -107,7 +101,6 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 
 // PushTo implements adjoint.TangentField: each direction is that of a parameter.
 func (f *field) PushTo(da, dx [][]float64) error {
-	st := f.d.State()
 	for k := range dx {
 		f.setDirection(k, dx[k])
 	}
@@ -115,11 +108,7 @@ func (f *field) PushTo(da, dx [][]float64) error {
 		return err
 	}
 	for k := range da {
-		for i := range st.Bodies {
-			c := f.out.Body(k, i)
-			copy(da[k][6*i:], c.AngularAcceleration[:])
-			copy(da[k][6*i+3:], c.ComAcceleration[:])
-		}
+		f.out.AccelerationsTo(da[k], k)
 	}
 	return nil
 }
