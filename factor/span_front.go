@@ -2,6 +2,7 @@ package factor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
@@ -23,6 +24,7 @@ type spanWork struct {
 	at                []int32   // by row in the order of collection: its place in f
 	count             []int32   // by column, of the sort
 	length            []float64 // by pivot: of the whole column
+	block             []int32   // by pivot: one more than the last of its +1 node
 	raw               []int32   // leads in the order of collection
 	rawSlot           []int32
 	scalar            []int32 // by column: that of W
@@ -147,7 +149,7 @@ func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	}
 }
 
-// limits stores which columns of W those of the front are, and the lengths of the pivots'
+// limits stores which columns of W those of the front are, and the lengths and nodes of the pivots'
 // columns.
 func (w *spanWork) limits(q *Span, f *front) {
 	column, s := q.plan.column, q.plan.dual
@@ -155,9 +157,16 @@ func (w *spanWork) limits(q *Span, f *front) {
 	for _, r := range s.runs[f.rowLo:f.rowHi] {
 		w.scalar = append(w.scalar, column[r.dst:r.dst+r.n]...)
 	}
-	w.length = w.length[:0]
-	for _, c := range w.scalar[:w.width] {
+	w.length, w.block = w.length[:0], w.block[:0]
+	off := q.plan.p.Off
+	for i, c := range w.scalar[:w.width] {
 		w.length = append(w.length, q.norm[c])
+		if i == 0 || w.block[i-1] == int32(i) {
+			node, _ := slices.BinarySearch(off, c+1)
+			w.block = append(w.block, int32(i)+off[node]-c)
+		} else {
+			w.block = append(w.block, w.block[i-1])
+		}
 	}
 }
 
@@ -168,16 +177,19 @@ func (w *spanWork) reduce(watch *team.Watch) {
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
 	row, end := 0, 0
 	for j := 0; j < w.cols && !(w.large() && watch.Up()); {
-		w.begin(row)
-		for ; j < w.cols && w.panelWidth < spanPanel; j++ {
-			for end < w.rows && int(w.lead[end]) <= j {
+		for w.begin(row); j < w.cols; {
+			next := j + 1
+			if j < w.width {
+				next = min(int(w.block[j]), j+spanPanel)
+			}
+			if w.panelWidth > 0 && w.panelWidth+next-j > spanPanel {
+				break
+			}
+			for end < w.rows && int(w.lead[end]) < next {
 				end++
 			}
-			w.turn(j)
-			if row < end && w.column(j, row, end) {
-				row++
-			}
-			if j == w.width-1 {
+			row = w.columns(j, next, row, end)
+			if j = next; j == w.width {
 				w.kept = row
 			}
 		}
@@ -188,6 +200,62 @@ func (w *spanWork) reduce(watch *team.Watch) {
 			w.turn(c)
 		}
 	}
+}
+
+// columns makes the reflections of the columns j … next−1, of one +1 node or one alone, in the rows row … end−1, and returns the first row
+// after those of R. Of a node the column of which most is left comes first, unless the next one has half of that. A column with a
+// small part would leave the roundings of the others, divided by its part, in those after it.
+func (w *spanWork) columns(j, next, row, end int) int {
+	for c := j; c < next; c++ {
+		w.turn(c)
+	}
+	for ; j < next && row < end; j++ {
+		if next-j > 1 {
+			w.swap(j, w.best(j, next, row, end))
+		}
+		if !w.column(j, row, end) {
+			continue
+		}
+		h := &w.list[len(w.list)-1]
+		for c := j + 1; c < next; c++ {
+			h.apply(w.f[c*w.rows:(c+1)*w.rows], w.v[len(w.v)-int(h.n)+1:])
+		}
+		row++
+	}
+	return row
+}
+
+// headStart is by how much more of a column, squared, has to be left than of the next one in order to come before it. A larger value leaves
+// more columns in their order, and roundings that are larger by its root.
+const headStart = 4
+
+// best returns the column among the pivots j … next−1 to take first.
+func (w *spanWork) best(j, next, row, end int) int {
+	best, most := j, 0.0
+	for c := j; c < next; c++ {
+		x := w.f[c*w.rows+row : c*w.rows+end]
+		part := algebra.Dot(x, x) / (w.length[c] * w.length[c])
+		if c == j {
+			part *= headStart
+		}
+		if part > most {
+			best, most = c, part
+		}
+	}
+	return best
+}
+
+// swap exchanges two pivots.
+func (w *spanWork) swap(a, b int) {
+	if a == b {
+		return
+	}
+	x, y := w.f[a*w.rows:(a+1)*w.rows], w.f[b*w.rows:(b+1)*w.rows]
+	for i := range x {
+		x[i], y[i] = y[i], x[i]
+	}
+	w.scalar[a], w.scalar[b] = w.scalar[b], w.scalar[a]
+	w.length[a], w.length[b] = w.length[b], w.length[a]
 }
 
 // large reports whether it takes long to apply some reflections to all columns.

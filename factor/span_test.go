@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 const (
@@ -213,6 +214,24 @@ func TestSpanTolerance(t *testing.T) {
 	q.Factorize(c.y.Matrix, c.scale, 2)
 	require.Zero(t, q.Rank())
 	require.Equal(t, math.Inf(1), q.Gap().Smallest)
+}
+
+// TestSpanOfSmallParts: columns of a body of which those before leave little, though the body's columns together are far from
+// dependent. In their order the rounding of the last, over these parts, would pass for a direction of its own.
+func TestSpanOfSmallParts(t *testing.T) {
+	p := sparse.NewPattern([]int8{4, 6}, []int8{1, -1}, []int32{0, 0, 1}, []int32{0})
+	q, m, scale := factor.AnalyzeSpan(p, order.Natural, 1).NewSpan(), sparse.NewUnitMatrix(p), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	rng := rand.New(rand.NewPCG(11, 1))
+	for range 20 {
+		for row := range 6 {
+			a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+			copy(m.Val[p.Pos[0]+int64(4*row):], []float64{a, a + 2e-4*b, 0.7*a + 0.2*b + 3e-7*c, 0.3*a + 0.5*b - 0.9*c})
+		}
+		q.Factorize(m, scale, spanTol)
+		require.Equal(t, 3, q.Rank())
+		require.Greater(t, q.Gap().Smallest, 1e-5)
+		require.Less(t, q.Gap().Dropped, 1e-11)
+	}
 }
 
 func TestSpanPanics(t *testing.T) {

@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -88,6 +89,10 @@ var errRough = errors.New("kkt: state too rough for twice the digits")
 // errImprecise says that twice the digits are not enough either.
 var errImprecise = errors.New("kkt: not solved with twice the digits")
 
+// errContradict says that they are enough, but redundant rows contradict each other by more than rounding. So do those of a
+// state whose velocities violate the joints.
+var errContradict = fmt.Errorf("%w: redundant rows contradict each other", errImprecise)
+
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	out := &precise{
@@ -140,6 +145,9 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		if p.found(enough) && p.separated() {
 			return nil
 		}
+	}
+	if p.settled() && p.separated() {
+		return errContradict
 	}
 	return errImprecise
 }

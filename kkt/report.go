@@ -66,8 +66,9 @@ type Report struct {
 	// along a small motion: the loops are not just soft. A pivot answers to the
 	// proximal term neither as a redundant nor as a true one. Refinement left an error far
 	// above rounding. The constraints do not hold to rounding (Solver.Inconsistency): the
-	// state violates redundant joints, or joints are too close to redundant. Or neither twice the
-	// digits nor orthogonal factors tell which rows are redundant.
+	// pose violates redundant joints, or joints are too close to redundant. Or neither twice the
+	// digits nor orthogonal factors tell which rows are redundant. Velocities that violate redundant
+	// joints are no reason where twice the digits tell them (Violation has these).
 	NearSingular  bool
 	Violation     *mechanism.ViolationError // of the state (Solver.Holds); nil if the joints hold
 	IllScaled     *IllScaled                // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
@@ -342,11 +343,17 @@ func (s *explainer) rank(r *Report, rows *verification) (*ranking, error) {
 	if rows != nil {
 		r.NearSingular = near // twice the digits leave no doubt of the rank
 	}
-	r.NearSingular = r.NearSingular || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
+	r.NearSingular = r.NearSingular || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits && s.unsure(rows)
 	if r.Redundant > 0 {
 		k.sure = s.confirm(r, k)
 	}
 	return k, s.work.watch.Err()
+}
+
+// unsure reports whether constraints that do not hold to rounding leave the rank in doubt. Where twice the digits tell which rows are
+// redundant, they do so if the pose violates the joints by as much. Else velocities do, on which no rank depends.
+func (s *explainer) unsure(rows *verification) bool {
+	return rows == nil || explains(s.violation(), s.inconsistency)
 }
 
 // distance decides whether the pose is nearly singular, and how far it is from that. doubt says that twice the digits have not found

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/dd"
@@ -46,6 +47,9 @@ func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "kkt: ")
 		}
+		if errors.Is(err, errContradict) && s.poseAgrees() {
+			return s.redundant(r), false
+		}
 		return nil, doubts(err, s.more.error)
 	}
 	if !doubled {
@@ -71,6 +75,21 @@ func (s *explainer) verifies(r *Report) bool {
 	flops := s.plan.symbolic.Counts.Flops
 	reason := s.plan.spread.wide() || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
 	return flops <= verifyFlops || reason && flops <= preciseReportFlops
+}
+
+// poseAgrees reports whether twice the digits have a solution for random loads and rows that demand nothing, so that redundant rows
+// contradict each other by what velocities or motions demand, and not because a true row passes for redundant. Which rows are
+// redundant is a question of the pose.
+func (s *explainer) poseAgrees() bool {
+	p := s.more
+	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
+	p.own = make([]float64, len(s.x))
+	for i := range p.own[:s.plan.first()] {
+		p.own[i] = rng.Float64() - 0.5
+	}
+	err := p.solve(s.st, s.violation())
+	p.own = nil
+	return err == nil
 }
 
 // doubts reports whether the pose may be why twice the digits have failed with err, after a correction of the given relative size.
