@@ -29,7 +29,8 @@ type Options struct {
 	// Strict makes errors of all that is dropped.
 	Strict bool
 	// Snap is the largest error, m or rad, of a loop joint in the reference pose that is taken for rounding of the
-	// file and removed; 0: DefaultSnap; negative: none.
+	// file and removed, and the largest angle between axes in loops that are taken for parallel and made so; 0:
+	// DefaultSnap; negative: none.
 	Snap float64
 }
 

@@ -24,6 +24,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Resu
 	tree := a.trees()
 	if o.Snap >= 0 {
 		a.snap(tree, o, report)
+		a.align(tree, o, report)
 	}
 	poses, rates := a.place(tree, true)
 	r := &source.Result{Links: make([]source.Where, len(a.Links))}

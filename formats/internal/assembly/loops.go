@@ -189,13 +189,18 @@ func at(poses []Pose, link int) Pose {
 	return poses[link]
 }
 
+// snapOf returns the error that is taken for rounding of the file, where there is one.
+func snapOf(o *source.Options) float64 {
+	if o.Snap == 0 {
+		return source.DefaultSnap
+	}
+	return o.Snap
+}
+
 // snap moves the successor frames of loop joints that are off by the rounding of the file, so that they hold in the
 // reference pose.
 func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
-	tol := o.Snap
-	if tol == 0 {
-		tol = source.DefaultSnap
-	}
+	tol := snapOf(o)
 	var poses []Pose
 	for k := range a.Joints {
 		j := &a.Joints[k]
@@ -210,8 +215,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 		if !ok || linear > tol || angular > tol {
 			continue
 		}
-		// What is a few roundings of numbers near 1 is the arithmetic's, not the file's; it is taken out in silence.
-		if linear > 1e-14 || angular > 1e-14 {
+		if linear > ownRounding || angular > ownRounding { // else it is taken out in silence
 			report.Change(j.At, "joint "+fault.Name(j.Name), fmt.Sprintf("does not quite close its loop in the reference pose, by %.3g m and %.3g rad", linear, angular), "its frame is moved by that much")
 		}
 		if j.Type == model.PointOnCurve && j.Typed {
