@@ -50,7 +50,9 @@ func TestParts(t *testing.T) {
 // in no loop, and those that are farther off, stay.
 func TestAlign(t *testing.T) {
 	const off, far = 3e-8, 2e-6
-	hinge := func(e spatial.Vec3) []Axis { return []Axis{{Kind: Revolute, Axis: zAxis, Point: spatial.Vec3{0.1, 0, 0}, Value: e[0]}} }
+	hinge := func(e spatial.Vec3) []Axis {
+		return []Axis{{Kind: Revolute, Axis: zAxis, Point: spatial.Vec3{0.1, 0, 0}, Value: e[0]}}
+	}
 	a := joinedLinks(5, [2]int{World, 0}, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, World}, [2]int{2, 3}, [2]int{World, 4}, [2]int{4, 2})
 	for i := range a.Links {
 		a.Links[i].Pose = Pose{R: spatial.Vec3{float64(i), 1, -2}, Q: spatial.Exp(spatial.Vec3{0.3 * float64(i), 0.2, 1})}
