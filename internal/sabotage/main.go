@@ -31,7 +31,7 @@ func main() {
 func run() error {
 	packages := flag.String("packages", "./couplings,./factor,./kkt,./closing,./motion,./batch,./batch/internal/mechanics,./dist",
 		"packages whose guards are changed")
-	tests := flag.String("tests", "./couplings,./factor,./kkt,./closing,./motion,./batch/...,./dist,.,./linear,./ik,./mobility,./sim/...,./cmd/rung/...", "packages whose tests have to notice")
+	tests := flag.String("tests", "./couplings,./factor,./kkt,./closing,./motion,./batch/...,./dist,.,./linear,./ik,./mobility,./sim/...,./formats/tables,./cmd/rung/...", "packages whose tests have to notice")
 	only := flag.String("only", "", "regular expression of the guards to be changed, as -list prints them")
 	shard := flag.String("shard", "1/1", "part of the changes: the k-th of n is k/n")
 	list := flag.Bool("list", false, "list the guards and end")

@@ -1,4 +1,4 @@
-package dist_test
+package tables_test
 
 import (
 	"os"
