@@ -70,6 +70,8 @@ type Convergence struct {
 	twice       bool    // residuals have twice the digits
 	slowest     float64 // with twice the digits: the largest that a correction was relative to the one before it
 	spare       bool    // there are rows of SetSpare
+	fall        float64 // with them: what the multipliers of a first correction are of those of the first solution, 0 where that is not asked
+	bounded     bool    // Worst.Ratio is a bound, and no row has it
 	off         float64 // Worst.Ratio with them, when it was too large to end
 	slow        int     // steps in a row that have not shrunk
 }
@@ -144,15 +146,49 @@ func (c *Convergence) Within(e float64) bool {
 	return true
 }
 
-// lasts takes the size of a correction, or a guess of it. It reports whether that is the last one where rows have been left out: by the
+// lasts takes the size of a correction. It reports whether that is the last one where rows have been left out: by the
 // error that Next predicts, which may be as large as that of a first solution, and because the residuals of all rows will be below
-// rounding. No row is weak there, so residuals shrink as the error does: by what the correction is relative to the one before.
-func (c *Convergence) lasts(step float64) bool {
-	if !c.spare {
+// rounding. No row is weak there, so residuals shrink as the error does: by what the next correction is relative to this one.
+func (c *Convergence) lasts(step float64) bool { return c.spare && c.isLast(step, c.shrink(step)) }
+
+// shrink takes the size of a correction, and predicts what the one that follows is relative to it.
+func (c *Convergence) shrink(step float64) float64 {
+	if c.fall > 0 {
+		return max(c.fall, c.contraction)
+	}
+	return max(step/c.last, c.contraction)
+}
+
+// mayLast is lasts with a guess of the size, before the correction is made. cancels reports that it is only if the multipliers say so: the
+// first solution is small because loads cancel, so that its size does not tell what its error is relative to.
+func (c *Convergence) mayLast(step float64) (last, cancels bool) {
+	if !c.spare || c.isLast(step, c.shrink(step)) {
+		return c.spare, false
+	}
+	cancels = c.Steps == 0 && c.isLast(step, max(step/c.Size, c.contraction))
+	return cancels, cancels
+}
+
+// corrects takes the energy norm e of the error of the first solution and the norm of the +1 part, where rows have been left out. It reports
+// whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of J·M⁻¹·Jᵀ that
+// rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes near that only
+// if its bodies hardly move beside others.
+func (c *Convergence) corrects(e, norm float64) bool {
+	if !(e > energyError*max(norm, c.floor)) {
 		return false
 	}
-	enough, shrink := energyError*c.Size, max(step, c.contraction*c.last)
-	return step*shrink <= enough*c.last && c.Worst.Ratio*shrink <= roundingRatio*c.last
+	c.Worst, c.bounded = Worst{Ratio: e / (atRest * c.Size)}, true
+	last, _ := c.mayLast(e * c.size / norm)
+	return last
+}
+
+// isLast is lasts for a known shrink.
+func (c *Convergence) isLast(step, shrink float64) bool {
+	holds := roundingRatio
+	if c.bounded {
+		holds = enoughRatio
+	}
+	return step*shrink <= energyError*c.Size && c.Worst.Ratio*shrink <= holds
 }
 
 // rounds takes the energy norm e of the error and the norm of the +1 part. It reports whether the error is rounding of the rows, where
@@ -190,7 +226,8 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 		c.Error = 0
 		return true, false
 	}
-	shrink := max(step/c.last, c.contraction)
+	shrink := c.shrink(step)
+	c.fall = 0
 	c.Error = step / c.Size * min(c.falling(shrink), 1)
 	if ends || c.Error <= targetError {
 		return true, false

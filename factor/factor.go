@@ -73,9 +73,10 @@ type residuals struct {
 
 // marks are what is known of single rows of sign −1.
 type marks struct {
-	spare func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
-	kept  []bool                                // of ChooseRows, by original scalar; nil but while it runs
-	weak  []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
+	spare     func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
+	corrected bool                                  // of SetSpare
+	kept      []bool                                // of ChooseRows, by original scalar; nil but while it runs
+	weak      []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
 }
 
 // Worst is the largest residual of a −1 row relative to what its terms amount to,

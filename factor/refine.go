@@ -12,7 +12,12 @@ import (
 //
 // Refinements ask these rows once, of a solution that is the last one but for them, and go on while corrections halve what the rows
 // are off by. Digits that such rows do not determine are not looked for: theory.md, "Spare rows".
-func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }
+//
+// corrected says that first solutions need a correction as a rule. It decides about time and about digits below those that are looked for:
+// the error of a first solution is computed with the factor at once, (22), and rows are judged one by one only where it leaves that open.
+func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst, corrected bool) {
+	f.spare, f.corrected = worst, corrected
+}
 
 // SetParts is for right sides from which the products with known parts of the solution have been
 // subtracted, such as W·c in theory.md (R2). parts[i] is the sum of the squared norms of the known
@@ -129,16 +134,9 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	last := f.solve(x, b, r)
 	c := NewConvergence(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
 	c.enough, c.exact, c.spare = goal.enough, goal.exact, f.spare != nil
-	first := f.look(equation{r: r, b: b, x: x}, &c)
-	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(x))) && f.spareHold(x, &c) {
+	e, begun, done := f.judgeFirst(equation{r: r, b: b, x: x}, &c)
+	if done {
 		return c.Refinement
-	}
-	e, begun := 0.0, c.estimates // energy norm of the error
-	if begun {
-		e = f.beginCorrection(r)
-		if c.Estimate(e, f.energy(x)) && f.spareHold(x, &c) {
-			return c.Refinement
-		}
 	}
 	left := 0.0    // error that conjugate gradients have left
 	rough := false // the first correction was
@@ -182,6 +180,28 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	return f.ended(&c)
 }
 
+// judgeFirst reports whether the first solution is good enough. If a correction has begun, it returns the energy norm of the error.
+func (f *Factor) judgeFirst(at equation, c *Convergence) (e float64, begun, done bool) {
+	if f.corrected && c.estimates && c.enough == 0 {
+		f.complete(at)
+		e, begun = f.beginCorrection(at.r), true
+		if c.corrects(e, f.energy(at.x)) {
+			return e, true, false
+		}
+	}
+	first := f.look(at, c)
+	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(at.x))) && f.spareHold(at.x, c) {
+		return 0, false, true
+	}
+	if !c.estimates {
+		return 0, false, false
+	}
+	if !begun {
+		e = f.beginCorrection(at.r)
+	}
+	return e, true, c.Estimate(e, f.energy(at.x)) && f.spareHold(at.x, c)
+}
+
 // correction is what a correction of refine has come to.
 type correction struct {
 	at           equation
@@ -193,14 +213,21 @@ type correction struct {
 // correct makes the correction that beginCorrection has begun for an error e, and takes the residual after it where that is needed.
 func (f *Factor) correct(at equation, c *Convergence, e float64, rough bool) correction {
 	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
-	at.bare = out.ends || c.spare && c.lasts(e*c.size/f.energy(at.x)) // a guess of the step
+	last, cancels := c.mayLast(e * c.size / f.energy(at.x)) // by a guess of the step
+	at.bare = out.ends || last
 	to := solution{x: at.x, b: at.b, r: at.r, add: true}
 	if at.bare {
 		to.r = nil
 	}
+	force := 0.0
+	if cancels {
+		force = f.forcesOf(at.x)
+	}
 	c.before = c.Worst.Ratio
 	step, size := f.backward(to)
-	c.size, c.Size = size, max(size, c.floor)
+	if c.size, c.Size = size, max(size, c.floor); cancels {
+		c.fall = f.forces() / force
+	}
 	q := 0.0
 	if out.ends = out.ends || c.lasts(step); !out.ends {
 		q = f.look(at, c).largest
@@ -258,6 +285,31 @@ func (f *Factor) beginCorrection(r []float64) float64 {
 	return math.Sqrt(f.forward(rightSide{r, false}))
 }
 
+// forcesOf returns the norm of the multipliers in x, each times the root of the scale of its row.
+func (f *Factor) forcesOf(x []float64) float64 {
+	p, sum := f.Symbolic.Pattern, 0.0
+	n := p.Off[p.Positive()]
+	for k, d := range f.scale[n:] {
+		y := x[int(n)+k]
+		sum += d * y * y
+	}
+	return math.Sqrt(sum)
+}
+
+// forces is forcesOf for what the last backward half has stored or added.
+func (f *Factor) forces() float64 {
+	s, sum := f.Symbolic, 0.0
+	for c, o := range s.oldOff {
+		if s.sign[c] > 0 {
+			continue
+		}
+		for k, y := range f.x[s.off[c]:s.off[c+1]] {
+			sum += f.scale[int(o)+k] * y * y
+		}
+	}
+	return math.Sqrt(sum)
+}
+
 // energy returns the norm of the +1 part of x.
 func (f *Factor) energy(x []float64) float64 {
 	p := f.Symbolic.Pattern
@@ -301,6 +353,7 @@ func (f *Factor) spareEnd(made correction, c *Convergence) bool {
 
 // look is residual, with the rows of SetSpare where a solution may be good enough in any iteration.
 func (f *Factor) look(at equation, c *Convergence) (found estimates) {
+	c.bounded = false
 	if at.bare {
 		f.unit.ResidualTo(at.r, at.b, at.x)
 		at.known, at.rest = true, atRest*c.Size

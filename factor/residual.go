@@ -27,6 +27,32 @@ const residualNodes = 128
 // backward has not stored. The worst residual of all rows goes to out.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
 	e := f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
+	f.subtractLate(r, x)
+	return e
+}
+
+// complete is residual without an opinion of the rows.
+func (f *Factor) complete(at equation) {
+	f.check = at
+	s := f.Symbolic
+	for c, old := range s.node {
+		if s.sign[c] < 0 && !s.open[c] {
+			continue
+		}
+		o := s.oldOff[c]
+		n := o + s.off[c+1] - s.off[c]
+		if s.sign[c] > 0 {
+			subtractTo(at.r[o:n], at.b[o:n], at.x[o:n])
+		} else {
+			f.nodeResidual(at.r[o:n], at.b[o:n], old)
+		}
+	}
+	f.check = equation{}
+	f.subtractLate(at.r, at.x)
+}
+
+// subtractLate subtracts from the residuals of core nodes of sign +1 the products of their blocks.
+func (f *Factor) subtractLate(r, x []float64) {
 	s, p := f.Symbolic, f.Symbolic.Pattern
 	for i := range s.late {
 		l := &s.late[i]
@@ -34,7 +60,6 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
 		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
 		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
-	return e
 }
 
 // estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.

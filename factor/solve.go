@@ -349,23 +349,11 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 		w.step, w.size = larger(w.step, q), larger(w.size, q)
 		return
 	}
-	var buf [sparse.MaxBlock]float64
-	v := dst
-	if to.add {
-		v = buf[:k]
-	} else {
-		move(v, to.b[l.first:int(l.first)+k])
-	}
+	q := 0.0
 	if k == 6 {
-		kernel.SubBlocksT(v, f.unit.Val, y, blocks)
+		q = w.correctLeaf((*[6]float64)(dst), y, blocks)
 	} else {
-		subNarrowT(v, f.unit.Val, y, blocks)
-	}
-	q := square(v)
-	w.step = larger(w.step, q)
-	if to.add {
-		addTo(dst, v)
-		q = square(dst)
+		q = w.storeNarrow(dst, to.b[l.first:int(l.first)+k], y, blocks)
 	}
 	w.size = larger(w.size, q)
 	if to.r == nil {
@@ -381,6 +369,36 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 			f.square[b.Node] += q
 		}
 	}
+}
+
+// correctLeaf adds −Wᵀ·y to the solution of a leaf of six unknowns, and returns its square then.
+func (w *worker) correctLeaf(dst *[6]float64, y []float64, blocks []kernel.Block) float64 {
+	var v [6]float64
+	w.step = larger(w.step, kernel.SolveLeaf(v[:], v[:], w.f.unit.Val, y, nil, nil, blocks))
+	for i := range v {
+		dst[i] += v[i]
+	}
+	return square(dst[:])
+}
+
+// storeNarrow is storeLeaf for a leaf with fewer unknowns, without residuals. It returns the square of the solution.
+func (w *worker) storeNarrow(dst, b, y []float64, blocks []kernel.Block) float64 {
+	f := w.f
+	var buf [sparse.MaxBlock]float64
+	v := dst
+	if f.to.add {
+		v = buf[:len(dst)]
+	} else {
+		move(v, b)
+	}
+	subNarrowT(v, f.unit.Val, y, blocks)
+	q := square(v)
+	w.step = larger(w.step, q)
+	if f.to.add {
+		addTo(dst, v)
+		q = square(dst)
+	}
+	return q
 }
 
 // gather copies the rows of runs from src to dst.

@@ -32,6 +32,57 @@ func TestLasts(t *testing.T) {
 	}
 }
 
+// TestMayLast: a first solution that is small because loads cancel does not tell what its error is relative to. There the multipliers of
+// the correction do, for the first correction alone.
+func TestMayLast(t *testing.T) {
+	for _, c := range []struct {
+		spare        bool
+		steps        int
+		step, ratio  float64
+		last, cancel bool
+	}{
+		{true, 0, 1e-12, 0, true, false}, {true, 0, 1e-10, 0, true, true}, {true, 0, 2e-7, 0, true, true}, {true, 0, 2.3e-7, 0, false, false},
+		{true, 1, 1e-10, 0, false, false}, {false, 0, 1e-12, 0, false, false}, {false, 0, 1e-10, 0, false, false},
+		{true, 0, 1e-10, 0.9e-4, true, true}, {true, 0, 1e-10, 1.1e-4, false, false}, {true, 0, math.NaN(), 0, false, false},
+	} {
+		v := Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: c.ratio}, Steps: c.steps}, spare: c.spare, last: 1e-9}
+		last, cancel := v.mayLast(c.step)
+		require.Equal(t, []bool{c.last, c.cancel}, []bool{last, cancel}, "%+v", c)
+	}
+	v := Convergence{Refinement: Refinement{Size: 1}, spare: true, last: 1e-9}
+	require.False(t, v.lasts(1e-10))
+	v.fall = 4e-4
+	require.True(t, v.lasts(1e-10))
+	v.fall = 6e-4
+	require.False(t, v.lasts(1e-10))
+	v.contraction, v.fall = 6e-4, 4e-4
+	require.False(t, v.lasts(1e-10))
+	v.Next(1e-10, 0, false)
+	require.InDelta(t, 6e-14, v.Error, 1e-20)
+	require.Zero(t, v.fall)
+}
+
+// TestCorrects: one correction is needed and is enough by the energy norm of the error alone, if it is above that of a first solution that
+// does, and if rows hold afterwards by the bound that it gives.
+func TestCorrects(t *testing.T) {
+	for _, c := range []struct {
+		spare          bool
+		e, norm, floor float64
+		want           bool
+	}{
+		{true, 1e-11, 1, 0, true}, {true, 4.9e-14, 1, 0, false}, {true, 5.1e-14, 1, 0, true}, {true, 5.1e-14, 1, 1.1, false},
+		{true, 0.9e-8, 1, 0, true}, {true, 1.1e-8, 1, 0, false}, {false, 1e-11, 1, 0, false}, {true, math.NaN(), 1, 0, false},
+	} {
+		v := Convergence{Refinement: Refinement{Size: 1}, spare: c.spare, last: 1, size: 1, floor: c.floor}
+		require.Equal(t, c.want, v.corrects(c.e, c.norm), "%+v", c)
+	}
+	// Rows that have been judged hold up to rounding.
+	v := Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: 1e-6}}, spare: true, last: 1, bounded: true}
+	require.True(t, v.lasts(1e-7))
+	v.bounded = false
+	require.False(t, v.lasts(1e-7))
+}
+
 // TestRounds: an error is rounding of the rows where rows have been left out and all hold up to rounding.
 func TestRounds(t *testing.T) {
 	holds := Worst{Node: -1, Row: -1}
@@ -81,7 +132,7 @@ func TestSpareRowsGoOn(t *testing.T) {
 			}
 			asked++
 			return w
-		})
+		}, false)
 		ref = f.SolveExactTo(x, r, b, m, 0)
 		return ref, asked
 	}
@@ -155,7 +206,7 @@ func TestRoundingEnds(t *testing.T) {
 		f := Analyze(m.Pattern, order.Of(m.Pattern, order.LeafFirst)).NewFactor()
 		require.NoError(t, f.Factorize(m, scale, 1e-18, WhereWeak))
 		solve := func(w Worst) Refinement {
-			f.SetSpare(func([]float64, float64) Worst { return w })
+			f.SetSpare(func([]float64, float64) Worst { return w }, false)
 			return f.SolveExactTo(x, r, b, m, 0)
 		}
 		ref := solve(Worst{Ratio: roundingRatio, Node: -1, Row: -1})

@@ -62,6 +62,7 @@ func (p *Plan) newHubPlan(ctx context.Context) (*leanPlan, error) {
 		return nil, err
 	}
 	_, _, s.least = s.fac.Weakest()
+	s.corrected = s.corrects(a.y, p.Initial(), p.epsilon)
 	return s.leanPlan, nil
 }
 

@@ -19,6 +19,8 @@ type leanPlan struct {
 	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
 	hubs     bool    // the order is one around hubs, and there may be no spare rows
 
+	corrected bool // the first solution at that state needs a correction
+
 	spareRows
 }
 
@@ -183,8 +185,8 @@ func (l *leanPlan) spare() int { return len(l.row) }
 
 // ask says whether the factor asks the spare rows, if there are any.
 func (s *lean) ask(spare bool) {
-	if s.fac.SetSpare(nil); spare && s.spare() > 0 {
-		s.fac.SetSpare(s.worst)
+	if s.fac.SetSpare(nil, false); spare && s.spare() > 0 {
+		s.fac.SetSpare(s.worst, s.corrected)
 	}
 }
 

@@ -47,6 +47,7 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 		}
 		if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st) {
 			_, _, l.least = s.fac.Weakest()
+			l.corrected = s.corrects(y, p.Initial(), p.epsilon)
 			return l, nil
 		}
 		if y.FillTo(st) != nil { // hasRankNearby has moved it
@@ -64,6 +65,14 @@ func isExact(f *factor.Factor, y *assemble.Weighted) bool {
 		b[i] = rng.Float64() - 0.5
 	}
 	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
+}
+
+// corrects reports whether the first solution for the loads at st needs a correction. It makes y the system there.
+func (s *lean) corrects(y *assemble.Weighted, st *mechanism.State, epsilon float64) bool {
+	if y.Unloaded = false; y.FillTo(st) != nil || !s.factorize(y.Matrix, y.Right, y.Scale, epsilon) {
+		return false
+	}
+	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps > 0
 }
 
 // chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.

@@ -3,6 +3,7 @@ package kkt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,37 @@ func TestLeanHasNoHistory(t *testing.T) {
 		other.AccelerationsTo(got)
 		require.Equal(t, want, got, c.name)
 	}
+}
+
+// TestLeanCorrectedAtOnce: a solution that needs a correction has the same bits whether rows are judged one by one before it or not, on any
+// number of threads. The plan finds which is the rule.
+func TestLeanCorrectedAtOnce(t *testing.T) {
+	rule := 0
+	families := slices.Clone(leanFamilies)
+	families[0].name, families[0].n = "miura", 16 // bodies with fronts of their own
+	for _, c := range families {
+		mech := leanModel(t, c.name, c.n)
+		var want []float64
+		for _, threads := range []int{1, 3} {
+			p := NewPlan(mech, Options{Threads: threads})
+			found := p.lean.corrected
+			for _, corrected := range []bool{false, true} {
+				p.lean.corrected = corrected
+				s, got := p.NewSolver(), make([]float64, 6*mech.NumBodies())
+				require.NoError(t, s.Solve(p.Initial()))
+				s.AccelerationsTo(got)
+				if want == nil {
+					want = got
+				}
+				require.Equal(t, want, got, "%s %d, %v", c.name, c.n, corrected)
+				require.Equal(t, found, s.Refinement().Steps > 0, "%s %d", c.name, c.n)
+			}
+			if found {
+				rule++
+			}
+		}
+	}
+	require.Greater(t, rule, len(leanFamilies))
 }
 
 // torn returns a state near st that violates the joints by 1e-7, and tornBy by a given size.
