@@ -119,7 +119,8 @@ func (r *rig) apart(a, b, from *mechanism.State) (worst float64) {
 func norm3(a, b [3]float64) float64 { return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2]) }
 
 // TestRedundantStepsClose: in a linkage that only its geometry makes movable rows are redundant at each pose. Rejected steps close their
-// stages there, and the run is as accurate as one whose stages are all closed.
+// stages there, and the run is as accurate as one whose stages are all closed. So it is at coarse tolerances, where all stages of a step that is not closed
+// have lost the redundant row and agree in a wrong motion, 600 times the tolerance off.
 func TestRedundantStepsClose(t *testing.T) {
 	check.Long(t)
 	r := dynamicsOf(t, open(t, "golden", "bricard-6r.model.json"))
@@ -129,7 +130,7 @@ func TestRedundantStepsClose(t *testing.T) {
 		return s.State(), s.Stats()
 	}
 	exact, _ := run(1e-12, true)
-	for _, tol := range []float64{1e-5, 1e-6, 1e-7, 1e-8} {
+	for _, tol := range []float64{1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8} {
 		st, n := run(tol, false)
 		closed, m := run(tol, true)
 		off, bound := r.apart(st, exact, exact), r.apart(closed, exact, exact)

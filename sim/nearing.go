@@ -36,6 +36,16 @@ func (n *nearing) note(h float64, end place, over bool) {
 	}
 }
 
+// redundant returns how many rows are redundant where the next step starts: before the first step is known, where the run has
+// started, as g says once it has been there.
+func (n *nearing) redundant(g gauged) int {
+	if n.here.near == 0 {
+		first, _ := g.places()
+		return first.rows
+	}
+	return n.here.rows
+}
+
 // within reports whether the place is a singular pose, if the next one is end: its rank or its
 // nearness is lower.
 func (n *nearing) within(end place) bool {

@@ -48,6 +48,7 @@ type RungeKutta struct {
 type gauge struct {
 	dyn    Gauge    // the dynamics, if they tell; else nil
 	places [2]place // at the first state after Restart, and at the end of the step last tried
+	rows   int      // redundant ones that are expected
 }
 
 // turn is how far bodies turn in a step, rad.

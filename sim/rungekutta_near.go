@@ -54,6 +54,18 @@ func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
 	return k.gauge.places[0].rows > 0, nil
 }
 
+// expect implements gauged.
+func (k *RungeKutta) expect(redundant int) { k.gauge.rows = redundant }
+
+// loses reports whether other rows are redundant at the stage of the last evaluation, which is not closed, than are expected.
+func (k *RungeKutta) loses() bool {
+	if k.gauge.rows == 0 || k.gauge.dyn == nil || k.near.proj != nil {
+		return false
+	}
+	_, rows := k.gauge.dyn.Nearness()
+	return rows != k.gauge.rows
+}
+
 // allowedError is errorNorm for the part of the error along the motions that the joints allow
 // at the end. The projection at the end takes away the other part, which is mostly rounding
 // next to a singular pose. It uses k.lead.acc.

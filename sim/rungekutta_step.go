@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -40,6 +42,9 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 		}
 		if err := k.evaluate(k.acc[i], y); err != nil {
 			return 0, err
+		}
+		if k.loses() {
+			return math.Inf(1), nil
 		}
 	}
 	if k.tab.FSAL {

@@ -88,6 +88,10 @@ type gauged interface {
 	middle() float64
 	// redundantAt reports whether rows of the joints are redundant at st, from which the next step starts.
 	redundantAt(st *mechanism.State) (bool, error)
+	// expect says how many rows are redundant where the steps tried from now on start. Those with another number at a stage that is not
+	// closed have an error of +Inf: what geometry alone makes redundant is not at a pose that the joints do not allow, and its
+	// stages, which all demand another motion, say little of the error.
+	expect(redundant int)
 }
 
 // place says how near a state is to a singular pose, as Gauge tells.

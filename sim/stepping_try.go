@@ -90,6 +90,9 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 	if t1 = s.st.Time + h; s.st.Time+1.01*h >= until {
 		t1 = until
 	}
+	if s.gauged != nil {
+		s.gauged.expect(s.control.near.redundant(s.gauged))
+	}
 	if e, err = s.stepper.Try(s.st, t1); err == nil && e <= s.limit {
 		err = s.settle(s.exactly)
 	}
