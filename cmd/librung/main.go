@@ -189,6 +189,7 @@ func (o *object) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
+	case o.calls > 0 && o.end == nil: // they have been told
 	case o.calls > 0:
 		o.end(door.ErrStopped)
 		o.ctx, o.end = nil, nil
@@ -241,6 +242,9 @@ func go_nothing() C.int32_t { return C.RUNG_OK }
 // mostNumbers is the length of an array that no caller has.
 const mostNumbers = 1 << 44
 
+// mostBytes is the largest text.
+const mostBytes = 1 << 31
+
 // floats returns an array of the caller, for the time of the call.
 func floats(p *C.double, n C.size_t) ([]float64, error) {
 	switch {
@@ -248,6 +252,8 @@ func floats(p *C.double, n C.size_t) ([]float64, error) {
 		return nil, refuse(door.Size, "an array of %d numbers", uint64(n))
 	case p == nil && n > 0:
 		return nil, refuse(door.Input, "no array of %d numbers", uint64(n))
+	case uintptr(unsafe.Pointer(p))%8 != 0:
+		return nil, refuse(door.Input, "an array of numbers whose address is no multiple of 8")
 	}
 	return unsafe.Slice((*float64)(p), int(n)), nil
 }
@@ -294,8 +300,8 @@ func taken(bytes *C.char, size C.size_t) ([]byte, error) {
 	if err := given("the bytes", bytes); err != nil {
 		return nil, err
 	}
-	if size > mostNumbers {
-		return nil, refuse(door.Size, "%d bytes", uint64(size))
+	if size > mostBytes {
+		return nil, refuse(door.Size, "%d bytes, and the most are %d", uint64(size), mostBytes)
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(size)), nil
 }

@@ -54,6 +54,9 @@ type settable interface {
 	Set(knobs []int, values []float64) error
 }
 
+// mostSet is the largest number of knobs that are set at once.
+const mostSet = 1 << 24
+
 //export go_set
 func go_set(h C.rung_handle, knobs *C.int64_t, values *C.double, n C.size_t) C.int32_t {
 	return use(h, func(_ *object, s settable) error {
@@ -63,6 +66,9 @@ func go_set(h C.rung_handle, knobs *C.int64_t, values *C.double, n C.size_t) C.i
 		}
 		if knobs == nil && n > 0 {
 			return refuse(door.Input, "a null pointer for %d knobs", uint64(n))
+		}
+		if n > mostSet {
+			return refuse(door.Size, "%d knobs at once, and the most are %d", uint64(n), mostSet)
 		}
 		list := make([]int, n)
 		for i, k := range unsafe.Slice(knobs, int(n)) {

@@ -122,17 +122,27 @@ def text(call: Any, *args: Any) -> bytes:
 T = TypeVar("T")
 
 
-def stoppable(object_handle: int, call: Callable[[], T]) -> T:
-    """A long call that has no slices, on a thread of its own, so that Ctrl-C stops it."""
+def stoppable(object_handle: int, call: Callable[[], T], *, writes: bool = True, drop: Callable[[T], Any] | None = None) -> T:
+    """A long call that has no slices, on a thread of its own, so that Ctrl-C stops it.
+
+    A call that writes into arrays of the caller is waited for, whatever comes; another one is left to its end, and `drop` gets what
+    it returns. The handle 0 is none."""
     import threading
 
     out: list[T] = []
     failed: list[BaseException] = []
     done = threading.Event()  # Thread.join that is interrupted takes the thread for ended (before Python 3.13)
+    lock = threading.Lock()
+    left = False
 
     def work() -> None:
         try:
-            out.append(call())
+            result = call()
+            with lock:
+                if not left:
+                    out.append(result)
+                elif drop is not None:
+                    drop(result)
         except BaseException as e:
             failed.append(e)
         done.set()
@@ -142,8 +152,13 @@ def stoppable(object_handle: int, call: Callable[[], T]) -> T:
         while not done.wait(SLICE):
             pass
     except BaseException:
-        lib.rung_stop(object_handle)
-        while not done.is_set():  # the call has arrays of the caller: it is waited for, whatever comes
+        if object_handle:
+            lib.rung_stop(object_handle)
+        with lock:
+            left = not writes
+            if left and out and drop is not None:
+                drop(out.pop())
+        while writes and not done.is_set():
             try:
                 done.wait()
             except BaseException:
@@ -152,3 +167,14 @@ def stoppable(object_handle: int, call: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return out[0]
+
+
+LARGE = 300
+"""Bodies of a model from which on calls about it take long enough for a thread of their own."""
+
+
+def made(large: bool, call: Any, *args: Any) -> int:
+    """`handle`, which Ctrl-C ends if what is made is large."""
+    if not large:
+        return handle(call, *args)
+    return stoppable(0, lambda: handle(call, *args), writes=False, drop=lib.rung_free)

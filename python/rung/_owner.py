@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from . import _lib
-from ._values import number
+from ._values import number, shown
 
 if TYPE_CHECKING:
     from .model import Model
@@ -40,7 +40,7 @@ def address(x: np.ndarray | None) -> int | None:
 def set_knobs(handle: int, model: Model, values: Mapping[str, Any]) -> None:
     """Sets knobs by path."""
     if not isinstance(values, Mapping):
-        raise _lib.ModelError(f"knobs are {values!r}, and have to be a dict of values by path")
+        raise _lib.ModelError(f"knobs are {shown(values)}, and have to be a dict of values by path")
     places = np.array([model.knob(path) for path in values], dtype=np.int64)
     numbers = np.array([number(x, path) for path, x in values.items()], dtype=np.float64)
     _lib.check(_lib.lib.rung_set(handle, places.ctypes.data, numbers.ctypes.data, len(places)))

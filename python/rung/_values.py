@@ -16,14 +16,35 @@ import numpy as np
 from ._lib import ModelError
 
 
+_SHOWN = 200
+"""The most characters of a value in a message."""
+
+
+def shown(x: Any) -> str:
+    """A value for messages. Some have no text, such as whole numbers of more digits than Python writes, and some have a long one."""
+    try:
+        text = repr(x)
+    except Exception:
+        return f"a whole number of {x.bit_length()} bits" if isinstance(x, int) else f"an object of the type {type(x).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+
+
+def _float(x: Any) -> float:
+    """A real number as Python's; one that is too large is infinite."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
 def number(x: Any, what: str) -> float:
     """A finite number."""
     if isinstance(x, np.ndarray) and x.ndim == 0:
         x = x[()]
     if not isinstance(x, numbers.Real):  # NumPy's numbers are registered there
-        raise ModelError(f"{what} is {x!r}, and has to be a number")
-    if not math.isfinite(v := float(x)):
-        raise ModelError(f"{what} is {v}, and has to be finite")
+        raise ModelError(f"{what} is {shown(x)}, and has to be a number")
+    if not math.isfinite(v := _float(x)):
+        raise ModelError(f"{what} is {shown(x) if type(x) is int else v}, and has to be finite")
     return v
 
 
@@ -32,17 +53,26 @@ def whole(x: Any, what: str, least: int = 0, most: int = 2**31 - 1) -> int:
     try:
         n = int(operator.index(x))
     except TypeError:
-        raise ModelError(f"{what} is {x!r}, and has to be a whole number") from None
+        raise ModelError(f"{what} is {shown(x)}, and has to be a whole number") from None
     if not least <= n <= most:
-        raise ModelError(f"{what} is {n}, and has to be from {least} to {most}")
+        raise ModelError(f"{what} is {shown(n)}, and has to be from {least} to {most}")
     return n
 
 
 def word(x: Any, what: str) -> str:
     """A text without a zero, at which C would end it."""
     if not isinstance(x, str) or "\0" in x:
-        raise ModelError(f"{what} is {x!r}, and has to be a text" + (" without zeros" if isinstance(x, str) else ""))
+        raise ModelError(f"{what} is {shown(x)}, and has to be a text" + (" without zeros" if isinstance(x, str) else ""))
+    utf8(x, what)
     return x
+
+
+def utf8(x: str, what: str) -> bytes:
+    """The bytes of a text, which halves of characters have not."""
+    try:
+        return x.encode()
+    except UnicodeEncodeError as e:
+        raise ModelError(f"{what} is {shown(x)}, and has to be Unicode: character {e.start} is half of one") from None
 
 
 def words(x: Any, what: str) -> list[str]:
@@ -50,7 +80,7 @@ def words(x: Any, what: str) -> list[str]:
     if isinstance(x, np.ndarray):
         x = x.tolist()
     if isinstance(x, (str, bytes)) or not hasattr(x, "__iter__"):
-        raise ModelError(f"{what} is {x!r}, and has to be a list of texts")
+        raise ModelError(f"{what} is {shown(x)}, and has to be a list of texts")
     return [word(w, f"{what}[{i}]") for i, w in enumerate(x)]
 
 
@@ -59,9 +89,9 @@ def path(x: Any, what: str) -> bytes:
     try:
         name = os.fsencode(x)
     except TypeError:
-        raise ModelError(f"{what} is {x!r}, and has to be a path") from None
+        raise ModelError(f"{what} is {shown(x)}, and has to be a path") from None
     if b"\0" in name:
-        raise ModelError(f"{what} is {x!r}, and has to be a path without zeros")
+        raise ModelError(f"{what} is {shown(x)}, and has to be a path without zeros")
     return name
 
 
@@ -87,7 +117,7 @@ def array(x: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     a = numbers_of(x, what)
     if a.shape != shape:
         raise ModelError(f"{what} has the shape {a.shape}, and has to have {shape}")
-    return np.ascontiguousarray(a, dtype=np.float64)
+    return np.require(a, np.float64, ["C", "ALIGNED"])
 
 
 def write(into: np.ndarray, x: Any, what: str) -> None:
@@ -121,7 +151,7 @@ def _plain(x: Any) -> Any:
     if isinstance(x, np.ndarray) and not _masked(x):
         return x.tolist()
     if isinstance(x, np.longdouble):
-        return float(x)
+        return _float(x)
     if isinstance(x, np.generic):
         return x.item()
     if isinstance(x, Mapping):
@@ -129,7 +159,7 @@ def _plain(x: Any) -> Any:
     if isinstance(x, os.PathLike):
         return os.fsdecode(x)
     if isinstance(x, numbers.Real):
-        return float(x)
+        return _float(x)
     raise TypeError(f"a {type(x).__name__} is no value of a document")
 
 
@@ -138,7 +168,7 @@ def _find(x: Any, where: str) -> None:
     if isinstance(x, Mapping):
         for k, v in x.items():
             if not isinstance(k, str):
-                raise ModelError(f"{where or 'the options'}: the key {k!r} is no text")
+                raise ModelError(f"{where or 'the options'}: the key {shown(k)} is no text")
             _find(v, f"{where}.{k}" if where else k)
     elif isinstance(x, (list, tuple)):
         for i, v in enumerate(x):
@@ -149,5 +179,5 @@ def _find(x: Any, where: str) -> None:
         try:
             y = _plain(x)
         except TypeError as e:
-            raise ModelError(f"{where} is {x!r}: {e}") from None
+            raise ModelError(f"{where} is {shown(x)}: {e}") from None
         _find(y, where)

@@ -10,11 +10,11 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner
-from ._values import array, encoded, number, numbers_of, whole, word, words
+from ._values import array, encoded, number, numbers_of, shown, whole, word, words
 from .model import Model, State
 
 
-_LONG = 1_000_000  # bodies times solutions of a call that takes a tenth of a second
+_LONG = 200_000  # bodies times solutions of a call that takes a fiftieth of a second, or, without lanes, some seconds
 _MOST = 2**40  # numbers in an array, more than any machine has
 
 
@@ -50,10 +50,10 @@ class Batch(Owner):
         try:
             num = whole(num, "num", 0, _MOST // model.nstate)
         except _lib.ModelError as e:
-            raise _lib.ModelError(f"{e}: there are no {num!r} states") from None
+            raise _lib.ModelError(f"{e}: there are no {shown(num)} states") from None
         forces, self._vary = words(forces, "forces"), tuple(words(vary, "vary"))
         given = {"forces": forces, "vary": self._vary, "threads": _processors() if threads is None else whole(threads, "threads", 1)}
-        super().__init__(_lib.handle(_lib.lib.rung_batch, model._handle, encoded(given)))
+        super().__init__(_lib.made(model._large, _lib.lib.rung_batch, model._handle, encoded(given)))
         self.model, self.num = model, num
         at_first = {k.path: k.value for k in model.knobs} if forces else {}
         # Views cannot be resized, so that the library never gets an address of less than it reads.
@@ -111,7 +111,7 @@ class Batch(Owner):
         try:
             return whole(i, "i", 0, self.num - 1)
         except _lib.ModelError as e:
-            raise _lib.ModelError(f"no state {i!r} of {self.num}: {e}") from None
+            raise _lib.ModelError(f"no state {shown(i)} of {self.num}: {e}") from None
 
     def accel(self) -> np.ndarray:
         """The accelerations of all states.
@@ -190,8 +190,8 @@ class Batch(Owner):
         try:
             first = whole(first, "first", 0, self.num)
         except _lib.ModelError as e:
-            raise _lib.ModelError(f"states from {first!r} on: {e}") from None
-        x = np.ascontiguousarray(numbers_of(values, "values"), dtype=np.float64)
+            raise _lib.ModelError(f"states from {shown(first)} on: {e}") from None
+        x = np.require(numbers_of(values, "values"), np.float64, ["C", "ALIGNED"])
         if np.ndim(values) != 2 or x.shape[1] != len(self._vary):
             raise _lib.ModelError(f"values have the shape {np.shape(values)}, and have to have (states, {len(self._vary)})")
         _lib.check(_lib.lib.rung_batch_vary(self._handle, self.num, first, x.ctypes.data, x.size))
@@ -219,7 +219,7 @@ def _steps(steps: Any) -> int:
     try:
         return whole(steps, "steps")
     except _lib.ModelError as e:
-        raise _lib.ModelError(f"{steps!r} steps: {e}") from None
+        raise _lib.ModelError(f"{shown(steps)} steps: {e}") from None
 
 
 def _processors() -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib
-from ._values import array, number, numbers_of, word
+from ._values import array, number, numbers_of, shown, word
 from .model import Model, loads
 
 
@@ -65,7 +65,7 @@ class Builder:
         j = numbers_of(inertia, place + "inertia").astype(float)
         j = np.diag(j) if j.shape == (3,) else j
         if j.shape != (3, 3) or not np.array_equal(j, j.T):
-            raise _lib.ModelError(f"{place}an inertia is three moments or a symmetric 3×3 matrix, and not {inertia!r}")
+            raise _lib.ModelError(f"{place}an inertia is three moments or a symmetric 3×3 matrix, and not {shown(inertia)}")
         q = _unit(orientation, place + "orientation")
         entries = {k: number(j[a], place + "inertia") for k, a in {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}.items()}
         com, position, linear, angular = (_vector(x, place + what) for x, what in (

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, address
-from ._values import array, document as as_json, encoded, number, path as as_path, whole, word, words, write
+from ._values import array, document as as_json, encoded, number, path as as_path, shown, utf8, whole, word, words, write
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .solver import Solver
 
 _POSE, _RATE = 7, 6  # numbers of a body in a state
+_LONG = ("accel", "analyze", "inverse", "modes")  # documents that take long
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ class State:
     __slots__ = ("_model", "_data", "_position", "_quaternion", "_velocity", "_angular_velocity", "_angles", "_internal", "_bearings")
 
     def __init__(self, model: Model, data: np.ndarray) -> None:
-        if not isinstance(data, np.ndarray) or data.dtype != np.float64 or not data.flags.c_contiguous:
-            raise _lib.ModelError(f"the data of a state are {type(data).__name__} {getattr(data, 'dtype', '')}, and have to be one contiguous array of float64")
+        if not isinstance(data, np.ndarray) or data.dtype != np.float64 or not data.flags.c_contiguous or not data.flags.aligned:
+            raise _lib.ModelError(f"the data of a state are {type(data).__name__} {getattr(data, 'dtype', '')}, "
+                                  "and have to be one contiguous and aligned array of float64")
         if data.shape != (model.nstate,):
             raise _lib.ModelError(f"the data of a state have the shape {data.shape}, and have to have {(model.nstate,)}")
         self._model = model
@@ -228,10 +230,18 @@ class Model(Owner):
     def __reduce__(self) -> Any:
         return _again, (self.document(), self._made)
 
+    @property
+    def _large(self) -> bool:
+        return self.nbody >= _lib.LARGE
+
     def _text(self, what: str, state: StateLike | None = None, **options: Any) -> bytes:
         x = None if state is None else flat(self, state)
         given = encoded(options) if any(v is not None for v in options.values()) else None
-        return _lib.text(_lib.lib.rung_document, self._handle, what.encode(), given, address(x), 0 if x is None else x.size)
+
+        def ask() -> bytes:
+            return _lib.text(_lib.lib.rung_document, self._handle, what.encode(), given, address(x), 0 if x is None else x.size)
+
+        return _lib.stoppable(self._handle, ask, writes=False) if self._large or what in _LONG else ask()
 
     def body(self, name: str) -> int:
         """The number of a body.
@@ -356,14 +366,14 @@ class Model(Owner):
         """
         x = flat(self, state).copy()
         options = encoded({"hold": _names(hold, "hold"), "nearest": nearest, "tolerance": tolerance, "poses": poses, "velocities": velocities})
-        _lib.stoppable(self._handle, lambda: _lib.check(_lib.lib.rung_close(self._handle, x.ctypes.data, x.size, options)))
+        _lib.stoppable(self._handle, lambda: _lib.check(_lib.lib.rung_close(self._handle, x.ctypes.data, x.size, options)), writes=False)
         return State(self, x)
 
     def _move(self, what: str, state: StateLike | None, **options: Any) -> tuple[SimpleNamespace, State]:
         x = flat(self, self.initial() if state is None else state).copy()
         given = encoded(options)
         text = _lib.stoppable(
-            self._handle, lambda: _lib.text(_lib.lib.rung_move, self._handle, what.encode(), given, x.ctypes.data, x.size))
+            self._handle, lambda: _lib.text(_lib.lib.rung_move, self._handle, what.encode(), given, x.ctypes.data, x.size), writes=False)
         return _attributes(text), State(self, x)
 
     def assemble(self, state: StateLike | None = None, *, hold: Sequence[str] | None = None,
@@ -542,7 +552,7 @@ class Model(Owner):
         return self._text("glb", state, joints=joints)
 
     def _answer(self, what: str, state: StateLike | None, **options: Any) -> SimpleNamespace:
-        return _attributes(_lib.stoppable(self._handle, lambda: self._text(what, state, **options)))
+        return _attributes(self._text(what, state, **options))
 
     def accel(self, state: StateLike | None = None) -> SimpleNamespace:
         """Accelerations, reactions and what is redundant: the document rung-result/1, with attributes.
@@ -725,6 +735,10 @@ def _escape(text: str) -> str:
     return html.escape(text)
 
 
+_LARGE_TEXT = 100_000
+"""Bytes of a text from which on its model takes long to read."""
+
+
 def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = None, threads: int | None = None, ordering: str | None = None,
          max_flops: int | None = None, max_nonzeros: int | None = None) -> Model:
     """The model of a file.
@@ -759,7 +773,11 @@ def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = N
     given: dict[str, Any] = {"packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops, "max_nonzeros": max_nonzeros}
     name = as_path(path, "path")
     made = {**given, "folder": os.path.abspath(os.path.dirname(os.fsdecode(name)))}
-    return Model(_lib.handle(_lib.lib.rung_plan, name, None, 0, encoded(given)), made)
+    try:
+        large = os.stat(name).st_size > _LARGE_TEXT or not name.lower().endswith(b".json")  # which may name others
+    except OSError:
+        large = False
+    return Model(_lib.made(large, _lib.lib.rung_plan, name, None, 0, encoded(given)), made)
 
 
 def loads(document: str | bytes | Mapping[str, Any], name: str = "document", *, folder: str | os.PathLike[str] | None = None,
@@ -785,13 +803,13 @@ def loads(document: str | bytes | Mapping[str, Any], name: str = "document", *, 
     if isinstance(document, (bytes, bytearray, memoryview)):
         text = bytes(document)
     elif isinstance(document, str):
-        text = document.encode()
+        text = utf8(document, "document")
     elif isinstance(document, Mapping):
         text = as_json(document, "$")
     else:
-        raise _lib.ModelError(f"document is {document!r}, and has to be a text, bytes or a dict")
+        raise _lib.ModelError(f"document is {shown(document)}, and has to be a text, bytes or a dict")
     made = {"folder": folder, "packages": packages, "threads": threads, "ordering": ordering, "max_flops": max_flops, "max_nonzeros": max_nonzeros}
-    return Model(_lib.handle(_lib.lib.rung_plan, word(name, "name").encode(), text, len(text), encoded(made)), made)
+    return Model(_lib.made(len(text) > _LARGE_TEXT, _lib.lib.rung_plan, word(name, "name").encode(), text, len(text), encoded(made)), made)
 
 
 def _again(document: Mapping[str, Any], made: Mapping[str, Any]) -> Model:

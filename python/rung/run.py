@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, address, set_knobs
-from ._values import encoded, number
+from ._values import encoded, number, shown
 from .model import Model, State, StateLike, flat
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Run(Owner):
         given = dict(options or {})
         if "columns" in given and given["columns"] is not None and len(given["columns"]) == 0:
             raise _lib.ModelError("columns is an empty list; leave it out for all columns")
-        super().__init__(_lib.handle(_lib.lib.rung_run, model._handle, address(x), 0 if x is None else x.size, encoded(given)))
+        super().__init__(_lib.made(model._large, _lib.lib.rung_run, model._handle, address(x), 0 if x is None else x.size, encoded(given)))
         self.model, self._state = model, model.initial()
         c = json.loads(_lib.text(_lib.lib.rung_run_document, self._handle, b"columns"))
         self.columns, self.units = tuple(c["names"] or ()), tuple(c["units"] or ())
@@ -196,6 +196,6 @@ class Run(Owner):
             Of a run of the same model and options.
         """
         if not isinstance(saved, (bytes, bytearray, memoryview)):
-            raise _lib.ModelError(f"saved is {saved!r}, and has to be the bytes of a saved run")
+            raise _lib.ModelError(f"saved is {shown(saved)}, and has to be the bytes of a saved run")
         text = bytes(saved)
         _lib.check(_lib.lib.rung_run_load(self._handle, text, len(text)))

@@ -28,7 +28,7 @@ class Solver(Owner):
     """
 
     def __init__(self, model: Model) -> None:
-        super().__init__(_lib.handle(_lib.lib.rung_solver, model._handle))
+        super().__init__(_lib.made(model._large, _lib.lib.rung_solver, model._handle))
         self.model = model
         self._state = model.initial()
         self._acceleration = np.zeros((model.nbody, 6))[:]  # a view cannot be resized, so that its address stays

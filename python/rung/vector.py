@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._lib import ModelError
-from ._values import array, number, numbers_of, whole
+from ._values import array, number, numbers_of, shown, whole
 from .batch import Batch
 from .model import Model
 
@@ -92,7 +92,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         n = self.batch.forces.shape[1]
         most = numbers_of(limits, "limits").astype(np.float64)
         if most.shape not in ((), (n,)) or not (np.isfinite(most) & (most > 0)).all():
-            raise ModelError(f"limits are {limits!r}, and have to be {n} numbers above 0, or one")
+            raise ModelError(f"limits are {shown(limits)}, and have to be {n} numbers above 0, or one")
         self._most = np.broadcast_to(most, (n,))
         self.single_action_space = Box(-self._most, self._most, dtype=np.float64)
         self.single_observation_space = Box(-np.inf, np.inf, shape=self._observe().shape[1:], dtype=np.float64)
@@ -139,7 +139,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         if options is not None and "reset_mask" in options:
             which = np.asarray(options["reset_mask"])
             if which.dtype != np.bool_ or which.shape != (self.num_envs,) or not which.any():
-                raise ModelError(f"reset_mask is {which!r}, and has to be an array of {self.num_envs} bools, of which one is true")
+                raise ModelError(f"reset_mask is {shown(which)}, and has to be an array of {self.num_envs} bools, of which one is true")
         self._begin(which)
         return self._observe(), {}
 

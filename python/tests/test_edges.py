@@ -75,7 +75,7 @@ def test_arrays_in_documents(rod):
 
 @pytest.mark.parametrize("change", [
     lambda x: np.repeat(x, 2)[::2], lambda x: x[::-1].copy()[::-1], lambda x: x.astype(">f8"), lambda x: x.tolist(), lambda x: tuple(x), lambda x: x.view(Sub),
-    lambda x: np.ma.array(x), lambda x: frozen(x), lambda x: x.astype(np.longdouble),
+    lambda x: np.ma.array(x), lambda x: frozen(x), lambda x: x.astype(np.longdouble), lambda x: shifted(x),
 ])
 def test_arrays(model, change):
     """A state may be any array of its numbers."""
@@ -192,10 +192,38 @@ def test_single_precision_and_integers(model):
     (lambda m: rung.loads({"format": "rung-model/1", "gravity": 1j}), r"\$.gravity is 1j"),
     (lambda m: rung.loads(circle()), "ircular"),
     (lambda m: rung.loads("{}", name="a\0b"), "name is"),
+    (lambda m: m.simulate(10**400), "until is 1000.*and has to be finite"),
+    (lambda m: m.simulate(10**5000), "until is a whole number of 16610 bits, and has to be finite"),
+    (lambda m: m.solver().set({"gravity[0]": -10**400}), r"gravity\[0\] is -1000"),
+    (lambda m: m.run().to(fractions.Fraction(10**400)), "time is inf"),
+    (lambda m: m.svg(azimuth=fractions.Fraction(10**400)), "azimuth"),
+    (lambda m: m.svg(width=10**5000), "digits"),
+    (lambda m: m.batch(10**5000), "num is a whole number of 16610 bits"),
+    (lambda m: m.batch(2).step(0.1, 10**5000), "16610 bits"),
+    (lambda m: m.simulate("x" * 10**6), r"until is 'x{199}… \(1000002 characters\), and has to be a number"),
+    (lambda m: m.solver().set([0.0] * 10**5), r"knobs are \[0.0, .*… \(500000 characters\)"),
+    (lambda m: m.simulate(Mute()), "until is an object of the type Mute, and"),
+    (lambda m: rung.State(m, shifted(m.initial().data)), "aligned"),
+    (lambda m: rung.loads("\ud800"), "document is '.ud800', and has to be Unicode: character 0 is half of one"),
+    (lambda m: rung.loads("{}", name="a\ud800"), "name is .*character 1 is half of one"),
+    (lambda m: m.knob("\udfff"), "path of a knob is .*half of one"),
+    (lambda m: m.batch(2, forces=["\ud800"]), r"forces\[0\] is"),
 ])
 def test_refused(model, bad, says):
     with pytest.raises(rung.ModelError, match=says):
         bad(model)
+
+
+class Mute:
+    """What has no text."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def shifted(x):
+    """The same numbers at an odd address."""
+    return np.frombuffer(b"\0" + x.tobytes(), dtype=np.float64, offset=1)
 
 
 def circle():
@@ -377,3 +405,48 @@ def test_threads_of_the_environment(tmp_path):
     for bad in ("0", "-1", "many", "1.5", "99999999999999999999999"):
         out = run(bad)
         assert out.returncode != 0 and "RUNG_THREADS" in out.stderr and "ImportError" in out.stderr, bad
+
+
+def chain(n):
+    b, was = rung.Builder("chain"), "world"
+    for i in range(n):
+        b.rod(f"r{i}", 1.0, 0.01, (i, 0, 0), (i + 1, 0, 0))
+        b.revolute(f"j{i}", was, f"r{i}", point=(i, 0, 0), axis=(0, 1, 0))
+        was = f"r{i}"
+    return b.document
+
+
+def test_interrupts_of_all_calls(tmp_path):
+    """Ctrl-C ends what takes long of a large model within a second of a busy machine: what only reads and makes is left to its end, and its result freed."""
+    import gc
+    import json
+    import os
+    import signal
+    import time
+
+    document = chain(3000)
+    (tmp_path / "chain.model.json").write_text(json.dumps(document))
+    m = rung.loads(document)
+    calls = [lambda: rung.load(tmp_path / "chain.model.json"), lambda: rung.loads(document), m.page, m.svg, m.glb, m.matrix, lambda: m.columns, lambda: m.knobs,
+             m.document, m.energies, m.run, m.solver, lambda: m.batch(8), m.accel, m.analyze, lambda: m.close_joints(m.initial()), m.equilibrium]
+    interrupted = 0
+    for call in calls:
+        sent = []
+
+        def send():
+            time.sleep(0.05)
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        sender = threading.Thread(target=send)
+        try:
+            sender.start()
+            while True:
+                call()
+        except KeyboardInterrupt:
+            assert time.perf_counter() - sent[0] < 1
+            interrupted += 1
+        sender.join()
+    assert interrupted == len(calls)
+    gc.collect()
+    assert m.accel().bodies[0].name == "r0", "the model is as good as before"

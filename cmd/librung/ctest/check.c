@@ -102,6 +102,52 @@ static void refusals(const char *model) {
   CHECK(rung_free(0) == RUNG_OK);
 }
 
+/* A call is stopped as often as one likes, and by others than its own thread. */
+static rung_handle endless;
+static volatile int ended;
+static void *go_on(void *to) {
+  *(int32_t *)to = rung_run_to(endless, 1e9, 0);
+  ended = 1;
+  return NULL;
+}
+
+static void stops(void) {
+  int i, k;
+  for (i = 0; i < 20; i++) {
+    pthread_t t;
+    int32_t status = RUNG_MORE;
+    ended = 0;
+    CHECK(rung_run(plan, NULL, 0, NULL, &endless) == RUNG_OK);
+    CHECK(pthread_create(&t, NULL, go_on, &status) == 0);
+    while (!ended)
+      for (k = 0; k < 100; k++) CHECK(rung_stop(endless) == RUNG_OK);
+    pthread_join(t, NULL);
+    CHECK(status == RUNG_STOPPED);
+    CHECK(rung_free(endless) == RUNG_OK);
+  }
+}
+
+/* Numbers that no caller has, and addresses that no double has, are refused before they are used. */
+static void nonsense(void) {
+  rung_handle solver = 0, batch = 0, h = 0;
+  size_t n = (size_t)sizes[RUNG_STATE], huge = (size_t)1 << 62;
+  int64_t knob = 0;
+  uint8_t bad = 0;
+  double x = 0, *odd = (double *)(void *)((char *)state + 1);
+  CHECK(rung_solver(plan, &solver) == RUNG_OK && rung_batch(plan, NULL, &batch) == RUNG_OK);
+  CHECK(rung_accel(solver, state, huge, acc, 18) == RUNG_SIZE && rung_accel(solver, state, n, acc, huge) == RUNG_SIZE);
+  CHECK(rung_set(solver, &knob, &x, (size_t)1 << 40) == RUNG_SIZE && strstr(rung_error(), "knobs"));
+  CHECK(rung_set(solver, NULL, NULL, 0) == RUNG_OK && rung_set(solver, NULL, &x, 1) == RUNG_INPUT);
+  CHECK(rung_batch_accel(batch, state, huge, n, NULL, acc, &bad) == RUNG_SIZE);
+  CHECK(rung_batch_accel(batch, state, 1, n, NULL, acc, NULL) == RUNG_INPUT);
+  CHECK(rung_batch_vary(batch, huge, 0, &x, 1) == RUNG_SIZE && rung_batch_error(batch, huge) == RUNG_INPUT);
+  CHECK(rung_accel(solver, odd, n, acc, 18) == RUNG_INPUT && strstr(rung_error(), "multiple of 8"));
+  CHECK(rung_plan("x.json", (const char *)state, huge, NULL, &h) == RUNG_SIZE && h == 0);
+  CHECK(rung_plan("x.json", "{}", ((size_t)1 << 31) + 1, NULL, &h) == RUNG_SIZE && strstr(rung_error(), "2147483649 bytes"));
+  CHECK(rung_run_load(solver, "x", 1) == RUNG_HANDLE && rung_unit_step(batch, 0, 1) == RUNG_HANDLE && rung_free((rung_handle)-1) == RUNG_HANDLE);
+  CHECK(rung_free(solver) == RUNG_OK && rung_free(batch) == RUNG_OK && rung_accel(solver, state, n, acc, 18) == RUNG_HANDLE);
+}
+
 /* A run by slices has the bits of one without, and goes on from what was saved. */
 static void runs(void) {
   rung_handle a = 0, b = 0;
@@ -165,6 +211,8 @@ int main(int argc, char **argv) {
   threads();
   forks();
   runs();
+  stops();
+  nonsense();
   batches();
   CHECK(rung_free(solver) == RUNG_OK && rung_free(plan) == RUNG_OK && rung_free(plan) == RUNG_HANDLE);
   if (failures) return 1;
