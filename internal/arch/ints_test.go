@@ -54,6 +54,7 @@ type narrow struct {
 	fset   *token.FileSet
 	list   map[string]*narrowListing
 	known  map[string]*types.Package
+	parsed map[string]*ast.File // a package is checked as others see it and as a whole
 	files  int
 	faults []error // constants that do not fit
 }
@@ -72,7 +73,7 @@ func newNarrow(t *testing.T, packages ...string) *narrow {
 	cmd.Dir, cmd.Stderr, cmd.Env = root(t), os.Stderr, append(os.Environ(), "GOOS=linux", "GOARCH=386", "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	n := &narrow{fset: token.NewFileSet(), list: map[string]*narrowListing{}, known: map[string]*types.Package{"unsafe": types.Unsafe}}
+	n := &narrow{fset: token.NewFileSet(), list: map[string]*narrowListing{}, known: map[string]*types.Package{"unsafe": types.Unsafe}, parsed: map[string]*ast.File{}}
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		l := new(narrowListing)
 		require.NoError(t, d.Decode(l))
@@ -88,9 +89,15 @@ func newNarrow(t *testing.T, packages ...string) *narrow {
 func (n *narrow) check(path, dir string, names []string, surface bool) *types.Package {
 	var files []*ast.File
 	for _, name := range names {
-		if f, err := parser.ParseFile(n.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution); err == nil {
-			files = append(files, f)
+		name = filepath.Join(dir, name)
+		if n.parsed[name] == nil {
+			f, err := parser.ParseFile(n.fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				continue
+			}
+			n.parsed[name] = f
 		}
+		files = append(files, n.parsed[name])
 	}
 	n.files += len(files)
 	c := types.Config{Importer: n, Sizes: types.SizesFor("gc", "386"), FakeImportC: true, IgnoreFuncBodies: surface, Error: func(err error) {
