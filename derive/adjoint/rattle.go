@@ -51,6 +51,7 @@ type rattleStep[F any] struct {
 	correction       []float64 // of what closes the joints, six a body
 	first, firstRows []float64 // the first of its rows, and the answer to them
 	lines            [][]float64
+	most             []float64 // by objective or direction: the largest answer of closeAhead or closeBack so far
 }
 
 func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleStep[F] {
@@ -179,8 +180,8 @@ func (s *rattleStep[F]) addMass(f, a []float64, scale float64) {
 
 // closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position
 // errors at the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the
-// end alone, as those at the start may contradict them where they are redundant.
-func (s *rattleStep[F]) closeAhead(x []float64) error {
+// end alone, as those at the start may contradict them where they are redundant. k is the number of the direction.
+func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	six := len(x)
 	rows := append(s.sum[:0], s.right...)[six:]
 	for i := range six {
@@ -232,7 +233,7 @@ func (s *rattleStep[F]) closeAhead(x []float64) error {
 		}
 		step := largest(s.correction)
 		size = max(size, step)
-		if done, err := chordEnds(n, step, was, size); done || err != nil {
+		if done, err := chordEnds(n, step, was, size, s.largestOf(k, size)); done || err != nil {
 			return err
 		}
 		was = step
@@ -246,13 +247,23 @@ func largest(x []float64) (most float64) {
 	return most
 }
 
-// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail.
-func chordEnds(n int, step, was, size float64) (bool, error) {
+// largestOf returns the largest size of an answer for an objective or a direction so far.
+func (s *rattleStep[F]) largestOf(k int, size float64) float64 {
+	for len(s.most) <= k {
+		s.most = append(s.most, 0)
+	}
+	s.most[k] = max(s.most[k], size)
+	return s.most[k]
+}
+
+// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail. They do
+// not where they are rounding of the most that there has been: what joints hold, as motions out of a plane, leaves rounding alone.
+func chordEnds(n int, step, was, size, most float64) (bool, error) {
 	switch {
 	case step <= chordTol*size:
 		return true, nil
 	case n > 1 && !(step < was/2) || n == chordSteps:
-		if step <= chordLeft*size {
+		if step <= chordLeft*most {
 			return true, nil
 		}
 		return false, ErrChord
@@ -261,8 +272,8 @@ func chordEnds(n int, step, was, size float64) (bool, error) {
 }
 
 // closeBack stores in s.sum the cotangents of the residual at the start and of the errors at the end, for the cotangents bar of what
-// closes the joints: the transpose of closeAhead. bar is lost.
-func (s *rattleStep[F]) closeBack(bar []float64) error {
+// closes the joints: the transpose of closeAhead, for objective k. bar is lost.
+func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 	six := len(bar)
 	clear(s.sum)
 	size, was := 0.0, math.Inf(1)
@@ -277,7 +288,7 @@ func (s *rattleStep[F]) closeBack(bar []float64) error {
 		}
 		step := largest(s.y)
 		size = max(size, step)
-		if done, err := chordEnds(n, step, was, size); done || err != nil || s.field.Rows() == 0 {
+		if done, err := chordEnds(n, step, was, size, s.largestOf(k, size)); done || err != nil || s.field.Rows() == 0 {
 			return err
 		}
 		was = step

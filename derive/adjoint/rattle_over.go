@@ -31,7 +31,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 			return gap, err
 		}
 		copy(s.right, right[k][:six])
-		if err := s.closeAhead(s.da); err != nil {
+		if err := s.closeAhead(s.da, k); err != nil {
 			return gap, err
 		}
 		s.movedBy(s.da)
@@ -152,7 +152,7 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 			}
 		}
 		s.movedBack(bar, x)
-		if err := s.closeBack(bar); err != nil {
+		if err := s.closeBack(bar, k); err != nil {
 			return gap, err
 		}
 		copy(bar, s.sum[:n])
