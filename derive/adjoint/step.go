@@ -1,6 +1,7 @@
 package adjoint
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -15,6 +16,7 @@ type stage[F any] struct {
 	x []float64
 	// slopes, six numbers a body: of x, and of the velocities; the stepper's own
 	vel, acc []float64
+	omega    []spatial.Vec3 // angular velocities before a stage is closed
 	// cotangents of the slopes
 	velBar, accBar []float64
 }
@@ -35,6 +37,8 @@ type step[F any] struct {
 	bar    []float64     // of one stage, PerBody a body
 	turn   []float64     // of its rotation vectors alone, three a body
 	length float64       // of the mechanism
+	closer sim.Projector // of stages that a run may have closed; nil: none
+	closed bool          // those of the step at hand are
 	joins  JointField[F] // at the start of the step; nil where no state is taken back to the joints
 }
 
@@ -53,7 +57,7 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 	for i := range s.stages {
 		s.stages[i] = stage[F]{
 			field: fields[i], state: mechanism.State{Bodies: make([]mechanism.BodyState, n)},
-			x: make([]float64, 6*n), velBar: make([]float64, 6*n), accBar: make([]float64, 6*n),
+			x: make([]float64, 6*n), omega: make([]spatial.Vec3, n), velBar: make([]float64, 6*n), accBar: make([]float64, 6*n),
 		}
 	}
 	return s
@@ -98,9 +102,40 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 	s.mech.FollowTurns(y, &s.start)
 }
 
+// closedGap is how far a step with open stages may be from that of a run whose stages may be closed (StepError.Gap). Where redundant rows
+// are a matter of geometry, accelerations of open stages are off by as much as they would be without a row. A smaller value costs time only.
+const closedGap = 1e-12
+
+// over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads.
+func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
+	s.closed = false
+	gap, err = s.leads(at, end)
+	if s.closer == nil || err == nil && gap <= closedGap {
+		return gap, err
+	}
+	s.closed = true
+	if by, fails := s.leads(at, end); fails == nil && (err != nil || by < gap) {
+		return by, nil
+	}
+	s.closed = false
+	return s.leads(at, end)
+}
+
+func (s *step[F]) leads(at, end *mechanism.State) (float64, error) {
+	if err := s.run(at, end.Time-at.Time); err != nil {
+		return 0, fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
+	}
+	return meets(s.mech, s, at, end)
+}
+
 // run computes the step of the length h from st, which is kept: stages, theory.md (V2), and the end.
 func (s *step[F]) run(st *mechanism.State, h float64) error {
 	s.start, s.h, s.at = *st, h, 0
+	var p sim.Projector
+	if s.closed {
+		p = s.closer
+	}
+	s.taped.CloseStages(p)
 	s.taped.Restart()
 	if _, err := s.taped.Try(st, st.Time+h); err != nil {
 		return err
@@ -109,10 +144,23 @@ func (s *step[F]) run(st *mechanism.State, h float64) error {
 		g := &s.stages[i]
 		g.vel, g.acc = s.taped.Rates(i)
 		s.chartAt(g.x, s.tab.A[i])
+		s.turnsAt(g.omega, s.tab.A[i])
 	}
 	s.chartAt(s.endX, s.tab.B)
 	s.taped.AtTo(&s.end, 1)
 	return nil
+}
+
+// turnsAt stores in omega the angular velocities at a stage with the weights w, before it is closed.
+func (s *step[F]) turnsAt(omega []spatial.Vec3, w []float64) {
+	for i := range omega {
+		omega[i] = s.start.Bodies[i].Omega
+		for j, a := range w {
+			if a != 0 {
+				omega[i] = omega[i].Add(spatial.Vec3(s.stages[j].acc[6*i:]).Scale(s.h * a))
+			}
+		}
+	}
 }
 
 // chartAt stores in x the chart by the weights w of the stages.
@@ -150,6 +198,11 @@ func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) 
 			return 0, err
 		}
 		integral += w * value
+		if s.closed {
+			if err := g.field.(JointField[F]).JoinBack(s.bar, p); err != nil {
+				return 0, err
+			}
+		}
 		s.pullSlopes(g)
 		s.spread(bar, s.bar, g.x, s.tab.A[i])
 	}
@@ -179,7 +232,7 @@ func (s *step[F]) pullSlopes(g *stage[F]) {
 		minus := theta.Neg()
 		var w spatial.Vec3
 		spatial.DexpInvTo(&w, &minus, y)
-		spatial.DexpInvAdjointTo((*spatial.Vec3)(s.turn[3*i:]), theta, &g.state.Bodies[i].Omega, y)
+		spatial.DexpInvAdjointTo((*spatial.Vec3)(s.turn[3*i:]), theta, &g.omega[i], y)
 		for c := range 3 {
 			bar[6+c] += w[c]
 			bar[9+c] += g.velBar[k+3+c]

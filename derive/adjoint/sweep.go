@@ -35,6 +35,10 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 	return &Sweep[F]{mech: m, step: newStep(m, tab, fields), none: make([]float64, 6*m.NumBodies())}
 }
 
+// CloseStages says that p may have taken the stages of the run's steps to the joints: a step that leads elsewhere with open stages is one with
+// closed ones if that leads nearer to where the run went on. Fields have to be JointFields then. Nil: none is closed.
+func (s *Sweep[F]) CloseStages(p sim.Projector) { s.step.closer = p }
+
 // Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V5). g[k].Parameters has one
 // entry for each parameter of the fields, or none.
 //
@@ -112,10 +116,7 @@ func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
 
 // back goes back from the end of a step to where it began.
 func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradient) error {
-	if err := s.step.run(at, end.Time-at.Time); err != nil {
-		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
-	}
-	gap, err := meets(s.mech, s.step, at, end)
+	gap, err := s.step.over(at, end)
 	if err != nil {
 		return err
 	}

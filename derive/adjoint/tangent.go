@@ -80,6 +80,9 @@ func table(n, columns int) [][]float64 {
 	return all
 }
 
+// CloseStages is that of a Sweep. Fields have to be JointTangentFields.
+func (t *Tangents[F]) CloseStages(p sim.Projector) { t.step.closer = p }
+
 // Gap returns the largest distance between where a step ended and where the run went on, as that of a Gradient, over all that Run has
 // gone over.
 func (t *Tangents[F]) Gap() float64 { return t.gap }
@@ -127,10 +130,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 
 // over goes over step k.
 func (t *Tangents[F]) over(k int, at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
-	if err := t.step.run(at, end.Time-at.Time); err != nil {
-		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
-	}
-	gap, err := meets(t.mech, t.step, at, end)
+	gap, err := t.step.over(at, end)
 	if err != nil {
 		return err
 	}
@@ -156,6 +156,11 @@ func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]fl
 			t.combine(y.x[k], y.v[k], dx[k], k, s.tab.A[i])
 			s.chartTo(t.bar[k], dx[k], g.x, y.x[k], y.v[k])
 			g.slopesTo(y.vel[k], y.x[k], y.v[k], t.turns)
+		}
+		if s.closed && len(dx) > 0 {
+			if err := t.fields[i].(JointTangentField[F]).Join(t.bar); err != nil {
+				return err
+			}
 		}
 		if w := s.h * s.tab.B[i]; w != 0 {
 			for j, f := range rates {
@@ -224,7 +229,7 @@ func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 // turnsTo stores in D, for each body, how the slope of its rotation vector changes with that vector: D of theory.md (V8).
 func (g *stage[F]) turnsTo(D []spatial.Mat3) {
 	for i := range D {
-		theta, omega := (*spatial.Vec3)(g.x[6*i:]), &g.state.Bodies[i].Omega
+		theta, omega := (*spatial.Vec3)(g.x[6*i:]), &g.omega[i]
 		for c := range 3 {
 			var unit spatial.Vec3
 			unit[c] = 1

@@ -125,7 +125,9 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 	for i := range fields {
 		list[i] = fields[i]
 	}
-	return adjoint.NewTangents(g.mech, c.tab, list, n), nil
+	t := adjoint.NewTangents(g.mech, c.tab, list, n)
+	t.CloseStages(c.closer)
+	return t, nil
 }
 
 // take takes the columns at a row. left has the samples of this row first.

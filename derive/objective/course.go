@@ -34,6 +34,7 @@ type course struct {
 	told    RunResult
 	leaps   error // a force has jumped: there is no gradient
 	growth  *adjoint.Growth
+	closer  sim.Projector // that may have closed stages; nil: none
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.
@@ -234,9 +235,33 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, fmt.Errorf("%w: %d of its steps are none of RATTLE: they are damped, or pass a singular pose",
 			ErrNotDifferentiable, r.Stats().Damped+r.Stats().Passed)
 	}
+	if err := g.closedStages(c, s); err != nil {
+		return nil, err
+	}
 	c.leaps = t.kinks.jumped()
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
 	return c, nil
+}
+
+// closedStages notes what may have closed stages of the run: of all steps, as rows are redundant, or of some, after others were rejected.
+func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
+	if c.tab == nil || !g.projects() {
+		return nil
+	}
+	at, err := s.Checkpoint()
+	if err != nil {
+		return err
+	}
+	if !at.Stages && s.Stats().Careful == 0 {
+		return nil
+	}
+	o := g.o.Run
+	m, err := runs.NewMover(g.plan, &o)
+	if err != nil {
+		return err
+	}
+	c.closer = m.Projector
+	return nil
 }
 
 // newCourse returns an empty course of the method of the run.
