@@ -177,4 +177,5 @@ def made(large: bool, call: Any, *args: Any) -> int:
     """`handle`, which Ctrl-C ends if what is made is large."""
     if not large:
         return handle(call, *args)
-    return stoppable(0, lambda: handle(call, *args), writes=False, drop=lib.rung_free)
+    h: int = stoppable(0, lambda: handle(call, *args), writes=False, drop=lib.rung_free)
+    return h

@@ -44,7 +44,7 @@ def number(x: Any, what: str) -> float:
     if not isinstance(x, numbers.Real):  # NumPy's numbers are registered there
         raise ModelError(f"{what} is {shown(x)}, and has to be a number")
     if not math.isfinite(v := _float(x)):
-        raise ModelError(f"{what} is {shown(x) if type(x) is int else v}, and has to be finite")
+        raise ModelError(f"{what} is {shown(x) if isinstance(x, int) else v}, and has to be finite")
     return v
 
 

@@ -1,7 +1,6 @@
 """Motions in time."""
 from __future__ import annotations
 
-import csv
 import ctypes
 import json
 from types import SimpleNamespace
@@ -77,6 +76,8 @@ class Trajectory:
         ----------
         path : str or path
         """
+        import csv
+
         with open(path, "w", encoding="utf-8", newline="") as f:
             w = csv.writer(f, lineterminator="\n")
             w.writerow(self.names)
