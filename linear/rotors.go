@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -33,6 +34,56 @@ func (s *System) fillRotors() {
 			s.rotors = append(s.rotors, r)
 		}
 	}
+}
+
+// errBends says why some armature has no place in a system that moves.
+var errBends = fmt.Errorf("%w: armature of a composite joint or of one on curves, while something moves", mechanism.ErrNoDerivatives)
+
+// addFlywheels adds what the armature of the joint does where bodies move, docs/theory.md (A1): the force −I·q̈ along a
+// freedom q, which has a stiffness of its own, as all reactions have. With e the row of q, δq = e·x, it changes by
+//
+//	δq̈ = e·ẍ + 2·ė·ẋ + ë·x.
+//
+// The first part is in M (fillRotors).
+//
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, where ë is not known.
+func (s *System) addFlywheels(r *reaction) error {
+	if s.rest || r.joint.NumGeared() == 0 {
+		return nil
+	}
+	var qdd [6]float64
+	if err := s.mech.SecondRatesTo(&qdd, r.number, s.x[:s.dim()], s.y.Kin, s.st); err != nil {
+		return s.jointError(r.number, err)
+	}
+	u := s.velocities(&r.Along)
+	var a [12]float64
+	for e, b := range r.Body {
+		if b >= 0 {
+			copy(a[6*e:6*e+6], s.x[6*b:])
+		}
+	}
+	for i := range r.joint.Kind.Freedoms() {
+		if !r.joint.Geared(i) {
+			continue
+		}
+		I, one := r.joint.Armature[i], s.along(r, i)
+		if one.bends {
+			return s.jointError(r.number, errBends)
+		}
+		var v, rate, second [12]float64
+		one.RowTo(&v)
+		one.changeTo(&rate, &u)
+		one.secondTo(&second, &u, &a)
+		p := pair{body: r.Body, joint: int32(r.number), C: new([144]float64)}
+		for row, x := range v {
+			for c := range v {
+				p.C[12*row+c], p.K[12*row+c] = 2*I*x*rate[c], I*x*second[c]
+			}
+		}
+		s.pairs = append(s.pairs, p)
+		s.addAlong(r, i, mechanism.Push{Force: -I * qdd[i]})
+	}
+	return nil
 }
 
 // addRotorsTo adds the part of armature in M·x to dst, which is not x.

@@ -459,3 +459,16 @@ func (s *System) fillInertia() {
 		}
 	}
 }
+
+// twist returns w×I − I×w by rows, the rate of an inertia that turns with w.
+func twist(I *spatial.Sym3, w spatial.Vec3) (out [9]float64) {
+	for c := range 3 {
+		var e spatial.Vec3
+		e[c] = 1
+		d := w.Cross(I.MulVec(e)).Sub(I.MulVec(w.Cross(e)))
+		for r := range 3 {
+			out[3*r+c] = d[r]
+		}
+	}
+	return out
+}

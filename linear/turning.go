@@ -89,19 +89,6 @@ func (s *System) turningRows(A *mat.Dense, b []float64, i int, rate float64) {
 	}
 }
 
-// twist returns w×I − I×w by rows, the rate of an inertia that turns with w.
-func twist(I *spatial.Sym3, w spatial.Vec3) (out [9]float64) {
-	for c := range 3 {
-		var e spatial.Vec3
-		e[c] = 1
-		d := w.Cross(I.MulVec(e)).Sub(I.MulVec(w.Cross(e)))
-		for r := range 3 {
-			out[3*r+c] = d[r]
-		}
-	}
-	return out
-}
-
 // rates returns the largest angular velocity of a body, rad/s, and the largest rate at which something changes: that, or the time in
 // which a body goes as far as the longest one is.
 func (s *System) rates() (spin, rate float64) {

@@ -24,29 +24,3 @@ func (a *Along) RowTo(v *[12]float64) {
 		copy(v[6*e:], w[:])
 	}
 }
-
-// EndsTo stores in a the bodies of joint j, and their arms to the origin of S, where its wrenches act. It leaves Unit
-// as it is.
-//
-// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
-func (m *Mechanism) EndsTo(a *Along, j int, jk *JointKinematics, k *Kinematics) {
-	jt := &m.Joints[j]
-	a.Body = [2]int32{jt.Pred, jt.Succ}
-	a.Arm = [2]spatial.Vec3{}
-	if jt.Pred >= 0 {
-		a.Arm[0] = jk.ArmP.Add(jk.R).Sub(k.Bodies[jt.Pred].Com)
-	}
-	if jt.Succ >= 0 {
-		a.Arm[1] = jk.ArmS.Sub(k.Bodies[jt.Succ].Com)
-	}
-}
-
-// FreedomTo stores in a a freedom of a joint.
-//
-// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
-func (m *Mechanism) FreedomTo(a *Along, f Freedom, jk *JointKinematics, k *Kinematics) {
-	var unit [6]float64
-	unit[f.Freedom] = 1
-	m.Joints[f.Joint].WrenchTo(&a.Unit, &unit, &jk.Frames)
-	m.EndsTo(a, f.Joint, jk, k)
-}
