@@ -19,6 +19,7 @@
 #   make man            manual pages of the command, into MANDIR
 #   make library        the shared library with the C interface of cmd/librung/rung.h, into LIBDIR (needs a C compiler)
 #   make clib           tests of the library from C99, C++ and C++17
+#   make clib-race      the tests in C with the race detector in the library
 #   make fmu-stub       the part in C of functional mock-up units, into LIBDIR
 #   make fmi            units of FMI 2.0 and 3.0, moved by tools in C and by CVODE, and compared with rung simulate
 #   make fmi-valgrind   the same for one model under valgrind
@@ -89,7 +90,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib fmu-stub fmi fmi-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
+.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib clib-race fmu-stub fmi fmi-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
 
 check: fmt vet staticcheck generated test
 
@@ -258,6 +259,14 @@ clib: library
 	$${CC:-gcc} -std=c99 $(CWARN) -I.. -o "$$dir/page" "$$dir/page.c" $$link; \
 	for p in c cxx hpp hold; do "$$dir/$$p" ../../../docs/four-bar.model.json; done; \
 	cd ../../../docs; "$$dir/page"
+
+# The race detector wants the data of Go at low addresses, where no shared library and no program that may be moved has them: so the library is
+# an archive in a program that stays where it is linked. It cannot be loaded into Python.
+clib-race:
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	CGO_ENABLED=1 $(GO) build -race -buildmode=c-archive -trimpath -o "$$dir/librung.a" ./cmd/librung; cd cmd/librung/ctest; \
+	$${CC:-gcc} -no-pie -std=c99 -D_POSIX_C_SOURCE=200809L $(CWARN) -o "$$dir/c" check.c "$$dir/librung.a" -lm -lpthread; \
+	"$$dir/c" ../../../docs/four-bar.model.json
 
 python: library
 	RUNG_LIBRARY="$(abspath $(LIBDIR))/librung.so" PYTHONPATH=python timeout 300 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules python
