@@ -37,7 +37,7 @@ type Joint struct {
 }
 
 // JointSpec is a joint's type with its parameters, and what follows from them. Joints
-// without parameters share one for each type; it is not to be changed.
+// share one for equal parameters; it is not to be changed.
 type JointSpec struct {
 	joints.Spec
 	Rows   int32 // constraint rows, prescribed freedoms included
@@ -136,9 +136,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	if err := mech.addJoints(flag, m, links, grounds); err != nil || flag.Up() {
 		return nil, err
 	}
-	for i := range m.Couplings {
-		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
-	}
+	mech.addCouplings(m, links)
 	parts := []func(){
 		mech.setLegs, mech.setDriven, mech.setNonholonomic, mech.findSingular, mech.setGeared,
 		func() { mech.addForces(flag, m, links) }, func() { mech.setSprings(m, links) },
@@ -171,7 +169,7 @@ func (m *Mechanism) addNames(of *model.Model) (err error) {
 
 // addJoints compiles the joints with their motions and limits. It ends early if flag goes up.
 func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links, grounds map[string]*ground.Surface) error {
-	all := shared{grounds: grounds, curves: map[string]*curves.Curve{}}
+	all := shared{grounds: grounds, curves: map[string]*curves.Curve{}, specs: map[joints.Spec]*JointSpec{}}
 	for k := range joints.Composite {
 		all.plain[k] = newJointSpec(joints.Spec{Kind: k})
 	}
@@ -231,6 +229,21 @@ type shared struct {
 	plain   [joints.NumKinds]*JointSpec // types without parameters
 	grounds map[string]*ground.Surface  // by the name of the terrain
 	curves  map[string]*curves.Curve    // by what they say, as cams of many cylinders have the same
+	specs   map[joints.Spec]*JointSpec  // those that are not plain, as wheels of many axles have the same
+}
+
+// mostShared is how many different specs and laws are kept to be shared. Another value costs memory only.
+const mostShared = 1000
+
+// spec returns the JointSpec of s.
+func (s *shared) spec(of joints.Spec) *JointSpec {
+	p := s.specs[of]
+	if p == nil {
+		if p = newJointSpec(of); len(s.specs) < mostShared {
+			s.specs[of] = p
+		}
+	}
+	return p
 }
 
 // curve returns the curve c prepared, and measured for a point on it in the plane or in space.
@@ -284,9 +297,10 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 	setArmature(&spec, j)
 	out.JointSpec = all.plain[j.Type]
 	if out.JointSpec == nil || spec != out.Spec {
-		out.JointSpec = newJointSpec(spec)
+		out.JointSpec = all.spec(spec)
 	}
 	if start != nil { // the spec is its own
+		out.JointSpec = newJointSpec(spec)
 		out.start = start
 	}
 	return nil
