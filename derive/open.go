@@ -46,8 +46,8 @@ func (d *Derivatives) branches() []branch {
 	return list
 }
 
-// openCoordinates returns the freedoms of the list as coordinates of an open mechanism, nil for other mechanisms. They have to be all that it has;
-// without a list they are, in the order of candidates.
+// openCoordinates returns the freedoms of the list as coordinates of an open mechanism, nil for other mechanisms. They have to be all
+// that it has; without a list they are, in the order of candidates.
 func (d *Derivatives) openCoordinates(list []mechanism.Freedom) *coordinates {
 	all := d.candidates()
 	if list == nil {

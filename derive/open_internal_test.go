@@ -15,7 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// openMatrixTol is the difference of two ways to the matrices of a short open mechanism, relative to the largest number: rounding of a dozen joints.
+// openMatrixTol is the difference of two ways to the matrices of a short open mechanism, relative to the largest number: rounding of a
+// dozen joints.
 const openMatrixTol = 1e-11
 
 // behind returns the pose of a body whose frame b is at frame a of one with the pose p.

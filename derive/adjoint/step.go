@@ -102,8 +102,9 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 	s.mech.FollowTurns(y, &s.start)
 }
 
-// closedGap is how far a step with open stages may be from that of a run whose stages may be closed (StepError.Gap). Where redundant rows
-// are a matter of geometry, accelerations of open stages are off by as much as they would be without a row. A smaller value costs time only.
+// closedGap is how far a step with open stages may be from that of a run whose stages may be closed (StepError.Gap). Where redundant
+// rows are a matter of geometry, accelerations of open stages are off by as much as they would be without a row. A smaller value costs
+// time only.
 const closedGap = 1e-12
 
 // over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads.
