@@ -194,22 +194,26 @@ func prescribed(jt *mechanism.Joint) (n int) {
 	return n
 }
 
+// ends returns the predecessor and the successor of a joint, each the world where it is none.
+func (d *Derivatives) ends(c *carriedJoint) (P, S *bodyAt) {
+	P, S = &d.carried.world, &d.carried.world
+	if c.pred >= 0 {
+		P = &d.bodies[c.pred]
+	}
+	if c.succ >= 0 {
+		S = &d.bodies[c.succ]
+	}
+	return P, S
+}
+
 // carry computes a joint at the state.
 func (d *Derivatives) carry(c *carriedJoint) error {
 	j := int(c.number)
 	kin := &d.b.kin
 	d.mech.JointTo(kin, j, d.kin, d.st)
-	P, S := &d.carried.world, &d.carried.world
+	P, S := d.ends(c)
 	c.E, c.R, c.V = kin.EP, vecOf(&kin.R), vecOf(&kin.V)
-	c.s, c.b = vecOf(&kin.ArmS), vecOf(&kin.ArmP).add(c.R)
-	if c.succ >= 0 {
-		S = &d.bodies[c.succ]
-		c.s = c.s.sub(vecOf(&S.k))
-	}
-	if c.pred >= 0 {
-		P = &d.bodies[c.pred]
-		c.b = c.b.sub(vecOf(&P.k))
-	}
+	c.s, c.b = vecOf(&kin.ArmS).sub(vecOf(&S.k)), vecOf(&kin.ArmP).add(c.R).sub(vecOf(&P.k))
 	omP, omS, alP, alS := vecOf(&P.omega), vecOf(&S.omega), vecOf(&P.alpha), vecOf(&S.alpha)
 	w := omS.sub(omP)
 	c.wd = alS.sub(alP).sub(omP.cross(w))

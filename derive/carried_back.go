@@ -133,13 +133,7 @@ func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *c
 func (d *Derivatives) moveBack(
 	g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec, to order,
 ) {
-	P, S := &d.carried.world, &d.carried.world
-	if c.pred >= 0 {
-		P = &d.bodies[c.pred]
-	}
-	if c.succ >= 0 {
-		S = &d.bodies[c.succ]
-	}
+	P, S := d.ends(c)
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
 	ds, db, dV, dw := t.ds, t.db, step[1], turn[1]
 	var spinS, spinP, wS, wP vec

@@ -20,12 +20,13 @@ const (
 
 // move computes how a joint changes along u, with the changes x of accelerations; nil: they are held.
 func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []float64, to order) {
-	P, S, uP, uS := &d.carried.world, &d.carried.world, &d.carried.still, &d.carried.still
+	P, S := d.ends(c)
+	uP, uS := &d.carried.still, &d.carried.still
 	if c.pred >= 0 {
-		P, uP = &d.bodies[c.pred], &u.bodies[c.pred]
+		uP = &u.bodies[c.pred]
 	}
 	if c.succ >= 0 {
-		S, uS = &d.bodies[c.succ], &u.bodies[c.succ]
+		uS = &u.bodies[c.succ]
 	}
 	phiP, phiS := vecOf(&uP.Rotation), vecOf(&uS.Rotation)
 	m.phi, m.turn[0] = phiP, phiS.sub(phiP)

@@ -70,7 +70,7 @@ type Convergence struct {
 	twice       bool    // residuals have twice the digits
 	slowest     float64 // with twice the digits: the largest that a correction was relative to the one before it
 	spare       bool    // there are rows of SetSpare
-	fall        float64 // with them: what the multipliers of a first correction are of those of the first solution, 0 where that is not asked
+	fall        float64 // with them: multipliers of a first correction over those of the first solution; 0 where that is not asked
 	bounded     bool    // Worst.Ratio is a bound, and no row has it
 	off         float64 // Worst.Ratio with them, when it was too large to end
 	slow        int     // steps in a row that have not shrunk
@@ -169,8 +169,8 @@ func (c *Convergence) mayLast(step float64) (last, cancels bool) {
 	return cancels, cancels
 }
 
-// corrects takes the energy norm e of the error of the first solution and the norm of the +1 part, where rows have been left out. It reports
-// whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of J·M⁻¹·Jᵀ that
+// corrects takes the energy norm e of the error of the first solution and the norm of the +1 part, where rows have been left out.
+// It reports whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of J·M⁻¹·Jᵀ that
 // rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes near that only
 // if its bodies hardly move beside others.
 func (c *Convergence) corrects(e, norm float64) bool {

@@ -41,7 +41,8 @@ func TestMayLast(t *testing.T) {
 		step, ratio  float64
 		last, cancel bool
 	}{
-		{true, 0, 1e-12, 0, true, false}, {true, 0, 1e-10, 0, true, true}, {true, 0, 2e-7, 0, true, true}, {true, 0, 2.3e-7, 0, false, false},
+		{true, 0, 1e-12, 0, true, false}, {true, 0, 1e-10, 0, true, true}, {true, 0, 2e-7, 0, true, true},
+		{true, 0, 2.3e-7, 0, false, false},
 		{true, 1, 1e-10, 0, false, false}, {false, 0, 1e-12, 0, false, false}, {false, 0, 1e-10, 0, false, false},
 		{true, 0, 1e-10, 0.9e-4, true, true}, {true, 0, 1e-10, 1.1e-4, false, false}, {true, 0, math.NaN(), 0, false, false},
 	} {

@@ -39,9 +39,8 @@ func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	return &b.state
 }
 
-// take stores the reactions, computed from the constraint wrenches of
-// the joints. It reports whether they agree with those before: changes are relative to the largest reaction, and accelerations change less, by the
-// friction that it makes.
+// take stores the reactions, computed from the constraint wrenches of the joints. It reports whether they agree with those
+// before. Changes are relative to the largest reaction; accelerations change less, by the friction that it makes.
 func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench func(j int) spatial.Force) bool {
 	var jk mechanism.JointKinematics
 	change, size := 0.0, 0.0

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestSharedLawsAndSpecs: valves with one law share it, and wheels of one size their type with its parameters, so that memory is read once. What differs is
-// not shared.
+// TestSharedLawsAndSpecs: valves with one law share it, and wheels of one size their type with its parameters, so that memory
+// is read once. What differs is not shared.
 func TestSharedLawsAndSpecs(t *testing.T) {
 	m, err := bench.Generate("valve-train", 6, 1)
 	require.NoError(t, err)

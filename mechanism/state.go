@@ -128,7 +128,8 @@ func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
 	return m.specialRowsTo(k, s)
 }
 
-// specialRowsTo is RowsTo where there is something to look at. It stands apart as it clears memory for joints: 20 ns of the 1.4 µs of a four-bar.
+// specialRowsTo is RowsTo where there is something to look at. It stands apart as it clears memory for joints: 20 ns of the
+// 1.4 µs of a four-bar.
 func (m *Mechanism) specialRowsTo(k *Kinematics, s *State) error {
 	if err := m.checkLaws(k, s); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Each wheel of a rolling joint is drawn where it is and as large as it is: a ball, or with its spoke and along the axle a cylinder or a torus. Planes of
-// bodies and blades have marks.
+// Each wheel of a rolling joint is drawn where it is and as large as it is: a ball, or with its spoke and along the axle a
+// cylinder or a torus. Planes of bodies and blades have marks.
 func TestWheelsOfRollingJoints(t *testing.T) {
 	m := modeltest.Rolling(0)
 	s := scene.New(made(t, m), scene.Options{})
@@ -54,8 +54,8 @@ func TestWheelsOfRollingJoints(t *testing.T) {
 	}
 }
 
-// isTorus holds a mesh to a wheel with a round tyre: its outermost points are where the wheel ends, those of the tube are as far from its middle as the tyre is
-// thick, normals point outwards as the triangles do, and the surface is closed.
+// isTorus holds a mesh to a wheel with a round tyre: its outermost points are where the wheel ends, those of the tube are as
+// far from its middle as the tyre is thick, normals point outwards as the triangles do, and the surface is closed.
 func isTorus(t *testing.T, m *scene.Mesh, radius, tyre float64) {
 	t.Helper()
 	far, high := 0.0, 0.0
@@ -101,7 +101,8 @@ func volumeOfWheel(radius, tyre float64) float64 {
 	return sum
 }
 
-// TestTyres: wheels of one size have one mesh, whatever touches the ground, and others their own; a tyre that closes over the axle has no web.
+// TestTyres: wheels of one size have one mesh, whatever touches the ground, and others their own; a tyre that closes over the
+// axle has no web.
 func TestTyres(t *testing.T) {
 	b := rung.NewBuilder("tyres")
 	x := spatial.Vec3{1}
@@ -110,7 +111,8 @@ func TestTyres(t *testing.T) {
 		body, err := bodies.New(1, spatial.Vec3{}, spatial.Diag3(1, 1, 1))
 		require.NoError(t, err)
 		wheel := b.Body(fmt.Sprint("wheel ", i), body, rung.At(at[0], at[1], at[2]))
-		b.Rolling(fmt.Sprint("contact ", i), rung.World, wheel, spatial.Vec3{}, spatial.Vec3{0, 0, 1}, build.Wheel{Center: at, Axle: x, Radius: size[0], TyreRadius: size[1]})
+		round := build.Wheel{Center: at, Axle: x, Radius: size[0], TyreRadius: size[1]}
+		b.Rolling(fmt.Sprint("contact ", i), rung.World, wheel, spatial.Vec3{}, spatial.Vec3{0, 0, 1}, round)
 	}
 	doc, err := b.Model()
 	require.NoError(t, err)

@@ -117,8 +117,8 @@ func web(radius, tyre float64) (inner, from float64) {
 	return 0, math.Acos(-ring / tyre) // the sides of the tube meet on the axle
 }
 
-// around returns the angle outwards about the middle of a tube of row k of a tyre, of as many on either side of 0: two thirds of them are outside, where the tube
-// is highest there is one, and the last is at the angle from.
+// around returns the angle outwards about the middle of a tube of row k of a tyre, of as many on either side of 0: two thirds
+// of them are outside, where the tube is highest there is one, and the last is at the angle from.
 func around(k int, from float64) float64 {
 	const outside, all = tyreRings / 3, tyreRings / 2
 	part := math.Abs(float64(k))

@@ -225,15 +225,11 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
-		return nil, fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
+	if err := plainSteps(s); err != nil {
+		return nil, err
 	}
 	if err := g.stopAt(c, s.Stopped()); err != nil {
 		return nil, err
-	}
-	if r, ok := s.Stepper().(*motion.Rattle); ok && r.Stats().Damped+r.Stats().Passed > 0 {
-		return nil, fmt.Errorf("%w: %d of its steps are none of RATTLE: they are damped, or pass a singular pose",
-			ErrNotDifferentiable, r.Stats().Damped+r.Stats().Passed)
 	}
 	if err := g.closedStages(c, s); err != nil {
 		return nil, err
@@ -241,6 +237,18 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	c.leaps = t.kinks.jumped()
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
 	return c, nil
+}
+
+// plainSteps returns ErrNotDifferentiable for a run with steps that are none of its method.
+func plainSteps(s *runs.Simulation) error {
+	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
+		return fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
+	}
+	if r, ok := s.Stepper().(*motion.Rattle); ok && r.Stats().Damped+r.Stats().Passed > 0 {
+		return fmt.Errorf("%w: %d of its steps are none of RATTLE: they are damped, or pass a singular pose",
+			ErrNotDifferentiable, r.Stats().Damped+r.Stats().Passed)
+	}
+	return nil
 }
 
 // closedStages notes what may have closed stages of the run: of all steps, as rows are redundant, or of some, after others were rejected.
