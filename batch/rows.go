@@ -24,8 +24,8 @@ func (s *States) flatBodies() int {
 // friction remembers are not read: states do not have them. Of a state that is set to what it is, Rollout still knows that it holds
 // its joints.
 //
-// Shapes: row has FlatLen entries, or as many less as there are angles: those of a state that carries none, as mechanism.Mechanism.Initial returns
-// it for joints with springs. They are then within half a turn of zero, or what they are if the state is set to what it is.
+// Shapes: row has FlatLen entries. It may be shorter by all angles, as the states of mechanism.Mechanism.Initial are where only
+// joints with springs have angles: these are then within half a turn of zero, or stay if the state is set to what it is.
 // Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
 func (s *States) SetFlat(i int, row []float64) {
 	s.mustHave(i)

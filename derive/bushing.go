@@ -37,8 +37,8 @@ func (b *builder) bushing(i int) error {
 	return nil
 }
 
-// changes returns those of the wrenches on the bodies about the origins of their frames, for changes about the origins of the bushing's.
-func (u *bushing) changes(change *[2]spatial.Force) (out []float64) {
+// wrenchChanges moves the changes of both wrenches from the origins of the bushing's frames to those of the bodies' frames.
+func (u *bushing) wrenchChanges(change *[2]spatial.Force) (out []float64) {
 	for e, b := range u.body {
 		if b >= 0 {
 			w := change[e].Shift(u.b.d.bodies[b].k.Add(u.Arm[e]).Neg())
@@ -60,7 +60,7 @@ func (u *bushing) setFrame(e int) {
 		var change [2]spatial.Force
 		u.BendTo(&change, &mechanism.BushingMove{End: e, Travel: moved, Rate: omega.Cross(moved)})
 		change[e] = change[e].Add(spatial.NewForce(moved.Cross(u.on[e].Linear()), spatial.Vec3{}))
-		f.by[k] = u.changes(&change)
+		f.by[k] = u.wrenchChanges(&change)
 	}
 	u.part.frames = append(u.part.frames, f)
 }
@@ -81,5 +81,5 @@ func (u *bushing) setScalar(s activeScalar) {
 	}
 	var change [2]spatial.Force
 	u.WrenchTo(&change[0], &change[1], &ds)
-	u.part.scalars = append(u.part.scalars, ownScalar{at: s.at, by: u.changes(&change)})
+	u.part.scalars = append(u.part.scalars, ownScalar{at: s.at, by: u.wrenchChanges(&change)})
 }

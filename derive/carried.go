@@ -206,6 +206,23 @@ func (d *Derivatives) ends(c *carriedJoint) (P, S *bodyAt) {
 	return P, S
 }
 
+// freedomLine returns the motion of S as P sees it along a freedom, at a rate of 1.
+func (c *carriedJoint) freedomLine(freedom int) (turn, step vec) {
+	l := c.lines.freedoms[freedom]
+	axis := l % 3
+	v := vec{c.E[axis], c.E[3+axis], c.E[6+axis]}
+	if l < 3 {
+		return v, vec{}
+	}
+	return vec{}, v
+}
+
+// alongFreedom returns the product of the line of a freedom with a motion.
+func (c *carriedJoint) alongFreedom(freedom int, turn, step vec) float64 {
+	a, b := c.freedomLine(freedom)
+	return a.dot(turn) + b.dot(step)
+}
+
 // carry computes a joint at the state.
 func (d *Derivatives) carry(c *carriedJoint) error {
 	j := int(c.number)

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,6 +12,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// ErrCoordinates is for freedoms that are no independent coordinates of the mechanism.
+var ErrCoordinates = errors.New("derive: no independent coordinates")
+
 // pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
 const pivotTol = 1e-12
 
@@ -20,6 +24,12 @@ type coordinates struct {
 	N        [][]float64
 	open     []branch // of an open mechanism, which walk moves without N
 	at       []int    // the branch of each coordinate
+}
+
+// branch is a joint of an open mechanism: its outer body hangs on the inner one, or on the world.
+type branch struct {
+	joint        *carriedJoint
+	inner, outer int32
 }
 
 // independent chooses coordinates, all of the list if there is one, and computes N of (D5).
@@ -282,4 +292,18 @@ func (d *Derivatives) leftover(y *coordinates, e [][]float64, chosen []int) erro
 		}
 	}
 	return d.mech.AtBody(at, fault.Errorf("%w: it moves while the coordinates stand still", ErrCoordinates))
+}
+
+func (d *Derivatives) mustHave(f mechanism.Freedom) {
+	if f.Joint < 0 || f.Joint >= d.mech.NumJoints() || f.Freedom < 0 || f.Freedom >= d.mech.Joints[f.Joint].Kind.Freedoms() {
+		panic("derive: freedom out of range")
+	}
+}
+
+func zeros(rows, columns int) [][]float64 {
+	m, all := make([][]float64, rows), make([]float64, rows*columns)
+	for i := range m {
+		m[i] = all[i*columns:][:columns:columns]
+	}
+	return m
 }

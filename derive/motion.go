@@ -14,43 +14,6 @@ func (w *Weights) Reset() {
 	w.moved, w.jointed = false, false
 }
 
-// AddOutput adds x times an output. It panics if the output is of another mechanism's state.
-func (w *Weights) AddOutput(o Output, x float64) {
-	switch o.what {
-	case outputQ:
-		w.joints[o.of].Q[o.component] += x
-	case outputQd:
-		w.joints[o.of].Qd[o.component] += x
-	case outputQdd:
-		w.joints[o.of].Qdd[o.component] += x
-	}
-	if o.what >= outputQ {
-		w.jointed = true
-		return
-	}
-	w.moved = true
-	t := &w.motions[o.of]
-	switch o.what {
-	case outputRotation: // of φ half of (0, φ) times the quaternion
-		q := w.d.st.Bodies[o.of].Rotation
-		for i := range 3 {
-			var turn spatial.Quat
-			turn[1+i] = x / 2
-			t.phi[i] += turn.Mul(q)[o.component]
-		}
-	case outputPosition:
-		t.r[o.component] += x
-	case outputVelocity:
-		t.v[o.component] += x
-	case outputAngular:
-		t.w[o.component] += x
-	case outputAcceleration:
-		t.a[o.component] += x
-	case outputAlpha:
-		t.al[o.component] += x
-	}
-}
-
 // Motion numbers of a body (TakeMotion).
 const motionNumbers = 12
 

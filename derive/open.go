@@ -2,14 +2,8 @@ package derive
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// branch is a joint of an open mechanism: its outer body hangs on the inner one, or on the world.
-type branch struct {
-	joint        *carriedJoint
-	inner, outer int32
-}
-
-// branches returns the joints of a mechanism whose bodies all hang on the world by one joint each, from the world outwards. It returns nil
-// for others, and where a joint is not carried or has a freedom without a coordinate.
+// branches returns the joints of a mechanism whose bodies all hang on the world by one joint each, from the world outwards. It
+// returns nil for others, and where a joint is not carried or has a freedom without a coordinate.
 //
 // Cost: O(bodies + joints); allocates.
 func (d *Derivatives) branches() []branch {
@@ -92,27 +86,10 @@ func (d *Derivatives) walk(u *direction, y *coordinates, k int, at order, held b
 		d.moved[b.outer] = true
 		var turn, step vec
 		if i == first && !held {
-			turn, step = b.joint.line(y.freedoms[k].Freedom)
+			turn, step = b.joint.freedomLine(y.freedoms[k].Freedom)
 		}
 		d.hang(u, b, at, turn, step)
 	}
-}
-
-// line returns the motion of S as P sees it along a freedom, at a rate of 1.
-func (c *carriedJoint) line(freedom int) (turn, step vec) {
-	l := c.lines.freedoms[freedom]
-	axis := l % 3
-	v := vec{c.E[axis], c.E[3+axis], c.E[6+axis]}
-	if l < 3 {
-		return v, vec{}
-	}
-	return vec{}, v
-}
-
-// along returns the product of the line of a freedom with a motion.
-func (c *carriedJoint) along(freedom int, turn, step vec) float64 {
-	a, b := c.line(freedom)
-	return a.dot(turn) + b.dot(step)
 }
 
 // hang moves the outer body of a branch, which u does not move at the level yet, so that S moves by turn and step as P sees it.

@@ -152,7 +152,7 @@ func (d *Derivatives) coordinate(o Output) float64 {
 	}
 	if d.carried.current && o.what == outputQdd {
 		if c := d.isCarried(o.of); c != nil && c.bentAt < 0 {
-			return c.along(o.component, c.wd, c.Vd)
+			return c.alongFreedom(o.component, c.wd, c.Vd)
 		}
 	}
 	b := &d.b
@@ -194,4 +194,41 @@ func (c *Changes) Output(k int, o Output) float64 {
 		return t.a[o.component]
 	}
 	return t.al[o.component]
+}
+
+// AddOutput adds x times an output. It panics if the output is of another mechanism's state.
+func (w *Weights) AddOutput(o Output, x float64) {
+	switch o.what {
+	case outputQ:
+		w.joints[o.of].Q[o.component] += x
+	case outputQd:
+		w.joints[o.of].Qd[o.component] += x
+	case outputQdd:
+		w.joints[o.of].Qdd[o.component] += x
+	}
+	if o.what >= outputQ {
+		w.jointed = true
+		return
+	}
+	w.moved = true
+	t := &w.motions[o.of]
+	switch o.what {
+	case outputRotation: // of φ half of (0, φ) times the quaternion
+		q := w.d.st.Bodies[o.of].Rotation
+		for i := range 3 {
+			var turn spatial.Quat
+			turn[1+i] = x / 2
+			t.phi[i] += turn.Mul(q)[o.component]
+		}
+	case outputPosition:
+		t.r[o.component] += x
+	case outputVelocity:
+		t.v[o.component] += x
+	case outputAngular:
+		t.w[o.component] += x
+	case outputAcceleration:
+		t.a[o.component] += x
+	case outputAlpha:
+		t.al[o.component] += x
+	}
 }

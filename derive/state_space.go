@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -11,9 +10,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// ErrCoordinates is for freedoms that are no independent coordinates of the mechanism.
-var ErrCoordinates = errors.New("derive: no independent coordinates")
 
 // StateSpaceOptions choose the coordinates, inputs and outputs of a StateSpace.
 type StateSpaceOptions struct {
@@ -179,18 +175,12 @@ func (d *Derivatives) secondAlong(out *changes, f mechanism.Freedom) (float64, e
 	if c := d.isCarried(f.Joint); c != nil && c.bentAt < 0 {
 		var m carriedMove
 		d.move(&m, c, &out.taken, out.x, orderAcceleration)
-		return c.along(f.Freedom, m.turn[2], m.step[2]), nil
+		return c.alongFreedom(f.Freedom, m.turn[2], m.step[2]), nil
 	}
 	if err := d.outputs(out, &out.taken, Options{NoReactions: true}, []int{f.Joint}); err != nil {
 		return 0, err
 	}
 	return out.joints[f.Joint].Qdd[f.Freedom], nil
-}
-
-func (d *Derivatives) mustHave(f mechanism.Freedom) {
-	if f.Joint < 0 || f.Joint >= d.mech.NumJoints() || f.Freedom < 0 || f.Freedom >= d.mech.Joints[f.Joint].Kind.Freedoms() {
-		panic("derive: freedom out of range")
-	}
 }
 
 // empty is the state space with its coordinates and the values of its outputs, before any column is taken.
@@ -207,14 +197,6 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 		s.Values = append(s.Values, d.OutputValue(z))
 	}
 	return s
-}
-
-func zeros(rows, columns int) [][]float64 {
-	m, all := make([][]float64, rows), make([]float64, rows*columns)
-	for i := range m {
-		m[i] = all[i*columns:][:columns:columns]
-	}
-	return m
 }
 
 // setCoordinate makes u the direction in which coordinate k changes by 1, the others and all rates held, theory.md (D5).

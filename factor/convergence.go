@@ -170,9 +170,9 @@ func (c *Convergence) mayLast(step float64) (last, cancels bool) {
 }
 
 // corrects takes the energy norm e of the error of the first solution and the norm of the +1 part, where rows have been left out.
-// It reports whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of J·M⁻¹·Jᵀ that
-// rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes near that only
-// if its bodies hardly move beside others.
+// It reports whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of
+// J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes
+// near that only if its bodies hardly move beside others.
 func (c *Convergence) corrects(e, norm float64) bool {
 	if !(e > energyError*max(norm, c.floor)) {
 		return false

@@ -2,6 +2,12 @@ package mechanism
 
 import "github.com/rung-mbd/rung/spatial"
 
+// Freedom names one freedom of one joint, both by number.
+type Freedom struct {
+	Joint   int
+	Freedom int
+}
+
 // Along is a coordinate between two bodies as a force along it sees it: a freedom of a joint, or the distance of two
 // points. A generalized force of 1 is the wrench Unit on the second body and its opposite on the first, at one point.
 type Along struct {

@@ -16,12 +16,6 @@ var ErrFreedom = errors.New("mechanism: freedom cannot be prescribed")
 // ErrReleased is wrapped by the error of Release for a freedom that has no motion to take away.
 var ErrReleased = errors.New("mechanism: only prescribed freedoms can be released")
 
-// Freedom names one freedom of one joint, both by number.
-type Freedom struct {
-	Joint   int
-	Freedom int
-}
-
 // Limit returns the bounds that the model has for f, those of model.NoLimit if it has none.
 //
 // Cost: O(1), no allocation.

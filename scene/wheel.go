@@ -60,14 +60,16 @@ func (b *builder) wheels() {
 
 // ball adds a ball about the origin of a frame of a body.
 func (b *builder) ball(body int32, at mechanism.Frame, radius float64) {
-	b.Shapes = append(b.Shapes, Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, radius}, At: at})
+	size := spatial.Vec3{radius, radius, radius}
+	b.Shapes = append(b.Shapes, Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: size, At: at})
 }
 
 // disc adds a wheel with a flat rim and its axle along z of a frame of a body.
 func (b *builder) disc(body int32, at mechanism.Frame, radius, half float64) {
 	half = max(half, 0.05*radius)
 	b.spoke(body, at, spatial.Vec3{0.85 * radius, 0.1 * radius, 1.06 * half})
-	b.Shapes = append(b.Shapes, Shape{Kind: Cylinder, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, half}, At: at})
+	size := spatial.Vec3{radius, radius, half}
+	b.Shapes = append(b.Shapes, Shape{Kind: Cylinder, Color: wheelColor, Body: body, Joint: -1, Size: size, At: at})
 }
 
 // spoke adds the box on a wheel that shows how it turns.
