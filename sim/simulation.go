@@ -157,7 +157,7 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	}
 	defer s.ending.follow(ctx, s.stepper, s.o.Projector)()
 	if err := s.begin(); err != nil {
-		return s.orCause(s.groundFirst(err))
+		return s.orCause(groundFirst(err))
 	}
 	for s.st.Time < until && s.stopped == "" {
 		next, err := s.controllers.callDue(s.step, s.start, until)
@@ -259,7 +259,7 @@ func (s *Simulation) heldStep(until float64) error {
 	if err == nil && !s.ended() && s.events.lands && s.o.Step == 0 && !s.implicit { // else there may be no step
 		t1, err = s.land(t1, s.events.firstLanding())
 	}
-	err = s.groundFirst(err)
+	err = groundFirst(err)
 	if s.ended() {
 		s.giveUp()
 		return s.orCause(nil)
@@ -270,7 +270,7 @@ func (s *Simulation) heldStep(until float64) error {
 	gone, err := s.passEvents(t1)
 	if err != nil {
 		s.giveUp()
-		return s.groundFirst(err)
+		return groundFirst(err)
 	}
 	if !gone {
 		s.stepper.Accept()
@@ -287,14 +287,14 @@ func (s *Simulation) giveUp() {
 	s.events.giveUp()
 }
 
-// groundFirst returns the fault of a contact, with the time, if err has one. The rest of err, such as that shorter steps do not help,
-// would hide it.
-func (s *Simulation) groundFirst(err error) error {
+// groundFirst returns the fault of a contact, which has a time, if err has one. The rest of err, such as that shorter steps do not
+// help, would hide it.
+func groundFirst(err error) error {
 	if err == nil {
 		return nil
 	}
 	if e := mechanism.GroundFault(err); e != nil {
-		return fault.Errorf("sim: at t = %v: %w", s.st.Time, e)
+		return fault.Errorf("sim: %w", e)
 	}
 	return err
 }
