@@ -11,8 +11,8 @@ import (
 // off-diagonal part of a matrix, and D a positive diagonal. The basis is kept as the
 // reflections that make it (multifrontal orthogonal factorization, Liu 1986; dependent columns,
 // Heath 1982). No product WᵀW is formed. So a column counts as dependent on those before it at
-// about rounding times its length, and not at the root of that. Of the columns of a node that of which
-// most is left comes first.
+// about rounding times its length, and not at the root of that. Within a node, the
+// column of which most is left comes first.
 type Span struct {
 	heeds
 

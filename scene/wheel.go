@@ -47,7 +47,8 @@ func (b *builder) wheels() {
 		if jt.Kind.Type() != joints.Rolling || jt.Succ == mechanism.World || b.seen[b.place(jt.Succ)] {
 			continue
 		}
-		switch b.wheel[jt.Succ] = true; jt.Tyre {
+		b.wheel[jt.Succ] = true
+		switch jt.Tyre {
 		case jt.Radius:
 			b.ball(jt.Succ, jt.S, jt.Radius)
 		case 0:

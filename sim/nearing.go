@@ -36,8 +36,8 @@ func (n *nearing) note(h float64, end place, over bool) {
 	}
 }
 
-// redundant returns how many rows are redundant where the next step starts: before the first step is known, where the run has
-// started, as g says once it has been there.
+// redundant returns how many rows are redundant where the next step starts. Before the first step has been done, g knows that of the
+// start of the run.
 func (n *nearing) redundant(g gauged) int {
 	if n.here.near == 0 {
 		first, _ := g.places()

@@ -88,9 +88,9 @@ type gauged interface {
 	middle() float64
 	// redundantAt reports whether rows of the joints are redundant at st, from which the next step starts.
 	redundantAt(st *mechanism.State) (bool, error)
-	// expect says how many rows are redundant where the steps tried from now on start. Those with another number at a stage that is not
-	// closed have an error of +Inf: what geometry alone makes redundant is not at a pose that the joints do not allow, and its
-	// stages, which all demand another motion, say little of the error.
+	// expect says how many rows are redundant where the steps tried from now on start. A step has an
+	// error of +Inf if another number is redundant at one of its open stages. Rows that geometry alone makes redundant are independent
+	// at poses that the joints do not allow. All such stages demand another motion, so that they agree and tell little of the error.
 	expect(redundant int)
 }
 

@@ -152,7 +152,7 @@ func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) 
 
 // angleOf returns the angle of a unit quaternion, rad.
 func angleOf(q spatial.Quat) float64 {
-	const small = 1e-4 // to 1e-9 of itself, as the sine
+	const small = 1e-4 // below it twice the sine of the half is the angle, to 1e-9 of it
 	if s := 2 * spatial.Vec3(q[1:]).Norm(); s < small && q[0] > 0 {
 		return s
 	}

@@ -80,7 +80,7 @@ func table(n, columns int) [][]float64 {
 	return all
 }
 
-// CloseStages is that of a Sweep. Fields have to be JointTangentFields.
+// CloseStages says what Sweep.CloseStages says, for fields that are JointTangentFields.
 func (t *Tangents[F]) CloseStages(p sim.Projector) { t.step.closer = p }
 
 // Gap returns the largest distance between where a step ended and where the run went on, as that of a Gradient, over all that Run has

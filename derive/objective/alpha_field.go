@@ -66,7 +66,7 @@ type ratesAt struct {
 	off     []float64
 }
 
-// ratesOf returns the matrix at a state, which takes the place of that which has not been asked for longest. The last one comes first.
+// ratesOf returns the matrix at a state. A state that is none of the last two takes the place of the older one.
 func (f *alphaField) ratesOf(st *mechanism.State) (*ratesAt, error) {
 	if n := st.FlatLen(); len(f.flat) != n { // the first state, or one that carries other angles
 		f.flat = make([]float64, n)

@@ -15,8 +15,8 @@ import (
 // ownRounding is an angle, rad, or a length, m, of a few roundings of numbers near 1: those of the arithmetic here, and not of a file.
 const ownRounding = 1e-14
 
-// direction returns that of the axis of j in its frame P: about which all its rotations turn, or along which its one slide moves. It
-// reports false if there is none.
+// direction returns the direction of the axis of j in its frame P. All rotations of j turn about that axis, or its one slide moves along
+// it. It reports false if there is none.
 func (j *Joint) direction() (e spatial.Vec3, ok bool) {
 	slides := 0
 	for k := range j.Axes {
@@ -35,7 +35,7 @@ func (j *Joint) direction() (e spatial.Vec3, ok bool) {
 	return e, ok
 }
 
-// axis is that of a joint, axes of the world, to which others are made parallel.
+// axis is the axis of a joint, in axes of the world. Others are made parallel to it.
 type axis struct {
 	e     spatial.Vec3
 	key   float64 // size of its part along aside, by which axes are sorted: those of parallel axes are as near to each other
