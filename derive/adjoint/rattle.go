@@ -256,9 +256,9 @@ func (s *rattleStep[F]) largestOf(k int, size float64) float64 {
 	return s.most[k]
 }
 
-// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail. Corrections
-// that are rounding of most, the largest size so far, are no failure: motions that the joints forbid, such as those out of a plane, leave
-// nothing but rounding.
+// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail.
+// Corrections that are rounding of most, the largest size so far, are no failure: motions that the joints forbid, such as those
+// out of a plane, leave nothing but rounding.
 func chordEnds(n int, step, was, size, most float64) (bool, error) {
 	switch {
 	case step <= chordTol*size:
