@@ -128,7 +128,7 @@ func charts(text string) ([]chart, error) {
 		{id: "growth", title: "Time of one evaluation, ns a body", bars: growth,
 			note: "From state to accelerations and reactions, residual checked. " +
 				"If bars were equal, a body would cost the same in mechanisms of any size."},
-		{id: "peers", title: "Rung's time over that of others", line: 1, lineName: "equal", bars: slices.Concat(ldl, nets, trees, chains),
+		{id: "peers", title: "Rung's time over the others'", line: 1, lineName: "equal", bars: slices.Concat(ldl, nets, trees, chains),
 			note: "Below 1 Rung is faster. On open chains it is not: the recursion over articulated bodies takes less time there."},
 		{id: "steps", title: "Time of one RK4 step, ns", kinds: []string{"Rung, batch", "MuJoCo, Newton"}, bars: steps,
 			note: "One core, the same models and steps. The [table](#beside-mujoco) has the errors, which are part of the comparison, " +
