@@ -83,31 +83,16 @@ type Leg struct {
 	Pred, Succ int32 // places of the joint's bodies in Coupling.Bodies, −1 for the world
 }
 
-// sharedLaws are prepared laws by what they say, as those of the valves of many cylinders are the same.
-type sharedLaws map[string]*couplings.Law
-
-// law returns a law prepared.
-func (s sharedLaws) law(c *model.CouplingLaw) *couplings.Law {
-	key := fmt.Sprintf("%+v", c.Law.Settings())
-	p := s[key]
-	if p == nil {
-		if p = c.Law.Prepared(); len(s) < mostShared {
-			s[key] = p
-		}
-	}
-	return p
-}
-
 // addCouplings compiles the couplings.
 func (m *Mechanism) addCouplings(of *model.Model, links *model.Links) {
-	laws := sharedLaws{}
+	laws := sharing[string, couplings.Law]{}
 	for i := range of.Couplings {
 		m.Couplings = append(m.Couplings, m.newCoupling(&of.Couplings[i], links.Couplings[i], laws))
 	}
 }
 
 // newCoupling compiles a coupling of the given joints.
-func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32, laws sharedLaws) Coupling {
+func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32, laws sharing[string, couplings.Law]) Coupling {
 	out := Coupling{Offset: c.Offset}
 	for i := range c.Terms {
 		t := &c.Terms[i]
@@ -116,7 +101,7 @@ func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32, laws sharedLa
 	if p := c.Polynomial; p != nil {
 		out.Law = couplings.NewPolynomial(p.Coefficients)
 	} else if c.Law != nil {
-		out.Law = laws.law(c.Law)
+		out.Law = laws.of(fmt.Sprintf("%+v", c.Law.Settings()), c.Law.Prepared)
 	}
 	for i, of := range c.Of() {
 		out.Legs = append(out.Legs, Leg{Freedom: Freedom{int(joints[len(c.Terms)+i]), of.Freedom}})

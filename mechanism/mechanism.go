@@ -169,7 +169,7 @@ func (m *Mechanism) addNames(of *model.Model) (err error) {
 
 // addJoints compiles the joints with their motions and limits. It ends early if flag goes up.
 func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links, grounds map[string]*ground.Surface) error {
-	all := shared{grounds: grounds, curves: map[string]*curves.Curve{}, specs: map[joints.Spec]*JointSpec{}}
+	all := shared{grounds: grounds, curves: sharing[string, curves.Curve]{}, specs: sharing[joints.Spec, JointSpec]{}}
 	for k := range joints.Composite {
 		all.plain[k] = newJointSpec(joints.Spec{Kind: k})
 	}
@@ -228,35 +228,27 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 type shared struct {
 	plain   [joints.NumKinds]*JointSpec // types without parameters
 	grounds map[string]*ground.Surface  // by the name of the terrain
-	curves  map[string]*curves.Curve    // by what they say, as cams of many cylinders have the same
-	specs   map[joints.Spec]*JointSpec  // those that are not plain, as wheels of many axles have the same
+	curves  sharing[string, curves.Curve]
+	specs   sharing[joints.Spec, JointSpec] // those that are not plain, as wheels of many axles have the same
 }
-
-// mostShared is how many different specs and laws are kept to be shared. Another value costs memory only.
-const mostShared = 1000
 
 // spec returns the JointSpec of s.
 func (s *shared) spec(of joints.Spec) *JointSpec {
-	p := s.specs[of]
-	if p == nil {
-		if p = newJointSpec(of); len(s.specs) < mostShared {
-			s.specs[of] = p
-		}
+	if of.Axes != nil || of.Motion != nil || of.Turns != nil || of.Armature != nil { // no other has the same pointer
+		return newJointSpec(of)
 	}
-	return p
+	return s.specs.of(of, func() *JointSpec { return newJointSpec(of) })
 }
 
 // curve returns the curve c prepared, and measured for a point on it in the plane or in space.
 func (s *shared) curve(c *model.PointCurve, point bool) *curves.Curve {
-	key := fmt.Sprintf("%t %t %+v", point, c.Planar, c.Settings())
-	p := s.curves[key]
-	if p == nil {
-		if p = c.Prepared(); point {
+	return s.curves.of(fmt.Sprintf("%t %t %+v", point, c.Planar, c.Settings()), func() *curves.Curve {
+		p := c.Prepared()
+		if point {
 			p.MeasureArc(c.Planar)
 		}
-		s.curves[key] = p
-	}
-	return p
+		return p
+	})
 }
 
 // set compiles a joint between the given bodies. If its type has no parameters,

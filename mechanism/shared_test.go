@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 )
 
 // TestSharedLawsAndSpecs: valves with one law share it, and wheels of one size their type with its parameters, so that memory
@@ -41,4 +42,21 @@ func TestSharedLawsAndSpecs(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, mech.Joints[1].JointSpec, mech.Joints[2].JointSpec)
 	require.NotSame(t, mech.Joints[0].JointSpec, mech.Joints[1].JointSpec)
+}
+
+// TestOwnParametersTakeNoRoom: joints whose parameters no other has, here armature, do not keep others from sharing theirs, however many
+// there are.
+func TestOwnParametersTakeNoRoom(t *testing.T) {
+	m, err := bench.Generate("chain", 1002, 1)
+	require.NoError(t, err)
+	n := len(m.Joints)
+	for i := range m.Joints[:n-2] {
+		m.Joints[i].Armature = []float64{1}
+	}
+	for i := n - 2; i < n; i++ {
+		m.Joints[i].Type, m.Joints[i].Pitch = model.Helical, 0.1
+	}
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	require.Same(t, mech.Joints[n-2].JointSpec, mech.Joints[n-1].JointSpec)
 }

@@ -1,0 +1,19 @@
+package mechanism
+
+// mostShared is how many values a sharing keeps. Another value costs memory only.
+const mostShared = 1000
+
+// sharing has values by what they say, to be used more than once: cams, wheels and valves of many cylinders are the same.
+type sharing[K comparable, V any] map[K]*V
+
+// of returns the value of a key, and makes it where there is none yet.
+func (s sharing[K, V]) of(key K, fresh func() *V) *V {
+	if v := s[key]; v != nil {
+		return v
+	}
+	v := fresh()
+	if len(s) < mostShared {
+		s[key] = v
+	}
+	return v
+}
