@@ -166,7 +166,8 @@ func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 	if !m.Owns(s) {
 		panic("mechanism" + fault.ForeignState)
 	}
-	bad, free := y.run(pass{kind: statePass, s: s})
+	y.pass.s = s
+	bad, free := y.run(statePass)
 	if y.watch.Up() {
 		return 0, y.watch.Err()
 	}
@@ -184,9 +185,9 @@ func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 		if err := m.AddAppliedTo(y.force, y.Kin, s); err != nil {
 			return 0, err
 		}
-		_, free = y.run(pass{kind: loadPass, s: s})
+		_, free = y.run(loadPass)
 	}
-	bad, _ = y.run(pass{kind: loopPass, s: s})
+	bad, _ = y.run(loopPass)
 	if y.watch.Up() {
 		return 0, y.watch.Err()
 	}
@@ -212,13 +213,12 @@ func (y *Reduced) stateOf(body int32, s *mechanism.State) bool {
 	return y.Groups.Layout.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body))
 }
 
-// run makes a pass. It returns the first thing with which it could not go on, or −1, and the largest component that
-// tasks have found.
-func (y *Reduced) run(p pass) (bad int32, free float64) {
-	y.pass = p
-	n := y.Groups.tasks(p.kind).number
+// run makes a pass with the arguments in y.pass. It returns the first thing with which it could not go on, or −1, and the largest
+// component that tasks have found.
+func (y *Reduced) run(kind passKind) (bad int32, free float64) {
+	y.pass.kind = kind
+	n := y.Groups.tasks(kind).number
 	y.team.Run(n, (*passJob)(y))
-	y.pass = pass{}
 	bad = -1
 	for i := range y.ends[:n] {
 		e := &y.ends[i]

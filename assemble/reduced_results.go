@@ -14,7 +14,8 @@ func (y *Reduced) AccelerationsTo(a, z []float64) {
 	if len(a) < 6*len(y.bodies) || len(z) != y.Groups.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.run(pass{kind: resultPass, a: a, z: z})
+	y.pass.a, y.pass.z = a, z
+	y.run(resultPass)
 }
 
 // groupResult is AccelerationsTo for a group.
@@ -64,8 +65,9 @@ func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 	if len(e) != y.Groups.Layout.Pattern.Dim() {
 		panic("assemble: length mismatch")
 	}
-	y.run(pass{kind: errorPass, s: s, e: e})
-	y.run(pass{kind: loopErrorPass, s: s, e: e})
+	y.pass.s, y.pass.e = s, e
+	y.run(errorPass)
+	y.run(loopErrorPass)
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of Layout.Pattern, for

@@ -79,11 +79,23 @@ type Convergence struct {
 // NewConvergence returns the Convergence of a refinement whose first solve is done. last is the largest norm of a +1 node
 // with neighbours in that solution, and floor the least size that errors are relative to. contraction is
 // Tally.Contraction.
-func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
-	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, size: last, exact: true, off: math.Inf(1)}
+func NewConvergence(policy Policy, contraction, last, floor float64) (c Convergence) {
+	c.begin(policy, contraction, last, floor)
+	return c
+}
+
+// begin is NewConvergence for a zero Convergence.
+func (c *Convergence) begin(policy Policy, contraction, last, floor float64) {
+	c.policy, c.contraction, c.floor, c.last, c.size, c.exact, c.off = policy, contraction, floor, last, last, true, math.Inf(1)
 	c.Error, c.Size = math.Inf(1), max(last, floor)
 	c.estimates = policy == WhereWeak && c.Size <= math.MaxFloat64
-	return c
+}
+
+// result returns the Refinement number by number: a copy of the whole waits for what has been written last.
+func (c *Convergence) result() (out Refinement) {
+	out.Steps, out.Error, out.Size, out.Doubt = c.Steps, c.Error, c.Size, c.Doubt
+	out.Worst.Ratio, out.Worst.Node, out.Worst.Row, out.Worst.Spare = c.Worst.Ratio, c.Worst.Node, c.Worst.Row, c.Worst.Spare
+	return out
 }
 
 // First takes two numbers of the −1 rows after the first solve. With r the residual of a row and d its pivot, they are

@@ -132,30 +132,33 @@ func (f *Factor) solveRefined(x, r, b []float64, m *sparse.Matrix, to goal) Refi
 // refine is solveRefined for unit +1 blocks.
 func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	last := f.solve(x, b, r)
-	c := NewConvergence(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
+	var c Convergence
+	c.begin(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
 	c.enough, c.exact, c.spare = goal.enough, goal.exact, f.spare != nil
-	e, begun, done := f.judgeFirst(equation{r: r, b: b, x: x}, &c)
+	at := &f.check
+	at.r, at.b, at.x, at.bare = r, b, x, false
+	e, begun, done := f.judgeFirst(&c)
 	if done {
-		return c.Refinement
+		return c.result()
 	}
 	left := 0.0    // error that conjugate gradients have left
 	rough := false // the first correction was
 	for c.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			if e = f.beginCorrection(r); c.Within(e) {
-				return c.Refinement
+				return c.result()
 			}
 		}
 		begun = false
-		made := f.correct(equation{r: r, b: b, x: x}, &c, e, rough)
+		made := f.correct(&c, e, rough)
 		if made.done && c.spare {
-			if f.spareEnd(made, &c) {
+			if f.spareEnd(made.ends, &c) {
 				return f.ended(&c)
 			}
 			continue
 		}
 		if rough = rough || c.Rough(made.step); rough {
-			if e, begun = f.settle(made.at, &c, e); !begun {
+			if e, begun = f.settle(&c, e); !begun {
 				return f.ended(&c)
 			}
 			continue
@@ -181,15 +184,16 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 }
 
 // judgeFirst reports whether the first solution is good enough. If a correction has begun, it returns the energy norm of the error.
-func (f *Factor) judgeFirst(at equation, c *Convergence) (e float64, begun, done bool) {
+func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
+	at := &f.check
 	if f.corrected && c.estimates && c.enough == 0 {
-		f.complete(at)
+		f.complete()
 		e, begun = f.beginCorrection(at.r), true
 		if c.corrects(e, f.energy(at.x)) {
 			return e, true, false
 		}
 	}
-	first := f.look(at, c)
+	first := f.look(c)
 	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(at.x))) && f.spareHold(at.x, c) {
 		return 0, false, true
 	}
@@ -204,19 +208,19 @@ func (f *Factor) judgeFirst(at equation, c *Convergence) (e float64, begun, done
 
 // correction is what a correction of refine has come to.
 type correction struct {
-	at           equation
 	step         float64 // largest norm of what it has added to a +1 node
 	ends         bool    // no residual has been taken after it
 	done, stalls bool    // of Convergence.Next
 }
 
 // correct makes the correction that beginCorrection has begun for an error e, and takes the residual after it where that is needed.
-func (f *Factor) correct(at equation, c *Convergence, e float64, rough bool) correction {
+func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
+	at := &f.check
 	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
 	last, cancels := c.mayLast(e * c.size / f.energy(at.x)) // by a guess of the step
 	at.bare = out.ends || last
-	to := solution{x: at.x, b: at.b, r: at.r, add: true}
-	if at.bare {
+	to := &f.to
+	if to.x, to.b, to.r, to.begun, to.add = at.x, at.b, at.r, false, true; at.bare {
 		to.r = nil
 	}
 	force := 0.0
@@ -224,15 +228,15 @@ func (f *Factor) correct(at equation, c *Convergence, e float64, rough bool) cor
 		force = f.forcesOf(at.x)
 	}
 	c.before = c.Worst.Ratio
-	step, size := f.backward(to)
+	step, size := f.sweepBack()
 	if c.size, c.Size = size, max(size, c.floor); cancels {
 		c.fall = f.forces() / force
 	}
 	q := 0.0
 	if out.ends = out.ends || c.lasts(step); !out.ends {
-		q = f.look(at, c).largest
+		q = f.look(c).largest
 	}
-	out.at, out.step = at, step
+	out.step = step
 	out.done, out.stalls = c.Next(step, q, out.ends)
 	return out
 }
@@ -242,13 +246,14 @@ func (f *Factor) ended(c *Convergence) Refinement {
 	if f.watch.Up() {
 		c.Error = math.NaN()
 	}
-	return c.Refinement
+	return c.result()
 }
 
 // settle goes on after a correction of a refinement that began with a rough one, with the residual after it. e is the energy norm of the
 // error before it. It reports whether another correction with doubles has begun, for the error that is returned; otherwise the refinement
 // is over, if need be with twice the digits.
-func (f *Factor) settle(at equation, c *Convergence, e float64) (float64, bool) {
+func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
+	at := &f.check
 	was, norm := e, f.energy(at.x)
 	e = f.beginCorrection(at.r)
 	switch {
@@ -338,31 +343,31 @@ func (f *Factor) spareHold(x []float64, c *Convergence) bool {
 }
 
 // spareEnd asks the rows of SetSpare after a correction that is the last one but for them. It reports whether they hold, or whether the
-// correction has not halved what they are off by. If not, the residual of the others is taken, unless it has been.
-func (f *Factor) spareEnd(made correction, c *Convergence) bool {
+// correction has not halved what they are off by. If not, the residual of the others is taken, unless it has been: ends says that.
+func (f *Factor) spareEnd(ends bool, c *Convergence) bool {
 	was := c.off
-	holds := f.spareHold(made.at.x, c)
+	holds := f.spareHold(f.check.x, c)
 	if c.off = c.Worst.Ratio; holds || !(2*c.off <= was) {
 		return true
 	}
-	if made.ends {
-		f.look(made.at, c)
+	if ends {
+		f.look(c)
 	}
 	return false
 }
 
 // look is residual, with the rows of SetSpare where a solution may be good enough in any iteration.
-func (f *Factor) look(at equation, c *Convergence) (found estimates) {
+func (f *Factor) look(c *Convergence) (found estimates) {
 	c.bounded = false
-	if at.bare {
+	if at := &f.check; at.bare {
 		f.unit.ResidualTo(at.r, at.b, at.x)
-		at.known, at.rest = true, atRest*c.Size
-		found = f.judge(at, &c.Refinement)
+		at.known = true
+		found = f.judge(&c.Refinement)
 	} else {
-		found = f.residual(at.r, at.b, at.x, &c.Refinement)
+		found = f.rest(&c.Refinement)
 	}
 	if c.enough > 0 {
-		f.askSpare(at.x, c)
+		f.askSpare(f.check.x, c)
 	}
 	return found
 }

@@ -68,7 +68,9 @@ func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 	for i := range sums {
 		r[i] = sums[i].hi + sums[i].lo
 	}
-	return f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size, known: true}, out)
+	at := &f.check
+	at.r, at.b, at.x, at.known = r, b, x, true
+	return f.judge(out)
 }
 
 // findCorrection finishes a solve for the right side r, whose solution is the correction, and returns the Products of its

@@ -12,7 +12,8 @@ const roundingRatio = 1e-14
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
-// equation is what residual is for: r = b − K·x, and the rest of Worst.
+// equation is that of a refinement: r = b − K·x, and the rest of Worst. It stands in the Factor, as copies of what has just been written
+// take as long as a small solve.
 type equation struct {
 	r, b, x []float64
 	rest    float64
@@ -26,29 +27,25 @@ const residualNodes = 128
 // residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
 // backward has not stored. The worst residual of all rows goes to out.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
-	e := f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
-	f.subtractLate(r, x)
+	f.check.r, f.check.b, f.check.x = r, b, x
+	return f.rest(out)
+}
+
+// rest is residual for f.check.
+func (f *Factor) rest(out *Refinement) estimates {
+	f.check.known = false
+	e := f.judge(out)
+	f.subtractLate(f.check.r, f.check.x)
 	return e
 }
 
-// complete is residual without an opinion of the rows.
-func (f *Factor) complete(at equation) {
-	f.check = at
-	s := f.Symbolic
-	for c, old := range s.node {
-		if s.sign[c] < 0 && !s.open[c] {
-			continue
-		}
-		o := s.oldOff[c]
-		n := o + s.off[c+1] - s.off[c]
-		if s.sign[c] > 0 {
-			subtractTo(at.r[o:n], at.b[o:n], at.x[o:n])
-		} else {
-			f.nodeResidual(at.r[o:n], at.b[o:n], old)
-		}
+// complete is rest without an opinion of the rows.
+func (f *Factor) complete() {
+	f.check.known = false
+	for c := range f.Symbolic.node {
+		f.nodeResidual(c)
 	}
-	f.check = equation{}
-	f.subtractLate(at.r, at.x)
+	f.subtractLate(f.check.r, f.check.x)
 }
 
 // subtractLate subtracts from the residuals of core nodes of sign +1 the products of their blocks.
@@ -69,14 +66,14 @@ type estimates struct {
 	least   float64 // least |dₖ| relative to the scale of its row
 }
 
-// judge is residual for an equation, whose r may be known.
-func (f *Factor) judge(e equation, out *Refinement) estimates {
-	f.check = e
+// judge is residual for an equation whose r may be known. The rest of Worst is relative to out.Size.
+func (f *Factor) judge(out *Refinement) estimates {
+	f.check.rest = atRest * out.Size
 	f.team.Run(len(f.checked), (*residualTasks)(f))
-	f.check = equation{}
 	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
 	largest, sum, inverse := 0.0, 0.0, 0.0
-	for _, c := range f.checked {
+	for i := range f.checked {
+		c := &f.checked[i]
 		largest = max(largest, c.largest)
 		sum += c.sum
 		inverse = max(inverse, c.inverse)
@@ -105,32 +102,25 @@ type checked struct {
 // Do computes the residuals of the −1 rows of one range of core nodes.
 func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
-	s := f.Symbolic
-	r, b, x := f.check.r, f.check.b, f.check.x
+	s, at := f.Symbolic, &f.check
 	largest, sum, most, least, over := 0.0, 0.0, 0.0, math.Inf(1), 0.0 // of e, e, inv, inv and inv below
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
-		o := s.oldOff[lo+c]
-		n := o + s.off[lo+c+1] - s.off[lo+c]
-		y, right := r[o:n], b[o:n]
+		a2 := f.nodeResidual(lo + c)
 		if s.sign[lo+c] > 0 {
-			if !f.check.known {
-				subtractTo(y, right, x[o:n])
-			}
 			continue
 		}
-		a2 := f.square[lo+c]
-		if s.open[lo+c] || f.check.known {
-			a2 = f.nodeResidual(y, right, old)
-		}
-		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
+		a2 += at.rest * at.rest // at most (Σ‖x‖ + rest)²
 		if f.parts != nil {
 			a2 += f.parts[old]
 		}
 		if lo+c >= len(s.node)-s.held {
 			continue // without a pivot
 		}
+		o := s.oldOff[lo+c]
+		n := o + s.off[lo+c+1] - s.off[lo+c]
+		y, right := at.r[o:n], at.b[o:n]
 		d := f.dinv[s.off[lo+c]:][:len(y)]
 		scale := f.scale[o:][:len(y)]
 		bound, load := worst.Ratio*worst.Ratio*a2, -1.0
@@ -152,15 +142,16 @@ func (e *residualTasks) Do(_, task int) {
 				continue
 			}
 			if load < 0 {
-				load = f.load(x[o:n])
+				load = f.load(at.x[o:n])
 			}
 			if !(math.Abs(t) <= worst.Ratio*scale[k]*load) && f.worsens(&worst, int(old), k) {
 				bound = worst.Ratio * worst.Ratio * a2
 			}
 		}
 	}
-	f.checked[task] = checked{largest, sum, most, max(0, 1-least), worst}
-	f.checked[task].keepNaN(over)
+	found := &f.checked[task]
+	found.largest, found.sum, found.inverse, found.doubt, found.worst = largest, sum, most, max(0, 1-least), worst
+	found.keepNaN(over)
 }
 
 // keepNaN takes what is no number in c.sum and over, sums of terms that are not negative, into the largest of these terms.
@@ -186,16 +177,30 @@ func within(t, part, bound float64) bool {
 	return excess*math.Abs(excess) <= bound
 }
 
-// nodeResidual stores in y the residual right − Σ A·x of a −1 node, a sum over its blocks A, unless it is known. It returns Σ‖x‖².
-func (f *Factor) nodeResidual(y, right []float64, node int32) (a2 float64) {
-	p, x := f.Symbolic.Pattern, f.check.x
-	if !f.check.known {
+// nodeResidual stores the residual of core node c, unless it is known or backward has stored it. It returns Σ‖x‖² of the nodes that a
+// node of sign −1 has blocks of.
+func (f *Factor) nodeResidual(c int) (a2 float64) {
+	s, at := f.Symbolic, &f.check
+	if s.sign[c] < 0 && !s.open[c] && !at.known {
+		return f.square[c]
+	}
+	o := s.oldOff[c]
+	n := o + s.off[c+1] - s.off[c]
+	y, right := at.r[o:n], at.b[o:n]
+	if s.sign[c] > 0 {
+		if !at.known {
+			subtractTo(y, right, at.x[o:n])
+		}
+		return 0
+	}
+	if !at.known {
 		copy(y, right)
 	}
+	p, node := s.Pattern, s.node[c]
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 		pos := p.Ind[k]
-		v := x[p.Off[pos]:p.Off[pos+1]]
-		if !f.check.known {
+		v := at.x[p.Off[pos]:p.Off[pos+1]]
+		if !at.known {
 			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
 		}
 		a2 += square(v)

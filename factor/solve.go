@@ -54,7 +54,9 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	for _, i := range f.Symbolic.free {
 		copy(x[i.first:i.first+int32(i.size)], b[i.first:])
 	}
-	_, size := f.backward(solution{x: x, b: b, r: r, begun: begun})
+	to := &f.to
+	to.x, to.b, to.r, to.begun, to.add = x, b, r, begun, false
+	_, size := f.sweepBack()
 	return size
 }
 
@@ -201,8 +203,13 @@ func (e *backwardTasks) Do(worker, task int) {
 // with neighbours it returns two norms: the largest of what it stored or added in a node, and
 // the largest of what was in a node afterwards.
 func (f *Factor) backward(to solution) (step, size float64) {
-	s := f.Symbolic
 	f.to = to
+	return f.sweepBack()
+}
+
+// sweepBack is backward for f.to.
+func (f *Factor) sweepBack() (step, size float64) {
+	s := f.Symbolic
 	for _, w := range f.workers {
 		w.step, w.size = 0, 0
 	}

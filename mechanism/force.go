@@ -98,6 +98,37 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")
 	}
+	// Each part clears memory of its own, so those that are not there are not called.
+	if len(m.drives) > 0 {
+		if err := m.addDrives(f, k, s); err != nil {
+			return err
+		}
+	}
+	if len(m.Forces) > 0 {
+		if err := m.addElements(f, k, s); err != nil {
+			return err
+		}
+		m.addActuators(f, k, s)
+	}
+	if len(m.resistors) > 0 {
+		m.addResistances(f, k, s)
+	}
+	if len(m.Forces) > 0 {
+		if err := m.addBushings(f, k, s); err != nil {
+			return err
+		}
+		if err := m.addCables(f, k, s); err != nil {
+			return err
+		}
+		if err := m.addContacts(f, k, s); err != nil {
+			return err
+		}
+	}
+	return m.addOwn(f, k, s)
+}
+
+// addDrives adds the wrenches of the drives of the joints to f.
+func (m *Mechanism) addDrives(f []spatial.Force, k *Kinematics, s *State) error {
 	var jk JointKinematics
 	for j, d := range m.driveOf {
 		if d < 0 {
@@ -110,21 +141,7 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 		}
 		m.addJointWrench(f, j, &jk, &w, k)
 	}
-	if err := m.addElements(f, k, s); err != nil {
-		return err
-	}
-	m.addActuators(f, k, s)
-	m.addResistances(f, k, s)
-	if err := m.addBushings(f, k, s); err != nil {
-		return err
-	}
-	if err := m.addCables(f, k, s); err != nil {
-		return err
-	}
-	if err := m.addContacts(f, k, s); err != nil {
-		return err
-	}
-	return m.addOwn(f, k, s)
+	return nil
 }
 
 // DriveWrenchTo stores in w the wrench of joint j's drive on the successor, about the origin of S, world axes. A joint
@@ -178,10 +195,11 @@ func anyNonzero(list []float64) bool {
 func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics, w *spatial.Force, k *Kinematics) {
 	var a Along
 	m.EndsTo(&a, j, jk, k)
-	for e, sign := range [2]float64{-1, 1} {
-		if b := a.Body[e]; b >= 0 {
-			addWrench(&f[b], w, &a.Arm[e], sign)
-		}
+	if b := a.Body[0]; b >= 0 {
+		addWrench(&f[b], w, &a.Arm[0], -1)
+	}
+	if b := a.Body[1]; b >= 0 {
+		addWrench(&f[b], w, &a.Arm[1], 1)
 	}
 }
 
