@@ -24,13 +24,11 @@ func (s *States) flatBodies() int {
 // friction remembers are not read: states do not have them. Of a state that is set to what it is, Rollout still knows that it holds
 // its joints.
 //
-// Shapes: row has FlatLen entries. It may be shorter by all angles, as the states of mechanism.Mechanism.Initial are where only
-// joints with springs have angles: these are then within half a turn of zero, or stay if the state is set to what it is.
-// Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
+// Shapes: row has FlatLen entries. Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
 func (s *States) SetFlat(i int, row []float64) {
 	s.mustHave(i)
-	nAngles := s.anglesIn(row)
-	if s.held[i] && s.isFlat(i, row, nAngles) {
+	s.mustFit(row)
+	if s.held[i] && s.isFlat(i, row) {
 		return
 	}
 	lane := s.lane(i)
@@ -45,26 +43,21 @@ func (s *States) SetFlat(i int, row []float64) {
 		at[(atVelocity+0)*lanes], at[(atVelocity+1)*lanes], at[(atVelocity+2)*lanes] = rate[0], rate[1], rate[2]
 		at[(atOmega+0)*lanes], at[(atOmega+1)*lanes], at[(atOmega+2)*lanes] = rate[3], rate[4], rate[5]
 	}
-	rest, angles := row[s.flatBodies():], s.angles[i*s.nAngles:][:s.nAngles]
-	clear(angles)
-	copy(angles, rest[:nAngles])
-	copy(s.internal[i*s.nInternal:][:s.nInternal], rest[nAngles:])
+	rest := row[s.flatBodies():]
+	copy(s.angles[i*s.nAngles:][:s.nAngles], rest)
+	copy(s.internal[i*s.nInternal:][:s.nInternal], rest[s.nAngles:])
 	s.held[i] = false
 }
 
-// anglesIn returns the number of angles in a row: all or none.
-func (s *States) anglesIn(row []float64) int {
-	switch len(row) {
-	case s.FlatLen():
-		return s.nAngles
-	case s.FlatLen() - s.nAngles:
-		return 0
+// mustFit panics unless a row has the numbers of a state.
+func (s *States) mustFit(row []float64) {
+	if len(row) != s.FlatLen() {
+		panic("batch: length mismatch")
 	}
-	panic("batch: length mismatch")
 }
 
 // isFlat reports whether state i has the numbers of a row, to the bit.
-func (s *States) isFlat(i int, row []float64, nAngles int) bool {
+func (s *States) isFlat(i int, row []float64) bool {
 	lane := s.lane(i)
 	n := s.of.plan.Mechanism().NumBodies()
 	other := differ(lane[0], row[0])
@@ -80,11 +73,11 @@ func (s *States) isFlat(i int, row []float64, nAngles int) bool {
 		}
 	}
 	rest := row[s.flatBodies():]
-	for k, x := range s.angles[i*s.nAngles:][:nAngles] {
+	for k, x := range s.angles[i*s.nAngles:][:s.nAngles] {
 		other = other || differ(x, rest[k])
 	}
 	for k, x := range s.internal[i*s.nInternal:][:s.nInternal] {
-		other = other || differ(x, rest[nAngles+k])
+		other = other || differ(x, rest[s.nAngles+k])
 	}
 	return !other
 }
@@ -96,7 +89,7 @@ func differ(x, y float64) bool { return math.Float64bits(x) != math.Float64bits(
 // Shapes, cost and panics: as SetFlat.
 func (s *States) FlatTo(row []float64, i int) {
 	s.mustHave(i)
-	nAngles := s.anglesIn(row)
+	s.mustFit(row)
 	lane := s.lane(i)
 	row[0] = lane[0]
 	n := s.of.plan.Mechanism().NumBodies()
@@ -110,8 +103,8 @@ func (s *States) FlatTo(row []float64, i int) {
 		rate[3], rate[4], rate[5] = at[(atOmega+0)*lanes], at[(atOmega+1)*lanes], at[(atOmega+2)*lanes]
 	}
 	rest := row[s.flatBodies():]
-	copy(rest[:nAngles], s.angles[i*s.nAngles:])
-	copy(rest[nAngles:], s.internal[i*s.nInternal:][:s.nInternal])
+	copy(rest, s.angles[i*s.nAngles:][:s.nAngles])
+	copy(rest[s.nAngles:], s.internal[i*s.nInternal:][:s.nInternal])
 }
 
 // lane returns the numbers of the group of state i from its lane on: that of a place is lanes times the place behind.

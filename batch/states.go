@@ -28,13 +28,17 @@ const (
 	apart
 )
 
-// carrying returns st, or with Options.Angles a copy of it that carries all angles, those of the joints as the model has them.
+// carrying returns st, or a copy of it that carries the angles of the states, where it has none of them as its poses tell them.
 func (s *States) carrying(st *mechanism.State) *mechanism.State {
-	if !s.of.options.Angles || len(st.Angles) == s.nAngles {
+	if len(st.Angles) >= s.nAngles {
 		return st
 	}
 	st = st.Clone()
-	s.of.plan.Mechanism().CarryAngles(st)
+	if m := s.of.plan.Mechanism(); s.of.options.Angles {
+		m.CarryAngles(st)
+	} else {
+		m.FollowAngles(m.NewKinematics(), st)
+	}
 	return st
 }
 
@@ -113,7 +117,7 @@ func (s *States) To(st *mechanism.State, i int) {
 	if !s.of.plan.Mechanism().Owns(st) {
 		panic("batch" + fault.ForeignState)
 	}
-	if s.of.options.Angles && len(st.Angles) != s.nAngles {
+	if len(st.Angles) < s.nAngles {
 		st.Angles = append(st.Angles[:0:0], s.angles[i*s.nAngles:][:s.nAngles]...)
 	}
 	s.to(st, i)

@@ -76,6 +76,7 @@ type Closer struct {
 	kin     *mechanism.Kinematics // of the state whose errors are in delta
 	at, try *mechanism.State
 	from    *mechanism.State // where the last call began
+	wound   mechanism.State  // windTo: c.at with angles
 	delta   []float64        // errors of the rows
 	x       []float64        // step: six a body, then multipliers
 

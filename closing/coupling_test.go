@@ -13,6 +13,8 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -96,4 +98,37 @@ func TestCannotCloseCoupling(t *testing.T) {
 	require.Equal(t, "rad", e.Unit())
 	check.Close(t, e.Off, 0.25, 1, 1e-2, "off") // half the way between both, about which closing ends
 	require.ErrorContains(t, err, "coupling")
+}
+
+// TestSmallStepsWind: closing by small steps, again and again, leaves angles that tell the turns of the poses, with a torsion spring alone
+// and with a coupling.
+func TestSmallStepsWind(t *testing.T) {
+	for _, coupled := range []bool{false, true} {
+		m := model.New("drums")
+		for i, name := range []string{"a", "b"} {
+			pose := model.Pose{Position: spatial.Vec3{float64(i)}}
+			m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Pose: pose})
+			m.Joints = append(m.Joints, model.Joint{
+				Name: name, Type: model.Revolute, Predecessor: model.World, Successor: name, PredecessorFrame: pose, Stiffness: []float64{1},
+			})
+		}
+		if coupled {
+			m.Couplings = append(m.Couplings, model.Coupling{Name: "mesh", Terms: []model.CouplingTerm{
+				{Coupled: model.Coupled{Joint: "a"}, Factor: 1}, {Coupled: model.Coupled{Joint: "b"}, Factor: 1},
+			}})
+		}
+		p := newPlan(t, m, order.Auto)
+		c, st := closing.NewCloser(p, closing.Options{}), p.Initial()
+		const step, steps = 0.4, 40
+		for range steps {
+			for i, by := range []float64{step, -step} {
+				turn := spatial.Quat{math.Cos(by / 2), 0, 0, math.Sin(by / 2)}
+				st.Bodies[i].Rotation = turn.Mul(st.Bodies[i].Rotation).Normalize()
+				st.Bodies[i].Position[0] += 1e-5
+			}
+			require.NoError(t, c.ClosePositions(st))
+		}
+		q, _ := p.Mechanism().Coordinate(mechanism.Freedom{}, st)
+		require.InDelta(t, step*steps, q, 1e-6, "coupled %v", coupled)
+	}
 }

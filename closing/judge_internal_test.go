@@ -11,7 +11,6 @@ import (
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -253,8 +252,7 @@ func TestStretch(t *testing.T) {
 // A state whose joints have turned by less than a radian keeps the angles that it had.
 func TestWound(t *testing.T) {
 	for by, want := range map[float64]bool{0: false, 0.9: false, -0.9: false, 1.1: true, -1.1: true} {
-		c := &Closer{from: &mechanism.State{Angles: []float64{3, 5}}, at: &mechanism.State{Angles: []float64{3, 5 + by}}}
-		require.Equal(t, want, c.wound(), "%g", by)
+		require.Equal(t, want, farFrom([]float64{3, 5}, []float64{3, 5 + by}), "%g", by)
 	}
 }
 

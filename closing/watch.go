@@ -30,16 +30,30 @@ func (c *Closer) giveTo(st *mechanism.State) error {
 		return err
 	}
 	copy(st.Bodies, c.at.Bodies)
-	if c.coupled() && (len(st.Angles) == 0 || c.wound()) {
-		st.Angles = slices.Clone(c.at.Angles) // other states may share those of st
-	}
+	c.windTo(st)
 	return nil
 }
 
-// wound reports whether an angle has changed so much that it may not be read from that of the state that was closed.
-func (c *Closer) wound() bool {
-	for i, a := range c.from.Angles {
-		if math.Abs(a-c.at.Angles[i]) > woundAngle {
+// windTo gives st the angles of c.at where it has none, or where the poses may soon not be read from those that it has.
+func (c *Closer) windTo(st *mechanism.State) {
+	angles := c.at.Angles
+	if !c.coupled() {
+		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // read as the poses tell them
+			return
+		}
+		c.wound.Bodies, c.wound.Angles = c.at.Bodies, append(c.wound.Angles[:0], st.Angles...)
+		c.mech.FollowAngles(c.kin, &c.wound)
+		angles = c.wound.Angles
+	}
+	if len(st.Angles) == 0 || farFrom(st.Angles, angles) {
+		st.Angles = slices.Clone(angles) // other states may share those of st
+	}
+}
+
+// farFrom reports whether an angle is so far from that of a state that it may soon not be read from there.
+func farFrom(was, angles []float64) bool {
+	for i, a := range angles {
+		if math.Abs(a-was[i]) > woundAngle {
 			return true
 		}
 	}

@@ -214,6 +214,38 @@ func (m *Model) InitialTo(dst []float64) error {
 	return nil
 }
 
+// AnglesTo gives n states the angles that their poses tell: in (−π, π], plus the turns of the model. All else stays. It is for who writes
+// poses of his own into states: otherwise the angle at a joint that counts turns is read within half a turn of the one that the state has
+// (mechanism.State.Angles).
+//
+// Shapes: states has n·Sizes().State entries. Cost: O(n·bodies), allocates. A state whose quaternion tells no rotation is refused with the
+// status Failed, and those before it have their angles.
+func (m *Model) AnglesTo(n int, states []float64) error {
+	width := len(m.initial)
+	if n < 0 || len(states) != n*width {
+		return refuse(Size, "%d states have %d numbers, not %d", n, n*width, len(states))
+	}
+	mech := m.plan.Mechanism()
+	if m.sizes.Angles == 0 {
+		return nil
+	}
+	st, k := m.plan.Initial(), mech.NewKinematics()
+	for i := range n {
+		row := states[i*width:][:width]
+		st.Angles = st.Angles[:m.sizes.Angles]
+		if err := m.set(st, row); err != nil {
+			return err
+		}
+		st.Angles = nil
+		mech.FollowAngles(k, st)
+		copy(row[m.anglesAt():], st.Angles)
+	}
+	return nil
+}
+
+// anglesAt returns the place of the angles in a state.
+func (m *Model) anglesAt() int { return len(m.initial) - m.sizes.Angles - m.sizes.Internal - m.sizes.Bearings }
+
 // fits refuses an array that is no state by its length.
 func (m *Model) fits(state []float64) error {
 	if len(state) != len(m.initial) {
@@ -273,6 +305,8 @@ func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) er
 			return as(Failed, err)
 		}
 	}
+	mech := m.plan.Mechanism()
+	mech.FollowAngles(mech.NewKinematics(), st)
 	st.FlatTo(state)
 	return nil
 }

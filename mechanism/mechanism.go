@@ -147,12 +147,9 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 			return nil, nil
 		}
 	}
-	if len(mech.Couplings) > 0 { // who moves a state from here needs to know of its turns
-		mech.followAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial, true)
-	}
+	mech.startAngles()
 	mech.startActuators()
 	mech.setContacts(m, links, surfaces, grounds)
-	mech.startFollowed()
 	return mech, nil
 }
 

@@ -28,7 +28,8 @@ type State struct {
 	Bodies []BodyState
 	// Angles are angles with springs (Mechanism.NumSprung), rad, in the order of the
 	// joints and their freedoms: the current ones are read within half a turn of them
-	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
+	// (Mechanism.FollowAngles). The initial state has them. With nil, they are read in (−π, π] plus the turns of the model: who writes
+	// poses of his own into a state sets them, or nil.
 	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there. So is the parameter of a
 	// point on a curve, with nil that of the nearest foot; of two curves that touch they are both parameters and the side (joints.Touch).
 	//
@@ -57,7 +58,7 @@ func (s *State) Clone() *State {
 	return &State{Time: s.Time, Bodies: append(pages.Make[BodyState](len(s.Bodies))[:0], s.Bodies...), Angles: append([]float64(nil), s.Angles...), Internal: append([]float64(nil), s.Internal...), Bearings: append([]float64(nil), s.Bearings...)}
 }
 
-// Initial returns a copy of the state written in the model.
+// Initial returns a copy of the state written in the model, with its angles (State.Angles).
 func (m *Mechanism) Initial() *State { return m.initial.Clone() }
 
 // BodyKinematics is what many computations need of one body at one state.

@@ -82,7 +82,7 @@ func TestFollowTurns(t *testing.T) {
 		require.Equal(t, at, mech.AnglePlace(f))
 	}
 	s := mech.Initial()
-	require.Nil(t, s.Angles)
+	require.Equal(t, []float64{4 * math.Pi}, s.Angles)
 	require.PanicsWithValue(t, "mechanism: state without all angles", func() { mech.FollowTurns(s, s) })
 	mech.CarryAngles(s)
 	require.Equal(t, []float64{4 * math.Pi, -6 * math.Pi, 2 * math.Pi, 10 * math.Pi, 8 * math.Pi}, s.Angles)

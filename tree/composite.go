@@ -17,35 +17,54 @@ func (p *Plan) postureOf(i int) int32 {
 	return p.posture[i]
 }
 
-// numberPostures gives composite tree joints their places.
+// numberPostures gives composite tree joints their places, and finds out whether q tells all angles of a state.
 func (p *Plan) numberPostures() {
-	if !p.mech.HasFollowed() {
+	if p.mech.NumSprung() == 0 {
 		return
 	}
-	p.posture = make([]int32, len(p.Links))
+	if p.mech.HasFollowed() {
+		p.posture = make([]int32, len(p.Links))
+	}
 	p.own = true
 	inTree := make([]bool, p.mech.NumJoints())
 	for i := range p.Links {
-		p.posture[i] = -1
-		if j := p.Links[i].Joint; j >= 0 {
-			if inTree[j] = true; p.mech.Joints[j].Axes != nil {
-				p.posture[i] = int32(p.postures)
-				p.postures++
-			}
+		j := p.Links[i].Joint
+		if j >= 0 {
+			inTree[j] = true
+		}
+		switch {
+		case p.posture == nil:
+		case j >= 0 && p.mech.Joints[j].Axes != nil:
+			p.posture[i] = int32(p.postures)
+			p.postures++
+		default:
+			p.posture[i] = -1
 		}
 	}
 	for j := range p.mech.Joints {
-		if !inTree[j] && p.anglePlace(j, 0) >= 0 {
-			p.own = false
-		}
+		p.own = p.own && (inTree[j] || !p.winds(j))
 	}
 }
 
-// branchesTo stores in s, whose poses are those of q, where composite joints are
+// winds reports whether a state has angles of joint j, or parameters of its curves.
+func (p *Plan) winds(j int) bool {
+	jt := &p.mech.Joints[j]
+	if jt.NumNear() > 0 {
+		return true
+	}
+	for i := range jt.Kind.Freedoms() {
+		if p.anglePlace(j, i) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// branchesTo stores in s, whose poses are those of q, the angles that q has with their turns, and where composite joints are
 // (mechanism.State.Angles). Where a joint that closes a loop is composite, has
 // a torsion spring, or holds a point on a curve, q does not tell that, and all are read as a model has them.
 func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
-	if p.posture == nil {
+	if p.mech.NumSprung() == 0 {
 		return
 	}
 	if s.Angles = s.Angles[:0]; !p.own {

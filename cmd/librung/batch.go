@@ -28,6 +28,17 @@ func go_batch(plan C.rung_handle, opts *C.char, batch *C.rung_handle) C.int32_t 
 	})
 }
 
+// table checks rows of n numbers, a state each.
+func table(m *door.Model, states *C.double, rows, n C.size_t) ([]float64, error) {
+	if width := m.Sizes().State; n != C.size_t(width) {
+		return nil, refuse(door.Size, "a state has %d numbers, not %d", width, uint64(n))
+	}
+	if rows > mostNumbers/n {
+		return nil, refuse(door.Size, "%d states", uint64(rows))
+	}
+	return floats(states, rows*n)
+}
+
 // rowsOf are the arrays of a call on states side by side.
 type rowsOf struct {
 	states, forces []float64
@@ -36,13 +47,7 @@ type rowsOf struct {
 
 // newRows checks the arrays. Rows of forces are as many numbers as the batch carries.
 func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double, status *C.uint8_t) (x rowsOf, err error) {
-	if width := b.Model().Sizes().State; n != C.size_t(width) {
-		return x, refuse(door.Size, "a state has %d numbers, not %d", width, uint64(n))
-	}
-	if rows > mostNumbers/n {
-		return x, refuse(door.Size, "%d states", uint64(rows))
-	}
-	if x.states, err = floats(states, rows*n); err != nil {
+	if x.states, err = table(b.Model(), states, rows, n); err != nil {
 		return x, err
 	}
 	if x.forces, err = perhaps(forces, rows*C.size_t(b.Forces())); err != nil {

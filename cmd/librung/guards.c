@@ -25,6 +25,9 @@ int32_t rung_knob(rung_handle plan, const char *path, int64_t *knob) { return ru
 int32_t go_initial(rung_handle plan, double *state, size_t n);
 int32_t rung_initial(rung_handle plan, double *state, size_t n) { return rung_in_child() ? RUNG_FORKED : go_initial(plan, state, n); }
 
+int32_t go_angles(rung_handle plan, double *states, size_t rows, size_t n);
+int32_t rung_angles(rung_handle plan, double *states, size_t rows, size_t n) { return rung_in_child() ? RUNG_FORKED : go_angles(plan, states, rows, n); }
+
 int32_t go_close(rung_handle plan, double *state, size_t n, const char *options);
 int32_t rung_close(rung_handle plan, double *state, size_t n, const char *options) { return rung_in_child() ? RUNG_FORKED : go_close(plan, state, n, options); }
 

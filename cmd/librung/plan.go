@@ -98,6 +98,21 @@ func go_initial(plan C.rung_handle, state *C.double, n C.size_t) C.int32_t {
 	})
 }
 
+//export go_angles
+func go_angles(plan C.rung_handle, states *C.double, rows, n C.size_t) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		x, err := table(m, states, rows, n)
+		if err != nil {
+			return err
+		}
+		return m.AnglesTo(int(rows), x)
+	})
+}
+
 //export go_close
 func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.int32_t {
 	return guarded(func() error {

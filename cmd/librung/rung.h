@@ -72,8 +72,11 @@ RUNG_API int32_t rung_sizes(rung_handle plan, int64_t *sizes, size_t n); /* the 
 RUNG_API int32_t rung_knob(rung_handle plan, const char *path, int64_t *knob);
 
 /* A state: time; 7 numbers a body, position and quaternion w x y z; 6 a body, velocity of its origin and angular velocity; angles, internal
- * states, bearings. */
+ * states, bearings. Angles are those of joints whose turns matter, such as with torsion springs, stops and gears: an angle is read within half a
+ * turn of the number there. Who writes poses of his own calls rung_angles, which reads the angles of rows of n numbers anew from their poses, in
+ * (-pi, pi] plus the turns of the model. */
 RUNG_API int32_t rung_initial(rung_handle plan, double *state, size_t n);
+RUNG_API int32_t rung_angles(rung_handle plan, double *states, size_t rows, size_t n);
 RUNG_API int32_t rung_close(rung_handle plan, double *state, size_t n, const char *options); /* onto the joints; hold, nearest, tolerance, poses, velocities */
 
 /* Moves a state and hands out the document that says how far: assemble, equilibrium, ik. After an error the state is what it was. */

@@ -88,6 +88,10 @@ class plan : public object {
     detail::check(rung_initial(handle_, x.data(), x.size()));
     return x;
   }
+  // Gives a state, or rows of states, the angles that poses tell, for who writes poses of his own.
+  void read_angles(std::vector<double> &states) const {
+    detail::check(rung_angles(handle_, states.data(), states.size() / numbers(), numbers()));
+  }
   void close(std::vector<double> &state, const std::string &options = "") const {
     detail::check(rung_close(handle_, state.data(), state.size(), detail::given(options)));
   }

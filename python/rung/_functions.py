@@ -14,6 +14,7 @@ FUNCTIONS = {
     "rung_sizes": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t]),
     "rung_knob": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_void_p]),
     "rung_initial": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t]),
+    "rung_angles": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.c_size_t]),
     "rung_close": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.c_char_p]),
     "rung_move": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_char_p, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),
     "rung_document": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_char_p, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),

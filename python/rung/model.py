@@ -125,7 +125,7 @@ class State:
 
     @property
     def angles(self) -> np.ndarray:
-        """Angles of joints over turns, where the model needs them."""
+        """Angles of joints whose turns matter, rad. An angle is read within half a turn of the number here (`Model.read_angles`)."""
         return self._angles
 
     @angles.setter
@@ -331,6 +331,32 @@ class Model(Owner):
         x = np.empty(self.nstate)
         _lib.check(_lib.lib.rung_initial(self._handle, x.ctypes.data, x.size))
         return State(self, x)
+
+    def read_angles(self, states: State | np.ndarray) -> None:
+        """Gives states, in place, the angles that their poses tell: within half a turn, plus the turns of the model.
+
+        It is for who writes poses of his own: the angle of a joint whose turns matter, such as one with a torsion spring, a stop or gears, is
+        otherwise read within half a turn of that in `State.angles`.
+
+        Parameters
+        ----------
+        states : State or numpy.ndarray
+            A state, or rows of states (…, nstate), such as those of `Batch.states`.
+
+        Examples
+        --------
+        >>> s = m.initial()
+        >>> s.quaternion[0] = [0, 0, 0, 1]
+        >>> m.read_angles(s)
+        """
+        x = states.data if isinstance(states, State) else states
+        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape[-1:] != (self.nstate,) or not x.flags.writeable:
+            raise _lib.ModelError(f"states are {shown(states)}, and have to be a State or an array of float64 with rows of {self.nstate} numbers "
+                                  "that can be written")
+        rows = np.require(x, requirements=["C", "ALIGNED"])
+        _lib.check(_lib.lib.rung_angles(self._handle, rows.ctypes.data, rows.size // self.nstate, self.nstate))
+        if rows is not x:
+            x[...] = rows
 
     def close_joints(self, state: StateLike, *, hold: Sequence[str] | None = None, nearest: bool | None = None, tolerance: float | None = None,
                      poses: bool | None = None, velocities: bool | None = None) -> State:

@@ -2,6 +2,7 @@ import gc
 import json
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -413,3 +414,48 @@ def test_version_is_of_the_library():
 
 def test_documents(model):
     assert json.loads(json.dumps(model.document()))["name"] == model.name
+
+
+WOUND = pathlib.Path(__file__).resolve().parents[2] / "cmd/librung/fmi/check/wound.model.json"
+
+
+def test_angles_over_turns():
+    """States carry the angles of joints whose turns matter, and no way through Python loses them."""
+    m = rung.load(WOUND)
+    turns = [3, -2, 1, -4]
+    s = m.initial()
+    assert s.angles == pytest.approx([2 * np.pi * n for n in turns])
+    want = [b.angular_acceleration for b in m.accel().bodies]
+    assert np.array_equal(m.solver().accel(s.copy())[:, :3], want)
+    b = m.batch(2)
+    assert b.accel()[1, :, :3] == pytest.approx(np.array(want), abs=1e-9)
+    run = m.run(integrator="rk4", step=2**-10, stabilize="none")
+    x = run.to(0.75)
+    assert abs(x.angles[0] - 6 * np.pi) > np.pi
+    again = m.run(x.copy(), integrator="rk4", step=2**-10, stabilize="none").to(1.5)
+    assert np.array_equal(run.to(1.5).data, again.data)
+    assert [j["turns"] for j in m.document()["joints"]] == [[n] for n in turns]
+    assert rung.loads(m.document(s)).initial().angles == pytest.approx(s.angles)
+    assert m.close_joints(s).angles == pytest.approx(s.angles)
+
+    s.angles = 0
+    s.quaternion[2] = [np.cos(1), 0, 0, np.sin(1)]
+    m.read_angles(s)
+    turned = [6 * np.pi, -4 * np.pi, 2 * np.pi + 2, -8 * np.pi]
+    assert s.angles == pytest.approx(turned)
+    b.states[:] = s.data
+    b.state(1).angles = 0
+    m.read_angles(b.states)
+    assert b.state(1).angles == pytest.approx(turned)
+    some = np.stack([s.data, s.data])[:, None, :]
+    some[..., -4:] = 0
+    m.read_angles(some[::2])
+    assert some[0, 0, -4:] == pytest.approx(turned) and not some[1, 0, -4:].any()
+    fixed = s.data.copy()
+    fixed.flags.writeable = False
+    for wrong in [s.data[:-1], s.data.tolist(), s.data.astype(np.float32), None, fixed]:
+        with pytest.raises(rung.ModelError, match="states are"):
+            m.read_angles(wrong)
+    s.quaternion[0] = 0
+    with pytest.raises(rung.SolveError, match="tells no rotation"):
+        m.read_angles(s)

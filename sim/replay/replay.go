@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/algebra"
@@ -24,6 +25,7 @@ type Replay struct {
 	columns [][len(parts)]int // of each of these
 	times   []float64
 	row     []float64
+	angles  []int // columns of State.Angles; nil unless the source has all
 	start   *mechanism.State
 }
 
@@ -53,6 +55,7 @@ func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	if s.Rows() == 0 {
 		return nil, fmt.Errorf("the trajectory has no rows")
 	}
+	r.findAngles(at)
 	r.times = make([]float64, s.Rows())
 	if err := s.ColumnTo(r.times, time); err != nil {
 		return nil, err
@@ -87,6 +90,39 @@ func (r *Replay) body(i int, at map[string]int) error {
 	return nil
 }
 
+// findAngles finds the columns of the coordinates that a state has over turns (mechanism.Mechanism.NumSprung), as recordings name them.
+func (r *Replay) findAngles(at map[string]int) {
+	list, found := make([]int, r.Mech.NumSprung()), 0
+	for j := range r.Mech.NumJoints() {
+		n := r.Mech.Joints[j].Kind.Freedoms()
+		for i := range n {
+			place := r.Mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i})
+			if place < 0 || place >= len(list) {
+				continue
+			}
+			name := "joint." + r.Mech.JointName(j) + ".q"
+			if n > 1 {
+				name += strconv.Itoa(i)
+			}
+			if col, ok := at[name]; ok {
+				list[place] = col
+				found++
+			}
+		}
+	}
+	if found == len(list) && found > 0 {
+		r.angles = list
+	}
+}
+
+// anglesTo stores in st the angles of the row that has been read, or none, which are then read as its poses tell them.
+func (r *Replay) anglesTo(st *mechanism.State) {
+	st.Angles = st.Angles[:0]
+	for _, c := range r.angles {
+		st.Angles = append(st.Angles, r.row[c])
+	}
+}
+
 // Times returns the times of the rows, s. They are not to be changed.
 func (r *Replay) Times() []float64 { return r.times }
 
@@ -110,7 +146,8 @@ func (r *Replay) Others() []string {
 // Bodies returns the numbers of the bodies that the source has. They are not to be changed.
 func (r *Replay) Bodies() []int32 { return r.bodies }
 
-// StateTo stores in st the state at row i.
+// StateTo stores in st the state at row i. Where the source has the coordinates of all joints that count turns (joint.NAME.q), the state has
+// their angles; otherwise it has none, and they are read as the poses tell them (mechanism.State.Angles).
 //
 // Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
 // if st has another number of bodies or i is out of range.
@@ -137,6 +174,7 @@ func (r *Replay) StateTo(st *mechanism.State, i int) error {
 		}
 		to.Rotation = to.Rotation.Normalize()
 	}
+	r.anglesTo(st)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/sim/replay"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 func table(t testing.TB, text string) (*replay.CSV, error) {
@@ -227,4 +230,52 @@ func FuzzCSV(f *testing.F) {
 		require.Equal(t, whole, rows.Err() == nil)
 		require.Equal(t, whole, n == src.Rows())
 	})
+}
+
+// TestAngles: states of a recording are wound as they were where it has the coordinates, in any order of rows, and otherwise as their poses say.
+func TestAngles(t *testing.T) {
+	m := model.New("drums")
+	m.Gravity = [3]float64{}
+	for i, name := range []string{"a", "b"} {
+		pose := model.Pose{Position: spatial.Vec3{float64(i)}}
+		m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Pose: pose})
+	}
+	m.Joints = []model.Joint{
+		{Name: "a", Type: model.Revolute, Predecessor: model.World, Successor: "a", Stiffness: []float64{1}, Turns: []int64{2}},
+		{Name: "b", Type: model.Cylindrical, Predecessor: model.World, Successor: "b", PredecessorFrame: m.Bodies[1].Pose, Stiffness: []float64{1, 1}},
+	}
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	const rows = 40
+	at := func(i int) [2]float64 { return [2]float64{4*math.Pi - 0.7*float64(i), 0.9 * float64(i)} }
+	for _, columns := range []string{"", ",joint.a.q,joint.b.q0", ",joint.a.q"} {
+		b := new(strings.Builder)
+		b.WriteString("time,a.px,a.py,a.pz,a.qw,a.qx,a.qy,a.qz,a.vx,a.vy,a.vz,a.wx,a.wy,a.wz," +
+			"b.px,b.py,b.pz,b.qw,b.qx,b.qy,b.qz,b.vx,b.vy,b.vz,b.wx,b.wy,b.wz" + columns + "\n")
+		for i := range rows {
+			fmt.Fprintf(b, "%d", i)
+			for k, q := range at(i) {
+				fmt.Fprintf(b, ",%d,0,0,%.17g,0,0,%.17g,0,0,0,0,0,0", k, math.Cos(q/2), math.Sin(q/2))
+			}
+			for k := range strings.Count(columns, ",") {
+				fmt.Fprintf(b, ",%.17g", at(i)[k])
+			}
+			b.WriteString("\n")
+		}
+		src, err := table(t, b.String())
+		require.NoError(t, err)
+		run, err := replay.New(mech, src)
+		require.NoError(t, err)
+		st := mech.Initial()
+		for _, i := range check.Rand(4).Perm(rows) {
+			require.NoError(t, run.StateTo(st, i))
+			for k, want := range at(i) {
+				if columns != ",joint.a.q,joint.b.q0" {
+					want = math.Remainder(want, 2*math.Pi) + []float64{4 * math.Pi, 0}[k]
+				}
+				q, _ := mech.Coordinate(mechanism.Freedom{Joint: k}, st)
+				require.InDelta(t, want, q, 1e-9, "row %d of columns %q", i, columns)
+			}
+		}
+	}
 }

@@ -195,6 +195,28 @@ static void batches(void) {
   free(a);
 }
 
+/* A torsion spring that is wound over three turns is so in a state, and in one that goes on from there. */
+static void winds(void) {
+  static const char *drum =
+      "{\"format\": \"rung-model/1\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"drum\", \"mass\": 1, \"inertia\": {\"xx\": 1, \"yy\": 1, \"zz\": 1, \"xy\": 0, \"xz\": 0, \"yz\": 0}}],"
+      "\"joints\": [{\"name\": \"hinge\", \"type\": \"revolute\", \"predecessor\": \"world\", \"successor\": \"drum\", \"stiffness\": [0.5], \"turns\": [3]}]}";
+  const double turned = 6 * acos(-1);
+  int64_t n[RUNG_SIZES];
+  double x[32], a[6];
+  rung_handle wound = 0, solver = 0, run = 0;
+  CHECK(rung_plan("drum", drum, strlen(drum), NULL, &wound) == RUNG_OK && rung_sizes(wound, n, RUNG_SIZES) == RUNG_OK);
+  CHECK(n[RUNG_ANGLES] == 1 && n[RUNG_STATE] == 15 && rung_initial(wound, x, 15) == RUNG_OK && fabs(x[14] - turned) < 1e-12);
+  CHECK(rung_solver(wound, &solver) == RUNG_OK && rung_accel(solver, x, 15, a, 6) == RUNG_OK && fabs(a[2] + 0.5 * turned) < 1e-12);
+  CHECK(rung_run(wound, NULL, 0, NULL, &run) == RUNG_OK && rung_run_to(run, 1, 0) == RUNG_OK && rung_run_state(run, x, 15) == RUNG_OK);
+  CHECK(fabs(x[14] - turned * cos(sqrt(0.5))) < 1e-6 && rung_accel(solver, x, 15, a, 6) == RUNG_OK && fabs(a[2] + 0.5 * x[14]) < 1e-12);
+  CHECK(rung_initial(wound, x, 15) == RUNG_OK);
+  x[14] = 0; /* as if of a pose of one's own */
+  CHECK(rung_accel(solver, x, 15, a, 6) == RUNG_OK && fabs(a[2]) < 1e-12);
+  CHECK(rung_angles(wound, x, 1, 15) == RUNG_OK && fabs(x[14] - turned) < 1e-12);
+  CHECK(rung_angles(wound, x, 1, 14) == RUNG_SIZE && rung_angles(wound, NULL, 1, 15) == RUNG_INPUT && rung_angles(wound, NULL, 0, 15) == RUNG_OK);
+  CHECK(rung_free(run) == RUNG_OK && rung_free(solver) == RUNG_OK && rung_free(wound) == RUNG_OK);
+}
+
 int main(int argc, char **argv) {
   rung_handle solver = 0;
   double w[NUMBERS];
@@ -214,6 +236,7 @@ int main(int argc, char **argv) {
   stops();
   nonsense();
   batches();
+  winds();
   CHECK(rung_free(solver) == RUNG_OK && rung_free(plan) == RUNG_OK && rung_free(plan) == RUNG_HANDLE);
   if (failures) return 1;
   puts("ok");

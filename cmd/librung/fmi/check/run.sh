@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes units of eight models and one more in both versions of FMI, and moves them as a tool does: by co-simulation, whose bits are those of rung
+# Makes units of eight models and two more in both versions of FMI, and moves them as a tool does: by co-simulation, whose bits are those of rung
 # simulate, and by model exchange (load.c, exchange.c). With SUNDIALS there is CVODE, too. make fmi calls it with the command, the folder of the
 # libraries and Python.
 set -euo pipefail
@@ -83,6 +83,7 @@ try "Stewart platform" "$dir/stewart.json" 0.5 0.125 12 smooth
 try "Andrews' mechanism" "$root/reference/standard/a03-andrews-ivp.model.json" 0.009765625 0.0009765625 30 smooth
 try "rover, co-simulation alone" "$dir/rover.json" 0.125 0.015625 1 none
 try "arm with stops" "$here/stops.model.json" 0.625 0.125 125 smooth
+try "arm on springs that are wound over turns" "$here/wound.model.json" 1 0.125 50 smooth
 try "arm with friction" "$here/friction.model.json" 1 0.125 25 kinks
 try "four-bar from SDFormat" "$dir/imported.json" 1 0.125 6 smooth
 try "Jansen's legs, which change coordinates" "$dir/jansen.json" 0.25 0.125 50 smooth
