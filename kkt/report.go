@@ -31,6 +31,10 @@ type Report struct {
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
+	// Dependencies says of the first hundred redundant rows, in the order of RedundantRows, which rows they follow from. It is nil where
+	// twice the digits have not told which rows are redundant, as in large mechanisms.
+	Dependencies []Dependency
+
 	// Undetermined has a number for each joint. A bit is set for each component of the joint's total wrench that the
 	// constraints leave undetermined: bits 0 to 2 are the force along x, y, z of the world, bits 3 to 5 the moment about
 	// these axes through the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is
@@ -226,6 +230,9 @@ func (s *explainer) explain(r *Report, rows *verification, doubt bool) error {
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
 	r.LeastNorm = true
 	if r.Redundant > 0 {
+		if rows != nil {
+			s.depend(r, rows)
+		}
 		if s.spread(r, metric, k); s.work.watch.Up() {
 			return s.work.watch.Err()
 		}

@@ -172,8 +172,10 @@ type checker struct {
 	near   int         // body of the last reference
 	// smooth are the formulas of couplings that have been looked at and found good.
 	smooth map[string]bool
-	links  *Links // numbers of the bodies, if they are wanted
-	sec    int    // section of the element the rules are at
+	named  []named // freedoms of the current coupling
+	ties   []tie   // couplings so far that checkCycles looks at
+	links  *Links  // numbers of the bodies, if they are wanted
+	sec    int     // section of the element the rules are at
 	index  int
 }
 
@@ -203,6 +205,7 @@ func (c *checker) run() {
 		}
 		c.checkCoupling(&c.m.Couplings[i], c.at(secCouplings, i))
 	}
+	c.checkCycles()
 	c.indexTerrains()
 	for i := range c.m.Terrains {
 		c.checkTerrain(i, c.at(secTerrains, i))

@@ -167,7 +167,9 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 		c.checkName(k.Name)
 	}
 	c.number(".offset", k.Offset)
+	c.named = c.named[:0]
 	known, free := !f.Has(couplingTerms) && !f.Has(couplingPolynomial) && !f.Has(couplingLaw), false
+	before := c.faults.Len()
 	and := func(ok, open bool) { known, free = known && ok, free || open }
 	if !f.Has(couplingTerms) {
 		and(c.checkTerms(k))
@@ -188,6 +190,12 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	}
 	if known && !free && len(k.Terms) > 0 {
 		c.report(".terms", "", "couples only freedoms that are prescribed by motions")
+	}
+	if len(k.Terms) <= MaxTerms && (k.Polynomial == nil || k.Law == nil) {
+		c.checkTwice()
+	}
+	if known && c.faults.Len() == before {
+		c.notice(k)
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 
 // lawful is a document with a coupling that has a law.
 func lawful(fields string) string {
-	return coupling(`"terms": [{"joint": "c", "freedom": 1, "factor": 1}], "law": {` + fields + `}`)
+	return coupling(`"terms": [{"joint": "c", "factor": 1}], "law": {` + fields + `}`)
 }
 
 const (
 	ofOne    = `"of": [{"joint": "h"}]`
-	ofTwo    = `"of": [{"joint": "h"}, {"joint": "c"}]`
+	ofTwo    = `"of": [{"joint": "h"}, {"joint": "c", "freedom": 1}]`
 	table    = `"kind": "table", "x": [0, 1, 2], "values": [0, 1, 0], `
 	grid     = `"kind": "grid", "x": [0, 1], "y": [0, 1, 2], "values": [[0, 1, 2], [3, 4, 5]], `
 	function = `"kind": "function", `
@@ -105,7 +105,7 @@ func TestReadInvalidCouplingLaw(t *testing.T) {
 		{"y of one", lawful(function + `"expression": "x+y", ` + ofOne), L + ".expression", "has y"},
 		{"kink", lawful(function + `"expression": "abs(x-0.3)", ` + ofOne), L + ".expression", "slope jumps by 2 at x = 0.3"},
 		{"pole", lawful(function + `"expression": "1/x", "of": [{"joint": "h", "range": [-1, 1]}]`), L + ".expression", "no finite value, slope or second derivative at x = 0"},
-		{"only motions", coupling(`"terms": [{"joint": "m", "factor": 1}], "law": {` + table + `"of": [{"joint": "m"}]}`), "$.couplings[0].terms", "prescribed by motions"},
+		{"only motions", coupling(`"terms": [{"joint": "n", "factor": 1}], "law": {` + table + `"of": [{"joint": "m"}]}`), "$.couplings[0].terms", "prescribed by motions"},
 	} {
 		m, err := model.Read(strings.NewReader(c.doc), "file")
 		require.Nil(t, m, c.name)

@@ -14,7 +14,8 @@ import (
 const coupledJoints = `{"name": "h", "type": "revolute", "predecessor": "world", "successor": "a"},
 	{"name": "c", "type": "cylindrical", "predecessor": "world", "successor": "b"},
 	{"name": "s", "type": "sphere_in_cylinder", "predecessor": "a", "successor": "b"},
-	{"name": "m", "type": "prismatic", "predecessor": "a", "successor": "b", "motion": [{"kind": "polynomial", "coefficients": [1]}]}`
+	{"name": "m", "type": "prismatic", "predecessor": "a", "successor": "b", "motion": [{"kind": "polynomial", "coefficients": [1]}]},
+	{"name": "n", "type": "prismatic", "predecessor": "a", "successor": "b", "motion": [{"kind": "polynomial", "coefficients": [1]}]}`
 
 // coupled is a document with the given couplings.
 func coupled(couplings string) string {
@@ -46,7 +47,7 @@ func TestReadCoupling(t *testing.T) {
 func TestReadInvalidCoupling(t *testing.T) {
 	const K = "$.couplings[0]"
 	s := schematest.Compile(t, model.Schema())
-	term := `"terms": [{"joint": "h", "factor": 1}]`
+	term := `"terms": [{"joint": "c", "factor": 1}]`
 	poly := func(fields string) string { return coupling(term + `, "polynomial": {` + fields + `}`) }
 	for _, c := range []struct{ name, doc, path, rule string }{
 		{"no list", coupled(`1`), K, "is not an object"},
@@ -94,7 +95,7 @@ func TestReadInvalidCoupling(t *testing.T) {
 
 // TestCheckCoupling: models made in Go.
 func TestCheckCoupling(t *testing.T) {
-	many := make([]model.CouplingTerm, model.MaxTerms+1)
+	many, other := make([]model.CouplingTerm, model.MaxTerms+1), model.Coupled{Joint: "planar", Freedom: 2}
 	for i := range many {
 		many[i] = model.CouplingTerm{Coupled: model.Coupled{Joint: "revolute"}, Factor: 1}
 	}
@@ -104,9 +105,9 @@ func TestCheckCoupling(t *testing.T) {
 		"$.couplings[0].terms[0].factor":         func(k *model.Coupling) { k.Terms[0].Factor = -1.1e100 },
 		"$.couplings[0].terms":                   func(k *model.Coupling) { k.Terms = append(many, k.Terms...) },
 		"$.couplings[0].terms[0].freedom":        func(k *model.Coupling) { k.Terms[0].Freedom = -1 },
-		"$.couplings[0].polynomial.coefficients": func(k *model.Coupling) { k.Polynomial = &model.CouplingPolynomial{Of: k.Terms[0].Coupled} },
+		"$.couplings[0].polynomial.coefficients": func(k *model.Coupling) { k.Polynomial = &model.CouplingPolynomial{Of: other} },
 		"$.couplings[0].polynomial.coefficients[1]": func(k *model.Coupling) {
-			k.Polynomial = &model.CouplingPolynomial{Of: k.Terms[0].Coupled, Coefficients: []float64{0, math.NaN()}}
+			k.Polynomial = &model.CouplingPolynomial{Of: other, Coefficients: []float64{0, math.NaN()}}
 		},
 		"$.couplings[0].name": func(k *model.Coupling) { k.Name = "" },
 	} {

@@ -221,6 +221,19 @@ type Redundant struct {
 	Rows int    `json:"rows"`
 }
 
+// Row is a row of a joint or coupling.
+type Row struct {
+	Joint    string `json:"joint,omitempty"`
+	Row      string `json:"row,omitempty"` // what it demands (joints.Spec.RowName)
+	Coupling string `json:"coupling,omitempty"`
+}
+
+// DependentRow is a redundant row with the rows from which it follows (kkt.Dependency).
+type DependentRow struct {
+	Row
+	From []Row `json:"from"`
+}
+
 // Constraints is the Report in the document's form.
 type Constraints struct {
 	Rows            int         `json:"rows"`
@@ -235,6 +248,8 @@ type Constraints struct {
 
 	WeakestCoupling    string   `json:"weakest_coupling,omitempty"` // in place of the joint
 	RedundantCouplings []string `json:"redundant_couplings,omitempty"`
+
+	DependentRows []DependentRow `json:"dependent_rows,omitempty"` // see kkt.Report.Dependencies
 
 	LeastNorm    bool    `json:"least_norm"`    // see kkt.Report.LeastNorm
 	NormResidual float64 `json:"norm_residual"` // see kkt.Report.NormResidual
@@ -401,7 +416,23 @@ func constraints(mech *mechanism.Mechanism, r *kkt.Report) Constraints {
 			c.RedundantJoints = append(c.RedundantJoints, Redundant{mech.ConstraintName(i), n})
 		}
 	}
+	for _, d := range r.Dependencies {
+		x := DependentRow{rowOf(mech, d.ConstraintRow), make([]Row, len(d.From))}
+		for i, f := range d.From {
+			x.From[i] = rowOf(mech, f)
+		}
+		c.DependentRows = append(c.DependentRows, x)
+	}
 	return c
+}
+
+// rowOf returns a row with its names.
+func rowOf(m *mechanism.Mechanism, r kkt.ConstraintRow) Row {
+	name := m.ConstraintName(r.Constraint)
+	if r.Constraint >= m.NumJoints() {
+		return Row{Coupling: name}
+	}
+	return Row{Joint: name, Row: r.Name(m)}
 }
 
 // NewWrench returns w in the document's form.

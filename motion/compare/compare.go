@@ -191,7 +191,7 @@ func treeConstraints(c *results.Constraints, s *tree.ClosedSolver) {
 			rows[s.Constraints().RowConstraint(i)]++
 		}
 	}
-	c.RedundantJoints, c.RedundantCouplings = []results.Redundant{}, nil
+	c.RedundantJoints, c.RedundantCouplings, c.DependentRows = []results.Redundant{}, nil, nil // others than those of the sparse method
 	for j, n := range rows {
 		switch {
 		case n > 0 && j >= mech.NumJoints():

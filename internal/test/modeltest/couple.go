@@ -11,12 +11,11 @@ import (
 )
 
 // Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four scalar freedoms without
-// motions. Every second coupling has a polynomial; every third one is a multiple of the one before. Their rates are those
+// motions, each once. Every second coupling has a polynomial if there are two freedoms; every third one is a multiple of the one before. Their rates are those
 // of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	free, value := freedoms(t, m)
-	pick := func() model.Coupled { return free[rng.IntN(len(free))] }
 	out := *m
 	out.Couplings = nil
 	for i := range n {
@@ -26,7 +25,9 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 			continue
 		}
 		c := model.Coupling{Name: name}
-		for range 1 + rng.IntN(4) {
+		pick := picker(rng, free)
+		bent := min(i%2, len(free)-1)
+		for range min(1+rng.IntN(4), len(free)-bent) {
 			f := 0.2 + rng.Float64()
 			if rng.IntN(2) == 0 {
 				f = -f
@@ -34,7 +35,7 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 			c.Terms = append(c.Terms, model.CouplingTerm{Coupled: pick(), Factor: f})
 			c.Offset += f * value[c.Terms[len(c.Terms)-1].Coupled]
 		}
-		if i%2 == 1 {
+		if bent == 1 {
 			p := &model.CouplingPolynomial{Of: pick()}
 			x := 1.0
 			for range model.MaxPower + 1 {
@@ -48,6 +49,19 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 		out.Couplings = append(out.Couplings, c)
 	}
 	return &out
+}
+
+// picker returns a function that draws freedoms of a list, each once.
+func picker(rng *rand.Rand, free []model.Coupled) func() model.Coupled {
+	used := map[model.Coupled]bool{}
+	return func() model.Coupled {
+		i := rng.IntN(len(free))
+		for used[free[i]] {
+			i = (i + 1) % len(free)
+		}
+		used[free[i]] = true
+		return free[i]
+	}
 }
 
 // freedoms returns the scalar freedoms of m without motions, with their coordinates. It stops the test if there are none.

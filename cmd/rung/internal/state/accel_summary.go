@@ -43,6 +43,7 @@ func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	}
 	if r.Knows("constraints.redundant") {
 		p.Item("redundant", redundancy(c))
+		printDependent(p, c.DependentRows)
 	}
 	switch {
 	case !r.Knows("constraints.distance"): // printPieces says why

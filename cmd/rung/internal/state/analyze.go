@@ -83,6 +83,7 @@ func printAnalysis(p *sheet.Page, a *answers.Analysis) {
 	c := &a.Constraints
 	p.Item("constraints", fmt.Sprintf("%s, rank %d, %s", sheet.Plural(c.Rows, "row"), c.Rank, moves(c)))
 	p.Item("redundant", redundancy(c))
+	printDependent(p, c.DependentRows)
 	p.Item("singularity", singularity(c))
 	p.Item("variable", variableText(&a.VariableMobility))
 	printLimits(p, a.BeyondLimits)

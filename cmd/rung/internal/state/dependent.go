@@ -1,0 +1,70 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/results"
+)
+
+const (
+	namedDependent = 4 // sets of rows that are explained
+	namedPartners  = 4 // joints and couplings that are named for each kind of row
+)
+
+// printDependent writes which rows follow from each other.
+func printDependent(p *sheet.Page, list []results.DependentRow) {
+	for i := range list {
+		if i == namedDependent {
+			p.Item("", fmt.Sprintf("and %s more, which --json explains", sheet.Plural(len(list)-i, "row")))
+			return
+		}
+		p.Item("", dependentText(&list[i]))
+	}
+}
+
+// dependentText names the rows of a dependent set, each of which follows from the others: touch, rolling and couplings before rows along
+// and about the axes of joints, which only pass on what they say.
+func dependentText(d *results.DependentRow) string {
+	type group struct {
+		row   string
+		names []string
+	}
+	var groups []group
+	for _, r := range append([]results.Row{d.Row}, d.From...) {
+		k := slices.IndexFunc(groups, func(g group) bool { return g.row == r.Row })
+		if k < 0 {
+			k = len(groups)
+			groups = append(groups, group{row: r.Row})
+		}
+		groups[k].names = append(groups[k].names, fault.Text(r.Joint+r.Coupling, sheet.TextWidth))
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return plainRow(a.row) - plainRow(b.row) })
+	texts := make([]string, len(groups))
+	for i, g := range groups {
+		texts[i] = g.row + " of "
+		if g.row == "" {
+			texts[i] = "coupling "
+		}
+		texts[i] += sheet.Enumerate(g.names[:min(len(g.names), namedPartners)], ", ")
+		if more := len(g.names) - namedPartners; more > 0 {
+			texts[i] += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	text := strings.Join(texts, "; ")
+	if len(d.From) == 0 {
+		return text + " demands nothing here"
+	}
+	return text + ": each follows from the others"
+}
+
+// plainRow is 1 for rows along and about the axes of a joint, else 0.
+func plainRow(row string) int {
+	if strings.HasPrefix(row, "along ") || strings.HasPrefix(row, "about ") {
+		return 1
+	}
+	return 0
+}
