@@ -160,6 +160,20 @@ func (b *Body) KineticEnergy(I *spatial.Sym3, omega, v *spatial.Vec3) float64 {
 	return 0.5 * (b.Mass*spatial.Dot(v, v) + spatial.Dot(omega, &h))
 }
 
+// AddMomentumTo adds s·(I·ω, m·v) to p: the angular momentum of b about its centre of mass, and its momentum. u has ω and v, the velocity
+// of the centre of mass; with accelerations in its place, what is added is a moment and a force, theory.md (3).
+//
+// Frame: world axes; the columns of E are the axes of b. Cost: O(1), no allocation. p may not be u.
+func (b *Body) AddMomentumTo(p *[6]float64, E *spatial.Mat3, u *[6]float64, s float64) {
+	var h spatial.Vec3
+	E.TMulVecTo(&h, (*spatial.Vec3)(u[:3]))
+	b.Inertia.MulVecTo(&h, &h)
+	E.MulVecTo(&h, &h)
+	m := s * b.Mass
+	p[0], p[1], p[2] = p[0]+s*h[0], p[1]+s*h[1], p[2]+s*h[2]
+	p[3], p[4], p[5] = p[3]+m*u[3], p[4]+m*u[4], p[5]+m*u[5]
+}
+
 // GyroscopicMomentTo stores ω×(I·ω) in dst, the angular part of v×*Iv at the
 // centre of mass, N m, docs/theory.md (3).
 //

@@ -91,12 +91,9 @@ func (f *hand) WrenchesTo(w []spatial.Force, at []mechanism.BodyMotion, t float6
 	if f.air > 0 {
 		for i := range at {
 			b, body := &at[i], &f.mech.Bodies[i]
-			var turn spatial.Vec3
-			for k := range 3 { // in body axes
-				turn[k] = b.E[k]*b.Omega[0] + b.E[3+k]*b.Omega[1] + b.E[6+k]*b.Omega[2]
-			}
-			l := body.Inertia.MulVec(turn)
-			w[i] = spatial.NewForce(b.E.MulVec(l).Scale(-f.air), b.Velocity.Scale(-f.air*body.Mass))
+			u := [6]float64(spatial.NewMotion(b.Omega, b.Velocity))
+			w[i] = spatial.Force{}
+			body.AddMomentumTo((*[6]float64)(&w[i]), &b.E, &u, -f.air)
 		}
 	}
 	for k := range f.pulls {

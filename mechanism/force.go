@@ -342,7 +342,7 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		e.Gravity += gravity
 	}
 	if m.geared != nil {
-		e.Kinetic += m.armatureEnergy(k, s)
+		e.Kinetic += m.ArmatureEnergy(k, s)
 	}
 	m.addJointEnergy(&e, k, s)
 	m.addSpringEnergy(&e, k, s)
@@ -416,10 +416,22 @@ func (m *Mechanism) addContactEnergy(e *Energy, k *Kinematics, s *State) {
 	}
 }
 
-// armatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
+// AddMomentumTo adds s·M·v to p, the momenta of the bodies at the poses of st. v has six numbers a body, ω and the velocity of the centre
+// of mass, or accelerations: what is added is what moves the bodies then, theory.md (3). Armature has no part in it.
+//
+// Shapes: p and v have six entries a body. Frame: world axes at centres of mass. Cost: O(bodies), no allocation.
+func (m *Mechanism) AddMomentumTo(p []float64, st *State, v []float64, s float64) {
+	var E spatial.Mat3
+	for i := range st.Bodies {
+		st.Bodies[i].Rotation.MatTo(&E)
+		m.Bodies[i].AddMomentumTo((*[6]float64)(p[6*i:]), &E, (*[6]float64)(v[6*i:]), s)
+	}
+}
+
+// ArmatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
 //
 // Cost: O(joints with armature), no allocation; k was computed at s.
-func (m *Mechanism) armatureEnergy(k *Kinematics, s *State) (e float64) {
+func (m *Mechanism) ArmatureEnergy(k *Kinematics, s *State) (e float64) {
 	var jk JointKinematics
 	var qd [6]float64
 	for _, j := range m.geared {

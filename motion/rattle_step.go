@@ -3,6 +3,7 @@ package motion
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -148,26 +149,33 @@ func (r *Rattle) balance(h float64) error {
 	return nil
 }
 
-// energy returns the kinetic energy at st, J, and its rate with accelerations a, W.
+// energy returns the kinetic energy of the bodies at st, J, and its rate with accelerations a, W.
 func (r *Rattle) energy(st *mechanism.State, a []float64) (kinetic, power float64) {
 	for i := range st.Bodies {
 		b, body := &st.Bodies[i], &r.mech.Bodies[i]
 		var E spatial.Mat3
-		var arm, w, turn spatial.Vec3
+		var arm spatial.Vec3
 		b.Rotation.MatTo(&E)
 		E.MulVecTo(&arm, &body.Com)
-		var v [6]float64
+		var v, p [6]float64
 		b.ComVelocityTo(&v, &arm)
-		at := (*[6]float64)(a[6*i:])
-		for k := range 3 {
-			w[k] = E[k]*v[0] + E[3+k]*v[1] + E[6+k]*v[2]
-			turn[k] = E[k]*at[0] + E[3+k]*at[1] + E[6+k]*at[2]
-		}
-		l := body.Inertia.MulVec(w)
-		kinetic += (body.Mass*(v[3]*v[3]+v[4]*v[4]+v[5]*v[5]) + w.Dot(l)) / 2
-		power += body.Mass*(v[3]*at[3]+v[4]*at[4]+v[5]*at[5]) + turn.Dot(l)
+		body.AddMomentumTo(&p, &E, &v, 1)
+		kinetic += algebra.Dot(p[:], v[:]) / 2
+		power += algebra.Dot(p[:], a[6*i:][:6])
 	}
 	return kinetic, power
+}
+
+// total returns the kinetic energy at st with that of armature, J. It stores the kinematics of a mechanism with armature in r.kin.
+func (r *Rattle) total(st *mechanism.State) (float64, error) {
+	e, _ := r.energy(st, r.next)
+	if r.mech.Geared() == nil {
+		return e, nil
+	}
+	if err := r.mech.KinematicsTo(r.kin, st); err != nil {
+		return 0, err
+	}
+	return e + r.mech.ArmatureEnergy(r.kin, st), nil
 }
 
 // begin makes r.kept and the factor those of r.from.
@@ -450,8 +458,14 @@ func (r *Rattle) calm(h float64) error {
 			work[1] += h * f * v[1][j]
 		}
 	}
-	was, _ := r.energy(&r.from, r.next)
-	now, _ := r.energy(&r.end, r.next)
+	was, err := r.total(&r.from)
+	if err != nil {
+		return err
+	}
+	now, err := r.total(&r.end)
+	if err != nil {
+		return err
+	}
 	r.loss = was + work[0] - now
 	if now <= was+max(0, work[0], work[1]) {
 		return nil

@@ -166,18 +166,6 @@ func (s *rattleStep[F]) movedBack(x, poses []float64) {
 	}
 }
 
-// addMass adds scale·M·a at the start to f.
-func (s *rattleStep[F]) addMass(f, a []float64, scale float64) {
-	for i := range s.from.Bodies {
-		b, E := &s.mech.Bodies[i], s.from.Bodies[i].Rotation.Mat()
-		turn := E.MulVec(b.Inertia.MulVec(E.TMulVec(spatial.Vec3(a[6*i:]))))
-		for j := range 3 {
-			f[6*i+j] += scale * turn[j]
-			f[6*i+3+j] += scale * b.Mass * a[6*i+3+j]
-		}
-	}
-}
-
 // closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position
 // errors at the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the
 // end alone, as those at the start may contradict them where they are redundant. k is the number of the direction.
@@ -223,7 +211,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 		// Without the part that the joints allow at the start it is along their forces there.
 		copy(s.correction, s.y)
 		clear(s.right)
-		s.addMass(s.right, s.correction, 1)
+		s.mech.AddMomentumTo(s.right, s.from, s.correction, 1)
 		if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
 			return err
 		}
@@ -294,7 +282,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		}
 		was = step
 		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
-		s.addMass(bar, s.y[:six], -1)
+		s.mech.AddMomentumTo(bar, s.from, s.y[:six], -1)
 		clear(s.y[:six])
 		clear(s.back)
 		if err := s.field.ResidualBackTo(s.back, nil, s.da, s.y); err != nil {

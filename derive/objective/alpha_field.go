@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
@@ -184,13 +183,7 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 func (f *alphaField) holdBy(r *ratesAt) error {
 	r.found = false
 	clear(f.right)
-	for i := range r.state.Bodies {
-		b, E, y := f.d.Mechanism().Bodies[i], r.state.Bodies[i].Rotation.Mat(), r.change[6*i:]
-		turn := E.MulVec(b.Inertia.MulVec(E.TMulVec(spatial.Vec3(y))))
-		for k := range 3 {
-			f.right[6*i+k], f.right[6*i+3+k] = turn[k], b.Mass*y[3+k]
-		}
-	}
+	f.d.Mechanism().AddMomentumTo(f.right, r.state, r.change, 1)
 	if _, _, err := r.answers.AnswerTo(f.x, f.right); err != nil {
 		return err
 	}
