@@ -308,27 +308,20 @@ func (s *sparseSystem) weighTo(out *[6]float64, body int32, F *spatial.Force) {
 // lookAtFreedom fills the row of a freedom: the power of its unit wrench.
 func (s *sparseSystem) lookAtFreedom(r *sparseRow, f mechanism.Freedom, weight float64, st *mechanism.State) {
 	var jk mechanism.JointKinematics
-	var w spatial.Force
-	var unit [6]float64
-	var sides [2]sightSide
+	var along mechanism.Along
 	m := s.layout.Mech
-	jt := &m.Joints[f.Joint]
 	m.JointTo(&jk, f.Joint, s.y.Kin, st)
-	unit[f.Freedom] = weight
-	jt.WrenchTo(&w, &unit, &jk.Frames)
-	n := 0
-	put := func(body int32, arm spatial.Vec3, sign float64) {
+	m.FreedomTo(&along, f, &jk, s.y.Kin)
+	along.Unit = along.Unit.Scale(weight)
+	sides := make([]sightSide, 0, 2)
+	for end, body := range along.Body {
 		if body >= 0 {
-			F := w.Linear().Scale(sign)
-			arm = arm.Sub(s.y.Kin.Bodies[body].Com)
-			sides[n].body = body
-			sides[n].F[0] = spatial.NewForce(w.Moment().Scale(sign).Add(arm.Cross(F)), F)
-			n++
+			side := sightSide{body: body}
+			side.F[0] = along.On(end)
+			sides = append(sides, side)
 		}
 	}
-	put(jt.Succ, jk.ArmS, 1)
-	put(jt.Pred, jk.ArmP.Add(jk.R), -1)
-	s.weigh(r, sides[:n])
+	s.weigh(r, sides)
 }
 
 // A mode says what a row with a slack does in a solve.

@@ -290,20 +290,14 @@ func (v *Inverse) actuate() {
 			continue
 		}
 		var jk mechanism.JointKinematics
-		var unit [6]float64
-		var f spatial.Force
-		unit[a.Freedom] = 1
+		var along mechanism.Along
 		w.loopTo(&jk, l)
-		p.mech.Joints[a.Joint].WrenchTo(&f, &unit, &jk.Frames)
-		if l.Succ != World {
-			arm := jk.ArmS.Sub(w.com(l.Succ))
-			t := atCom(&f, &arm, 1)
-			w.AddGeneralizedForceTo(col, int(l.Succ), int(l.Common), &t, 1)
-		}
-		if l.Pred != World {
-			arm := jk.ArmP.Add(jk.R).Sub(w.com(l.Pred))
-			t := atCom(&f, &arm, 1)
-			w.AddGeneralizedForceTo(col, int(l.Pred), int(l.Common), &t, -1)
+		p.mech.FreedomTo(&along, a, &jk, w.kin)
+		for end, link := range [2]int32{l.Pred, l.Succ} {
+			if link != World {
+				f := along.On(end)
+				w.AddGeneralizedForceTo(col, int(link), int(l.Common), &f, 1)
+			}
 		}
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
-	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/springs"
 )
 
 // branch is a part whose force goes on by another law where a number changes.
@@ -78,8 +76,8 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	k := m.NewKinematics()
 	b.lawful(m, k, add)
 	for i := range m.Forces {
-		if e := &m.Forces[i]; e.Kind == model.SpringDamper && m.SpringLaw(i) != nil && m.SpringLaw(i).Bent() {
-			add("table", "force "+fault.Name(m.ForceName(i)), springPiece(m, k, e, m.SpringLaw(i)))
+		if m.Forces[i].Kind == model.SpringDamper && m.SpringLaw(i) != nil && m.SpringLaw(i).Bent() {
+			add("table", "force "+fault.Name(m.ForceName(i)), springPiece(m, k, i))
 		}
 	}
 	b.last, b.count = make([]int, len(b.list)), make([]int64, len(b.list))
@@ -143,29 +141,19 @@ func (b *branches) touching(m *mechanism.Mechanism, add func(what, name string, 
 	}
 }
 
-// springPiece returns on which pieces of its tables a spring-damper is.
-func springPiece(
-	m *mechanism.Mechanism, k *mechanism.Kinematics, e *mechanism.ForceElement, law *springs.Laws,
-) func(st *mechanism.State) int {
+// springPiece returns on which pieces of its tables spring-damper i is.
+func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, i int) func(st *mechanism.State) int {
+	e, law := &m.Forces[i], m.SpringLaw(i)
 	return func(st *mechanism.State) int {
 		for _, end := range [2]*mechanism.Attachment{&e.A, &e.B} {
 			if end.Body >= 0 && !m.BodyTo(&k.Bodies[end.Body], st, int(end.Body)) {
 				return 0
 			}
 		}
-		line, length := m.SpringLine(e, k, st)
-		rate := (line.Dot(endVelocity(&e.B, st)) - line.Dot(endVelocity(&e.A, st))) / length
-		return law.Piece(length-e.RestLength, rate)
+		var q mechanism.SpringState
+		_ = m.SpringAt(&q, i, k, st) // the run refuses states in which the spring has no force
+		return law.Piece(q.Length-e.RestLength, q.Rate)
 	}
-}
-
-// endVelocity returns the velocity of an end of a spring-damper.
-func endVelocity(a *mechanism.Attachment, st *mechanism.State) spatial.Vec3 {
-	if a.Body < 0 {
-		return spatial.Vec3{}
-	}
-	b := &st.Bodies[a.Body]
-	return b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(a.Point)))
 }
 
 // see looks at a state: a part that has gone on to another branch since the last one has had a corner.
