@@ -66,6 +66,9 @@ type Options struct {
 // package sim does not correct.
 const RunTolerance = 1e-10
 
+// RunOptions are those with which states are closed from which runs and tasks begin: the nearest pose, to RunTolerance.
+func RunOptions() Options { return Options{Nearest: true, Tolerance: RunTolerance} }
+
 // Closing says what the last ClosePositions or ProjectVelocities did.
 type Closing struct {
 	Before, After float64 // largest error of a row: m or rad, m/s or rad/s

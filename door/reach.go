@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/mechanism"
@@ -20,11 +19,11 @@ func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) 
 	if task == nil {
 		return nil, refuse(Input, `ik: the option task is missing: an object of rung-ik/1`)
 	}
-	solver, err := m.reachSolver(task)
+	p, solver, err := m.reachSolver(task)
 	if err != nil {
 		return nil, as(Input, err)
 	}
-	if err := m.closeNearest(ctx, st); err != nil {
+	if err := p.CloseContext(ctx, st); err != nil {
 		return nil, err
 	}
 	r, err := solver.ReachContext(ctx, st)
@@ -36,30 +35,22 @@ func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) 
 	return r, err
 }
 
-// reachSolver returns the solver of a task. A task that is broken is told with the problems that it has with the mechanism.
-func (m *Model) reachSolver(text []byte) (*ik.Solver, error) {
+// reachSolver returns a task on the mechanism, and its solver. A task that is broken is told with the problems that it has with the mechanism.
+func (m *Model) reachSolver(text []byte) (*ik.Problem, *ik.Solver, error) {
 	task, broken := taskfile.ReadIn(bytes.NewReader(text), "task", nil)
 	if task == nil {
-		return nil, broken
+		return nil, nil, broken
 	}
 	p, err := ik.NewProblem(m.plan, task)
 	if err == nil {
 		err = broken
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if task.Path != nil {
-		return nil, refuse(Input, "ik: a task with a path is for rung ik, whose --model-out writes a model that moves along it")
+		return nil, nil, refuse(Input, "ik: a task with a path is for rung ik, whose --model-out writes a model that moves along it")
 	}
-	return p.NewSolver(task.Solver)
-}
-
-// closeNearest closes the poses of a state, from which targets are reached.
-func (m *Model) closeNearest(ctx context.Context, st *mechanism.State) error {
-	mech := m.plan.Mechanism()
-	mech.FollowAngles(mech.NewKinematics(), st)
-	c := closing.NewCloser(m.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
-	defer c.Watch(ctx)()
-	return c.ClosePositions(st)
+	s, err := p.NewSolver(task.Solver)
+	return p, s, err
 }

@@ -85,7 +85,7 @@ func (m *Model) Independent(ctx context.Context, candidates []mechanism.Freedom)
 // closed returns the state of the model with its joints closed.
 func (m *Model) closed(ctx context.Context) (*mechanism.State, error) {
 	st := m.plan.Initial()
-	c := closing.NewCloser(m.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	c := closing.NewCloser(m.plan, closing.RunOptions())
 	defer c.Watch(ctx)()
 	if err := c.ClosePositions(st); err != nil {
 		return nil, as(Failed, err)

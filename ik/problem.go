@@ -1,10 +1,12 @@
 package ik
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/tree"
@@ -52,6 +54,15 @@ func (p *Problem) Following() []mechanism.Freedom { return slices.Clone(p.follow
 
 // Plan returns the plan of the mechanism.
 func (p *Problem) Plan() *kkt.Plan { return p.plan }
+
+// CloseContext closes the poses of st as near as it can: targets are reached from there. It ends early when ctx does.
+//
+// Cost: a Closer and its ClosePositions, whose errors it returns.
+func (p *Problem) CloseContext(ctx context.Context, st *mechanism.State) error {
+	m := p.plan.Mechanism()
+	m.FollowAngles(m.NewKinematics(), st)
+	return closing.NewCloser(p.plan, closing.RunOptions()).ClosePositionsContext(ctx, st)
+}
 
 // Dims returns the number of rows with a weight, m, and that of the driven freedoms, n.
 func (p *Problem) Dims() (m, n int) { return p.m, len(p.driven) }

@@ -33,7 +33,7 @@ func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State,
 	}
 	w := plan.NewWorkspace()
 	defer w.Watch(ctx)()
-	c, err := closing.NewCloserContext(ctx, w, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	c, err := closing.NewCloserContext(ctx, w, closing.RunOptions())
 	if err != nil {
 		return nil, err
 	}

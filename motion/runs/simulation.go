@@ -123,7 +123,7 @@ func (s *Simulation) closeStart(p *kkt.Plan) error {
 			return &StartError{err}
 		}
 	}
-	c := closing.NewCloser(p, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	c := closing.NewCloser(p, closing.RunOptions())
 	s.fit = new(Fit)
 	if err := c.ClosePositions(s.start); err != nil {
 		return &StartError{err}

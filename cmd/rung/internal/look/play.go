@@ -112,7 +112,7 @@ func closeStart(plan *rung.Plan, st *mechanism.State) error {
 	if err != nil || closed {
 		return err
 	}
-	c := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	c := closing.NewCloser(plan, closing.RunOptions())
 	if err := c.ClosePositions(st); err != nil {
 		return err
 	}

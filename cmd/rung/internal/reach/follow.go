@@ -171,7 +171,7 @@ func (r *posing) settle(m *model.Model) error {
 		return err
 	}
 	st := plan.Initial()
-	closer := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	closer := closing.NewCloser(plan, closing.RunOptions())
 	if err := errors.Join(closer.ClosePositions(st), closer.ProjectVelocities(st)); err != nil {
 		return shell.Failed(shell.ModelFile(r.modelOut), err)
 	}

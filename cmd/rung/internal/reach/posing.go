@@ -29,7 +29,7 @@ type posing struct {
 
 // violation returns the largest violation of a joint at the state, m or rad.
 func (r *posing) violation() float64 {
-	closer := closing.NewCloser(r.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	closer := closing.NewCloser(r.plan, closing.RunOptions())
 	if e := new(closing.CloseError); errors.As(closer.ClosePositions(r.st.Clone()), &e) {
 		return e.Off
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
@@ -34,7 +33,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 			return nil, shell.UseErrorf("--out and --model-out are for a task with a path")
 		}
 		r.m, r.task = m, t
-		if err := r.prepare(p, err); err != nil {
+		if err := r.prepare(ctx, p, err); err != nil {
 			return nil, err
 		}
 		return r.move(ctx, p, stdout)
@@ -42,7 +41,7 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 }
 
 // prepare makes the solver and a state that satisfies the joints. broken are the problems of the task's document, if any.
-func (r *posing) prepare(p *shell.Progress, broken error) error {
+func (r *posing) prepare(ctx context.Context, p *shell.Progress, broken error) error {
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(r.m, rung.Options{Ordering: r.ordering.Ordering, Threads: int(r.threads)})
 	if err != nil {
@@ -59,11 +58,8 @@ func (r *posing) prepare(p *shell.Progress, broken error) error {
 		return r.refused(err)
 	}
 	p.Stage("closing", 0)
-	mech := plan.Mechanism()
 	r.st = plan.Initial()
-	mech.FollowAngles(mech.NewKinematics(), r.st)
-	closer := closing.NewCloser(plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
-	return shell.Failed(shell.ModelFile(r.path), closer.ClosePositions(r.st))
+	return shell.Failed(shell.ModelFile(r.path), r.problem.CloseContext(ctx, r.st))
 }
 
 // move reaches the targets or follows the path, and draws what was done. It stores the last state in the model.
