@@ -28,6 +28,11 @@ func (s *Solver) Kinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
+// ShareSearches is mechanism.Mechanism.ShareSearches for those of list and those of s.
+func (s *Solver) ShareSearches(list ...*mechanism.Kinematics) {
+	s.plan.mech.ShareSearches(append(list, s.sys.Kin)...)
+}
+
 // Workspace returns the goroutines and the factor of s, for others to use between its calls.
 func (s *Solver) Workspace() *Workspace {
 	s.enter()

@@ -5,14 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Steps of RATTLE a second, by the numbers of a state and of rows.
@@ -21,6 +18,8 @@ const (
 	// rateSize is the size at which there are rateAtSize steps a second:
 	// where the steps of a ladder take about half of the time of a processor.
 	rateSize, rateAtSize = 12000, 240
+	// searchSize is how many numbers a search on a curve takes as long as.
+	searchSize = 0
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
@@ -57,7 +56,7 @@ type method struct {
 // newMethod chooses the method for a plan, and runs that start from st.
 func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	m := p.Mechanism()
-	size := p.Layout().Pattern.Dim()
+	size := p.Layout().Pattern.Dim() + searchSize*searches(m)
 	free := rateAtSize * rateSize / float64(max(size, 1))
 	rate := rateIn(free, mostRate)
 	tol, accuracy := fine, 0.0
@@ -69,7 +68,7 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	case size >= coarseSize:
 		tol = coarse
 	}
-	if rolls := m.Holonomic() != nil; rolls || stiff(m, 1/rate) {
+	if rolls := m.Holonomic() != nil; rolls || stiff(p, st, 1/rate) {
 		return newControlled(p, rateIn(free/implicitWork, rateAtSize), rolls)
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
@@ -104,76 +103,14 @@ func rateIn(rate, most float64) float64 {
 	return min(max(rate, leastRate), most)
 }
 
-// Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the
-// bodies at their ends have alone, which joints only make smaller.
-const softStiffness, softDamping = 0.5, 0.5
-
-// stiff reports whether forces of m may settle in less time than some
-// steps h: springs, dampers, contacts, stops, friction, actuators.
-func stiff(m *mechanism.Mechanism, h float64) bool {
-	if m.NumInternal() > 0 || m.NumContacts() > 0 || m.NumResistors() > 0 || m.NumActuators() > 0 {
-		return true
-	}
-	soft := func(k, c, w float64) bool {
-		return math.Abs(k)*h*h*w <= softStiffness && math.Abs(c)*h*w <= softDamping
-	}
-	alone := func(body int32, point spatial.Vec3) float64 {
-		if body == mechanism.World {
-			return 0
-		}
-		b := &m.Bodies[body]
-		return mobility(b.Mass, b.Inertia, point.Sub(b.Com))
-	}
-	for i := range m.Forces {
-		switch f := &m.Forces[i]; f.Kind {
-		case model.Wrench:
-		case model.SpringDamper:
-			if m.SpringLaw(i) != nil || !soft(f.Stiffness, f.Damping, alone(f.A.Body, f.A.Point)+alone(f.B.Body, f.B.Point)) {
-				return true
-			}
-		default:
-			return true
-		}
-	}
+// searches returns how many joints of m search for a place on a curve.
+func searches(m *mechanism.Mechanism) (n int) {
 	for j := range m.Joints {
-		jt, d := &m.Joints[j], m.Drive(j)
-		for i := range jt.Kind.Freedoms() {
-			if !m.Sprung(j, i) {
-				continue
-			}
-			if d.Law(i) != nil || jt.Axes != nil {
-				return true
-			}
-			w := alone(jt.Pred, jt.P.Origin) + alone(jt.Succ, jt.S.Origin)
-			if jt.Kind.Rotational(i) {
-				w = turning(m, jt.Pred, jt.P.E.Col(2)) + turning(m, jt.Succ, jt.S.E.Col(2))
-				if jt.Kind != joints.Revolute && jt.Kind != joints.Cylindrical { // about other axes too
-					w = math.Inf(1)
-				}
-			}
-			if !soft(d.Stiffness[i], d.Damping[i], w) {
-				return true
-			}
+		if m.Joints[j].Curve != nil {
+			n++
 		}
 	}
-	return false
-}
-
-// turning returns what a unit impulse of moment about an axis, body frame, turns a body that is alone by, 1/(kg m²).
-func turning(m *mechanism.Mechanism, body int32, axis spatial.Vec3) float64 {
-	if body == mechanism.World {
-		return 0
-	}
-	I := m.Bodies[body].Inertia
-	most := max(I[0], I[1], I[2])
-	for k := range 3 {
-		I[k] += thinnest * most
-	}
-	inv, err := I.Inverse()
-	if err != nil {
-		return math.Inf(1)
-	}
-	return axis.Dot(inv.MulVec(axis))
+	return n
 }
 
 // options are those of the simulation of m from st, which stops arm.

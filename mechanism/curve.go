@@ -49,6 +49,17 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	return nil
 }
 
+// ShareSearches lets all of list, which belong to one goroutine at a time, keep together what searches on curves and terrain have found:
+// a pose at which one has searched is not searched again by another. Bits do not depend on it.
+//
+// Cost: O(joints with curves), which it allocates.
+func (m *Mechanism) ShareSearches(list ...*Kinematics) {
+	found := make([]joints.Found, m.special.found)
+	for _, k := range list {
+		k.found = found
+	}
+}
+
 // ErrTouch is wrapped, with the name of the joint and the place, where two curves do not touch: past the end of one of them, or where a
 // radius of curvature is too small for the other curve.
 var ErrTouch = errors.New("mechanism: the curves do not touch")

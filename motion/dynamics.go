@@ -23,8 +23,14 @@ type Dynamics struct {
 func NewDynamics(p *kkt.Plan) *Dynamics {
 	s := p.NewSolver()
 	c := closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
-	return &Dynamics{solver: s, closer: c, drift: newDrifter(s), bodies: p.Mechanism().NumBodies()}
+	d := &Dynamics{solver: s, closer: c, drift: newDrifter(s), bodies: p.Mechanism().NumBodies()}
+	d.ShareSearches(new(mechanism.Kinematics))
+	return d
 }
+
+// ShareSearches lets k, which belongs to the goroutine of d, keep what d finds on curves and terrain, and d what k does
+// (mechanism.Mechanism.ShareSearches).
+func (d *Dynamics) ShareSearches(k *mechanism.Kinematics) { d.solver.ShareSearches(k, d.drift.kin) }
 
 // Solver returns the solver, whose results are those of the last Accelerations.
 func (d *Dynamics) Solver() *kkt.Solver {

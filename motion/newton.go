@@ -90,6 +90,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 	q := &slacked{sys: l.NewWeightedOn(t), first: 6 * l.Mech.NumBodies()}
 	q.sys.Heed(d.solver.Workspace().Watched())
 	n := &Newton{Dynamics: d, slacked: q, springs: newSpringRows(q), strains: newStrainRows(q)}
+	n.ShareSearches(new(mechanism.Kinematics))
 	n.contacts = l.Mech.NumContacts() > 0
 	n.groups = []slackRows{&n.springs, &ownRows{q, owns(l.Mech)}, &gripRows{q, grips(l.Mech)}, &n.strains}
 	for j := range l.Mech.Joints {
@@ -117,6 +118,11 @@ func NewNewton(p *kkt.Plan) *Newton {
 		Bodies: make([]mechanism.BodyState, l.Mech.NumBodies()), Angles: make([]float64, l.Mech.NumSprung()), Internal: make([]float64, l.Mech.NumInternal()),
 	}
 	return n
+}
+
+// ShareSearches is Dynamics.ShareSearches for all that n computes with.
+func (n *Newton) ShareSearches(k *mechanism.Kinematics) {
+	n.solver.ShareSearches(k, n.drift.kin, n.sys.Kin)
 }
 
 // withSlacks returns p with the slacks of all groups and as many rows, whose nodes it gives to the groups. Without any it is p.

@@ -93,8 +93,10 @@ type Rattle struct {
 	turned  float64   // angle of the fastest body in the step last tried, rad
 	loops   bool      // bodies form some: trees have no singular poses
 	springs bool
-	uneven  bool    // the step last tried of RATTLE is next to a singular pose
-	loss    float64 // J, of the damped step last tried
+	uneven  bool                // the step last tried of RATTLE is next to a singular pose
+	loss    float64             // J, of the damped step last tried
+	off     mechanism.Violation // of the joints at the end of the step last tried
+	known   bool                // off is
 	stats   RattleStats
 }
 
@@ -206,6 +208,13 @@ func (r *Rattle) CloseStages(sim.Projector) {}
 
 // ClosesJoints tells a simulation to halve a step that fails.
 func (r *Rattle) ClosesJoints() {}
+
+// EndViolation returns by how much the end of the step last tried violates the joints, and whether that is known: it has been measured
+// after steps of RATTLE, but not after others.
+func (r *Rattle) EndViolation() (mechanism.Violation, bool) { return r.off, r.known && r.tried }
+
+// ShareSearches is Dynamics.ShareSearches of the dynamics of r.
+func (r *Rattle) ShareSearches(k *mechanism.Kinematics) { r.dyn.ShareSearches(k) }
 
 // Restart implements sim.Stepper.
 func (r *Rattle) Restart() {

@@ -41,7 +41,7 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(r.end.Bodies) {
 		panic("motion" + fault.ForeignState)
 	}
-	r.tried = false
+	r.tried, r.known = false, false
 	r.from = mechanism.State{Time: st.Time, Angles: st.Angles, Bodies: st.Bodies}
 	r.end.Time, r.end.Angles = t, st.Angles
 	h := t - st.Time
@@ -367,6 +367,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
 		there, weak := r.dyn.solver.Corrector().Factor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
+			r.off, r.known = fit.off, true
 			return left, nil
 		}
 		if weak && !kept && blind(left, was, n) {
@@ -429,6 +430,7 @@ func (r *Rattle) backward(h float64) error {
 	if _, err := r.closeRates(); err != nil { // what is left of errors, the next step removes
 		return err
 	}
+	r.known = false // velocities may change again
 	return r.calm(h)
 }
 

@@ -17,12 +17,32 @@ type closer struct {
 	drifts DriftProjector // proj if it is a DriftProjector, else nil
 	exact  *exactly       // proj if it can project to rounding and steps can be led over singular poses, else nil
 	beside bool           // the step at hand is next to a singular pose: states are projected to rounding
+	ends   violated       // a stepper that measures its ends by itself, where nothing is projected; else nil
+}
+
+// violated is a stepper that closes the joints and knows by how much the end of the step last tried violates them.
+type violated interface {
+	// EndViolation returns that, and false if it is not known.
+	EndViolation() (mechanism.Violation, bool)
 }
 
 func newCloser(m *mechanism.Mechanism, all *ranks, halt *team.Watch, o *Options) closer {
 	c := closer{mech: m, kin: newKinematics(m), ranks: all, halt: halt, unit: all.driftUnit(m), tol: o.Drift, proj: o.Projector}
 	c.drifts, _ = o.Projector.(DriftProjector)
 	return c
+}
+
+// shareSearches lets k and the stepper, or its dynamics, keep together what they find on curves and terrain.
+func shareSearches(stepper Stepper, k *mechanism.Kinematics) {
+	of := any(stepper)
+	if d, ok := of.(interface{ dynamics() any }); ok {
+		of = d.dynamics()
+	}
+	if s, ok := of.(interface {
+		ShareSearches(k *mechanism.Kinematics)
+	}); ok {
+		s.ShareSearches(k)
+	}
 }
 
 // driftAt measures st. c.kin is the kinematics of st afterwards.
@@ -54,6 +74,11 @@ func (c *closer) closeAt(st *mechanism.State) (d Drift, changed bool, err error)
 
 // closeEnd is closeAt for the end of a step right after it has been tried: what the last accelerations have left may be used.
 func (c *closer) closeEnd(st *mechanism.State) (d Drift, changed bool, err error) {
+	if c.ends != nil {
+		if v, ok := c.ends.EndViolation(); ok {
+			return driftIn(&v, 1), false, nil
+		}
+	}
 	if c.drifts == nil {
 		return c.closeAt(st)
 	}

@@ -56,6 +56,10 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	s := &Simulation{o: o, print: Fingerprint(m), start: st.Time, controllers: controllers{o.Controllers, make([]int64, len(o.Controllers))}}
 	step := newStep(m, stepper, st, all)
 	step.closer = newCloser(m, all, &step.ending.halt, &s.o)
+	shareSearches(stepper, &step.closer.kin)
+	if s.o.Projector == nil {
+		step.closer.ends, _ = stepper.(violated)
+	}
 	if o.Dissipation {
 		s.loss = newDissipation(m, step.st, all)
 	}
