@@ -88,6 +88,9 @@ const (
 	changePass                   // velocities of st changed by x
 	comparePass                  // rotations of the kinematics with others
 	errorPass                    // δ and δ̇ of the rows at st
+	deltaPass                    // δ alone
+	ratePass                     // δ̇ alone
+	notePass                     // velocities of st
 )
 
 // Do works on one range.
@@ -106,7 +109,11 @@ func (r *drifter) Do(_, i int) {
 		r.changeRange(f, lo, hi)
 	case comparePass:
 		r.compare(f, lo, hi)
-	case errorPass:
+	case notePass:
+		for i := lo; i < hi; i++ {
+			r.check(f, i, &t.st.Bodies[i])
+		}
+	default:
 		r.errors(f, lo, hi)
 	}
 }
@@ -127,7 +134,10 @@ func (r *drifter) each(t driftTask) driftFit {
 // measure stores kinematics and errors of st and sums them up.
 //
 // It returns mechanism.ErrNotFinite with the body's name.
-func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
+func (r *drifter) measure(st *mechanism.State) (driftFit, error) { return r.measureBy(errorPass, st) }
+
+// measureBy is measure with a pass for the errors: errorPass, or deltaPass, which leaves those of velocities out.
+func (r *drifter) measureBy(pass driftPass, st *mechanism.State) (driftFit, error) {
 	bodies := r.each(driftTask{kind: placePass, n: len(st.Bodies), st: st})
 	if bodies.bad >= 0 {
 		return bodies, r.mech.NotFinite(bodies.bad)
@@ -138,14 +148,25 @@ func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
 	if err := r.mech.RowsTo(r.kin, st); err != nil {
 		return bodies, err
 	}
-	return r.rows(st, bodies), nil
+	return r.rows(pass, st, bodies), nil
 }
 
-// rows stores the errors at st, whose kinematics are there, and adds them to the sum of
+// measureRates stores the errors of the velocities of st, whose pose was the last to be measured, and sums them up.
+//
+// It returns mechanism.ErrNotFinite with the body's name.
+func (r *drifter) measureRates(st *mechanism.State) (driftFit, error) {
+	bodies := r.each(driftTask{kind: notePass, n: len(st.Bodies), st: st})
+	if bodies.bad >= 0 {
+		return bodies, r.mech.NotFinite(bodies.bad)
+	}
+	return r.rows(ratePass, st, bodies), nil
+}
+
+// rows stores the errors at st that a pass is for, whose kinematics are there, and adds them to the sum of
 // the bodies.
-func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
+func (r *drifter) rows(pass driftPass, st *mechanism.State, bodies driftFit) driftFit {
 	n := r.layout.Pattern.Len() - len(st.Bodies)
-	fit := r.each(driftTask{kind: errorPass, n: n, st: st})
+	fit := r.each(driftTask{kind: pass, n: n, st: st})
 	fit.add(&bodies)
 	fit.position, fit.velocity = fit.off.In(r.unit)
 	return fit
@@ -156,15 +177,20 @@ func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
 func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
 	ok := bodies.bad < 0 && r.mech.RowsTo(r.kin, st) == nil
-	fit := r.rows(st, bodies)
+	fit := r.rows(errorPass, st, bodies)
 	return fit, ok && !fit.lost
 }
 
 // change adds s times r.x to the velocities of st, and measures it. It reports
 // whether they are finite.
 func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
+	return r.changeBy(errorPass, st, s)
+}
+
+// changeBy is change with a pass for the errors: errorPass, or ratePass, which leaves those of the pose out.
+func (r *drifter) changeBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: changePass, n: len(st.Bodies), st: st, times: s})
-	return r.rows(st, bodies), bodies.bad < 0
+	return r.rows(pass, st, bodies), bodies.bad < 0
 }
 
 // distance returns the largest rotation, rad, between the bodies of k and of the kinematics at
@@ -237,7 +263,7 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 			r.couplingErrors(f, node)
 			continue
 		}
-		if r.mech.ErrorsTo(&delta, &rate, j, r.kin, t.st) != nil {
+		if r.errorsTo(&delta, &rate, j) != nil {
 			f.lost = true
 			v := r.mech.ViolationOf(j, r.kin, t.st)
 			f.off.Widen(&v)
@@ -247,6 +273,12 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 		angles := r.mech.Joints[j].Angles
 		for k := range n {
 			x, y := delta[k], rate[k]
+			switch t.kind {
+			case deltaPass:
+				y = 0
+			case ratePass:
+				x = d[k]
+			}
 			d[k], v[k] = x, y
 			x, y = math.Abs(x), math.Abs(y)
 			if angles>>k&1 != 0 {
@@ -257,6 +289,18 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 		}
 	}
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
+}
+
+// errorsTo stores the errors of joint j that the pass is for.
+func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
+	switch t := &r.task; t.kind {
+	case deltaPass:
+		r.mech.PositionErrorsTo(delta, rate, j, r.kin, t.st)
+		return nil
+	case ratePass:
+		return r.mech.VelocityErrorsTo(delta, rate, j, r.kin, t.st)
+	}
+	return r.mech.ErrorsTo(delta, rate, j, r.kin, r.task.st)
 }
 
 // couplingErrors is errors for the coupling of a node.

@@ -249,9 +249,9 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 func (r *Rattle) closePoses(h, tol float64, first int) error {
 	d := r.dyn.drift
 	clear(r.moved)
-	fit, err := r.measure()
+	fit, err := d.measureBy(deltaPass, &r.end)
 	if err != nil {
-		return err
+		return r.unmeasured(err)
 	}
 	for n := 0; !(fit.position <= tol); n++ {
 		if err := d.watch.Err(); err != nil {
@@ -329,9 +329,14 @@ func (r *Rattle) search() error {
 func (r *Rattle) measure() (driftFit, error) {
 	fit, err := r.dyn.drift.measure(&r.end)
 	if err != nil {
-		err = fault.Errorf("motion: step to t = %v: %w", r.end.Time, err)
+		err = r.unmeasured(err)
 	}
 	return fit, err
+}
+
+// unmeasured is the error of an end of a step that cannot be measured.
+func (r *Rattle) unmeasured(err error) error {
+	return fault.Errorf("motion: step to t = %v: %w", r.end.Time, err)
 }
 
 // open is the error of joints that are off.
@@ -358,9 +363,9 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 // largest speed + the largest rate of turning; zero after ProjectVelocities.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
-	fit, err := r.measure()
+	fit, err := d.measureRates(&r.end) // closePoses has measured the pose
 	if err != nil {
-		return 0, err
+		return 0, r.unmeasured(err)
 	}
 	was, kept := math.Inf(1), false
 	for n := 0; ; n++ {
@@ -384,7 +389,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 			return 0, nil
 		}
 		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, &r.end)
-		after, ok := d.change(&r.end, -1)
+		after, ok := d.changeBy(ratePass, &r.end, -1)
 		if !ok {
 			return left, r.open(after.velocity)
 		}
