@@ -33,18 +33,17 @@ const (
 	finestRate = 480
 )
 
-// implicitTol is the relative tolerance of generalized-α. A step takes as long as implicitWork steps of RATTLE, so large
-// mechanisms have longer ones.
 const (
-	implicitTol  = 1e-3
-	implicitWork = 4
-	// explicitTol is the same for steps of the explicit method, which are as long as motions allow.
-	explicitTol = 1e-6
+	// implicitTol is the relative tolerance of generalized-α, and explicitTol that of the explicit method.
+	implicitTol, explicitTol = 1e-3, 1e-6
+	// controlledWork is how many steps of RATTLE a step of these takes as long as, so that large mechanisms have longer ones.
+	controlledWork = 8
 )
 
 // method is how a mechanism is moved.
 type method struct {
 	step    float64 // s, of RATTLE, and the longest one of the others
+	even    bool    // the steps of the others up to a time are equally long: implicit ones keep their matrix so
 	hand    float64 // s, of a step for which hands are soft enough
 	tol     float64 // to which joints hold
 	stepper sim.Stepper
@@ -68,8 +67,11 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	case size >= coarseSize:
 		tol = coarse
 	}
-	if rolls := m.Holonomic() != nil; rolls || stiff(p, st, 1/rate) {
-		return newControlled(p, rateIn(free/implicitWork, rateAtSize), rolls)
+	switch controlled := rateIn(free/controlledWork, rateAtSize); {
+	case m.Holonomic() != nil:
+		return newExplicit(p, controlled)
+	case stiff(p, st, 1/rate):
+		return newImplicit(p, controlled), nil
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
 	if err != nil {
@@ -82,19 +84,23 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	return &method{step: 1 / rate, hand: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
 }
 
-// newControlled returns a method with error control, of steps no longer than 1/rate: generalized-α, or where wheels roll without slip,
-// which that does not know, the explicit one.
-func newControlled(p *kkt.Plan, rate float64, rolls bool) (*method, error) {
-	o, name := &runs.Options{Integrator: runs.GeneralizedAlpha, Tolerance: implicitTol}, "generalized-α"
-	if rolls {
-		o, name = &runs.Options{Integrator: runs.DormandPrince, Tolerance: explicitTol}, "Dormand–Prince of order 5"
-	}
-	move, err := runs.NewMover(p, o)
+// newImplicit returns generalized-α, with steps no longer than 1/rate.
+func newImplicit(p *kkt.Plan, rate float64) *method {
+	n := motion.NewNewton(p)
+	k := sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}, Quick: true})
+	return &method{step: 1 / rate, even: true, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: n, stepper: k,
+		text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}
+}
+
+// newExplicit returns the method of Dormand & Prince, with steps no longer than 1/rate: for wheels that roll without slip, which implicit
+// steps do not know.
+func newExplicit(p *kkt.Plan, rate float64) (*method, error) {
+	move, err := runs.NewMover(p, &runs.Options{Integrator: runs.DormandPrince, Tolerance: explicitTol})
 	if err != nil {
 		return nil, err
 	}
 	return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: move.Projector, stepper: move.Stepper,
-		text: fmt.Sprintf("%s, relative tolerance %g a step, %g steps a second at least", name, o.Tolerance, rate)}, nil
+		text: fmt.Sprintf("Dormand–Prince of order 5, relative tolerance %g a step, %g steps a second at least", explicitTol, rate)}, nil
 }
 
 // rateIn returns the doubling of leastRate that is next below a rate, at most most.
@@ -119,7 +125,7 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 	if d.rattle != nil {
 		return o, nil
 	}
-	o = sim.Options{MaxStep: 1.01 * d.step, Projector: d.project}
+	o = sim.Options{MaxStep: 1.01 * d.step, Even: d.even, Projector: d.project}
 	if stops, samples := runs.NewStops(p, nil); samples > 1 {
 		if err := stops.Arm(st); err != nil {
 			return o, err

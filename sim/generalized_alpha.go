@@ -28,6 +28,11 @@ type GeneralizedAlphaOptions struct {
 	// Fixed says that steps are fixed: no errors are estimated, at two solves a step less.
 	Fixed bool
 
+	// Quick says that a step is to cost little, and need not be the solution of its equations to rounding: what is left is a small
+	// part of the tolerance, as it is with contacts in any case. The matrix of a step then is one at its end, and one of earlier steps
+	// is tried only where that has been of use. Fixed has no such tolerance, and leaves the same as with contacts.
+	Quick bool
+
 	// RawVelocities leaves velocities as the method makes them, with an error
 	// of order 2 in the directions of the joints, instead of projecting them on
 	// the joints. The motion is the same up to rounding while steps are fixed.
@@ -135,7 +140,7 @@ type alphaNewton struct {
 	lin         mechanism.State // for which the matrix has been factored
 	factors     bool            // the matrix is that of kept.head and kept.pose
 	eager       bool            // a matrix is given up early
-	kinked      bool            // forces have kinks: contacts, stops, friction
+	kinked      bool            // forces have kinks: contacts, stops, friction; or steps are to be quick
 	du, dlambda []float64       // correction
 	mix         anderson
 	corrected   float64 // size of the last correction
@@ -151,7 +156,7 @@ type alphaNewton struct {
 const (
 	headStep     = iota // the last step, s
 	headChanged         // changed if change is of a step, or changedAnew if that had no history
-	headMatrix          // 1 if the matrix has been factored
+	headMatrix          // 0 if no matrix has been factored; else 1, and with Quick the number of steps in a row that needed one of their own
 	headPosition        // the arguments of the matrix besides pose
 	headVelocity
 	headLevel
@@ -203,7 +208,7 @@ func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o Generaliz
 	for _, v := range []*[]float64{&k.from.lambda, &k.to.lambda, &k.newton.dlambda} {
 		*v = make([]float64, nr)
 	}
-	if k.newton.kinked = m.NumContacts()+m.NumResistors() > 0; k.newton.kinked {
+	if k.newton.kinked = o.Quick || m.NumContacts()+m.NumResistors() > 0; k.newton.kinked {
 		k.newton.mix.allocate(6*nb, nr, o.Tolerance.Length)
 	}
 	k.end.Bodies, k.newton.lin.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
@@ -227,8 +232,12 @@ func (k *GeneralizedAlpha) Factorizations() int64 { return k.factorizations }
 // Settings implements Stepper.
 func (k *GeneralizedAlpha) Settings() string {
 	t := &k.o.Tolerance
-	return fmt.Sprintf("generalized-alpha, rho %v, relative tolerance %v, length %v, rate %v, fixed %t, raw velocities %t",
+	text := fmt.Sprintf("generalized-alpha, rho %v, relative tolerance %v, length %v, rate %v, fixed %t, raw velocities %t",
 		k.o.Rho, t.Relative, t.Length, t.Rate, k.o.Fixed, k.o.RawVelocities)
+	if k.o.Quick {
+		text += ", quick"
+	}
+	return text
 }
 
 // CloseStages implements Stepper: every step closes the joints.

@@ -50,7 +50,7 @@ const (
 func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	how, err := lost, error(nil)
 	k.predict()
-	if k.kept.head[headMatrix] != 0 {
+	if k.triesOld() {
 		if !k.newton.factors {
 			if err := k.refactor(); err != nil {
 				return err
@@ -58,6 +58,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		}
 		how, err = k.iterate(true)
 	}
+	k.noteOld(how == converged)
 	if how != converged && k.newton.kinked {
 		if how, err = k.solveTouching(st, how); err != nil && how != converged && k.halt.Err() != nil {
 			return err
@@ -87,6 +88,29 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 		return fault.Errorf("sim: step to t = %v: %w", k.end.Time, err)
 	}
 	return fault.Errorf("sim: step to t = %v: %w", k.end.Time, ErrNewton)
+}
+
+const (
+	// After oldFails steps in a row that needed a matrix of their own, one of earlier steps is tried in every oldEvery-th step alone.
+	// Other values cost time only.
+	oldFails = 2
+	oldEvery = 8
+)
+
+// triesOld reports whether a matrix of an earlier step is tried.
+func (k *GeneralizedAlpha) triesOld() bool {
+	fails := k.kept.head[headMatrix] - 1
+	return fails == 0 || fails > 0 && (fails < oldFails || math.Mod(fails, oldEvery) == 0)
+}
+
+// noteOld takes in whether a matrix of an earlier step has been enough.
+func (k *GeneralizedAlpha) noteOld(enough bool) {
+	switch {
+	case enough:
+		k.kept.head[headMatrix] = 1
+	case k.o.Quick && k.kept.head[headMatrix] > 0:
+		k.kept.head[headMatrix]++
+	}
 }
 
 // touchTries is the number of matrices of a step for a mechanism with contacts.
@@ -144,7 +168,7 @@ func (k *GeneralizedAlpha) predict() {
 // linearize factors the matrix of this step at st, theory.md (58).
 func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
-	k.kept.head[headMatrix] = 1
+	k.kept.head[headMatrix] = max(k.kept.head[headMatrix], 1)
 	k.kept.head[headPosition], k.kept.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
 	k.kept.head[headLevel], k.kept.head[headTime] = float64(level), st.Time
 	for i := range st.Bodies {

@@ -20,6 +20,7 @@ type Options struct {
 	InitialStep float64 // first step of error control, s; 0: a short one
 	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
 	MaxStep     float64 // of error control, s; 0: no bound
+	Even        bool    // under error control the last steps up to the end of a Run are equally long, so that the last one is no rest
 
 	// Start says what becomes of a first state that violates the joints. The zero value refuses it.
 	Start Start
@@ -54,6 +55,14 @@ type Options struct {
 
 	// OnStep is called after each step; an error ends the run there, from where Run may go on.
 	OnStep func(s *Simulation) error
+}
+
+// evenText says in settings that steps are Even.
+func (o *Options) evenText() string {
+	if o.Even {
+		return ", even"
+	}
+	return ""
 }
 
 // must panics unless a run can be made with the options. It makes NoProjector nil.

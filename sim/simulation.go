@@ -382,5 +382,5 @@ func (s *Simulation) RecordEnd() error {
 func (s *Simulation) settings() string {
 	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil,
-		s.o.CloseStages, s.o.OpenStages, s.o.Every, s.events.samples, s.controllers.periods())
+		s.o.CloseStages, s.o.OpenStages, s.o.Every, s.events.samples, s.controllers.periods()+s.o.evenText())
 }

@@ -87,7 +87,10 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 	if s.o.MaxStep > 0 {
 		h = min(h, s.o.MaxStep)
 	}
-	if t1 = s.st.Time + h; s.st.Time+1.01*h >= until {
+	if n := math.Ceil((until - s.st.Time) / (endSlack * h)); s.o.Even && n <= evenSteps {
+		h = (until - s.st.Time) / max(n, 1)
+	}
+	if t1 = s.st.Time + h; s.st.Time+endSlack*h >= until {
 		t1 = until
 	}
 	if s.gauged != nil {
@@ -104,6 +107,13 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 	}
 	return t1, e, err
 }
+
+const (
+	// endSlack is by how much a step may be longer to end with the run.
+	endSlack = 1.01
+	// evenSteps is how many steps with Options.Even are equally long at most. Another value costs time only.
+	evenSteps = 8
+)
 
 // obstacle is the last error with which a step could not be done, and where that step would have ended, s. Shorter steps come near: to
 // the end of a curve or of a law, which none can pass.
