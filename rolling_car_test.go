@@ -2,6 +2,7 @@ package rung_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,6 +87,38 @@ func TestCar(t *testing.T) {
 			require.Equal(t, c.reaches, doc.Constraints.Reaches)
 		})
 	}
+}
+
+// The report says which rows of which wheels follow from each other: in the straight car the heights of all four wheels, and the side slips
+// of both wheels of an axle.
+func TestCarNamesDependentRows(t *testing.T) {
+	p := planOf(t, car(t, 0, 0))
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(p.Initial()))
+	r, err := s.Report()
+	require.NoError(t, err)
+	require.Len(t, r.Dependencies, 3)
+	m, sets := p.Mechanism(), [][]string{}
+	for _, d := range r.Dependencies {
+		set := []string{}
+		for _, row := range append(d.From, d.ConstraintRow) {
+			if m.Joints[row.Constraint].Kind == joints.Rolling {
+				set = append(set, row.Name(m)+" of "+m.ConstraintName(row.Constraint))
+			}
+		}
+		slices.Sort(set)
+		sets = append(sets, set)
+	}
+	const touch, slip = "touch of ", "no slip across its heading of "
+	require.ElementsMatch(t, [][]string{
+		{touch + "front left contact", touch + "front right contact", touch + "rear left contact", touch + "rear right contact"},
+		{slip + "front left contact", slip + "front right contact"},
+		{slip + "rear left contact", slip + "rear right contact"},
+	}, sets)
+	doc, err := results.New(s)
+	require.NoError(t, err)
+	require.Len(t, doc.Constraints.DependentRows, 3)
+	require.Equal(t, len(r.Dependencies[0].From), len(doc.Constraints.DependentRows[0].From))
 }
 
 // Two wheels of one body whose axles can turn about the vertical. Where both are along the line between them, each says the same about

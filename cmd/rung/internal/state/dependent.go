@@ -49,7 +49,7 @@ func dependentText(d *results.DependentRow) string {
 		if g.row == "" {
 			texts[i] = "coupling "
 		}
-		texts[i] += sheet.Enumerate(g.names[:min(len(g.names), namedPartners)], ", ")
+		texts[i] += strings.Join(g.names[:min(len(g.names), namedPartners)], ", ")
 		if more := len(g.names) - namedPartners; more > 0 {
 			texts[i] += fmt.Sprintf(" and %d more", more)
 		}
