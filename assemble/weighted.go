@@ -113,6 +113,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		}
 		y.constant, y.geometric = true, false
 	}
+	clear(y.Right[6*len(m.Bodies):y.Layout.Pattern.Off[y.Layout.FirstJoint()]]) // no force acts on flywheels
 	i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s})
 	if y.watch.Up() {
 		return y.watch.Err()
@@ -347,6 +348,24 @@ func (y *Weighted) WeighTo(x, a []float64) {
 		E.TMulVecTo((*spatial.Vec3)(out[3:]), &v)
 		c.Inertia.TSolveTo((*spatial.Vec3)(out[:3]), (*spatial.Vec3)(out[:3]))
 		out[3], out[4], out[5] = out[3]/c.Mass, out[4]/c.Mass, out[5]/c.Mass
+	}
+}
+
+// WrenchesTo stores in f the wrenches C·x about the centres of mass, six numbers a body, world axes: the opposite of AddWrenchTo. f may be
+// x.
+//
+// Shapes: six entries a body are read and written; there may be more.
+// Cost: O(bodies), no allocation. y has been filled.
+func (y *Weighted) WrenchesTo(f, x []float64) {
+	n := y.mustHold(f, x)
+	for i := 0; i < n; i += 6 {
+		E := &y.Kin.Bodies[i/6].E
+		c := y.bodies[i/6].Weight()
+		m, out := spatial.Vec3(x[i:]), (*[6]float64)(f[i:])
+		v := spatial.Vec3(x[i+3:]).Scale(1 / c.Mass)
+		c.Inertia.SolveTo(&m, &m)
+		E.MulVecTo((*spatial.Vec3)(out[:3]), &m)
+		E.MulVecTo((*spatial.Vec3)(out[3:]), &v)
 	}
 }
 

@@ -178,6 +178,7 @@ func (d *Derivatives) At(st *mechanism.State) error {
 		d.own = st.Clone()
 	}
 	copyState(d.own, st)
+	d.lay(d.dynamics.Layout())
 	if err := d.dynamics.At(d.own); err != nil {
 		return fault.Errorf("derive: %w", err)
 	}

@@ -135,7 +135,8 @@ func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind
 	b.add(f, c.Times1(-1, c.Mul(size, c.Add1(part, c.Mul(at(slotHoldDamping, hold.Damping), bend)))))
 }
 
-// load returns the reaction that the friction of a joint grows with: a leaf, whose change comes from that of the multipliers (J9).
+// load returns the reaction that the friction of a joint grows with (J9): a leaf, whose change comes from that of the multipliers, unless
+// these are given.
 func (b *builder) load(r *relation) chain.Num {
 	for i := range b.loads {
 		return b.loads[i].leaf
@@ -149,6 +150,9 @@ func (b *builder) load(r *relation) chain.Num {
 	load := c.Num(0)
 	if c.Value1(n) > 0 {
 		load = c.Root(n)
+	}
+	if b.d.held.is { // multipliers are given
+		return load
 	}
 	leaf := c.Num(c.Value1(load))
 	b.loads = append(b.loads, loadOf{b.d.bearingOf(r.number), leaf, load})

@@ -65,7 +65,7 @@ func (d *Derivatives) oneMetric() bool {
 			return false
 		}
 	}
-	return d.layout == d.plain
+	return d.dynamics.Layout() == d.plain
 }
 
 // level is that of positions or of velocities.

@@ -1,26 +1,14 @@
 package derive
 
 import (
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Holds returns ErrNoDerivatives, with the joint, if the mechanism has what Hold does not know: armature, friction that
-// grows with a reaction, and rows of velocities alone.
-func (d *Derivatives) Holds() error {
-	for j := range d.mech.Joints {
-		if d.mech.HasBearing(j) {
-			return d.mech.AtJoint(j, -1, fault.Errorf("%w: friction that grows with a reaction, in an implicit step", ErrNoDerivatives))
-		}
-		for i := range d.mech.Joints[j].Kind.Freedoms() {
-			if d.mech.Joints[j].Geared(i) {
-				return d.mech.AtJoint(j, -1, fault.Errorf("%w: armature, in an implicit step", ErrNoDerivatives))
-			}
-		}
-	}
-	return d.mech.Holonomic()
-}
+// Holds returns mechanism.ErrNonholonomic, with the joint, if the mechanism has what Hold does not know: rows of velocities alone.
+func (d *Derivatives) Holds() error { return d.mech.Holonomic() }
 
 // NumRows returns the number of multipliers that Hold takes.
 func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.NumBodies() }
@@ -50,11 +38,12 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	defer d.guard.Leave()
 	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
 	d.held.struck, d.held.impulse = f, impulse
+	d.lay(d.plain)
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}
 	first := 6 * d.mech.NumBodies()
-	if len(d.x) != d.plain.Pattern.Dim() || len(a) != first || first+len(lambda) != len(d.x) {
+	if len(a) != first || first+len(lambda) != d.plain.Pattern.Dim() {
 		panic("derive: length mismatch")
 	}
 	if d.own == nil {
@@ -82,6 +71,13 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	err := d.setCarried()
 	d.b.bare = false
 	return err
+}
+
+// lay makes l the layout of accelerations and multipliers: that of the dynamics, or the one without flywheels.
+func (d *Derivatives) lay(l *assemble.Layout) {
+	if d.layout != l {
+		d.layout, d.carried.versions = l, -1
+	}
 }
 
 // heldWant is what is recorded for a residual.
@@ -148,12 +144,13 @@ func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) erro
 		d.b.gather(r)
 		d.b.misses(r, d.heldLevel())
 	}
+	d.gearsTo(r, u, dx)
 	return nil
 }
 
 // heldDirection returns the first of the directions, measured.
 func (d *Derivatives) heldDirection(r []float64, in *Directions) *direction {
-	if !d.held.is || in.d != d || len(r) != len(d.x) {
+	if !d.held.is || in.d != d || len(r) != d.plain.Pattern.Dim() {
 		panic("derive: no state of Hold, or foreign directions")
 	}
 	in.mustBeNew()
@@ -212,7 +209,7 @@ func (b *bodyAt) addInertial(r, a []float64, s float64) {
 func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	d.enter()
 	defer d.guard.Leave()
-	if !d.held.is || g.d != d || len(y) != len(d.x) || len(dx) != len(d.x) {
+	if n := d.plain.Pattern.Dim(); !d.held.is || g.d != d || len(y) != n || len(dx) != n {
 		panic("derive: no state of Hold, or a foreign gradient")
 	}
 	if g.versions != d.versions {
@@ -250,7 +247,8 @@ func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	if d.held.kind == HeldRates {
 		clear(g.forces)
 	}
-	clear(dx[:first]) // rows and forces depend on no acceleration
+	clear(dx[:first]) // rows, and forces but those of armature, depend on no acceleration
+	d.gearsBack(g, dx, load)
 	for i := range d.bodies {
 		b, gravity := d.heldBody(i)
 		change := &g.gravity

@@ -22,16 +22,21 @@ type Answers struct {
 	bodies bool      // loads and velocities of the state count: At solves
 	clear  bool      // rows of velocities alone are left out
 	x      []float64 // the solution at the state
+
+	// Of impulses, with armature: flywheels are in the system and not in right sides and answers.
+	places []int32 // in the system, of each scalar of Layout; nil where they are the same
+	wide   []float64
 }
 
 // AnswersKind says of which system answers are.
 type AnswersKind uint8
 
-// The kinds. The last two are in the metric of the inertias without armature, as package closing has it.
+// The kinds. Those of velocities and positions are in the metric of the inertias without armature, as package closing has it.
 const (
 	AnswersOfDynamics   AnswersKind = iota // with armature, and bodies without inertia as they are
 	AnswersOfVelocities                    // the least change of velocities
 	AnswersOfPositions                     // the least displacement: rows of velocities alone do not count (joints.Kind.VelocityRows)
+	AnswersOfImpulses                      // the change of velocities by impulses: that of AnswersOfDynamics, without its flywheels
 )
 
 // Misfit is how far the rows are from holding for an answer. Where rows depend on each other, right sides may contradict each other.
@@ -53,13 +58,42 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 		a := &Answers{s: s, clear: kind == AnswersOfPositions && len(p.mech.Nonholonomic()) > 0, x: make([]float64, len(s.x))}
 		s.doubles = a.clear
 		return a
+	case AnswersOfImpulses:
+		s := p.newSolver()
+		a := &Answers{s: s, x: make([]float64, len(s.x))}
+		if s.plan != p {
+			a.places, a.wide = withoutFlywheels(p.layout, s.plan.layout), make([]float64, 2*len(s.x))
+		}
+		return a
 	}
 	panic("kkt: unknown kind of answers")
 }
 
-// Layout returns the layout of right sides and answers: the bodies, flywheels of armature, then joints and couplings. It is not to be
-// changed.
-func (a *Answers) Layout() *assemble.Layout { return a.s.plan.layout }
+// withoutFlywheels returns where the scalars of a layout are in that of the same mechanism with flywheels. The rows of armature are the last
+// ones of their joint.
+func withoutFlywheels(l, geared *assemble.Layout) []int32 {
+	nb := int32(l.Mech.NumBodies())
+	places := make([]int32, 0, l.Pattern.Dim())
+	for i := range 6 * nb {
+		places = append(places, i)
+	}
+	for node := l.FirstJoint(); node < l.Pattern.Len(); node++ {
+		at := geared.Pattern.Off[geared.ConstraintNode(l.NodeConstraint(node))]
+		for k := range int32(l.Pattern.Size[node]) {
+			places = append(places, at+k)
+		}
+	}
+	return places
+}
+
+// Layout returns the layout of right sides and answers: the bodies, flywheels of armature but for AnswersOfImpulses, then joints and
+// couplings. It is not to be changed.
+func (a *Answers) Layout() *assemble.Layout {
+	if a.places != nil {
+		return a.s.owner.layout
+	}
+	return a.s.plan.layout
+}
 
 // At factors the system at st, which is kept and must not change before the next At. Answers of dynamics solve it too (Solution).
 //
@@ -151,10 +185,30 @@ func (a *Answers) Redundant() int {
 func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
 	a.enter()
 	defer a.s.guard.Leave()
-	s := a.s
-	if len(x) != len(s.x) || len(right) != len(s.x) {
+	if n := a.Layout().Pattern.Dim(); len(x) != n || len(right) != n {
 		panic("kkt: length mismatch")
 	}
+	if a.places == nil {
+		return a.answerTo(x, right)
+	}
+	n := len(a.s.x)
+	y, b := a.wide[:n], a.wide[n:]
+	clear(b)
+	for i, at := range a.places {
+		b[at] = right[i]
+	}
+	if fit, accuracy, err = a.answerTo(y, b); err != nil {
+		return fit, accuracy, err
+	}
+	for i, at := range a.places {
+		x[i] = y[at]
+	}
+	return fit, accuracy, nil
+}
+
+// answerTo is AnswerTo for all scalars of the system.
+func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
+	s := a.s
 	if a.st == nil || a.run == 0 {
 		panic("kkt: no factor")
 	}
@@ -187,6 +241,61 @@ func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, er
 		return fit, accuracy, fault.Errorf("kkt: %w", err)
 	}
 	return fit, accuracy, nil
+}
+
+// RoughTo is AnswerTo without refinement and its checks, for iterations that see by ProductTo what is left. Where the factor keeps all rows,
+// which only refinement makes an answer of, it is AnswerTo.
+//
+// Cost: a solve, no allocation. It returns the errors of AnswerTo. It panics as that does, and for answers of other kinds than velocities.
+func (a *Answers) RoughTo(x, right []float64) error {
+	a.enter()
+	defer a.s.guard.Leave()
+	s := a.s
+	a.mustBePlain(x, right)
+	if s.now.runs() != a.run || !s.now.Current() || s.now.Way() != DropWeak {
+		_, _, err := a.answerTo(x, right)
+		return err
+	}
+	y := s.sys
+	clear(y.Right)
+	for i := range s.plan.mech.NumBodies() {
+		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, (*spatial.Force)(right[6*i:]))
+	}
+	copy(y.Right[6*s.plan.mech.NumBodies():], right[6*s.plan.mech.NumBodies():])
+	s.alter()
+	s.now.SolveTo(s.now.x, y.Right)
+	copy(x, s.now.x)
+	s.now.accelerations(x, x)
+	return s.orCause(nil)
+}
+
+// ProductTo stores in right the right side of which x is the answer, whatever rows count as redundant: the product with the matrix.
+//
+// Frame, shapes: those of AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics as RoughTo.
+func (a *Answers) ProductTo(right, x []float64) {
+	a.enter()
+	defer a.s.guard.Leave()
+	s := a.s
+	a.mustBePlain(x, right)
+	if a.wide == nil {
+		a.wide = make([]float64, len(x))
+	}
+	copy(a.wide, x)
+	s.sys.WeighTo(a.wide, x)
+	s.sys.Matrix.MulVecTo(right, a.wide)
+	s.sys.WrenchesTo(right, right)
+}
+
+// mustBePlain panics without At, on a length mismatch, and unless answers are those of velocities.
+func (a *Answers) mustBePlain(x, right []float64) {
+	switch {
+	case a.bodies || a.clear || a.s.plan != a.s.owner:
+		panic("kkt: answers of another kind than velocities")
+	case len(x) != len(a.s.x) || len(right) != len(a.s.x):
+		panic("kkt: length mismatch")
+	case a.st == nil || a.run == 0:
+		panic("kkt: no factor")
+	}
 }
 
 func (a *Answers) enter() {

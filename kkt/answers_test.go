@@ -68,6 +68,71 @@ func TestAnswersOfRedundantRows(t *testing.T) {
 	require.Equal(t, 3, a.Redundant())
 }
 
+// TestAnswersForgetFlywheels: a right side with entries of flywheels does not act at the next state. It did, so that accelerations after a
+// derivative by an armature were wrong.
+func TestAnswersForgetFlywheels(t *testing.T) {
+	p := machine(t, "armature-floating")
+	fresh, a := p.NewAnswers(kkt.AnswersOfDynamics), p.NewAnswers(kkt.AnswersOfDynamics)
+	st := p.Initial()
+	require.NoError(t, fresh.At(st))
+	require.NoError(t, a.At(st))
+	nodes, flywheels := a.Layout().Flywheels()
+	require.NotZero(t, nodes)
+	right, x := make([]float64, len(a.Solution())), make([]float64, len(a.Solution()))
+	for i := range flywheels {
+		right[6*p.Mechanism().NumBodies()+i] = 1
+	}
+	_, _, err := a.AnswerTo(x, right)
+	require.NoError(t, err)
+	require.NoError(t, a.At(st))
+	require.Equal(t, fresh.Solution(), a.Solution())
+}
+
+// TestAnswersOfImpulses: without flywheels among right sides and answers, these are what answers of the dynamics have for the same loads.
+func TestAnswersOfImpulses(t *testing.T) {
+	const tol = 1e-12
+	p := machine(t, "armature-floating")
+	a, all := p.NewAnswers(kkt.AnswersOfImpulses), p.NewAnswers(kkt.AnswersOfDynamics)
+	require.NoError(t, a.At(p.Initial()))
+	require.NoError(t, all.At(p.Initial()))
+	require.Equal(t, p.Layout(), a.Layout())
+	six := 6 * p.Mechanism().NumBodies()
+	right, wide := make([]float64, p.Layout().Pattern.Dim()), make([]float64, len(all.Solution()))
+	for i := range six {
+		right[i] = float64(i%5) - 1.5
+		wide[i] = right[i]
+	}
+	x, y := make([]float64, len(right)), make([]float64, len(wide))
+	_, _, err := a.AnswerTo(x, right)
+	require.NoError(t, err)
+	_, _, err = all.AnswerTo(y, wide)
+	require.NoError(t, err)
+	check.CloseVec(t, x[:six], y[:six], tol, 1, "accelerations")
+	require.PanicsWithValue(t, "kkt: answers of another kind than velocities", func() { a.ProductTo(right, x) })
+}
+
+// TestAnswersRoughly: products take answers back to right sides, and answers without refinement are near those with it.
+func TestAnswersRoughly(t *testing.T) {
+	const tol = 1e-10
+	for _, name := range []string{"four-bar", "stewart-6ups"} {
+		p := plantest.New(t, plantest.Golden(t, name), order.Auto)
+		a := p.NewAnswers(kkt.AnswersOfVelocities)
+		require.NoError(t, a.At(p.Initial()))
+		n := p.Layout().Pattern.Dim()
+		right, x, y, back := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range 6 * p.Mechanism().NumBodies() {
+			right[i] = float64(i%7) - 2.5
+		}
+		_, _, err := a.AnswerTo(x, right)
+		require.NoError(t, err)
+		require.NoError(t, a.RoughTo(y, right))
+		six := 6 * p.Mechanism().NumBodies()
+		check.CloseVec(t, y[:six], x[:six], tol, 1, "rough")
+		a.ProductTo(back, x)
+		check.CloseVec(t, back, right, tol, 1, "product")
+	}
+}
+
 // TestAnswersOfPositions: rows of velocities alone do not count for displacements: a disc may be slid along its plane, and not lifted.
 func TestAnswersOfPositions(t *testing.T) {
 	const tol = 1e-12 // of displacements around 1

@@ -21,10 +21,11 @@ type RatesField[F any] interface {
 	// ResidualTo stores in r how the residual changes with the state by dx, along the parameters of direction k, −1 for
 	// none, and with accelerations by da, or nil. Of rates, dx has changes of poses alone.
 	//
-	// Shapes: r has six entries a body and one a row, dx PerBody a body, da six a body.
+	// Shapes: r has six entries a body and one a row, dx PerBody a body, da six a body, or as many as r: multipliers with their signs
+	// changed are behind them then.
 	ResidualTo(r, dx []float64, k int, da []float64) error
 	// ResidualBackTo adds to x and p the cotangents of the state and of the parameters for the cotangent y of the
-	// residual, and stores in da those of accelerations. p may be nil.
+	// residual, and stores in da those of accelerations, and of multipliers if it is as long. p may be nil.
 	ResidualBackTo(x, p, da, y []float64) error
 	// RatesAnswerTo solves the equations of the last HoldRates for changes of velocities and multipliers, the rows being
 	// J·a = the rest of right. The matrix is symmetric.
@@ -40,6 +41,8 @@ type AlphaField[F any] interface {
 	// HoldStep goes to the end of a step, with the accelerations and multipliers there. position and velocity are ∂q/∂u
 	// and ∂v/∂u, (56).
 	HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error
+	// Reacts reports whether forces depend on the multipliers: whether friction grows with a reaction.
+	Reacts() bool
 	// StepAnswerTo solves about the equations of HoldStep as RatesAnswerTo does: what an iteration is preconditioned by.
 	StepAnswerTo(x, right []float64) error
 }
@@ -90,18 +93,23 @@ type alphaStep[F any] struct {
 	raw   mechanism.State // the end with the velocities of the method
 	minus []float64       // −offset
 	ratesStep[F]
-	free   []float64 // six a body
+	free   []float64 // unknowns of the iteration: six a body, and one a row where forces depend on the multipliers
 	krylov *krylov
-	solved []float64
+	solved []float64 // as free
 	acc    []float64
 }
 
 func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *alphaStep[F] {
 	nb := m.NumBodies()
-	s := &alphaStep[F]{mech: m, k: k, c: k.Coefficients(), field: field, krylov: newKrylov(6 * nb)}
+	n := 6 * nb
+	if field.Reacts() {
+		n += field.Rows()
+	}
+	s := &alphaStep[F]{mech: m, k: k, c: k.Coefficients(), field: field, krylov: newKrylov(n)}
+	s.free, s.solved = make([]float64, n), make([]float64, n)
 	s.raw.Bodies = make([]mechanism.BodyState, nb)
 	s.ratesStep = newRatesStep[F](nb, field)
-	for _, v := range []*[]float64{&s.x, &s.minus, &s.free, &s.solved, &s.acc} {
+	for _, v := range []*[]float64{&s.x, &s.minus, &s.acc} {
 		*v = make([]float64, 6*nb)
 	}
 	return s
@@ -154,7 +162,7 @@ func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) 
 // projects reports whether velocities are brought back to the joints.
 func (s *alphaStep[F]) projects() bool { return s.k.Projects() && s.field.Rows() > 0 }
 
-// weigh sets the metric of the iterations: inertias of bodies, or their inverse.
+// weigh sets the metric of the iterations: inertias of bodies, and of multipliers their inverse; or the inverse of it.
 func (s *alphaStep[F]) weigh(inverse bool) {
 	L := s.mech.TypicalLength()
 	most := 0.0
@@ -177,6 +185,16 @@ func (s *alphaStep[F]) weigh(inverse bool) {
 			}
 			s.krylov.scale[6*i+j] = x
 		}
+	}
+	root := 1.0
+	if most > 0 {
+		root = math.Sqrt(most)
+	}
+	if !inverse {
+		root = 1 / root
+	}
+	for i := 6 * len(s.mech.Bodies); i < len(s.krylov.scale); i++ {
+		s.krylov.scale[i] = root
 	}
 }
 
@@ -228,10 +246,9 @@ func (s *alphaStep[F]) forwardSolve(du []float64) error {
 	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
 		return err
 	}
-	six := len(s.x)
 	copy(s.free, s.y)
 	s.weigh(false)
-	return s.krylov.solve(du, s.free, func(w, v []float64) error {
+	err := s.krylov.solve(s.solved, s.free, func(w, v []float64) error {
 		s.moveTo(s.back, v)
 		if err := s.field.ResidualTo(s.right, s.back, -1, v); err != nil {
 			return err
@@ -240,9 +257,11 @@ func (s *alphaStep[F]) forwardSolve(du []float64) error {
 		if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
 			return err
 		}
-		copy(w, s.y[:six])
+		copy(w, s.y)
 		return nil
 	})
+	copy(du, s.solved)
+	return err
 }
 
 // backSolve stores in s.y the cotangent of the residual for the cotangent bar of the accelerations at the end: the
@@ -258,7 +277,9 @@ func (s *alphaStep[F]) backSolve(bar []float64) error {
 		s.scaleRows(s.y)
 		return nil
 	}
-	err := s.krylov.solve(s.solved, bar, func(w, v []float64) error {
+	copy(s.free, bar)
+	clear(s.free[len(bar):])
+	err := s.krylov.solve(s.solved, s.free, func(w, v []float64) error {
 		if err := answer(v); err != nil {
 			return err
 		}

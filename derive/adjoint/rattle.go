@@ -11,10 +11,14 @@ import (
 // RattleField is what differentiates steps of RATTLE.
 type RattleField[F any] interface {
 	RatesField[F]
-	// HoldErrors goes to a pose: ResidualTo and ResidualBackTo then have the position errors of the joints in the rows.
-	HoldErrors(st *mechanism.State) error
-	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the pose of the last HoldErrors.
+	// HoldErrors goes to the pose at the end of a step: ResidualTo and ResidualBackTo then have the position errors of the joints in the
+	// rows. RatesAnswerTo and RoughAnswerTo are with the matrix of its start.
+	HoldErrors(start, end *mechanism.State) error
+	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the end, and RoughAnswerTo is it with an error that an iteration takes back.
 	ErrorsAnswerTo(x, right []float64) error
+	RoughAnswerTo(x, right []float64) error
+	// ErrorForcesTo stores in f, six numbers a body, the cotangents of poses at the end for those of the rows, y.
+	ErrorForcesTo(f, y []float64)
 }
 
 // ErrChord is for a step of RATTLE whose joints turn by so much that its derivative is not found.
@@ -269,7 +273,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 	for n := 0; ; n++ {
 		clear(s.right)
 		copy(s.right, bar)
-		if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+		if err := s.field.RoughAnswerTo(s.y, s.right); err != nil {
 			return err
 		}
 		for i, y := range s.y {
@@ -283,10 +287,9 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		was = step
 		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
 		s.mech.AddMomentumTo(bar, s.from, s.y[:six], -1)
-		clear(s.y[:six])
-		clear(s.back)
-		if err := s.field.ResidualBackTo(s.back, nil, s.da, s.y); err != nil {
-			return err
+		s.field.ErrorForcesTo(s.da, s.y[six:])
+		for i := range s.from.Bodies {
+			copy(s.back[PerBody*i:][:6], s.da[6*i:])
 		}
 		s.movedBack(bar, s.back)
 	}

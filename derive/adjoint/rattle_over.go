@@ -21,7 +21,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 		}
 		s.travelAhead(z[k], a[k])
 	}
-	if err := s.field.HoldErrors(end); err != nil {
+	if err := s.field.HoldErrors(s.from, end); err != nil {
 		return gap, err
 	}
 	for k := range z {
@@ -136,11 +136,8 @@ func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float6
 // startBack is backOver from where the poses are closed.
 func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float64, err error) {
 	n := len(s.closing)
-	if gap, err = s.holdStart(); err != nil { // its matrix answers from here on
-		return gap, err
-	}
-	if err := s.field.HoldErrors(end); err != nil {
-		return gap, err
+	if err := s.field.HoldErrors(s.from, end); err != nil {
+		return 0, err
 	}
 	eta := s.tableOf(len(g), n)
 	for k := range g {
@@ -164,7 +161,7 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 		addPoses(x, s.back)
 		s.turnBy(x, -1)
 	}
-	if _, err := s.holdStart(); err != nil {
+	if gap, err = s.holdStart(); err != nil {
 		return gap, err
 	}
 	for k := range g {

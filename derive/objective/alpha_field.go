@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/rung-mbd/rung/derive"
@@ -9,16 +10,16 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 )
 
 // alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
 type alphaField struct {
 	*field
 	newton *motion.Newton
-	rates  [2]ratesAt // the last two states of HoldRates and ErrorsAnswerTo
-	now    *ratesAt   // of the last HoldRates
-	ends   *ratesAt   // of ErrorsAnswerTo; nil until it is asked after HoldErrors
-	errors *mechanism.State
+	rates  [2]ratesAt         // the last two states of HoldRates and ErrorsAnswerTo
+	now    *ratesAt           // of the last HoldRates
+	ends   *ratesAt           // of ErrorsAnswerTo
 	one    *derive.Directions // of one direction, as the next
 	change *derive.Changes
 	flat   []float64 // of ratesOf
@@ -34,7 +35,7 @@ type alphaField struct {
 // newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
 // unless only values are asked for.
 func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
-	if err := f.d.Holds(); err != nil && slopes {
+	if err := g.holds(f); err != nil && slopes {
 		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
@@ -45,11 +46,32 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	}
 	for i := range a.rates {
 		a.rates[i] = ratesAt{
-			answers: g.plan.NewAnswers(kkt.AnswersOfVelocities),
+			answers: g.plan.NewAnswers(ratesKind(g.mech)),
 			change:  make([]float64, six), lambda: make([]float64, dim-six), off: make([]float64, six),
 		}
 	}
 	return a, nil
+}
+
+// holds refuses what steps without stages have no derivatives of. Poses of mechanisms with armature are closed by a search in steps of RATTLE.
+func (g *Problem) holds(f *field) error {
+	for _, j := range g.mech.Geared() {
+		if g.o.Run.Integrator == runs.Rattle && g.mech.Joints[j].NumGeared() > 0 {
+			return g.mech.AtJoint(int(j), -1, errRattleArmature)
+		}
+	}
+	return f.d.Holds()
+}
+
+// errRattleArmature says so.
+var errRattleArmature = errors.New("derive/objective: armature has none over steps of rattle yet")
+
+// ratesKind is the kind of answers that implicit steps, and impulses, change velocities by.
+func ratesKind(m *mechanism.Mechanism) kkt.AnswersKind {
+	if len(m.Geared()) > 0 {
+		return kkt.AnswersOfImpulses
+	}
+	return kkt.AnswersOfVelocities
 }
 
 // ratesAt is the matrix of velocities at a state, and what holds a change of velocities there: the start of a step is the end of the one
@@ -96,6 +118,9 @@ func (f *alphaField) ratesOf(st *mechanism.State) (*ratesAt, error) {
 
 // Rows implements adjoint.AlphaField.
 func (f *alphaField) Rows() int { return f.rows }
+
+// Reacts implements adjoint.AlphaField.
+func (f *alphaField) Reacts() bool { return f.d.Mechanism().NumBearings() > 0 }
 
 // PushOneTo implements adjoint.AlphaField.
 func (f *alphaField) PushOneTo(da, dx []float64, k int) error {
@@ -144,22 +169,35 @@ func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position
 }
 
 // HoldErrors implements adjoint.RattleField.
-func (f *alphaField) HoldErrors(st *mechanism.State) error {
+func (f *alphaField) HoldErrors(start, end *mechanism.State) (err error) {
 	clear(f.lambda)
 	clear(f.off)
-	f.held, f.errors, f.ends = st, st, nil
-	return f.d.Hold(st, f.off, f.lambda, derive.HeldDynamics)
+	if f.ends, err = f.ratesOf(end); err != nil {
+		return err
+	}
+	if f.now, err = f.ratesOf(start); err != nil {
+		return err
+	}
+	f.held = end
+	return f.d.Hold(end, f.off, f.lambda, derive.HeldDynamics)
 }
 
 // ErrorsAnswerTo implements adjoint.RattleField.
-func (f *alphaField) ErrorsAnswerTo(x, right []float64) (err error) {
-	if f.ends == nil {
-		if f.ends, err = f.ratesOf(f.errors); err != nil {
-			return err
-		}
-	}
-	_, _, err = f.ends.answers.AnswerTo(x, right)
+func (f *alphaField) ErrorsAnswerTo(x, right []float64) error {
+	_, _, err := f.ends.answers.AnswerTo(x, right)
 	return err
+}
+
+// RoughAnswerTo implements adjoint.RattleField.
+func (f *alphaField) RoughAnswerTo(x, right []float64) error { return f.now.answers.RoughTo(x, right) }
+
+// ErrorForcesTo implements adjoint.RattleField.
+func (f *alphaField) ErrorForcesTo(to, y []float64) {
+	six := len(to)
+	clear(f.x[:six])
+	copy(f.x[six:], y)
+	f.ends.answers.ProductTo(f.right, f.x)
+	copy(to, f.right)
 }
 
 // HoldRates implements adjoint.AlphaField.
@@ -182,8 +220,33 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 // holdBy finds the multipliers of a change of velocities, Jᵀλ = M·change, and what is left of it.
 func (f *alphaField) holdBy(r *ratesAt) error {
 	r.found = false
+	if len(f.d.Mechanism().Geared()) > 0 {
+		if err := f.massTo(f.right, r); err != nil {
+			return err
+		}
+		return f.answerBy(r)
+	}
 	clear(f.right)
 	f.d.Mechanism().AddMomentumTo(f.right, r.state, r.change, 1)
+	return f.answerBy(r)
+}
+
+// massTo stores in right what inertias and armature make of a change of velocities.
+func (f *alphaField) massTo(right []float64, r *ratesAt) error {
+	clear(f.lambda)
+	if err := f.d.Hold(r.state, r.change, f.lambda, derive.HeldRates); err != nil {
+		return err
+	}
+	f.one.Reset(0)
+	clear(f.x)
+	copy(f.x, r.change)
+	err := f.d.ResidualTo(right, f.one, f.x)
+	clear(right[len(r.change):])
+	return err
+}
+
+// answerBy finds multipliers, and what is left, for the right side f.right.
+func (f *alphaField) answerBy(r *ratesAt) error {
 	if _, _, err := r.answers.AnswerTo(f.x, f.right); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func TestAlphaBothWays(t *testing.T) {
 		"four-bar":              {[]string{"joint.p2.q", "coupler.vy", "joint.p2.qdd"}, []string{"bodies[coupler].com[1]", "gravity[1]"}},
 		"gear-pair":             {[]string{"joint.ja.q"}, []string{"bodies[0].mass"}},
 		"floating-slider-crank": {[]string{"base.px"}, []string{"bodies[0].mass"}},
+		"armature-four-bar":     {[]string{"joint.p1.q", "coupler.vy"}, []string{"bodies[coupler].mass", "joints[p0].armature[0]"}},
 	} {
 		if testing.Short() && name != "four-bar" {
 			continue
@@ -119,28 +120,56 @@ func TestAlphaOrder(t *testing.T) {
 	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
 }
 
-// TestAlphaRefused: what implicit steps have no derivatives of is refused with the name of a joint.
-func TestAlphaRefused(t *testing.T) {
-	g := alphaProblem(t, "armature-four-bar", runs.Options{Until: 0.01, Step: 0.002}, []string{"coupler.px"}, "bodies[coupler].mass")
-	_, err := g.Gradient(context.Background())
-	require.ErrorIs(t, err, ErrNotDifferentiable)
-	require.ErrorContains(t, err, `joint "p0": force has no derivatives: armature, in an implicit step`)
-
+// rubbing is the pendulum of the reference data with friction that grows with the reaction of its pin.
+func rubbing(t *testing.T, o runs.Options, paths ...string) *Problem {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "reference", "derivatives", "pendulum.model.json"))
 	require.NoError(t, err)
-	rubs := bytes.Replace(text, []byte(`"force": [0.4],`), []byte(`"force": [0.4], "friction": [{"coefficient": 0.1, "radius": 0.02}],`), 1)
+	rubs := bytes.Replace(text, []byte(`"force": [0.4],`),
+		[]byte(`"force": [0.4], "friction": [{"coefficient": 0.3, "radius": 0.05, "speed": 0.3}],`), 1)
 	require.NotEqual(t, text, rubs)
-	o := *alphaProblem(t, "pendulum", runs.Options{Until: 0.01, Step: 0.002}, []string{"link1.px"}, "bodies[0].mass").o
-	g, err = NewProblem(&o, "o.json", Source{Text: rubs, Name: "m.json"})
+	p := *alphaProblem(t, "pendulum", o, []string{"joint.pin1.q", "joint.pin1.qd"}).o
+	for _, path := range paths {
+		p.Parameters = append(p.Parameters, Parameter{Name: path, Paths: []string{path}})
+	}
+	g, err := NewProblem(&p, "o.json", Source{Text: rubs, Name: "m.json"})
 	require.NoError(t, err)
-	_, err = g.Gradient(context.Background())
-	require.ErrorIs(t, err, ErrNotDifferentiable)
-	require.ErrorContains(t, err, "friction that grows with a reaction, in an implicit step")
-	_, err = g.Value(context.Background())
-	require.NoError(t, err, "the run itself is one")
-	o.Run.Integrator, o.Run.Step = runs.RungeKutta4, 0.002
-	g, err = NewProblem(&o, "o.json", Source{Text: rubs, Name: "m.json"})
-	require.NoError(t, err)
-	_, err = g.Gradient(context.Background())
-	require.NoError(t, err, "explicit steps have derivatives of it")
+	return g
+}
+
+// TestAlphaDifference holds gradients of runs by generalized-α with armature, prescribed freedoms among them, and with friction that grows with
+// a reaction against differences of the same runs.
+func TestAlphaDifference(t *testing.T) {
+	const (
+		h   = 1e-3
+		tol = 2e-7 // of Newton's method, over the changes
+	)
+	o := runs.Options{Until: 0.1, Step: 0.004}
+	for name, g := range map[string]*Problem{
+		"armature": alphaProblem(t, "armature-four-bar", o, []string{"joint.p1.q", "coupler.vy"},
+			"bodies[coupler].mass", "joints[p0].armature[0]", "gravity[1]", "joints[p0].damping[0]"),
+		"friction": rubbing(t, o, "joints[pin1].friction[0].coefficient", "joints[pin1].friction[0].radius", "bodies[0].mass", "gravity[1]"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := g.Gradient(context.Background())
+			require.NoError(t, err)
+			differences(t, g, r, h, tol)
+			bothWays(t, g, r)
+		})
+	}
+}
+
+// TestAlphaRubs: friction that grows with a reaction has derivatives over steps of both kinds, that meet each other as steps get short.
+func TestAlphaRubs(t *testing.T) {
+	gradient := func(step float64, integrator runs.Integrator) []float64 {
+		g := rubbing(t, runs.Options{Until: 0.2, Step: step}, "joints[pin1].friction[0].coefficient")
+		g.o.Run.Integrator = integrator
+		r, err := g.Gradient(context.Background())
+		require.NoError(t, err)
+		return r.Parameters[0].Terms
+	}
+	want, got := gradient(0.002, runs.RungeKutta4), gradient(0.002, runs.GeneralizedAlpha)
+	for i := range want {
+		assert.InDelta(t, want[i], got[i], 1e-3*math.Abs(want[i]), "of order 2")
+	}
 }

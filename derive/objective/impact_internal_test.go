@@ -130,18 +130,30 @@ func TestStruckFourBar(t *testing.T) {
 		tol = 1e-7
 		h   = 1e-4
 	)
-	g := impactProblem(t, struckFourBar(t), runs.Options{Until: 1.3, Tolerance: 1e-11}, nil,
-		[]Term{{Column: "joint.O.q"}, {Column: "coupler.vy"}, {Column: "joint.O.qd", Take: Integral}},
-		"bodies[coupler].mass", "bodies[coupler].com[1]", "joints[C].limits[0].lower", "joints[C].limits[0].stop.restitution", "gravity[1]",
-		"joints[A].predecessor_frame.position[0]", "bodies[rocker].inertia.zz")
-	s, err := runs.New(g.plan, g.o.Run)
-	require.NoError(t, err)
-	require.NoError(t, s.Run(1.3))
-	require.Greater(t, s.Impacts(), int64(1))
-	r, err := g.Gradient(context.Background())
-	require.NoError(t, err)
-	differences(t, g, r, h, tol)
-	bothWays(t, g, r)
+	plain := struckFourBar(t)
+	geared := strings.Replace(plain, `"name": "O", "type": "revolute",`, `"name": "O", "type": "revolute", "armature": [2],`, 1)
+	require.NotEqual(t, plain, geared)
+	for name, text := range map[string]string{"plain": plain, "geared": geared} {
+		t.Run(name, func(t *testing.T) {
+			paths := []string{
+				"bodies[coupler].mass", "bodies[coupler].com[1]", "joints[C].limits[0].lower", "joints[C].limits[0].stop.restitution", "gravity[1]",
+				"joints[A].predecessor_frame.position[0]", "bodies[rocker].inertia.zz",
+			}
+			if name == "geared" {
+				paths = append(paths, "joints[O].armature[0]")
+			}
+			g := impactProblem(t, text, runs.Options{Until: 1.3, Tolerance: 1e-11}, nil,
+				[]Term{{Column: "joint.O.q"}, {Column: "coupler.vy"}, {Column: "joint.O.qd", Take: Integral}}, paths...)
+			s, err := runs.New(g.plan, g.o.Run)
+			require.NoError(t, err)
+			require.NoError(t, s.Run(1.3))
+			require.Positive(t, s.Impacts())
+			r, err := g.Gradient(context.Background())
+			require.NoError(t, err)
+			differences(t, g, r, h, tol)
+			bothWays(t, g, r)
+		})
+	}
 }
 
 // differences holds a gradient against differences of order 4 of whole runs.

@@ -1,0 +1,80 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Armature I adds gᵀ·I·q̈ to a residual of Hold, with the row g of its freedom: a system of flywheels would add unknowns that implicit steps
+// do not have. To a change a of velocities it adds gᵀ·I·g·a, which is the same where bodies stand still.
+
+// gearsTo adds to r the change of what armature adds to the residual, with changes dx of accelerations; nil: they are held.
+func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
+	for _, j := range d.mech.Geared() {
+		saved := d.stop(int(j))
+		if d.b.gears(int(j)) {
+			d.b.pull(u, dx)
+			d.b.gather(r)
+		}
+		d.resume(int(j), &saved)
+	}
+}
+
+// gearsBack adds to g and dx the cotangents of gearsTo for the cotangent load of r at the bodies.
+func (d *Derivatives) gearsBack(g *Gradient, dx, load []float64) {
+	for _, j := range d.mech.Geared() {
+		saved := d.stop(int(j))
+		if d.b.gears(int(j)) {
+			d.b.back(&g.direction, load, dx)
+		}
+		d.resume(int(j), &saved)
+	}
+}
+
+// stop makes the bodies of joint j stand still if the residual is of rates, and returns how they were: its successor, and its predecessor.
+func (d *Derivatives) stop(j int) (saved [2]bodyAt) {
+	jt := &d.mech.Joints[j]
+	for side, i := range [2]int32{jt.Succ, jt.Pred} {
+		if i < 0 || d.held.kind != HeldRates {
+			continue
+		}
+		b := &d.bodies[i]
+		saved[side] = *b
+		b.omega, b.v = spatial.Vec3{}, spatial.Vec3{}
+		b.a = b.c.Sub(b.alpha.Cross(b.k))
+	}
+	return saved
+}
+
+// resume is the opposite of stop.
+func (d *Derivatives) resume(j int, saved *[2]bodyAt) {
+	jt := &d.mech.Joints[j]
+	for side, i := range [2]int32{jt.Succ, jt.Pred} {
+		if i >= 0 && d.held.kind == HeldRates {
+			d.bodies[i] = saved[side]
+		}
+	}
+}
+
+// gears records the forces −I·q̈ of the armature of joint j alone, and reports whether there are some. Prescribed freedoms keep their rates:
+// what moves their armature is no matter of rates, and part of the tensions of implicit steps, which their multipliers leave out.
+func (b *builder) gears(j int) bool {
+	b.begin(j)
+	b.reserve(2, 1)
+	b.want = wantSecond | wantForce
+	r := b.relation(j)
+	if b.d.held.kind == HeldRates {
+		r.qd = [6]float64{}
+	}
+	b.setFreedoms(r)
+	some := false
+	for i, I := range r.joint.Armature {
+		if I == 0 || b.d.held.kind == HeldRates && r.joint.Prescribed(i) {
+			continue
+		}
+		some = true
+		f := &r.freedoms[i]
+		inertia := b.scalar(slot{kind: slotArmature, freedom: uint8(i)}, I)
+		b.push(r, &f.line, b.c.Times1(-1, b.c.Mul(inertia, f.qdd)))
+	}
+	return some
+}
