@@ -113,7 +113,7 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	if err := m.AddAppliedTo(y.force, y.kin, s); err != nil {
 		return err
 	}
-	clear(y.Right[6*len(m.Bodies):y.Layout.Pattern.Off[y.Layout.FirstJoint()]]) // no force acts on flywheels
+	clear(y.Right[6*len(m.Bodies) : y.Layout.Pattern.Off[y.Layout.FirstJoint()]]) // no force acts on flywheels
 	for i := range m.Bodies {
 		y.axes[i].set(&s.Bodies[i].Rotation)
 		y.fillBody(i, s)

@@ -113,7 +113,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		}
 		y.constant, y.geometric = true, false
 	}
-	clear(y.Right[6*len(m.Bodies):y.Layout.Pattern.Off[y.Layout.FirstJoint()]]) // no force acts on flywheels
+	clear(y.Right[6*len(m.Bodies) : y.Layout.Pattern.Off[y.Layout.FirstJoint()]]) // no force acts on flywheels
 	i := y.each(rangeTask{kind: fillBodyRange, n: len(m.Bodies), s: s})
 	if y.watch.Up() {
 		return y.watch.Err()
