@@ -34,6 +34,8 @@ type core struct {
 	whole *system
 	work  *Workspace
 
+	searchers []*mechanism.Kinematics // others that keep what they find on curves together with the systems
+
 	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
 	ref factor.Refinement
 
@@ -82,6 +84,9 @@ func (s *core) needWhole() {
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
 	s.whole.LeaveOutChecked(s.work)
+	if len(s.searchers) > 0 {
+		s.shareSearches()
+	}
 }
 
 func (s *core) assemble(st *mechanism.State) error {

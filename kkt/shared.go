@@ -1,6 +1,8 @@
 package kkt
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -30,7 +32,20 @@ func (s *Solver) Kinematics() *mechanism.Kinematics {
 
 // ShareSearches is mechanism.Mechanism.ShareSearches for those of list and those of s.
 func (s *Solver) ShareSearches(list ...*mechanism.Kinematics) {
-	s.plan.mech.ShareSearches(append(list, s.sys.Kin)...)
+	s.searchers = slices.Clone(list)
+	s.shareSearches()
+}
+
+// shareSearches shares with the systems that there are.
+func (s *core) shareSearches() {
+	list := slices.Clip(s.searchers)
+	if s.ground != nil {
+		list = append(list, s.ground.kin)
+	}
+	if s.sys != nil {
+		list = append(list, s.sys.Kin)
+	}
+	s.plan.mech.ShareSearches(list...)
 }
 
 // Workspace returns the goroutines and the factor of s, for others to use between its calls.
