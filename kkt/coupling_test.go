@@ -100,9 +100,10 @@ func TestCouplingRows(t *testing.T) {
 		a := make([]float64, 6*len(m.Bodies))
 		s.AccelerationsTo(a)
 
-		k := model.Coupling{Name: "k", Offset: rng.NormFloat64(), Polynomial: &model.CouplingPolynomial{Of: free[rng.IntN(len(free))]}}
-		for range 5 {
-			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: free[rng.IntN(len(free))], Factor: rng.NormFloat64()})
+		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+		k := model.Coupling{Name: "k", Offset: rng.NormFloat64(), Polynomial: &model.CouplingPolynomial{Of: free[0]}}
+		for _, of := range free[1:6] {
+			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: of, Factor: rng.NormFloat64()})
 			k.Polynomial.Coefficients = append(k.Polynomial.Coefficients, rng.NormFloat64())
 		}
 		requireRows(t, m, k, st, a, seed)
@@ -120,14 +121,13 @@ func TestLawRows(t *testing.T) {
 		a := make([]float64, 6*len(m.Bodies))
 		s.AccelerationsTo(a)
 
+		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 		k := model.Coupling{Name: "k", Offset: rng.NormFloat64()}
-		for range 3 {
-			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: free[rng.IntN(len(free))], Factor: rng.NormFloat64()})
+		for _, of := range free[:3] {
+			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: of, Factor: rng.NormFloat64()})
 		}
 		k.Law = modeltest.Law(rng, int(seed), 0, 0)
-		for range k.Law.Spans {
-			k.Law.Of = append(k.Law.Of, free[rng.IntN(len(free))])
-		}
+		k.Law.Of = free[3:][:len(k.Law.Spans)]
 		var q [2]float64
 		for i, of := range k.Law.Of {
 			q[i] = coordinate(t, p.Mechanism(), st, of)
