@@ -61,25 +61,17 @@ func (b *builder) stop(r *relation, i int, x *mechanism.Resistance) {
 	}
 	c := &b.c
 	at := func(kind uint8) chain.Num { return b.scalar(slot{kind: kind, freedom: uint8(set.Freedom)}, 0) }
-	end, sign := slotLower, 1.0
-	if up := r.q[set.Freedom] - set.Upper; up > set.Lower-r.q[set.Freedom] {
-		end, sign = slotUpper, -1
+	end := slotLower
+	if x.Upper {
+		end = slotUpper
 	}
 	q := c.Sub1(f.q, at(end))
 	force := c.Of2(q, f.qd, x.Force, -x.Stiffness, -x.Damping)
-	n := math.Abs(x.Force)
-	elastic := set.Stop.Stiffness * math.Pow(x.Depth, max(set.Stop.Exponent, 1))
-	apart := sign * r.qd[set.Freedom]
-	part := 1.0 // of the elastic force in the whole
-	more := 0.0
-	if set.Stop.Dissipation > 0 {
-		part = n / elastic
-		more = -elastic * apart
-	}
-	force = c.Add1(force, c.Of(at(slotStopStiffness), 0, sign*part*elastic/set.Stop.Stiffness))
-	force = c.Add1(force, c.Of(at(slotStopExponent), 0, sign*part*elastic*math.Log(x.Depth)))
-	force = c.Add1(force, c.Of(at(slotStopDissipation), 0, sign*more))
-	force = c.Add1(force, c.Of(at(slotStopDamping), 0, -sign*apart))
+	by := b.d.mech.StopBy(i, x, r.qd[set.Freedom])
+	force = c.Add1(force, c.Of(at(slotStopStiffness), 0, by.Stiffness))
+	force = c.Add1(force, c.Of(at(slotStopExponent), 0, by.Exponent))
+	force = c.Add1(force, c.Of(at(slotStopDissipation), 0, by.Dissipation))
+	force = c.Add1(force, c.Of(at(slotStopDamping), 0, by.Damping))
 	b.add(f, force)
 }
 

@@ -62,11 +62,12 @@ func (b *builder) spring(i int, f *mechanism.ForceElement) error {
 	k, d := b.scalar(slot{kind: slotStiffness}, f.Stiffness), b.scalar(slot{kind: slotDamping}, f.Damping)
 	rest := b.scalar(slot{kind: slotRest}, f.RestLength)
 	if length == 0 {
-		if f.RestLength == 0 && f.Damping == 0 && m.SpringLaw(i) == nil { // a force that is linear in the line
-			b.pushPoints(A, B, c.Scale(k, line))
-			return nil
+		varies := func(kind uint8) bool { return b.d.varies(b.number, kind, 0) }
+		if !m.IsPointSpring(i) || varies(slotRest) || varies(slotDamping) || f.RestLength != 0 && varies(slotStiffness) {
+			return m.AtForce(i, fault.Errorf("%w: its ends coincide", ErrNoDerivatives))
 		}
-		return m.AtForce(i, fault.Errorf("%w: its ends coincide", ErrNoDerivatives))
+		b.pushPoints(A, B, c.Scale(k, line))
+		return nil
 	}
 	size := c.Root(c.Dot(line, line))
 	n := c.Scale(c.Div(c.Num(1), size), line)
@@ -119,17 +120,9 @@ func (b *builder) cable(i int) error {
 	}
 	f := &m.Forces[i]
 	tension := b.scalar(slot{kind: slotTension}, m.CableTension(n))
-	if !at.Slack {
-		k, d := b.scalar(slot{kind: slotStiffness}, f.Stiffness), b.scalar(slot{kind: slotDamping}, f.Damping)
-		spring := c.Mul(k, c.Sub1(length, b.scalar(slot{kind: slotRest}, f.RestLength)))
-		damper := c.Mul(d, rate)
-		switch x, y := c.Value1(spring), c.Value1(damper); {
-		case y >= x:
-			tension = c.Add1(tension, c.Times1(2, spring))
-		case y > -x:
-			tension = c.Add1(tension, c.Add1(spring, damper))
-		}
-	}
+	k, d := b.scalar(slot{kind: slotStiffness}, f.Stiffness), b.scalar(slot{kind: slotDamping}, f.Damping)
+	spring := c.Mul(k, c.Sub1(length, b.scalar(slot{kind: slotRest}, f.RestLength)))
+	tension = c.Add1(tension, c.Add1(c.Times1(at.Spring, spring), c.Times1(at.Damper, c.Mul(d, rate))))
 	for k, u := range lines {
 		b.pushPoints(&b.ports[k], &b.ports[k+1], c.Scale(tension, u))
 	}

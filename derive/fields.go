@@ -71,20 +71,6 @@ func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
 	return list
 }
 
-// ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is that of the number.
-func ofFreedom(kind uint8, index int32) field {
-	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
-		k := d.mech.Joints[i[0]].Kind
-		if !within(i, 1, k.Freedoms()) {
-			return nil, errNone
-		}
-		if kind != slotDamping && !k.Scalar(i[1]) {
-			return nil, errBall
-		}
-		return d.scalarPart(i[0], slot{kind: kind, freedom: uint8(i[1]), index: index}), nil
-	}}
-}
-
 // scalarPart returns the part of a number of a part of the mechanism.
 func (d *Derivatives) scalarPart(number int, s slot) []part {
 	return one(partScalar, int(d.activate(number, s)), 0)
@@ -259,53 +245,6 @@ func jointFields(list map[string]field) {
 	list["joints[].axes[].pitch"] = axis(slotAxisPitch, false, func(a *model.Axis, _ int) *float64 { return &a.Pitch })
 }
 
-// freedomFields adds the numbers of what acts along freedoms.
-func freedomFields(list map[string]field) {
-	list["joints[].force[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
-		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
-			return nil, errNone
-		}
-		return one(partForce, i[0], i[1]), nil
-	}}
-	for name, kind := range map[string]uint8{
-		"stiffness[]": slotStiffness, "damping[]": slotDamping, "rest[]": slotRest,
-		"friction[]": slotFrictionForce, "friction[].force": slotFrictionForce, "friction[].coefficient": slotFrictionCoefficient,
-		"friction[].radius": slotFrictionRadius, "friction[].speed": slotFrictionSpeed, "friction[].static": slotFrictionStatic,
-		"friction[].stribeck": slotFrictionStribeck, "friction[].hold.travel": slotHoldTravel, "friction[].hold.damping": slotHoldDamping,
-		"limits[].lower": slotLower, "limits[].upper": slotUpper, "limits[].stop.stiffness": slotStopStiffness,
-		"limits[].stop.exponent": slotStopExponent, "limits[].stop.dissipation": slotStopDissipation, "limits[].stop.damping": slotStopDamping,
-		"limits[].stop.restitution": slotStopRestitution,
-	} {
-		list["joints[]."+name] = ofFreedom(kind, 0)
-	}
-	list["joints[].armature[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
-		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
-			return nil, errNone
-		}
-		if jt := &d.mech.Joints[i[0]]; !jt.Geared(i[1]) && !jt.Prescribed(i[1]) {
-			return nil, errors.New("derive: armature that is zero has no derivative: the freedom has no flywheel")
-		}
-		return d.scalarPart(i[0], slot{kind: slotArmature, freedom: uint8(i[1])}), nil
-	}}
-	forces := func(kind uint8, of func(j *model.Joint) []*model.SpringLaw) field {
-		return field{parts: func(d *Derivatives, i []int) ([]part, error) {
-			l := of(&d.doc.Joints[i[0]])
-			if !within(i, 1, len(l)) || l[i[1]] == nil || !within(i, 2, len(l[i[1]].Forces)) {
-				return nil, errNone
-			}
-			return d.scalarPart(i[0], slot{kind: kind, freedom: uint8(i[1]), index: int32(i[2])}), nil
-		}}
-	}
-	list["joints[].springs[].forces[]"] = forces(slotSpringForces, func(j *model.Joint) []*model.SpringLaw { return j.Springs })
-	list["joints[].dampers[].forces[]"] = forces(slotDamperForces, func(j *model.Joint) []*model.SpringLaw { return j.Dampers })
-	ofMotion(list, "joints[].motion[]", func(d *Derivatives, i []int) (int, int, *model.Motion) {
-		if l := d.doc.Joints[i[0]].Motion; within(i, 1, len(l)) {
-			return i[0], i[1], l[i[1]]
-		}
-		return 0, 0, nil
-	})
-}
-
 // elementFields adds the numbers of force elements.
 func elementFields(list map[string]field) {
 	spring, cable, actuator, wrench := model.SpringDamper, model.CableForce, model.ActuatorForce, model.Wrench
@@ -316,8 +255,8 @@ func elementFields(list map[string]field) {
 	list["forces[].force[]"] = ofElement(slotForceVector, 3, wrench, model.BushingForce)
 	list["forces[].torque[]"] = ofElement(slotTorqueVector, 3, wrench, model.BushingForce)
 	list["forces[].gain"] = ofElement(slotGain, 1, actuator)
-	list["forces[].integral"] = ofElement(slotIntegral, 1, actuator)
-	list["forces[].limit"] = ofElement(slotLimit, 1, actuator)
+	list["forces[].integral"] = ofActuator(slotIntegral, errNoIntegral, func(a *model.Actuator) float64 { return a.Integral })
+	list["forces[].limit"] = ofActuator(slotLimit, errNoLimit, func(a *model.Actuator) float64 { return a.Limit })
 	list["forces[].stiffness[]"] = ofElement(slotStiffness, 6, model.BushingForce)
 	list["forces[].damping[]"] = ofElement(slotDamping, 6, model.BushingForce)
 	list["forces[].stiffness[][]"] = ofDiagonal(slotStiffness)

@@ -90,11 +90,10 @@ func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length flo
 	}
 }
 
-// fillPoint adds a spring whose ends coincide: without rest length it is the same in
-// all directions.
+// fillPoint adds a spring whose ends coincide (mechanism.Mechanism.IsPointSpring).
 func (s *System) fillPoint(i int, l *link) error {
 	e := &s.mech.Forces[i]
-	if e.Stiffness*e.RestLength != 0 || e.Damping != 0 || s.mech.SpringLaw(i) != nil {
+	if !s.mech.IsPointSpring(i) {
 		return fault.Errorf("linear: %w", s.mech.AtForce(i, mechanism.ErrNoDirection))
 	}
 	if e.Stiffness == 0 {

@@ -58,6 +58,9 @@ type CableState struct {
 	Slack        bool    // not longer than its rest length
 	Energy       float64 // J
 	Pull                 // tension and its derivatives
+
+	// Spring and Damper are the parts that the forces of spring and damper have in the tension, beside that which is always there.
+	Spring, Damper float64
 }
 
 // CablePoint is a point of a cable at a state, world axes.
@@ -131,12 +134,12 @@ func (c *CableState) pull(f *ForceElement, tension float64) {
 	c.Energy += spring * x / 2
 	switch {
 	case damper >= spring:
-		c.Tension += 2 * spring
-		c.Stiffness = 2 * f.Stiffness
+		c.Spring = 2
 	case damper > -spring:
-		c.Tension += spring + damper
-		c.Stiffness, c.Damping = f.Stiffness, f.Damping
+		c.Spring, c.Damper = 1, 1
 	}
+	c.Tension += c.Spring*spring + c.Damper*damper
+	c.Stiffness, c.Damping = c.Spring*f.Stiffness, c.Damper*f.Damping
 }
 
 // CableGradientTo stores in g the derivative of the length of cable i by the motion

@@ -40,6 +40,7 @@ type Resistance struct {
 	Bristle, ByRate, ByState float64
 
 	Depth  float64 // of a stop: how far the coordinate is beyond its nearer end, rad or m; negative between them
+	Upper  bool    // the nearer end is the upper one
 	Energy float64 // stored, J
 	Power  float64 // taken from the motion, and neither stored nor given back, W; what bends bristles is part of it
 }
@@ -198,7 +199,7 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	sign, apart := 1.0, rate
 	p.Depth = r.lower - q
 	if up := q - r.upper; up > p.Depth {
-		sign, apart, p.Depth = -1, -rate, up
+		sign, apart, p.Depth, p.Upper = -1, -rate, up, true
 	}
 	if flight || p.Depth <= 0 {
 		return
@@ -208,6 +209,18 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	r.stop.ForceTo(&f, &d, &contact.PointMotion{Depth: p.Depth, N: apart}, 1, 1, nil)
 	p.Force, p.Stiffness, p.Damping = sign*f.N, d[contact.OfN][contact.ByDepth], -d[contact.OfN][contact.ByN]
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
+}
+
+// StopBy returns the derivatives of the force of resistor i, stops, by the numbers of its law; p is what it does at the rate of its freedom.
+func (l *Loads) StopBy(i int, p *Resistance, rate float64) (by contact.NormalBy) {
+	r, sign := &l.resistors[i], 1.0
+	if p.Upper {
+		sign = -1
+	}
+	by = r.stop.NormalBy(&contact.PointMotion{Depth: p.Depth, N: sign * rate})
+	return contact.NormalBy{
+		Stiffness: sign * by.Stiffness, Exponent: sign * by.Exponent, Dissipation: sign * by.Dissipation, Damping: sign * by.Damping,
+	}
 }
 
 // over returns how much larger than sliding friction that at a speed

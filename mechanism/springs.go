@@ -253,14 +253,21 @@ func (m *Mechanism) springAt(i int, k *Kinematics, s *State) (e ElementState, er
 	return e, err
 }
 
+// IsPointSpring reports whether force element i, a spring-damper, has derivatives where its ends coincide: its force is Stiffness times
+// the line between them, in whatever direction they part.
+func (m *Mechanism) IsPointSpring(i int) bool {
+	e := &m.Forces[i]
+	return e.Stiffness*e.RestLength == 0 && e.Damping == 0 && m.SpringLaw(i) == nil
+}
+
 // pointless reports whether a spring-damper whose ends coincide has no force.
 func (m *Mechanism) pointless(i int, k *Kinematics, s *State) bool {
 	e := &m.Forces[i]
-	if e.Stiffness*e.RestLength != 0 || m.SpringLaw(i) != nil {
-		return false
-	}
-	if e.Damping == 0 {
+	switch {
+	case m.IsPointSpring(i):
 		return true
+	case e.Stiffness*e.RestLength != 0 || m.SpringLaw(i) != nil:
+		return false
 	}
 	_, vA := m.end(&e.A, k, s)
 	_, vB := m.end(&e.B, k, s)

@@ -420,6 +420,32 @@ func (l *Law) normal(f *Force, d *Derivatives, m *PointMotion, share float64) {
 	}
 }
 
+// NormalBy are the derivatives of a normal force by the numbers of its law.
+type NormalBy struct {
+	Stiffness, Exponent, Dissipation, Damping float64
+}
+
+// NormalBy returns the derivatives of the normal force by the numbers of its law, for a law of one point that is in the ground: zeros
+// where it does not push.
+//
+// Cost: O(1), no allocation.
+func (l *Law) NormalBy(m *PointMotion) (by NormalBy) {
+	var f Force
+	if l.normal(&f, nil, m, 1); !(f.N > 0) {
+		return by
+	}
+	part := 1.0 // of Elastic in the force
+	switch n := &l.Normal; n.Type {
+	case HuntCrossley:
+		part = 1 - n.Dissipation*m.N
+		by.Dissipation = -f.Elastic * m.N
+	case Linear:
+		by.Damping = -m.N
+	}
+	by.Stiffness, by.Exponent = part*f.Elastic/l.Normal.Stiffness, part*f.Elastic*math.Log(m.Depth)
+	return by
+}
+
 // coulomb has regularised Coulomb friction, docs/ground.md (G22).
 func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	c := &l.Friction
