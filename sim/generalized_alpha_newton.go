@@ -24,6 +24,8 @@ const (
 	// It leaves this part of its tolerance in velocities, of a fixed step this part of (h·Rate)³: else short steps take
 	// it for an error of theirs, and it adds up.
 	newtonSpeed = 5e-4
+	// With Quick both parts are so many times as large.
+	newtonQuick = 10
 	newtonFixed = 1e-2
 	// newtonStill is a change of velocities that is rounding, as Tolerance says.
 	newtonStill = 1e-14
@@ -277,18 +279,26 @@ func (k *GeneralizedAlpha) beginIteration() (tol, loose float64) {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
 		most := newtonGround
 		if !k.o.Fixed {
-			most = newtonPart * k.o.Tolerance.Relative
+			most = k.part(newtonPart) * k.o.Tolerance.Relative
 		}
 		tol = max(tol, min(most, k.still()*k.h*k.o.Tolerance.Rate))
 	}
 	return tol, loose
 }
 
+// part returns the part of the tolerance that a step may leave, with Quick a larger one.
+func (k *GeneralizedAlpha) part(of float64) float64 {
+	if k.o.Quick {
+		return newtonQuick * of
+	}
+	return of
+}
+
 // still returns what a step may leave in velocities. Fixed steps have a part of the cube of the step: of this order are
 // their errors.
 func (k *GeneralizedAlpha) still() float64 {
 	if !k.o.Fixed {
-		return max(newtonStill, newtonSpeed*k.o.Tolerance.Relative)
+		return max(newtonStill, k.part(newtonSpeed)*k.o.Tolerance.Relative)
 	}
 	s := k.h * k.o.Tolerance.Rate
 	return max(newtonStill, newtonFixed*s*s*s)
