@@ -269,11 +269,7 @@ func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
 	if fit.Constraint < 0 {
 		return ErrBreaksLoop
 	}
-	row := fit.Row
-	if c := fit.Constraint; c >= d.mech.NumJoints() || row >= int(d.mech.Joints[c].Rows) {
-		row = -1
-	}
-	return d.mech.AtConstraint(fit.Constraint, row, fault.Errorf("%w: a row is open by %.3g of its terms", ErrBreaksLoop, fit.Ratio))
+	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w: a row is open by %.3g of its terms", ErrBreaksLoop, fit.Ratio))
 }
 
 // loads computes how the reactions that friction grows with change with x, and returns by how much that is more than before.

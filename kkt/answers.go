@@ -17,7 +17,8 @@ type Answers struct {
 	st  *mechanism.State
 	run int // of the factor that At has made, 0 without
 
-	redundant int // rows, by that factor
+	redundant int    // rows, by that factor
+	misfit    Misfit // of the solution of At
 
 	bodies bool      // loads and velocities of the state count: At solves
 	clear  bool      // rows of velocities alone are left out
@@ -114,8 +115,18 @@ func (a *Answers) At(st *mechanism.State) error {
 		return err
 	}
 	copy(a.x, s.x)
-	a.run, a.redundant = s.now.runs(), s.now.Weak
+	a.run, a.redundant, a.misfit = s.now.runs(), s.now.Weak, a.fit()
 	return nil
+}
+
+// fit returns how far rows are from holding for the solution of s.
+func (a *Answers) fit() Misfit {
+	s := a.s
+	fit := Misfit{Ratio: s.inconsistency, Constraint: -1, Row: -1}
+	if node := s.ref.Worst.Node; node >= 0 {
+		fit.Constraint, fit.Row = s.plan.layout.NodeConstraint(node), s.ref.Worst.Row
+	}
+	return fit
 }
 
 // solve is Solver.Solve.
@@ -175,6 +186,23 @@ func (a *Answers) Redundant() int {
 	return a.redundant
 }
 
+// Misfit returns how far the rows are from holding for the solution of At: where redundant ones contradict each other. It panics without At.
+func (a *Answers) Misfit() Misfit {
+	_ = a.Solution()
+	return a.misfit
+}
+
+// Weakest returns the joint or coupling of the row that is next to be redundant by the factor of At, and the row; −1 for none. It panics without
+// At.
+func (a *Answers) Weakest() (constraint, row int) {
+	_ = a.Redundant()
+	node, row, _ := a.s.now.Weakest()
+	if node < 0 {
+		return -1, -1
+	}
+	return a.s.plan.layout.NodeConstraint(node), row
+}
+
 // AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the
 // entries of flywheels, then the right sides of the rows, in the order of Layout. x has accelerations, and multipliers with their signs
 // changed; those of rows that count as redundant are zero. accuracy is the predicted relative error of the accelerations.
@@ -228,10 +256,7 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 	s.alter()
 	s.way, s.free = s.now.Way(), algebra.MaxAbs(y.Right[:s.plan.first()])
 	err = s.refine()
-	fit.Ratio = s.inconsistency
-	if node := s.ref.Worst.Node; node >= 0 {
-		fit.Constraint, fit.Row = s.plan.layout.NodeConstraint(node), s.ref.Worst.Row
-	}
+	fit = a.fit()
 	if err == nil {
 		copy(x, s.x)
 	}

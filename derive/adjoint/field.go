@@ -21,6 +21,14 @@ type Field[F any] interface {
 	PullTo(x, p, w []float64, f *F, scale float64) (value float64, err error)
 }
 
+// DoubtfulField is a Field whose derivatives are not to be trusted at every state.
+type DoubtfulField[F any] interface {
+	Field[F]
+	// Doubt returns an error if derivatives at the state of the last At, along directions that open the joints, are in doubt: if a stage there
+	// has to be one that is closed.
+	Doubt() error
+}
+
 // JointField is a Field whose states joints hold: a run that has a projection takes the states after its steps back to them.
 type JointField[F any] interface {
 	Field[F]

@@ -37,7 +37,9 @@ type step[F any] struct {
 	bar    []float64     // of one stage, PerBody a body
 	turn   []float64     // of its rotation vectors alone, three a body
 	length float64       // of the mechanism
-	closer sim.Projector // of stages that a run may have closed; nil: none
+	closer sim.Projector // of stages; nil: none is closed
+	may    bool          // the run may have closed stages
+	doubts bool          // an open step has been in doubt: others are closed first
 	closed bool          // those of the step at hand are
 	joins  JointField[F] // at the start of the step; nil where no state is taken back to the joints
 }
@@ -107,19 +109,51 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 // time only.
 const closedGap = 1e-12
 
-// over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads.
+// over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads. Stages at
+// which derivatives are in doubt are closed whether the run has closed them or not: what it has computed is near that, and has no derivative
+// of its own.
 func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
+	if s.closed = s.doubts; s.closed {
+		if gap, err = s.leads(at, end); err == nil {
+			return gap, nil
+		}
+	}
 	s.closed = false
 	gap, err = s.leads(at, end)
-	if s.closer == nil || err == nil && gap <= closedGap {
+	doubt := s.doubt(at, err)
+	if doubt == nil && (!s.may || err == nil && gap <= closedGap) {
 		return gap, err
 	}
-	s.closed = true
-	if by, fails := s.leads(at, end); fails == nil && (err != nil || by < gap) {
+	if s.closer == nil {
+		return gap, doubt
+	}
+	s.closed, s.doubts = true, doubt != nil
+	by, fails := s.leads(at, end)
+	if fails == nil && (doubt != nil || err != nil || by < gap) {
 		return by, nil
+	}
+	if doubt != nil {
+		return by, fails
 	}
 	s.closed = false
 	return s.leads(at, end)
+}
+
+// doubt returns the first error of a stage, unless computing the step from at has ended with err.
+func (s *step[F]) doubt(at *mechanism.State, err error) error {
+	if err != nil {
+		return nil
+	}
+	for i := range s.last + 1 {
+		f, ok := s.stages[i].field.(DoubtfulField[F])
+		if !ok {
+			return nil
+		}
+		if err := f.Doubt(); err != nil {
+			return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
+		}
+	}
+	return nil
 }
 
 func (s *step[F]) leads(at, end *mechanism.State) (float64, error) {

@@ -35,9 +35,12 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 	return &Sweep[F]{mech: m, step: newStep(m, tab, fields), none: make([]float64, 6*m.NumBodies())}
 }
 
-// CloseStages says that p may have taken the stages of the run's steps to the joints: a step that leads elsewhere with open stages is
-// one with closed ones if that leads nearer to where the run went on. Fields have to be JointFields then. Nil: none is closed.
-func (s *Sweep[F]) CloseStages(p sim.Projector) { s.step.closer = p }
+// CloseStages says what takes stages of steps to the joints where derivatives at open ones are in doubt (DoubtfulField). With may it may have
+// done so in the run: a step that leads elsewhere with open stages is one with closed ones, then, if that leads nearer to where the run
+// went on. Fields have to be JointFields. Nil: none is closed, and doubts are errors.
+func (s *Sweep[F]) CloseStages(p sim.Projector, may bool) {
+	s.step.closer, s.step.may = p, may && p != nil
+}
 
 // Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V5). g[k].Parameters has one
 // entry for each parameter of the fields, or none.

@@ -81,7 +81,9 @@ func table(n, columns int) [][]float64 {
 }
 
 // CloseStages says what Sweep.CloseStages says, for fields that are JointTangentFields.
-func (t *Tangents[F]) CloseStages(p sim.Projector) { t.step.closer = p }
+func (t *Tangents[F]) CloseStages(p sim.Projector, may bool) {
+	t.step.closer, t.step.may = p, may && p != nil
+}
 
 // Gap returns the largest distance between where a step ended and where the run went on, as that of a Gradient, over all that Run has
 // gone over.

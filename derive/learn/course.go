@@ -98,11 +98,19 @@ func (c *course) back() error {
 	r, mech := c.Rollouts, c.own.Mechanism()
 	tab := sim.RungeKutta4()
 	fields := make([]adjoint.Field[glance], len(tab.B))
+	first, last := c.tapes[0].First(), len(c.tapes)
+	var on derive.Redundancy
 	for i := range fields {
-		fields[i] = newField(c.own, r)
+		f := newField(c.own, r)
+		if i == 0 {
+			if err := f.d.At(first); err != nil {
+				return err
+			}
+			on = f.d.Redundancy()
+		}
+		f.on, fields[i] = on, f
 	}
 	sweep := adjoint.NewSweep(mech, tab, fields)
-	first, last := c.tapes[0].First(), len(c.tapes)
 	sweep.Growth = adjoint.NewGrowth(mech, first.Time, first.Time+r.o.Step*float64(r.o.Hold*r.o.Acts))
 	end := glance{seen: make([]float64, len(c.see)), state: make([]float64, adjoint.PerBody*mech.NumBodies())}
 	c.law.Back(end.seen, c.seen[last], nil, nil, last)

@@ -17,6 +17,7 @@ type field struct {
 	outputs []derive.Output
 	forces  []mechanism.Freedom
 	joints  bool
+	on      derive.Redundancy // where the run begins
 }
 
 func newField(p *kkt.Plan, r *Rollouts) *field {
@@ -35,6 +36,9 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 	f.d.AccelerationsTo(a)
 	return nil
 }
+
+// Doubt implements adjoint.DoubtfulField.
+func (f *field) Doubt() error { return f.d.Doubt(f.on) }
 
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *glance, scale float64) (float64, error) {

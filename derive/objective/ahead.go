@@ -38,6 +38,11 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n > 0 {
+		if err := c.begins(fields); err != nil {
+			return nil, err
+		}
+	}
 	along, err := g.wayAhead(c, fields, n)
 	if err != nil {
 		return nil, err
@@ -126,7 +131,7 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 		list[i] = fields[i]
 	}
 	t := adjoint.NewTangents(g.mech, c.tab, list, n)
-	t.CloseStages(c.closer)
+	t.CloseStages(c.closer, c.closes)
 	return t, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -34,7 +35,8 @@ type course struct {
 	told    RunResult
 	leaps   error // a force has jumped: there is no gradient
 	growth  *adjoint.Growth
-	closer  sim.Projector // that may have closed stages; nil: none
+	closer  sim.Projector // of stages; nil: none
+	closes  bool          // the run may have closed some
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.
@@ -251,7 +253,8 @@ func plainSteps(s *runs.Simulation) error {
 	return nil
 }
 
-// closedStages notes what may have closed stages of the run: of all steps, as rows are redundant, or of some, after others were rejected.
+// closedStages notes what closes stages of the run, and whether it may have done so: of all steps, as rows are redundant, or of some, after
+// others were rejected.
 func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if c.tab == nil || !g.projects() {
 		return nil
@@ -260,15 +263,29 @@ func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if err != nil {
 		return err
 	}
-	if !at.Stages && s.Stats().Careful == 0 {
-		return nil
-	}
+	c.closes = at.Stages || s.Stats().Careful > 0
 	o := g.o.Run
 	m, err := runs.NewMover(g.plan, &o)
 	if err != nil {
 		return err
 	}
 	c.closer = m.Projector
+	return nil
+}
+
+// begins tells fields of explicit steps how redundant rows are where the run begins, on its joints.
+func (c *course) begins(list []*field) error {
+	if c.tab == nil {
+		return nil
+	}
+	d := list[0].d
+	if err := d.At(c.states[0]); err != nil {
+		return err
+	}
+	on := d.Redundancy()
+	for _, f := range list {
+		f.on = on
+	}
 	return nil
 }
 
@@ -475,7 +492,8 @@ func (t *taping) seeImpacts(n int64) error {
 
 // reason says that a run which does not repeat has no derivative.
 func (g *Problem) reason(err error) error {
-	if errors.As(err, new(*adjoint.StepError)) || errors.As(err, new(*adjoint.GrazingError)) || errors.Is(err, adjoint.ErrAtOnce) {
+	if errors.As(err, new(*adjoint.StepError)) || errors.As(err, new(*adjoint.GrazingError)) || errors.Is(err, adjoint.ErrAtOnce) ||
+		errors.Is(err, derive.ErrDoubt) {
 		return fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	return err

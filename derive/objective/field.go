@@ -36,8 +36,9 @@ type field struct {
 	g          *derive.Gradient
 	in         *derive.Directions // one a parameter, as the two below
 	out        *derive.Changes
-	x, p, none []float64 // of ValueTo
-	projects   bool      // the run takes states back to the joints
+	x, p, none []float64         // of ValueTo
+	projects   bool              // the run takes states back to the joints
+	on         derive.Redundancy // where the run begins; zero: there is no doubt
 }
 
 // newFields makes n fields, each of its own memory, which have derivatives along directions, too.
@@ -68,6 +69,9 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 	f.d.AccelerationsTo(a)
 	return nil
 }
+
+// Doubt implements adjoint.DoubtfulField.
+func (f *field) Doubt() error { return f.d.Doubt(f.on) }
 
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float64, err error) {

@@ -20,6 +20,9 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 		return err
 	}
 	first := list[0]
+	if err := c.begins(list); err != nil {
+		return err
+	}
 	way, err := g.wayBack(c, list)
 	if err != nil {
 		return err
@@ -98,7 +101,7 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 		fields[i] = list[i]
 	}
 	s := adjoint.NewSweep(g.mech, c.tab, fields)
-	s.CloseStages(c.closer)
+	s.CloseStages(c.closer, c.closes)
 	s.Growth = c.growth
 	return s, nil
 }
