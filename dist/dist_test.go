@@ -237,11 +237,7 @@ func TestInconsistencyBetweenPieces(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			p, err := dist.NewPlanOf(c, piece, dist.Options{})
-			if err != nil {
-				return err
-			}
-			s, err := p.NewSolver()
+			p, s, err := disttest.SolverOf(c, piece)
 			if err != nil {
 				return err
 			}
@@ -366,11 +362,7 @@ func TestRanges(t *testing.T) {
 				return err
 			}
 			piece := dist.Piece(*part)
-			p, err := dist.NewPlanOf(c, &piece, dist.Options{})
-			if err != nil {
-				return err
-			}
-			s, err := p.NewSolver()
+			p, s, err := disttest.SolverOf(c, &piece)
 			if err != nil {
 				return err
 			}
