@@ -211,7 +211,8 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
 }
 
-// StopBy returns the derivatives of the force of resistor i, stops, by the numbers of its law; p is what it does at the rate of its freedom.
+// StopBy returns the derivatives of the force of resistor i, stops, by the numbers of its law; p is what the stops do at the rate of
+// their freedom.
 func (l *Loads) StopBy(i int, p *Resistance, rate float64) (by contact.NormalBy) {
 	r, sign := &l.resistors[i], 1.0
 	if p.Upper {

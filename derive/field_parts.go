@@ -1,0 +1,158 @@
+package derive
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// errNone is for an entry that is out of range.
+var errNone = errors.New("derive: the model has no such number")
+
+// errBall is for a number of one rotation of a ball.
+var errBall = errors.New("derive: the three rotations of a ball have one number, which no path names alone")
+
+func one(kind partKind, index, component int) []part {
+	return []part{{kind, int32(index), uint8(component), 1}}
+}
+
+// within reports whether entry k of the place of a path is below n.
+func within(i []int, k, n int) bool { return k < len(i) && i[k] >= 0 && i[k] < n }
+
+// ofBody returns the field of a number of a body.
+func ofBody(kind partKind, components int, component int) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		c := component
+		if components > 1 {
+			if !within(i, 1, components) {
+				return nil, errNone
+			}
+			c = i[1]
+		}
+		return one(kind, i[0], c), nil
+	}}
+}
+
+// ofFrame returns the field of the position of a frame of a joint, or of its orientation.
+func ofFrame(side int, orientation bool) field {
+	frame := func(m *model.Model, i []int) *model.Pose {
+		j := &m.Joints[i[0]]
+		return [2]*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame}[side]
+	}
+	if !orientation {
+		return field{
+			at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Position[i[1]] },
+			parts: func(d *Derivatives, i []int) ([]part, error) {
+				if !within(i, 1, 3) {
+					return nil, errNone
+				}
+				return one(partOrigin, 2*i[0]+side, i[1]), nil
+			},
+		}
+	}
+	return field{
+		at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Orientation[i[1]] },
+		parts: func(d *Derivatives, i []int) ([]part, error) {
+			if !within(i, 1, 4) {
+				return nil, errNone
+			}
+			return turns(partTurn, 2*i[0]+side, quaternionTurns(frame(d.doc, i).Orientation, i[1])), nil
+		},
+	}
+}
+
+// turns returns the parts of a rotation.
+func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
+	for k, x := range by {
+		list = append(list, part{kind, int32(index), uint8(k), x})
+	}
+	return list
+}
+
+// scalarPart returns the part of a number of a part of the mechanism.
+func (d *Derivatives) scalarPart(number int, s slot) []part {
+	return one(partScalar, int(d.activate(number, s)), 0)
+}
+
+// ofElement returns the field of a number of a force element of the given types.
+func ofElement(kind uint8, components int, types ...model.ForceType) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		k := int32(0)
+		if components > 1 {
+			if !within(i, 1, components) {
+				return nil, errNone
+			}
+			k = int32(i[1])
+		}
+		for _, t := range types {
+			if d.doc.Forces[i[0]].Type == t {
+				return d.scalarPart(d.elementNumber(i[0]), slot{kind: kind, index: k}), nil
+			}
+		}
+		return nil, errors.New("derive: no derivative by this number of a " + d.doc.Forces[i[0]].Type.String())
+	}}
+}
+
+// ofDiagonal returns the field of an entry of a matrix of a bushing.
+func ofDiagonal(kind uint8) field {
+	diagonal := ofElement(kind, 6, model.BushingForce)
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		if !within(i, 1, 6) || !within(i, 2, 6) {
+			return nil, errNone
+		}
+		if i[1] != i[2] {
+			return nil, errors.New("derive: the matrix is symmetric: two entries of it are one number, which no path names alone")
+		}
+		return diagonal.parts(d, i[:2])
+	}}
+}
+
+// ofPoint returns the field of a point of a force element: number k, or that of the path.
+func ofPoint(k int) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		n, c := k, i[len(i)-1]
+		if k < 0 {
+			n = i[1]
+		}
+		f := &d.doc.Forces[i[0]]
+		points := map[model.ForceType]int{model.SpringDamper: 2, model.BushingForce: 2, model.Wrench: 1}[f.Type]
+		if f.Cable != nil {
+			points = len(f.Cable.Points)
+		}
+		if n >= points || c > 2 {
+			return nil, errors.New("derive: no derivative by a point of a " + f.Type.String())
+		}
+		return one(partOrigin, int(d.pointFrame(d.elementNumber(i[0]), n)), c), nil
+	}}
+}
+
+// ofMotion adds the fields of a motion at a prefix; number returns the part of the mechanism and the freedom.
+func ofMotion(list map[string]field, prefix string, number func(d *Derivatives, i []int) (part, freedom int, m *model.Motion)) {
+	add := func(name string, index int32, entries bool, geometry bool) {
+		list[prefix+name] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			n, freedom, m := number(d, i)
+			if m == nil {
+				return nil, errNone
+			}
+			k := index
+			if entries {
+				if k += int32(i[len(i)-1]); i[len(i)-1] >= max(len(m.Coefficients), len(m.Values), len(m.Accelerations), 2) {
+					return nil, errNone
+				}
+			}
+			return d.scalarPart(n, slot{kind: slotMotion, freedom: uint8(freedom), index: k}), nil
+		}}
+	}
+	for name, index := range map[string]int32{
+		"offset": motionOffset, "amplitude": motionAmplitude, "frequency": motionFrequency, "phase": motionPhase,
+		"value": motionValue, "rate": motionRate,
+	} {
+		add("."+name, index, false, false)
+	}
+	add(".rates[]", motionRates, true, false)
+	for _, name := range [...]string{"coefficients", "values", "accelerations"} {
+		add("."+name+"[]", motionList, true, false)
+	}
+	list[prefix+".times[]"] = field{refused: "the times of a motion have none; its values do"}
+}
