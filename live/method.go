@@ -70,7 +70,7 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	switch controlled := rateIn(free/controlledWork, rateAtSize); {
 	case m.Holonomic() != nil:
 		return newExplicit(p, controlled)
-	case stiff(p, st, 1/rate):
+	case stiff(p, st, 1/rate, free < mostRate):
 		return newImplicit(p, controlled), nil
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})

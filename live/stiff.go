@@ -37,20 +37,19 @@ const (
 // stiff reports whether forces may settle in less time than some steps h, for a run from st: springs, dampers, contacts, stops,
 // friction, actuators.
 //
-// Springs and dampers of light bodies that joints hold to heavy ones are not. A spring of a valve swings with the shaft that
-// its cam is on. What is taken for soft at st and is not later shows in the energy of steps (motion.Rattle), which are damped then.
-func stiff(p *kkt.Plan, st *mechanism.State, h float64) bool {
+// Springs and dampers of light bodies that joints hold to heavy ones are not, in a large mechanism. A spring of a valve swings with the
+// shaft that its cam is on. What is taken for soft at st and is not later shows in the energy of steps (motion.Rattle), which are damped
+// then. In a small mechanism they count as if bodies were alone: error control costs little there, and follows a shaft however fast it turns.
+func stiff(p *kkt.Plan, st *mechanism.State, h float64, large bool) bool {
 	of := firmnessOf(p.Mechanism(), h)
-	return of == firm || of == between && !softMotions(p, st, h)
+	return of == firm || of == between && !(large && softMotions(p, st, h))
 }
 
 // softMotions reports whether springs and dampers are soft along all motions that the joints allow at st. With Φ the map from loads to
 // accelerations these have the eigenvalues of ΦK and ΦD, K and D the derivatives of the forces.
 func softMotions(p *kkt.Plan, st *mechanism.State, h float64) bool {
-	s := swings{response: p.NewResponse(), mech: p.Mechanism(), st: st, moved: st.Clone(), kin: p.Mechanism().NewKinematics()}
-	n := s.mech.NumBodies()
-	s.before, s.after, s.f, s.x = make([]spatial.Force, n), make([]spatial.Force, n), make([]float64, 6*n), make([]float64, 6*n)
-	if s.response.At(st) != nil || !s.forcesTo(s.before, st) {
+	s := newSwings(p, st)
+	if s == nil {
 		return false
 	}
 	stiffness, ok := s.largest(s.displace)
@@ -69,6 +68,17 @@ type swings struct {
 	kin           *mechanism.Kinematics
 	before, after []spatial.Force
 	f, x          []float64 // loads, and motions by them
+}
+
+// newSwings returns nil where the mechanism has no accelerations or forces at st.
+func newSwings(p *kkt.Plan, st *mechanism.State) *swings {
+	s := &swings{response: p.NewResponse(), mech: p.Mechanism(), st: st, moved: st.Clone(), kin: p.Mechanism().NewKinematics()}
+	n := s.mech.NumBodies()
+	s.before, s.after, s.f, s.x = make([]spatial.Force, n), make([]spatial.Force, n), make([]float64, 6*n), make([]float64, 6*n)
+	if s.response.At(st) != nil || !s.forcesTo(s.before, st) {
+		return nil
+	}
+	return s
 }
 
 // forcesTo stores in f the forces at st. It reports whether there are such.
