@@ -86,9 +86,9 @@ func TestCannotCloseCoupling(t *testing.T) {
 	b := rung.NewBuilder("wheel").Gravity(0, 0, 0)
 	d, err := bodies.New(1, spatial.Vec3{}, spatial.Sym3{1, 1, 1})
 	require.NoError(t, err)
-	j := b.Revolute("hinge", rung.World, b.Body("wheel", d, rung.At(0, 0, 0)), spatial.Vec3{}, spatial.Vec3{0, 0, 1})
-	b.Couple("one", rung.Term{Joint: j, Factor: 2})
-	b.Couple("two", rung.Term{Joint: j, Factor: 2}).Offset = 1
+	wheel, up := b.Body("wheel", d, rung.At(0, 0, 0)), spatial.Vec3{0, 0, 1}
+	b.Couple("one", rung.Term{Joint: b.Revolute("hinge", rung.World, wheel, spatial.Vec3{}, up), Factor: 2})
+	b.Couple("two", rung.Term{Joint: b.Revolute("again", rung.World, wheel, spatial.Vec3{}, up), Factor: 2}).Offset = 1
 	m, err := b.Model()
 	require.NoError(t, err)
 	err = closing.NewCloser(newPlan(t, m, order.Auto), closing.Options{}).ClosePositions(newPlan(t, m, order.Auto).Initial())

@@ -53,11 +53,11 @@ func (c *contact) find(s *Spec, f *Frames) bool {
 	var side float64
 	var ok bool
 	if m := f.Found; m.is(f) {
-		at, seen, side, ok = m.at, m.seen, m.side, m.holds
+		at, seen, side, ok, c.pair.laps = m.at, m.seen, m.side, m.holds, m.laps
 	} else {
 		at, seen, side, ok = c.pair.find(f.Near)
 	}
-	c.U, c.W, c.Side, c.s = at[0], at[1], side, seen
+	c.U, c.W, c.Side, c.s = at[0]+c.pair.laps[0], at[1]+c.pair.laps[1], side, seen
 	c.Curvatures, c.Gap = seen.bend, seen.gap
 	return ok && c.pair.regular(&c.s, side)
 }

@@ -35,7 +35,8 @@ func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 		c.find(s, f)
 		*q = [6]float64{c.U, c.W, c.Side}
 	case s.Curve != nil:
-		*q = [6]float64{s.parameter(f)}
+		u, laps := s.parameter(f)
+		*q = [6]float64{u + laps}
 	case s.Ground != nil:
 		s.footTo(q, f)
 	default:
@@ -75,11 +76,12 @@ func (s *Spec) FindTo(out *Found, f *Frames) {
 	}
 	out.full = false
 	if s.SuccessorCurve == nil {
-		out.at[0] = s.parameter(f)
+		out.at[0], out.laps[0] = s.parameter(f)
 	} else {
 		var p pair
 		p.set(s, f)
 		out.at, out.seen, out.side, out.holds = p.find(f.Near)
+		out.laps = p.laps
 	}
 	out.ep, out.es, out.r, out.full = f.EP, f.ES, f.R, true
 	if out.had = f.Near != nil; out.had {

@@ -19,26 +19,26 @@ var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve, or a
 var ErrFoot = errors.New(
 	"joints: the point has no foot on its curve: the curve has no tangent there, or the point is at its centre of curvature")
 
-// parameter returns that of the foot of S's origin. It panics without a curve.
-func (s *Spec) parameter(f *Frames) float64 {
+// parameter returns that of the foot of S's origin, and whole laps to add (curves.Curve.FootFrom). It panics without a curve.
+func (s *Spec) parameter(f *Frames) (u, laps float64) {
 	if s.Curve == nil {
 		panic(badKind)
 	}
 	if f.Found.is(f) {
-		return f.Found.at[0]
+		return f.Found.at[0], f.Found.laps[0]
 	}
 	var p spatial.Vec3
 	f.EP.TMulVecTo(&p, &f.R)
 	flat := s.Kind.planarCurve()
 	if f.Near == nil {
-		return s.Curve.Nearest(&p, flat)
+		return s.Curve.Nearest(&p, flat), 0
 	}
-	return s.Curve.NearestFrom(&p, flat, f.Near[0])
+	return s.Curve.FootFrom(&p, flat, f.Near[0])
 }
 
 // bead is a point on its curve, theory.md (U3) to (U5). Frame: axes of P.
 type bead struct {
-	u, rate float64         // of the foot
+	u, rate float64         // of the foot, without whole laps
 	d       spatial.Vec3    // from the foot to the point, m
 	t, td   spatial.Vec3    // tangent, and its rate
 	n, nd   [2]spatial.Vec3 // normals, and their rates
@@ -54,7 +54,7 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	f.EP.TMulVecTo(&p, &f.R)
 	f.EP.TMulVecTo(&v, &f.V)
 	flat := s.Kind.planarCurve()
-	b.u = s.parameter(f)
+	b.u, _ = s.parameter(f)
 	at := s.Curve.At(b.u)
 	b.d = p.Sub(at.C)
 	if flat {
@@ -149,7 +149,8 @@ func pointOnCurveRate(f *Frames, s *Spec) float64 {
 // pointOnCurveCoordinates stores the way along the curve from its start, theory.md (U11), and in a plane the way along z.
 func pointOnCurveCoordinates(q *[6]float64, f *Frames, s *Spec) {
 	flat := s.Kind.planarCurve()
-	q[3] = s.Curve.Arc(s.parameter(f), flat)
+	u, laps := s.parameter(f)
+	q[3] = s.Curve.ArcOf(u, laps, flat)
 	if flat {
 		q[4] = along(&f.EP, 2, &f.R)
 	}

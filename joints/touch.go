@@ -42,6 +42,7 @@ type pair struct {
 	r    spatial.Vec3 // from the origin of P to that of S, m
 	size float64      // of the smaller curve, m
 	open bool         // the curves may part
+	laps [2]float64   // whole laps of both parameters, which find leaves out
 }
 
 // set stores the pose of f.
@@ -208,7 +209,7 @@ func sampleOf(c *curves.Curve, i int) float64 {
 	return from + (to-from)*float64(i)/touchSamples
 }
 
-// find returns where the curves touch: by a search from near on the side that it says. Where the points of near are far from each other,
+// find returns where the curves touch, without the whole laps of near, which are in q.laps: by a search from near on the side that it says. Where the points of near are far from each other,
 // the state is another one than near was carried for, and if the search does not lead to where the curves nearly touch, they are looked
 // for among all.
 func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bool) {
@@ -216,8 +217,13 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 		at, s, ok = q.search()
 		return at, s, s.side(), ok
 	}
-	first := q.see(near[0], near[1])
-	at, s, ok = q.descend([2]float64{near[0], near[1]}, near[2])
+	var from [2]float64
+	for i, c := range q.c {
+		q.laps[i] = c.Laps(near[i])
+		from[i] = c.Within(near[i] - q.laps[i])
+	}
+	first := q.see(from[0], from[1])
+	at, s, ok = q.descend(from, near[2])
 	ok = ok && q.found(&s)
 	if side = near[2]; side == 0 {
 		side = s.side()
@@ -231,8 +237,8 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 		return at, s, side, ok
 	}
 	for i, c := range q.c {
-		if from, to := c.Span(); c.IsClosed() {
-			other[i] += (to - from) * math.RoundToEven((near[i]-other[i])/(to-from))
+		if a, b := c.Span(); c.IsClosed() {
+			other[i] += (b - a) * math.RoundToEven((from[i]-other[i])/(b-a))
 		}
 	}
 	return other, t, t.side(), true
@@ -254,7 +260,8 @@ type Found struct {
 	near   [3]float64 // of Frames.Near
 	had    bool       // there was one
 
-	at    [2]float64 // parameters
+	at    [2]float64 // parameters, without whole laps
+	laps  [2]float64
 	side  float64
 	seen  sight
 	holds bool

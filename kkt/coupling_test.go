@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,10 +101,10 @@ func TestCouplingRows(t *testing.T) {
 		a := make([]float64, 6*len(m.Bodies))
 		s.AccelerationsTo(a)
 
-		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-		k := model.Coupling{Name: "k", Offset: rng.NormFloat64(), Polynomial: &model.CouplingPolynomial{Of: free[0]}}
-		for _, of := range free[1:6] {
-			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: of, Factor: rng.NormFloat64()})
+		of, rest := drawn(rng, free)
+		k := model.Coupling{Name: "k", Offset: rng.NormFloat64(), Polynomial: &model.CouplingPolynomial{Of: of}}
+		for range 5 {
+			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: rest[rng.IntN(len(rest))], Factor: rng.NormFloat64()})
 			k.Polynomial.Coefficients = append(k.Polynomial.Coefficients, rng.NormFloat64())
 		}
 		requireRows(t, m, k, st, a, seed)
@@ -121,13 +122,16 @@ func TestLawRows(t *testing.T) {
 		a := make([]float64, 6*len(m.Bodies))
 		s.AccelerationsTo(a)
 
-		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 		k := model.Coupling{Name: "k", Offset: rng.NormFloat64()}
-		for _, of := range free[:3] {
-			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: of, Factor: rng.NormFloat64()})
-		}
 		k.Law = modeltest.Law(rng, int(seed), 0, 0)
-		k.Law.Of = free[3:][:len(k.Law.Spans)]
+		for range k.Law.Spans {
+			var of model.Coupled
+			of, free = drawn(rng, free)
+			k.Law.Of = append(k.Law.Of, of)
+		}
+		for range 3 {
+			k.Terms = append(k.Terms, model.CouplingTerm{Coupled: free[rng.IntN(len(free))], Factor: rng.NormFloat64()})
+		}
 		var q [2]float64
 		for i, of := range k.Law.Of {
 			q[i] = coordinate(t, p.Mechanism(), st, of)
@@ -135,6 +139,12 @@ func TestLawRows(t *testing.T) {
 		k.Law.Law = modeltest.Law(rng, int(seed), q[0], q[1]).Law
 		requireRows(t, m, k, st, a, seed)
 	}
+}
+
+// drawn returns one of the freedoms, and the others.
+func drawn(rng *rand.Rand, free []model.Coupled) (of model.Coupled, rest []model.Coupled) {
+	i := rng.IntN(len(free))
+	return free[i], slices.Delete(slices.Clone(free), i, i+1)
 }
 
 // coordinate returns the coordinate of a freedom.

@@ -191,8 +191,8 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	if known && !free && len(k.Terms) > 0 {
 		c.report(".terms", "", "couples only freedoms that are prescribed by motions")
 	}
-	if len(k.Terms) <= MaxTerms && (k.Polynomial == nil || k.Law == nil) {
-		c.checkTwice()
+	if known && len(k.Terms) <= MaxTerms && (k.Polynomial == nil || k.Law == nil) {
+		c.checkItself(k)
 	}
 	if known && c.faults.Len() == before {
 		c.notice(k)

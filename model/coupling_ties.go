@@ -10,47 +10,51 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// A coupling that names a freedom twice ties it to itself. Couplings that tie the same freedoms to each other in a cycle have to agree.
+// A coupling may not tie a freedom to itself. Couplings that tie the same freedoms to each other in a cycle have to agree.
 
 // named is a freedom that the current coupling names, and where.
 type named struct {
 	joint, freedom int
 	tail           string
+	sum, size      float64 // of the factors of all terms that name it, and of their magnitudes; with the first one
 }
 
 // fewNames is the number of freedoms up to which each is compared with each. Another value costs time only.
 const fewNames = 16
 
-// checkTwice reports freedoms that the current coupling names twice.
-func (c *checker) checkTwice() {
-	var first map[[2]int]string
+// checkItself reports freedoms that coupling k ties to themselves: a law follows what its terms have, or the same freedom twice, or
+// terms cancel each other.
+func (c *checker) checkItself(k *Coupling) {
+	var first map[[2]int]int
 	if len(c.named) > fewNames {
-		first = make(map[[2]int]string, len(c.named))
+		first = make(map[[2]int]int, len(c.named))
 	}
 	for i := range c.named {
 		n := &c.named[i]
+		before := -1
 		if first == nil {
-			for k := range c.named[:i] {
-				if p := &c.named[k]; p.joint == n.joint && p.freedom == n.freedom {
-					c.namesTwice(n, p.tail)
-					break
-				}
-			}
-			continue
-		}
-		key := [2]int{n.joint, n.freedom}
-		if was, again := first[key]; again {
-			c.namesTwice(n, was)
+			before = slices.IndexFunc(c.named[:i], func(p named) bool { return p.joint == n.joint && p.freedom == n.freedom })
+		} else if p, again := first[[2]int{n.joint, n.freedom}]; again {
+			before = p
 		} else {
-			first[key] = n.tail
+			first[[2]int{n.joint, n.freedom}] = i
+		}
+		if i < len(k.Terms) { // terms add up
+			p := n
+			if before >= 0 {
+				p = &c.named[before]
+			}
+			p.sum, p.size = p.sum+k.Terms[i].Factor, p.size+math.Abs(k.Terms[i].Factor)
+		} else if before >= 0 {
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joint].Name),
+				fmt.Sprintf("is the freedom of %s again: the coupling ties it to itself", c.named[before].tail[1:]))
 		}
 	}
-}
-
-// namesTwice reports that n is the freedom at the path before.
-func (c *checker) namesTwice(n *named, before string) {
-	c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joint].Name),
-		fmt.Sprintf("is the freedom of %s again, which ties it to itself: a coupling names each freedom once", before[1:]))
+	for i := range c.named[:min(len(k.Terms), len(c.named))] {
+		if n := &c.named[i]; n.size > 0 && algebra.Finite(n.size) && math.Abs(n.sum) <= balanced*n.size {
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joint].Name), "has terms that cancel each other: the coupling ties it to itself")
+		}
+	}
 }
 
 // tie is a coupling of one freedom or two by factors alone, Σ f·q = offset.
@@ -67,7 +71,8 @@ type tie struct {
 // notice notes the current coupling for checkCycles if it is a tie.
 func (c *checker) notice(k *Coupling) {
 	t := tie{coupling: int32(c.index), offset: k.Offset}
-	if len(k.Terms) == 0 || len(k.Terms) > 2 || len(c.named) > 2 || k.Law != nil || !algebra.Finite(k.Offset) {
+	if len(c.named) > 2 || len(c.named) == 2 && c.named[0].joint == c.named[1].joint && c.named[0].freedom == c.named[1].freedom ||
+		k.Law != nil || !algebra.Finite(k.Offset) {
 		return
 	}
 	angle := false

@@ -28,7 +28,7 @@ func tied(name string, j int, a float64, k int, b, offset float64) string {
 	return fmt.Sprintf(`{"name": %q, "terms": [{"joint": "j%d", "factor": %v}, {"joint": "j%d", "factor": %v}], "offset": %v}`, name, j, a, k, -b, offset)
 }
 
-// A coupling that names a freedom twice ties it to itself.
+// A coupling may not tie a freedom to itself. Terms of one freedom add up.
 func TestCouplingToItself(t *testing.T) {
 	const K = "$.couplings[0]"
 	many := []string{}
@@ -36,8 +36,9 @@ func TestCouplingToItself(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"joint": "j%d", "factor": 1}`, i))
 	}
 	for _, c := range []struct{ name, coupling, path, rule string }{
-		{"two terms", `"terms": [{"joint": "j0", "factor": 1}, {"joint": "j1", "factor": 1}, {"joint": "j0", "factor": -1}]`, K + ".terms[2].joint", "is the freedom of terms[0] again"},
-		{"of many", `"terms": [` + strings.Join(append(many, `{"joint": "j7", "factor": 2}`), ",") + `]`, K + ".terms[20].joint", "is the freedom of terms[7] again"},
+		{"two terms", `"terms": [{"joint": "j0", "factor": 0.1}, {"joint": "j1", "factor": 1}, {"joint": "j0", "factor": 0.2}, {"joint": "j0", "factor": -0.3}]`,
+			K + ".terms[0].joint", "has terms that cancel each other"},
+		{"of many", `"terms": [` + strings.Join(append(many, `{"joint": "j7", "factor": -1}`), ",") + `]`, K + ".terms[7].joint", "has terms that cancel each other"},
 		{"its polynomial", `"terms": [{"joint": "j0", "factor": 1}], "polynomial": {"of": {"joint": "j0"}, "coefficients": [0, 0, 1]}`, K + ".polynomial.of.joint", "is the freedom of terms[0] again"},
 		{"its law", `"terms": [{"joint": "s", "freedom": 2, "factor": 1}], "law": {"kind": "function", "of": [{"joint": "s", "freedom": 2}], "expression": "sin(x)"}`, K + ".law.of[0].joint", "is the freedom of terms[0] again"},
 		{"a law of one twice", `"terms": [{"joint": "j0", "factor": 1}], "law": {"kind": "function", "of": [{"joint": "j1"}, {"joint": "j1"}], "expression": "x + y"}`, K + ".law.of[1].joint", "is the freedom of law.of[0] again"},
@@ -54,6 +55,8 @@ func TestCouplingToItself(t *testing.T) {
 	_, err := model.Read(strings.NewReader(hinged(1, `{"name": "k", "terms": [{"joint": "s", "freedom": 1, "factor": 1}, {"joint": "s", "freedom": 2, "factor": -1}],
 		"law": {"kind": "function", "of": [{"joint": "s"}], "expression": "sin(x)"}}`)), "file")
 	require.NoError(t, err, "freedoms of one joint")
+	_, err = model.Read(strings.NewReader(hinged(3, `{"name": "k", "terms": [{"joint": "j0", "factor": 1}, {"joint": "j1", "factor": 1}, {"joint": "j0", "factor": -3}]}`)), "file")
+	require.NoError(t, err, "terms that add up")
 }
 
 // Couplings in a cycle, of which nothing moves them to agree.

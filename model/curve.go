@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -274,12 +275,19 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 	}
 }
 
-// checkParameter reports a parameter past the ends of its curve, unless the curves may part, which there does no harm.
+// mostLaps is the largest number of laps of a parameter: a number of more laps does not tell a place on the curve.
+const mostLaps = 1e9
+
+// checkParameter reports a parameter past the ends of its curve, unless the curves may part, which there does no harm, and one of too many
+// laps.
 func (c *checker) checkParameter(tail string, k *PointCurve, parts bool) {
-	if parts || k.Parameter == nil {
+	if k.Parameter == nil || !algebra.Finite(*k.Parameter) {
 		return
 	}
-	if from, to, past := k.Past(*k.Parameter); past && algebra.Finite(*k.Parameter) {
+	switch from, to, past := k.Past(*k.Parameter); {
+	case math.Abs(*k.Parameter-from) > mostLaps*(to-from):
+		c.report(tail+".parameter", document.Number(*k.Parameter), fmt.Sprintf("is more than %g lengths of its curve from the start", mostLaps))
+	case past && !parts:
 		c.report(tail+".parameter", document.Number(*k.Parameter),
 			fmt.Sprintf("is past the ends of its curve, which goes from %s to %s", document.Number(from), document.Number(to)))
 	}

@@ -69,19 +69,21 @@ func (c *Curve) arc(i int) float64 {
 // an open one that of the parabola of At. With flat, it is the length of what is seen in the plane of x and y.
 //
 // Cost: eight evaluations, of a spline with the logarithm of the points; no allocation. c is Prepared, and measured for it (MeasureArc).
-func (c *Curve) Arc(u float64, flat bool) float64 {
+func (c *Curve) Arc(u float64, flat bool) float64 { return c.ArcOf(u, 0, flat) }
+
+// ArcOf is Arc for u + laps, whole laps that are apart (FootFrom).
+func (c *Curve) ArcOf(u, laps float64, flat bool) float64 {
 	from, to := c.span[0], c.span[1]
 	if c.even(flat) {
-		return c.speedAt(from, flat) * (u - from)
+		return c.speedAt(from, flat) * (u - from + laps)
 	}
 	sums := c.sums[space(flat)]
 	if sums == nil {
 		panic("curves: lengths not measured")
 	}
 	whole := sums[len(sums)-1]
-	laps := 0.0
-	if c.ring {
-		laps = math.Floor((u - from) / (to - from))
+	if laps = math.Round(laps / (to - from)); c.ring {
+		laps += math.Floor((u - from) / (to - from))
 		u = c.Within(u)
 	}
 	switch {

@@ -91,19 +91,38 @@ func (c *Curve) descend(u float64, p *spatial.Vec3, flat bool) (float64, gap) {
 //
 // Cost: some evaluations of the curve, no allocation. c is Prepared.
 func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) float64 {
+	u, laps := c.FootFrom(p, flat, near)
+	return u + laps
+}
+
+// FootFrom is NearestFrom without the laps of near (Laps), which are apart: u has all digits after any number of laps.
+func (c *Curve) FootFrom(p *spatial.Vec3, flat bool, near float64) (u, laps float64) {
+	laps = c.Laps(near)
+	near = c.Within(near - laps)
 	u, s := c.descend(near, p, flat)
 	if far := astray * c.size; s.f <= far*far/2 {
-		return u
+		return u, laps
 	}
 	other := c.Nearest(p, flat)
 	if t := c.see(other, p, flat); !(math.Sqrt(2*t.f) < math.Sqrt(2*s.f)-alike*c.size) {
-		return u
+		return u, laps
 	}
 	if c.ring {
 		period := c.span[1] - c.span[0]
 		other += period * math.RoundToEven((near-other)/period)
 	}
-	return other
+	return other, laps
+}
+
+// Laps returns the whole laps of a closed curve between its start and u, in the unit of u: zero in the first lap, and of an open curve.
+//
+// c is Prepared.
+func (c *Curve) Laps(u float64) float64 {
+	if !c.ring || u >= c.span[0] && u < c.span[1] {
+		return 0
+	}
+	period := c.span[1] - c.span[0]
+	return period * math.Floor((u-c.span[0])/period)
 }
 
 // Nearest returns the parameter of the point of the curve that is nearest to p, the smallest if there are several. It looks at samples,
@@ -163,9 +182,8 @@ func (c *Curve) Within(u float64) float64 {
 	if !c.ring {
 		return u
 	}
-	period := c.span[1] - c.span[0]
-	u -= period * math.Floor((u-c.span[0])/period)
-	if u >= c.span[1] { // by rounding
+	u -= c.Laps(u)
+	if !(u >= c.span[0] && u < c.span[1]) { // by rounding
 		u = c.span[0]
 	}
 	return u

@@ -11,11 +11,12 @@ import (
 )
 
 // Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four scalar freedoms without
-// motions, each once. Every second coupling has a polynomial if there are two freedoms; every third one is a multiple of the one before. Their rates are those
+// motions. Every second coupling has a polynomial of a freedom that is in no term, if there is one; every third one is a multiple of the one before. Their rates are those
 // of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	free, value := freedoms(t, m)
+	pick := func() model.Coupled { return free[rng.IntN(len(free))] }
 	out := *m
 	out.Couplings = nil
 	for i := range n {
@@ -25,9 +26,7 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 			continue
 		}
 		c := model.Coupling{Name: name}
-		pick := picker(rng, free)
-		bent := min(i%2, len(free)-1)
-		for range min(1+rng.IntN(4), len(free)-bent) {
+		for range 1 + rng.IntN(4) {
 			f := 0.2 + rng.Float64()
 			if rng.IntN(2) == 0 {
 				f = -f
@@ -35,8 +34,12 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 			c.Terms = append(c.Terms, model.CouplingTerm{Coupled: pick(), Factor: f})
 			c.Offset += f * value[c.Terms[len(c.Terms)-1].Coupled]
 		}
-		if bent == 1 {
+		if i%2 == 1 {
 			p := &model.CouplingPolynomial{Of: pick()}
+			if p.Of = other(&c, free, p.Of); p.Of.Joint == "" {
+				out.Couplings = append(out.Couplings, c)
+				continue
+			}
 			x := 1.0
 			for range model.MaxPower + 1 {
 				a := 0.5 * (rng.Float64() - 0.5)
@@ -51,17 +54,19 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	return &out
 }
 
-// picker returns a function that draws freedoms of a list, each once.
-func picker(rng *rand.Rand, free []model.Coupled) func() model.Coupled {
-	used := map[model.Coupled]bool{}
-	return func() model.Coupled {
-		i := rng.IntN(len(free))
-		for used[free[i]] {
-			i = (i + 1) % len(free)
+// other returns q, or the first freedom from q on that c does not name; nothing if it names all.
+func other(c *model.Coupling, free []model.Coupled, q model.Coupled) model.Coupled {
+	for i := range free {
+		of := free[(slices.Index(free, q)+i)%len(free)]
+		named := c.Law != nil && slices.Contains(c.Law.Of, of)
+		for _, t := range c.Terms {
+			named = named || t.Coupled == of
 		}
-		used[free[i]] = true
-		return free[i]
+		if !named {
+			return of
+		}
 	}
+	return model.Coupled{}
 }
 
 // freedoms returns the scalar freedoms of m without motions, with their coordinates. It stops the test if there are none.

@@ -20,32 +20,31 @@ func Follow(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	first := rng.IntN(5)
 	for i := range n {
 		c := model.Coupling{Name: fmt.Sprint("law ", i)}
-		kind := first + i
-		c.Law = Law(rng, kind, 0, 0)
-		if len(free) <= len(c.Law.Spans) { // each is named once
-			kind = i % 3
-			c.Law = Law(rng, kind, 0, 0)
-		}
-		if len(free) < 2 {
-			t.Fatal("modeltest: no two freedoms for a law")
-		}
-		pick := picker(rng, free)
-		for range min(1+rng.IntN(3), len(free)-len(c.Law.Spans)) {
+		for range 1 + rng.IntN(3) {
 			f := 0.5 + rng.Float64()
 			if rng.IntN(2) == 0 {
 				f = -f
 			}
-			c.Terms = append(c.Terms, model.CouplingTerm{Coupled: pick(), Factor: f})
+			c.Terms = append(c.Terms, model.CouplingTerm{Coupled: free[rng.IntN(len(free))], Factor: f})
 			c.Offset += f * value[c.Terms[len(c.Terms)-1].Coupled]
 		}
+		c.Law = Law(rng, first+i, 0, 0)
+		for len(c.Terms) > 1 && len(c.Terms)+len(c.Law.Spans) > len(free) { // a law is of other freedoms
+			last := c.Terms[len(c.Terms)-1]
+			c.Terms = c.Terms[:len(c.Terms)-1]
+			c.Offset -= last.Factor * value[last.Coupled]
+		}
+		if len(c.Law.Spans) >= len(free) {
+			t.Fatal("modeltest: too few freedoms for a law")
+		}
 		for range c.Law.Spans {
-			c.Law.Of = append(c.Law.Of, pick())
+			c.Law.Of = append(c.Law.Of, other(&c, free, free[rng.IntN(len(free))]))
 		}
 		var at [2]float64
 		for k, of := range c.Law.Of {
 			at[k] = value[of]
 		}
-		c.Law.Law = Law(rng, kind, at[0], at[1]).Law
+		c.Law.Law = Law(rng, first+i, at[0], at[1]).Law
 		c.Offset -= c.Law.Prepared().At(at).F
 		out.Couplings = append(out.Couplings, c)
 	}
