@@ -98,9 +98,16 @@ type nullSpace struct {
 	undetermined []uint8     // by joint: components of wrenches in which they are not zero
 }
 
+// roughWork is what closesTo takes, and the rows that directions open.
+type roughWork struct {
+	right, answer []float64
+	rows          [][]float64
+}
+
 // work are right sides and answers of both systems.
 type work struct {
 	right, answer, plainRight, plainRates []float64
+	rough                                 roughWork // nil until it is needed
 	moved                                 []bool    // by body: those that the direction of measure moves
 	all                                   direction // of filled; without lists until it is needed
 	scratch                               *Gradient // of BodiesTo; nil until it is needed

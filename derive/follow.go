@@ -165,74 +165,33 @@ func (d *Derivatives) take(u, given *direction) error {
 	return nil
 }
 
-// FollowTo stores in x how the state follows direction k of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
-// of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
-// FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of kkt.Answers.AnswerTo.
-//
-// Cost: two solves, no allocation after the first. It panics on a length mismatch, without At, or if in is of others.
-func (d *Derivatives) FollowTo(x []float64, in *Directions, k int) error {
-	d.enter()
-	defer d.guard.Leave()
-	d.mustBeReady()
-	if in.d != d || len(x) != motionNumbers*len(d.bodies) {
-		panic("derive: foreign directions or length mismatch")
+// closesTo stores in x the answer to d.plainRight by the rows that do not count as redundant, and reports whether that leaves at most left of
+// the others.
+func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool, error) {
+	if !by.Plain() {
+		return false, nil
 	}
-	in.mustBeNew()
-	u := in.whole(k)
-	if err := d.setCarried(); err != nil {
-		return err
+	if d.rough.right == nil {
+		d.rough.right, d.rough.answer = make([]float64, len(x)), make([]float64, len(x))
 	}
-	d.measure(u)
-	if u.moving && d.plain.Pattern.Len() > d.mech.NumBodies() {
-		if err := d.follow(u); err != nil {
-			return err
-		}
+	r, y := d.rough.right, d.rough.answer
+	if err := by.RoughTo(x, d.plainRight); err != nil {
+		return false, err
 	}
-	for i := range u.bodies {
-		b, y := &u.bodies[i], x[motionNumbers*i:]
-		moved := d.bodies[i].E.MulVec(b.Com)
-		place, velocity := b.Position.Add(moved), b.Linear.Add(d.bodies[i].omega.Cross(moved))
-		for n, v := range [4]*spatial.Vec3{&b.Rotation, &place, &b.Angular, &velocity} {
-			copy(y[3*n:], v[:])
-		}
+	by.ProductTo(r, x)
+	most := 0.0
+	for i, b := range d.plainRight {
+		r[i] = b - r[i]
+		most = max(most, math.Abs(r[i]))
 	}
-	return nil
-}
-
-// follow is the transpose of followBack: take without its tests.
-func (d *Derivatives) follow(u *direction) error {
-	if err := d.project(); err != nil {
-		return err
+	if !(most <= left) {
+		return false, nil
 	}
-	x := d.answer[:len(d.plainRight)]
-	for _, l := range [2]level{ofPositions, ofVelocities} {
-		by := d.positions
-		if l == ofVelocities {
-			by = d.velocities
-		}
-		if err := d.misses(u, l); err != nil {
-			return err
-		}
-		most := d.negate()
-		if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
-			if most > openTol*d.sizeOf(u, l) {
-				return err
-			}
-			clear(x) // rounding, by which redundant rows contradict each other
-		}
-		for i := range u.bodies {
-			b, turn, travel := &u.bodies[i], spatial.Vec3(x[6*i:]), spatial.Vec3(x[6*i+3:])
-			if l == ofVelocities {
-				b.Angular, b.Linear = b.Angular.Add(turn), b.Linear.Add(travel)
-				continue
-			}
-			b.Rotation, b.Position = b.Rotation.Add(turn), b.Position.Add(travel)
-			// The origin of the frame keeps its velocity as the pose is corrected.
-			b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(turn.Cross(d.bodies[i].k)))
-		}
-		d.measure(u)
+	err := by.RoughTo(y, r)
+	for i := range x {
+		x[i] += y[i]
 	}
-	return nil
+	return true, err
 }
 
 // round makes what following has left of a direction zero where that is rounding of the given one, as of a direction that the joints take

@@ -28,7 +28,16 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	for k := range in.list {
 		out.list[k].ready = false
 	}
+	together := o.AsGiven && o.BodiesOnly && o.Untried && d.mech.NumBearings() == 0
+	if together {
+		if err := d.forwardTogether(out, in); err != nil {
+			return err
+		}
+	}
 	for k := range in.list {
+		if together {
+			break
+		}
 		if err := d.forward(&out.list[k], &in.list[k], o); err != nil {
 			return &DirectionError{k, in.list[k].name, err}
 		}

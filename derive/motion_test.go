@@ -109,7 +109,7 @@ func TestOutputsBack(t *testing.T) {
 				require.NoError(t, d.FollowMotion(g, x))
 				want, size = product(g, in, bodies)
 				moves := make12(bodies)
-				require.NoError(t, d.FollowTo(moves, in, 0))
+				require.NoError(t, d.FollowTo([][]float64{moves}, in))
 				got = 0
 				for i, y := range moves {
 					got += x[i] * y

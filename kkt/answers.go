@@ -271,13 +271,19 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 // RoughTo is AnswerTo without refinement and its checks, for iterations that see by ProductTo what is left. Where the factor keeps all rows,
 // which only refinement makes an answer of, it is AnswerTo.
 //
-// Cost: a solve, no allocation. It returns the errors of AnswerTo. It panics as that does, and for answers of other kinds than velocities.
+// Cost: a solve, no allocation. It returns the errors of AnswerTo. It panics as that does, and unless Plain.
 func (a *Answers) RoughTo(x, right []float64) error {
 	a.enter()
 	defer a.s.guard.Leave()
 	s := a.s
 	a.mustBePlain(x, right)
-	if s.now.runs() != a.run || !s.now.Current() || s.now.Way() != DropWeak {
+	if s.now != s.whole || s.now.runs() != a.run || !s.now.Current() {
+		if err := a.factor(); err != nil {
+			return s.orCause(err)
+		}
+	}
+	s.stage = factored
+	if s.now.Way() != DropWeak {
 		_, _, err := a.answerTo(x, right)
 		return err
 	}
@@ -311,11 +317,14 @@ func (a *Answers) ProductTo(right, x []float64) {
 	s.sys.WrenchesTo(right, right)
 }
 
-// mustBePlain panics without At, on a length mismatch, and unless answers are those of velocities.
+// Plain reports whether there are RoughTo and ProductTo: whether there is no more in the system than bodies and all rows.
+func (a *Answers) Plain() bool { return !a.clear && a.s.plan == a.s.owner && a.s.release == nil }
+
+// mustBePlain panics without At, on a length mismatch, and unless Plain.
 func (a *Answers) mustBePlain(x, right []float64) {
 	switch {
-	case a.bodies || a.clear || a.s.plan != a.s.owner:
-		panic("kkt: answers of another kind than velocities")
+	case !a.Plain():
+		panic("kkt: no rough answers of this kind")
 	case len(x) != len(a.s.x) || len(right) != len(a.s.x):
 		panic("kkt: length mismatch")
 	case a.st == nil || a.run == 0:

@@ -108,7 +108,7 @@ func TestAnswersOfImpulses(t *testing.T) {
 	_, _, err = all.AnswerTo(y, wide)
 	require.NoError(t, err)
 	check.CloseVec(t, x[:six], y[:six], tol, 1, "accelerations")
-	require.PanicsWithValue(t, "kkt: answers of another kind than velocities", func() { a.ProductTo(right, x) })
+	require.PanicsWithValue(t, "kkt: no rough answers of this kind", func() { a.ProductTo(right, x) })
 }
 
 // TestAnswersRoughly: products take answers back to right sides, and answers without refinement are near those with it.

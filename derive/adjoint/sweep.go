@@ -87,7 +87,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			}
 		}
 		err = s.back(at, to, of, g)
-		if err == nil && joinsAt(k) {
+		if err == nil && joinsAt(t.Before+k) {
 			err = s.step.onJoints(g)
 		}
 		s.Growth.see(at.Time, g)
@@ -114,7 +114,7 @@ func (s *Sweep[F]) begin(o *Objective[F], g *Gradient, end *mechanism.State) (er
 // joinSteps is how many steps are between those at whose starts derivatives are taken to the joints, theory.md (V6).
 const joinSteps = 4
 
-// joinsAt reports whether the derivatives at the start of a step are taken to the joints. The first step of a tape is 1.
+// joinsAt reports whether the derivatives at the start of a step are taken to the joints. The first step of a run is 1.
 func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
 
 // back goes back from the end of a step to where it began.

@@ -115,10 +115,10 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 			return err
 		}
 		if j == nil {
-			return t.over(k, at, end, dx, rates, value, d)
+			return t.over(tape.Before+k, at, end, dx, rates, value, d)
 		}
 		before.SetFlat(j.at)
-		if err := t.over(k, at, before, dx, rates, value, d); err != nil {
+		if err := t.over(tape.Before+k, at, before, dx, rates, value, d); err != nil {
 			return err
 		}
 		return t.cross(j.event, before, end, dx, rates, d)
@@ -130,7 +130,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	return t.cross(tape.stopped, end, nil, dx, rates, d)
 }
 
-// over goes over step k.
+// over goes over step k of the run.
 func (t *Tangents[F]) over(k int, at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	gap, err := t.step.over(at, end)
 	if err != nil {

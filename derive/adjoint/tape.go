@@ -24,6 +24,7 @@ type Stand interface {
 // of the run from which it is repeated in pieces on the way back (revolve, Griewank & Walther 2000). The zero Tape is of no use.
 type Tape struct {
 	Memory int64 // largest number of bytes; 0 stands for DefaultMemory
+	Before int   // steps of the run before the first one of the tape
 	// Repeat makes the run again as it was at a checkpoint that the tape has taken. It calls onStep there and after each step that
 	// follows, and ends with its error. The run has to take the same steps to the bit. Nil: states are not thrown away, and AddStep is
 	// Add.

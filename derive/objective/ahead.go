@@ -26,7 +26,7 @@ type ahead struct {
 
 // ahead runs the mechanism, and goes over the run along the parameters, theory.md (V8), or, without slopes, along none.
 func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
-	c, err := g.run(ctx)
+	c, err := g.ranOnce(ctx, slopes)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +88,26 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	}
 	a.told.Projection = along.Gap()
 	return a, nil
+}
+
+// keptMost is how many bytes a run may take that is kept for slopes after values. Another value costs time only.
+const keptMost = 16 << 20
+
+// ranOnce returns the run: with slopes, that of values before where it has been kept.
+func (g *Problem) ranOnce(ctx context.Context, slopes bool) (c *course, err error) {
+	if c, g.ran = g.ran, nil; c == nil || !slopes {
+		if c, err = g.run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	bytes := int64(0)
+	for _, p := range c.pieces {
+		bytes += p.Bytes()
+	}
+	if !slopes && bytes <= keptMost {
+		g.ran = c
+	}
+	return c, nil
 }
 
 // rates returns what is integrated over a run, and of which terms that is.

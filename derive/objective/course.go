@@ -106,6 +106,7 @@ type taping struct {
 	plan     *kkt.Plan
 	o        runs.Options // of the run
 	tape     *adjoint.Tape
+	before   int      // steps of the pieces before
 	rows     int      // of multipliers
 	until    *float64 // up to which the piece at hand goes
 	left     int64    // bytes
@@ -121,6 +122,7 @@ func (t *taping) begin(s *runs.Simulation) error {
 	t.c.states, t.c.jumped = append(t.c.states, s.State().Clone()), append(t.c.jumped, s.State().Time == t.lastJump)
 	until := new(float64)
 	t.until, t.tape = until, t.newTape()
+	t.tape.Before = t.before
 	t.tape.Memory = max(t.left, 1)
 	t.tape.Repeat = func(ctx context.Context, from *sim.Checkpoint, onStep func(s adjoint.Stand) error) error {
 		return t.repeat(ctx, from, *until, onStep)
@@ -147,6 +149,7 @@ func (t *taping) newTape() *adjoint.Tape {
 // end ends a piece, and begins the next one.
 func (t *taping) end(s *runs.Simulation) error {
 	t.left -= t.tape.Bytes()
+	t.before += t.tape.Steps()
 	t.c.pieces = append(t.c.pieces, t.tape)
 	return t.begin(s)
 }

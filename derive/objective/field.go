@@ -144,11 +144,8 @@ func (f *field) JoinBack(x, p []float64) error {
 func (f *field) Join(dx [][]float64) error {
 	for k := range dx {
 		f.setDirection(k, dx[k])
-		if err := f.d.FollowTo(dx[k], f.in, k); err != nil {
-			return err
-		}
 	}
-	return nil
+	return f.d.FollowTo(dx, f.in)
 }
 
 // setDirection makes direction k that of its parameter, with the state changed by dx.

@@ -46,7 +46,8 @@ type Problem struct {
 	fixed      map[string]string  // places of numbers that a run has for itself, with where the objective says so
 	closes     sim.Start          // what a run does with a start that is open
 	files      records
-	memory     int64 // bytes that states of a run may take; 0 stands for adjoint.DefaultMemory
+	memory     int64   // bytes that states of a run may take; 0 stands for adjoint.DefaultMemory
+	ran        *course // the run of the last Residuals without slopes, unless it is large
 }
 
 // Model returns the model of the objective. It is not to be changed.

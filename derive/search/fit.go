@@ -53,6 +53,9 @@ type fit struct {
 	mu    float64
 	why   string  // the last trial could not be simulated
 	trial float64 // the value there
+	// last is the problem of the last trial, at lastAt, whose run serves slopes, too; nil: there is none.
+	last   *objective.Problem
+	lastAt []float64
 
 	// ahead is where the fit ends: the place after x, where there is a value, value, but no slopes; nil: at x.
 	ahead []float64
@@ -178,8 +181,11 @@ func slopesOf(ctx context.Context, p *objective.Problem) ([]objective.Residual, 
 
 // at goes to x, with residuals and their slopes.
 func (f *fit) at(ctx context.Context, x []float64) error {
-	p, err := f.p.With(x)
-	if err != nil {
+	p, err := f.last, error(nil)
+	if p == nil || !slices.Equal(x, f.lastAt) {
+		p, err = f.p.With(x)
+	}
+	if f.last = nil; err != nil {
 		return err
 	}
 	list, err := f.slopes(ctx, p)
@@ -389,6 +395,7 @@ func (f *fit) small(x []float64) bool {
 func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	value := 0.0
 	p, err := f.p.With(x)
+	f.last, f.lastAt = p, slices.Clone(x)
 	if err == nil {
 		var list []objective.Residual
 		list, err = p.Residuals(ctx, false)

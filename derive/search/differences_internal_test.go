@@ -1,0 +1,98 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/objective"
+)
+
+// example is the fit of examples/slidercrank by its first n parameters.
+func example(t testing.TB, n int) *objective.Problem {
+	t.Helper()
+	dir := filepath.Join("..", "..", "examples", "slidercrank")
+	f, err := os.Open(filepath.Join(dir, "slider-crank.objective.json"))
+	require.NoError(t, err)
+	defer f.Close()
+	o, err := objective.Read(f, "o.json")
+	require.NoError(t, err)
+	o.Parameters = o.Parameters[:n]
+	text, err := os.ReadFile(filepath.Join(dir, "slider-crank.json"))
+	require.NoError(t, err)
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: text, Name: "m.json", Data: os.DirFS(dir)})
+	require.NoError(t, err)
+	return p
+}
+
+// byDifferences returns residuals with slopes by central differences of whole runs, as who has no derivatives takes them.
+func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
+	const part = 1e-4
+	list, err := p.Residuals(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for k, x := range p.Values() {
+		h := part * max(1, x)
+		var sides [2][]objective.Residual
+		for i, by := range [2]float64{h, -h} {
+			values := p.Values()
+			values[k] += by
+			q, err := p.With(values)
+			if err == nil {
+				sides[i], err = q.Residuals(ctx, false)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		for j := range list {
+			list[j].Slopes = append(list[j].Slopes, (sides[0][j].Misfit-sides[1][j].Misfit)/(2*h))
+		}
+	}
+	return list, nil
+}
+
+// TestFitByDifferences: a fit with exact slopes comes to where one with differences does, in no more iterations.
+func TestFitByDifferences(t *testing.T) {
+	const apart = 1e-4 // deviations: of the sum of squares, and of differences
+	p := example(t, 8)
+	exact, err := Fit(context.Background(), p, Options{})
+	require.NoError(t, err)
+	f, past, err := newFit(p, &Options{})
+	require.NoError(t, err)
+	f.slopes = byDifferences
+	r, err := f.begin(context.Background(), past, &Options{})
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(exact.Iterations), len(r.Iterations))
+	for k := range exact.Parameters {
+		x, y := &exact.Parameters[k], &r.Parameters[k]
+		require.NotNil(t, x.Deviation)
+		assert.InDelta(t, y.Value, x.Value, apart**x.Deviation, x.Name)
+	}
+}
+
+// BenchmarkFits has whole fits with slopes of their own and by differences.
+func BenchmarkFits(b *testing.B) {
+	for _, n := range []int{4, 8} {
+		for _, how := range []string{"exact", "differences"} {
+			b.Run(fmt.Sprintf("parameters=%d/slopes=%s", n, how), func(b *testing.B) {
+				p := example(b, n)
+				for b.Loop() {
+					f, past, err := newFit(p, &Options{})
+					require.NoError(b, err)
+					if how == "differences" {
+						f.slopes = byDifferences
+					}
+					_, err = f.begin(context.Background(), past, &Options{})
+					require.NoError(b, err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package derive
+
+import "github.com/rung-mbd/rung/spatial"
+
+// forwardTogether is ForwardTo for accelerations of bodies along directions as they are, of which most parts change along each: a part is
+// recorded once for all of them.
+func (d *Derivatives) forwardTogether(out *Changes, in *Directions) error {
+	if err := d.setCarried(); err != nil {
+		return err
+	}
+	for k := range in.list {
+		given, c := &in.list[k], &out.list[k]
+		if given.bodies == nil {
+			given = d.filled(given)
+		}
+		copyDirection(&c.taken, given)
+		d.measure(&c.taken)
+		c.corrected = 0
+		clear(c.joints)
+		c.hideWrenches()
+		clear(c.x)
+		for i := range d.bodies {
+			d.bodies[i].addResidual(c.x[6*i:][:6], &c.taken.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &c.taken.gravity)
+		}
+	}
+	if k, err := d.sweepTogether(out); err != nil {
+		return &DirectionError{k, in.list[k].name, err}
+	}
+	for k := range out.list {
+		c := &out.list[k]
+		for i := range c.x {
+			c.x[i] = -c.x[i]
+		}
+		fit, accuracy, err := d.dynamics.AnswerTo(c.x, c.x)
+		if err != nil && d.rounded(c.x, &c.taken) {
+			fit, accuracy, err = d.dynamics.AnswerTo(c.x, c.x)
+		}
+		if err != nil {
+			return &DirectionError{k, in.list[k].name, d.opened(fit, err)}
+		}
+		c.accuracy = accuracy
+	}
+	return nil
+}
+
+// sweepTogether is sweep for all directions of out, whose right sides are where their answers will be. An error is of direction k.
+func (d *Derivatives) sweepTogether(out *Changes) (k int, err error) {
+	d.b.want, d.b.given = wantSecond|wantForce, nil
+	defer func() { d.b.want = wantAll }()
+	var m carriedMove
+	for part := range d.numParts() {
+		c := d.isCarried(part)
+		if c == nil {
+			if err := d.build(part); err != nil {
+				return 0, err
+			}
+		}
+		for k := range out.list {
+			u, r := &out.list[k].taken, out.list[k].x
+			if c != nil {
+				d.move(&m, c, u, nil, orderAcceleration)
+				d.gatherCarried(r, c, &m, u)
+				continue
+			}
+			d.b.pull(u, nil)
+			if err := d.timed(part, u); err != nil {
+				return k, err
+			}
+			d.b.gather(r)
+		}
+	}
+	return 0, nil
+}
+
+// FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
+// of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
+// FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of kkt.Answers.AnswerTo.
+//
+// Shapes: x has one entry a direction. Cost: some four solves a direction, no allocation after the first. It panics on a length mismatch,
+// without At, or if in is of others.
+func (d *Derivatives) FollowTo(x [][]float64, in *Directions) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.mustBeReady()
+	if in.d != d || len(x) != len(in.list) {
+		panic("derive: foreign directions or length mismatch")
+	}
+	in.mustBeNew()
+	if err := d.setCarried(); err != nil {
+		return err
+	}
+	for k := range in.list {
+		if len(x[k]) != motionNumbers*len(d.bodies) {
+			panic("derive: foreign directions or length mismatch")
+		}
+		d.measure(in.whole(k))
+	}
+	if d.plain.Pattern.Len() > d.mech.NumBodies() {
+		if err := d.followTogether(in); err != nil {
+			return err
+		}
+	}
+	for k := range in.list {
+		u := &in.list[k]
+		for i := range u.bodies {
+			b, y := &u.bodies[i], x[k][motionNumbers*i:]
+			moved := d.bodies[i].E.MulVec(b.Com)
+			place, velocity := b.Position.Add(moved), b.Linear.Add(d.bodies[i].omega.Cross(moved))
+			for n, v := range [4]*spatial.Vec3{&b.Rotation, &place, &b.Angular, &velocity} {
+				copy(y[3*n:], v[:])
+			}
+		}
+	}
+	return nil
+}
+
+// followTogether is the transpose of followBack for each direction that has been measured: take without its tests.
+func (d *Derivatives) followTogether(in *Directions) error {
+	if err := d.project(); err != nil {
+		return err
+	}
+	x := d.answer[:len(d.plainRight)]
+	for _, l := range [2]level{ofPositions, ofVelocities} {
+		by := d.positions
+		if l == ofVelocities {
+			by = d.velocities
+		}
+		if err := d.missesTogether(in, l); err != nil {
+			return err
+		}
+		for k := range in.list {
+			u := &in.list[k]
+			copy(d.plainRight, d.rough.rows[k])
+			size := d.sizeOf(u, l)
+			most := d.negate()
+			if !u.moving || most <= roundTol*size {
+				continue
+			}
+			there, err := d.closesTo(x, by, openTol*size)
+			if err == nil && !there {
+				_, _, err = by.AnswerTo(x, d.plainRight)
+			}
+			if err != nil && most <= openTol*size {
+				continue // rounding, by which redundant rows contradict each other
+			}
+			if err != nil {
+				return err
+			}
+			d.moveBy(u, x, l)
+			d.measure(u)
+		}
+	}
+	return nil
+}
+
+// moveBy adds a correction at a level to u.
+func (d *Derivatives) moveBy(u *direction, x []float64, l level) {
+	for i := range u.bodies {
+		b, turn, travel := &u.bodies[i], spatial.Vec3(x[6*i:]), spatial.Vec3(x[6*i+3:])
+		if l == ofVelocities {
+			b.Angular, b.Linear = b.Angular.Add(turn), b.Linear.Add(travel)
+			continue
+		}
+		b.Rotation, b.Position = b.Rotation.Add(turn), b.Position.Add(travel)
+		// The origin of the frame keeps its velocity as the pose is corrected.
+		b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(turn.Cross(d.bodies[i].k)))
+	}
+}
+
+// missesTogether stores in d.rough.rows by how much each direction opens each row at a level.
+func (d *Derivatives) missesTogether(in *Directions, l level) error {
+	for len(d.rough.rows) < len(in.list) {
+		d.rough.rows = append(d.rough.rows, make([]float64, len(d.plainRight)))
+	}
+	for k := range in.list {
+		clear(d.rough.rows[k])
+	}
+	d.b.want = wantDelta
+	if l == ofVelocities {
+		d.b.want = wantRate
+	}
+	defer func() { d.b.want = wantAll }()
+	var m carriedMove
+	for part := range d.elementNumber(0) {
+		c := d.isCarried(part)
+		if c == nil {
+			if err := d.build(part); err != nil {
+				return err
+			}
+		}
+		for k := range in.list {
+			u, r := &in.list[k], d.rough.rows[k]
+			switch {
+			case c == nil:
+				d.b.pull(u, nil)
+				d.b.misses(r, l)
+			case c.plain >= 0:
+				d.move(&m, c, u, nil, l.order())
+				d.opens(r[c.plain:], c, &m, u, l.order())
+			}
+		}
+	}
+	return nil
+}
