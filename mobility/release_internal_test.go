@@ -322,7 +322,7 @@ func TestReleases(t *testing.T) {
 		after, err := json.Marshal(m)
 		require.NoError(t, err)
 		require.JSONEq(t, string(before), string(after), "the model given is as it was")
-		rank, err := rankOf(t.Context(), m, mech.Initial(), nil)
+		rank, err := rankOf(t.Context(), m, mech.Initial(), mech)
 		require.NoError(t, err)
 		r, err := rung.Accelerate(out.Model, rung.Options{})
 		require.NoError(t, err, m.Name)

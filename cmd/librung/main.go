@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -47,9 +48,9 @@ func guarded(f func() error) (status C.int32_t) {
 	return C.RUNG_OK
 }
 
-// say keeps an error for this thread, and returns its status.
+// say keeps an error for this thread, and returns its status. Its text is UTF-8, whatever the names of files in it are.
 func say(err error) C.int32_t {
-	text, details := err.Error(), door.Details(err)
+	text, details := strings.ToValidUTF8(err.Error(), "\uFFFD"), door.Details(err)
 	if text == "" {
 		text = "?"
 	}

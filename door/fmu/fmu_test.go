@@ -186,8 +186,12 @@ func TestTolerance(t *testing.T) {
 	require.InDelta(t, fine, end(0), 1e-7)
 	require.Greater(t, math.Abs(fine-end(1e-4)), math.Abs(fine-end(0)))
 	u, _ := open(t)
-	require.Equal(t, door.Input, door.StatusOf(u.Start(0, -1)))
-	require.Equal(t, door.Input, door.StatusOf(u.Start(0, math.NaN())))
+	exchange, _ := exchanging(t, read(t, fourBar), fmu.Options{Version: 2}) // whose steps are those of the tool
+	for _, wrong := range []float64{math.NaN(), -1e-9, 1, 1e99, math.Inf(1)} {
+		require.Equal(t, door.Input, door.StatusOf(u.Start(0, wrong)), "%v", wrong)
+		require.Equal(t, door.Input, door.StatusOf(exchange.Start(0, wrong)), "%v", wrong)
+	}
+	require.NoError(t, exchange.Start(0, 1e-6))
 }
 
 // TestTurns: an output that is an angle goes on over turns. Without gravity and with a motion, the angle is known.

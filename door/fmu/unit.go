@@ -201,10 +201,13 @@ func (u *Unit) reset(ctx context.Context, exchange bool) error {
 // first Step. A tolerance replaces that of the unit where the error chooses the steps.
 //
 // The error has the status Input: a time that is not that of the model, as motions in time would be others, and a
-// tolerance that runs refuse.
+// tolerance that is no part of 1, or that runs refuse.
 func (u *Unit) Start(time, tolerance float64) error {
 	if now := u.mover.Time(); time != now {
 		return refuse(door.Input, "a start at %v s, and the model is at %v s", time, now)
+	}
+	if !(tolerance >= 0 && tolerance < 1) {
+		return refuse(door.Input, "a tolerance of %v, which has to be from 0 to below 1", tolerance)
 	}
 	if tolerance == 0 || tolerance == u.tolerance || u.run == nil {
 		return nil // the steps of model exchange are those of the tool

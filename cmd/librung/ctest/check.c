@@ -79,6 +79,7 @@ static void refusals(const char *model) {
   CHECK(rung_plan(NULL, NULL, 0, NULL, &h) == RUNG_INPUT);
   CHECK(rung_plan(model, NULL, 0, NULL, NULL) == RUNG_INPUT);
   CHECK(rung_plan("nowhere.json", NULL, 0, NULL, &h) == RUNG_INPUT && strstr(rung_error(), "nowhere.json"));
+  CHECK(rung_plan("no\xffwhere", NULL, 0, NULL, &h) == RUNG_INPUT && strstr(rung_error(), "no\xef\xbf\xbdwhere")); /* UTF-8 */
   CHECK(rung_plan("x", "{}", 2, NULL, &h) == RUNG_INPUT);
   CHECK(rung_error_details(&text, &size) == RUNG_OK && strstr(text, "problems") && strlen(text) == size);
   rung_release(text);

@@ -224,7 +224,10 @@ void unit_drop(kept **state) {
   *state = NULL;
 }
 
-/* A state has a byte before those of the library: where the instance was in its life. */
+/* A state has some bytes before those of the library: where the instance was in its life, and what the tool had asked for. */
+typedef struct { double time, tolerance; } asked;
+enum { HEAD = 1 + sizeof(asked) };
+
 int unit_read(instance *i, const char *bytes, size_t n, kept **state) {
   kept *k;
   if (!state || !bytes || n < 1) return unit_say(i, UNIT_ERROR, "a saved state: a null pointer, or no bytes");
@@ -245,11 +248,13 @@ int unit_save(instance *i, kept **state) {
   size_t n = 0;
   int status = told(i, rung_unit_save(i->unit, &bytes, &n));
   if (status != UNIT_OK) return status;
-  all = malloc(n + 1);
+  all = malloc(n + HEAD);
   if (all) {
+    const asked a = {i->time, i->tolerance};
     all[0] = (char)i->at;
-    memcpy(all + 1, bytes, n);
-    status = unit_read(i, all, n + 1, state);
+    memcpy(all + 1, &a, sizeof a);
+    memcpy(all + HEAD, bytes, n);
+    status = unit_read(i, all, n + HEAD, state);
     free(all);
   } else {
     status = unit_say(i, UNIT_ERROR, "a saved state: no memory");
@@ -260,11 +265,14 @@ int unit_save(instance *i, kept **state) {
 
 int unit_load(instance *i, const kept *k) {
   int status, at;
-  if (!k || k->size < 1) return unit_say(i, UNIT_ERROR, "a saved state: a null pointer");
+  asked a;
+  if (!k) return unit_say(i, UNIT_ERROR, "a saved state: a null pointer");
+  if (k->size < HEAD) return unit_say(i, UNIT_ERROR, "a saved state: no bytes of a unit");
   at = k->bytes[0];
+  memcpy(&a, k->bytes + 1, sizeof a);
   if (at != MADE && at != STARTING && at != ENDED && (i->exchange ? at != EVENTS && at != CONTINUOUS : at != RUNNING)) return unit_say(i, UNIT_ERROR, "a saved state: no bytes of a unit");
-  status = told(i, rung_unit_load(i->unit, k->bytes + 1, k->size - 1));
-  if (status == UNIT_OK) i->at = (phase)at;
+  status = told(i, rung_unit_load(i->unit, k->bytes + HEAD, k->size - HEAD));
+  if (status == UNIT_OK) i->at = (phase)at, i->time = a.time, i->tolerance = a.tolerance;
   return status;
 }
 

@@ -59,6 +59,20 @@ static void save(const char *resources, const char *token) {
   free(bytes), end(i), end(other);
 }
 
+#if FMI == 2
+/* What a tool asks for before the initialization is part of a state. */
+static void ask(const char *resources, const char *token) {
+  void *i = make(resources, token), *other = make(resources, token), *state = NULL;
+  CHECK(i && other && !CALL(int, "SetupExperiment", (void *, int, double, double, int, double))(i, 1, NAN, 0, 0, 0));
+  CHECK(!CALL(int, "Get" STATE, (void *, void **))(i, &state) && !CALL(int, "Set" STATE, (void *, void *))(other, state));
+  CHECK(plain("EnterInitializationMode", other) == 3 && strstr(said, "tolerance"));
+  CHECK(!CALL(int, "Free" STATE, (void *, void **))(i, &state));
+  end(i), end(other);
+}
+#else
+static void ask(const char *resources, const char *token) { (void)resources, (void)token; }
+#endif
+
 static int threads(void) {
   char line[256];
   int n = 0;
@@ -100,5 +114,6 @@ int main(int argc, char **argv) {
   CHECK(library);
   move(argv[2], argv[3], !strcmp(argv[5], "bits"));
   save(argv[2], argv[3]);
+  ask(argv[2], argv[3]);
   return 0;
 }

@@ -10,9 +10,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cc=(${CC:-gcc} -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror)
 
-under=() # what the tools run under
-[ -z "${VALGRIND:-}" ] || under=(valgrind -q --error-limit=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite
-	--suppressions="$here/go.supp" --error-exitcode=9 --max-stackframe=100000000000000)
+read -ra under <<<"${VALGRIND:-}" # what the tools run under
 sundials=(-DSUNDIALS -lsundials_cvode -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense)
 if ! echo '#include <cvode/cvode.h>' | "${cc[@]}" -E - >/dev/null 2>&1; then
 	sundials=()
