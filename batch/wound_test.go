@@ -41,11 +41,13 @@ func TestWound(t *testing.T) {
 			require.NoError(t, r.Error(i))
 			require.InEpsilon(t, -0.5*turned, r.AngularAcceleration(i, 0)[2], 1e-12)
 		}
-		out := p.Initial()
+		further, out := p.Initial(), p.Initial()
+		further.Angles[0] += 4 * math.Pi
+		s.Set(3, further)
 		out.Angles = nil
-		s.To(out, 1)
+		s.To(out, 3)
 		q, _ := p.Mechanism().Coordinate(mechanism.Freedom{}, out)
-		require.InDelta(t, turned, q, 1e-12)
+		require.InDelta(t, turned+4*math.Pi, q, 1e-12)
 		require.Panics(t, func() { s.SetFlat(0, row[:len(row)-1]) })
 	}
 }
