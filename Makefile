@@ -52,6 +52,7 @@ COUNT     ?= 1
 OUT       ?= bench.txt
 MANDIR    ?= man
 LIBDIR    ?= out
+TRIMPATH  ?= -trimpath
 PLAYGROUND ?= out/playground
 COMMAND   :=
 SITE      ?= out/site
@@ -238,7 +239,7 @@ release-library:
 	$(GO) run ./internal/release $(RELEASEFLAGS) -library "$(PLATFORM)"
 
 # The library, of this system or of GOOS and GOARCH with a compiler in CC. Its name as it is loaded has the edition of the interface, so that a
-# process has one of each.
+# process has one of each. With an empty TRIMPATH its packages are those of tests with GOFLAGS=-buildmode=pie, and nothing is compiled for it.
 LIBGOOS = $(shell $(GO) env GOOS)
 LIBFILE = $(if $(filter windows,$(LIBGOOS)),librung-1.dll,$(if $(filter darwin,$(LIBGOOS)),librung.dylib,librung.so))
 LIBLINK = $(if $(filter windows,$(LIBGOOS)),,$(if $(filter darwin,$(LIBGOOS)),-extldflags=-Wl$(comma)-install_name$(comma)@rpath/librung-1.dylib,-extldflags=-Wl$(comma)-soname$(comma)librung-1.so))
@@ -246,7 +247,7 @@ comma := ,
 LIBSTRIP := -s # no names of functions; with none, valgrind knows those in C from those in Go
 library:
 	@mkdir -p "$(LIBDIR)"
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags='$(LIBSTRIP) -w $(LIBLINK)' -o "$(LIBDIR)/$(LIBFILE)" ./cmd/librung
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared $(TRIMPATH) -ldflags='$(LIBSTRIP) -w $(LIBLINK)' -o "$(LIBDIR)/$(LIBFILE)" ./cmd/librung
 	@rm -f "$(LIBDIR)"/librung*.h # of cgo; rung.h is the header
 
 CWARN := -Wall -Wextra -Werror

@@ -39,7 +39,7 @@ func TestPass(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notrun")
 	goTest := func(args ...string) string {
 		cmd := exec.Command("go", append([]string{"test"}, args...)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 		out, _ := cmd.CombinedOutput() // packages fail
 		return string(out)
 	}

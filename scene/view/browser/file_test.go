@@ -71,6 +71,7 @@ func TestFile(t *testing.T) {
 
 // Reactions and redundant joints are in the file of a mechanism that has a plan, and equal those that the server gives.
 func TestFileReactions(t *testing.T) {
+	whole(t)
 	m, err := bench.Scissor(3, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -76,6 +76,7 @@ func timed() bool { return os.Getenv("RUNG_BROWSER_TIMES") == "1" }
 // are held with RUNG_BROWSER_TIMES=1, over 100 pictures of each way to move them, as they depend on
 // the machine. Without, fewer pictures are made, and their times are told.
 func TestFrames(t *testing.T) {
+	whole(t)
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {
 		t.Fatal(err)

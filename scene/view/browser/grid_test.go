@@ -31,6 +31,7 @@ func differing(a, b image.Image) float64 {
 
 // TestGrid: a level grid with lines at round lengths lies below the mechanism, and can be taken away.
 func TestGrid(t *testing.T) {
+	whole(t)
 	p := ballPage(t, 900, 600)
 	if text := value[string](p, "document.getElementById('grid').textContent"); text == "grid" || value[bool](p, "document.getElementById('grid').hidden") {
 		t.Fatalf("no grid: %q", text)
@@ -49,6 +50,7 @@ func TestGrid(t *testing.T) {
 
 // TestViewGoesWith: what falls stays in the picture also where the user has zoomed.
 func TestViewGoesWith(t *testing.T) {
+	whole(t)
 	m, err := bench.Scissor(8, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +72,7 @@ func TestViewGoesWith(t *testing.T) {
 
 // TestUpright: a mast along y stands on its grid where gravity is against y.
 func TestUpright(t *testing.T) {
+	whole(t)
 	m, err := bench.Scissor(8, 1)
 	if err != nil {
 		t.Fatal(err)

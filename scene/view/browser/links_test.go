@@ -50,6 +50,7 @@ func suspended(t *testing.T) *mechanism.Mechanism {
 // Springs are drawn as coils, dampers as dashpots, with both ends where the bodies hold them, and can be chosen; stops
 // are marks of their joints, which go with those.
 func TestSprings(t *testing.T) {
+	whole(t)
 	mech := suspended(t)
 	s := scene.New(mech, scene.Options{})
 	v, err := view.NewViewer(s, mech.Initial(), view.NewSecret(), view.Options{})

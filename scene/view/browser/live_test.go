@@ -194,6 +194,7 @@ func (p *page) bar(body int, part float64) [2]float64 {
 // The buttons: pause stops time, a step is a sixtieth of a second, reset begins anew, speed is that of the clock,
 // gravity turns and goes back to the model's.
 func TestPlayControls(t *testing.T) {
+	whole(t)
 	p, _, session := playing(t, fourBar(t), live.Options{}, 1000, 700)
 	clock := "rung.live.status.time"
 	if most := value[string](p, "document.getElementById('air').max"); most != fmt.Sprint(live.MostAir) {
@@ -238,6 +239,7 @@ func TestPlayControls(t *testing.T) {
 // The sliders of a joint that is chosen push it, those of prescribed
 // freedoms drive them, and down on the screen follows the view.
 func TestPlaySliders(t *testing.T) {
+	whole(t)
 	m := fourBar(t)
 	m.Gravity = spatial.Vec3{}
 	p, _, _ := playing(t, m, live.Options{Air: 0.5}, 1000, 700)
@@ -262,6 +264,7 @@ func TestPlaySliders(t *testing.T) {
 
 // At 360 pixels all buttons and sliders of the bar can be reached, in both themes, and nothing is wider than the window.
 func TestPlaySmall(t *testing.T) {
+	whole(t)
 	m, err := bench.Scissor(3, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -303,6 +306,7 @@ func TestPlaySmall(t *testing.T) {
 // Two pages see the same mechanism; what one does, the other is told.
 // Reactions and the report are those of the present pose.
 func TestTwoPages(t *testing.T) {
+	whole(t)
 	p, v, _ := playing(t, fourBar(t), live.Options{}, 800, 600)
 	q := open(t, v, 800, 600)
 	q.run(until("rung.live.status.pages === 2"), chromedp.Click(chromedp.CSS("#run")), until("!rung.live.status.running"))

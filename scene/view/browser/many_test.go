@@ -22,6 +22,7 @@ const firstPicture = 3 * time.Second
 // 10⁵ bodies: from the file to the first picture in 3 s, which is checked with RUNG_BROWSER_TIMES=1 and told without,
 // as it depends on the machine. The browser draws with the processor.
 func TestMany(t *testing.T) {
+	whole(t)
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {
 		t.Fatal(err)

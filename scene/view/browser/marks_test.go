@@ -37,6 +37,7 @@ func lazy(t *testing.T, family string, n int) (*view.Viewer, *mechanism.Mechanis
 // Clusters of loops are coloured; what is chosen shows the shortest
 // loop through it: of a chain of four-bars, the four joints of one.
 func TestLoops(t *testing.T) {
+	whole(t)
 	v, mech := lazy(t, "nfourbar", 4)
 	p := open(t, v, 1000, 700)
 	p.run(chromedp.KeyEvent("l"), until("rung.state.clusters"), frames)
@@ -68,6 +69,7 @@ func TestLoops(t *testing.T) {
 
 // Forces of contacts are shown as arrows, and others take their place; the analysis is made when reactions are asked for.
 func TestForces(t *testing.T) {
+	whole(t)
 	v, mech := lazy(t, "rover", 1)
 	p := open(t, v, 1000, 700)
 	p.run(chromedp.KeyEvent("w"), until("rung.state.forces"), frames)
@@ -85,6 +87,7 @@ func TestForces(t *testing.T) {
 
 // Help names all keys that have a button, opens with its key and goes with Escape, also where the page is narrow.
 func TestHelp(t *testing.T) {
+	whole(t)
 	v, _ := lazy(t, "scissor", 2)
 	p := open(t, v, 360, 640)
 	p.run(chromedp.KeyEvent("?"), frames)

@@ -60,6 +60,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// whole leaves a test to whole runs. Short ones look at a run that a server shows, at one in a file, and at a mechanism that is dragged.
+func whole(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make browser without -short has it, in a workflow")
+	}
+}
+
 // page is a tab with a viewer.
 type page struct {
 	t       *testing.T
@@ -322,6 +330,7 @@ func middle(img image.Image, tint [4]float64) (x, y float64, n int) {
 
 // Play goes on with the clock at the chosen speed, pauses, and steps.
 func TestPlay(t *testing.T) {
+	whole(t)
 	p := ballPage(t, 1000, 700)
 	p.run(chromedp.SetValue(chromedp.CSS("#speed"), "2"), js("document.getElementById('speed').dispatchEvent(new Event('change'))"), chromedp.Click(chromedp.CSS("#play")))
 	p.run(until("rung.state.time > 0.2"))
@@ -348,6 +357,7 @@ func TestPlay(t *testing.T) {
 
 // A click chooses the body under it, on nothing none; a search chooses by part of a name.
 func TestChoose(t *testing.T) {
+	whole(t)
 	p := ballPage(t, 1000, 700)
 	for i := range balls {
 		at := value[[2]float64](p, fmt.Sprintf("rung.project(rung.pose(%d).slice(0, 3))", i))
@@ -380,6 +390,7 @@ func TestChoose(t *testing.T) {
 // At 360 pixels nothing is wider than the window, the picture keeps at least half of it, and every button can be
 // reached. Both themes show the scene on their own background, as the system asks at first and as the button says then.
 func TestSmallAndDark(t *testing.T) {
+	whole(t)
 	p := ballPage(t, 360, 640)
 	if w := value[int](p, "document.documentElement.scrollWidth"); w > 360 {
 		t.Errorf("the page is %d pixels wide", w)
@@ -434,6 +445,7 @@ func TestSmallAndDark(t *testing.T) {
 // A mechanism with joints shows its reactions and what is redundant;
 // dragging turns the view; the picture of the other keys has no error.
 func TestKeys(t *testing.T) {
+	whole(t)
 	m, err := bench.Scissor(3, 1)
 	if err != nil {
 		t.Fatal(err)

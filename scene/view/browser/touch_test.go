@@ -20,6 +20,7 @@ func (p *page) fingers(kind input.DispatchTouchEventType, at ...[2]float64) {
 
 // TestTouch: a finger turns the view; two zoom it by how far they go apart, and shift it with their middle.
 func TestTouch(t *testing.T) {
+	whole(t)
 	p := ballPage(t, 600, 700)
 	const look = "[rung.camera.azimuth, rung.camera.elevation, rung.camera.distance, ...rung.camera.target]"
 	first := value[[6]float64](p, look)
