@@ -221,18 +221,18 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 	}
 	var arm spatial.Vec3
 	k.Bodies[a.Body].E.MulVecTo(&arm, &a.Point)
-	return endAt(&arm, a.Body, k, s)
+	endTo(&com, &v, &arm, a.Body, k, s)
+	return com, v
 }
 
-// endAt is end for an attachment to a body at an arm from the origin of its frame.
-func endAt(arm *spatial.Vec3, body int32, k *Kinematics, s *State) (com, v spatial.Vec3) {
+// endTo is end for an attachment to a body at an arm from the origin of its frame.
+func endTo(com, v, arm *spatial.Vec3, body int32, k *Kinematics, s *State) {
 	b, kb := &s.Bodies[body], &k.Bodies[body]
 	w := &b.Omega
 	com[0], com[1], com[2] = arm[0]-kb.Com[0], arm[1]-kb.Com[1], arm[2]-kb.Com[2]
 	v[0] = b.Velocity[0] + (w[1]*arm[2] - w[2]*arm[1])
 	v[1] = b.Velocity[1] + (w[2]*arm[0] - w[0]*arm[2])
 	v[2] = b.Velocity[2] + (w[0]*arm[1] - w[1]*arm[0])
-	return com, v
 }
 
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
@@ -248,11 +248,12 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 			if err := m.SpringAt(&q, i, k, s); err != nil {
 				return err
 			}
-			w := q.Unit.Scale(q.Tension)
-			for end, sign := range [2]float64{1, -1} {
-				if b := q.Body[end]; b >= 0 {
-					addWrench(&f[b], &w, &q.Arm[end], sign)
-				}
+			w := spatial.Force{3: q.Unit[3] * q.Tension, 4: q.Unit[4] * q.Tension, 5: q.Unit[5] * q.Tension}
+			if b := q.Body[0]; b >= 0 {
+				addWrench(&f[b], &w, &q.Arm[0], 1)
+			}
+			if b := q.Body[1]; b >= 0 {
+				addWrench(&f[b], &w, &q.Arm[1], -1)
 			}
 		}
 	}
@@ -266,13 +267,14 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line spatial.Vec3, length float64) {
-	farA, nearA := m.place(&e.A, k, s)
-	farB, nearB := m.place(&e.B, k, s)
-	return e.lineBetween(&farA, &nearA, &farB, &nearB)
+	var near [2]spatial.Vec3
+	farA, farB := m.placeTo(&near[0], &e.A, k, s), m.placeTo(&near[1], &e.B, k, s)
+	length = e.lineTo(&line, farA, &near[0], farB, &near[1])
+	return line, length
 }
 
-// lineBetween is SpringLine for ends that place has split.
-func (e *ForceElement) lineBetween(farA, nearA, farB, nearB *spatial.Vec3) (line spatial.Vec3, length float64) {
+// lineTo is SpringLine for ends that placeTo has split.
+func (e *ForceElement) lineTo(line, farA, nearA, farB, nearB *spatial.Vec3) (length float64) {
 	size := 0.0
 	for i := range line {
 		line[i] = (farB[i] - farA[i]) + (nearB[i] - nearA[i])
@@ -282,7 +284,7 @@ func (e *ForceElement) lineBetween(farA, nearA, farB, nearB *spatial.Vec3) (line
 	if length <= coincide*size && (e.Stiffness == 0 || e.RestLength != 0) {
 		length = 0
 	}
-	return line, length
+	return length
 }
 
 // together reports whether the ends of e have the same velocity up to rounding. v is their
@@ -301,11 +303,17 @@ func (m *Mechanism) together(e *ForceElement, k *Kinematics, s *State, v spatial
 // place splits the position of an attachment into a far point and an arm within
 // the body, as JointTo does.
 func (m *Mechanism) place(a *Attachment, k *Kinematics, s *State) (far, near spatial.Vec3) {
+	return *m.placeTo(&near, a, k, s), near
+}
+
+// placeTo is place: it stores the arm in near and returns where the far point is.
+func (m *Mechanism) placeTo(near *spatial.Vec3, a *Attachment, k *Kinematics, s *State) (far *spatial.Vec3) {
 	if a.Body < 0 {
-		return a.Point, near
+		*near = spatial.Vec3{}
+		return &a.Point
 	}
-	k.Bodies[a.Body].E.MulVecTo(&near, &a.Point)
-	return s.Bodies[a.Body].Position, near
+	k.Bodies[a.Body].E.MulVecTo(near, &a.Point)
+	return &s.Bodies[a.Body].Position
 }
 
 // Energy of a state, J. Potential energy of gravity is zero at the world's

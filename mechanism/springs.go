@@ -122,23 +122,27 @@ type SpringState struct {
 // name, ErrNoDirection where there is a force without a direction, and the errors of springs.Laws.At.
 func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
 	e := &m.Forces[i]
-	var far, near, v [2]spatial.Vec3
-	q.Body, q.Arm = [2]int32{e.A.Body, e.B.Body}, [2]spatial.Vec3{}
-	for i, a := range [2]*Attachment{&e.A, &e.B} {
-		if far[i], near[i] = m.place(a, k, s); a.Body >= 0 {
-			q.Arm[i], v[i] = endAt(&near[i], a.Body, k, s)
-		}
+	var near, v [2]spatial.Vec3 // stored where they are read: copies take longer than the numbers
+	farA, farB := m.placeTo(&near[0], &e.A, k, s), m.placeTo(&near[1], &e.B, k, s)
+	q.Body[0], q.Body[1], q.Arm = e.A.Body, e.B.Body, [2]spatial.Vec3{}
+	if b := e.A.Body; b >= 0 {
+		endTo(&q.Arm[0], &v[0], &near[0], b, k, s)
 	}
-	q.Line, q.Length = e.lineBetween(&far[0], &near[0], &far[1], &near[1])
-	q.Unit, q.Rate, q.Pull = spatial.Force{}, 0, Pull{Stiffness: e.Stiffness, Damping: e.Damping}
+	if b := e.B.Body; b >= 0 {
+		endTo(&q.Arm[1], &v[1], &near[1], b, k, s)
+	}
+	q.Length = e.lineTo(&q.Line, farA, &near[0], farB, &near[1])
+	q.Unit, q.Rate = spatial.Force{}, 0
+	q.Tension, q.Stiffness, q.Damping = 0, e.Stiffness, e.Damping
 	if q.Length == 0 {
 		if m.pointless(i, k, s) {
 			return nil
 		}
 		return m.AtForce(i, ErrNoDirection)
 	}
-	n := q.Line.Scale(1 / q.Length)
-	q.Unit, q.Rate = spatial.NewForce(spatial.Vec3{}, n), n.Dot(v[1].Sub(v[0]))
+	over, n := 1/q.Length, q.Unit[3:]
+	n[0], n[1], n[2] = over*q.Line[0], over*q.Line[1], over*q.Line[2]
+	q.Rate = n[0]*(v[1][0]-v[0][0]) + n[1]*(v[1][1]-v[0][1]) + n[2]*(v[1][2]-v[0][2])
 	x := q.Length - e.RestLength
 	q.Tension = e.Stiffness*x + e.Damping*q.Rate
 	if l := m.SpringLaw(i); l != nil {
