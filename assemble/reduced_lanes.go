@@ -53,7 +53,8 @@ func (y *Reduced) doEights(w *eightWork, end *passEnd, lo, hi int) {
 	}
 }
 
-// doGroupEight fills eight i of groups, as fillGroup does a group, and tells end what it has found.
+// doGroupEight fills eight i of groups, as fillGroup does a group, and tells end what it has found. Lanes also call states with large
+// numbers not finite, so these are looked at one by one.
 func (y *Reduced) doGroupEight(w *eightWork, end *passEnd, i int32) {
 	q := &y.Groups.eights.groups[i]
 	free, finite := y.fillEight(w, q)

@@ -163,6 +163,7 @@ func (s *sparseMethod) setRates(raw []float64) {
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
 	}
+	// setRows takes its right sides from s.e, which gets its errors back.
 	copy(s.tried, s.e)
 	copy(s.e, raw)
 	clear(s.want)
@@ -175,6 +176,11 @@ func (s *sparseMethod) setRates(raw []float64) {
 		}
 	}
 	s.setBounds()
+	s.setJointRates()
+}
+
+// setJointRates gives the rows of joints and couplings the rates of motions, theory.md (5), in place of errors.
+func (s *sparseMethod) setJointRates() {
 	var jk mechanism.JointKinematics
 	var rows joints.Rows
 	for j := range s.mech.Joints {

@@ -195,6 +195,7 @@ type grounded struct {
 	system
 }
 
+// newGrounded allocates the memory of a reduced system beside the whole one, whose memory is w.
 func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
 	y.Heed(w.watch)

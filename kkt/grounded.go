@@ -9,7 +9,7 @@ import (
 )
 
 // newGroundPlan analyses the reduced system of p in an order of p's kind. It
-// returns nil if too few bodies hang on the ground.
+// returns nil if too few bodies hang on the ground, or if there are couplings.
 func (p *Plan) newGroundPlan(ctx context.Context) (*groundPlan, error) {
 	l := p.layout
 	if l.Mech.NumCouplings() > 0 {

@@ -18,6 +18,8 @@ const (
 	// balanceTol is the relative unbalanced force at which the search ends. balanceLoose is the
 	// one that is accepted where rounding allows no better.
 	balanceTol, balanceLoose = 1e-13, 1e-9
+	// balanceFall is the part of that force beyond which what a step leaves of it is rounding.
+	balanceFall = 0.1
 	// balanceRounding is an unbalanced force relative to the rounding of a spring's force, up
 	// to which forces count as balanced. It is for states in which all forces vanish, as with
 	// springs at rest length and no weight: there is no force to compare with.
@@ -114,21 +116,16 @@ func (s *search) descend(out *Equilibrium, most int) error {
 		}
 		var left float64
 		out.Unbalanced, out.Relative, left = s.balanced()
-		if left <= balanceRounding*s.sys.rounding || out.Relative <= balanceTol || out.Relative <= balanceLoose && out.Relative > 0.1*last {
+		rounding := left <= balanceRounding*s.sys.rounding || out.Relative <= balanceTol
+		if rounding || out.Relative <= balanceLoose && out.Relative > balanceFall*last {
 			return nil
 		}
 		last = out.Relative
-		if away, body := s.away(); away > awayMost*s.extent0 || s.same.carries(left, s.sys.mech) {
-			e := s.unbalancedError(out)
-			e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
-			return e
-		}
-		if out.Steps == most {
-			e := s.unbalancedError(out)
-			if away, body := s.away(); away > s.extent0 {
-				e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
-			}
-			return e
+		switch away, _ := s.away(); {
+		case away > awayMost*s.extent0 || s.same.carries(left, s.sys.mech):
+			return s.goneError(out, -1)
+		case out.Steps == most:
+			return s.goneError(out, s.extent0)
 		}
 		ok, err := s.step(out)
 		if err != nil {
@@ -310,6 +307,15 @@ func (s *search) balance(relative float64) (bool, error) {
 func (s *search) unbalancedError(out *Equilibrium) *UnbalancedError {
 	e := &UnbalancedError{Unbalanced: out.Unbalanced, Steps: out.Steps}
 	s.blame(e)
+	return e
+}
+
+// goneError is unbalancedError, with the body that has gone farthest if that is more than a distance.
+func (s *search) goneError(out *Equilibrium, beyond float64) *UnbalancedError {
+	e := s.unbalancedError(out)
+	if away, body := s.away(); away > beyond {
+		e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), body
+	}
 	return e
 }
 

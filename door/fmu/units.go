@@ -33,7 +33,7 @@ func parseUnit(text string) (name string, exponents base, ok bool) {
 	return strings.NewReplacer("²", "2", "³", "3", " ", ".").Replace(text), exponents, true
 }
 
-// times multiplies by a product of signs to the power n, and reports whether it is one.
+// times multiplies b by product to the power n: signs of units between spaces, each with a power. It reports whether all signs are known.
 func (b *base) times(product string, n int) bool {
 	for _, sign := range strings.Split(product, " ") {
 		by := n

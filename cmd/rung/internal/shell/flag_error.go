@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// meantFlag is the hint for a flag that cmd has not.
+// meantFlag returns the hint for a flag that cmd does not have: ", did you mean --NAME?", or "".
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -212,7 +212,7 @@ func (d *drive) rim(k int, w *wheel) []spatial.Vec3 {
 	return list
 }
 
-// outlines returns those of the bodies at a kept time, as see shows points.
+// outlines returns the outlines of wheels and of other bodies at the kept time k, with see for what a point looks like.
 func (d *drive) outlines(k int, see func(p spatial.Vec3) [2]float64) (list []picture.Outline) {
 	add := func(points []spatial.Vec3, isWheel bool) {
 		var flat [][2]float64
