@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
@@ -58,6 +59,9 @@ type core struct {
 	imprecise error    // why twice the digits are not enough either, where doubles are not
 }
 
+// explainer explains what a core has solved: rank, mobility, which reactions are unique, how near a singular pose is.
+type explainer struct{ *core }
+
 // newCore returns the core of a solver that p has made, for the system of q: p, or its geared plan.
 func newCore(p, q *Plan) core {
 	return core{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim())}
@@ -87,6 +91,18 @@ func (s *core) needWhole() {
 	if len(s.searchers) > 0 {
 		s.shareSearches()
 	}
+}
+
+// shareSearches shares with the systems that there are.
+func (s *core) shareSearches() {
+	list := slices.Clip(s.searchers)
+	if s.ground != nil {
+		list = append(list, s.ground.kin)
+	}
+	if s.sys != nil {
+		list = append(list, s.sys.Kin)
+	}
+	s.plan.mech.ShareSearches(list...)
 }
 
 func (s *core) assemble(st *mechanism.State) error {

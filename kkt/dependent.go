@@ -35,9 +35,9 @@ const (
 	dependencyTol = 1e-6
 )
 
-// depend finds what the first redundant rows follow from: reactions without effect in which one redundant row takes part, and of the
+// depend returns what the first redundant rows follow from: reactions without effect in which one redundant row takes part, and of the
 // others none. Of such there is one only. The geometric matrix is in v.p.
-func (s *explainer) depend(r *Report, v *verification) {
+func (s *explainer) depend(v *verification) (list []Dependency) {
 	layout, p := s.plan.layout, s.plan.layout.Pattern
 	z, c := make([]float64, len(s.x)), make([]float64, len(s.x))
 	for node := layout.FirstJoint(); node < p.Len(); node++ {
@@ -45,17 +45,18 @@ func (s *explainer) depend(r *Report, v *verification) {
 			if !v.redundant[i] {
 				continue
 			}
-			if len(r.Dependencies) == mostDependencies || s.work.watch.Up() {
-				return
+			if len(list) == mostDependencies || s.work.watch.Up() {
+				return list
 			}
 			c[i] = 1 / math.Sqrt(v.p.sys.Scale[i])
 			v.nullTo(z, c)
 			c[i] = 0
 			d := Dependency{ConstraintRow: ConstraintRow{layout.NodeConstraint(node), int(i - p.Off[node])}}
 			d.From = s.partners(z, v.p.sys.Scale, int(i))
-			r.Dependencies = append(r.Dependencies, d)
+			list = append(list, d)
 		}
 	}
+	return list
 }
 
 // partners returns the rows besides row i that take part in the reaction z.

@@ -133,9 +133,6 @@ func (s *Solver) Report() (*Report, error) {
 	return r, nil
 }
 
-// explainer explains what a core has solved: rank, mobility, which reactions are unique, how near a singular pose is.
-type explainer struct{ *core }
-
 func (s *core) explainer() *explainer { return &explainer{s} }
 
 func (s *explainer) report() (*Report, error) {
@@ -231,7 +228,7 @@ func (s *explainer) explain(r *Report, rows *verification, doubt bool) error {
 	r.LeastNorm = true
 	if r.Redundant > 0 {
 		if rows != nil {
-			s.depend(r, rows)
+			r.Dependencies = s.depend(rows)
 		}
 		if s.spread(r, metric, k); s.work.watch.Up() {
 			return s.work.watch.Err()

@@ -36,18 +36,6 @@ func (s *Solver) ShareSearches(list ...*mechanism.Kinematics) {
 	s.shareSearches()
 }
 
-// shareSearches shares with the systems that there are.
-func (s *core) shareSearches() {
-	list := slices.Clip(s.searchers)
-	if s.ground != nil {
-		list = append(list, s.ground.kin)
-	}
-	if s.sys != nil {
-		list = append(list, s.sys.Kin)
-	}
-	s.plan.mech.ShareSearches(list...)
-}
-
 // Workspace returns the goroutines and the factor of s, for others to use between its calls.
 func (s *Solver) Workspace() *Workspace {
 	s.enter()
