@@ -88,6 +88,12 @@ func (c Corrector) KeepAllRows() bool {
 	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
 }
 
+// KeepsAll reports whether there is a factor in the way KeepAll: made by KeepAllRows, or by a Solve that needed it.
+func (c Corrector) KeepsAll() bool {
+	there, _ := c.Factor()
+	return there && c.s.now.Way() == KeepAll
+}
+
 // SolveErrorsTo stores in x displacements of the bodies whose errors of rows are e, to first order at
 // the state of the factor, theory.md (43): the least ones in the metric of the inertias. It serves
 // velocities in the same way. It ends the results of the solver.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // geared is a light body on a spring with a damper along a slide, which a coupling holds to a heavy wheel: x = radius·angle.
@@ -79,6 +81,23 @@ func TestMethods(t *testing.T) {
 		require.Contains(t, s.method.text, c.text, c.family)
 		require.Equal(t, c.text == "generalized-α", s.method.even, c.family)
 	}
+}
+
+// TestSheetInTime: velocities of a folded sheet that is pulled close without a factor of all rows.
+func TestSheetInTime(t *testing.T) {
+	s, c := newTest(t, generate(t, "miura", 16), Options{})
+	last := s.mech.NumBodies() - 1
+	at := s.shown.Bodies[last].Position.Sub(s.center)
+	for k := range 60 {
+		sin, cos := math.Sincos(math.Pi * float64(k) / 60)
+		s.apply(&Message{Type: "pull", Body: last, Vector: at.Add(spatial.Vec3{sin, 1 - cos, sin}.Scale(0.3)), page: s.pages[0]})
+		c.at = c.at.Add(frameTime)
+		s.tick()
+	}
+	require.Empty(t, s.failure)
+	stats := s.method.rattle.Stats()
+	t.Logf("%+v", stats)
+	require.Less(t, 50*stats.Whole, stats.Steps)
 }
 
 // TestCamsInTime: cams that RATTLE moves, though their springs are stiff beside the followers alone, keep the energy of the drive.

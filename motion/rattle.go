@@ -97,6 +97,8 @@ type Rattle struct {
 	loss    float64             // J, of the damped step last tried
 	off     mechanism.Violation // of the joints at the end of the step last tried
 	known   bool                // off is
+	blind   bool                // the velocities of the step last tried have needed a factor of all rows
+	blunt   bool                // corrections of the poses of the step last tried have left much of the errors, as next to singular poses
 	stats   RattleStats
 }
 
@@ -111,13 +113,25 @@ const (
 
 // Numbers at the end of Rattle.kept, after the accelerations.
 const (
-	rattleKnown   = iota // 1 if the accelerations are those of the state, 2 if also the factor keeps all rows
+	rattleKnown   = iota // 1 if the accelerations are those of the state, and rattleAll and rattleRefined
 	rattleSpell          // damped steps that are still to be done, or, below zero, passes
 	rattleSpan           // and the last number of damped ones
 	rattleKinetic        // energy, J, and its rate, W, of the state
 	rattlePower
 	rattleTail
 )
+
+// Parts of rattleKnown besides 1, which are added to it.
+const (
+	rattleAll     = 1 // the factor keeps all rows
+	rattleRefined = 2 // velocities of a step before have needed that: poses are closed to less than the tolerance, so that they do not
+)
+
+// keeps reports whether a part is in rattleKnown.
+func keeps(tail *[rattleTail]float64, part int) bool {
+	known := int(tail[rattleKnown])
+	return known > 0 && (known-1)&part != 0
+}
 
 // RattleStats count what a Rattle has done, failed steps too.
 type RattleStats struct {
@@ -129,6 +143,7 @@ type RattleStats struct {
 	Corrections int64   // of poses
 	Calmed      int64   // damped steps with an energy that has been bounded
 	Searches    int64   // for poses where no factor is there, or none that is good enough
+	Whole       int64   // of the factors, those that keep all rows, as others have not closed the velocities
 }
 
 // NewRattle returns an integrator with its memory.

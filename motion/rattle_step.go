@@ -14,6 +14,9 @@ const (
 	// contradict each other there by some times what poses are off by. Beyond the tolerance only a factor of all rows would see what
 	// is left, which takes as long as half a step. Another value costs time only.
 	rattleFiner = 0.1
+	// rattleSharp is the part of the errors up to which a correction may leave of them for that. It leaves more next to singular poses,
+	// where a factor of all rows serves the next step, too.
+	rattleSharp = 0.1
 	// rattleFirst is the number of corrections of a damped step that may leave more.
 	rattleFirst = 2
 	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
@@ -77,7 +80,10 @@ func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, er
 		case err == nil && !r.uneven:
 			next[rattleKnown], next[rattleSpan] = 1, math.Floor(last[rattleSpan]/2)
 			if r.all {
-				next[rattleKnown] = 2
+				next[rattleKnown] += rattleAll
+			}
+			if r.blind || keeps(last, rattleRefined) && !r.blunt {
+				next[rattleKnown] += rattleRefined
 			}
 			return symplectic, nil
 		case r.dyn.drift.watch.Err() != nil:
@@ -149,7 +155,7 @@ func (r *Rattle) begin() error {
 	case !known:
 		t[rattleKnown] = 1
 		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
-	case t[rattleKnown] == 2:
+	case keeps(t, rattleAll):
 		there, _ := r.dyn.solver.Corrector().Factor()
 		r.all = there && r.dyn.solver.Corrector().KeepAllRows()
 	}
@@ -164,6 +170,7 @@ func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	if err := r.dyn.Accelerations(a[:6*len(r.end.Bodies)], st); err != nil {
 		return fault.Errorf("motion: accelerations at t = %v: %w", st.Time, err)
 	}
+	r.all = r.dyn.solver.Corrector().KeepsAll()
 	return nil
 }
 
@@ -198,119 +205,6 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	return nil
 }
 
-// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold, and adds to v
-// what moves it so in the time h. The first corrections need not make errors smaller.
-func (r *Rattle) closePoses(h, tol float64, first int) error {
-	d := r.dyn.drift
-	clear(r.moved)
-	fit, err := d.measureBy(deltaPass, &r.end)
-	if err != nil {
-		return r.unmeasured(err)
-	}
-	for n := 0; ; n++ {
-		there, weak := r.dyn.solver.Corrector().Factor()
-		if fit.position <= tol && !(n == 0 && there && weak && fit.position > rattleFiner*tol) {
-			break
-		}
-		if err := d.watch.Err(); err != nil {
-			return err
-		}
-		if n == rattleSteps {
-			return r.open(fit.position)
-		}
-		if !there {
-			if err := r.search(); err != nil {
-				return err
-			}
-			break
-		}
-		r.stats.Corrections++
-		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, &r.end)
-		after, ok := d.move(&r.end, -1)
-		if fit.position <= tol && !(ok && after.position <= tol) { // it was good enough, and is not better
-			if _, ok = d.move(&r.end, 1); ok {
-				break
-			}
-		}
-		// With as much of the errors left by each correction as by this one, are the others enough?
-		left := after.position / fit.position
-		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
-		if !ok || !enough && !(weak && searches(after.position, tol)) {
-			r.uneven = r.loops && leavesMuch(left, r.turned)
-			if _, err := r.measure(); err != nil { // past the end of a curve or of a law
-				return err
-			}
-			return r.open(after.position)
-		}
-		for i := range 6 * len(r.end.Bodies) {
-			r.moved[i] -= d.x[i]
-		}
-		if !enough { // errors that this factor does not see
-			if err := r.search(); err != nil {
-				return err
-			}
-			break
-		}
-		fit = after
-	}
-	r.gain(h)
-	return nil
-}
-
-// gain adds to v what has moved the bodies in the time h.
-func (r *Rattle) gain(h float64) {
-	for i := range r.end.Bodies {
-		r.arm[i] = r.dyn.drift.kin.Bodies[i].Com
-	}
-	for i, x := range r.moved {
-		r.v[i] += x / h
-	}
-}
-
-// searches reports whether an error of poses is so small that a search closes them where corrections do not.
-func searches(position, tol float64) bool { return position <= searchFrom*tol }
-
-// leavesMuch reports whether a correction leaves as much of the errors, in a step in which a body turns by an angle, as it does
-// next to a singular pose.
-func leavesMuch(left, turned float64) bool { return left > passLeft*turned }
-
-// search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and
-// where rows are redundant. The joints then act along the directions that closing takes.
-func (r *Rattle) search() error {
-	r.stats.Searches++
-	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
-	if err := r.dyn.ClosePositions(&r.end); err != nil {
-		return fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, errRattle, err)
-	}
-	for i := range r.end.Bodies {
-		travel, turn := r.mech.Displacement(i, &r.apart, &r.end)
-		for k := range 3 {
-			r.moved[6*i+k], r.moved[6*i+3+k] = turn[k], travel[k]
-		}
-	}
-	_, err := r.measure()
-	return err
-}
-
-// measure measures the errors of the joints at the end of the step.
-func (r *Rattle) measure() (driftFit, error) {
-	fit, err := r.dyn.drift.measure(&r.end)
-	if err != nil {
-		err = r.unmeasured(err)
-	}
-	return fit, err
-}
-
-// unmeasured is the error of an end of a step that cannot be measured.
-func (r *Rattle) unmeasured(err error) error {
-	return fault.Errorf("motion: step to t = %v: %w", r.end.Time, err)
-}
-
-// open is the error of joints that are off.
-func (r *Rattle) open(off float64) error {
-	return fault.Errorf("motion: step from t = %v: %w: they are off by %.2g", r.from.Time, errRattle, off)
-}
-
 // setVelocities gives r.end the velocities v + s·a.
 func (r *Rattle) setVelocities(s float64, a []float64) {
 	for i := range r.end.Bodies {
@@ -321,51 +215,6 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 		r.end.Bodies[i].SetComVelocity(&v, &r.arm[i])
 	}
 }
-
-// closeRates changes the velocities of r.end, along the directions in the factor, until the joints
-// hold or rattleRates corrections are done. If the factor has left out rows as redundant and the
-// corrections no longer reduce the errors, as many corrections follow with a factor that keeps all
-// rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes
-// the velocities within its own tolerance. It returns the error that is left, relative to 1 + the
-// largest speed + the largest rate of turning; zero after ProjectVelocities.
-func (r *Rattle) closeRates() (left float64, err error) {
-	d := r.dyn.drift
-	fit, err := d.measureRates(&r.end) // closePoses has measured the pose
-	if err != nil {
-		return 0, r.unmeasured(err)
-	}
-	was, kept := math.Inf(1), false
-	for n := 0; ; n++ {
-		left = fit.velocity / (1 + fit.speed + fit.turn)
-		there, weak := r.dyn.solver.Corrector().Factor()
-		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
-			r.off, r.known = fit.off, true
-			return left, nil
-		}
-		if weak && !kept && blind(left, was, n) {
-			kept, n = true, 0
-			there = r.dyn.solver.Corrector().KeepAllRows()
-			r.all = there
-		}
-		was = left
-		if !there || n == rattleRates {
-			r.all = false
-			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
-				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, errRattle, err)
-			}
-			return 0, nil
-		}
-		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, &r.end)
-		after, ok := d.changeBy(ratePass, &r.end, -1)
-		if !ok {
-			return left, r.open(after.velocity)
-		}
-		fit = after
-	}
-}
-
-// blind reports whether n corrections, the last of which has left the error left of was, show that they do not see it.
-func blind(left, was float64, n int) bool { return left > rattleBlind*was || n == rattleRates }
 
 // backward does a step h of the backward Euler method. It takes the accelerations u +
 // M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be
