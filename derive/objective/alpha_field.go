@@ -247,7 +247,13 @@ func (f *alphaField) massTo(right []float64, r *ratesAt) error {
 
 // answerBy finds multipliers, and what is left, for the right side f.right.
 func (f *alphaField) answerBy(r *ratesAt) error {
-	if _, _, err := r.answers.AnswerTo(f.x, f.right); err != nil {
+	var err error
+	if r.answers.Plain() { // multipliers are factors of derivatives of the order of the step
+		err = r.answers.RoughTo(f.x, f.right)
+	} else {
+		_, _, err = r.answers.AnswerTo(f.x, f.right)
+	}
+	if err != nil {
 		return err
 	}
 	copy(r.lambda, f.x[len(r.change):])
