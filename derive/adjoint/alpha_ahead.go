@@ -163,7 +163,7 @@ func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64
 		s.right[len(s.x)+i] -= x
 	}
 	negate(s.right)
-	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
 		return err
 	}
 	for i, x := range e {

@@ -16,7 +16,7 @@ func (s *alphaStep[F]) ratesBack(z *alphaState, p []float64) error {
 			s.right[6*i+j] = v[j] - z.w[6*i+j]
 		}
 	}
-	if err := s.leastBack(p); err != nil {
+	if err := s.leastBack(p, s.rates.RatesAnswerTo); err != nil {
 		return err
 	}
 	for i := range s.raw.Bodies {
@@ -31,9 +31,9 @@ func (s *alphaStep[F]) ratesBack(z *alphaState, p []float64) error {
 }
 
 // leastBack takes the cotangents s.right of velocities on the joints to those of the velocities that they have been
-// made of, in s.dv, of the pose, in s.back, and of the parameters.
-func (s *ratesStep[F]) leastBack(p []float64) error {
-	if err := s.rates.RatesAnswerTo(s.y, s.right); err != nil {
+// made of, in s.dv, of the pose, in s.back, and of the parameters; answer solves with the matrix.
+func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) error) error {
+	if err := answer(s.y, s.right); err != nil {
 		return err
 	}
 	negate(s.y)
@@ -103,6 +103,7 @@ type beginning struct {
 	u, du []float64        // accelerations at the start, and their change over the trial step
 	e, x  []float64        // local error of the positions over the step, and the part of it that the joints allow
 	st    *mechanism.State // at the start
+	gap   float64          // by how much springs and dampers suppress e, as StepError.Gap: how that changes with them is left out
 }
 
 // begin does the trial step from at over h.
@@ -130,6 +131,10 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 		}
 	}
 	b.st = at.Clone()
+	s.span(at, &b.end)
+	if err := s.hold(&b.end); err != nil { // whose matrix softens e (motion.Newton.Soften)
+		return nil, err
+	}
 	if err := s.holdSoft(b, nil); err != nil {
 		return nil, err
 	}
@@ -138,10 +143,17 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 		return nil, err
 	}
 	clear(s.right[six:])
-	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
 		return nil, err
 	}
 	copy(b.x, s.y)
+	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
+		return nil, err
+	}
+	for i, x := range b.x {
+		s.y[i] -= x
+	}
+	b.gap = s.gapOf(s.y[:six])
 	return b, nil
 }
 
@@ -173,7 +185,7 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 	for i, w := range z.w {
 		s.right[i] = -w
 	}
-	if err := s.leastBack(p); err != nil {
+	if err := s.leastBack(p, s.field.StepAnswerTo); err != nil {
 		return err
 	}
 	addPoses(z.x, s.back)

@@ -185,7 +185,7 @@ func (s *rattleStep[F]) ratesBack(x, a, p []float64) error {
 	for i := range s.from.Bodies {
 		copy(s.right[6*i:][:6], x[PerBody*i+6:])
 	}
-	if err := s.leastBack(p); err != nil {
+	if err := s.leastBack(p, s.field.RatesAnswerTo); err != nil {
 		return err
 	}
 	addPoses(x, s.back)

@@ -75,7 +75,7 @@ func TestAlphaBothWays(t *testing.T) {
 				assert.InDelta(t, r.Run.Projection, a.told.Projection, 1e-15)
 				assert.Less(t, r.Run.Projection, 1e-5, "of velocities that are not the nearest ones")
 				if o.Stabilization == runs.None {
-					assert.Zero(t, r.Run.Projection)
+					assert.Less(t, r.Run.Projection, 1e-7, "of the start alone")
 				}
 				values, slopes := a.sums(g)
 				for i := range values {
@@ -172,4 +172,34 @@ func TestAlphaRubs(t *testing.T) {
 	for i := range want {
 		assert.InDelta(t, want[i], got[i], 1e-3*math.Abs(want[i]), "of order 2")
 	}
+}
+
+// TestAlphaStiff: the first step takes an error over that stiff forces suppress, as of a wheel on the ground, and so does its derivative: that
+// was off by 1.6e-3, without a word.
+func TestAlphaStiff(t *testing.T) {
+	const h, tol = 1e-3, 1e-4
+	file := filepath.Join("..", "..", "reference", "ground", "disc-roll.model.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	p := &Objective{At: AtRun, Run: runs.Options{Until: 0.1, Step: 0.004, Integrator: runs.GeneralizedAlpha}}
+	p.Terms = []Term{{Name: "x", Column: "wheel.px", Weight: 1, Power: 1}, {Name: "v", Column: "wheel.vx", Weight: 1, Power: 1}}
+	p.Parameters = []Parameter{{Name: "mass", Paths: []string{"bodies[0].mass"}}}
+	g, err := NewProblem(p, "o.json", Source{Text: text, Name: file})
+	require.NoError(t, err)
+	r, err := g.Gradient(context.Background())
+	require.NoError(t, err)
+	assert.Greater(t, r.Run.Projection, 1e-9, "what they suppress is told")
+	values := g.Values()
+	var sides [2]*Result
+	for i, by := range [2]float64{h, -h} {
+		q, err := g.With([]float64{values[0] + by})
+		require.NoError(t, err)
+		sides[i], err = q.Value(context.Background())
+		require.NoError(t, err)
+	}
+	for i := range r.Terms {
+		want := (sides[0].Terms[i].Value - sides[1].Terms[i].Value) / (2 * h)
+		assert.InDelta(t, want, r.Parameters[0].Terms[i], tol*math.Abs(want), r.Terms[i].Name)
+	}
+	bothWays(t, g, r)
 }
