@@ -48,7 +48,7 @@ type rattleStep[F any] struct {
 	last    []float64       // change of velocities that has closed their rows
 	from    *mechanism.State
 	start   mechanism.State // as from, at which directions are held
-	inertia []spatial.Sym3 // of the bodies at the start, world axes
+	inertia []spatial.Sym3  // of the bodies at the start, world axes
 	acc     []float64
 	dxi     []float64 // PerBody a body
 	sum     []float64 // six a body and one a row
