@@ -395,8 +395,9 @@ func (s *Session) Head() any {
 	m := s.mech
 	g := max(m.Gravity.Norm(), 1)
 	h := head{Method: s.method.text, Gravity: s.down, Air: s.o.Air, MostAir: MostAir, Force: 2 * s.hand.mass * g, Rate: 10, Freedoms: make([]string, m.NumJoints()), Actuators: []string{}}
+	h.Force = finite(h.Force) // masses may be so large that a hand has none
 	h.Length = max(m.TypicalLength(), shortest)
-	h.Moment = h.Force * h.Length
+	h.Moment = finite(h.Force * h.Length)
 	for j := range h.Freedoms {
 		h.Freedoms[j] = letters(&m.Joints[j])
 	}

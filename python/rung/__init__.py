@@ -11,7 +11,6 @@ accelerations again and again, a `Run` is a motion in time that goes on from cal
 World axes, SI units; quaternions are w x y z.
 """
 from . import _lib
-from ._version import version_of
 from ._lib import BusyError, ForkError, ModelError, RungError, SolveError, Stopped
 from .batch import Batch
 from .builder import Builder
@@ -19,7 +18,18 @@ from .model import Knob, Model, State, load, loads
 from .run import Run, Trajectory
 from .solver import Solver
 
-__version__: str = version_of(_lib.lib.rung_version().decode())
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    """The version, when somebody asks for it: the first call waits until the runtime of Go has started, which an import need not."""
+    if name != "__version__":
+        raise AttributeError(f"module 'rung' has no attribute {name!r}")
+    from ._version import version_of
+
+    globals()["__version__"] = version = version_of(_lib.lib.rung_version().decode())
+    return version
+
 
 __all__ = [
     "load", "loads", "Model", "State", "Knob", "Solver", "Run", "Trajectory", "Batch", "Builder",

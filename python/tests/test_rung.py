@@ -411,6 +411,10 @@ def test_no_version(text):
 
 def test_version_is_of_the_library():
     assert rung.__version__ == version_of(_lib.lib.rung_version().decode())
+    with pytest.raises(AttributeError, match="no attribute 'nix'"):
+        rung.nix
+    fresh = "import rung; assert '__version__' not in vars(rung); rung.__version__; assert '__version__' in vars(rung)"  # no call of Go at an import
+    subprocess.run([sys.executable, "-c", fresh], check=True, env={**os.environ, "PYTHONPATH": str(pathlib.Path(rung.__file__).parents[1])})
 
 
 def test_documents(model):

@@ -17,6 +17,7 @@ const play = window.play = { model: null, frame: null, text: null, errors: [], r
 
 // nameOf says by its ending what format a text has.
 function nameOf(text) {
+  if (/^\s*#usda\b/.test(text)) return 'model.usda';
   const root = /^\s*(?:<\?[^>]*>\s*|<!--[\s\S]*?-->\s*)*<(\w+)/.exec(text)?.[1];
   return { robot: 'model.urdf', mujoco: 'model.xml', sdf: 'model.sdf' }[root] ?? 'model';
 }

@@ -158,3 +158,24 @@ func TestPlaygroundDark(t *testing.T) {
 	}
 	p.shot("playground-dark")
 }
+
+// TestPlaygroundFormats: texts of foreign formats are read by how they begin.
+func TestPlaygroundFormats(t *testing.T) {
+	p := playground(t, "", moves, 1000, 700)
+	const inertia = `<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>`
+	for _, text := range []string{
+		`<?xml version="1.0"?><robot name="r"><link name="world"/><link name="told">` + inertia + `</link>` +
+			`<joint name="j" type="continuous"><parent link="world"/><child link="told"/></joint></robot>`,
+		`<mujoco><worldbody><body name="told"><joint type="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 1 0 0" size=".05"/></body></worldbody></mujoco>`,
+		`<sdf version="1.9"><model name="m"><link name="told"/></model></sdf>`,
+		"#usda 1.0\ndef Xform \"told\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"] ) " +
+			"{ float physics:mass = 1\n float3 physics:diagonalInertia = (1, 1, 1) }\n",
+	} {
+		p.run(js("play.reported = null"))
+		p.types(fmt.Sprintf("() => %q", text))
+		p.run(until("play.errors.length > 0 || play.reported?.bodies[0].name === 'told'"))
+		if said := value[string](p, "document.getElementById('errors').innerText"); said != "" {
+			t.Errorf("of %.20q the page says %q", text, said)
+		}
+	}
+}
