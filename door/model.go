@@ -244,7 +244,9 @@ func (m *Model) AnglesTo(n int, states []float64) error {
 }
 
 // anglesAt returns the place of the angles in a state.
-func (m *Model) anglesAt() int { return len(m.initial) - m.sizes.Angles - m.sizes.Internal - m.sizes.Bearings }
+func (m *Model) anglesAt() int {
+	return len(m.initial) - m.sizes.Angles - m.sizes.Internal - m.sizes.Bearings
+}
 
 // fits refuses an array that is no state by its length.
 func (m *Model) fits(state []float64) error {
