@@ -39,7 +39,7 @@ const (
 //
 // Springs and dampers of light bodies that joints hold to heavy ones are not, in a large mechanism. A spring of a valve swings with the
 // shaft that its cam is on. What is taken for soft at st and is not later shows in the energy of steps (motion.Rattle), which are damped
-// then. In a small mechanism they count as if bodies were alone: error control costs little there, and follows a shaft however fast it turns.
+// then. In a small mechanism they count as if bodies were alone: error control costs little there, and follows a shaft at any speed.
 func stiff(p *kkt.Plan, st *mechanism.State, h float64, large bool) bool {
 	of := firmnessOf(p.Mechanism(), h)
 	return of == firm || of == between && !(large && softMotions(p, st, h))

@@ -17,7 +17,7 @@ import (
 // as VelocityErrorTo does; delta is then right, rate zero.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
-	if jt.pinned() {
+	if jt.Kind.Plain() && jt.Kind != joints.Fixed && jt.Motion == nil {
 		*delta, *rate = [6]float64{}, [6]float64{}
 		jt.pinErrorsTo(delta, rate, k, s)
 		return nil
@@ -26,32 +26,6 @@ func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *S
 	m.JointTo(&jk, j, k, s)
 	jt.PositionErrorTo(delta, &jk.Frames, s.Time)
 	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
-}
-
-// PositionErrorsTo is ErrorsTo for delta alone. It leaves rate as it is, or stores it where that comes with delta.
-func (m *Mechanism) PositionErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) {
-	if m.Joints[j].pinned() {
-		_ = m.ErrorsTo(delta, rate, j, k, s)
-		return
-	}
-	var jk JointKinematics
-	m.JointTo(&jk, j, k, s)
-	m.Joints[j].PositionErrorTo(delta, &jk.Frames, s.Time)
-}
-
-// VelocityErrorsTo is ErrorsTo for rate alone. It leaves delta as it is, or stores it where that comes with rate.
-func (m *Mechanism) VelocityErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
-	if m.Joints[j].pinned() {
-		return m.ErrorsTo(delta, rate, j, k, s)
-	}
-	var jk JointKinematics
-	m.JointTo(&jk, j, k, s)
-	return m.Joints[j].VelocityErrorTo(rate, &jk.Frames, s.Time)
-}
-
-// pinned reports whether jt is a joint of pinErrorsTo.
-func (jt *Joint) pinned() bool {
-	return jt.Kind.Plain() && jt.Kind != joints.Fixed && jt.Motion == nil
 }
 
 // pinErrorsTo is ErrorsTo of a spherical or a revolute joint. The rows of such a joint are unit

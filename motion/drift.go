@@ -291,16 +291,19 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
 }
 
-// errorsTo stores the errors of joint j that the pass is for.
+// errorsTo stores the errors of joint j that the pass is for. Of plain joints both are found at once.
 func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
-	switch t := &r.task; t.kind {
-	case deltaPass:
-		r.mech.PositionErrorsTo(delta, rate, j, r.kin, t.st)
-		return nil
-	case ratePass:
-		return r.mech.VelocityErrorsTo(delta, rate, j, r.kin, t.st)
+	t, jt := &r.task, &r.mech.Joints[j]
+	if t.kind == errorPass || jt.Kind.Plain() {
+		return r.mech.ErrorsTo(delta, rate, j, r.kin, t.st)
 	}
-	return r.mech.ErrorsTo(delta, rate, j, r.kin, r.task.st)
+	var jk mechanism.JointKinematics
+	r.mech.JointTo(&jk, j, r.kin, t.st)
+	if t.kind == ratePass {
+		return jt.VelocityErrorTo(rate, &jk.Frames, t.st.Time)
+	}
+	jt.PositionErrorTo(delta, &jk.Frames, t.st.Time)
+	return nil
 }
 
 // couplingErrors is errors for the coupling of a node.

@@ -93,13 +93,18 @@ type Rattle struct {
 	turned  float64   // angle of the fastest body in the step last tried, rad
 	loops   bool      // bodies form some: trees have no singular poses
 	springs bool
-	uneven  bool                // the step last tried of RATTLE is next to a singular pose
-	loss    float64             // J, of the damped step last tried
-	off     mechanism.Violation // of the joints at the end of the step last tried
-	known   bool                // off is
-	blind   bool                // the velocities of the step last tried have needed a factor of all rows
-	blunt   bool                // corrections of the poses of the step last tried have left much of the errors, as next to singular poses
+	loss    float64 // J, of the damped step last tried
+	noted   rattleNotes
 	stats   RattleStats
+}
+
+// rattleNotes are what the step last tried has shown.
+type rattleNotes struct {
+	uneven bool                // it is one of RATTLE next to a singular pose
+	blind  bool                // its velocities have needed a factor of all rows
+	blunt  bool                // a correction of its pose for velocities has left much of the errors, as next to singular poses
+	off    mechanism.Violation // of the joints at its end
+	known  bool                // off is
 }
 
 // rattleWay is how a step is done.
@@ -226,7 +231,9 @@ func (r *Rattle) ClosesJoints() {}
 
 // EndViolation returns by how much the end of the step last tried violates the joints, and whether that is known: it has been measured
 // after steps of RATTLE, but not after others.
-func (r *Rattle) EndViolation() (mechanism.Violation, bool) { return r.off, r.known && r.tried }
+func (r *Rattle) EndViolation() (mechanism.Violation, bool) {
+	return r.noted.off, r.noted.known && r.tried
+}
 
 // ShareSearches is Dynamics.ShareSearches of the dynamics of r.
 func (r *Rattle) ShareSearches(k *mechanism.Kinematics) { r.dyn.ShareSearches(k) }
