@@ -403,7 +403,7 @@ func (p *path) along(i int, t float64) (q, rate float64) {
 		if flat {
 			d[2] = 0
 		}
-		return p.spec.Curve.Arc(u, flat), d.Norm() * ud
+		return p.spec.Curve.Arc(u, 0, flat), d.Norm() * ud
 	}
 	_, x, _, v := p.relative(t)
 	return x[2], v[2]

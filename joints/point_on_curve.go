@@ -19,7 +19,7 @@ var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve, or a
 var ErrFoot = errors.New(
 	"joints: the point has no foot on its curve: the curve has no tangent there, or the point is at its centre of curvature")
 
-// parameter returns that of the foot of S's origin, and whole laps to add (curves.Curve.FootFrom). It panics without a curve.
+// parameter returns that of the foot of S's origin, and whole laps to add (curves.Curve.NearestFrom). It panics without a curve.
 func (s *Spec) parameter(f *Frames) (u, laps float64) {
 	if s.Curve == nil {
 		panic(badKind)
@@ -33,7 +33,7 @@ func (s *Spec) parameter(f *Frames) (u, laps float64) {
 	if f.Near == nil {
 		return s.Curve.Nearest(&p, flat), 0
 	}
-	return s.Curve.FootFrom(&p, flat, f.Near[0])
+	return s.Curve.NearestFrom(&p, flat, f.Near[0])
 }
 
 // bead is a point on its curve, theory.md (U3) to (U5). Frame: axes of P.
@@ -150,7 +150,7 @@ func pointOnCurveRate(f *Frames, s *Spec) float64 {
 func pointOnCurveCoordinates(q *[6]float64, f *Frames, s *Spec) {
 	flat := s.Kind.planarCurve()
 	u, laps := s.parameter(f)
-	q[3] = s.Curve.ArcOf(u, laps, flat)
+	q[3] = s.Curve.Arc(u, laps, flat)
 	if flat {
 		q[4] = along(&f.EP, 2, &f.R)
 	}

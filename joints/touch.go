@@ -209,9 +209,9 @@ func sampleOf(c *curves.Curve, i int) float64 {
 	return from + (to-from)*float64(i)/touchSamples
 }
 
-// find returns where the curves touch, without the whole laps of near, which are in q.laps: by a search from near on the side that it says. Where the points of near are far from each other,
-// the state is another one than near was carried for, and if the search does not lead to where the curves nearly touch, they are looked
-// for among all.
+// find returns where the curves touch, without the whole laps of near, which are in q.laps: by a search from near on the side that it says.
+// Where the points of near are far from each other, the state is another one than near was carried for, and if the search does not lead to
+// where the curves nearly touch, they are looked for among all.
 func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bool) {
 	if near == nil {
 		at, s, ok = q.search()

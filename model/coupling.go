@@ -3,8 +3,12 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -223,6 +227,107 @@ func (c *checker) checkTerms(k *Coupling) (known, free bool) {
 		}
 	}
 	return known, free
+}
+
+// checkItself reports freedoms that coupling k ties to themselves: a law follows what its terms have, or the same freedom twice, or
+// terms cancel each other.
+func (c *checker) checkItself(k *Coupling) {
+	var first map[[2]int]int
+	if len(c.named) > fewNames {
+		first = make(map[[2]int]int, len(c.named))
+	}
+	for i := range c.named {
+		n := &c.named[i]
+		before := -1
+		if first == nil {
+			before = slices.IndexFunc(c.named[:i], func(p named) bool { return p.joined == n.joined && p.freedom == n.freedom })
+		} else if p, again := first[[2]int{n.joined, n.freedom}]; again {
+			before = p
+		} else {
+			first[[2]int{n.joined, n.freedom}] = i
+		}
+		if i < len(k.Terms) { // terms add up
+			p := n
+			if before >= 0 {
+				p = &c.named[before]
+			}
+			p.sum, p.size = p.sum+k.Terms[i].Factor, p.size+math.Abs(k.Terms[i].Factor)
+		} else if before >= 0 {
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joined].Name),
+				fmt.Sprintf("is the freedom of %s again: the coupling ties it to itself", c.named[before].tail[1:]))
+		}
+	}
+	for i := range c.named[:min(len(k.Terms), len(c.named))] {
+		if n := &c.named[i]; n.size > 0 && algebra.Finite(n.size) && math.Abs(n.sum) <= balanced*n.size {
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joined].Name), "has terms that cancel each other: the coupling ties it to itself")
+		}
+	}
+}
+
+// notice notes the current coupling for checkCycles if it is a tie.
+func (c *checker) notice(k *Coupling) {
+	t := tie{index: int32(c.index), demand: k.Offset}
+	if len(c.named) > 2 || len(c.named) == 2 && c.named[0].joined == c.named[1].joined && c.named[0].freedom == c.named[1].freedom ||
+		k.Law != nil || !algebra.Finite(k.Offset) {
+		return
+	}
+	angle := false
+	add := func(i int, f float64) {
+		n := &c.named[i]
+		t.tied[t.count], t.factors[t.count] = int32(6*n.joined+n.freedom), f
+		t.count++
+	}
+	for i := range k.Terms {
+		f, turns := k.Terms[i].Factor, c.m.Joints[c.named[i].joined].Kind().Rotational(c.named[i].freedom)
+		switch size := math.Abs(f); {
+		case turns && !angle:
+			angle, t.norm = true, size
+		case turns == angle:
+			t.norm = max(t.norm, size)
+		}
+		add(i, f)
+	}
+	if p := k.Polynomial; p != nil {
+		if len(p.Coefficients) > 2 {
+			return
+		}
+		t.demand += p.Coefficients[0]
+		if len(p.Coefficients) > 1 && p.Coefficients[1] != 0 {
+			add(len(k.Terms), -p.Coefficients[1])
+		}
+	}
+	c.ties = append(c.ties, t)
+}
+
+// checkCycles reports couplings of one freedom or two by factors alone that no coordinates hold together: their cycles do not close.
+func (c *checker) checkCycles() {
+	if len(c.ties) < 2 {
+		return
+	}
+	w := &forest{edges: c.ties, starts: make([]int32, len(c.m.Joints))}
+	for i := range w.starts {
+		w.starts[i] = -1
+	}
+	for i := range w.edges {
+		if c.flag.Every(i) || w.searches == namedCycles {
+			return
+		}
+		others, off := w.take(int32(i))
+		if others == nil {
+			continue
+		}
+		names := make([]string, 0, len(others))
+		for _, p := range others[:min(len(others), namedTies)] {
+			names = append(names, fault.Name(c.m.Couplings[w.edges[p].index].Name))
+		}
+		if more := len(others) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		of := &c.m.Couplings[w.edges[i].index]
+		c.at(secCouplings, int(w.edges[i].index))
+		c.report("", fault.Name(of.Name),
+			fmt.Sprintf("contradicts %s: where these hold, it is off by %.3g, whatever the coordinates", strings.Join(names, ", "), off))
+	}
 }
 
 func (o *writer) coupling(k *Coupling) {

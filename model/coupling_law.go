@@ -261,7 +261,7 @@ func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 		c.report(tail+".freedom", value, "is a ball rotation, which has no coordinate")
 		return false, false
 	}
-	c.named = append(c.named, named{joint: j, freedom: q.Freedom, tail: tail})
+	c.named = append(c.named, named{joined: j, freedom: q.Freedom, tail: tail})
 	return true, jf.Has(jointMotion) || q.Freedom >= len(jt.Motion) || jt.Motion[q.Freedom] == nil
 }
 

@@ -65,14 +65,11 @@ func (c *Curve) arc(i int) float64 {
 	return c.span[0] + (c.span[1]-c.span[0])*float64(i)/bends
 }
 
-// Arc returns the length of the curve from its start to u, m, negative before it: of a closed one with whole laps, and beyond the ends of
-// an open one that of the parabola of At. With flat, it is the length of what is seen in the plane of x and y.
+// Arc returns the length of the curve from its start to u + laps (NearestFrom), m, negative before it: of a closed one with whole laps, and
+// beyond the ends of an open one that of the parabola of At. With flat, it is the length of what is seen in the plane of x and y.
 //
 // Cost: eight evaluations, of a spline with the logarithm of the points; no allocation. c is Prepared, and measured for it (MeasureArc).
-func (c *Curve) Arc(u float64, flat bool) float64 { return c.ArcOf(u, 0, flat) }
-
-// ArcOf is Arc for u + laps, whole laps that are apart (FootFrom).
-func (c *Curve) ArcOf(u, laps float64, flat bool) float64 {
+func (c *Curve) Arc(u, laps float64, flat bool) float64 {
 	from, to := c.span[0], c.span[1]
 	if c.even(flat) {
 		return c.speedAt(from, flat) * (u - from + laps)

@@ -42,9 +42,9 @@ func TestArc(t *testing.T) {
 			p := c.of.Prepared()
 			p.MeasureArc(c.flat)
 			for _, u := range c.u {
-				assert.InDelta(t, c.want(u), p.Arc(u, c.flat), tol*max(1, math.Abs(c.want(u))), "u = %v", u)
+				assert.InDelta(t, c.want(u), p.Arc(u, 0, c.flat), tol*max(1, math.Abs(c.want(u))), "u = %v", u)
 			}
-			require.Zero(t, testing.AllocsPerRun(10, func() { p.Arc(c.u[1], c.flat) }))
+			require.Zero(t, testing.AllocsPerRun(10, func() { p.Arc(c.u[1], 0, c.flat) }))
 		})
 	}
 }

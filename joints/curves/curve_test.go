@@ -123,9 +123,9 @@ func TestNearest(t *testing.T) {
 					if p.IsClosed() {
 						laps = 5 * (to - from)
 					}
-					near := p.NearestFrom(&x, flat, u+0.03*(to-from)+laps)
+					near := p.From(&x, flat, u+0.03*(to-from)+laps)
 					require.InDelta(t, u+laps, near, 1e-11*(1+laps), "search from near")
-					require.Equal(t, near, p.NearestFrom(&x, flat, u+0.03*(to-from)+laps), "the same bits")
+					require.Equal(t, near, p.From(&x, flat, u+0.03*(to-from)+laps), "the same bits")
 				}
 			})
 		}
@@ -133,12 +133,12 @@ func TestNearest(t *testing.T) {
 	// At the crossing of a figure eight both branches are nearest: the search stays on its own.
 	p := list()["eight"].Prepared()
 	at := spatial.Vec3{1e-9, -1e-9, 0}
-	require.InDelta(t, math.Pi, p.NearestFrom(&at, false, 3.3), 1e-8)
-	require.InDelta(t, turn, p.NearestFrom(&at, false, 6.2), 1e-8)
+	require.InDelta(t, math.Pi, p.From(&at, false, 3.3), 1e-8)
+	require.InDelta(t, turn, p.From(&at, false, 6.2), 1e-8)
 	require.InDelta(t, math.Pi, p.Nearest(&spatial.Vec3{}, false), 1e-12, "the smallest parameter")
 	// A state of another pose: the parameter that it carries is of no use.
 	far := p.At(1.7).C
-	require.InDelta(t, 1.7+turn, p.NearestFrom(&far, false, 4+turn), 1e-12)
+	require.InDelta(t, 1.7+turn, p.From(&far, false, 4+turn), 1e-12)
 }
 
 func TestEnds(t *testing.T) {
@@ -242,7 +242,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		p := c.Prepared()
 		x := p.At(1).C
 		require.Zero(t, testing.AllocsPerRun(10, func() {
-			x[0] += 1e-3 * p.NearestFrom(&x, false, 1.1) * p.Nearest(&x, true)
+			x[0] += 1e-3 * p.From(&x, false, 1.1) * p.Nearest(&x, true)
 		}), name)
 	}
 }

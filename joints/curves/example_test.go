@@ -14,7 +14,8 @@ func Example() {
 	p := c.Prepared()
 	x := spatial.Vec3{0.01, 0, 0}
 	fmt.Printf("%.4f\n", p.Nearest(&x, false))
-	fmt.Printf("%.4f\n", p.NearestFrom(&x, false, 3))
+	u, laps := p.NearestFrom(&x, false, 3)
+	fmt.Printf("%.4f\n", u+laps)
 	at := p.At(3)
 	fmt.Printf("%.4f\n", at.C)
 	// Output:

@@ -85,18 +85,13 @@ func (c *Curve) descend(u float64, p *spatial.Vec3, flat bool) (float64, gap) {
 	return u, now
 }
 
-// NearestFrom returns the parameter of the foot of p to which a search from near leads: on a closed curve it counts the laps as near does.
+// NearestFrom returns the foot of p to which a search from near leads: its parameter is u + laps. On a closed curve laps are those of near
+// (Laps), so that u has all digits after any number of them; u is where to evaluate the curve.
 // If that foot is farther from p than a tenth of the curve's size, it is the foot of the whole curve, as long as that is nearer.
 // So the foot is a function of p and near.
 //
 // Cost: some evaluations of the curve, no allocation. c is Prepared.
-func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) float64 {
-	u, laps := c.FootFrom(p, flat, near)
-	return u + laps
-}
-
-// FootFrom is NearestFrom without the laps of near (Laps), which are apart: u has all digits after any number of laps.
-func (c *Curve) FootFrom(p *spatial.Vec3, flat bool, near float64) (u, laps float64) {
+func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) (u, laps float64) {
 	laps = c.Laps(near)
 	near = c.Within(near - laps)
 	u, s := c.descend(near, p, flat)

@@ -17,9 +17,9 @@ func TestSearchGoesDownItsValley(t *testing.T) {
 	for _, size := range []float64{1, 1.3, 0.8} {
 		x := spatial.Vec3{size}
 		for _, near := range []float64{1.45, -1.45, 2.5, -2.5, 3.1, 0.01} {
-			require.InDelta(t, 0, p.NearestFrom(&x, false, near), 1e-12, "from %v, at %v", near, size)
+			require.InDelta(t, 0, p.From(&x, false, near), 1e-12, "from %v, at %v", near, size)
 		}
-		require.InDelta(t, 2*math.Pi, p.NearestFrom(&x, false, 2*math.Pi+1.45), 1e-12)
+		require.InDelta(t, 2*math.Pi, p.From(&x, false, 2*math.Pi+1.45), 1e-12)
 	}
 }
 
@@ -31,7 +31,7 @@ func TestSearchStaysOnItsBranch(t *testing.T) {
 	n := spatial.Vec3{-at.D[1], at.D[0]}.Scale(1 / at.D.Norm())
 	for _, off := range []float64{0, 0.03, -0.03, 0.08} {
 		x := at.C.Add(n.Scale(off))
-		got := p.NearestFrom(&x, false, math.Pi-0.1)
+		got := p.From(&x, false, math.Pi-0.1)
 		require.InDelta(t, math.Pi+0.02, got, 0.05, "off by %v", off)
 		require.Greater(t, got, 3.0)
 	}

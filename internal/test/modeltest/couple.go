@@ -11,8 +11,8 @@ import (
 )
 
 // Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four scalar freedoms without
-// motions. Every second coupling has a polynomial of a freedom that is in no term, if there is one; every third one is a multiple of the one before. Their rates are those
-// of the state, and not zero. It stops the test if m has no such freedom.
+// motions. Every second coupling has a polynomial of a freedom that is in no term, if there is one; every third one is a
+// multiple of the one before. Their rates are those of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	free, value := freedoms(t, m)
