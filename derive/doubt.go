@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// ErrDoubt is for a state that violates its joints where geometry alone makes their rows redundant, as in the Bricard linkage: rows contradict
+// ErrDoubt is for a state that violates its joints where geometry alone makes their rows redundant, as in the Bricard linkage: rows
+// contradict
 // each other there, or count as independent. Accelerations are near those of the nearest state on the joints, and their derivatives along
 // directions that open the joints are those of no motion.
 var ErrDoubt = errors.New("derive: rows that geometry alone makes redundant contradict each other")
@@ -18,7 +19,8 @@ const (
 	doubtRise = 100
 )
 
-// Redundancy is how many rows of the joints count as redundant at a state, all where none is left out as none is sure to be, and the largest
+// Redundancy is how many rows of the joints count as redundant at a state, all where none is left out as none is sure to be, and the
+// largest
 // contradiction between them, relative to their terms.
 type Redundancy struct {
 	Rows  int

@@ -72,7 +72,8 @@ func (d *Derivatives) sweepTogether(out *Changes) (k int, err error) {
 	return 0, nil
 }
 
-// FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the place
+// FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the
+// place
 // of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
 // FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of kkt.Answers.AnswerTo.
 //

@@ -35,7 +35,8 @@ func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) 
 	return r, err
 }
 
-// reachSolver returns a task on the mechanism, and its solver. A task that is broken is told with the problems that it has with the mechanism.
+// reachSolver returns a task on the mechanism, and its solver. A task that is broken is told with the problems that it has with the
+// mechanism.
 func (m *Model) reachSolver(text []byte) (*ik.Problem, *ik.Solver, error) {
 	task, broken := taskfile.ReadIn(bytes.NewReader(text), "task", nil)
 	if task == nil {

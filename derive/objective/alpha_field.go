@@ -53,7 +53,8 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	return a, nil
 }
 
-// holds refuses what steps without stages have no derivatives of. Poses of mechanisms with armature are closed by a search in steps of RATTLE.
+// holds refuses what steps without stages have no derivatives of. Poses of mechanisms with armature are closed by a search in steps of
+// RATTLE.
 func (g *Problem) holds(f *field) error {
 	for _, j := range g.mech.Geared() {
 		if g.o.Run.Integrator == runs.Rattle && g.mech.Joints[j].NumGeared() > 0 {
