@@ -201,7 +201,7 @@ func TestRattleBalance(t *testing.T) {
 		was := r.tail(r.kept)
 		was[rattleKinetic], was[rattlePower] = 2*(1-c.off), 0
 		err := r.balance(1)
-		require.Equal(t, c.uneven, r.noted.uneven, "%+v", c)
+		require.Equal(t, c.uneven, r.uneven, "%+v", c)
 		if c.fails {
 			require.ErrorIs(t, err, errRattleEnergy, "%+v", c)
 		} else {

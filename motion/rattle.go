@@ -73,38 +73,43 @@ type Rattle struct {
 	opts RattleOptions
 
 	kept, next []float64 // what the next step takes over, and the one after it: six accelerations a body, then those below
-	driven     bool      // by prescribed motions
-	mass       float64   // of all bodies, kg
 	kin        *mechanism.Kinematics
 	load       []spatial.Force
-	most       float64   // angle, rad, of a damped step
 	v          []float64 // velocities, angular and of the centres of mass
 	moved      []float64 // by the corrections
 	from, end  mechanism.State
 	apart      mechanism.State // end before a search
 	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
 
-	valid   bool // kept is of the state from which the next step starts
-	held    bool // the factor is that of this state
-	all     bool // the factor keeps all rows
-	tried   bool
-	last    rattleWay // of the step last tried
-	failed  bool      // a damped step from this state has failed
-	turned  float64   // angle of the fastest body in the step last tried, rad
-	loops   bool      // bodies form some: trees have no singular poses
-	springs bool
-	loss    float64 // J, of the damped step last tried
-	noted   rattleNotes
-	stats   RattleStats
+	valid  bool // kept is of the state from which the next step starts
+	held   bool // the factor is that of this state
+	all    bool // the factor keeps all rows
+	failed bool // a damped step from this state has failed
+	rattled
+	rattleTry
+	stats RattleStats
 }
 
-// rattleNotes are what the step last tried has shown.
-type rattleNotes struct {
-	uneven bool                // it is one of RATTLE next to a singular pose
-	blind  bool                // its velocities have needed a factor of all rows
-	blunt  bool                // a correction of its pose for velocities has left much of the errors, as next to singular poses
+// rattled is what decides about the steps of a mechanism.
+type rattled struct {
+	driven  bool    // by prescribed motions
+	mass    float64 // of all bodies, kg
+	most    float64 // angle, rad, of a damped step
+	loops   bool    // bodies form some: trees have no singular poses
+	springs bool
+}
+
+// rattleTry is the step last tried.
+type rattleTry struct {
+	tried  bool // there is one
+	last   rattleWay
+	turned float64             // angle of the fastest body, rad
+	uneven bool                // it is one of RATTLE, next to a singular pose
+	loss   float64             // J, if it is damped
 	off    mechanism.Violation // of the joints at its end
 	known  bool                // off is
+	blind  bool                // its velocities have needed a factor of all rows
+	blunt  bool                // a correction of its pose for velocities has left much of the errors, as next to singular poses
 }
 
 // rattleWay is how a step is done.
@@ -232,7 +237,7 @@ func (r *Rattle) ClosesJoints() {}
 // EndViolation returns by how much the end of the step last tried violates the joints, and whether that is known: it has been measured
 // after steps of RATTLE, but not after others.
 func (r *Rattle) EndViolation() (mechanism.Violation, bool) {
-	return r.noted.off, r.noted.known && r.tried
+	return r.off, r.known && r.tried
 }
 
 // ShareSearches is Dynamics.ShareSearches of the dynamics of r.

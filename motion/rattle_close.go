@@ -17,7 +17,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 	}
 	refines := r.valid && keeps(r.tail(r.kept), rattleRefined)
 	finer, whole := refines, refines // poses are closed to less than tol, and a factor of all rows may be made for them
-	r.noted.blunt = false
+	r.blunt = false
 	for n := 0; ; n++ {
 		there, weak := r.dyn.solver.Corrector().Factor()
 		if fit.position <= tol && !(finer && there && weak && n < rattleSteps && fit.position > rattleFiner*tol) {
@@ -38,7 +38,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		after, ok := r.correct()
 		left := after.position / fit.position
 		if finer = refines && left <= rattleSharp; fit.position <= tol && !(ok && finer) { // good enough, next to a singular pose
-			if r.noted.blunt = true; r.takeBack() {
+			if r.blunt = true; r.takeBack() {
 				break
 			}
 		}
@@ -89,7 +89,7 @@ func (r *Rattle) takeIn() {
 
 // failToClose is the error of a correction that leaves the part left of the errors, and this one, or that cannot be done.
 func (r *Rattle) failToClose(left, off float64) error {
-	r.noted.uneven = r.loops && leavesMuch(left, r.turned)
+	r.uneven = r.loops && leavesMuch(left, r.turned)
 	if _, err := r.measure(); err != nil { // past the end of a curve or of a law
 		return err
 	}
@@ -163,16 +163,16 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		return 0, r.unmeasured(err)
 	}
 	was, kept := math.Inf(1), false
-	r.noted.blind = false
+	r.blind = false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
 		there, weak := r.dyn.solver.Corrector().Factor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
-			r.noted.off, r.noted.known = fit.off, true
+			r.off, r.known = fit.off, true
 			return left, nil
 		}
 		if weak && !kept && blind(left, was, n) {
-			kept, n, r.noted.blind = true, 0, true
+			kept, n, r.blind = true, 0, true
 			there = r.keepAll()
 			r.all = there
 		}

@@ -21,7 +21,7 @@ func (r *Rattle) balance(h float64) error {
 	off := now[rattleKinetic] - was[rattleKinetic] - h/2*(now[rattlePower]+was[rattlePower])
 	noise := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, of joints that hold to the tolerance
 	most, blur := max(was[rattleKinetic], now[rattleKinetic]), r.mass*noise*noise
-	r.noted.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
+	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
 	if !(math.Abs(off) <= rattleWork*most+blur) {
 		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, errRattleEnergy, off, now[rattleKinetic])
 	}

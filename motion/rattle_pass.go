@@ -33,7 +33,7 @@ var errPassWork = errors.New("motion: too many evaluations")
 // & Prince, with stages closed where that helps, and led over the pose (theory.md (50)). RATTLE has the directions of the
 // joints' forces at either end only. Where they turn by much in the step, it does not close the joints, or loses energy.
 func (r *Rattle) pass() error {
-	r.held, r.noted.known = false, false
+	r.held, r.known = false, false
 	r.dyn.solver.SetAccuracy(0) // errors of a thousandth of a step's are no errors of a method of order 5
 	defer r.dyn.solver.SetAccuracy(r.opts.Accuracy)
 	k := sim.NewRungeKutta(r.mech, r.dyn, sim.DormandPrince(), sim.Tolerance{Relative: passTol})

@@ -43,7 +43,7 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(r.end.Bodies) {
 		panic("motion" + fault.ForeignState)
 	}
-	r.tried, r.noted.known = false, false
+	r.tried, r.known = false, false
 	r.from = mechanism.State{Time: st.Time, Angles: st.Angles, Bodies: st.Bodies}
 	r.end.Time, r.end.Angles = t, st.Angles
 	h := t - st.Time
@@ -77,18 +77,18 @@ func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, er
 	default:
 		err := r.symplectic(h)
 		switch {
-		case err == nil && !r.noted.uneven:
+		case err == nil && !r.uneven:
 			next[rattleKnown], next[rattleSpan] = 1, math.Floor(last[rattleSpan]/2)
 			if r.all {
 				next[rattleKnown] += rattleAll
 			}
-			if r.noted.blind || keeps(last, rattleRefined) && !r.noted.blunt {
+			if r.blind || keeps(last, rattleRefined) && !r.blunt {
 				next[rattleKnown] += rattleRefined
 			}
 			return symplectic, nil
 		case r.dyn.drift.watch.Err() != nil:
 			return symplectic, err
-		case r.noted.uneven:
+		case r.uneven:
 			next[rattleSpell] = -passSpell
 		default:
 			return r.damp(h, err, next)
@@ -112,7 +112,7 @@ func (r *Rattle) damp(h float64, err error, next *[rattleTail]float64) (rattleWa
 
 // symplectic does a step h of RATTLE.
 func (r *Rattle) symplectic(h float64) error {
-	r.noted.uneven = false
+	r.uneven = false
 	if err := r.begin(); err != nil {
 		return err
 	}
@@ -251,6 +251,6 @@ func (r *Rattle) backward(h float64) error {
 	if _, err := r.closeRates(); err != nil { // what is left of errors, the next step removes
 		return err
 	}
-	r.noted.known = false // velocities may change again
+	r.known = false // velocities may change again
 	return r.calm(h)
 }
