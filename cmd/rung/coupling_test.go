@@ -75,8 +75,10 @@ func TestCouplingUnmet(t *testing.T) {
 	path := generated(t, "gear-train", "2")
 	m, err := model.ReadFile(path)
 	require.NoError(t, err)
-	again := m.Couplings[0]
-	again.Name, again.Offset = "other", again.Offset+0.1
+	again := m.Couplings[0] // with a square, as the reader finds out what lines contradict
+	other := again.Terms[1]
+	again.Name, again.Offset, again.Terms = "other", again.Offset+0.1, again.Terms[:1]
+	again.Polynomial = &model.CouplingPolynomial{Of: other.Coupled, Coefficients: []float64{0, -other.Factor, 1e-9}}
 	m.Couplings = append(m.Couplings, again)
 	require.NoError(t, model.WriteFile(path, m))
 	out := filepath.Join(t.TempDir(), "out.json")
