@@ -39,7 +39,7 @@ func (d *Derivatives) project() error {
 			d.velocities = d.plan.NewAnswers(kkt.AnswersOfVelocities)
 		}
 		d.positions = d.velocities
-		if len(d.mech.Nonholonomic()) > 0 {
+		if len(d.mech.Nonholonomic()) > 0 || len(d.mech.Singular()) > 0 {
 			d.positions = d.plan.NewAnswers(kkt.AnswersOfPositions)
 		}
 	}

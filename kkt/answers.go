@@ -35,9 +35,11 @@ type AnswersKind uint8
 // The kinds. Those of velocities and positions are in the metric of the inertias without armature, as package closing has it.
 const (
 	AnswersOfDynamics   AnswersKind = iota // with armature, and bodies without inertia as they are
-	AnswersOfVelocities                    // the least change of velocities
-	AnswersOfPositions                     // the least displacement: rows of velocities alone do not count (joints.Kind.VelocityRows)
-	AnswersOfImpulses                      // the change of velocities by impulses: that of AnswersOfDynamics, without its flywheels
+	AnswersOfVelocities                    // the least change of velocities; bodies without inertia have what they are held by
+	// AnswersOfPositions are the least displacement: rows of velocities alone do not count (joints.Kind.VelocityRows), and bodies without
+	// inertia are as they are.
+	AnswersOfPositions
+	AnswersOfImpulses // the change of velocities by impulses: that of AnswersOfDynamics, without its flywheels
 )
 
 // Misfit is how far the rows are from holding for an answer. Where rows depend on each other, right sides may contradict each other.
@@ -56,6 +58,9 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 		return &Answers{s: s, bodies: true, x: make([]float64, len(s.x))}
 	case AnswersOfVelocities, AnswersOfPositions:
 		s := p.newPlainSolver()
+		if kind == AnswersOfPositions { // in which bodies without inertia in some direction have none
+			s = p.newSolverOf(p)
+		}
 		a := &Answers{s: s, clear: kind == AnswersOfPositions && len(p.mech.Nonholonomic()) > 0, x: make([]float64, len(s.x))}
 		s.doubles = a.clear
 		return a
