@@ -151,17 +151,12 @@ func (s *alphaStep[F]) hold(end *sim.AlphaEnd) error {
 // ones, as StepError.Gap.
 func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) {
 	off, err := s.field.HoldRates(end, s.minus)
-	return s.gapOf(off), err
-}
-
-// gapOf returns the size of a change of velocities over the step, as StepError.Gap.
-func (s *alphaStep[F]) gapOf(v []float64) (gap float64) {
 	L := s.mech.TypicalLength()
-	for i := 0; i < len(v); i += 6 {
-		turn, slide := spatial.Vec3(v[i:]), spatial.Vec3(v[i+3:])
-		gap = max(gap, s.h*turn.Norm(), s.h*slide.Norm()/L)
+	for i := 0; i < len(off); i += 6 {
+		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
+		gap = max(gap, s.h*w.Norm(), s.h*v.Norm()/L)
 	}
-	return gap
+	return gap, err
 }
 
 // projects reports whether velocities are brought back to the joints.

@@ -141,6 +141,9 @@ func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaSta
 
 // softAhead stores in z.w the changes of the offset at the start for those of e.
 func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64) error {
+	if err := s.holdMatrix(b); err != nil {
+		return err
+	}
 	if err := s.holdSoft(b, nil); err != nil {
 		return err
 	}

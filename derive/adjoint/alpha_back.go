@@ -102,8 +102,8 @@ type beginning struct {
 	end   sim.AlphaEnd     // of the trial step
 	u, du []float64        // accelerations at the start, and their change over the trial step
 	e, x  []float64        // local error of the positions over the step, and the part of it that the joints allow
-	st    *mechanism.State // at the start
-	gap   float64          // by how much springs and dampers suppress e, as StepError.Gap: how that changes with them is left out
+	at    *mechanism.State // the start
+	st    *mechanism.State // the start with other velocities
 }
 
 // begin does the trial step from at over h.
@@ -130,9 +130,8 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 			b.e[6*i+j] -= h * h / 12 * t[j]
 		}
 	}
-	b.st = at.Clone()
-	s.span(at, &b.end)
-	if err := s.hold(&b.end); err != nil { // whose matrix softens e (motion.Newton.Soften)
+	b.at, b.st = at, at.Clone()
+	if err := s.holdMatrix(b); err != nil {
 		return nil, err
 	}
 	if err := s.holdSoft(b, nil); err != nil {
@@ -147,14 +146,14 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 		return nil, err
 	}
 	copy(b.x, s.y)
-	if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
-		return nil, err
-	}
-	for i, x := range b.x {
-		s.y[i] -= x
-	}
-	b.gap = s.gapOf(s.y[:six])
 	return b, nil
+}
+
+// holdMatrix makes the matrix that of the start, which the trial step has been iterated with and by which e is softened
+// (motion.Newton.Soften).
+func (s *alphaStep[F]) holdMatrix(b *beginning) error {
+	s.span(b.at, &b.end)
+	return s.field.HoldStep(b.at, b.u, b.end.Multipliers, s.position(), s.velocity())
 }
 
 // holdSoft goes to the rates at the start with the velocities x, or with none.
@@ -178,6 +177,9 @@ func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 // softBack takes the cotangents −z.w of the part of e that the joints allow to e, in s.dv, to the start and to the
 // parameters.
 func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error {
+	if err := s.holdMatrix(b); err != nil {
+		return err
+	}
 	if err := s.holdSoft(b, b.x); err != nil {
 		return err
 	}

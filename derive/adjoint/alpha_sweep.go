@@ -136,9 +136,6 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 		if err := each(func(z *alphaState, parameters []float64) error { return p.beginBack(at, b, z, parameters) }); err != nil {
 			return err
 		}
-		for i := range g {
-			g[i].Gap = max(g[i].Gap, b.gap)
-		}
 	} else if err := each(func(z *alphaState, _ []float64) error {
 		p.keepBack(z, h/from.Step)
 		return nil

@@ -105,7 +105,6 @@ func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
 		if b, err = s.begin(at, h); err != nil {
 			return err
 		}
-		t.gap = max(t.gap, b.gap)
 	}
 	for k := range dx {
 		z := &t.z[k]

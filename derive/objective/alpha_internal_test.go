@@ -75,7 +75,7 @@ func TestAlphaBothWays(t *testing.T) {
 				assert.InDelta(t, r.Run.Projection, a.told.Projection, 1e-15)
 				assert.Less(t, r.Run.Projection, 1e-5, "of velocities that are not the nearest ones")
 				if o.Stabilization == runs.None {
-					assert.Less(t, r.Run.Projection, 1e-7, "of the start alone")
+					assert.Zero(t, r.Run.Projection)
 				}
 				values, slopes := a.sums(g)
 				for i := range values {
@@ -177,7 +177,7 @@ func TestAlphaRubs(t *testing.T) {
 // TestAlphaStiff: the first step takes an error over that stiff forces suppress, as of a wheel on the ground, and so does its derivative: that
 // was off by 1.6e-3, without a word.
 func TestAlphaStiff(t *testing.T) {
-	const h, tol = 1e-3, 1e-4
+	const h, tol = 1e-3, 4e-5
 	file := filepath.Join("..", "..", "reference", "ground", "disc-roll.model.json")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -188,7 +188,6 @@ func TestAlphaStiff(t *testing.T) {
 	require.NoError(t, err)
 	r, err := g.Gradient(context.Background())
 	require.NoError(t, err)
-	assert.Greater(t, r.Run.Projection, 1e-9, "what they suppress is told")
 	values := g.Values()
 	var sides [2]*Result
 	for i, by := range [2]float64{h, -h} {
