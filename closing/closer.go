@@ -76,7 +76,6 @@ type Closer struct {
 	kin     *mechanism.Kinematics // of the state whose errors are in delta
 	at, try *mechanism.State
 	from    *mechanism.State // where the last call began
-	wound   mechanism.State  // windTo: c.at with angles
 	delta   []float64        // errors of the rows
 	x       []float64        // step: six a body, then multipliers
 
@@ -332,11 +331,12 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 // short that no turn is lost, and the angles of states are followed.
 func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 || c.mech.HasFollowed() }
 
-// carry gives dst poses and velocities of src, and its angles if they are followed.
+// carry gives dst poses and velocities of src, and its angles if they are followed, or none.
 func (c *Closer) carry(dst, src *mechanism.State) {
 	copy(dst.Bodies, src.Bodies)
+	dst.Angles = dst.Angles[:0]
 	if c.coupled() {
-		dst.Angles = append(dst.Angles[:0], src.Angles...)
+		dst.Angles = append(dst.Angles, src.Angles...)
 	}
 }
 

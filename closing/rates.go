@@ -193,7 +193,7 @@ func (c *Closer) samePoses(st *mechanism.State) bool {
 			return false
 		}
 	}
-	return c.from.Angles == nil || slices.Equal(c.from.Angles, st.Angles)
+	return len(c.from.Angles) == 0 || slices.Equal(c.from.Angles, st.Angles)
 }
 
 // correct solves with the factor at hand as long as that makes the errors smaller.

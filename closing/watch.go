@@ -36,17 +36,15 @@ func (c *Closer) giveTo(st *mechanism.State) error {
 
 // windTo gives st the angles of c.at where it has none, or where the poses may soon not be read from those that it has.
 func (c *Closer) windTo(st *mechanism.State) {
-	angles := c.at.Angles
 	if !c.coupled() {
 		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // read as the poses tell them
 			return
 		}
-		c.wound.Bodies, c.wound.Angles = c.at.Bodies, append(c.wound.Angles[:0], st.Angles...)
-		c.mech.FollowAngles(c.kin, &c.wound)
-		angles = c.wound.Angles
+		c.at.Angles = append(c.at.Angles[:0], st.Angles...)
+		c.mech.FollowAngles(c.kin, c.at)
 	}
-	if len(st.Angles) == 0 || farFrom(st.Angles, angles) {
-		st.Angles = slices.Clone(angles) // other states may share those of st
+	if len(st.Angles) == 0 || farFrom(st.Angles, c.at.Angles) {
+		st.Angles = slices.Clone(c.at.Angles) // other states may share those of st
 	}
 }
 

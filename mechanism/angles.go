@@ -11,9 +11,9 @@ import (
 
 // A pose determines an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
 // the angle in (−π, π] jumps, and so would its torque. So a State has the angles of such freedoms, of freedoms with stops, of
-// those with actuators that hold a position or have an integral part, and of freedoms of couplings: findSprung is the only place that
-// decides which. An angle of the pose is then the one within half a turn of the number in the State; a simulation updates these numbers
-// from step to step.
+// those with actuators that hold a position or have an integral part, and of freedoms of couplings: findSprung is the only
+// place that decides which. An angle of the pose is then the one within half a turn of the number in the State; a simulation
+// updates these numbers from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.
@@ -196,9 +196,8 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	return jt
 }
 
-// startAngles gives the initial state all angles that findSprung has numbered, with the turns of the model, and the parameters of curves
-// from
-// those of the model if it has them. So who moves a state from there knows of its turns, and nobody searches again.
+// startAngles gives the initial state all angles that findSprung has numbered, with the turns of the model, and the parameters
+// of curves from those of the model if it has them. So who moves a state from there knows of its turns, and nobody searches again.
 func (m *Mechanism) startAngles() {
 	if len(m.sprung) > 0 {
 		m.followAngles(&Kinematics{Bodies: make([]BodyKinematics, len(m.Bodies))}, &m.initial, true)

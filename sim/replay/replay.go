@@ -146,9 +146,8 @@ func (r *Replay) Others() []string {
 // Bodies returns the numbers of the bodies that the source has. They are not to be changed.
 func (r *Replay) Bodies() []int32 { return r.bodies }
 
-// StateTo stores in st the state at row i. Where the source has the coordinates of all joints that count turns (joint.NAME.q), the state
-// has
-// their angles; otherwise it has none, and they are read as the poses tell them (mechanism.State.Angles).
+// StateTo stores in st the state at row i. Where the source has the coordinates of all joints that count turns (joint.NAME.q),
+// the state has their angles; otherwise it has none, and they are read as the poses tell them (mechanism.State.Angles).
 //
 // Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
 // if st has another number of bodies or i is out of range.
