@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/team"
@@ -88,7 +89,7 @@ const (
 	changePass                   // velocities of st changed by x
 	comparePass                  // rotations of the kinematics with others
 	errorPass                    // δ and δ̇ of the rows at st
-	deltaPass                    // δ alone
+	deltaPass                    // δ alone, and whether rows have directions
 	ratePass                     // δ̇ alone
 	notePass                     // velocities of st
 )
@@ -175,9 +176,14 @@ func (r *drifter) rows(pass driftPass, st *mechanism.State, bodies driftFit) dri
 // move moves st by s times r.x, and measures it. It reports whether poses are
 // finite, all rows have directions, and laws of couplings hold.
 func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
+	return r.moveBy(errorPass, st, s)
+}
+
+// moveBy is move with a pass for the errors, as measureBy.
+func (r *drifter) moveBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
 	ok := bodies.bad < 0 && r.mech.RowsTo(r.kin, st) == nil
-	fit := r.rows(errorPass, st, bodies)
+	fit := r.rows(pass, st, bodies)
 	return fit, ok && !fit.lost
 }
 
@@ -291,10 +297,11 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
 }
 
-// errorsTo stores the errors of joint j that the pass is for. Of plain joints both are found at once.
+// errorsTo stores the errors of joint j that the pass is for. Of plain joints both are found at once. Rates also tell whether a distance
+// or a composite joint has a direction; RowsTo tells it of curves, and other joints have directions at all poses.
 func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
 	t, jt := &r.task, &r.mech.Joints[j]
-	if t.kind == errorPass || jt.Kind.Plain() {
+	if t.kind == errorPass || jt.Kind.Plain() || t.kind == deltaPass && (jt.Kind == joints.Distance || jt.Axes != nil) {
 		return r.mech.ErrorsTo(delta, rate, j, r.kin, t.st)
 	}
 	var jk mechanism.JointKinematics

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -99,4 +100,22 @@ func planOf(t *testing.T, family string, n int) *kkt.Plan {
 	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p
+}
+
+// TestLostDirection: a pose that leaves a distance joint without a direction shows where errors of poses alone are measured.
+func TestLostDirection(t *testing.T) {
+	one := model.Pose{Orientation: [4]float64{1}}
+	p, err := newPlan(&model.Model{
+		Name:   "rod",
+		Bodies: []model.Body{{Name: "ball", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Pose: model.Pose{Position: [3]float64{0.5}, Orientation: [4]float64{1}}}},
+		Joints: []model.Joint{{Name: "rod", Type: model.Distance, Predecessor: model.World, Successor: "ball", Length: 0.5, PredecessorFrame: one, SuccessorFrame: one}},
+	}, kkt.Options{})
+	require.NoError(t, err)
+	r, st := NewDynamics(p).drift, p.Initial()
+	fit, err := r.measureBy(deltaPass, st)
+	require.NoError(t, err)
+	require.False(t, fit.lost)
+	r.x[3] = 0.5
+	_, ok := r.moveBy(deltaPass, st, -1)
+	require.False(t, ok)
 }

@@ -71,12 +71,12 @@ func (r *Rattle) correct() (driftFit, bool) {
 	d := r.dyn.drift
 	r.stats.Corrections++
 	r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, &r.end)
-	return d.move(&r.end, -1)
+	return d.moveBy(deltaPass, &r.end, -1)
 }
 
 // takeBack takes the last correction back. It reports whether that can be done.
 func (r *Rattle) takeBack() bool {
-	_, ok := r.dyn.drift.move(&r.end, 1)
+	_, ok := r.dyn.drift.moveBy(deltaPass, &r.end, 1)
 	return ok
 }
 
