@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -199,4 +200,19 @@ func TestLevels(t *testing.T) {
 	require.Equal(t, 2, p.levels)
 	require.Equal(t, []int{1, 0, 1}, []int{p.targets[0].level, p.targets[1].level, p.targets[2].level})
 	require.Equal(t, []int{0, 2, 4}, []int{p.targets[0].first, p.targets[1].first, p.targets[2].first})
+}
+
+// TestCloseContext: the first pose of a task is closed from a state that violates the joints, and that ends with its context.
+func TestCloseContext(t *testing.T) {
+	plan := mustPlan(t, modeltest.Arm(3))
+	p, err := NewProblem(plan, &Task{Targets: []Target{tip(3)}})
+	require.NoError(t, err)
+	st := plan.Initial()
+	st.Bodies[1].Position[0] += 0.01
+	ended, end := context.WithCancel(context.Background())
+	end()
+	require.ErrorIs(t, p.CloseContext(ended, st.Clone()), context.Canceled)
+	require.Error(t, plan.Mechanism().Holds(st))
+	require.NoError(t, p.CloseContext(context.Background(), st))
+	require.NoError(t, plan.Mechanism().Holds(st))
 }
