@@ -27,7 +27,7 @@ func TestCurvesDrift(t *testing.T) {
 		drifts = 2e-10 // sim.DefaultDrift, and projections
 		kept   = 1e-7  // h⁴ at some 5 rad/s over a second, in a million steps 1000 times that; of splines, whose third derivative jumps, more
 	)
-	steps, lost := check.Few(20_000, 500), kept
+	steps, lost := check.Few(5000, 500), kept
 	if check.More() > 1 {
 		steps, lost = 1_000_000, 1000*kept
 	}

@@ -24,7 +24,7 @@ func TestRollingDrift(t *testing.T) {
 		drifts       = 2e-10 // sim.DefaultDrift, and projections
 		kept         = 1e-8  // h⁴ at some 5 rad/s over a second, in a million steps 1000 times that
 	)
-	steps, lost := check.Few(20_000, 500), kept
+	steps, lost := check.Few(5000, 500), kept
 	if check.More() > 1 {
 		steps, lost = 1_000_000, 1000*kept
 	}

@@ -18,7 +18,7 @@ import (
 // values of a ring of 30 pairs that count end at 4e-4, those that do not begin at 7e-16.
 func TestSoftIsNotNear(t *testing.T) {
 	check.Long(t)
-	const most = 300 // bodies
+	most := check.Night(300, 100) // bodies
 	count := 0
 	for _, family := range bench.Families() {
 		for _, n := range []int{1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 30, 40, 60} {

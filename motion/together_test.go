@@ -136,7 +136,7 @@ func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
 func TestTogetherEnergy(t *testing.T) {
 	check.Long(t)
-	seeds := check.Random[uint64](20, 0)
+	seeds := check.Random[uint64](8, 0)
 	compared := 0
 	for seed := range seeds {
 		m := mixed(t, seed)

@@ -48,6 +48,15 @@ func More() int {
 	return n
 }
 
+// Night returns a size: the one of every night's runs, which have RUNG_MORE, or a smaller one of the run that decides about a commit, which fails
+// for the same faults.
+func Night[N any](night, day N) N {
+	if More() > 1 {
+		return night
+	}
+	return day
+}
+
 // Long leaves a test to whole runs: short ones, go test -short ./... of all packages, take a minute at most.
 func Long(t testing.TB) {
 	t.Helper()
