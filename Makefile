@@ -13,6 +13,8 @@
 #   make sabotage       each guard of the numerical packages taken out, one at a time; a test has to fail for each
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
+#   make tables         what the tables of docs/benchmarks.md and docs/play.md are made of, into TABLES; those beside peers are written into
+#                       their page. It takes more than an hour on a machine that does nothing else, and needs what bench/peers/run.sh needs
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
 #   make browser        tests of the page of rung view in Chromium, which has to be there
@@ -50,6 +52,7 @@ FUZZTIME  ?= 50000x
 BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
+TABLES    ?= out/tables
 MANDIR    ?= man
 LIBDIR    ?= out
 TRIMPATH  ?= -trimpath
@@ -92,7 +95,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib clib-race fmu-stub fmi fmi-valgrind clib-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
+.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare tables golden cover browser man library clib clib-race fmu-stub fmi fmi-valgrind clib-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
 
 check: fmt vet staticcheck generated test
 
@@ -199,6 +202,20 @@ bench:
 
 bench-compare: $(BENCHSTAT)
 	$(BENCHSTAT) $(OLD) $(NEW)
+
+# Families of redundant mechanisms and hubs, as docs/benchmarks.md has them, and the models of 500 bodies of docs/play.md.
+REDUNDANT := scissor,hoberman,miura,delta,jansen,excavator
+PLAYED    := excavator:165 jansen:42 miura:22 hoberman:250 hoberman-sphere:20 delta:166 scissor:250 tracked:124 rolling-disc:500 snakeboard:125 bicycle:125 biped:22 cam-train:166
+tables:
+	mkdir -p $(TABLES)
+	for k in 1 2 3 4; do $(GO) run ./cmd/rung bench --family $(REDUNDANT) --sizes 20,80,320,1280 --min-seconds 0.1 --threads 1 --json > $(TABLES)/families-$$k.json; done
+	RUNG_BATCH_TIMES=1 $(GO) test -count=1 -v -run TestTimes ./batch > $(TABLES)/batch.txt
+	$(MAKE) bench BENCH=Roofline PKGS=./kkt OUT=$(TABLES)/roofline.txt
+	RUNG_PLAY=10 $(GO) test -count=1 -timeout 1h -v -run TestGallery ./live > $(TABLES)/play.txt
+	RUNG_PLAY=3 RUNG_PLAY_MODELS="$(PLAYED)" $(GO) test -count=1 -v -run TestGallery ./live > $(TABLES)/play-500.txt
+	RUNG_PLAY=10 $(GO) test -count=1 -v -run TestRealTime ./live > $(TABLES)/real-time.txt
+	bench/peers/run.sh -rollouts -into docs/benchmarks.md
+	bench/peers/run.sh -figures all -into docs/benchmarks.md
 
 golden:
 	$(GO) test $(GOLDENPKGS) -update
