@@ -8,7 +8,7 @@ import (
 )
 
 // vanishing is the length of a coupling's row, relative to the lengths of its parts, below which the row is nothing but
-// rounding: its terms cancel each other, as the law and a term of one freedom may at a pose. Such a row is set to
+// rounding: its terms cancel each other, as the law and a term of hinges with one axis may at a pose. Such a row is set to
 // zero, with the scale 1, and counts as redundant.
 const vanishing = 1e-13
 
