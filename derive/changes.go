@@ -94,3 +94,10 @@ func (b *builder) change(moment, force chain.Vec) (w spatial.Force) {
 	}
 	return w
 }
+
+// hideWrenches marks all wrenches as not there.
+func (out *changes) hideWrenches() {
+	for j := range out.joints {
+		out.joints[j].Wrench, out.joints[j].Undetermined = spatial.Force{}, allComponents
+	}
+}

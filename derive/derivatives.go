@@ -200,6 +200,13 @@ func (d *Derivatives) At(st *mechanism.State) error {
 	return nil
 }
 
+// lay makes l the layout of accelerations and multipliers: that of the dynamics, or the one without flywheels.
+func (d *Derivatives) lay(l *assemble.Layout) {
+	if d.layout != l {
+		d.layout, d.carried.versions = l, -1
+	}
+}
+
 // copyState makes to what from is, in its memory.
 func copyState(to, from *mechanism.State) {
 	to.Time = from.Time

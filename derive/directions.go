@@ -106,6 +106,15 @@ func (d *Derivatives) fill(u, from *direction) {
 	}
 }
 
+// filled returns a direction without lists with all of them, in memory of d.
+func (d *Derivatives) filled(u *direction) *direction {
+	if d.all.bodies == nil || len(d.all.scalars) != len(d.active) {
+		d.all = d.newDirection()
+	}
+	d.fill(&d.all, u)
+	return &d.all
+}
+
 // add adds v to u, as far as names give it.
 func (u *BodyDirection) add(v *BodyDirection) {
 	u.Rotation, u.Position = u.Rotation.Add(v.Rotation), u.Position.Add(v.Position)

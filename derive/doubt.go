@@ -3,13 +3,14 @@ package derive
 import (
 	"errors"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 )
 
 // ErrDoubt is for a state that violates its joints where geometry alone makes their rows redundant, as in the Bricard linkage: rows
-// contradict
-// each other there, or count as independent. Accelerations are near those of the nearest state on the joints, and their derivatives along
-// directions that open the joints are those of no motion.
+// contradict each other there, or count as independent. Accelerations are near those of the nearest state on the joints, and their
+// derivatives along directions that open the joints are those of no motion.
 var ErrDoubt = errors.New("derive: rows that geometry alone makes redundant contradict each other")
 
 const (
@@ -20,8 +21,7 @@ const (
 )
 
 // Redundancy is how many rows of the joints count as redundant at a state, all where none is left out as none is sure to be, and the
-// largest
-// contradiction between them, relative to their terms.
+// largest contradiction between them, relative to their terms.
 type Redundancy struct {
 	Rows  int
 	Ratio float64
@@ -49,6 +49,29 @@ func (d *Derivatives) Doubt(on Redundancy) error {
 		return nil
 	}
 	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w by %.2g of their terms", ErrDoubt, now.Ratio))
+}
+
+// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each
+// other. They are then zero.
+func (d *Derivatives) rounded(r []float64, u *direction) bool {
+	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
+	size := d.sizeOf(u, ofVelocities)*(1+d.sizes.rate) + d.sizeOf(u, ofPositions)*d.sizes.second
+	if algebra.MaxAbs(r[first:]) > openTol*size {
+		return false
+	}
+	clear(r[first:])
+	return true
+}
+
+// opened returns ErrBreaksLoop at the row that does not hold. err is what solving has ended with, nil for an answer that does not fit.
+func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
+	if err != nil && !errors.Is(err, kkt.ErrInconsistent) {
+		return err
+	}
+	if fit.Constraint < 0 {
+		return ErrBreaksLoop
+	}
+	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w: a row is open by %.3g of its terms", ErrBreaksLoop, fit.Ratio))
 }
 
 // atRow returns err with the joint or coupling of a row, if there is one.

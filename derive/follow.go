@@ -166,8 +166,7 @@ func (d *Derivatives) take(u, given *direction) error {
 }
 
 // closesTo stores in x the answer to d.plainRight by the rows that do not count as redundant, and reports whether that leaves at most
-// left of
-// the others.
+// left of the others.
 func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool, error) {
 	if !by.Plain() {
 		return false, nil

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -71,15 +69,6 @@ func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Chang
 		}
 	}
 	return nil
-}
-
-// filled returns a direction without lists with all of them, in memory of d.
-func (d *Derivatives) filled(u *direction) *direction {
-	if d.all.bodies == nil || len(d.all.scalars) != len(d.active) {
-		d.all = d.newDirection()
-	}
-	d.fill(&d.all, u)
-	return &d.all
 }
 
 // forward is ForwardTo of one direction. The direction that is taken is left in out.
@@ -250,37 +239,6 @@ func (d *Derivatives) sweep(r []float64, u *direction, look bool) error {
 	return nil
 }
 
-// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each
-// other. They are then zero.
-func (d *Derivatives) rounded(r []float64, u *direction) bool {
-	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
-	size := d.sizeOf(u, ofVelocities)*(1+d.sizes.rate) + d.sizeOf(u, ofPositions)*d.sizes.second
-	if algebra.MaxAbs(r[first:]) > openTol*size {
-		return false
-	}
-	clear(r[first:])
-	return true
-}
-
-// timed refuses a change of time where a force of one's own may depend on it.
-func (d *Derivatives) timed(part int, u *direction) error {
-	if i := part - d.elementNumber(len(d.mech.Forces)); i >= 0 && u.time != 0 {
-		return d.mech.AtForce(len(d.mech.Forces)+i, fault.Errorf("%w: by time", ErrNoDerivatives))
-	}
-	return nil
-}
-
-// opened returns ErrBreaksLoop at the row that does not hold. err is what solving has ended with, nil for an answer that does not fit.
-func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
-	if err != nil && !errors.Is(err, kkt.ErrInconsistent) {
-		return err
-	}
-	if fit.Constraint < 0 {
-		return ErrBreaksLoop
-	}
-	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w: a row is open by %.3g of its terms", ErrBreaksLoop, fit.Ratio))
-}
-
 // loads computes how the reactions that friction grows with change with x, and returns by how much that is more than before.
 func (d *Derivatives) loads(u *direction, x []float64) (change float64, err error) {
 	for i := range u.bearings {
@@ -351,11 +309,4 @@ func (d *Derivatives) outputsOf(out *changes, u *direction, part int) error {
 		}
 	}
 	return nil
-}
-
-// hideWrenches marks all wrenches as not there.
-func (out *changes) hideWrenches() {
-	for j := range out.joints {
-		out.joints[j].Wrench, out.joints[j].Undetermined = spatial.Force{}, allComponents
-	}
 }

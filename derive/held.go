@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -71,13 +70,6 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	err := d.setCarried()
 	d.b.bare = false
 	return err
-}
-
-// lay makes l the layout of accelerations and multipliers: that of the dynamics, or the one without flywheels.
-func (d *Derivatives) lay(l *assemble.Layout) {
-	if d.layout != l {
-		d.layout, d.carried.versions = l, -1
-	}
 }
 
 // heldWant is what is recorded for a residual.

@@ -5,8 +5,7 @@ import (
 )
 
 // Armature I adds gᵀ·I·q̈ to a residual of Hold, with the row g of its freedom: a system of flywheels would add unknowns that implicit
-// steps
-// do not have. To a change a of velocities it adds gᵀ·I·g·a, which is the same where bodies stand still.
+// steps do not have. To a change a of velocities it adds gᵀ·I·g·a, which is the same where bodies stand still.
 
 // gearsTo adds to r the change of what armature adds to the residual, with changes dx of accelerations; nil: they are held.
 func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
@@ -57,8 +56,8 @@ func (d *Derivatives) resume(j int, saved *[2]bodyAt) {
 }
 
 // gears records the forces −I·q̈ of the armature of joint j alone, and reports whether there are some. Prescribed freedoms keep their
-// rates:
-// what moves their armature is no matter of rates, and part of the tensions of implicit steps, which their multipliers leave out.
+// rates: what moves their armature is no matter of rates, and part of the tensions of implicit steps, which their multipliers leave
+// out.
 func (b *builder) gears(j int) bool {
 	b.begin(j)
 	b.reserve(2, 1)

@@ -1,6 +1,9 @@
 package derive
 
-import "github.com/rung-mbd/rung/spatial"
+import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // forwardTogether is ForwardTo for accelerations of bodies along directions as they are, of which most parts change along each: a part is
 // recorded once for all of them.
@@ -72,10 +75,18 @@ func (d *Derivatives) sweepTogether(out *Changes) (k int, err error) {
 	return 0, nil
 }
 
+// timed refuses a change of time where a force of one's own may depend on it.
+func (d *Derivatives) timed(part int, u *direction) error {
+	if i := part - d.elementNumber(len(d.mech.Forces)); i >= 0 && u.time != 0 {
+		return d.mech.AtForce(len(d.mech.Forces)+i, fault.Errorf("%w: by time", ErrNoDerivatives))
+	}
+	return nil
+}
+
 // FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the
-// place
-// of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the transpose of
-// FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of kkt.Answers.AnswerTo.
+// place of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the
+// transpose of FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of
+// kkt.Answers.AnswerTo.
 //
 // Shapes: x has one entry a direction. Cost: some four solves a direction, no allocation after the first. It panics on a length mismatch,
 // without At, or if in is of others.

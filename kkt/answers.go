@@ -76,8 +76,7 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 }
 
 // withoutFlywheels returns where the scalars of a layout are in that of the same mechanism with flywheels. The rows of armature are the
-// last
-// ones of their joint.
+// last ones of their joint.
 func withoutFlywheels(l, geared *assemble.Layout) []int32 {
 	nb := int32(l.Mech.NumBodies())
 	places := make([]int32, 0, l.Pattern.Dim())
@@ -192,16 +191,15 @@ func (a *Answers) Redundant() int {
 	return a.redundant
 }
 
-// Misfit returns how far the rows are from holding for the solution of At: where redundant ones contradict each other. It panics without
-// At.
+// Misfit returns how far the rows are from holding for the solution of At: where redundant ones contradict each other. It panics
+// without At.
 func (a *Answers) Misfit() Misfit {
 	_ = a.Solution()
 	return a.misfit
 }
 
-// Weakest returns the joint or coupling of the row that is next to be redundant by the factor of At, and the row; −1 for none. It panics
-// without
-// At.
+// Weakest returns the joint or coupling of the row that is next to be redundant by the factor of At, and the row; −1 for none. It
+// panics without At.
 func (a *Answers) Weakest() (constraint, row int) {
 	_ = a.Redundant()
 	node, row, _ := a.s.now.Weakest()
@@ -277,8 +275,7 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 }
 
 // RoughTo is AnswerTo without refinement and its checks, for iterations that see by ProductTo what is left. Where the factor keeps all
-// rows,
-// which only refinement makes an answer of, it is AnswerTo.
+// rows, which only refinement makes an answer of, it is AnswerTo.
 //
 // Cost: a solve, no allocation. It returns the errors of AnswerTo. It panics as that does, and unless Plain.
 func (a *Answers) RoughTo(x, right []float64) error {

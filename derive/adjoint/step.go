@@ -111,8 +111,7 @@ const closedGap = 1e-12
 
 // over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads. Stages at
 // which derivatives are in doubt are closed whether the run has closed them or not: what it has computed is near that, and has no
-// derivative
-// of its own.
+// derivative of its own.
 func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
 	if s.closed = s.doubts; s.closed {
 		if gap, err = s.leads(at, end); err == nil {

@@ -35,10 +35,9 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 	return &Sweep[F]{mech: m, step: newStep(m, tab, fields), none: make([]float64, 6*m.NumBodies())}
 }
 
-// CloseStages says what takes stages of steps to the joints where derivatives at open ones are in doubt (DoubtfulField). With may it may
-// have
-// done so in the run: a step that leads elsewhere with open stages is one with closed ones, then, if that leads nearer to where the run
-// went on. Fields have to be JointFields. Nil: none is closed, and doubts are errors.
+// CloseStages says what takes stages of steps to the joints where derivatives at open ones are in doubt (DoubtfulField). With may it
+// may have done so in the run: a step that leads elsewhere with open stages is one with closed ones, then, if that leads nearer to
+// where the run went on. Fields have to be JointFields. Nil: none is closed, and doubts are errors.
 func (s *Sweep[F]) CloseStages(p sim.Projector, may bool) {
 	s.step.closer, s.step.may = p, may && p != nil
 }

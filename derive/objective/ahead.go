@@ -38,11 +38,6 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > 0 {
-		if err := c.begins(fields); err != nil {
-			return nil, err
-		}
-	}
 	along, err := g.wayAhead(c, fields, n)
 	if err != nil {
 		return nil, err
@@ -142,6 +137,9 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 		return adjoint.NewAlphaTangents(g.mech, c.alpha, f, n), nil
 	}
 	if n > 0 {
+		if err := c.begins(fields); err != nil {
+			return nil, err
+		}
 		if err := g.prepare(c); err != nil {
 			return nil, err
 		}

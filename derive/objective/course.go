@@ -276,22 +276,6 @@ func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	return nil
 }
 
-// begins tells fields of explicit steps how redundant rows are where the run begins, on its joints.
-func (c *course) begins(list []*field) error {
-	if c.tab == nil {
-		return nil
-	}
-	d := list[0].d
-	if err := d.At(c.states[0]); err != nil {
-		return err
-	}
-	on := d.Redundancy()
-	for _, f := range list {
-		f.on = on
-	}
-	return nil
-}
-
 // newCourse returns an empty course of the method of the run.
 func (g *Problem) newCourse() (*course, error) {
 	switch g.o.Run.Integrator {

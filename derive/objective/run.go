@@ -76,6 +76,22 @@ func (g *Problem) prepare(c *course) error {
 	return nil
 }
 
+// begins tells fields of explicit steps how redundant rows are where the run begins, on its joints.
+func (c *course) begins(list []*field) error {
+	if c.tab == nil {
+		return nil
+	}
+	d := list[0].d
+	if err := d.At(c.states[0]); err != nil {
+		return err
+	}
+	on := d.Redundancy()
+	for _, f := range list {
+		f.on = on
+	}
+	return nil
+}
+
 // wayBack returns what goes back over the run.
 func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	c.growth = adjoint.NewGrowth(g.mech, c.states[0].Time, c.lastState().Time)
