@@ -24,6 +24,7 @@ func go_batch(plan C.rung_handle, opts *C.char, batch *C.rung_handle) C.int32_t 
 		if err != nil {
 			return err
 		}
+		makeRoom()
 		return keep(batch, b)
 	})
 }

@@ -9,6 +9,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -226,12 +227,26 @@ func go_stop(h C.rung_handle) C.int32_t {
 	})
 }
 
+// told is done when somebody has said how many threads compute, or there is room for one more than there are processors.
+var told sync.Once
+
+// makeRoom gives the runtime one thread more than there are processors, unless somebody has said how many: rung_stop then does not wait until a
+// batch that computes on all of them gives way.
+func makeRoom() {
+	told.Do(func() {
+		if os.Getenv("GOMAXPROCS") == "" {
+			runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+		}
+	})
+}
+
 //export go_threads
 func go_threads(n C.int64_t) C.int32_t {
 	return guarded(func() error {
 		if n < 1 || n > 1<<16 {
 			return refuse(door.Input, "%d threads", int64(n))
 		}
+		told.Do(func() {})
 		runtime.GOMAXPROCS(int(n))
 		return nil
 	})

@@ -129,6 +129,7 @@ def stoppable(object_handle: int, call: Callable[[], T], *, writes: bool = True,
     it returns. The handle 0 is none."""
     import threading
 
+    check(lib.rung_nothing())  # the child of a fork is refused before a thread is made for it
     out: list[T] = []
     failed: list[BaseException] = []
     done = threading.Event()  # Thread.join that is interrupted takes the thread for ended (before Python 3.13)
