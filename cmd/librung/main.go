@@ -230,8 +230,8 @@ func go_stop(h C.rung_handle) C.int32_t {
 // told is done when somebody has said how many threads compute, or there is room for one more than there are processors.
 var told sync.Once
 
-// makeRoom gives the runtime one thread more than there are processors, unless somebody has said how many: rung_stop then does not wait until a
-// batch that computes on all of them gives way.
+// makeRoom gives the runtime one thread more than there are processors, unless somebody has said how many: rung_stop then
+// does not wait until a batch that computes on all of them gives way.
 func makeRoom() {
 	told.Do(func() {
 		if os.Getenv("GOMAXPROCS") == "" {
