@@ -48,8 +48,8 @@ func More() int {
 	return n
 }
 
-// Night returns a size: the one of every night's runs, which have RUNG_MORE, or a smaller one of the run that decides about a commit, which fails
-// for the same faults.
+// Night returns a size: the one of every night's runs, which have RUNG_MORE, or a smaller one of the run that decides about a commit,
+// which fails for the same faults.
 func Night[N any](night, day N) N {
 	if More() > 1 {
 		return night
