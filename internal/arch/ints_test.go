@@ -69,7 +69,7 @@ func newNarrow(t *testing.T, packages ...string) *narrow {
 	if len(packages) == 0 {
 		packages = []string{"-test", "./..."}
 	}
-	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"list", "-buildmode=default", "-deps", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles"}, packages...)...)
 	cmd.Dir, cmd.Stderr, cmd.Env = root(t), os.Stderr, append(os.Environ(), "GOOS=linux", "GOARCH=386", "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	require.NoError(t, err)
