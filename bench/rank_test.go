@@ -147,9 +147,6 @@ func TestRanks(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/n=%d", c.family, n), func(t *testing.T) {
 				for seed := range seeds {
 					m := generate(t, c.family, n, seed)
-					if len(m.Bodies) > check.Night(200, 60) {
-						t.Skip("a size of every night's runs")
-					}
 					a := analyse(t, m)
 					assert.Equal(t, c.rows(n), a.rows)
 					assert.Equal(t, c.redundant(n), a.rows-a.rank)

@@ -115,10 +115,10 @@ func typedIn(t *testing.T, m *model.Model, list []Release) *model.Model {
 	return now
 }
 
-// countsAt counts the constraints of m at st.
-func countsAt(t *testing.T, m *model.Model, st *mechanism.State) Counts {
+// countsAt counts the constraints of m at st, a state of the mechanism from.
+func countsAt(t *testing.T, m *model.Model, st *mechanism.State, from *mechanism.Mechanism) Counts {
 	t.Helper()
-	r, err := rankOf(t.Context(), m, st, nil)
+	r, err := rankOf(t.Context(), m, st, from)
 	require.NoError(t, err)
 	left := sum(r.RedundantRows)
 	return Counts{Rows: r.Rank + left, Rank: r.Rank, Redundant: left, Mobility: 6*len(m.Bodies) - r.Rank}
@@ -167,15 +167,17 @@ func TestReleaseTypedIn(t *testing.T) {
 		r, err := FindReleases(m, n.At)
 		require.NoError(t, err, m.Name)
 		assert.Equal(t, n.Around, r.Counts.Rank, m.Name)
-		before := countsAt(t, m, plan.Initial())
+		before := countsAt(t, m, plan.Initial(), plan.Mechanism())
 		if before.Redundant == 0 {
 			assert.Empty(t, r.Releases, m.Name)
 			continue
 		}
 		now := typedIn(t, m, r.Releases)
-		assert.Equal(t, r.Counts, countsAt(t, now, n.At), "%s, where the releases were checked", m.Name)
+		assert.Equal(t, r.Counts, countsAt(t, now, n.At, plan.Mechanism()), "%s, where the releases were checked", m.Name)
 		if n.Around == n.Rank {
-			assert.Equal(t, r.Counts, countsAt(t, now, initial(t, now)), "%s, at the pose of the document", m.Name)
+			mech, err := mechanism.New(now)
+			require.NoError(t, err)
+			assert.Equal(t, r.Counts, countsAt(t, now, mech.Initial(), mech), "%s, at the pose of the document", m.Name)
 			assert.Equal(t, before.Mobility, r.Counts.Mobility, m.Name)
 		}
 		for _, l := range r.Releases {

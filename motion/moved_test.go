@@ -72,7 +72,7 @@ func TestTurnedAndMoved(t *testing.T) {
 	for _, family := range []string{"rover", "rocker-bogie"} {
 		for name, method := range methods {
 			t.Run(family+" "+name, func(t *testing.T) {
-				until := check.Night(10.0, 4)
+				until := 10.0
 				if name == "rk4" {
 					until = 0.6
 				}

@@ -86,6 +86,10 @@ func (x *pieces) explain(root string) error {
 		c.Mobility = 6*int(x.view.Bodies) - c.Rank
 		c.RedundantJoints, c.RedundantCouplings = redundant.joints, redundant.couplings
 	}
+	if s.Redundant() != 0 {
+		omit("pieces do not compute what redundant rows follow from, which takes a factorization of the whole geometry",
+			"constraints.dependent_rows")
+	}
 	if c.LeastNorm = s.Redundant() == 0; !c.LeastNorm {
 		why := "redundant constraints share the load, and pieces do not compute how"
 		if s.Redundant() < 0 {
