@@ -205,6 +205,12 @@ const (
 	discRoller = 0.008 // m
 	discFace   = 0.02  // m, half the length of a flat face
 	discRest   = 0.005 // m, of the spring of a follower: its height without force
+	camAside   = 0.02  // m, of the plane of a cam from the middle of its piece of the shaft
+
+	// Of pictures alone.
+	camShaft = 0.006 // m, radius
+	camWide  = 0.012 // m, of discs and followers
+	camStem  = 0.06  // m
 )
 
 // camTrain is the valve train of n cylinders whose cams and followers are curves that touch: each piece "sk" of the camshaft has two
@@ -242,8 +248,9 @@ func camTrain(n int, seed uint64) (*model.Model, error) {
 			}})
 		}
 		before = r.name("b", k)
-		r.follower("f", k, i, at.add(vec{2: 0.02}), x, rate)
-		r.follower("r", k, i, at.add(vec{2: -0.02}), x, rate)
+		r.show(i, cylinder, [3]float64{camShaft, valvePitch}, origin, grey)
+		r.follower("f", k, i, at.add(vec{2: camAside}), x, rate)
+		r.follower("r", k, i, at.add(vec{2: -camAside}), x, rate)
 	}
 	return r.m, nil
 }
@@ -260,7 +267,8 @@ func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 	up := alongZ(vec{1: 1})
 	g := r.joint(r.name("g"+mark, k), model.Prismatic, ground, f, place{foot, up}, place{q: up})
 	g.Stiffness, g.Rest = append(r.list(1)[:0], valveSpring), append(r.list(1)[:0], discRest)
-	c := r.joint(r.name("c"+mark, k), model.CurveOnCurve, i, f, origin, origin)
+	aside := at(vec{2: foot[2] - valvePitch*float64(k)}) // the plane of both curves
+	c := r.joint(r.name("c"+mark, k), model.CurveOnCurve, i, f, aside, origin)
 	sin, cos := math.Sincos(phase)
 	disc := curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{discThrow * cos, discThrow * sin}, Radius: discRadius}
 	sin, cos = math.Sincos(x + phase)
@@ -271,8 +279,23 @@ func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 		u, w = psi-x, psi-math.Pi
 		other = curves.Curve{Kind: curves.Circle, Radius: discRoller}
 	}
+	r.showFollower(f, i, roller, aside.point(vec(disc.Center)))
 	c.Curve = &model.PointCurve{Curve: disc, Parameter: &u}
 	c.SuccessorCurve = &model.PointCurve{Curve: other, Parameter: &w}
+}
+
+// showFollower draws a follower, and its disc on the piece i of the shaft.
+func (r *rig) showFollower(f, i int, roller bool, middle vec) {
+	r.show(i, cylinder, [3]float64{discRadius, camWide}, at(middle), orange)
+	from := vec{}
+	if roller {
+		r.show(f, cylinder, [3]float64{discRoller, camWide}, origin, dark)
+	} else {
+		const thick = camWide / 4
+		from[1] = thick
+		r.show(f, cuboid, [3]float64{2 * discFace, thick, camWide}, at(vec{1: thick / 2}), blue)
+	}
+	r.showRod(f, from, vec{1: camStem}, camShaft/3, grey)
 }
 
 // discMotion returns the height of a follower and its derivatives, at an angle of the middle of its disc.
