@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
@@ -260,4 +261,23 @@ func TestBeadsAllocateNothing(t *testing.T) {
 	}
 	run()
 	require.Zero(t, testing.AllocsPerRun(10, run))
+}
+
+// TestFollowers: three followers on equal cams, docs/followers.model.json, begin at the lowest place of their cam, where a cam of the polar
+// radius r(u) has r′ = 0. The acceleration of a knife edge there is ω²·r″, of a flat face ω²·(ρ − r) with the radius of curvature ρ, and
+// of a roller that of a knife edge on the path of its centre, beside the cam by its radius a.
+func TestFollowers(t *testing.T) {
+	m, err := model.ReadFile("docs/followers.model.json")
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(p.Initial()))
+	const omega, r, bend, a = 60.0, 0.018, 4 * 0.004, 0.008
+	rho := r * r / (r - bend)
+	wide := r + a // ρ + a = wide²/(wide − bend of the path)
+	want := []float64{0, rho - r, bend, wide - wide*wide/(rho+a)}
+	for i, w := range want {
+		require.InDelta(t, omega*omega*w, s.ComAcceleration(i)[1], 1e-9, m.Bodies[i].Name)
+	}
 }
