@@ -14,7 +14,7 @@
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make tables         what the tables of docs/benchmarks.md and docs/play.md are made of, into TABLES; those beside peers are written into
-#                       their page. It takes more than an hour on a machine that does nothing else, and needs what bench/peers/run.sh needs
+#                       their page. It wants a machine that does nothing else, and needs what bench/peers/run.sh needs
 #   make golden         rewrite golden files from what the code does now
 #   make cover          coverage of the module by all its tests
 #   make browser        tests of the page of rung view in Chromium, which has to be there

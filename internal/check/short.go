@@ -49,7 +49,7 @@ func More() int {
 }
 
 // Night returns a size: the one of every night's runs, which have RUNG_MORE, or a smaller one of the run that decides about a commit,
-// which fails for the same faults.
+// which a fault that is put in has been seen to fail.
 func Night[N any](night, day N) N {
 	if More() > 1 {
 		return night
@@ -57,7 +57,7 @@ func Night[N any](night, day N) N {
 	return day
 }
 
-// Long leaves a test to whole runs: short ones, go test -short ./... of all packages, take a minute at most.
+// Long leaves a test to whole runs. Short ones, go test -short ./... of all packages, are to be quick.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
