@@ -177,6 +177,7 @@ type rolled struct {
 	mech    *mechanism.Mechanism // with these values
 	kin     *mechanism.Kinematics
 	st      *mechanism.State // of mech
+	adopts  bool             // states of mech have other angles than those of the plan, as a spring is zero in one of the two
 	err     error            // why it is over
 }
 
@@ -259,7 +260,11 @@ func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error
 	if w.r.angles {
 		r.mech.CarryAngles(r.st)
 	}
-	copyState(w.st, r.st)
+	base := s.plan.Mechanism()
+	r.adopts = !sameAngles(r.mech, base)
+	if copyState(w.st, r.st); r.adopts {
+		base.Adopt(w.st, r.mech)
+	}
 	states.Set(i, w.st)
 	return w.setParameters(states, i, r.mech)
 }
@@ -307,11 +312,18 @@ func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.
 		}
 	}
 	for _, f := range vary.Armature {
-		err = errors.Join(err, states.SetArmature(i, f, m.Joints[f.Joint].Armature[f.Freedom]))
+		var armature [6]float64
+		if a := m.Joints[f.Joint].Armature; a != nil { // else all of it is zero
+			armature = *a
+		}
+		err = errors.Join(err, states.SetArmature(i, f, armature[f.Freedom]))
 	}
 	for _, f := range vary.Drives {
-		d := m.Drive(f.Joint)
-		err = errors.Join(err, states.SetDrive(i, f, d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom]))
+		var drive mechanism.Drive
+		if d := m.Drive(f.Joint); d != nil { // else all of it is zero
+			drive = *d
+		}
+		err = errors.Join(err, states.SetDrive(i, f, drive.Stiffness[f.Freedom], drive.Damping[f.Freedom], drive.Rest[f.Freedom]))
 	}
 	for _, f := range vary.Friction {
 		x, _ := m.Friction(f.Joint, f.Freedom)
@@ -327,7 +339,9 @@ func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.
 // record keeps what the study wants of state i.
 func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 	states.To(w.st, i)
-	copyState(r.st, w.st)
+	if copyState(r.st, w.st); r.adopts {
+		r.mech.Adopt(r.st, w.r.s.plan.Mechanism())
+	}
 	row, err := sim.RowAt(r.mech, r.kin, r.st)
 	if err != nil {
 		return err
@@ -338,7 +352,24 @@ func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 	return r.keep.add(&row, r.columns.Values)
 }
 
-// copyState copies a state of a mechanism to one of another that differs in numbers only.
+// sameAngles reports whether states of two mechanisms that differ in numbers have the same angles in the same places. A spring whose
+// stiffness is zero needs no angle (mechanism.State.Angles).
+func sameAngles(a, b *mechanism.Mechanism) bool {
+	if a.NumSprung() != b.NumSprung() || a.NumAngles() != b.NumAngles() {
+		return false
+	}
+	for j := range a.Joints {
+		for i := range a.Joints[j].Kind.Freedoms() {
+			if f := (mechanism.Freedom{Joint: j, Freedom: i}); a.AnglePlace(f) != b.AnglePlace(f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// copyState copies a state of a mechanism to one of another that differs in numbers only. Angles keep their places, so that those of
+// another mechanism have to be adopted (mechanism.Mechanism.Adopt) unless sameAngles holds.
 func copyState(dst, src *mechanism.State) {
 	dst.Time = src.Time
 	copy(dst.Bodies, src.Bodies)
