@@ -62,3 +62,26 @@ func TestInverseWithTwiceTheDigits(t *testing.T) {
 	assert.InEpsilon(t, elbow, v.Forces()[1], 1e-9)
 	assert.InEpsilon(t, elbow+1e8*10*1+1*10*0.5, v.Forces()[0], 1e-9)
 }
+
+// TestSolveAfterOtherRightSides: a Solve with twice the digits has the loads of its state, whatever right side the whole system had before:
+// of an impulse, or of feedback.
+func TestSolveAfterOtherRightSides(t *testing.T) {
+	p := heavyArm(t)
+	st, n := p.Initial(), 6*p.Mechanism().NumBodies()
+	want, got, v := make([]float64, n), make([]float64, n), make([]float64, n)
+	fresh, s := p.NewSolver(), p.NewSolver()
+	require.NoError(t, fresh.Solve(st))
+	require.Equal(t, kkt.TwiceTheDigits, fresh.Route().Way)
+	fresh.AccelerationsTo(want)
+
+	_, err := s.RespondTo(v, st, mechanism.Freedom{Joint: 0})
+	require.NoError(t, err)
+	require.NoError(t, s.Solve(st))
+	s.AccelerationsTo(got)
+	require.Equal(t, want, got, "after an impulse")
+
+	require.NoError(t, s.SolveStabilized(st, 1, 1e3))
+	require.NoError(t, s.Solve(st))
+	s.AccelerationsTo(got)
+	require.Equal(t, want, got, "after feedback")
+}

@@ -105,9 +105,10 @@ func (s *core) shareSearches() {
 	s.plan.mech.ShareSearches(list...)
 }
 
+// assemble fills the system that is solved first at st: the reduced one where there is one.
 func (s *core) assemble(st *mechanism.State) error {
 	mustHaveState(st)
-	s.stage, s.st = empty, st
+	s.stage, s.st, s.altered = empty, st, false
 	if s.ground == nil {
 		s.whyWhole = s.owner.whyNoGroups()
 		return s.assembleWhole()
@@ -143,6 +144,21 @@ func (s *core) assembleWhole() error {
 // alter says that the right side of the whole system has been changed after it was filled. Whoever fills the
 // system again at the same state then takes that right side (restore).
 func (s *core) alter() { s.altered, s.right = true, append(s.right[:0], s.sys.Right...) }
+
+// setRight makes right, of wrenches on the bodies about their centres of mass, world axes, the right side of the whole system. The numbers of
+// flywheels and rows follow in it as they stand; without them they are zero.
+func (s *core) setRight(right []float64) {
+	y, n := s.sys, 6*s.plan.mech.NumBodies()
+	clear(y.Right)
+	for i := 0; i < n; i += 6 {
+		y.AddWrenchTo(y.Right[i:][:6], i/6, 1, (*spatial.Force)(right[i:]))
+	}
+	copy(y.Right[n:], right[n:])
+	s.alter()
+}
+
+// keeps reports whether the factor at hand is still the one of the whole system that was the run-th (Factored.runs).
+func (s *core) keeps(run int) bool { return s.now == s.whole && s.now.runs() == run && s.now.Current() }
 
 // restore puts an altered right side back after the system has been filled again.
 func (s *core) restore() {
