@@ -5,7 +5,6 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Answers solves the whole system, theory.md (2), at one state for any right sides, loads and rows alike, on one factor: derivatives
@@ -247,20 +246,14 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 		panic("kkt: no factor")
 	}
 	fit.Constraint, fit.Row = -1, -1
-	if s.now != s.whole || s.now.runs() != a.run || !s.now.Current() {
+	if !s.keeps(a.run) {
 		if err := a.factor(); err != nil {
 			return fit, 0, s.orCause(err)
 		}
 	}
 	s.stage = factored
-	y, nb := s.sys, s.plan.mech.NumBodies()
-	clear(y.Right)
-	for i := range nb {
-		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, (*spatial.Force)(right[6*i:]))
-	}
-	copy(y.Right[6*nb:], right[6*nb:])
-	s.alter()
-	s.way, s.free = s.now.Way(), algebra.MaxAbs(y.Right[:s.plan.first()])
+	s.setRight(right)
+	s.way, s.free = s.now.Way(), algebra.MaxAbs(s.sys.Right[:s.plan.first()])
 	err = s.refine()
 	fit = a.fit()
 	if err == nil {
@@ -283,7 +276,7 @@ func (a *Answers) RoughTo(x, right []float64) error {
 	defer a.s.guard.Leave()
 	s := a.s
 	a.mustBePlain(x, right)
-	if s.now != s.whole || s.now.runs() != a.run || !s.now.Current() {
+	if !s.keeps(a.run) {
 		if err := a.factor(); err != nil {
 			return s.orCause(err)
 		}
@@ -293,14 +286,8 @@ func (a *Answers) RoughTo(x, right []float64) error {
 		_, _, err := a.answerTo(x, right)
 		return err
 	}
-	y := s.sys
-	clear(y.Right)
-	for i := range s.plan.mech.NumBodies() {
-		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, (*spatial.Force)(right[6*i:]))
-	}
-	copy(y.Right[6*s.plan.mech.NumBodies():], right[6*s.plan.mech.NumBodies():])
-	s.alter()
-	s.now.SolveTo(s.now.x, y.Right)
+	s.setRight(right)
+	s.now.SolveTo(s.now.x, s.sys.Right)
 	copy(x, s.now.x)
 	s.now.accelerations(x, x)
 	return s.orCause(nil)

@@ -333,6 +333,7 @@ func TestPreciseDecisions(t *testing.T) {
 		{[]float64{0.5e-10, 1e-9, 2e-8, 1}, math.Sqrt(0.5e-10 * 1e-9)},
 		{[]float64{2e-8, 1}, 0},
 		{[]float64{1}, 0},
+		{nil, 0},
 	} {
 		got := widestGap(c.pivots)
 		require.InDelta(t, c.want, got, 1e-9*c.want, "%v", c.pivots)

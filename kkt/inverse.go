@@ -161,10 +161,10 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	if err := s.Stages().Assemble(st); err != nil {
 		return err
 	}
-	nb := len(v.wanted)
-	clear(s.sys.Right[:nb])
+	n := len(v.wanted)
+	clear(s.sys.Right[:n])
 	if wanted != nil {
-		s.sys.WeighTo(s.sys.Right[:nb], wanted)
+		s.sys.WeighTo(s.sys.Right[:n], wanted)
 	}
 	s.alter()
 	if err := s.Stages().Factorize(); err != nil {
@@ -173,7 +173,7 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	if err := s.Stages().Refine(); err != nil {
 		return err
 	}
-	copy(v.wanted, s.x[:nb])
+	copy(v.wanted, s.x[:n])
 	v.distance = 0
 	for i, a := range v.wanted {
 		if wanted != nil {
@@ -240,7 +240,6 @@ func (v *Inverse) moveArmature(y *assemble.Weighted, second []float64) {
 // the accelerations with the wanted ones.
 func (v *Inverse) explain() error {
 	d := v.driven
-	nb := len(v.wanted)
 	v.missed = 0
 	for i, a := range v.wanted {
 		v.missed = max(v.missed, math.Abs(d.x[i]-a))
@@ -260,7 +259,7 @@ func (v *Inverse) explain() error {
 	}
 	rows := len(x) - d.plan.first() - d.plan.gears()
 	v.mobility = base.Mobility
-	v.left = nb - (rows - driven.Redundant)
+	v.left = len(v.wanted) - (rows - driven.Redundant)
 	if v.leastNorm = true; v.mobility-v.left < len(v.actuators) {
 		v.spread(x, k, driven.Redundant)
 	}
@@ -298,7 +297,6 @@ func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	metric, driven := v.idleMetric()
 	d.factorSpan(k.span, metric, len(x)-d.plan.first()-redundant, k.off)
 	was, y := append([]float64(nil), x...), make([]float64, len(x))
-	v.leastNorm = true
 	for range idleSteps {
 		v.leastNorm = v.idle(x, y, k.span, driven) && v.leastNorm
 	}

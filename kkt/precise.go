@@ -215,11 +215,11 @@ func (p *precise) gap() float64 {
 	return widestGap(p.sorted)
 }
 
-// widestGap is gap for pivots that are sorted.
+// widestGap is gap for pivots in rising order; 0 for fewer than two.
 func widestGap(pivots []float64) float64 {
 	middle, widest := 0.0, 0.0
-	for i, x := range pivots[1:] {
-		below := pivots[i]
+	for i := 1; i < len(pivots); i++ {
+		x, below := pivots[i], pivots[i-1]
 		if below > latePivot {
 			break
 		}

@@ -4,7 +4,6 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Response is the map Φ from loads on the bodies to the accelerations that they make at one pose, with all joints, couplings and
@@ -85,19 +84,14 @@ func (r *Response) AccelerationsTo(a, f []float64) error {
 // one is AccelerationsTo for a single load. Another way to factor that was needed before is undone.
 func (r *Response) one(a, f []float64) error {
 	s := r.s
-	if s.now != s.whole || s.now.runs() != r.run || !s.now.Current() {
+	if !s.keeps(r.run) {
 		if err := r.factor(); err != nil {
 			return err
 		}
 	}
 	s.stage = factored
-	y := s.sys
-	clear(y.Right)
-	for i := range s.plan.mech.NumBodies() {
-		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, (*spatial.Force)(f[6*i:]))
-	}
-	s.alter()
-	s.way, s.free = s.now.Way(), algebra.MaxAbs(y.Right)
+	s.setRight(f)
+	s.way, s.free = s.now.Way(), algebra.MaxAbs(s.sys.Right)
 	err := s.refine()
 	if err == nil {
 		copy(a, s.x)

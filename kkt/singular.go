@@ -303,9 +303,9 @@ func addTurning(out []float64, ahead, behind *assemble.Weighted, pos int64, y []
 func (s *explainer) turningJoint(motion, y []float64, ahead, behind *assemble.Weighted) int {
 	layout := s.plan.layout
 	p := layout.Pattern
-	body := 0
+	body, largest := 0, algebra.MaxAbs(motion)
 	for i, x := range motion {
-		if math.Abs(x) == algebra.MaxAbs(motion) {
+		if math.Abs(x) == largest {
 			body = i / 6
 			break
 		}

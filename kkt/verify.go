@@ -28,7 +28,6 @@ func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 	}
 	if !s.verifies(r) {
 		if wide {
-			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; the mechanism is too large to be solved with twice the digits, and doubles may not do"
 		}
 		return nil, false
@@ -44,7 +43,6 @@ func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 	}
 	if err != nil {
 		if wide {
-			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "kkt: ")
 		}
 		if errors.Is(err, errContradict) && s.poseAgrees() {
@@ -97,52 +95,61 @@ func doubts(err error, correction float64) bool {
 	return !(correction <= preciseTol) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
 }
 
-// change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
-// relative to the largest of their kind, or to what the other kind amounts to over the lengths of bodies if that is more: an acceleration
-// that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of rounding of what loads of
-// any body alone would make. own is the largest difference relative to the largest of its kind, and the loads of its body, alone.
+// change returns the largest relative difference of accelerations from was, and the body; −1 if there is none. own is the largest difference
+// relative to the largest acceleration of its kind, and to the loads of its body, alone.
 func (s *explainer) change(was []float64) (body int, by, own float64) {
-	n := s.plan.mech.NumBodies()
-	norm := func(x []float64, k int) float64 { // of the angular part for k = 0, the linear one for 1
-		return math.Hypot(math.Hypot(x[3*k], x[3*k+1]), x[3*k+2])
-	}
-	var size [2]float64
-	longest, sweep := 0.0, 0.0 // sweep is the largest linear acceleration that turning gives to a point of a body
-	for i, l := range s.plan.length {
-		turning := norm(s.x[6*i:], 0)
-		size[0], size[1] = max(size[0], turning), max(size[1], norm(s.x[6*i:], 1))
-		longest, sweep = max(longest, l), max(sweep, turning*l)
-	}
-	if longest == 0 {
-		longest = 1 // points only, and any length does
-	}
-	alone := size
-	size[0] = max(size[0], size[1]/longest)
-	size[1] = max(size[1], sweep)
-	free := make([]float64, 6*n) // accelerations that the loads alone would make
+	free := make([]float64, len(was))
 	s.more.sys.AccelerationsTo(free, s.more.sys.Right)
-	loaded := 0.0 // the largest of these, linear
-	for i, l := range s.plan.length {
-		loaded = max(loaded, norm(free[6*i:], 0)*l, norm(free[6*i:], 1))
-	}
+	of := s.yardsticks(free)
 	body = -1
 	for i, l := range s.plan.length {
 		var d [6]float64
 		for k := range d {
 			d[k] = s.x[6*i+k] - was[6*i+k]
 		}
-		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l)
-		for k, floor := range [2]float64{angular, angular * l} {
-			e := norm(d[:], k)
-			if x := e / max(alone[k], cancelled*floor); x > own {
+		angular, linear := partsOf(free[6*i:])
+		floor := [2]float64{max(angular, linear/l), max(angular*l, linear)}
+		turn, travel := partsOf(d[:])
+		for k, e := range [2]float64{turn, travel} {
+			if x := e / max(of.alone[k], cancelled*floor[k]); x > own { // not 0/0
 				own = x
 			}
-			if x := e / max(size[k], cancelled*max(floor, [2]float64{loaded / longest, loaded}[k])); x > by {
+			if x := e / max(of.size[k], cancelled*max(floor[k], of.loaded[k])); x > by {
 				body, by = i, x
 			}
 		}
 	}
 	return body, by, own
+}
+
+// yardsticks are what a difference of accelerations is compared with, [0] of angular ones, rad/s², and [1] of linear ones, m/s². An
+// acceleration that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of
+// rounding of what the loads of any body alone would make.
+type yardsticks struct {
+	alone  [2]float64 // the largest acceleration of the kind
+	size   [2]float64 // the same, or what the other kind amounts to over the lengths of bodies if that is more
+	loaded [2]float64 // the largest that the loads alone would make
+}
+
+// yardsticks returns those of the solution; free are the accelerations that the loads alone would make, six numbers a body.
+func (s *explainer) yardsticks(free []float64) (of yardsticks) {
+	longest, sweep := 0.0, 0.0 // sweep is the largest linear acceleration that turning gives to a point of a body
+	for i, l := range s.plan.length {
+		turning, travelling := partsOf(s.x[6*i:])
+		of.alone[0], of.alone[1] = max(of.alone[0], turning), max(of.alone[1], travelling)
+		longest, sweep = max(longest, l), max(sweep, turning*l)
+		angular, linear := partsOf(free[6*i:])
+		of.loaded[1] = max(of.loaded[1], angular*l, linear)
+	}
+	of.loaded[0] = of.loaded[1] / longest
+	of.size[0], of.size[1] = max(of.alone[0], of.alone[1]/longest), max(of.alone[1], sweep)
+	return of
+}
+
+// partsOf returns the norms of the angular and the linear part of the six numbers x.
+func partsOf(x []float64) (angular, linear float64) {
+	norm := func(v []float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
+	return norm(x[:3]), norm(x[3:6])
 }
 
 // shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes. doubt says

@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/rung-mbd/rung/factor"
 )
@@ -45,11 +46,16 @@ func (w Way) tol() float64 {
 	return consistentTol
 }
 
+var wayNames = [...]string{
+	"weak rows dropped", "weakest rows dropped", "all rows kept", "all rows kept firmly", "orthogonal", "twice the digits",
+}
+
 // String names the way.
 func (w Way) String() string {
-	return [...]string{
-		"weak rows dropped", "weakest rows dropped", "all rows kept", "all rows kept firmly", "orthogonal", "twice the digits",
-	}[w]
+	if int(w) < len(wayNames) {
+		return wayNames[w]
+	}
+	return fmt.Sprintf("Way(%d)", uint8(w))
 }
 
 // ErrLostPivot ends a way in which rounding has moved a pivot beyond the scale of its row. A
