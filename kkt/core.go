@@ -145,7 +145,7 @@ func (s *core) assembleWhole() error {
 // system again at the same state then takes that right side (restore).
 func (s *core) alter() { s.altered, s.right = true, append(s.right[:0], s.sys.Right...) }
 
-// setRight makes right, of wrenches on the bodies about their centres of mass, world axes, the right side of the whole system. The numbers of
+// setRight makes right the right side of the whole system: wrenches on the bodies about their centres of mass, world axes. The numbers of
 // flywheels and rows follow in it as they stand; without them they are zero.
 func (s *core) setRight(right []float64) {
 	y, n := s.sys, 6*s.plan.mech.NumBodies()

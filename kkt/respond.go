@@ -37,7 +37,8 @@ func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom
 	}
 	s.push(f)
 	s.alter()
-	// In weighted coordinates M is the unit matrix, so the right side is the change of velocities without joints, and its square w·M⁻¹·w.
+	// In weighted coordinates M is the unit matrix.
+	// So the right side is the change of velocities without joints, and its square is w·M⁻¹·w.
 	s.free, free = algebra.MaxAbs(s.sys.Right), algebra.Dot(s.sys.Right, s.sys.Right)
 	if err = s.factorize(); err == nil {
 		err = s.refine()
