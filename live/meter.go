@@ -8,7 +8,8 @@ type meter struct {
 	from          float64
 	steps, damped int64
 
-	factor float64 // 0: not known yet
+	factor float64
+	known  bool    // a span has ended, so that there is a factor
 	part   float64 // of the steps
 }
 
@@ -21,7 +22,7 @@ func (m *meter) measure(now time.Time, t, speed float64, d *method) {
 	if span < factorOver {
 		return
 	}
-	m.factor = (t - m.from) / (span.Seconds() * speed)
+	m.factor, m.known = (t-m.from)/(span.Seconds()*speed), true
 	m.begin(now, t)
 	if d.rattle == nil {
 		return

@@ -301,7 +301,7 @@ func (s *Session) broadcast() {
 type status struct {
 	Time    float64      `json:"time"`
 	Running bool         `json:"running"`
-	Factor  float64      `json:"factor"` // of real time; 0: not known
+	Factor  *float64     `json:"factor"` // of real time; nil: not known
 	Speed   float64      `json:"speed"`
 	Gravity spatial.Vec3 `json:"gravity"`
 	Air     float64      `json:"air"`
@@ -332,7 +332,10 @@ func (s *Session) status() {
 
 func (s *Session) statusLocked() {
 	m, st := s.mech, s.sim.State()
-	x := status{Time: st.Time, Running: s.running && s.failure == "", Factor: s.meter.factor, Speed: s.speed, Gravity: m.Gravity, Air: s.hand.air, Damped: s.meter.part, Failure: s.failure}
+	x := status{Time: st.Time, Running: s.running && s.failure == "", Speed: s.speed, Gravity: m.Gravity, Air: s.hand.air, Damped: s.meter.part, Failure: s.failure}
+	if s.meter.known {
+		x.Factor = &s.meter.factor
+	}
 	if m.KinematicsTo(s.kin, st) == nil {
 		e := m.EnergyAt(s.kin, st)
 		x.Kinetic, x.Energy = finite(e.Kinetic), finite(e.Kinetic+e.Potential())

@@ -150,6 +150,7 @@ func (s *Session) reset() error {
 	s.sim = sim.New(s.mech, s.method.stepper, st, o)
 	s.trace.begin(s.method)
 	s.base, s.count, s.owed, s.failure = st.Time, 0, 0, ""
+	s.meter.begin(s.o.now(), st.Time)
 	s.show()
 	return nil
 }
@@ -270,6 +271,7 @@ func (s *Session) apply(m *Message) {
 		jump = false
 	case "speed":
 		s.speed, jump = m.Value, false
+		s.meter.begin(s.o.now(), t)
 	case "gravity":
 		err = s.inputs.SetGravity(m.Vector)
 	case "air":

@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -71,6 +72,37 @@ func TestTooSlow(t *testing.T) {
 	require.InDelta(t, went/passed, s.meter.factor, 0.1*s.meter.factor)
 	require.GreaterOrEqual(t, went, 200*s.method.step)
 	require.LessOrEqual(t, s.owed, 2*frame)
+}
+
+// TestFactorOfWhat: no factor is told before one is measured, 0 is told where time stands, and a span has one speed and one run.
+func TestFactorOfWhat(t *testing.T) {
+	s, c := newTest(t, generate(t, "ladder", 6), Options{})
+	told := func() *float64 {
+		s.status()
+		var x status
+		require.NoError(t, json.Unmarshal(<-s.pages[0].status, &x))
+		return x.Factor
+	}
+	pass := func(n int) {
+		for range n {
+			c.at = c.at.Add(frameTime)
+			s.tick()
+		}
+	}
+	require.Nil(t, told())
+	pass(50)
+	require.InDelta(t, 1, *told(), 0.02)
+
+	s.apply(&Message{Type: "reset", page: s.pages[0]})
+	pass(31)
+	require.InDelta(t, 1, *told(), 0.1, "the time of another run counts")
+	s.apply(&Message{Type: "speed", Value: 0.1, page: s.pages[0]})
+	pass(31)
+	require.InDelta(t, 1, *told(), 0.1, "time at another speed counts")
+
+	s.meter.begin(c.at, 1) // time stands
+	s.meter.measure(c.at.Add(factorOver), 1, s.speed, s.method)
+	require.Zero(t, *told())
 }
 
 // TestAllocates nothing in a tick with frames.
@@ -217,7 +249,7 @@ func TestRealTime(t *testing.T) {
 		begun, worst, had := time.Now(), 9.0, Processor()
 		for time.Since(begun).Seconds() < seconds && s.failure == "" {
 			s.tick()
-			if f := s.meter.factor; f > 0 && f < worst {
+			if f := s.meter.factor; s.meter.known && f < worst {
 				worst = f
 			}
 			select {

@@ -8,6 +8,7 @@ import { host } from './source.js';
 import { $, area, fail, page, poseOf } from './state.js';
 
 const axes = { 'as in the model': null, none: [0, 0, 0], '−z': [0, 0, -1], '+z': [0, 0, 1], '−y': [0, -1, 0], '+y': [0, 1, 0], '−x': [-1, 0, 0], '+x': [1, 0, 0], 'down on the screen': 'screen' };
+const pace = (factor) => (factor < 0.1 ? Number(factor.toPrecision(2)) : factor.toFixed(2)); // small ones by two digits, and 0 where time stands
 const share = (x) => (x < 0.0995 ? `${(100 * x).toPrecision(2)} %` : `${Math.round(100 * x)} %`);
 
 export class Live {
@@ -15,7 +16,7 @@ export class Live {
   constructor(keep) {
     this.keep = keep;
     this.told = page.head.live;
-    this.status = { running: false, factor: 0, speed: 1, gravity: this.told.gravity, air: this.told.air };
+    this.status = { running: false, factor: null, speed: 1, gravity: this.told.gravity, air: this.told.air };
     this.hand = null; // what is pulled: pointer, body, point of the body, place, depth
     this.values = new Map(); // of sliders
     this.frames = 0;
@@ -110,9 +111,10 @@ export class Live {
     const { running, factor, damped } = s;
     $('run').textContent = running ? '❚❚' : '▶';
     $('run').setAttribute('aria-label', running ? 'pause' : 'run');
-    $('factor').textContent = !running ? `${s.time.toFixed(2)} s` : `${s.time.toFixed(2)} s · ×${(factor || 1).toFixed(2)}`;
-    $('factor').classList.toggle('slow', running && factor > 0 && factor < 0.97);
-    $('factor').title = factor > 0 && factor < 0.97 ? 'the processor is too slow for real time: the mechanism goes by this factor more slowly' : 'real time';
+    const known = running && factor !== null, slow = known && factor < 0.97;
+    $('factor').textContent = `${s.time.toFixed(2)} s${known ? ` · ×${pace(factor)}` : ''}`;
+    $('factor').classList.toggle('slow', slow);
+    $('factor').title = slow ? 'the processor is too slow for real time: the mechanism goes by this factor more slowly' : 'real time';
     if (document.activeElement !== $('pace')) $('pace').value = String(s.speed);
     if (document.activeElement !== $('air')) $('air').value = s.air;
     const rows = [['energy', `${s.energy.toPrecision(5)} J, kinetic ${s.kinetic.toPrecision(4)} J`], ['joints', `off by ${s.gap.toExponential(1)} m or rad`]];
