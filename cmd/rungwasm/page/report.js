@@ -1,6 +1,6 @@
 // The report below the picture: the document rung-result/1 of the model as it stands, as tables.
 
-const digits = (x) => (Number.isFinite(x) ? Number(x.toPrecision(5)).toString() : '–');
+const digits = (x) => (!Number.isFinite(x) ? '–' : Math.abs(x) < 1e9 ? Number(x.toPrecision(5)).toString() : x.toExponential(4));
 const length = (v) => digits(Math.hypot(...v));
 
 function element(name, text, className) {

@@ -148,6 +148,41 @@ func TestPlaygroundSmall(t *testing.T) {
 	p.shot("playground-360-report")
 }
 
+// TestPlaygroundNames: long names of bodies and joints are broken into lines, so that the numbers beside them are in the window.
+func TestPlaygroundNames(t *testing.T) {
+	p := playground(t, "", moves, 360, 640)
+	p.run(js("play.reported = null"))
+	p.types(`(s) => s.replaceAll('"crank"', JSON.stringify('crank'.repeat(24))).replace('"name": "O"', '"name": ' + JSON.stringify('O'.repeat(100)))`)
+	p.run(until("play.errors.length > 0 || play.reported?.bodies[0].name.length === 120"), until(moves), frames)
+	if w := value[int](p, "document.documentElement.scrollWidth"); w > 360 {
+		t.Errorf("the page is %d pixels wide", w)
+	}
+	for _, left := range value[[]float64](p, "[...document.querySelectorAll('#report td:nth-child(2)')].map((e) => e.getBoundingClientRect().left)") {
+		if left > 260 {
+			t.Errorf("the first number stands at %g of 360 pixels", left)
+		}
+	}
+	p.run(js("document.getElementById('report').scrollIntoView()"))
+	p.shot("playground-360-names")
+}
+
+// TestPlaygroundFast: where bodies are so fast that time hardly goes on, the page says by which factor.
+func TestPlaygroundFast(t *testing.T) {
+	p := playground(t, "#example=rolling-disc", moves, 1280, 800)
+	p.types("(s) => { const m = JSON.parse(s); m.name = 'fast'; for (const b of m.bodies) for (const v of Object.values(b.velocity)) v.forEach((x, k) => { v[k] = 1e8 * x; }); return JSON.stringify(m, null, 1); }")
+	const live = "play.frame.contentWindow.rung.live"
+	p.run(until("play.errors.length > 0 || play.text.includes('fast')"), until(live+"?.status.running && "+live+".status.factor !== null"))
+	text := value[string](p, "play.frame.contentDocument.getElementById('factor').textContent")
+	var at, factor float64
+	if n, err := fmt.Sscanf(text, "%f s · ×%g", &at, &factor); n != 2 || factor > 0.01 {
+		t.Errorf("at %g s/s the page says %q: %v", value[float64](p, live+".status.factor"), text, err)
+	}
+	if !value[bool](p, "play.frame.contentDocument.getElementById('factor').classList.contains('slow')") {
+		t.Error("the factor does not look slow")
+	}
+	p.shot("playground-fast")
+}
+
 // TestPlaygroundDark: the page and its picture are dark where the system asks for it.
 func TestPlaygroundDark(t *testing.T) {
 	dark := call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})

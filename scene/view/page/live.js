@@ -8,7 +8,7 @@ import { host } from './source.js';
 import { $, area, fail, page, poseOf } from './state.js';
 
 const axes = { 'as in the model': null, none: [0, 0, 0], '−z': [0, 0, -1], '+z': [0, 0, 1], '−y': [0, -1, 0], '+y': [0, 1, 0], '−x': [-1, 0, 0], '+x': [1, 0, 0], 'down on the screen': 'screen' };
-const pace = (factor) => (factor < 0.1 ? Number(factor.toPrecision(2)) : factor.toFixed(2)); // small ones by two digits, and 0 where time stands
+const pace = (factor) => (factor >= 0.1 || factor === 0 ? factor.toFixed(2) : factor < 0.001 ? factor.toExponential(1) : factor.toPrecision(2));
 const share = (x) => (x < 0.0995 ? `${(100 * x).toPrecision(2)} %` : `${Math.round(100 * x)} %`);
 
 export class Live {

@@ -80,7 +80,8 @@ func Open(ctx context.Context, name string, text, options []byte, p Page) (*Desk
 	return d, nil
 }
 
-// begin makes d.st a start that satisfies the joints.
+// begin makes d.st a start that satisfies the joints to rounding. One that violates them by no more than a text with some digits may is
+// closed without a word.
 func (d *Desk) begin(ctx context.Context) error {
 	if err := d.model.InitialTo(d.flat); err != nil {
 		return err
@@ -95,8 +96,8 @@ func (d *Desk) begin(ctx context.Context) error {
 	if err := d.model.CloseTo(ctx, d.flat, []byte(`{"nearest": true}`)); err != nil {
 		return err
 	}
+	d.closed = d.model.Plan().Mechanism().Holds(d.st) != nil
 	d.st.SetFlat(d.flat)
-	d.closed = true
 	return nil
 }
 

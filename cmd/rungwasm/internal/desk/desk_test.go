@@ -107,10 +107,13 @@ func TestDeskRefuses(t *testing.T) {
 	const place = `"position": [2, 0, 0], "orientation": [0.89442719`
 	open := strings.Replace(fourBar(t), place, strings.Replace(place, "2,", "2.01,", 1), 1)
 	require.NotEqual(t, fourBar(t), open)
-	d, err := desk.Open(context.Background(), "model", []byte(open), nil, p)
-	require.NoError(t, err)
-	defer d.Close()
-	assert.True(t, d.Closed())
+	rounded := strings.Replace(fourBar(t), place, strings.Replace(place, "2,", "2.00000001,", 1), 1)
+	for text, violated := range map[string]bool{open: true, rounded: false} {
+		d, err := desk.Open(context.Background(), "model", []byte(text), nil, p)
+		require.NoError(t, err)
+		defer d.Close()
+		assert.Equal(t, violated, d.Closed())
+	}
 
 	far := strings.Replace(fourBar(t), `"predecessor_frame": {"position": [2, 0, 0]`, `"predecessor_frame": {"position": [20, 0, 0]`, 1)
 	require.NotEqual(t, fourBar(t), far)
