@@ -13,7 +13,7 @@ import (
 // numberedPages are the pages with numbered equations, and the letters before
 // the numbers in each: (1), (R1), (C1) and (K1) in theory.md, (S1), (F1) and so on in the others.
 var numberedPages = map[string][]string{
-	"theory.md":             {"", "R", "C", "K", "O", "A", "H", "W", "U", "D", "V"},
+	"theory.md":             {"", "R", "C", "K", "O", "A", "H", "W", "U", "D", "V", "I"},
 	"statics-and-modes.md":  {"S"},
 	"inverse-kinematics.md": {"F", "T", "D", "S", "L", "P"},
 	"ground.md":             {"G"},

@@ -103,7 +103,7 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 		{"github.com/james-bowman/sparse", func(f *sourceFile) bool { return f.pkg == "sparse/interop" }},
 		{"github.com/stretchr/testify", func(*sourceFile) bool { return false }},
 		{"gonum.org/v1/gonum", func(f *sourceFile) bool {
-			return slices.Contains([]string{"sparse/interop", "tree", "linear", "ik/fik", "study", "derive", "derive/objective", "derive/search", "examples/lqr"}, f.pkg)
+			return slices.Contains([]string{"sparse/interop", "tree", "linear", "ik/fik", "study", "derive", "derive/follow", "derive/objective", "derive/search", "examples/lqr"}, f.pkg)
 		}},
 		{"gonum.org/v1/plot", func(f *sourceFile) bool { return f.pkg == "cmd/rung/internal/picture" }},
 		{"github.com/spf13/cobra", func(f *sourceFile) bool { return within(f.pkg, "cmd/rung") }},

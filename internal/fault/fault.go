@@ -111,7 +111,7 @@ func cut(s string, n int) string {
 var prefixes = [...]string{
 	"rung", "assemble", "assembly", "batch", "bench/growth", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt",
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
-	"derive", "derive/adjoint", "derive/directions", "derive/internal/chain", "derive/learn", "derive/objective", "derive/search", "door", "door/answers", "door/fmu", "numbers", "formats/mjcf", "formats/usd", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "ik/fik", "ik/taskfile", "joints", "joints/curves", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order", "results",
+	"derive", "derive/adjoint", "derive/directions", "derive/follow", "derive/internal/chain", "derive/learn", "derive/objective", "derive/search", "door", "door/answers", "door/fmu", "numbers", "formats/mjcf", "formats/usd", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "ik/fik", "ik/taskfile", "joints", "joints/curves", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order", "results",
 	"live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/sweep", "study/table", "tree",
 }
 

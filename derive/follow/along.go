@@ -1,0 +1,355 @@
+package follow
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/eigen/full"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+const (
+	// rankTol is the singular value of rows in rad or lengths below which they have lost a rank; up to nearTol the pose counts as singular, as
+	// the error of a pose, 1e-12, would be 1e-6 of the derivative there.
+	rankTol, nearTol = 1e-7, 3e-6
+	// asideBy is the change, rad or lengths, at which ranks are looked at beside the solution. A singular value that is zero at the
+	// solution alone is some asideBy there; one that comes from leaving the targets is its square.
+	asideBy, asideTol = 1e-3, 3e-5
+	// leavesTol is what may be left of the change of a target that is reached, relative to the direction.
+	leavesTol = 1e-8
+	// pressTol is the pull against a limit, relative to rows and errors, from which on it counts as pressed, and slopeTol the pull that
+	// may be left where errors are least.
+	pressTol, slopeTol = 1e-7, 1e-6
+	// curveStep is the change of driven coordinates over which second derivatives are differenced, to order 4: rad or lengths.
+	curveStep = 1e-3
+	// flatCurve and flatRows are the curvature that counts as zero, as in package ik: of the length of the rows times that of the errors,
+	// and of the square of the length of the rows.
+	flatCurve, flatRows = 1e-7, 1e-9
+	// movesTol is the part of a freedom in a motion from which on a message names it.
+	movesTol = 1e-6
+)
+
+// Along returns how the solution changes along the directions.
+//
+// Cost: as the package says; allocates. It returns a *derive.DirectionError for a direction that has no derivative by itself, and otherwise
+// what wraps ErrFree, ErrLimit, ErrSingular, ErrLeaves or ErrNotLeast, with names.
+func (s *Solution) Along(list []Direction) ([]Change, error) {
+	a, err := s.ask(list)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.slopesAt(s.st, a, a.in, true)
+	if err != nil {
+		return nil, s.renumber(err)
+	}
+	c := s.newCascade(a, x)
+	for l := range s.levels {
+		if err := c.level(l); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.e) > s.m {
+		if err := c.least(rowsFrom(s.m, len(s.e)), "the posture"); err != nil {
+			return nil, err
+		}
+	}
+	return c.end()
+}
+
+// renumber gives the direction of an error its number in the list of Along.
+func (s *Solution) renumber(err error) error {
+	if e, ok := err.(*derive.DirectionError); ok {
+		e.Direction -= len(s.hands)
+	}
+	return err
+}
+
+// cascade knows the changes y of driven freedoms, in units of size, that keep the levels up to one where they are: the columns of D along
+// the directions, and beyond them anything in the span of Z.
+type cascade struct {
+	s *Solution
+	a *asked
+	x *slopes
+
+	A, E    *mat.Dense // errors by freedoms, and along the directions
+	D       *mat.Dense // n × directions
+	Z       *mat.Dense // n × motions that are left; nil: none is
+	kept    []int      // rows that are kept at zero
+	unit    []float64  // by row of a target: its error of 1 rad or one length
+	bent    string     // what is at its least and leaves motions; "": nothing does
+	pressed []bool     // by driven freedom at its limit
+}
+
+func (s *Solution) newCascade(a *asked, x *slopes) *cascade {
+	n, rows := len(s.hands), len(s.e)
+	c := &cascade{s: s, a: a, x: x, A: mat.NewDense(rows, n, nil), E: mat.NewDense(rows, max(1, len(a.list)), nil),
+		D: mat.NewDense(n, max(1, len(a.list)), nil), pressed: make([]bool, n), unit: make([]float64, s.m)}
+	for _, l := range s.levels {
+		for i, r := range l.Rows {
+			c.unit[r] = l.Units[i]
+		}
+	}
+	for i := range n {
+		c.A.SetCol(i, x.by[i])
+	}
+	var free []int
+	for i := range n {
+		if s.side[i] == 0 {
+			free = append(free, i)
+		}
+	}
+	for k := range a.list {
+		c.E.SetCol(k, x.by[n+k])
+		for i, side := range s.side {
+			if side != 0 {
+				c.D.Set(i, k, a.limits[k][(side+1)/2][i]/s.size[i])
+			}
+		}
+	}
+	if len(free) > 0 {
+		c.Z = mat.NewDense(n, len(free), nil)
+		for j, i := range free {
+			c.Z.Set(i, j, 1)
+		}
+	}
+	return c
+}
+
+// level goes over level l.
+func (c *cascade) level(l int) error {
+	v := &c.s.levels[l]
+	if !v.Reached {
+		return c.least(v.Rows, fmt.Sprintf("target %s", fault.Name(v.Targets[0])))
+	}
+	return c.keep(v.Rows, v.Targets)
+}
+
+// scaled returns rows of M in rad or lengths, without weights.
+func (c *cascade) scaled(M *mat.Dense, rows []int) *mat.Dense {
+	out := pick(M, rows)
+	for i, r := range rows {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] /= c.unit[r]
+		}
+	}
+	return out
+}
+
+// keep goes over a level that is reached: its rows stay zero, theory.md (I1).
+func (c *cascade) keep(rows []int, targets []string) error {
+	A, G := c.scaled(c.A, rows), c.scaled(c.E, rows)
+	var AD mat.Dense
+	AD.Mul(A, c.D)
+	G.Add(G, &AD)
+	G.Scale(-1, G)
+	left := mat.DenseCopyOf(G)
+	c.kept = append(c.kept, rows...)
+	if c.Z != nil {
+		var B mat.Dense
+		B.Mul(A, c.Z)
+		rank, z, next, err := solve(&B, G)
+		if err != nil {
+			return fmt.Errorf("%w: target %s", err, fault.Name(targets[0]))
+		}
+		var Bz, Zz mat.Dense
+		Bz.Mul(&B, z)
+		left.Sub(left, &Bz)
+		Zz.Mul(c.Z, z)
+		c.D.Add(c.D, &Zz)
+		_, free := c.Z.Dims()
+		c.Z = product(c.Z, next)
+		if rank < min(len(rows), free) && next != nil {
+			if err := c.singular(targets); err != nil {
+				return err
+			}
+		}
+	}
+	return c.leaves(left, G, targets)
+}
+
+// leaves refuses a direction along which a row cannot stay zero.
+func (c *cascade) leaves(left, G *mat.Dense, targets []string) error {
+	n := len(c.s.hands)
+	for k := range c.a.list {
+		size := largest(c.x.moves[n+k]) / c.s.length
+		for i := range targets {
+			size = max(size, math.Abs(G.At(i, k)))
+		}
+		for i := range targets {
+			if off := math.Abs(left.At(i, k)); off > leavesTol*size {
+				err := fmt.Errorf("%w: target %s", ErrLeaves, fault.Name(targets[i]))
+				return &derive.DirectionError{Direction: k, Name: c.a.list[k].Name, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// solve returns the least z with B z nearest to G, the rank of B, and a basis of what B takes to zero; nil: there is none.
+func solve(B, G *mat.Dense) (rank int, z, next *mat.Dense, err error) {
+	_, r := B.Dims()
+	_, k := G.Dims()
+	z = mat.NewDense(r, k, nil)
+	var f mat.SVD
+	if err := full.Singular(&f, B, mat.SVDFull); err != nil {
+		return 0, nil, nil, fault.Errorf("derive/follow: %w", err)
+	}
+	var U, V mat.Dense
+	f.UTo(&U)
+	f.VTo(&V)
+	for _, x := range f.Values(nil) {
+		switch {
+		case x > rankTol && x <= nearTol:
+			return 0, nil, nil, ErrSingular
+		case x > nearTol:
+			for j := range k {
+				along := mat.Dot(U.ColView(rank), G.ColView(j)) / x
+				for i := range r {
+					z.Set(i, j, z.At(i, j)+along*V.At(i, rank))
+				}
+			}
+			rank++
+		}
+	}
+	if rank < r {
+		next = mat.DenseCopyOf(V.Slice(0, r, rank, r))
+	}
+	return rank, z, next, nil
+}
+
+// product returns Z N; nil for nil.
+func product(Z, N *mat.Dense) *mat.Dense {
+	if N == nil {
+		return nil
+	}
+	out := new(mat.Dense)
+	out.Mul(Z, N)
+	return out
+}
+
+// singular returns ErrSingular if the rows that are kept have a higher rank beside the solution, on a motion that they leave.
+func (c *cascade) singular(targets []string) error {
+	s := c.s
+	n, free := c.Z.Dims()
+	rng := rand.New(rand.NewPCG(44, uint64(n)))
+	y := mat.NewVecDense(n, nil)
+	for j := range free {
+		y.AddScaledVec(y, 2*rng.Float64()-1, c.Z.ColView(j))
+	}
+	y.ScaleVec(asideBy/mat.Norm(y, 2), y)
+	x, err := s.beside(y.RawVector().Data, c, false)
+	if err != nil {
+		return fault.Errorf("derive/follow: beside the solution: %w", err)
+	}
+	here, err := rankOf(c.scaled(c.A, c.kept), s.side, rankTol)
+	if err != nil {
+		return err
+	}
+	A := mat.NewDense(len(s.e), n, nil)
+	for i := range n {
+		A.SetCol(i, x.by[i])
+	}
+	there, err := rankOf(c.scaled(A, c.kept), s.side, asideTol)
+	if err == nil && there > here {
+		return fmt.Errorf("%w: target %s has rank %d there and %d beside it", ErrSingular, fault.Name(targets[0]), here, there)
+	}
+	return err
+}
+
+// rankOf returns the rank of the columns of A that are at no limit.
+func rankOf(A *mat.Dense, side []int8, tol float64) (rank int, err error) {
+	B := mat.DenseCopyOf(A)
+	rows, _ := A.Dims()
+	for i, at := range side {
+		for r := range rows {
+			if at != 0 {
+				B.Set(r, i, 0)
+			}
+		}
+	}
+	var f mat.SVD
+	if err := full.Singular(&f, B, mat.SVDNone); err != nil {
+		return 0, fault.Errorf("derive/follow: %w", err)
+	}
+	for _, x := range f.Values(nil) {
+		if x > tol {
+			rank++
+		}
+	}
+	return rank, nil
+}
+
+// beside returns the slopes where the driven coordinates are off by y; all says whether along the directions, too.
+func (s *Solution) beside(y []float64, c *cascade, all bool) (*slopes, error) {
+	st, err := s.goTo(y, c.x.moves)
+	if err != nil {
+		return nil, err
+	}
+	in := c.a.in
+	if !all {
+		n := len(s.hands)
+		in = s.d.NewDirections(n)
+		for i, p := range s.hands {
+			in.SetFollow(i, true)
+			in.AddParameter(i, p, 1)
+		}
+	}
+	return s.slopesAt(st, c.a, in, false)
+}
+
+// end returns the changes, or what keeps them from being the only ones.
+func (c *cascade) end() ([]Change, error) {
+	s := c.s
+	for i, side := range s.side {
+		if side != 0 && !c.pressed[i] {
+			return nil, fmt.Errorf("%w: %s", ErrLimit, s.name(i))
+		}
+	}
+	if c.Z != nil {
+		if !s.least {
+			return nil, fmt.Errorf("%w: %s can move while the targets stay", ErrFree, c.movers())
+		}
+		var ZD, part mat.Dense
+		ZD.Mul(c.Z.T(), c.D)
+		part.Mul(c.Z, &ZD)
+		c.D.Sub(c.D, &part)
+	}
+	n := len(s.hands)
+	list := make([]Change, len(c.a.list))
+	for k := range list {
+		u := &list[k]
+		u.Moves = append([]float64(nil), c.x.moves[n+k]...)
+		for i := range n {
+			by := s.size[i] * c.D.At(i, k)
+			u.Driven = append(u.Driven, by)
+			for j, v := range c.x.moves[i] {
+				u.Moves[j] += by * v
+			}
+		}
+	}
+	return list, nil
+}
+
+// movers names the driven freedoms that the motions left move.
+func (c *cascade) movers() string {
+	var names []string
+	for i := range c.s.hands {
+		if mat.Norm(c.Z.RowView(i), math.Inf(1)) > movesTol {
+			names = append(names, c.s.p.DrivenName(i))
+		}
+	}
+	return strings.TrimSpace(fault.List(names))
+}
+
+func rowsFrom(first, end int) (list []int) {
+	for r := first; r < end; r++ {
+		list = append(list, r)
+	}
+	return list
+}

@@ -1,0 +1,208 @@
+package follow
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/eigen/full"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// least goes over rows whose errors are not zero: half the sum of their squares stays least on what the rows before leave,
+// theory.md (I3).
+func (c *cascade) least(rows []int, what string) error {
+	if c.bent != "" {
+		return fmt.Errorf("%w: %s comes after %s, which is at its least and leaves motions", derive.ErrNoDerivatives, what, c.bent)
+	}
+	w, err := c.multipliers(rows, what)
+	if err != nil || c.Z == nil {
+		return err
+	}
+	_, r := c.Z.Dims()
+	CZ, M, err := c.curvature(w)
+	if err != nil {
+		return err
+	}
+	A := pick(c.A, rows)
+	var AZ, AD, S, T, more mat.Dense
+	AZ.Mul(A, c.Z)
+	AD.Mul(A, c.D)
+	AD.Add(&AD, pick(c.E, rows))
+	S.Mul(AZ.T(), &AZ)
+	more.Mul(c.Z.T(), CZ)
+	S.Add(&S, &more)
+	T.Mul(AZ.T(), &AD)
+	more.Reset()
+	more.Mul(CZ.T(), c.D)
+	T.Add(&T, &more)
+	T.Add(&T, M)
+	size := mat.Norm(A, 2)
+	z, next, err := minimum(&S, &T, flatCurve*size*c.norm(rows)+flatRows*size*size, slopeTol*size*mat.Norm(&AD, 2))
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, what)
+	}
+	var Zz mat.Dense
+	Zz.Mul(c.Z, z)
+	c.D.Sub(c.D, &Zz)
+	c.Z = product(c.Z, next)
+	if c.bent = ""; next != nil && r > 0 {
+		c.bent = what
+	}
+	return nil
+}
+
+// minimum returns the z with S z = T, S positive, and the directions in which S is zero up to flat. There T has to be zero, up to still.
+func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err error) {
+	r, k := T.Dims()
+	sym := mat.NewSymDense(r, nil)
+	for i := range r {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (S.At(i, j)+S.At(j, i))/2)
+		}
+	}
+	var f mat.EigenSym
+	if err := full.Symmetric(&f, sym); err != nil {
+		return nil, nil, fault.Errorf("derive/follow: %w", err)
+	}
+	var V mat.Dense
+	f.VectorsTo(&V)
+	z = mat.NewDense(r, k, nil)
+	var left []int
+	for q, x := range f.Values(nil) {
+		switch {
+		case x < -flat:
+			return nil, nil, ErrNotLeast
+		case x <= flat:
+			left = append(left, q)
+			continue
+		}
+		for j := range k {
+			along := mat.Dot(V.ColView(q), T.ColView(j)) / x
+			for i := range r {
+				z.Set(i, j, z.At(i, j)+along*V.At(i, q))
+			}
+		}
+	}
+	if left == nil {
+		return z, nil, nil
+	}
+	next = mat.NewDense(r, len(left), nil)
+	for j, q := range left {
+		for i := range r {
+			next.Set(i, j, V.At(i, q))
+		}
+		for d := range k {
+			if pull := math.Abs(mat.Dot(V.ColView(q), T.ColView(d))); pull > still {
+				return nil, nil, ErrSingular
+			}
+		}
+	}
+	return z, next, nil
+}
+
+// norm returns that of the errors of rows.
+func (c *cascade) norm(rows []int) (size float64) {
+	for _, r := range rows {
+		size = math.Hypot(size, c.s.e[r])
+	}
+	return size
+}
+
+// multipliers returns what each row weighs where the errors of some are least: these errors, and the multipliers of the rows that are
+// kept, theory.md (I2). Limits against which they pull are pressed from there on.
+func (c *cascade) multipliers(rows []int, what string) ([]float64, error) {
+	s := c.s
+	n, w := len(s.hands), make([]float64, len(s.e))
+	for _, r := range rows {
+		w[r] = s.e[r]
+	}
+	tol := mat.Norm(pick(c.A, rows), 2) * c.norm(rows)
+	g := mat.NewDense(n, 1, nil)
+	slope := func() {
+		for i := range n {
+			x := 0.0
+			for r, v := range w {
+				x += v * c.A.At(r, i)
+			}
+			g.Set(i, 0, x)
+		}
+	}
+	slope()
+	if len(c.kept) > 0 {
+		At := mat.DenseCopyOf(c.scaled(c.A, c.kept).T())
+		for i, side := range s.side {
+			for j := range c.kept {
+				if side != 0 {
+					At.Set(i, j, 0)
+				}
+			}
+		}
+		G := mat.DenseCopyOf(g)
+		G.Scale(-1, G)
+		_, mu, _, err := solve(At, G)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s", err, what)
+		}
+		for j, r := range c.kept {
+			w[r] += mu.At(j, 0) / c.unit[r]
+		}
+		slope()
+	}
+	for i, side := range s.side {
+		x := g.At(i, 0)
+		switch {
+		case c.pressed[i]: // by a level before, which comes first
+		case side == 0 && math.Abs(x) > slopeTol*tol, float64(side)*x > slopeTol*tol:
+			return nil, fmt.Errorf("%w: %s pulls at %s", ErrNotLeast, what, s.name(i))
+		case side != 0 && -float64(side)*x > pressTol*tol:
+			c.pressed[i] = true
+		}
+	}
+	return w, nil
+}
+
+// curvature returns how the slopes wᵀ∂e by the freedoms, w held, change along the motions that are left, n × r, and how those along
+// the directions do, r × directions: by differences of order 4.
+func (c *cascade) curvature(w []float64) (CZ, M *mat.Dense, err error) {
+	n, r := c.Z.Dims()
+	CZ, M = mat.NewDense(n, r, nil), mat.NewDense(r, max(1, len(c.a.list)), nil)
+	y := make([]float64, n)
+	for j := range r {
+		for _, o := range order4 {
+			for i := range y {
+				y[i] = o[0] * curveStep * c.Z.At(i, j)
+			}
+			x, err := c.s.beside(y, c, true)
+			if err != nil {
+				return nil, nil, c.s.renumber(err)
+			}
+			for q, col := range x.by {
+				sum := 0.0
+				for i, v := range w {
+					sum += v * col[i]
+				}
+				if sum *= o[1] / curveStep; q < n {
+					CZ.Set(q, j, CZ.At(q, j)+sum)
+				} else {
+					M.Set(j, q-n, M.At(j, q-n)+sum)
+				}
+			}
+		}
+	}
+	return CZ, M, nil
+}
+
+// pick returns rows of M.
+func pick(M *mat.Dense, rows []int) *mat.Dense {
+	_, n := M.Dims()
+	out := mat.NewDense(len(rows), n, nil)
+	for i, r := range rows {
+		for j := range n {
+			out.Set(i, j, M.At(r, j))
+		}
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package follow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// slopes are how errors change at one pose, the driven coordinates held: by each driven freedom, in units of size, and along
+// each direction.
+type slopes struct {
+	by    [][]float64 // n freedoms, then directions; of all rows
+	moves [][]float64 // likewise, six numbers a body; of freedoms by rad or m
+}
+
+// asked are the directions of a call.
+type asked struct {
+	list   []Direction
+	in     *derive.Directions // n freedoms, then the directions
+	trials [][]trial          // by direction
+	limits [][2][]float64     // by direction: how lower and upper limits change
+}
+
+// trial is a task with its numbers changed.
+type trial struct {
+	weight float64 // of its errors in the derivative
+	p      *ik.Problem
+	exact  *ik.Exact
+}
+
+// taskStep is the default of Direction.Step.
+const taskStep = 1e-3
+
+// order4 are the changes of a central difference of order 4, and their weights over the step.
+var order4 = [4][2]float64{{1, -1. / 6}, {-1, 1. / 6}, {0.5, 4. / 3}, {-0.5, -4. / 3}}
+
+// ask finds what the directions name.
+func (s *Solution) ask(list []Direction) (*asked, error) {
+	n := len(s.hands)
+	a := &asked{list: list, trials: make([][]trial, len(list)), limits: make([][2][]float64, len(list))}
+	found := make([][]*derive.Parameter, len(list))
+	for k := range list {
+		for _, x := range list[k].Parameters {
+			p, err := s.d.Parameter(x.Path)
+			if err != nil {
+				return nil, &derive.DirectionError{Direction: k, Name: list[k].Name, Err: err}
+			}
+			found[k] = append(found[k], p)
+		}
+	}
+	a.in = s.d.NewDirections(n + len(list))
+	for i, p := range s.hands {
+		a.in.SetName(i, s.p.DrivenName(i))
+		a.in.SetFollow(i, true)
+		a.in.AddParameter(i, p, 1)
+	}
+	for k := range list {
+		a.in.SetName(n+k, list[k].Name)
+		a.in.SetFollow(n+k, true)
+		a.limits[k] = [2][]float64{make([]float64, n), make([]float64, n)}
+		for i, p := range found[k] {
+			if p.OfVelocity() {
+				continue // the solution is at rest
+			}
+			change := list[k].Parameters[i].Change
+			a.in.AddParameter(n+k, p, change)
+			s.addLimits(&a.limits[k], p, change)
+		}
+		if err := s.try(a, k); err != nil {
+			return nil, &derive.DirectionError{Direction: k, Name: list[k].Name, Err: err}
+		}
+	}
+	return a, nil
+}
+
+// addLimits adds how the limits of the model change with a parameter, where the task has no other ones.
+func (s *Solution) addLimits(limits *[2][]float64, p *derive.Parameter, change float64) {
+	mech := s.p.Plan().Mechanism()
+	for i, f := range s.p.Driven() {
+		own := slices.ContainsFunc(s.p.Task().Limits, func(l ik.Limit) bool {
+			return l.Freedom == s.p.DrivenName(i) || l.Freedom == fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom)
+		})
+		if own {
+			continue
+		}
+		lower, upper, _ := s.d.StopBy(p, f)
+		limits[0][i] += change * lower
+		limits[1][i] += change * upper
+	}
+}
+
+// try makes the changed tasks of direction k.
+func (s *Solution) try(a *asked, k int) error {
+	d := &a.list[k]
+	if d.Task == nil {
+		return nil
+	}
+	h := d.Step
+	if h == 0 {
+		h = taskStep
+	}
+	for _, x := range order4 {
+		task, err := d.Task(x[0] * h)
+		if err != nil {
+			return fault.Errorf("derive/follow: %w", err)
+		}
+		p, err := ik.NewProblem(s.p.Plan(), task)
+		if err != nil {
+			return fault.Errorf("derive/follow: %w", err)
+		}
+		m, _ := p.Dims()
+		if m != s.m || !slices.Equal(p.Driven(), s.p.Driven()) || len(p.Rests()) != len(s.p.Rests()) {
+			return fmt.Errorf("derive/follow: the changed task has other rows or driven freedoms")
+		}
+		t := trial{weight: x[1] / h, p: p, exact: p.NewExact()}
+		a.trials[k] = append(a.trials[k], t)
+		for i := range s.hands {
+			lower, upper, _ := p.Bounds(i)
+			if s.side[i] < 0 {
+				a.limits[k][0][i] += t.weight * lower
+			}
+			if s.side[i] > 0 {
+				a.limits[k][1][i] += t.weight * upper
+			}
+		}
+	}
+	return nil
+}
+
+// slopesAt returns how errors change at a pose. There, some of the directions are wanted: up to count of a.in. Whether the joints close
+// along them is tried at the solution alone.
+func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions, solution bool) (*slopes, error) {
+	if err := s.d.At(st); err != nil {
+		return nil, err
+	}
+	if err := s.exact.At(st); err != nil {
+		return nil, err
+	}
+	n, x := len(s.hands), new(slopes)
+	mech := s.p.Plan().Mechanism()
+	nb := mech.NumBodies()
+	c := ik.Change{Coordinates: make([][6]float64, mech.NumJoints()), Com: make([]spatial.Vec3, nb), Mass: make([]float64, nb)}
+	o := derive.Options{NoReactions: true, Untried: !solution}
+	err := s.d.ForwardEach(in, o, func(out *derive.Changes, k int) error {
+		c.Moves = make([]float64, 6*nb)
+		for b := range nb {
+			u, v := in.Body(k, b), out.Body(0, b)
+			copy(c.Moves[6*b:], v.Rotation[:])
+			copy(c.Moves[6*b+3:], v.Position[:])
+			c.Com[b], c.Mass[b] = u.Com, u.Mass
+		}
+		for j := range c.Coordinates {
+			c.Coordinates[j] = out.Joint(0, j).Q
+		}
+		de := make([]float64, len(s.e))
+		s.exact.AlongTo(de[:s.m], &c)
+		if k < n {
+			for i := range de {
+				de[i] *= s.size[k]
+			}
+			for i, r := range s.p.Rests() {
+				if r.Driven == k {
+					de[s.m+i] = -s.length
+				}
+			}
+		}
+		x.by, x.moves = append(x.by, de), append(x.moves, c.Moves)
+		return nil
+	})
+	if err != nil || in.Len() == n {
+		return x, err
+	}
+	return x, s.addTrials(x, st, a)
+}
+
+// addTrials adds what changes with the numbers of the task.
+func (s *Solution) addTrials(x *slopes, st *mechanism.State, a *asked) error {
+	e := make([]float64, s.m)
+	for k := range a.list {
+		de := x.by[len(s.hands)+k]
+		for _, t := range a.trials[k] {
+			if err := t.exact.At(st); err != nil {
+				return err
+			}
+			t.exact.ErrorsTo(e)
+			for i := range e {
+				de[i] += t.weight * e[i]
+			}
+			for i, r := range t.p.Rests() {
+				de[s.m+i] += t.weight * s.length / s.size[r.Driven] * r.Value
+			}
+		}
+	}
+	return nil
+}
+
+// constant is a motion that stays at q.
+func constant(q float64) *joints.Motion { return joints.NewPolynomial([]float64{q}) }
+
+// finite reports whether all slopes are.
+func (x *slopes) finite() bool {
+	for _, col := range x.by {
+		if m := largest(col); math.IsNaN(m) || math.IsInf(m, 0) {
+			return false
+		}
+	}
+	return true
+}
