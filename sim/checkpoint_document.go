@@ -169,34 +169,38 @@ func (c *Checkpoint) checkFinite() error {
 	}{
 		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed}, {"turned", c.Turned},
 		{"stats.worst.Position", c.Stats.Worst.Position}, {"stats.worst.Velocity", c.Stats.Worst.Velocity},
+		{"stats.undecided_at", c.Stats.UndecidedAt}, {"stats.doubt", c.Stats.Doubt},
 	} {
 		if !algebra.Finite(x.value) {
 			return misfit(x.value, "%s", x.name)
 		}
 	}
 	for i := range c.Bodies {
-		for k, x := range c.Bodies[i] {
-			if !algebra.Finite(x) {
-				return misfit(x, "bodies[%d][%d]", i, k)
-			}
+		if err := finiteList(c.Bodies[i][:], "bodies[%d]", i); err != nil {
+			return err
 		}
 	}
-	for k, x := range c.Angles {
-		if !algebra.Finite(x) {
-			return misfit(x, "angles[%d]", k)
+	for i := range c.Controllers {
+		if err := finiteList(c.Controllers[i].Memory, "controllers[%d].memory", i); err != nil {
+			return err
 		}
 	}
-	for k, x := range c.Internal {
-		if !algebra.Finite(x) {
-			return misfit(x, "internal[%d]", k)
+	for _, x := range [...]struct {
+		name string
+		list []float64
+	}{{"angles", c.Angles}, {"internal", c.Internal}, {"kept", c.Kept}, {"inputs", c.Inputs}} {
+		if err := finiteList(x.list, "%s", x.name); err != nil {
+			return err
 		}
 	}
-	if err := checkRuts(c.Ruts); err != nil {
-		return err
-	}
-	for k, x := range c.Kept {
+	return checkRuts(c.Ruts)
+}
+
+// finiteList returns the error of the first number of a list of a checkpoint that is not finite. place names the list, as in misfit.
+func finiteList(list []float64, place string, index ...any) error {
+	for k, x := range list {
 		if !algebra.Finite(x) {
-			return misfit(x, "kept[%d]", k)
+			return misfit(x, place+"[%d]", append(index, k)...)
 		}
 	}
 	return nil

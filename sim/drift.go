@@ -19,8 +19,11 @@ const DefaultDrift = 1e-10
 // Cost: O(bodies + joints); allocates.
 func Closed(m *mechanism.Mechanism, st *mechanism.State) (bool, error) {
 	k := newKinematics(m)
-	d, err := driftOf(m, &k, st, nil)
-	return driftIn(&d, m.DriftUnit()).within(Drift{}.withDefaults()), err
+	v, err := driftOf(m, &k, st, nil)
+	if err != nil {
+		return false, err
+	}
+	return driftIn(&v, m.DriftUnit()).within(Drift{}.withDefaults()), nil
 }
 
 func (d Drift) withDefaults() Drift {

@@ -45,11 +45,15 @@ func (o *ODE) Steps() int { return o.steps }
 // Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
 //
 // Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates, with the time, and
-// what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, or if h is not positive.
+// what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if h is not positive, or if a time is no
+// number.
 func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	halt.Must(ctx)
 	if len(y) != len(o.end) || !(h > 0) {
 		panic("sim: step or length out of range")
+	}
+	if math.IsNaN(t1 - t0) {
+		panic("sim: time is not a number")
 	}
 	o.first = false
 	n := math.Ceil(math.Abs(t1-t0)/h - fixedSlack)
@@ -66,16 +70,19 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	return nil
 }
 
-// Within brings y from t0 to t1 > t0 in steps whose estimated errors are at most tol·(1 + |y|), number by number. The
+// Within brings y from t0 to t1, which is not before it, in steps whose estimated errors are at most tol·(1 + |y|), number by number. The
 // length of the last step is the first one of the next call.
 //
 // Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall,
 // with the time, and what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if tol
-// is not positive, or if the method has no estimate.
+// is not positive, if t1 is before t0 or no number, or if the method has no estimate.
 func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
 	halt.Must(ctx)
 	if len(y) != len(o.end) || !(tol > 0) || o.tab.E == nil {
 		panic("sim: tolerance, method or length out of range")
+	}
+	if !(t1 >= t0) {
+		panic("sim: time runs backwards")
 	}
 	c := control{h: o.next, old: firstError, order: float64(o.tab.ErrorOrder) + 1}
 	if c.h == 0 {
@@ -88,7 +95,7 @@ func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) erro
 			return fault.Errorf("sim: %w", err)
 		}
 		to := t + c.h
-		if t+1.01*c.h >= t1 {
+		if t+endSlack*c.h >= t1 {
 			to = t1
 		}
 		if err := o.try(y, t, to); err != nil {

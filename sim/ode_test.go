@@ -87,6 +87,18 @@ func TestODEErrors(t *testing.T) {
 	}
 }
 
+// TestODETimes: times that no step can go along are refused. Else a call back in time would leave a step that goes back, with which the
+// next call would never end, and one to no number would leave y as it is.
+func TestODETimes(t *testing.T) {
+	ctx := context.Background()
+	ode, y := sim.NewODE(2, swing, sim.DormandPrince()), []float64{1, 0.5}
+	require.PanicsWithValue(t, "sim: time runs backwards", func() { _ = ode.Within(ctx, y, 1, 0, 1e-6) })
+	require.PanicsWithValue(t, "sim: time runs backwards", func() { _ = ode.Within(ctx, y, 0, math.NaN(), 1e-6) })
+	require.PanicsWithValue(t, "sim: time is not a number", func() { _ = ode.Fixed(ctx, y, math.NaN(), 1, 0.1) })
+	require.NoError(t, ode.Within(ctx, y, 1, 1, 1e-6))
+	require.Equal(t, []float64{1, 0.5}, y)
+}
+
 func TestODEAllocatesNothing(t *testing.T) {
 	ctx := context.Background()
 	ode, y := sim.NewODE(2, swing, sim.DormandPrince()), []float64{1, 0.5}
