@@ -85,26 +85,33 @@ func (in *Inputs) Are(m *Mechanism) bool {
 //
 // Cost: O(joints + force elements), and the bodies after Vary; no allocation.
 func (in *Inputs) Reset() {
-	v, m := &in.view, in.model
+	in.take(in.model)
+	for i := range in.view.ruts {
+		in.view.ruts[i].Ruts.Clear()
+	}
+	in.resetVaried()
+}
+
+// take gives in the values of m, the mechanism of its model or one under other inputs of that. Forces of one's own, ruts, bodies and
+// joints stay.
+//
+// Cost: O(joints + force elements); it allocates for drives that in does not have yet.
+func (in *Inputs) take(m *Mechanism) {
+	v := &in.view
 	v.Gravity = m.Gravity
 	copy(v.Forces, m.Forces)
 	for i := range v.actuators {
 		v.actuators[i].value.Set(m.actuators[i].value)
 		v.actuators[i].start = m.actuators[i].start
 	}
-	for i := range v.ruts {
-		v.ruts[i].Ruts.Clear()
-	}
 	copy(v.bushings, m.bushings)
 	copy(v.cables, m.cables)
 	copy(v.laws, m.laws)
 	copy(v.resistors, m.resistors)
-	for j, d := range v.driveOf {
-		if was := m.Drive(j); d >= 0 {
-			v.drives[d] = Drive{}
-			if was != nil {
-				v.drives[d] = *was
-			}
+	clear(v.drives)
+	for j := range m.driveOf {
+		if d := m.Drive(j); d != nil {
+			*in.drive(j) = *d
 		}
 	}
 	for _, j := range m.driven {
@@ -115,7 +122,6 @@ func (in *Inputs) Reset() {
 		}
 	}
 	*v.span = *m.span
-	in.resetVaried()
 }
 
 // SetGravity sets the acceleration of gravity, m/s², world axes.

@@ -30,9 +30,11 @@ const (
 type Balance struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
-	solver *tree.ClosedSolver // under inputs without the forces that are balanced
+	inputs *mechanism.Inputs  // those of mech without the forces that are balanced
+	solver *tree.ClosedSolver // under these
 	wheels *Wheels
-	drives []balancedDrive
+	drives []balancedDrive  // all that may be balanced
+	acting []*balancedDrive // of these, in this step
 	opts   BalanceOptions
 	weight float64 // N
 
@@ -136,13 +138,9 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	if err := plan.CheckMemory(); err != nil {
 		return nil, fault.Errorf("motion: force-balance: %w", err)
 	}
-	b := &Balance{mech: mech, plan: plan, opts: o, wheels: NewWheels(plan), n: plan.NumDof()}
-	inputs := mech.NewInputs()
-	inputs.LeaveOutDriven()
-	if err := b.findDrives(inputs); err != nil {
-		return nil, err
-	}
-	b.solver = plan.With(inputs).NewSolver(tree.Direct, tree.SolverOptions{})
+	b := &Balance{mech: mech, plan: plan, opts: o, inputs: mech.NewInputs(), wheels: NewWheels(plan), n: plan.NumDof()}
+	b.findDrives()
+	b.solver = plan.With(b.inputs).NewSolver(tree.Direct, tree.SolverOptions{})
 	for i := range mech.Bodies {
 		b.weight += mech.Bodies[i].Mass
 	}
@@ -154,8 +152,8 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 // leastGravity is the gravity that the weight is at least that of, m/s².
 const leastGravity = 1.0
 
-// findDrives lists actuators, and springs and dampers of the tree, which it takes out of the inputs.
-func (b *Balance) findDrives(in *mechanism.Inputs) error {
+// findDrives lists the actuators, and the freedoms of the tree with springs or dampers.
+func (b *Balance) findDrives() {
 	dof := func(joint, freedom int) int {
 		for i := range b.plan.Links {
 			if l := &b.plan.Links[i]; int(l.Joint) == joint {
@@ -169,25 +167,38 @@ func (b *Balance) findDrives(in *mechanism.Inputs) error {
 		b.drives = append(b.drives, balancedDrive{freedom: f, dof: dof(f.Joint, f.Freedom), actuator: i})
 	}
 	for j := range b.mech.Joints {
-		d := b.mech.Drive(j)
-		if d == nil {
-			continue
-		}
 		for i := range b.mech.Joints[j].Kind.Freedoms() {
-			at := dof(j, i)
-			if at < 0 || d.Stiffness[i] == 0 && d.Damping[i] == 0 {
+			if at := dof(j, i); at >= 0 && b.mech.Sprung(j, i) {
+				b.drives = append(b.drives, balancedDrive{freedom: mechanism.Freedom{Joint: j, Freedom: i}, dof: at, actuator: -1})
+			}
+		}
+	}
+}
+
+// readInputs lists the drives that act with the values that the inputs of the mechanism have now, and takes their forces, and those of
+// contacts, out of the inputs of the solver.
+func (b *Balance) readInputs() error {
+	b.inputs.LeaveOutDriven(b.mech)
+	b.acting = b.acting[:0]
+	for k := range b.drives {
+		d := &b.drives[k]
+		if d.actuator < 0 {
+			j, i := d.freedom.Joint, d.freedom.Freedom
+			now := b.mech.Drive(j)
+			d.stiffness, d.damping, d.rest = now.Stiffness[i], now.Damping[i], now.Rest[i]
+			if d.stiffness == 0 && d.damping == 0 {
 				continue
 			}
-			b.drives = append(b.drives, balancedDrive{
-				freedom: mechanism.Freedom{Joint: j, Freedom: i}, dof: at, actuator: -1, stiffness: d.Stiffness[i], damping: d.Damping[i], rest: d.Rest[i],
-			})
-			if err := in.SetStiffness(j, i, 0); err != nil && d.Stiffness[i] != 0 {
-				return err
+			if d.stiffness != 0 {
+				if err := b.inputs.SetStiffness(j, i, 0); err != nil {
+					return err
+				}
 			}
-			if err := in.SetDamping(j, i, 0); err != nil {
+			if err := b.inputs.SetDamping(j, i, 0); err != nil {
 				return err
 			}
 		}
+		b.acting = append(b.acting, d)
 	}
 	return nil
 }
@@ -195,6 +206,7 @@ func (b *Balance) findDrives(in *mechanism.Inputs) error {
 // allocate makes the memory of the steps.
 func (b *Balance) allocate() {
 	n, m := b.n, len(b.wheels.rows)+len(b.drives)
+	b.acting = make([]*balancedDrive, 0, len(b.drives))
 	vec := func(k int) []float64 { return make([]float64, k) }
 	b.start.Bodies = make([]mechanism.BodyState, b.mech.NumBodies())
 	b.end.Bodies = make([]mechanism.BodyState, b.mech.NumBodies())

@@ -79,10 +79,10 @@ func (b *Balance) residual(z []float64, slopes bool) {
 		b.pointForce(&b.wheels.points[i], slopes)
 	}
 	first := b.wheels.count
-	for i := range b.drives {
+	for i, d := range b.acting {
 		k := first + i
 		w.block[k], w.stop[k] = k, k+1
-		w.force[k], w.slope[k*n+k] = b.push(&b.drives[i], b.rate[k])
+		w.force[k], w.slope[k*n+k] = b.push(d, b.rate[k])
 	}
 	for i := range b.m {
 		w.res[i] = z[i] - w.force[i]

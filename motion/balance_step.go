@@ -21,6 +21,9 @@ func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
 		clear(b.z)
 	}
 	b.tried = false
+	if err := b.readInputs(); err != nil {
+		return 0, err
+	}
 	b.start.Time, b.start.Angles = st.Time, st.Angles
 	copy(b.start.Bodies, st.Bodies)
 	b.h = t - st.Time
@@ -70,8 +73,7 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 	}
 	var jk mechanism.JointKinematics
 	var q, qd [6]float64
-	for i := range b.drives {
-		d := &b.drives[i]
+	for _, d := range b.acting {
 		row := add()
 		clear(row)
 		row[d.dof] = 1
