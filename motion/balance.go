@@ -30,11 +30,9 @@ const (
 type Balance struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
-	inputs *mechanism.Inputs  // those of mech without the forces that are balanced
-	solver *tree.ClosedSolver // under these
+	solver *tree.ClosedSolver // under the inputs of balancedDrives
 	wheels *Wheels
-	drives []balancedDrive  // all that may be balanced
-	acting []*balancedDrive // of these, in this step
+	balancedDrives
 	opts   BalanceOptions
 	weight float64 // N
 
@@ -61,6 +59,13 @@ type Balance struct {
 type BalanceStats struct {
 	Steps, Iterations int64
 	Worst             float64 // largest residual of a step, in units of the weight
+}
+
+// balancedDrives are the forces along freedoms of the tree that are balanced.
+type balancedDrives struct {
+	inputs *mechanism.Inputs // those of the mechanism without the forces that are balanced
+	drives []balancedDrive   // all that there may be
+	acting []*balancedDrive  // of these, in this step
 }
 
 // balancedDrive is an actuator, or a spring with a damper, on a freedom of the tree.
@@ -138,7 +143,8 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	if err := plan.CheckMemory(); err != nil {
 		return nil, fault.Errorf("motion: force-balance: %w", err)
 	}
-	b := &Balance{mech: mech, plan: plan, opts: o, inputs: mech.NewInputs(), wheels: NewWheels(plan), n: plan.NumDof()}
+	b := &Balance{mech: mech, plan: plan, opts: o, wheels: NewWheels(plan), n: plan.NumDof()}
+	b.inputs = mech.NewInputs()
 	b.findDrives()
 	b.solver = plan.With(b.inputs).NewSolver(tree.Direct, tree.SolverOptions{})
 	for i := range mech.Bodies {
