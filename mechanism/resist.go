@@ -392,7 +392,8 @@ func (b *BeyondLimit) Text(joint string) string {
 // textColumns is the length of a name in a text.
 const textColumns = 60
 
-// BeyondLimits returns the freedoms that are beyond the bounds of their limits at s, in the order of the joints.
+// BeyondLimits returns the freedoms that are beyond the bounds of their limits at s, in the order of the joints. Coordinates are those of
+// Coordinate.
 //
 // Cost: O(freedoms with limits); allocates. k was computed at s.
 func (m *Mechanism) BeyondLimits(k *Kinematics, s *State) (list []BeyondLimit) {
@@ -410,7 +411,7 @@ func (m *Mechanism) BeyondLimits(k *Kinematics, s *State) (list []BeyondLimit) {
 			}
 			if !there {
 				m.JointTo(&jk, j, k, s)
-				jt.CoordinatesTo(&q, &qd, &jk)
+				m.CoordinatesTo(&q, &qd, j, &jk, s)
 				there = true
 			}
 			b := BeyondLimit{Freedom: Freedom{j, i}, Coordinate: q[i], Stop: l.Stop != (model.Stop{})}

@@ -168,6 +168,25 @@ func TestBeyondLimits(t *testing.T) {
 	}
 }
 
+// TestBeyondLimitsOverTurns: an angle without a stop counts the turns that a state carries, as everybody who reads coordinates does.
+func TestBeyondLimitsOverTurns(t *testing.T) {
+	m := resisted(t, model.Revolute, &model.Limit{Lower: -4, Upper: 9}, model.Friction{})
+	for q, bound := range map[float64]float64{5: 0, 9.5: 9, -4.5: -4, 3 * math.Pi: 9} {
+		s, k := m.Initial(), m.NewKinematics()
+		m.CarryAngles(s)
+		s.Bodies[0].Rotation, s.Angles[0] = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, q), q
+		require.NoError(t, m.KinematicsTo(k, s))
+		list := m.BeyondLimits(k, s)
+		if bound == 0 {
+			assert.Empty(t, list)
+			continue
+		}
+		require.Len(t, list, 1)
+		assert.InDelta(t, q, list[0].Coordinate, 1e-12)
+		assert.Equal(t, bound, list[0].Bound)
+	}
+}
+
 // TestStopTurns: an angle with a stop is followed over whole turns.
 func TestStopTurns(t *testing.T) {
 	m := resisted(t, model.Revolute, &model.Limit{Lower: -9, Upper: 10, Stop: model.Stop{Normal: contact.Normal{Stiffness: 100}}}, model.Friction{})

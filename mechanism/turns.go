@@ -189,8 +189,8 @@ func (m *Mechanism) coordinatesAt(q, qd *[6]float64, j int, s *State) {
 
 // Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles with turns stay for
 // joints of the same name. Other angles are read in (−π, π] plus the turns of the model. If s carries all angles, it
-// does so afterwards. Internal states stay if there are as many. So a simulation goes on where joints have been
-// released, added or changed.
+// does so afterwards. Internal states stay if there are as many, and so do the reactions in Bearings. So a simulation goes on where
+// joints have been released, added or changed.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
 func (m *Mechanism) Adopt(s *State, from *Mechanism) {
@@ -201,6 +201,9 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	s.Angles = nil
 	if len(s.Internal) != m.NumInternal() {
 		s.Internal = nil
+	}
+	if len(s.Bearings) != m.NumBearings() {
+		s.Bearings = nil
 	}
 	m.FollowAngles(m.NewKinematics(), s)
 	if all {

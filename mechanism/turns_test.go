@@ -122,3 +122,33 @@ func TestFollowTurns(t *testing.T) {
 	to.Adopt(next, mech)
 	require.Equal(t, []float64{2 * math.Pi, 10 * math.Pi, kept}, next.Angles)
 }
+
+// TestAdoptDropsReactions: reactions of another number of joints are not kept. They would be read past their end.
+func TestAdoptDropsReactions(t *testing.T) {
+	m := model.New("pair")
+	for _, name := range []string{"a", "b"} {
+		m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}})
+		m.Joints = append(m.Joints, model.Joint{
+			Name: "to " + name, Type: model.Revolute, Predecessor: model.World, Successor: name,
+			Friction: []model.Friction{{Coefficient: 0.1, Radius: 0.02}},
+		})
+	}
+	both := compiled(t, m)
+	fewer := *m
+	fewer.Joints = m.Joints[:1]
+	one := compiled(t, &fewer)
+	f := make([]spatial.Force, 2)
+	for _, c := range []struct{ from, to *mechanism.Mechanism }{{one, both}, {both, one}} {
+		s, k := c.from.Initial(), c.to.NewKinematics()
+		s.Bodies[0].Omega[2], s.Bodies[1].Omega[2] = 1, 1
+		s.Bearings = make([]float64, c.from.NumBearings())
+		c.to.Adopt(s, c.from)
+		require.Empty(t, s.Bearings)
+		require.NoError(t, c.to.KinematicsTo(k, s))
+		require.NoError(t, c.to.ForcesTo(f, k, s))
+	}
+	s := both.Initial()
+	s.Bearings = []float64{1, 2}
+	both.Adopt(s, compiled(t, m))
+	require.Equal(t, []float64{1, 2}, s.Bearings)
+}
