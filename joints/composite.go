@@ -141,7 +141,7 @@ func (a *Axes) dependent() int {
 		o.factor(&p)
 		first := -1
 		for k := range a.n {
-			if math.Abs(o.R[k][k]) <= dependentTol*o.length[k] {
+			if math.Abs(o.R[k][k]) <= dependentTol {
 				first = k
 				break
 			}
@@ -154,5 +154,5 @@ func (a *Axes) dependent() int {
 	return last
 }
 
-// dependentTol is the part of an axis that the axes before it leave, below which it counts as none.
+// dependentTol is the part of the column of an axis in S that the columns before it leave, below which the axis counts as dependent.
 const dependentTol = 1e-10

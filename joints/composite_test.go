@@ -250,6 +250,11 @@ func TestNewAxes(t *testing.T) {
 	a, err := joints.NewAxes([]joints.Axis{{Kind: joints.Prismatic, Axis: spatial.Vec3{0, 3e200, 4e200}}})
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, a.At(0).Axis[2], roundTol)
+	// What axes leave of each other is compared with their own size: those of two hinges a metre apart, a thousand kilometres away.
+	far, next := turn, turn
+	far.Point, next.Point = spatial.Vec3{1e6}, spatial.Vec3{1e6, 1}
+	_, err = joints.NewAxes([]joints.Axis{far, next})
+	require.NoError(t, err)
 }
 
 // TestCompositeKinds: each has the facts of its axes, and the name of the type.
