@@ -159,9 +159,10 @@ func (f *Follower) Steps() (done, halved int) { return f.steps, f.halved }
 // To follows the motion to the time t, which is not before that of State.
 //
 // It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or
-// sizes, the cause of ctx, and errors of the solver. State is then as far as the motion is known.
+// sizes, the cause of ctx, and errors of the solver. State is then as far as the motion is known. It panics if t is before State or no
+// number.
 func (f *Follower) To(ctx context.Context, t float64) error {
-	if t < f.st.Time {
+	if !(t >= f.st.Time) {
 		panic("motion: time runs backwards")
 	}
 	wanted := t - f.st.Time

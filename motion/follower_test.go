@@ -251,3 +251,13 @@ func TestFollowFree(t *testing.T) {
 	require.ErrorContains(t, err, "would travel")
 	require.Zero(t, f.State().Time)
 }
+
+// TestFollowTimes: a time that is no number, to which no step leads, is refused as one before is.
+func TestFollowTimes(t *testing.T) {
+	m := planar(t, spatial.Vec3{}, spatial.Vec3{0, 1, 0}, spatial.Vec3{2, 1, 0}, spatial.Vec3{2, 0, 0})
+	driven(m, "p0", 0, 1)
+	f, _ := follow(t, m)
+	for _, at := range []float64{-1, math.NaN()} {
+		require.PanicsWithValue(t, "motion: time runs backwards", func() { _ = f.To(context.Background(), at) })
+	}
+}

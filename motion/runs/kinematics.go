@@ -123,7 +123,8 @@ func (k *Kinematics) Open() error {
 	return err
 }
 
-// Run starts and opens the file, and goes on to the time until with a row every Every and one at the end.
+// Run starts and opens the file, and goes on to the time until with a row every Every and one at the end. A time that is reached, or has
+// passed, adds no row.
 //
 // It returns the errors of Start, Open and motion.Follower.To, such as a *motion.StuckError at a dead position, a *FileError,
 // and those of OnRow. The rows before stay. It panics if until is not a number.
@@ -146,6 +147,9 @@ func (k *Kinematics) run(ctx context.Context, until float64) error {
 	}
 	if err := k.Open(); err != nil {
 		return err
+	}
+	if now := k.follow.State().Time; until < now || until == now && k.record.told.Rows > 0 {
+		return nil
 	}
 	n := math.Ceil((until-k.start)/k.o.Every - 1e-9)
 	for i := k.count; i <= n; i++ {

@@ -87,3 +87,25 @@ func TestKeptRowsHaveAPrice(t *testing.T) {
 	_, err = runs.New(p, runs.Options{Until: 10, Every: 1e-6, Files: runs.Files{CSV: new(bytes.Buffer)}})
 	require.NoError(t, err)
 }
+
+// TestKinematicsUntilWhereItIs: a time that has been reached, or has passed, adds no row and is no mistake, as in a Simulation.
+func TestKinematicsUntilWhereItIs(t *testing.T) {
+	m := linkage(t)
+	require.NoError(t, runs.AddDrives(m, []runs.Drive{{Joint: "g0", Rate: 0.5}}))
+	k, err := runs.NewKinematics(planOf(t, m), runs.Options{Every: 0.1, Columns: []string{"joint.*.q"}})
+	require.NoError(t, err)
+	times := func() (list []float64) {
+		for _, row := range k.Rows() {
+			list = append(list, row[0])
+		}
+		return list
+	}
+	require.NoError(t, k.Run(-0.05))
+	require.Empty(t, times())
+	for _, until := range []float64{0.25, 0.25, 0.22, 0, -1} {
+		require.NoError(t, k.Run(until))
+		require.InDeltaSlice(t, []float64{0, 0.1, 0.2, 0.25}, times(), 1e-12)
+	}
+	require.NoError(t, k.Run(0.3))
+	require.InDeltaSlice(t, []float64{0, 0.1, 0.2, 0.25, 0.3}, times(), 1e-12)
+}
