@@ -49,6 +49,27 @@ func (w *Weights) Joint(j int) *JointWeight {
 	return &w.joints[j]
 }
 
+// scaled makes w what from is, times s.
+func (w *Weights) scaled(from *Weights, s float64) {
+	w.moved, w.jointed = from.moved, from.jointed
+	for i, b := range from.bodies {
+		w.bodies[i] = BodyWeight{b.ComAcceleration.Scale(s), b.AngularAcceleration.Scale(s)}
+	}
+	for j, x := range from.joints {
+		x.Moment, x.Force = x.Moment.Scale(s), x.Force.Scale(s)
+		for i := range x.Q {
+			x.Q[i], x.Qd[i], x.Qdd[i] = s*x.Q[i], s*x.Qd[i], s*x.Qdd[i]
+		}
+		w.joints[j] = x
+	}
+	for i, t := range from.motions {
+		for _, v := range [9]*spatial.Vec3{&t.phi, &t.r, &t.w, &t.v, &t.al, &t.a, &t.dk, &t.moment, &t.force} {
+			*v = v.Scale(s)
+		}
+		w.motions[i] = t
+	}
+}
+
 // Gradient is that of an output with respect to all that a direction has: its product with a direction is the derivative along it.
 type Gradient struct {
 	d        *Derivatives
@@ -101,9 +122,10 @@ func (g *Gradient) Of(p *Parameter) (x float64) {
 // derivatives along them.
 //
 // Cost: two sweeps over the mechanism and a refined solve, whatever the number of parameters; two of each more with follow. It returns an
-// error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not determine. It
-// does not see those that they determine at this pose only, nor directions that break a loop: ForwardTo does. It panics without At, or if
-// g or w are of others.
+// error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not determine. It does
+// not see those that they determine at this pose only, nor directions that break a loop: ForwardTo does. With masses of ratios from 1e6 on,
+// and next to singular poses, it takes the gradient twice and allocates; where these differ, it returns an error that wraps ErrDoubt. It
+// panics without At, or if g or w are of others.
 func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -120,6 +142,20 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	if err := d.setCarried(); err != nil {
 		return err
 	}
+	if err := d.adjoint(g, w); err != nil {
+		return err
+	}
+	if err := d.againBack(g, w); err != nil {
+		return err
+	}
+	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
+		return nil
+	}
+	return d.followBack(g)
+}
+
+// adjoint stores in g the gradient along directions as they are.
+func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	g.clear()
 	if err := d.seedOutputs(g, w); err != nil {
 		return err
@@ -131,6 +167,7 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 		g.y[i] = -g.y[i]
 	}
 	g.used, d.b.want = true, wantSecond|wantForce
+	defer func() { d.b.want = wantAll }()
 	for part := range d.numParts() {
 		if c := d.isCarried(part); c != nil {
 			var t carriedCotangent
@@ -139,19 +176,53 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 			continue
 		}
 		if err := d.build(part); err != nil {
-			d.b.want = wantAll
 			return err
 		}
 		d.b.back(&g.direction, g.y, nil)
 	}
-	d.b.want = wantAll
 	for i := range d.bodies {
 		d.bodies[i].addResidualAdjoint(&g.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &g.gravity, g.y[6*i:][:6])
 	}
-	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
+	return nil
+}
+
+// againBack is again of the gradient g, which does not follow yet. What counts is the gradient along directions that the joints allow.
+func (d *Derivatives) againBack(g *Gradient, w *Weights) error {
+	shaky, at := d.shaky()
+	if !shaky {
 		return nil
 	}
-	return d.followBack(g)
+	less, other, along := d.NewWeights(), d.NewGradient(), d.NewGradient()
+	less.scaled(w, againScale)
+	if err := d.withOther(func() error { return d.adjoint(other, less) }); err != nil {
+		return err
+	}
+	other.scale(-1 / againScale)
+	for i := range g.bodies {
+		a, b := &other.bodies[i], &g.bodies[i]
+		for _, v := range [5][2]*spatial.Vec3{
+			{&a.Rotation, &b.Rotation}, {&a.Position, &b.Position}, {&a.Angular, &b.Angular}, {&a.Linear, &b.Linear}, {&a.Com, &b.Com},
+		} {
+			*v[0] = v[0].Add(*v[1])
+		}
+	}
+	for i, f := range g.frames {
+		a := &other.frames[i]
+		a.Origin, a.Turn = a.Origin.Add(f.Origin), a.Turn.Add(f.Turn)
+	}
+	copy(along.bodies, g.bodies)
+	copy(along.frames, g.frames)
+	for _, x := range [2]*Gradient{other, along} {
+		if err := d.followBack(x); err != nil {
+			return err
+		}
+	}
+	natural := 0.0
+	for i := range w.bodies {
+		b := &w.bodies[i]
+		natural = max(natural, b.AngularAcceleration.Norm(), b.ComAcceleration.Norm()*d.sizes.length)
+	}
+	return d.lost(lostPart(d.turnSize(&other.direction), max(d.turnSize(&along.direction), againPart*d.natural()*natural/d.sizes.length)), at)
 }
 
 func (g *Gradient) clear() {

@@ -111,6 +111,14 @@ type work struct {
 	moved                                 []bool    // by body: those that the direction of measure moves
 	all                                   direction // of filled; without lists until it is needed
 	scratch                               *Gradient // of BodiesTo; nil until it is needed
+	digits                                digits
+}
+
+// digits are why derivatives may lose some.
+type digits struct {
+	weighed, uneven bool // whether inertias are far apart, once that is known
+	known, near     bool // whether a singular pose is near, once that is known
+	constraint      int  // then: that whose row is next to be redundant, −1 for none
 }
 
 // New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.
@@ -177,7 +185,7 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is, d.digits.known = false, false, nil, false, false, false
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}

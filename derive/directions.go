@@ -210,6 +210,32 @@ func copyDirection(to, from *direction) {
 	copy(to.scalars, from.scalars)
 }
 
+// scale multiplies all that changes along u.
+func (u *direction) scale(s float64) {
+	for i := range u.bodies {
+		b := &u.bodies[i]
+		for _, v := range [7]*spatial.Vec3{&b.Rotation, &b.Position, &b.Angular, &b.Linear, &b.Force, &b.Torque, &b.Com} {
+			*v = v.Scale(s)
+		}
+		b.Mass *= s
+		for k := range b.Inertia {
+			b.Inertia[k] *= s
+		}
+	}
+	for i := range u.frames {
+		u.frames[i] = FrameChange{u.frames[i].Origin.Scale(s), u.frames[i].Turn.Scale(s)}
+	}
+	for j := range u.forces {
+		for i := range u.forces[j] {
+			u.forces[j][i] *= s
+		}
+	}
+	for i := range u.scalars {
+		u.scalars[i] *= s
+	}
+	u.gravity, u.time = u.gravity.Scale(s), s*u.time
+}
+
 // corrected returns the largest change of a number of the state.
 func corrected(u, given *direction) (most float64) {
 	for i := range u.bodies {

@@ -8,10 +8,11 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// ErrDoubt is for a state that violates its joints where geometry alone makes their rows redundant, as in the Bricard linkage: rows
-// contradict each other there, or count as independent. Accelerations are near those of the nearest state on the joints, and their
-// derivatives along directions that open the joints are those of no motion.
-var ErrDoubt = errors.New("derive: rows that geometry alone makes redundant contradict each other")
+// ErrDoubt is for derivatives that may be far from right, though accelerations are not. Masses may be so different, or a singular pose so
+// near, that they consist of rounding (ForwardTo, AdjointTo). Or a state violates its joints where geometry alone makes their rows
+// redundant, as in the Bricard linkage (Doubt): rows contradict each other there, or count as independent. Accelerations are near those of
+// the nearest state on the joints, and their derivatives along directions that open the joints are those of no motion.
+var ErrDoubt = errors.New("derive: derivatives are in doubt")
 
 const (
 	// doubtTol is the contradiction between rows, relative to their terms, that is rounding whatever the first state is.
@@ -43,12 +44,13 @@ func (d *Derivatives) Doubt(on Redundancy) error {
 	case on.Rows == 0:
 		return nil
 	case now.Rows != on.Rows:
-		at, row := d.dynamics.Weakest()
-		return d.atRow(at, row, fault.Errorf("%w, so that other rows count as redundant than on the joints", ErrDoubt))
+		at, row, _ := d.dynamics.Weakest()
+		return d.atRow(at, row, fault.Errorf("%w: other rows count as redundant than on the joints", ErrDoubt))
 	case now.Ratio <= max(doubtTol, doubtRise*on.Ratio):
 		return nil
 	}
-	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w by %.2g of their terms", ErrDoubt, now.Ratio))
+	return d.atRow(fit.Constraint, fit.Row,
+		fault.Errorf("%w: rows that geometry alone makes redundant contradict each other by %.2g of their terms", ErrDoubt, now.Ratio))
 }
 
 // rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each

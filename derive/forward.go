@@ -12,9 +12,10 @@ import (
 // make of them, (D3), (D4).
 //
 // Cost: of each direction two sweeps over the mechanism and a refined solve; two more of each where the state follows. Where rows are
-// redundant and reactions are wanted, two solves more, and where geometry changes two closings of the model (Options). It returns
-// a *DirectionError for the first direction without derivatives. out has no results then. It panics without At, or if in or out are of
-// others.
+// redundant and reactions are wanted, two solves more, and where geometry changes two closings of the model (Options). It returns a
+// *DirectionError for the first direction without derivatives, or with derivatives in doubt (ErrDoubt): with masses of ratios from 1e6 on,
+// and next to singular poses, each direction is taken twice, which allocates. out has no results then. It panics without At, or if in or
+// out are of others.
 func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -27,6 +28,9 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 		out.list[k].ready = false
 	}
 	together := o.AsGiven && o.BodiesOnly && o.Untried && d.mech.NumBearings() == 0
+	if shaky, _ := d.shaky(); shaky {
+		together = false
+	}
 	if together {
 		if err := d.forwardTogether(out, in); err != nil {
 			return err
@@ -71,12 +75,9 @@ func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Chang
 	return nil
 }
 
-// forward is ForwardTo of one direction. The direction that is taken is left in out.
-func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
+// reply takes the derivatives of accelerations and multipliers along one direction. The direction that is taken is left in out.
+func (d *Derivatives) reply(out *changes, given *direction, o Options) error {
 	u := &out.taken
-	if given.bodies == nil {
-		given = d.filled(given)
-	}
 	copyDirection(u, given)
 	if err := d.setCarried(); err != nil {
 		return err
@@ -92,9 +93,21 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		}
 		out.corrected = corrected(u, given)
 	}
-	if err := d.settleLoads(out, u, given, o, !u.follow && u.moving && !o.AsGiven); err != nil {
+	return d.settleLoads(out, u, given, o, !u.follow && u.moving && !o.AsGiven)
+}
+
+// forward is ForwardTo of one direction.
+func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
+	if given.bodies == nil {
+		given = d.filled(given)
+	}
+	if err := d.reply(out, given, o); err != nil {
 		return err
 	}
+	if err := d.again(out, given, o); err != nil {
+		return err
+	}
+	u := &out.taken
 	if o.BodiesOnly {
 		for j := range out.joints {
 			out.joints[j] = JointChange{}
@@ -112,6 +125,31 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		out.hideWrenches()
 	}
 	return nil
+}
+
+// again takes the derivatives along a given direction once more where they may have lost digits, and returns ErrDoubt, with a joint, if
+// these are others.
+func (d *Derivatives) again(out *changes, given *direction, o Options) error {
+	shaky, at := d.shaky()
+	if !shaky || !out.taken.moving {
+		return nil
+	}
+	less, other := d.newDirection(), d.NewChanges(1)
+	copyDirection(&less, given)
+	less.scale(againScale)
+	y := &other.list[0]
+	o.Untried = true
+	if err := d.withOther(func() error { return d.reply(y, &less, o) }); err != nil {
+		return err
+	}
+	first := 6 * len(d.bodies)
+	for i := range y.x[:first] {
+		y.x[i] = out.x[i] - y.x[i]/againScale
+	}
+	natural := d.natural() * d.sizeOf(&out.taken, ofPositions)
+	part := lostPart(d.accelerationSize(y.x[:first]), max(d.accelerationSize(out.x[:first]), againPart*natural))
+	out.accuracy = max(out.accuracy, part)
+	return d.lost(part, at)
 }
 
 // settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make. With look it sees

@@ -197,15 +197,15 @@ func (a *Answers) Misfit() Misfit {
 	return a.misfit
 }
 
-// Weakest returns the joint or coupling of the row that is next to be redundant by the factor of At, and the row; −1 for none. It
-// panics without At.
-func (a *Answers) Weakest() (constraint, row int) {
+// Weakest returns the joint or coupling of the row that is next to be redundant by the factor at hand, and the row; −1 for none. pivot is
+// that of the row, relative to its scale. It panics without At.
+func (a *Answers) Weakest() (constraint, row int, pivot float64) {
 	_ = a.Redundant()
-	node, row, _ := a.s.now.Weakest()
+	node, row, pivot := a.s.now.Weakest()
 	if node < 0 {
-		return -1, -1
+		return -1, -1, pivot
 	}
-	return a.s.plan.layout.NodeConstraint(node), row
+	return a.s.plan.layout.NodeConstraint(node), row, pivot
 }
 
 // AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the

@@ -1,0 +1,174 @@
+package derive
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Two things cost derivatives digits that accelerations keep. Forces that pass through a light body between heavy ones are as many times
+// larger than those that accelerate it as these are heavier: they hold each other in its balance, and so do their changes along a
+// direction, but for the digits that multipliers do not have. And next to a singular pose, at a distance of t, a multiplier is rounded by
+// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings.
+
+const (
+	// unevenFrom is the ratio of inertias from which on derivatives are taken twice. Below it multipliers leave 1e-8 of a derivative or
+	// less.
+	unevenFrom = 1e6
+	// nearFrom is the pivot of a row relative to its scale, about t², below which they are. At t of 3e-3 some 1e-8 of a derivative is
+	// rounding.
+	nearFrom = 1e-5
+	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
+	againStep = 0x1p-50
+	// againScale is by how much the direction or the weights are smaller. No number but a power of 2 leaves the roundings as they are.
+	againScale = 1. / 3
+	// againPart is the least size that counts of a derivative, as a part of what the direction makes of accelerations that turn along: what
+	// is below cancels.
+	againPart = 1e-3
+)
+
+// isUneven reports whether the largest mass is unevenFrom times one at some point of some body: by the mass of that body, or by its moment
+// of inertia about some axis and its length.
+func (d *Derivatives) isUneven() bool {
+	squares := make([]float64, len(d.bodies))
+	d.mech.SquareLengthsTo(squares)
+	heaviest, lightest := 0.0, math.Inf(1)
+	for i := range d.mech.Bodies {
+		b := &d.mech.Bodies[i]
+		heaviest, lightest = max(heaviest, b.Mass), min(lightest, b.Mass)
+		if _, null := b.Null(); null > 0 {
+			continue // what turns there has no balance
+		}
+		inverse := 0.0 // trace of I⁻¹: up to 3 over the least moment
+		for _, x := range b.Weight().Inertia {
+			inverse += x * x
+		}
+		lightest = min(lightest, 1/(squares[i]*inverse))
+	}
+	return heaviest > unevenFrom*lightest
+}
+
+// shaky reports whether derivatives at the state may have lost digits, and at which joint or coupling, −1 for none.
+func (d *Derivatives) shaky() (bool, int) {
+	if d.plain.Pattern.Len() == len(d.bodies) {
+		return false, -1
+	}
+	if d.digits.known {
+		return d.digits.uneven || d.digits.near, d.digits.constraint
+	}
+	if !d.digits.weighed {
+		d.digits.weighed, d.digits.uneven = true, d.isUneven()
+	}
+	at, _, ratio := d.dynamics.Weakest()
+	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom, at
+	return d.digits.uneven || d.digits.near, at
+}
+
+// jolt changes the numbers of a list by againStep of each, up or down by its place.
+func jolt(x []float64, size func(i int) float64) {
+	for i := range x {
+		by := againStep * size(i)
+		if uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 { // multiples of the golden section are spread evenly
+			by = -by
+		}
+		x[i] += by
+	}
+}
+
+// withOther calls do with another solution at the state: one whose rows demand a rounding more or less, rounded anew.
+func (d *Derivatives) withOther(do func() error) error {
+	was, x := append([]float64(nil), d.x...), append([]float64(nil), d.x...)
+	if first := 6 * len(d.bodies); d.dynamics.Plain() {
+		right := make([]float64, len(x))
+		d.dynamics.ProductTo(right, x)
+		demand := d.sizes.second + d.sizes.rate*d.sizes.rate // rad/s², and m/s² of rows whose arms are a metre long
+		jolt(right[first:], func(int) float64 { return demand })
+		if _, _, err := d.dynamics.AnswerTo(x, right); err != nil {
+			return err
+		}
+	}
+	jolt(x, func(i int) float64 { return x[i] })
+	err := d.solvedBy(x)
+	if err == nil {
+		err = do()
+	}
+	if again := d.solvedBy(was); err == nil {
+		err = again
+	}
+	return err
+}
+
+// solvedBy makes x the solution at the state.
+func (d *Derivatives) solvedBy(x []float64) error {
+	copy(d.x, x)
+	d.setBodies()
+	d.carried.current = false
+	return d.setCarried()
+}
+
+// natural is the acceleration, m/s², with which what cancels is compared: that of the state, or of bodies that fall.
+func (d *Derivatives) natural() float64 {
+	return max(d.sizes.second*d.sizes.length, d.mech.Gravity.Norm())
+}
+
+func lostPart(x, size float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x / size
+}
+
+// accelerationSize is the largest of accelerations, m/s²: angular ones count times the typical length.
+func (d *Derivatives) accelerationSize(a []float64) (most float64) {
+	for i := 0; i < len(a); i += 6 {
+		most = max(most, spatial.Vec3(a[i:]).Norm()*d.sizes.length, spatial.Vec3(a[i+3:]).Norm())
+	}
+	return most
+}
+
+// turnSize is the largest derivative by what moves in a gradient, a radian; those by lengths count times the typical one.
+func (d *Derivatives) turnSize(g *direction) (most float64) {
+	l := d.sizes.length
+	for i := range g.bodies {
+		b := &g.bodies[i]
+		most = max(most, b.Rotation.Norm(), l*b.Position.Norm(), l*b.Com.Norm())
+	}
+	for i := range g.frames {
+		most = max(most, g.frames[i].Turn.Norm(), l*g.frames[i].Origin.Norm())
+	}
+	return most
+}
+
+// lost returns ErrDoubt for derivatives of which rounding makes a part above kkt.AccurateTol: with uneven masses at the joint that bears
+// most beside the lighter of its bodies, else at the one whose row depends most on others.
+func (d *Derivatives) lost(part float64, near int) error {
+	switch {
+	case part <= kkt.AccurateTol:
+		return nil
+	case !d.digits.uneven:
+		return d.atRow(near, -1, fault.Errorf("%w: %.1g of them is rounding, as the pose is next to a singular one", ErrDoubt, part))
+	}
+	joint, most := 0, 0.0
+	reactions := d.dynamics.Reactions()
+	for j := range d.mech.Joints {
+		w := reactions.ConstraintWrench(j)
+		if x := w.Linear().Norm() / d.lighter(&d.mech.Joints[j]); x > most {
+			joint, most = j, x
+		}
+	}
+	return d.mech.AtJoint(joint, -1, fault.Errorf("%w: %.1g of them is rounding, as masses are so different", ErrDoubt, part))
+}
+
+// lighter returns the lesser mass of the bodies of a joint.
+func (d *Derivatives) lighter(jt *mechanism.Joint) float64 {
+	mass := math.Inf(1)
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b >= 0 {
+			mass = min(mass, d.mech.Bodies[b].Mass)
+		}
+	}
+	return mass
+}

@@ -1,0 +1,52 @@
+package derive_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TestNearSingular: the derivative of a four-bar along any direction that it follows is C·cos θ times that of the angle, or in doubt next
+// to the folded pose, with a joint: at 1e-5 rad it was 180 times as large, and nothing was said.
+func TestNearSingular(t *testing.T) {
+	const tol = 1e-3 // of a derivative that vanishes in the folded pose as its distance; what is in doubt is off by more
+	for _, c := range []struct {
+		distance float64
+		doubted  bool
+	}{{1, false}, {1e-1, false}, {1e-2, false}, {1e-3, false}, {1e-4, true}, {1e-5, true}} {
+		theta := math.Pi/2 - c.distance
+		m, err := bench.NFourBar(1, theta, 1)
+		require.NoError(t, err)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+		d := derive.New(plan, m)
+		require.NoError(t, d.At(plan.Initial()))
+		in, out := d.NewDirections(1), d.NewChanges(1)
+		for i, v := range []spatial.Vec3{{0.3, -0.2, 1}, {0.3, -0.2, 0.7}, {0.3, -0.2, 0.7}} {
+			in.Body(0, i).Rotation = v
+		}
+		in.Body(0, 2).Position = spatial.Vec3{0.3, -0.2, 0.7}
+		in.SetFollow(0, true)
+		err = d.ForwardTo(out, in, derive.Options{})
+		if c.doubted {
+			require.ErrorIs(t, err, derive.ErrDoubt)
+			place := new(mechanism.Error)
+			require.ErrorAs(t, err, &place)
+			assert.NotEmpty(t, place.Joint)
+			continue
+		}
+		require.NoError(t, err)
+		j := out.Joint(0, 0)
+		want := bench.NFourBarAcceleration(1, theta) / math.Tan(theta) * j.Q[0]
+		assert.InEpsilon(t, want, j.Qdd[0], tol, "%v", c.distance)
+	}
+}
