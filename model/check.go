@@ -153,23 +153,22 @@ func (j *Joint) canonicalize() {
 
 // checker applies the rules to a model, from Go or from the reader.
 type checker struct {
-	faults *document.Faults
-	m      *Model
-	flaws  map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
-	ctx    context.Context                   // of what takes long; nil where nothing does
-	files  fs.FS                             // from which the files of terrains are loaded; nil: they are not
-	flag   *halt.Flag                        // up when nobody waits for what comes out any more
-	bodies *nameTable                        // set when all bodies are there
-	joints *nameTable
-	// terrains are the names of the terrains.
+	faults   *document.Faults
+	m        *Model
+	flaws    map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
+	ctx      context.Context                   // of what takes long; nil where nothing does
+	files    fs.FS                             // from which the files of terrains are loaded; nil: they are not
+	flag     *halt.Flag                        // up when nobody waits for what comes out any more
+	bodies   *nameTable                        // set when all bodies are there
+	joints   *nameTable
 	terrains *nameTable
-	// roughs are why no wheel rolls on terrains, by number.
-	roughs map[int]string
-	hints  fault.Hints // for names that nothing has
-	again  float64     // bytes of heights of files that were read for a terrain before
-	intern bool        // let references share the bodies' strings
-	noRefs bool        // see decoder
-	near   int         // body of the last reference
+	roughs   []string        // why no wheel rolls on terrains, by number; nil until a wheel asks
+	hints    fault.Hints     // for names that nothing has
+	read     map[string]bool // files of terrains and curves that have been read, by cleaned names
+	again    float64         // bytes of heights and points from files that had been read before
+	intern   bool            // let references share the bodies' strings
+	noRefs   bool            // see decoder
+	near     int             // body of the last reference
 	// smooth are the formulas of couplings that have been looked at and found good.
 	smooth map[string]bool
 	named  []named // freedoms of the current coupling

@@ -44,7 +44,7 @@ func (c *checker) checkTerrain(i int, f document.Flaws) {
 	c.checkNodes(t, f)
 	c.checkSource(t, i, f)
 	if c.files != nil && t.file() && t.Surface == nil && f == 0 && c.faults.Len() == before && c.ctx.Err() == nil {
-		c.load(t, i)
+		c.load(t)
 	}
 }
 
@@ -386,22 +386,28 @@ func (c *checker) checkGround(j *Joint, f document.Flaws) {
 	}
 }
 
-// rough says why no wheel rolls on terrain i; it is empty if one does, or if the terrain itself has been reported.
+// rough says why no wheel rolls on terrain i, which is in use; it is empty if one does, or if the terrain itself has been reported.
 func (c *checker) rough(i int) string {
 	if c.roughs == nil {
-		c.roughs = map[int]string{}
+		c.roughs = make([]string, len(c.m.Terrains))
+		for k, used := range c.m.usedTerrains() { // parts stand before their sums
+			if used {
+				c.roughs[k] = c.roughOf(k)
+			}
+		}
 	}
-	text, known := c.roughs[i]
-	if known {
-		return text
-	}
+	return c.roughs[i]
+}
+
+// roughOf is rough for a terrain whose parts are in roughs.
+func (c *checker) roughOf(i int) string {
 	t := &c.m.Terrains[i]
 	var err error
 	switch {
 	case t.Type == SumTerrain:
 		for _, name := range t.Parts {
-			if k := c.terrain(name, i); k >= 0 && text == "" {
-				text = c.rough(k)
+			if k := c.terrain(name, i); k >= 0 && c.roughs[k] != "" {
+				return c.roughs[k]
 			}
 		}
 	case t.Type == FunctionTerrain:
@@ -414,8 +420,7 @@ func (c *checker) rough(i int) string {
 		err = t.Surface.Smooth()
 	}
 	if errors.Is(err, ground.ErrRough) {
-		text = fmt.Sprintf("terrain %s: %s", fault.Name(t.Name), fault.Line(fault.Plain(err).Error()))
+		return fmt.Sprintf("terrain %s: %s", fault.Name(t.Name), fault.Line(fault.Plain(err).Error()))
 	}
-	c.roughs[i] = text
-	return text
+	return ""
 }

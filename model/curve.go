@@ -313,6 +313,12 @@ func (c *checker) loadCurve(tail string, k *PointCurve) bool {
 		c.report(tail+".file", path, fault.Line(fault.Plain(err).Error()))
 		return false
 	}
+	const number = 8 // bytes
+	if c.readAgain(k.File, number*float64(3*len(points)+len(parameters))); c.again > MaxTerrainBytes {
+		c.report(tail+".file", path, "the file is read again, and with the curves before it that "+
+			fault.TooDear(c.again, MaxTerrainBytes, "B", "let a curve have fewer points"))
+		return false
+	}
 	k.Points, k.Parameters = points, parameters
 	return true
 }

@@ -189,9 +189,13 @@ func readSection[T any](d *decoder, sec int, list *[]T, read func(*T)) bool {
 
 // grow returns list with room for more. Where the input's size is known, the
 // mean size of the elements since start tells how many may follow; bodies are
-// taken to leave half of the rest to the joints.
+// taken to leave half of the rest to the joints. A file with holes is longer
+// than what it holds, so the room is bounded by the elements that are there.
 func grow[T any](d *decoder, list []T, start int64) []T {
-	const minBytes = 50 // of the shortest valid element
+	const (
+		minBytes = 50 // of the shortest valid element
+		most     = 15 // times as many elements as there are: few copies, and memory in proportion to what has been read
+	)
 	n := len(list)
 	room := max(32, n)
 	if n >= 1024 {
@@ -202,7 +206,7 @@ func grow[T any](d *decoder, list []T, start int64) []T {
 			if d.At.Section == secBodies && len(d.m.Joints) == 0 {
 				share = 0.5
 			}
-			room = max(room/2, int(share*float64(rest)/mean)+64)
+			room = max(room/2, int(min(share*float64(rest)/mean, float64(most*n)))+64)
 		}
 	}
 	return append(make([]T, 0, n+room), list...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -48,7 +49,8 @@ func (t TerrainType) String() string {
 
 // MaxTerrainBytes is the memory that the terrains of a model take at most that a few bytes of a document ask for: random
 // ones, each by itself and all that are made together, and heights of a file that has been read for another terrain. A
-// larger one is made with ground.Random and is a Surface, or is written to a file of heights.
+// larger one is made with ground.Random and is a Surface, or is written to a file of heights. Points of the file of a curve
+// that has been read for another curve count with the heights that are read again.
 const MaxTerrainBytes = 1 << 29
 
 // Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields
@@ -270,27 +272,43 @@ func (c *checker) terrain(name string, n int) int {
 	return -1
 }
 
-// load reads the file of t, whose fields are right and whose number is i.
-func (c *checker) load(t *Terrain, i int) {
+// readAgain adds the bytes of what has been read from the file of a name to those that are read again, if the file has been read before.
+func (c *checker) readAgain(name string, bytes float64) {
+	name = path.Clean(name) // of a.csv and ./a.csv the file is one
+	if f, ok := c.files.(Folder); ok {
+		name = f.Path(name)
+	}
+	if c.read[name] {
+		c.again += bytes
+		return
+	}
+	if c.read == nil {
+		c.read = map[string]bool{}
+	}
+	c.read[name] = true
+}
+
+// load reads the file of t, whose fields are right.
+func (c *checker) load(t *Terrain) {
 	var format ground.Format = &ground.CSV{Layout: t.Layout, Origin: t.Origin, Spacing: t.Spacing, Scale: t.Scale, Offset: t.Offset, First: t.FirstRow}
 	if t.Type == PNGTerrain {
 		format = &ground.PNG{Origin: t.Origin, Spacing: t.Spacing, Lowest: t.Lowest, Highest: t.Highest, First: t.FirstRow}
 	}
-	path := pathIn(c.files, t.File)
+	shown := pathIn(c.files, t.File)
 	f, err := c.files.Open(t.File)
 	if err != nil {
 		if p := new(fs.PathError); errors.As(err, &p) {
 			err = p.Err
 		}
-		c.report(".file", path, fault.Line("cannot be opened: "+err.Error()))
+		c.report(".file", shown, fault.Line("cannot be opened: "+err.Error()))
 		return
 	}
 	defer f.Close() // nothing has been written
-	field, err := format.Read(c.ctx, f, path)
-	if err == nil && slices.ContainsFunc(c.m.Terrains[:i], func(b Terrain) bool { return b.file() && b.File == t.File }) {
+	field, err := format.Read(c.ctx, f, shown)
+	if err == nil {
 		const node = 24 // bytes
-		if c.again += node * float64(len(field.Heights)); c.again > MaxTerrainBytes {
-			c.report(".file", path, "the file is read again, and with the terrains before it that "+fault.TooDear(c.again, MaxTerrainBytes, "B", "name one terrain in all places"))
+		if c.readAgain(t.File, node*float64(len(field.Heights))); c.again > MaxTerrainBytes {
+			c.report(".file", shown, "the file is read again, and with the terrains before it that "+fault.TooDear(c.again, MaxTerrainBytes, "B", "name one terrain in all places"))
 			return
 		}
 	}

@@ -47,7 +47,7 @@ func (m *Model) Unit(path string) string {
 			return unit
 		}
 	}
-	if section == "forces" {
+	if section == "forces" && len(steps) > 1 {
 		if unit := springUnit(steps, field, m); unit != "" {
 			return unit
 		}
@@ -78,7 +78,7 @@ func freedomUnit(steps []document.Step, field string, m *Model) string {
 	return slidingUnits[field]
 }
 
-// springUnit is Unit for the numbers of springs and dampers between two points, forces[i].FIELD.
+// springUnit is Unit for forces[i].FIELD: the numbers of springs and dampers between two points, and the force of a wrench.
 func springUnit(steps []document.Step, field string, m *Model) string {
 	i := number(steps[1])
 	if i < 0 || i >= len(m.Forces) {

@@ -63,7 +63,7 @@ func newScanner(r io.Reader) *scanner {
 	}
 	first := int64(firstBuf)
 	if s.size > 0 { // options of runs and batches are short, and are read often
-		first = min(first, s.size+1)
+		first = min(first-1, s.size) + 1
 	}
 	s.buf = make([]byte, 0, first)
 	return s
