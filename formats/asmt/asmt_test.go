@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/formats/asmt"
 	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
@@ -227,29 +228,30 @@ func TestMotions(t *testing.T) {
 		assert.Equal(t, want.Kind, got[1].Kind, text)
 	}
 	for text, message := range map[string]string{
-		"":                               "there is no number",
-		"2*":                             "there is no number",
-		"(1":                             "a parenthesis does not end",
-		"sin 1":                          "sin without parentheses",
-		"sin(1":                          "a parenthesis does not end",
-		"1 2":                            "unexpected",
-		"x":                              `"x" is not read`,
-		"1/0":                            "division by zero",
-		"1/time":                         "division by zero or by a function",
-		"time^-1":                        "to the power -1",
-		"time^0.5":                       "to the power 0.5",
-		"2^time":                         "powers of functions",
-		"time*sin(time)":                 "times a function of time",
-		"sin(time^2)":                    "not linear in time",
-		"sin(sin(time))":                 "not linear in time",
-		"time^600*time^600":              "above 1000",
-		"sin(time) + time":               "neither a polynomial in time nor one sine",
-		"sin(time) + cos(2*time)":        "neither a polynomial in time nor one sine",
-		"1e400":                          "there is no number",
-		"1e300*1e300":                    "is not finite",
-		strings.Repeat("(", 1000):        "nested more than 100",
-		strings.Repeat("-", 1000) + "1":  "nested more than 100",
-		strings.Repeat("2^", 1000) + "1": "nested more than 100",
+		"":                        "there is no number",
+		"2*":                      "there is no number",
+		"(1":                      "a parenthesis does not end",
+		"sin 1":                   "sin without parentheses",
+		"sin(1":                   "a parenthesis does not end",
+		"1 2":                     "unexpected",
+		"x":                       `"x" is not read`,
+		"1/0":                     "division by zero",
+		"1/time":                  "division by zero or by a function",
+		"time^-1":                 "to the power -1",
+		"time^0.5":                "to the power 0.5",
+		"2^time":                  "powers of functions",
+		"time*sin(time)":          "times a function of time",
+		"sin(time^2)":             "not linear in time",
+		"sin(sin(time))":          "not linear in time",
+		"time^600*time^600":       "above 1000",
+		"sin(time) + time":        "neither a polynomial in time nor one sine",
+		"sin(time) + cos(2*time)": "neither a polynomial in time nor one sine",
+		"1e400":                   "there is no number",
+		"1e300*1e300":             "is not finite",
+		strings.Repeat("sin(time)+", 100_000) + "0": "a sum of more than 100 sines and cosines is not read",
+		strings.Repeat("(", 1000):                   "nested more than 100",
+		strings.Repeat("-", 1000) + "1":             "nested more than 100",
+		strings.Repeat("2^", 1000) + "1":            "nested more than 100",
 	} {
 		_, _, err := read(document(joint("RevoluteJoint"), "Motions\n"+lines(1, "RotationalMotion\n"+lines(1, value("Name", "p"), value("MotionJoint", "/A/j"), value("RotationZ", text))), at, one, one), source.Options{})
 		assert.ErrorContains(t, err, message, text)
@@ -387,6 +389,12 @@ func TestLongValue(t *testing.T) {
 	_, _, err := read(text, source.Options{})
 	require.NoError(t, err)
 	assert.Less(t, time.Since(start), 5*time.Second) // the square of a million lines would take hours
+}
+
+// TestTooManyLines: of a file of short lines there are no more elements than of one in XML.
+func TestTooManyLines(t *testing.T) {
+	_, _, err := read("OndselSolver\nAssembly\n"+strings.Repeat("\tx\n", xmltree.MaxNodes), source.Options{})
+	require.ErrorContains(t, err, "a.asmt:2097154:1: there are more than 2097152 elements")
 }
 
 // FuzzRead: no document panics or hangs; what is read is a model.

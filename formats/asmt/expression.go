@@ -11,8 +11,12 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// maxNesting is how deep an expression may be nested.
-const maxNesting = 100
+const (
+	// maxNesting is how deep an expression may be nested.
+	maxNesting = 100
+	// maxWaves is how many sines and cosines a sum may have: the cost of a sum is their square.
+	maxWaves = 100
+)
 
 // function is a function of time: Σ poly[k]·tᵏ + Σ waves.
 type function struct {
@@ -182,6 +186,7 @@ func (p *expression) next(of string) byte {
 	return c
 }
 
+// sum reads terms with + and − between them.
 func (p *expression) sum() (function, error) {
 	if p.depth++; p.depth > maxNesting {
 		return function{}, fmt.Errorf("the expression is nested more than %d times", maxNesting)
@@ -197,6 +202,9 @@ func (p *expression) sum() (function, error) {
 		if g, err = p.product(); err == nil && op == '-' {
 			g = g.scale(-1)
 		}
+		if err == nil && len(f.waves)+len(g.waves) > maxWaves {
+			err = fmt.Errorf("a sum of more than %d sines and cosines is not read", maxWaves)
+		}
 		if err == nil {
 			f = f.add(g)
 		}
@@ -204,6 +212,7 @@ func (p *expression) sum() (function, error) {
 	return f, err
 }
 
+// product reads factors with * and / between them.
 func (p *expression) product() (function, error) {
 	f, err := p.power()
 	for err == nil {
@@ -255,6 +264,7 @@ func (p *expression) power() (function, error) {
 	return f.pow(g)
 }
 
+// factor reads a sum in parentheses, a number, pi, time, or a sine or cosine.
 func (p *expression) factor() (function, error) {
 	if p.next("(") != 0 {
 		f, err := p.sum()

@@ -64,7 +64,9 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 		if err := t.fits(depth, text); err != nil {
 			return nil, err
 		}
-		t.add(depth, text)
+		if t.add(depth, text); t.elements > xmltree.MaxNodes {
+			return nil, t.fail("there are more than %d elements", xmltree.MaxNodes)
+		}
 	}
 	t.flush()
 	if t.root == nil {
@@ -76,13 +78,14 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 
 // tree is what parse has read.
 type tree struct {
-	file    string
-	line    int  // number of the line that is read, from 1
-	started bool // the header has been read
-	root    *xmltree.Node
-	stack   []*xmltree.Node // the last element of each depth, down to the last line's
-	owner   *xmltree.Node   // the element of values whose text is read, or nil
-	value   []byte          // its text
+	file     string
+	line     int  // number of the line that is read, from 1
+	started  bool // the header has been read
+	elements int
+	root     *xmltree.Node
+	stack    []*xmltree.Node // the last element of each depth, down to the last line's
+	owner    *xmltree.Node   // the element of values whose text is read, or nil
+	value    []byte          // its text
 }
 
 // fail returns an error at the line that is read.
@@ -118,6 +121,7 @@ func (t *tree) add(depth int, text []byte) {
 		t.value = append(t.value, bytes.TrimSpace(text)...)
 		return
 	}
+	t.elements++
 	n := &xmltree.Node{Name: string(text), File: t.file, Line: t.line, Column: depth + 1}
 	if depth > 0 {
 		n.Parent = t.stack[depth-1]

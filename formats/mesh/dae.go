@@ -11,11 +11,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// maxInstances is the number of geometries of a COLLADA scene, and how deep its nodes may stand in each other: nodes
-// can be instances of nodes, so that a few bytes would say thousands of millions.
+// Bounds of a COLLADA scene. Nodes can be instances of nodes, so that a few bytes would say thousands of millions.
 const (
-	maxInstances = 1 << 16
-	maxNodes     = 64
+	maxInstances = 1 << 16 // nodes and geometries that are named by others
+	maxDepth     = 64      // nodes in each other
 	maxWork      = 1 << 29 // bytes of text that are read, those of instances each time, and nodeWork for an element of a scene
 	nodeWork     = 64
 )
@@ -39,7 +38,11 @@ func readDAE(data []byte) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	if scene := d.scene(root); scene != nil {
+	scene, err := d.scene(root)
+	if err != nil {
+		return nil, err
+	}
+	if scene != nil {
 		return d.mesh, d.nodes(scene, unit, 0)
 	}
 	for _, library := range root.Children {
@@ -121,15 +124,28 @@ func (d *dae) frame(root *xmltree.Node) (affine, error) {
 	return f, nil
 }
 
-// scene returns the visual scene that the file shows, or nil.
-func (d *dae) scene(root *xmltree.Node) *xmltree.Node {
-	if s := root.Child("scene"); s != nil {
-		if i := s.Child("instance_visual_scene"); i != nil {
-			url, _ := i.Attr("url")
-			return d.find(url)
-		}
+// scene returns the visual scene that the file shows, nil if it says none.
+func (d *dae) scene(root *xmltree.Node) (*xmltree.Node, error) {
+	s := root.Child("scene")
+	if s == nil {
+		return nil, nil
 	}
-	return nil
+	i := s.Child("instance_visual_scene")
+	if i == nil {
+		return nil, nil
+	}
+	return d.target(i)
+}
+
+// target returns the element that an element instance_NAME refers to, of the name NAME.
+func (d *dae) target(n *xmltree.Node) (*xmltree.Node, error) {
+	url, _ := n.Attr("url")
+	want := strings.TrimPrefix(n.Name, "instance_")
+	t := d.find(url)
+	if t == nil || t.Name != want {
+		return nil, errorAt(n, "%s is no %s of this file", fault.Name(url), want)
+	}
+	return t, nil
 }
 
 // find returns the element that a reference #id names, or nil.
@@ -143,8 +159,8 @@ func (d *dae) find(url string) *xmltree.Node {
 
 // nodes adds what stands in a scene or a node. The transformations of a node apply from the last to the first.
 func (d *dae) nodes(n *xmltree.Node, at affine, depth int) error {
-	if depth > maxNodes {
-		return errorAt(n, "nodes stand deeper than %d in each other", maxNodes)
+	if depth > maxDepth {
+		return errorAt(n, "nodes stand deeper than %d in each other", maxDepth)
 	}
 	for _, c := range n.Children {
 		if err := d.spend(c, nodeWork); err != nil {
@@ -176,13 +192,11 @@ func (d *dae) instance(n *xmltree.Node, at affine, depth int) error {
 	if d.instances++; d.instances > maxInstances {
 		return errorAt(n, "the scene has more than %d parts", maxInstances)
 	}
-	url, _ := n.Attr("url")
-	target := d.find(url)
-	want := strings.TrimPrefix(n.Name, "instance_")
-	if target == nil || target.Name != want {
-		return errorAt(n, "%s is no %s of this file", fault.Name(url), want)
+	target, err := d.target(n)
+	if err != nil {
+		return err
 	}
-	if want == "node" {
+	if target.Name == "node" {
 		return d.nodes(target, at, depth+1)
 	}
 	return d.geometry(target, at)

@@ -336,6 +336,8 @@ func TestRefused(t *testing.T) {
 		many = fmt.Sprintf(`<node id="m%d">`, k) + many + `</node>` + strings.Repeat(fmt.Sprintf(`<node><instance_node url="#m%d"/></node>`, k), 8)
 	}
 	for _, c := range []struct{ name, text, message string }{
+		{"a.dae", dae(`url="#s"`, `url="#gone"`), "line 16: \"#gone\" is no visual_scene of this file"},
+		{"a.dae", dae(`url="#s"`, `url="#g"`), "line 16: \"#g\" is no visual_scene of this file"},
 		{"a.ply", "", "meshes are files that end in .stl, .obj or .dae"},
 		{"a.stl", "x", "no STL file: it has 1 bytes"},
 		{"a.stl", string(cut[:len(cut)-1]), "no STL file: 12 triangles are stated, and there are 683 bytes"},

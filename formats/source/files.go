@@ -96,12 +96,8 @@ func (f *Files) within(dir Name, p, text string) (Name, error) {
 
 // Known reports whether a text is the address of a file in a package that was given, or of no package.
 func (f *Files) Known(text string) bool {
-	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok || scheme == "file" {
-		return true
-	}
-	name, _, _ := strings.Cut(rest, "/")
-	return (scheme == "package" || scheme == "model") && f.packages[name] != nil
+	name, err := Address(text)
+	return err == nil && (name.Package == "" || f.packages[name.Package] != nil)
 }
 
 // Dir returns the folder of a file.
@@ -147,7 +143,7 @@ func (f *Files) Read(n Name) ([]byte, error) {
 	}
 	most := min(MaxFile, f.left)
 	if info.Size() > most {
-		return nil, tooLarge(n)
+		return nil, f.tooLarge(n)
 	}
 	in, err := root.Open(n.Path)
 	if err != nil {
@@ -159,13 +155,17 @@ func (f *Files) Read(n Name) ([]byte, error) {
 		return nil, fmt.Errorf("formats/source: %s: %w", fault.Name(n.String()), cause(err))
 	}
 	if int64(len(data)) > most {
-		return nil, tooLarge(n)
+		return nil, f.tooLarge(n)
 	}
 	f.left -= int64(len(data))
 	return data, nil
 }
 
-func tooLarge(n Name) error {
+// tooLarge returns the error of a file that is larger than what may still be read.
+func (f *Files) tooLarge(n Name) error {
+	if f.left < MaxFile {
+		return fmt.Errorf("formats/source: %s: the files of the model are together larger than the %d MiB that are read", fault.Name(n.String()), maxTotal>>20)
+	}
 	return fmt.Errorf("formats/source: %s is larger than the %d MiB that are read", fault.Name(n.String()), MaxFile>>20)
 }
 

@@ -119,7 +119,7 @@ func (e *Entry) String() string {
 }
 
 const (
-	// MaxEntries is the number of entries of a report that are kept; of further ones only the count is.
+	// MaxEntries is the number of losses of a report that are kept, and of changes and notes together; of further ones only the count is.
 	MaxEntries = 2000
 	// maxErrors is the number of errors of a file that are kept.
 	maxErrors = 100
@@ -137,7 +137,7 @@ type Report struct {
 	settled func(at Location, attribute string, class Class)
 
 	keys    map[key]int // entries by what equal ones have in common
-	lines   [2]int      // entries that are kept: errors, and others
+	lines   [3]int      // entries that are kept: errors, losses, and changes and notes
 	errors  int         // and losses: those that are equal or were not kept too
 	dropped int
 	sparing bool // within Spare
@@ -194,20 +194,22 @@ func place(at Located) Location {
 	return at.Location()
 }
 
-// add records an entry with the place of at, which is looked for only if there is room: that of one among many takes time.
-// An entry that is equal to one before it, but for the place, is counted there.
+// add records an entry with the place of at. An entry that is equal to one before it, but for the place, is counted there.
+// The place is asked for only if the entry is kept: to find the place of one element among many takes time.
 func (r *Report) add(at Located, e Entry) {
 	k := key{e.Severity, e.What, e.Why, e.Consequence}
 	if i, ok := r.keys[k]; ok {
 		r.Entries[i].Count = max(r.Entries[i].Count, 1) + 1
 		return
 	}
-	kind, most := 1, MaxEntries
+	kind, most := min(e.Severity, Change), MaxEntries // notes are counted with changes
 	if e.Severity == Error {
-		kind, most = 0, maxErrors
+		most = maxErrors
 	}
 	if r.lines[kind] == most {
-		r.More += kind // of errors the number is known
+		if e.Severity != Error { // whose number is known
+			r.More++
+		}
 		return
 	}
 	r.lines[kind]++

@@ -2,8 +2,10 @@ package source_test
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,4 +62,43 @@ func TestSpare(t *testing.T) {
 	assert.EqualError(t, r.Err(true), "f: dropped: color: rgba is too short\nf: dropped: shape: radius is not a number; it is left out")
 	r.Refuse(nil, "mass", "is missing")
 	assert.True(t, r.Failed())
+}
+
+// TestStrictBeyondTheReport: what was dropped is an error with strict, however much else the report has room for.
+func TestStrictBeyondTheReport(t *testing.T) {
+	r := &source.Report{File: "f"}
+	for k := range source.MaxEntries + 1 {
+		r.Change(nil, fmt.Sprint("joint ", k), "has another name", "")
+	}
+	r.Drop(nil, "spring", "is not read", "")
+	require.Equal(t, 1, r.Dropped())
+	require.NoError(t, r.Err(false))
+	require.EqualError(t, r.Err(true), "f: dropped: spring: is not read")
+	require.Equal(t, 1, r.More)
+}
+
+// TestTooLarge: of a file that is too large the error says which bound it breaks.
+func TestTooLarge(t *testing.T) {
+	large := make([]byte, source.MaxFile)
+	fsys := fstest.MapFS{"a": {Data: large}, "b": {Data: append(large[:len(large):len(large)], 0)}}
+	f := source.NewFiles(fsys, nil)
+	_, err := f.Read(source.Name{Path: "b"})
+	require.EqualError(t, err, `formats/source: "b" is larger than the 64 MiB that are read`)
+	for range 4 {
+		_, err = f.Read(source.Name{Path: "a"})
+		require.NoError(t, err)
+	}
+	_, err = f.Read(source.Name{Path: "a"})
+	require.EqualError(t, err, `formats/source: "a": the files of the model are together larger than the 256 MiB that are read`)
+}
+
+// TestKnown: package:///PATH has no package, and so none that is missing.
+func TestKnown(t *testing.T) {
+	f := source.NewFiles(fstest.MapFS{}, map[string]fs.FS{"arm": fstest.MapFS{}})
+	for text, known := range map[string]bool{
+		"a.sdf": true, "file://a.sdf": true, "package://arm/a.sdf": true, "model://arm": true, "package:///a.sdf": true,
+		"package://leg/a.sdf": false, "https://arm/a.sdf": false,
+	} {
+		require.Equal(t, known, f.Known(text), text)
+	}
 }

@@ -58,7 +58,7 @@ func (n *Node) Count(name string) (count int) {
 	return count
 }
 
-// Place returns where n stands.
+// Location returns where n stands.
 func (n *Node) Location() source.Location {
 	return source.Location{File: n.File, Line: n.Line, Column: n.Column, Element: n.Path()}
 }
@@ -150,32 +150,18 @@ func Parse(file string, data []byte) (*Node, error) {
 // blank returns data with the texts of comments in which two dashes stand, which XML forbids and people write, replaced
 // by blanks. Lines and columns stay.
 func blank(data []byte) []byte {
-	const open, end = "<!--", "-->"
 	copied := false
 	for at := 0; ; {
-		k := bytes.Index(data[at:], []byte("<!"))
+		open, end := markup(data[at:])
+		if end == "" {
+			return data
+		}
+		at += open
+		k := bytes.Index(data[at:], []byte(end))
 		if k < 0 {
 			return data
 		}
-		at += k
-		if bytes.HasPrefix(data[at:], []byte("<![CDATA[")) {
-			k := bytes.Index(data[at:], []byte("]]>"))
-			if k < 0 {
-				return data
-			}
-			at += k
-			continue
-		}
-		if !bytes.HasPrefix(data[at:], []byte(open)) {
-			at += 2
-			continue
-		}
-		at += len(open)
-		k = bytes.Index(data[at:], []byte(end))
-		if k < 0 {
-			return data
-		}
-		if text := data[at : at+k]; bytes.Contains(text, []byte("--")) || bytes.HasSuffix(text, []byte("-")) {
+		if text := data[at : at+k]; end == commentEnd && (bytes.Contains(text, []byte("--")) || bytes.HasSuffix(text, []byte("-"))) {
 			if !copied {
 				data, copied = bytes.Clone(data), true
 			}
@@ -186,6 +172,24 @@ func blank(data []byte) []byte {
 			}
 		}
 		at += k + len(end)
+	}
+}
+
+const commentEnd = "-->"
+
+// markup returns where the text of the first comment, CDATA section or instruction of data begins, and what ends it; "" if there is none.
+func markup(data []byte) (begin int, end string) {
+	for at := 0; ; at++ {
+		k := bytes.IndexByte(data[at:], '<')
+		if k < 0 {
+			return 0, ""
+		}
+		at += k
+		for _, m := range [...]struct{ begin, end string }{{"<!--", commentEnd}, {"<![CDATA[", "]]>"}, {"<?", "?>"}} {
+			if bytes.HasPrefix(data[at:], []byte(m.begin)) {
+				return at + len(m.begin), m.end
+			}
+		}
 	}
 }
 
