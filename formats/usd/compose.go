@@ -10,8 +10,14 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// maxPrims is the largest number of prims of a composed scene, with those that composition copies on its way.
-const maxPrims = 400_000
+const (
+	// maxPrims is the largest number of prims of a composed scene, with those that composition copies on its way.
+	maxPrims = 400_000
+	// maxCopied is the most memory that composition takes for what it copies, bytes, with what is copied on its way.
+	maxCopied = 1 << 29
+	// About how many bytes the copy of a property and of an entry of a list take.
+	propBytes, entryBytes = 256, 64
+)
 
 // stack is a layer with its sublayers, the root's the strongest.
 type stack struct {
@@ -27,21 +33,41 @@ type stack struct {
 type composer struct {
 	files  *source.Files
 	report *source.Report
-	stacks map[string]*stack
+	stacks map[string]*stack // by file; nil: it cannot be read, which has been refused
+	opened map[string]bool   // files whose layers are being read
 	depth  int
 	prims  int
-	full   bool
+	copied int  // bytes
+	full   bool // a bound has been passed, and refused: nothing more is composed
+}
+
+// spend counts bytes that are copied for p, and refuses the scene if they are too many. It reports whether they may be copied.
+func (c *composer) spend(p *prim, bytes int) bool {
+	if c.copied += bytes; c.copied > maxCopied {
+		c.stop(p, "the scene", fmt.Sprintf("copies more than %d MB of prims, properties and paths", maxCopied/1_000_000))
+	}
+	return !c.full
+}
+
+// stop refuses what at p passes a bound, the first time, and ends the composition.
+func (c *composer) stop(p *prim, what, why string) {
+	if !c.full {
+		c.full = true
+		c.report.Refuse(p, what, why)
+	}
 }
 
 // open returns the stack of a file. It refuses files that cannot be read or include themselves, and returns nil for them.
 func (c *composer) open(at source.Located, name source.Name, main bool) (*stack, error) {
+	if c.opened[name.String()] {
+		c.report.Refuse(at, "file "+fault.Name(name.String()), "is a layer of itself")
+		return nil, nil
+	}
 	if s, ok := c.stacks[name.String()]; ok {
-		if s == nil {
-			c.report.Refuse(at, "file "+fault.Name(name.String()), "is a layer of itself")
-		}
 		return s, nil
 	}
-	c.stacks[name.String()] = nil
+	c.stacks[name.String()], c.opened[name.String()] = nil, true
+	defer delete(c.opened, name.String())
 	read := c.files.Include
 	if main {
 		read = c.files.Read
@@ -101,19 +127,17 @@ func (c *composer) resolve(a arc) (source.Name, bool) {
 // clone copies a prim with all in it. The copy has the parent up.
 func (c *composer) clone(p, up *prim) *prim {
 	if c.prims++; c.prims > maxPrims {
-		if !c.full {
-			c.full = true
-			c.report.Refuse(p, "the scene", fmt.Sprintf("has more than %d prims", maxPrims))
-		}
+		c.stop(p, "the scene", fmt.Sprintf("has more than %d prims", maxPrims))
+	}
+	if !c.spend(p, propBytes*len(p.props)+entryBytes*(p.entries()+len(p.selection))) {
 		return &prim{name: p.name, parent: up}
 	}
 	n := *p
-	n.parent, n.children, n.names, n.props, n.variants = up, nil, nil, nil, nil
+	n.parent, n.children, n.names, n.props, n.byName, n.variants = up, nil, nil, nil, nil, nil
 	n.selection = maps.Clone(p.selection)
 	for _, x := range p.props {
 		y := *x
-		y.owner = &n
-		n.props = append(n.props, &y)
+		n.addProp(&y)
 	}
 	for _, s := range p.variants {
 		t := &variantSet{name: s.name}
@@ -128,8 +152,16 @@ func (c *composer) clone(p, up *prim) *prim {
 	return &n
 }
 
+// entries returns the number of entries of the lists of p.
+func (p *prim) entries() int {
+	return p.apis.len() + p.references.len() + p.payload.len() + p.inherits.len()
+}
+
 // merge puts a weaker prim under p, whose parts it takes over.
 func (c *composer) merge(p, weak *prim) {
+	if weak.entries() > 0 && !c.spend(p, entryBytes*(p.entries()+weak.entries())) {
+		return
+	}
 	if p.specifier == "over" && weak.specifier != "" {
 		p.specifier = weak.specifier
 		if weak.specifier != "over" {
@@ -155,16 +187,14 @@ func (c *composer) merge(p, weak *prim) {
 	for _, s := range weak.variants {
 		c.mergeSet(p, s)
 	}
-	have := map[string]*prop{}
-	for _, x := range p.props {
-		have[x.name] = x
-	}
 	for _, y := range weak.props {
-		x := have[y.name]
+		x := p.prop(y.name)
 		if x == nil {
-			y.owner = p
-			p.props = append(p.props, y)
+			p.addProp(y)
 			continue
+		}
+		if x.targets.len() > 0 && y.targets.len() > 0 && !c.spend(p, entryBytes*(x.targets.len()+y.targets.len())) {
+			return
 		}
 		x.targets = over(x.targets, y.targets)
 		if x.value == nil && x.samples == 0 {
@@ -182,11 +212,17 @@ func (c *composer) merge(p, weak *prim) {
 
 // mergeSet puts a weaker variant set under those of p.
 func (c *composer) mergeSet(p *prim, s *variantSet) {
+	if !c.spend(p, entryBytes*len(p.variants)) {
+		return
+	}
 	for _, mine := range p.variants {
 		if mine.name != s.name {
 			continue
 		}
 		for _, v := range s.list {
+			if !c.spend(p, entryBytes*len(mine.list)) {
+				return
+			}
 			i := slices.IndexFunc(mine.list, func(x *prim) bool { return x.name == v.name })
 			if i < 0 {
 				mine.list = append(mine.list, v)
@@ -202,11 +238,10 @@ func (c *composer) mergeSet(p *prim, s *variantSet) {
 // expand takes the arcs of p and of all in it. The prim stands where it stands in the stack s.
 func (c *composer) expand(p *prim, s *stack) error {
 	if c.depth++; c.depth > maxDepth {
-		c.report.Refuse(p, "prim "+fault.Name(p.name), fmt.Sprintf("takes its opinions through more than %d arcs", maxDepth))
-		c.full = true
+		c.stop(p, "prim "+fault.Name(p.name), fmt.Sprintf("takes its opinions through more than %d arcs", maxDepth))
 	}
 	defer func() { c.depth-- }()
-	if c.full {
+	if !c.spend(p, entryBytes*p.entries()) {
 		return nil
 	}
 	for _, x := range slices.Clone(p.children) {
@@ -267,6 +302,9 @@ func (c *composer) variants(p *prim, s *stack) error {
 // pull puts the prim that an arc of p names under p.
 func (c *composer) pull(p *prim, s *stack, a arc) error {
 	from := s
+	if c.full {
+		return nil
+	}
 	if a.asset != "" {
 		name, ok := c.resolve(a)
 		if !ok {
@@ -303,6 +341,9 @@ func (c *composer) pull(p *prim, s *stack, a arc) error {
 		}
 	}
 	n := c.clone(target, target.parent)
+	if !c.spend(p, entryBytes*len(p.selection)) {
+		return nil
+	}
 	prefer(n, p)
 	if err := c.expand(n, from); err != nil {
 		return err
@@ -331,9 +372,9 @@ func prefer(n, strong *prim) {
 		n.selection = map[string]string{}
 	}
 	maps.Copy(n.selection, strong.selection)
-	for _, c := range strong.children {
-		if x := n.child(c.name); x != nil {
-			prefer(x, c)
+	for _, c := range n.children {
+		if x := strong.child(c.name); x != nil {
+			prefer(c, x)
 		}
 	}
 }
@@ -355,6 +396,9 @@ func (c *composer) remap(n *prim, from, to string, other bool) {
 	}
 	for _, x := range n.props {
 		t := &x.targets
+		if !c.spend(n, (entryBytes+len(to))*t.len()) {
+			return
+		}
 		if t.set {
 			t.items = move(t.items)
 		}

@@ -24,23 +24,28 @@ func (r *reader) mimics(p *prim) {
 		return
 	}
 	done := (p.has("NewtonMimicAPI") || p.has("MjcEqualityJointAPI")) && r.newtonMimic(p)
+	idle := map[string]bool{} // instances that do not count
 	for _, api := range p.apis.resolve(nil) {
 		instance, ok := strings.CutPrefix(api, "PhysxMimicJointAPI:")
 		switch {
 		case !ok:
 		case done:
-			prefix := "physxMimicJoint:" + instance + ":"
-			for _, x := range p.props {
-				if strings.HasPrefix(x.name, prefix) {
-					x.class = source.Ignored
-				}
-			}
+			idle[instance] = true
 			r.report.Note(p, "schema "+api, "does not count, as joint "+fault.Name(p.name)+" follows another by NewtonMimicAPI")
 		default:
 			r.physxMimic(p, instance)
 		}
 	}
+	for _, x := range p.props {
+		name, ok := strings.CutPrefix(x.name, physxMimicPrefix)
+		if ok && idle[name[:max(strings.LastIndexByte(name, ':'), 0)]] {
+			x.class = source.Ignored
+		}
+	}
 }
+
+// physxMimicPrefix begins the names of the attributes of PhysxMimicJointAPI, before the name of the instance and a colon.
+const physxMimicPrefix = "physxMimicJoint:"
 
 // newtonMimic reads that of Newton, or of MuJoCo, and reports whether it counts.
 func (r *reader) newtonMimic(p *prim) bool {
@@ -91,7 +96,7 @@ func (r *reader) newtonMimic(p *prim) bool {
 
 // physxMimic reads an instance of that of PhysX.
 func (r *reader) physxMimic(p *prim, instance string) {
-	prefix := "physxMimicJoint:" + instance + ":"
+	prefix := physxMimicPrefix + instance + ":"
 	at, to, ok := r.follows(p, prefix+"referenceJoint", instance, r.word(p, prefix+"referenceJointAxis", ""))
 	gearing, offset := r.finite(p, prefix+"gearing", 0), r.finite(p, prefix+"offset", 0)
 	soft := r.number(p, prefix+"naturalFrequency", 0) > 0

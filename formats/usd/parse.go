@@ -51,9 +51,13 @@ type layer struct {
 
 type parser struct {
 	lexer
-	l     *layer
-	depth int
+	l        *layer
+	depth    int
+	relative int // bytes of the relative paths so far, made absolute
 }
+
+// maxRelative is the most memory that the relative paths of a file take when they are made absolute, bytes.
+const maxRelative = 64 << 20
 
 // parse reads the text of a layer.
 //
@@ -179,7 +183,9 @@ func (p *parser) prim(up *prim) {
 	if up.child(n.name) != nil {
 		p.fail("the prim %s stands twice", fault.Name(n.name))
 	}
-	up.add(n)
+	if up.add(n); len(n.path()) > maxPath {
+		p.fail("the path of a prim is longer than %d bytes: %s", maxPath, fault.Name(n.path()))
+	}
 	if p.take("(") {
 		p.primMeta(n)
 	}
@@ -197,10 +203,6 @@ func valid(name string) bool {
 // contents reads what stands in a prim or a variant, up to its brace.
 func (p *parser) contents(n *prim) {
 	defer p.deeper()()
-	seen := map[string]*prop{}
-	for _, x := range n.props {
-		seen[x.name] = x
-	}
 	for !p.take("}") {
 		switch {
 		case p.is("def") || p.is("over") || p.is("class") || p.is(";"):
@@ -208,7 +210,7 @@ func (p *parser) contents(n *prim) {
 		case p.is("variantSet"):
 			p.variantSet(n)
 		default:
-			p.property(n, seen)
+			p.property(n)
 		}
 	}
 }
@@ -316,11 +318,10 @@ func (p *parser) arcs(l *list[arc], at string) {
 			p.next()
 		}
 		if p.kind == path {
-			a.path = absolute(at, p.s)
+			a.path = p.absolute(at, p.s)
 			p.next()
 		}
-		if p.take("(") {
-			defer p.deeper()()
+		if p.take("(") { // an offset in time
 			p.skip(")")
 		}
 		l.items = append(l.items, a)
@@ -328,6 +329,16 @@ func (p *parser) arcs(l *list[arc], at string) {
 			return
 		}
 	}
+}
+
+// absolute is the function of that name within the bound of a file.
+func (p *parser) absolute(at, s string) string {
+	if !strings.HasPrefix(s, "/") {
+		if p.relative += len(at) + len(s); p.relative > maxRelative {
+			p.fail("the relative paths of the file take more than %d MiB", maxRelative>>20)
+		}
+	}
+	return absolute(at, s)
 }
 
 // absolute returns a path that may be relative to the prim at.
@@ -368,7 +379,7 @@ func (p *parser) skip(closing string) {
 }
 
 // property reads an attribute or a relationship.
-func (p *parser) property(n *prim, seen map[string]*prop) {
+func (p *parser) property(n *prim) {
 	line, column := p.tLine, p.tByte
 	edit := p.edit()
 	if edit == "reorder" {
@@ -384,11 +395,10 @@ func (p *parser) property(n *prim, seen map[string]*prop) {
 		p.want("]")
 	}
 	name := p.expect(word, "the name of a property")
-	x := seen[name]
+	x := n.prop(name)
 	if x == nil {
-		x = &prop{file: p.file, line: line, column: column, owner: n, name: name, rel: typ == "rel"}
-		seen[name] = x
-		n.props = append(n.props, x)
+		x = &prop{file: p.file, line: line, column: column, name: name, rel: typ == "rel"}
+		n.addProp(x)
 	}
 	field := ""
 	if p.take(".") {
@@ -414,9 +424,9 @@ func (p *parser) assign(x *prop, edit, field string) {
 		p.skip("}")
 		x.samples = max(x.samples, 1)
 	case x.rel:
-		v := p.value()
+		v, at := p.value(), x.owner.path()
 		for i, s := range v.texts {
-			v.texts[i] = absolute(x.owner.path(), s)
+			v.texts[i] = p.absolute(at, s)
 		}
 		put(&x.targets, edit, v.texts)
 	default:

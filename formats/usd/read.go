@@ -26,7 +26,7 @@ const (
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "usd"}
 	report.Tell(o.Settled)
-	c := &composer{files: files, report: report, stacks: map[string]*stack{}}
+	c := &composer{files: files, report: report, stacks: map[string]*stack{}, opened: map[string]bool{}}
 	s, err := c.open(nil, name, true)
 	if err != nil {
 		return nil, report, err
@@ -80,20 +80,21 @@ type body struct {
 }
 
 type reader struct {
-	a      assembly.Assembly
-	o      *source.Options
-	report *source.Report
-	root   *prim
-	length float64 // m
-	mass   float64 // kg
-	up     spatial.Vec3
-	nodes  map[*prim]*node
-	scene  *prim
-	bodies []body // by link
-	joints []*node
-	meshes []*node
-	made   map[*prim]int   // 1 + number of the joint in the assembly
-	zeroed map[int]float64 // by how much a coordinate that has a number is less than that of the file
+	a       assembly.Assembly
+	o       *source.Options
+	report  *source.Report
+	root    *prim
+	length  float64 // m
+	mass    float64 // kg
+	up      spatial.Vec3
+	nodes   map[*prim]*node
+	scene   *prim
+	bodies  []body // by link
+	joints  []*node
+	meshes  []*node
+	corners int             // of meshes whose mass counts, so far
+	made    map[*prim]int   // 1 + number of the joint in the assembly
+	zeroed  map[int]float64 // by how much a coordinate that has a number is less than that of the file
 }
 
 // unit returns the size of a unit of a stage.

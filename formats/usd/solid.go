@@ -112,6 +112,9 @@ func (a affine) apply(m mesh.Moments) mesh.Moments {
 	}
 }
 
+// maxCorners is how many coordinates of points and corners of faces the meshes of a scene have that give bodies their mass: some seconds.
+const maxCorners = 1 << 26
+
 // meshMoments returns the mass properties of what a mesh encloses.
 func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
 	m := &mesh.Mesh{}
@@ -123,6 +126,9 @@ func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
 	}
 	if x := p.prop("holeIndices"); x != nil && x.value != nil && len(x.value.nums) > 0 {
 		return mesh.Moments{}, errors.New("formats/usd: meshes with holes are not read where the mass depends on them")
+	}
+	if r.corners += len(points.nums) + len(corners.nums); r.corners > maxCorners {
+		return mesh.Moments{}, fmt.Errorf("formats/usd: the meshes whose mass counts have more than %d coordinates and corners, those of copies each time", maxCorners)
 	}
 	for i := 0; i < len(points.nums); i += 3 {
 		m.Vertices = append(m.Vertices, spatial.Vec3(points.nums[i:i+3]))

@@ -41,6 +41,7 @@ type prim struct {
 	kind         string // the name of its schema
 	name         string
 	props        []*prop
+	byName       map[string]*prop // the properties, once there are many
 	children     []*prim
 	names        map[string]*prim // of the children
 
@@ -87,8 +88,14 @@ type prop struct {
 	class source.Class
 }
 
-// maxDepth is how deep prims, values and arcs stand in each other.
-const maxDepth = 128
+const (
+	// maxDepth is how deep prims, values and arcs stand in each other.
+	maxDepth = 128
+	// maxPath is the longest path of a prim in its file, bytes.
+	maxPath = 4096
+	// fewProps is the number of properties up to which one is looked for among all. Another value costs time only.
+	fewProps = 16
+)
 
 // Location returns the place of p.
 func (p *prim) Location() source.Location {
@@ -139,8 +146,26 @@ func (p *prim) find(at string) *prim {
 	return p
 }
 
+// addProp adds a property, whose name no other has.
+func (p *prim) addProp(x *prop) {
+	x.owner = p
+	p.props = append(p.props, x)
+	if p.byName != nil {
+		p.byName[x.name] = x
+	}
+}
+
 // prop returns the property of a name, or nil.
 func (p *prim) prop(name string) *prop {
+	if len(p.props) > fewProps {
+		if p.byName == nil {
+			p.byName = make(map[string]*prop, len(p.props))
+			for _, x := range p.props {
+				p.byName[x.name] = x
+			}
+		}
+		return p.byName[name]
+	}
 	for _, x := range p.props {
 		if x.name == name {
 			return x
@@ -162,6 +187,8 @@ func over[T comparable](l, weak list[T]) list[T] {
 		return weak
 	case l.empty():
 		return weak
+	case weak.empty():
+		return l
 	case weak.set:
 		return list[T]{set: true, items: l.resolve(weak.items)}
 	}
@@ -182,9 +209,14 @@ func over[T comparable](l, weak list[T]) list[T] {
 	}
 }
 
+// len returns the number of entries of l.
+func (l *list[T]) len() int {
+	return len(l.items) + len(l.first) + len(l.last) + len(l.gone) + len(l.added)
+}
+
 // empty reports whether l edits nothing.
 func (l *list[T]) empty() bool {
-	return !l.set && len(l.first)+len(l.last)+len(l.gone)+len(l.added) == 0
+	return !l.set && l.len() == 0
 }
 
 func set[T comparable](items []T) map[T]bool {
