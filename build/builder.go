@@ -3,6 +3,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -221,34 +222,14 @@ func (b Body) foreign() error {
 func (b *Builder) Model() (*model.Model, error) {
 	b.mustBe()
 	m := *b.m
-	m.Bodies, m.Forces, m.Terrains = slices.Clone(m.Bodies), slices.Clone(m.Forces), slices.Clone(m.Terrains)
-	m.Frames, m.Visuals = slices.Clone(m.Frames), slices.Clone(m.Visuals)
-	for i := range m.Forces {
-		f := &m.Forces[i]
-		if c := f.Contact; c != nil {
-			own := *c
-			f.Contact = &own
-		}
-		if a := f.Actuator; a != nil {
-			own := *a
-			f.Actuator = &own
-		}
-		ownSprings(f)
-	}
-	for _, from := range b.joints {
-		j := from.Joint
-		for _, list := range []*[]float64{&j.Force, &j.Stiffness, &j.Damping, &j.Rest, &j.Armature} {
-			*list = slices.Clone(*list)
-		}
-		j.Turns, j.Motion = slices.Clone(j.Turns), slices.Clone(j.Motion)
-		j.Limits, j.Friction = slices.Clone(j.Limits), slices.Clone(j.Friction)
-		j.Springs, j.Dampers = slices.Clone(j.Springs), slices.Clone(j.Dampers)
-		m.Joints = append(m.Joints, j)
+	for _, j := range b.joints {
+		m.Joints = append(m.Joints, j.Joint)
 	}
 	errs := slices.Clone(b.errs)
 	for _, c := range b.couplings {
 		m.Couplings = append(m.Couplings, b.coupling(c, &errs))
 	}
+	own(reflect.ValueOf(&m).Elem())
 	if err := errors.Join(append(errs, untold(errs, model.Check(&m)))...); err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package build
 
 import (
-	"slices"
-
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -24,7 +22,9 @@ func (b *Builder) Law(spring, damper *model.SpringLaw) {
 func (b *Builder) Bushing(name string, from, to Body, at Place, s model.Bushing) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.BushingForce, Bushing: &s}
-	if place := b.forcePlace(name); b.known(place, from) && b.known(place, to) {
+	place := b.forcePlace(name)
+	b.check(place, at.wrong)
+	if b.known(place, from) && b.known(place, to) {
 		f.A, f.B = b.frame(from, at), b.frame(to, at)
 	}
 	b.m.Forces = append(b.m.Forces, f)
@@ -55,23 +55,4 @@ func (b *Builder) Cable(name string, s Spring, tension float64, points ...Throug
 		}
 	}
 	b.m.Forces = append(b.m.Forces, f)
-}
-
-// ownSprings gives a copy of a force element its own parts.
-func ownSprings(f *model.ForceElement) {
-	if f.Bushing != nil {
-		own := *f.Bushing
-		f.Bushing = &own
-	}
-	if f.Cable != nil {
-		own := *f.Cable
-		own.Points = slices.Clone(own.Points)
-		f.Cable = &own
-	}
-	for _, l := range [2]**model.SpringLaw{&f.Spring, &f.Damper} {
-		if *l != nil {
-			own := **l
-			*l = &own
-		}
-	}
 }

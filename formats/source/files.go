@@ -164,7 +164,8 @@ func (f *Files) Read(n Name) ([]byte, error) {
 // tooLarge returns the error of a file that is larger than what may still be read.
 func (f *Files) tooLarge(n Name) error {
 	if f.left < MaxFile {
-		return fmt.Errorf("formats/source: %s: the files of the model are together larger than the %d MiB that are read", fault.Name(n.String()), maxTotal>>20)
+		return fmt.Errorf("formats/source: %s: the files of the model are together larger than the %d MiB that are read",
+			fault.Name(n.String()), maxTotal>>20)
 	}
 	return fmt.Errorf("formats/source: %s is larger than the %d MiB that are read", fault.Name(n.String()), MaxFile>>20)
 }

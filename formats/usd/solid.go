@@ -128,7 +128,8 @@ func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
 		return mesh.Moments{}, errors.New("formats/usd: meshes with holes are not read where the mass depends on them")
 	}
 	if r.corners += len(points.nums) + len(corners.nums); r.corners > maxCorners {
-		return mesh.Moments{}, fmt.Errorf("formats/usd: the meshes whose mass counts have more than %d coordinates and corners, those of copies each time", maxCorners)
+		return mesh.Moments{}, fmt.Errorf(
+			"formats/usd: the meshes whose mass counts have more than %d coordinates and corners, those of copies each time", maxCorners)
 	}
 	for i := 0; i < len(points.nums); i += 3 {
 		m.Vertices = append(m.Vertices, spatial.Vec3(points.nums[i:i+3]))
