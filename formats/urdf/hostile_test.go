@@ -77,6 +77,8 @@ func TestRefused(t *testing.T) {
 		"yaml bomb":   {text: arm(""), loops: "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nloops: [*c,*c]", want: "file of loops"},
 		"yaml lists":  {text: arm(""), loops: "closed_loop: [[a]]\ntype: [3d]", want: "has to have two names"},
 		"yaml joints": {text: arm(""), loops: "joint_name: [ja]\njoint_type: []", want: "differ in length"},
+		"yaml words":  {text: arm(""), loops: "loop: [{type: 3d, a: a, b: b}]", want: "names no list of loops or joints"},
+		"yaml types":  {text: arm(""), loops: "closed_loop: [[a, b]]\ntype: [3d, 6d]", want: "its list type has 2 entries, its list closed_loop 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := source.Options{Strict: name == "strict" || name == "asymmetric"}
@@ -95,6 +97,18 @@ func TestRefused(t *testing.T) {
 	}
 	_, _, err := urdf.Read(source.NewFiles(fstest.MapFS{"r.urdf": {Data: []byte(arm(""))}}, nil), source.Name{Path: "r.urdf"}, &source.Options{Loops: "../x.yaml"})
 	require.ErrorContains(t, err, "the path leaves the folder that may be read")
+}
+
+// TestReplaced: what a joint had on coordinates that the file of loops takes from it is reported.
+func TestReplaced(t *testing.T) {
+	const joint = `<link name="c">` + inertial + `</link><joint name="jc" type="revolute"><parent link="a"/><child link="c"/><limit lower="-1" upper="1"/></joint>`
+	for _, kind := range []string{"SPHERICAL", "UJOINT", "FIXED"} {
+		for name, drops := range map[string]int{"ja": 0, "jc": 1} {
+			_, report, err := from(arm(joint), "joint_name: ["+name+"]\njoint_type: ["+kind+"]", source.Options{})
+			require.NoError(t, err)
+			require.Equal(t, drops, report.Dropped(), kind+" "+name)
+		}
+	}
 }
 
 // TestRoots holds where roots stand: a link called world, the first root, all or none.

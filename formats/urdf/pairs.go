@@ -2,6 +2,7 @@ package urdf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -56,6 +57,14 @@ func (r *reader) pairs() {
 			r.Report.Refuse(at, "file of loops", strings.TrimPrefix(err.Error(), "yaml: "))
 			return
 		}
+	}
+	if list == nil && t.Loops == nil && t.ClosedLoop == nil && t.JointName == nil {
+		r.Report.Refuse(at, "file of loops", "names no list of loops or joints")
+		return
+	}
+	if len(t.Type) > len(t.ClosedLoop) {
+		r.Report.Refuse(at, "file of loops", fmt.Sprintf("its list type has %d entries, its list closed_loop %d", len(t.Type), len(t.ClosedLoop)))
+		return
 	}
 	list = append(list, t.Loops...)
 	for k, ends := range t.ClosedLoop {
@@ -129,6 +138,9 @@ func (r *reader) replace(at source.Location, name, kind string) {
 		return
 	}
 	j := &r.a.Joints[k]
+	laden := slices.ContainsFunc(j.Axes, func(a assembly.Axis) bool {
+		return a != assembly.Axis{At: a.At, Name: a.Name, Kind: a.Kind, Axis: a.Axis, Point: a.Point, Pitch: a.Pitch}
+	})
 	switch strings.ToUpper(kind) {
 	case "SPHERICAL":
 		j.Axes = []assembly.Axis{{At: at, Kind: assembly.Ball}}
@@ -142,5 +154,9 @@ func (r *reader) replace(at source.Location, name, kind string) {
 		j.Axes = nil
 	default:
 		r.Report.Refuse(at, "joint "+fault.Name(name), "its new type is unknown: "+fault.Name(kind))
+		return
+	}
+	if laden {
+		r.Report.Drop(j.At, "what acts on joint "+fault.Name(name)+" and bounds it", "the file of loops gives it other coordinates", "nothing acts on them")
 	}
 }
