@@ -20,13 +20,13 @@ type frame struct {
 	local    assembly.Pose
 	relative string // frame that the pose is in; "": home
 	attached string // frame that moves it; "" of a link
-	link     int    // of a link
+	link     int    // that moves it, once it is known
 	isLink   bool
 	inner    *scope // of a nested model
 
 	pose  assembly.Pose // in the model of the scope, once it is known
 	state state         // of the pose
-	going bool          // the link is being looked for
+	moved state         // of the link that moves it
 }
 
 // state says how far a value is known.
@@ -161,22 +161,29 @@ func (r *reader) carrier(f *frame, s *scope) int {
 		return assembly.World
 	case f == nil:
 		return r.canonical(s)
-	case f.isLink:
+	case f.isLink || f.moved == known:
 		return f.link
-	case f.inner != nil:
-		return r.canonical(f.inner)
-	case f.going:
+	case f.moved == searching:
 		r.report.Refuse(f.at, "frame "+fault.Name(f.name), "is attached to itself, by way of others")
 		return assembly.World
 	}
-	if r.chain++; r.chain > maxChain {
+	f.moved = searching
+	r.chain++
+	f.link = r.follow(f)
+	r.chain--
+	f.moved = known
+	return f.link
+}
+
+// follow looks for the link that moves a frame that is none.
+func (r *reader) follow(f *frame) int {
+	switch {
+	case r.chain > maxChain:
 		r.report.Refuse(f.at, "frame "+fault.Name(f.name), fmt.Sprintf("is attached to others, more than %d in a row", maxChain))
-		r.chain--
 		return assembly.World
-	}
-	f.going = true
-	defer func() { f.going, r.chain = false, r.chain-1 }()
-	if f.attached == "" {
+	case f.inner != nil:
+		return r.canonical(f.inner)
+	case f.attached == "":
 		return r.carrier(f.home, f.scope)
 	}
 	to, ok := f.scope.find(f.attached, f.home)

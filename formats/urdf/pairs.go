@@ -63,7 +63,8 @@ func (r *reader) pairs() {
 		return
 	}
 	if len(t.Type) > len(t.ClosedLoop) {
-		r.Report.Refuse(at, "file of loops", fmt.Sprintf("its list type has %d entries, its list closed_loop %d", len(t.Type), len(t.ClosedLoop)))
+		why := fmt.Sprintf("its list type has %d entries, its list closed_loop %d", len(t.Type), len(t.ClosedLoop))
+		r.Report.Refuse(at, "file of loops", why)
 		return
 	}
 	list = append(list, t.Loops...)
@@ -157,6 +158,7 @@ func (r *reader) replace(at source.Location, name, kind string) {
 		return
 	}
 	if laden {
-		r.Report.Drop(j.At, "what acts on joint "+fault.Name(name)+" and bounds it", "the file of loops gives it other coordinates", "nothing acts on them")
+		what := "what acts on joint " + fault.Name(name) + " and bounds it"
+		r.Report.Drop(j.At, what, "the file of loops gives it other coordinates", "nothing acts on them")
 	}
 }

@@ -1,0 +1,39 @@
+package sdf_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/check"
+)
+
+// lines returns a format with the numbers 0 to n−1.
+func lines(format string, n int) string {
+	var b strings.Builder
+	for k := range n {
+		fmt.Fprintf(&b, format, k)
+	}
+	return b.String()
+}
+
+// TestLongChains: frames in a row are followed once, however many frames stand at their end.
+func TestLongChains(t *testing.T) {
+	check.Long(t)
+	var b strings.Builder
+	b.WriteString(`<link name="l">` + inertial + `</link><frame name="f0" attached_to="l"/>`)
+	for k := range 9000 {
+		fmt.Fprintf(&b, `<frame name="f%d" attached_to="f%d"/>`, k+1, k)
+	}
+	b.WriteString(lines(`<frame name="g%d" attached_to="f9000"/>`, 40_000))
+	start := time.Now()
+	res, _, err := read(model17(b.String()), source.Options{})
+	require.NoError(t, err)
+	assert.Len(t, res.Model.Frames, 49_001)
+	assert.Less(t, time.Since(start), 20*time.Second)
+}
