@@ -205,3 +205,30 @@ func TestDampedFloating(t *testing.T) {
 		assert.InDelta(t, 0, cmplx.Abs(m.List[6].Lambda-want), 1e-9)
 	}
 }
+
+// TestSlowBesideStiff: what is slow keeps its mode beside a spring of 10⁵ rad/s: a soft spring with a strong damper, and a soft one without.
+// What is free is rigid there, and slows down if it has a damper.
+func TestSlowBesideStiff(t *testing.T) {
+	b := rung.NewBuilder("slow beside stiff")
+	for i, c := range []struct{ k, d float64 }{{1e10, 0}, {1, 100}, {1e-4, 0}, {0, 50}, {0, 0}} {
+		x := vec{float64(i)}
+		body, err := bodies.New(1, vec{}, spatial.Sym3{1, 1, 1})
+		require.NoError(t, err)
+		j := b.Prismatic(fmt.Sprint("j", i), rung.World, b.Body(fmt.Sprint("b", i), body, rung.At(x[0], 0, 0)), x, vec{0, 0, 1})
+		j.Stiffness, j.Damping = []float64{c.k}, []float64{c.d}
+	}
+	m := modes(t, built(t, b), linear.ModeOptions{Method: linear.Dense})
+	root := math.Sqrt(100*100 - 4)
+	want := []struct {
+		kind   linear.Kind
+		lambda complex128
+	}{
+		{linear.Rigid, 0}, {linear.Rigid, 0}, {linear.Vibration, 0.01i}, {linear.Decay, complex(-2/(100+root), 0)},
+		{linear.Decay, -50}, {linear.Decay, complex(-(100+root)/2, 0)}, {linear.Vibration, 1e5i},
+	}
+	require.Len(t, m.List, len(want))
+	for i, w := range want {
+		assert.Equal(t, w.kind, m.List[i].Kind, "mode %d", i)
+		assert.InDelta(t, 0, cmplx.Abs(m.List[i].Lambda-w.lambda), 1e-8*(1+cmplx.Abs(w.lambda)), "mode %d", i)
+	}
+}

@@ -93,21 +93,21 @@ func (s *System) undamped(x []float64) Mode {
 	return m
 }
 
-// damped returns the mode of the eigenvalue lambda with the shape re + i·im. size is
-// the square of the rate to which rounding is relative.
-func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode {
-	m := Mode{Lambda: lambda, Shape: re, Imag: im}
+// damped returns the mode of the eigenvalue lambda with the shape re + i·im. doubtful says that zero may be the eigenvalue: a double one
+// comes out as far from it as the root of rounding, relative to the rate whose square is size.
+func (s *System) damped(lambda complex128, re, im []float64, size float64) (m Mode, doubtful bool) {
+	m = Mode{Lambda: lambda, Shape: re, Imag: im}
 	s.settle(&m)
 	abs := cmplx.Abs(lambda)
 	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
 	c := s.dampingOf(re) + s.dampingOf(im)
-	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
+	if abs*abs <= s.zeroOf(re)+s.zeroOf(im) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
 		m.Kind, m.Lambda = Rigid, 0
 	} else {
 		m.classify()
 	}
 	s.finish(&m)
-	return m
+	return m, abs*abs <= zeroTol*size
 }
 
 // settle gives a complex shape unit modal mass, and its phase.

@@ -121,6 +121,8 @@ const (
 	// rigidTol is the part of a rigid shape that has to be in another direction than the shapes
 	// before it; shapes have unit modal mass.
 	rigidTol = 1e-4
+	// spanTol is the part of a shape that rounding may make in directions that meet some stiffness.
+	spanTol = 1e-2
 )
 
 // Modes computes modes of the linearized system.
@@ -237,6 +239,7 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 // denseDamped computes the modes of ẍ + C·ẋ + K·x = 0 in reduced coordinates from the
 // eigenvalues of [0 ω; −K/ω −C] for (ω·x, ẋ) with ω² the size of K.
 func (s *System) denseDamped(out *Modes, d *dense) error {
+	var doubts []int // modes of which it is not sure that they are not rigid
 	f, _ := d.K.Dims()
 	omega := math.Sqrt(max(largest(d.K), 1e-300))
 	A := mat.NewDense(2*f, 2*f, nil)
@@ -273,19 +276,24 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 		var X, Y mat.VecDense
 		X.MulVec(d.N, mat.NewVecDense(f, re))
 		Y.MulVec(d.N, mat.NewVecDense(f, im))
-		out.List = append(out.List, s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega))
+		m, doubtful := s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega)
+		if doubtful && m.Kind != Rigid {
+			doubts = append(doubts, len(out.List))
+		}
+		out.List = append(out.List, m)
 	}
-	if err := s.addRigid(out, d); err != nil {
+	if err := s.addRigid(out, d, doubts); err != nil {
 		return err
 	}
 	s.settleRigid(out)
 	return nil
 }
 
-// addRigid adds the directions that K leaves free, where a mode is rigid. Of several directions, zero is an eigenvalue
-// with two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not.
-func (s *System) addRigid(out *Modes, d *dense) error {
-	if !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
+// addRigid adds the directions that K leaves free, where a mode is rigid or may be. Of several directions, zero is an eigenvalue
+// with two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not. A mode in doubt is rigid if its shape
+// is a combination of these directions: next to a stiff spring, a soft one is no less a spring.
+func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
+	if len(doubts) == 0 && !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
 		return nil
 	}
 	var svd mat.SVD
@@ -302,13 +310,38 @@ func (s *System) addRigid(out *Modes, d *dense) error {
 	if err != nil {
 		return err
 	}
+	var free [][]float64
 	size := svd.Values(nil)
 	for i, v := range size {
 		if m := s.undamped(mat.Col(nil, i, &X)); v <= zeroTol*size[0] && m.Kind == Rigid {
-			out.List = append(out.List, m)
+			free = append(free, m.Shape)
 		}
 	}
+	for _, i := range doubts {
+		if m := &out.List[i]; s.spans(free, m) {
+			m.Kind, m.Lambda = Rigid, 0
+		}
+	}
+	for _, x := range free {
+		out.List = append(out.List, Mode{Kind: Rigid, Shape: x})
+	}
 	return nil
+}
+
+// spans reports whether the shape of m is a combination of displacements that are orthonormal in M, up to spanTol.
+func (s *System) spans(basis [][]float64, m *Mode) bool {
+	left, g := 1.0, make([]float64, s.dim())
+	for _, x := range [2][]float64{m.Shape, m.Imag} {
+		if x == nil {
+			continue
+		}
+		s.MassTo(g, x)
+		for _, v := range basis {
+			t := floats.Dot(v, g)
+			left -= t * t
+		}
+	}
+	return left <= spanTol*spanTol
 }
 
 // stiffestError completes an error with the name of the body whose terms of K are the

@@ -466,7 +466,11 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float6
 		if imag(theta) != 0 {
 			count++
 		}
-		out.List = append(out.List, s.damped(lambda, re[:n], im[:n], b.sigma*b.sigma))
+		m, doubtful := s.damped(lambda, re[:n], im[:n], b.sigma*b.sigma)
+		if doubtful {
+			m.Kind, m.Lambda = Rigid, 0
+		}
+		out.List = append(out.List, m)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
 	s.settleRigid(out)

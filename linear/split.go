@@ -21,9 +21,10 @@ import (
 //
 //	|κ|·(αp, −q/α)·(αp, −q/α)ᵀ − |κ|·(1+α²)·p·pᵀ − |κ|·(1+1/α²)·q·qᵀ.
 //
-// Its coupling is turned round, and the two other terms go to D. The geometric stiffness of
-// other joints is first brought to the directions that the joint allows, as it counts only
-// there. There it is brought to its principal axes.
+// Its coupling is turned round, and the two other terms go to D. A negative term over more bodies
+// is a sum over their pairs. The geometric stiffness of other joints is first brought to the
+// directions that the joint allows, as it counts only there. There it is brought to its principal
+// axes.
 //
 // D is then made positive definite by as much of M as that takes.
 
@@ -132,42 +133,53 @@ func (z *split) timesTo(dst, x []float64) {
 
 // addTerm adds κ·b·bᵀ with κ of any sign.
 func (s *System) addTerm(z *split, t *term) {
-	if t.k == 0 {
-		return
-	}
-	if t.far != nil { // of a cable, which is never negative
-		kept := *t
-		kept.full = t.k
-		z.terms = append(z.terms, kept)
-		return
-	}
-	if t.body[0] < 0 || t.body[1] < 0 {
+	switch {
+	case t.k == 0:
+	case t.far == nil && (t.body[0] < 0 || t.body[1] < 0):
 		for e, b := range t.body {
 			if b >= 0 {
 				addOuter(&z.block[b], t.k, t.b[6*e:6*e+6])
 			}
 		}
-		return
-	}
-	if t.k > 0 || z.braced {
+	case t.k > 0 || z.braced:
 		// The pattern does not depend on signs.
 		kept := *t
 		kept.k, kept.full = max(t.k, -braceSlack*t.k), math.Abs(t.k)
 		z.terms = append(z.terms, kept)
-		return
+	case t.far != nil:
+		s.addFarTurned(z, t)
+	default:
+		s.addTurned(z, t, 1)
 	}
+}
+
+// addFarTurned adds a negative term over more than two bodies, pair by pair of these.
+func (s *System) addFarTurned(z *split, t *term) {
+	list, v := t.far.bodies, t.far.v
+	for i := range list {
+		for j := i + 1; j < len(list); j++ {
+			pair := term{body: [2]int32{list[i], list[j]}, k: t.k}
+			copy(pair.b[:6], v[6*i:])
+			copy(pair.b[6:], v[6*j:6*j+6])
+			s.addTurned(z, &pair, 1/float64(len(list)-1))
+		}
+	}
+}
+
+// addTurned adds the coupling of a negative term over two bodies, turned round, and share times the parts of the term within either body.
+func (s *System) addTurned(z *split, t *term, share float64) {
 	// α² that makes both leftovers the same in the metric of the inertias.
 	p := s.inverseNorm(t.body[0], t.b[:6])
 	q := s.inverseNorm(t.body[1], t.b[6:])
 	if p == 0 || q == 0 {
-		addOuter(&z.block[t.body[0]], t.k, t.b[:6])
-		addOuter(&z.block[t.body[1]], t.k, t.b[6:])
+		addOuter(&z.block[t.body[0]], t.k*share, t.b[:6])
+		addOuter(&z.block[t.body[1]], t.k*share, t.b[6:])
 		return
 	}
 	alpha2 := q / p
 	alpha := math.Sqrt(alpha2)
-	addOuter(&z.block[t.body[0]], t.k*(1+alpha2), t.b[:6])
-	addOuter(&z.block[t.body[1]], t.k*(1+1/alpha2), t.b[6:])
+	addOuter(&z.block[t.body[0]], t.k*(share+alpha2), t.b[:6])
+	addOuter(&z.block[t.body[1]], t.k*(share+1/alpha2), t.b[6:])
 	turned := term{body: t.body, k: -t.k}
 	for i := range 6 {
 		turned.b[i], turned.b[6+i] = alpha*t.b[i], -t.b[6+i]/alpha
