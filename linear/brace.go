@@ -11,8 +11,9 @@ import (
 )
 
 // brace is the metric in which a search for an equilibrium measures its steps. In the metric of
-// the inertias a long chain is heavy to swing and light to kink. But the forces on it grow with
-// its length, like the moments that turn it. So what a step may do is measured by the forces.
+// the inertias it takes much to turn a long chain as a whole and little to bend it at a joint. But
+// the forces on it, and the moments that turn it, grow with its length. So a step is measured by the
+// forces.
 //
 // The weight of a rotation is the moment of the loads on the body at its longest arm, and of
 // the reactions that are in K. The weight of a travel is the stiffness that K has for it. It is
@@ -104,7 +105,7 @@ func (b *brace) stiffen(s *System) {
 	b.settle()
 }
 
-// settle gives every weight its least value.
+// settle raises weights to the least values that they may have.
 func (b *brace) settle() {
 	mean := 0.0
 	for i := range b.turn {
@@ -129,8 +130,8 @@ func (b *brace) raise() bool {
 	return true
 }
 
-// solver returns the solver of what splitOf returns. It raises the least weights as far as
-// rounding requires.
+// solver returns the solver with the given shift of the split that splitOf makes with b. Where rounding allows no factor, it raises the
+// least weights of b and asks splitOf again. old is as for System.shift.
 func (b *brace) solver(sys *System, shift float64, old *shifted, splitOf func() (*split, error)) (*shifted, error) {
 	for {
 		z, err := splitOf()

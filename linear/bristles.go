@@ -13,17 +13,17 @@ import (
 // travel on the body slides.
 type bristle struct {
 	contact, body int
-	at            int          // of the two states in mechanism.State.Internal
+	at            int          // of its two states in mechanism.State.Internal
 	arm           spatial.Vec3 // from the centre of mass, m
-	x, y          spatial.Vec3
-	travel        float64
+	x, y          spatial.Vec3 // unit vectors along the ground
+	travel        float64      // deflection from which on the body slides, m
 	touches       bool
 }
 
-// slides is the part of their travel from which on bristles count as bent to the end.
-const slides = 1 - 1e-9
+// slidingPart is the part of their travel from which on bristles count as bent to the end.
+const slidingPart = 1 - 1e-9
 
-// bristlesAt lists the bristles at s.st, whose kinematics are there.
+// bristlesAt lists the bristles at s.st, for which the system has been loaded.
 func (s *search) bristlesAt() error {
 	m := s.sys.mech
 	s.bristles = s.bristles[:0]
@@ -62,7 +62,7 @@ func (s *search) bristlesAt() error {
 	return nil
 }
 
-// bend makes the bristles of try those after its displacement from s.st.
+// bend stores in try the deflections of bristles after its displacement from s.st, and clears those of bristles that do not touch.
 func (s *search) bend(try *mechanism.State) {
 	copy(try.Internal, s.st.Internal)
 	for i := range s.bristles {
@@ -98,21 +98,21 @@ func (s *search) blame(e *UnbalancedError) {
 		if f.Type == contact.None || f.Hold.Travel > 0 || e.Loose != "" {
 			continue
 		}
-		if r, err := m.ContactAt(i, k, s.st); err == nil && len(r.Touches) > 0 || err != nil {
+		if r, err := m.ContactAt(i, k, s.st); err != nil || len(r.Touches) > 0 {
 			e.Loose = m.ForceName(element)
 		}
 	}
 	for i := range s.bristles {
 		b := &s.bristles[i]
-		if xi := s.st.Internal[b.at : b.at+2]; b.touches && e.Sliding == "" && math.Hypot(xi[0], xi[1]) >= slides*b.travel {
+		if xi := s.st.Internal[b.at : b.at+2]; b.touches && e.Sliding == "" && math.Hypot(xi[0], xi[1]) >= slidingPart*b.travel {
 			_, _, element := m.Contact(b.contact)
 			e.Sliding = m.ForceName(element)
 		}
 	}
 }
 
-// bent reports whether bristles are bent: their force follows the normal force then, and has no potential.
-func (s *System) bent() bool {
+// hasBentBristles reports whether bristles are bent at the loaded state: their force follows the normal force then, and has no potential.
+func (s *System) hasBentBristles() bool {
 	if s.st == nil {
 		return false
 	}

@@ -15,10 +15,9 @@ var errLags = fmt.Errorf("%w: its internal states follow their own equations", m
 // fillContact adds contact i by its exact derivatives. Friction at rest is a
 // damper. Bristles, while nothing slides, are springs besides: they bend by as much as the point moves.
 //
-// Tyres that lag have no slip in equilibrium, and carry nothing along the ground.
-//
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres
-// but in a search for equilibrium, and for bristles while something moves: their rates are no springs.
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, in two cases. The internal states of tyres
+// have no place in K, except in a search for equilibrium, where they have no slip and carry nothing along the ground. And the rates of
+// bristles are no springs while something moves.
 func (s *System) fillContact(i int) error {
 	m, k := s.mech, s.y.Kin
 	r, err := m.ContactAt(i, k, s.st)
@@ -37,14 +36,15 @@ func (s *System) fillContact(i int) error {
 		return fault.Errorf("linear: %w", m.AtForce(element, err))
 	}
 	if states > 0 && c.Law.Friction.Type == contact.Coulomb {
-		s.bend(&pose, c, r, &b, i)
+		s.addBristles(&pose, c, r, &b, i)
 	}
 	s.addWrenches([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:])
 	return nil
 }
 
-// bend adds the stiffness of bristles to the derivatives.
-func (s *System) bend(pose *contact.Jacobian, c *contact.Contact, r *contact.Result, b *contact.Body, i int) {
+// addBristles adds to pose, the derivatives of the wrench about the centre of mass, the springs that the bristles of contact i are: along
+// both axes of each touch the force changes by k = ∂F/∂ξ, the deflection ξ by the displacement of the point.
+func (s *System) addBristles(pose *contact.Jacobian, c *contact.Contact, r *contact.Result, b *contact.Body, i int) {
 	com := b.Position.Add(b.Com)
 	for j := range r.Touches {
 		t := &r.Touches[j]

@@ -257,7 +257,7 @@ func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, e
 		if err := s.judge(out); err != nil {
 			return nil, err
 		}
-		if out.Stability != Unstable || o.Stationary || out.Kicks == kicks || !s.sys.holonomic() {
+		if out.Stability != Unstable || o.Stationary || out.Kicks == kicks || !s.sys.conservative() {
 			break
 		}
 		if err := s.kick(out); err != nil {
@@ -272,7 +272,7 @@ func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, e
 // judge computes the lowest mode at s.st, where the system is linearized.
 func (s *search) judge(out *Equilibrium) error {
 	o := ModeOptions{Count: 1, Undamped: true}
-	if !s.sys.holonomic() {
+	if !s.sys.conservative() {
 		// Forces without a potential may make a mode flutter that is not the lowest.
 		o = ModeOptions{Count: defaultModes}
 	}
@@ -326,10 +326,10 @@ func (s *search) measure(out *Equilibrium, start *mechanism.State) {
 	}
 }
 
-// holonomic reports whether all loads have a potential by their kind: those that
-// need not are constant torques, forces on the rotations of balls, forces of one's own and the reactions of rows of velocities alone.
-func (s *System) holonomic() bool {
-	if s.mech.NumOwn() > 0 || len(s.mech.Nonholonomic()) > 0 || s.bent() {
+// conservative reports whether all forces have a potential by their kind. Constant torques, forces on the rotations of balls, forces of
+// one's own, bent bristles, soil and the reactions of rows of velocities alone need not have one.
+func (s *System) conservative() bool {
+	if s.mech.NumOwn() > 0 || len(s.mech.Nonholonomic()) > 0 || s.hasBentBristles() {
 		return false
 	}
 	for i := range s.mech.Forces {
@@ -406,7 +406,7 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	return s.leftBy(s.x[:s.dim()])
 }
 
-// leftBy is unbalanced for the accelerations a that have no reason.
+// leftBy is unbalanced for a part a of the accelerations: the force on a body is then M·a.
 func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 	n := s.dim()
 	all, sums := make([]float64, n), make([]float64, n)

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -60,7 +59,8 @@ func (v *inverse) exact(s float64) error {
 	return v.set(h, s, err)
 }
 
-// set takes h, or says that v has no factor: that of before has given its memory to the one that failed.
+// set takes h, the factor with the shift s, unless it has failed with err. v.h is then without a factor, and keeps its memory for
+// the next one.
 func (v *inverse) set(h *shifted, s float64, err error) error {
 	v.s = s
 	if err == nil {
@@ -69,9 +69,8 @@ func (v *inverse) set(h *shifted, s float64, err error) error {
 	return err
 }
 
-// take sets the shift s. For a shift it tries a factor of K+sM itself first, if v.least, the
-// least shift for that, is not much above s. Then it tries a factor of the braced matrix. Where
-// rounding allows neither, it goes on with a smaller shift.
+// take sets the shift s, or a smaller one where rounding allows no factor with it. For each it tries a factor of K+sM itself
+// first, if v.least, the least shift for that, is not much above s, and then a factor of the braced matrix.
 func (v *inverse) take(s float64) (err error) {
 	for range shiftDrops {
 		if err := v.sys.orCause(nil); err != nil {
@@ -125,12 +124,14 @@ func (v *inverse) applyMass(dst, x []float64) error {
 	return v.iterate(dst)
 }
 
-// iterate replaces the load x by the solution.
+// iterate replaces the load x by the solution, with the factor of the braced matrix before conjugate gradients.
+//
+// It returns an *indefiniteError where a direction meets no stiffness, and ErrNoConvergence.
 func (v *inverse) iterate(x []float64) error {
 	copy(v.r, x)
 	clear(x)
 	v.cg.Rho = 0
-	first, best := 0.0, math.Inf(1)
+	first := 0.0
 	for step := 0; ; step++ {
 		if err := v.sys.orCause(nil); err != nil {
 			return err
@@ -144,9 +145,12 @@ func (v *inverse) iterate(x []float64) error {
 		if !(rho > innerTol*innerTol*first) {
 			return nil
 		}
-		best = min(best, rho)
+		loose := rho <= innerLoose*innerLoose*first
 		if step == innerSteps {
-			break
+			if loose {
+				return nil
+			}
+			return fault.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
 		}
 		v.z.timesTo(v.Ap, p)
 		v.sys.MassTo(v.g, p)
@@ -154,7 +158,7 @@ func (v *inverse) iterate(x []float64) error {
 		floats.AddScaled(v.Ap, v.s, v.g)
 		curvature := stiff + v.s*mass
 		if !(curvature > 0) {
-			if rho <= innerLoose*innerLoose*first {
+			if loose {
 				return nil
 			}
 			return &indefiniteError{stiff / mass}
@@ -162,8 +166,4 @@ func (v *inverse) iterate(x []float64) error {
 		floats.AddScaled(x, rho/curvature, p)
 		floats.AddScaled(v.r, -rho/curvature, v.Ap)
 	}
-	if best <= innerLoose*innerLoose*first {
-		return nil
-	}
-	return fault.Errorf("linear: %w of conjugate gradients with the shifted stiffness", ErrNoConvergence)
 }

@@ -56,7 +56,8 @@ func (s *System) fillJoint(j int) error {
 	return nil
 }
 
-// addConstraint adds the multipliers' wrench T·λ of the joint.
+// addConstraint adds the multipliers' wrench T·λ of the joint: its rows turn with P, but for two of a universal joint, the normal to both
+// axes (the fourth row) and the second axis, where that is prescribed.
 func (s *System) addConstraint(r *reaction) {
 	node := s.plan.Layout().JointNode(r.number)
 	if node < 0 {
@@ -142,7 +143,7 @@ func (s *System) fillCoupling(i int) error {
 		rows[e] = s.freedomRow(leg.Freedom, &jk)
 		size[e] = math.Sqrt(dot12(&rows[e].v, &rows[e].v))
 	}
-	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y
+	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y, which the second leg has with the first
 	if k == 0 || size[0] == 0 || size[1] == 0 {
 		return nil
 	}

@@ -325,11 +325,8 @@ func (k *krylov) restart(r []ritz, keep int) error {
 }
 
 // orthonormalOf returns an orthonormal basis, in columns of length n, of the space of the first Ritz vectors: keep of them, and one more if
-// it is the conjugate of the last. r has more than keep.
+// it is the conjugate of the last.
 func orthonormalOf(r []ritz, keep, n int) (mat.Matrix, error) {
-	if imag(r[keep-1].theta) != 0 && imag(r[keep].theta) != 0 && r[keep].theta == cmplx.Conj(r[keep-1].theta) {
-		keep++ // both of a pair
-	}
 	var columns [][]float64
 	for i := 0; i < keep; i++ {
 		re, im := make([]float64, n), make([]float64, n)
@@ -337,9 +334,9 @@ func orthonormalOf(r []ritz, keep, n int) (mat.Matrix, error) {
 			re[j], im[j] = real(c), imag(c)
 		}
 		columns = append(columns, re)
-		if imag(r[i].theta) != 0 && i+1 < keep {
+		if imag(r[i].theta) != 0 {
 			columns = append(columns, im)
-			i++ // the conjugate
+			i++ // the conjugate, which follows
 		}
 	}
 	B := mat.NewDense(n, len(columns), nil)

@@ -267,7 +267,7 @@ func (s *System) measureBlock(i int32, K *[36]float64) {
 	}
 }
 
-// measureRow adds k·v·vᵀ: the number of bodies times |k|·vᵢᵀM⁻¹vᵢ for the part vᵢ of each.
+// measureRow adds k·v·vᵀ: to each body |k|·vᵢᵀM⁻¹vᵢ, with vᵢ its part of v, times the number of bodies.
 func (s *System) measureRow(r *row) {
 	if r.far != nil {
 		n := len(r.far.bodies)

@@ -33,6 +33,9 @@ const (
 	// shiftGain is the part of a shift below which a lower one is taken, even with a braced
 	// factor.
 	shiftGain = 0.3
+	// shiftFall is the least factor from a shift to the next one, as eigenvalues far below a shift are known badly. Another value costs
+	// time only.
+	shiftFall = 1e-4
 	// shiftDrop is the factor of a shift for which there is no factorization, and shiftDrops
 	// how often it is applied.
 	shiftDrop, shiftDrops = 1e-4, 3
@@ -222,6 +225,7 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	if err != nil {
 		return err
 	}
+	out.Shift = v.s
 	whole := func() bool {
 		return len(r) <= o.Count && (len(r) < want || k.done == len(k.V)) && s.covers(len(r))
 	}
@@ -238,7 +242,7 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		if err != nil || len(r2) < len(r) {
 			break
 		}
-		k, r = k2, r2
+		k, r, out.Shift = k2, r2, v.s
 		out.All = whole()
 	}
 	for i := range min(want, len(r)) {
@@ -252,7 +256,6 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		out.List = append(out.List, s.undamped(x))
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(r[i].theta))
 	}
-	out.Shift = v.s
 	out.choose(o.Count)
 	return nil
 }
@@ -315,7 +318,9 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 			}
 			wanted = max(wanted, -shiftBeyond*lambda)
 		}
-		next := max(wanted, shiftFloor*typical, v.s*1e-4)
+		next := max(wanted, shiftFloor*typical, shiftFall*v.s)
+		// The shift stays where the next one is not much lower. Nor does a factor of K itself give way to a braced one for a shift that
+		// is not much below the least that K itself allows, unless that is much lower than the present one.
 		if !(next < shiftGain*v.s) || v.metric == nil && next > shiftGain*v.least && !(v.least < shiftGain*v.s) {
 			return nil
 		}
@@ -440,7 +445,7 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 }
 
 // collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
-// beyond a radius, and conjugates. It returns the number of eigenvalues, conjugates included,
+// beyond a radius unless they grow, as these come first, and conjugates. It returns the number of eigenvalues, conjugates included,
 // and brings the reach of b down to the first whose shape is lost in rounding.
 func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float64, seen []band) (count int) {
 	n := s.dim()

@@ -12,8 +12,8 @@ func (s *System) Dim() int {
 // MassTo stores M·x in dst, which may be x.
 //
 // Shapes: six entries a body.
-// Cost: O(bodies), no allocation. It panics on a length mismatch or without a linearized state,
-// as the next ones do.
+// Cost: O(bodies), no allocation but where dst is x and joints have armature. It panics on a length mismatch or without a linearized
+// state, as the next ones do.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	if len(s.rotors) > 0 {
@@ -54,14 +54,14 @@ func (s *System) StiffnessTo(dst, x []float64) {
 	var u [12]float64
 	for i := range s.rows {
 		r := &s.rows[i]
+		if r.far != nil {
+			r.far.addTo(dst, r.k*r.far.along(r.far.v, x)+r.d*r.far.along(r.far.rate, x))
+			continue
+		}
 		gather(&u, x, &r.body)
 		t := r.k * dot12(&r.v, &u)
 		if r.d != 0 {
 			t += r.d * dot12(&r.rate, &u)
-		}
-		if r.far != nil {
-			r.far.addTo(dst, r.k*r.far.along(r.far.v, x)+r.d*r.far.along(r.far.rate, x))
-			continue
 		}
 		scatter(dst, &r.v, t, &r.body)
 	}
@@ -142,6 +142,7 @@ func (s *System) MultipliersTo(dst []float64) {
 	}
 }
 
+// mustFit panics unless dst and x have six entries a body, or without a linearized state.
 func (s *System) mustFit(dst, x []float64) {
 	s.mustHave()
 	if len(dst) != s.dim() || len(x) != s.dim() {
@@ -182,6 +183,7 @@ func scatter(dst []float64, v *[12]float64, t float64, body *[2]int32) {
 	}
 }
 
+// dot12 returns aᵀb.
 func dot12(a, b *[12]float64) (s float64) {
 	for i, x := range a {
 		s += x * b[i]

@@ -72,7 +72,8 @@ func (s *System) addResistance(r *reaction, i int) error {
 	return nil
 }
 
-// relax straightens the bristles of joints at st, and puts all stops on their springs.
+// relax makes the deflections of the bristles of joints zero at st, and the internal states of stops, which then push by their
+// springs alone.
 func (s *System) relax(st *mechanism.State) {
 	if len(st.Internal) == 0 {
 		return

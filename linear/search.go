@@ -141,7 +141,7 @@ func (s *search) descend(out *Equilibrium, most int) error {
 	}
 }
 
-// balanced returns System.Unbalanced at s.st, and the force that is left, N.
+// balanced returns what System.Unbalanced returns at s.st, and the force that is left, N.
 func (s *search) balanced() (at Unbalanced, relative, left float64) {
 	at, left, size := s.sys.unbalanced()
 	if size > 0 {
@@ -271,7 +271,7 @@ func (s *search) prepare() (err error) {
 // potential reports whether the forces have a potential near s.st. K less half of n× is
 // symmetric then, with n the moments that are out of balance.
 func (s *search) potential() bool {
-	return s.sys.holonomic() || s.sys.symmetricOn(s.h, s.left)
+	return s.sys.conservative() || s.sys.symmetricOn(s.h, s.left)
 }
 
 // curveTo stores in dst the product of x with the symmetric K.

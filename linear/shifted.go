@@ -21,7 +21,7 @@ import (
 // one of positive definite blocks and rows between them,
 //
 //	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤
-//	⎢       κ⁻¹⁻¹  −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
+//	⎢         κ    −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
 //	⎢ B    −1              ⎥ ⎢ −f ⎥   ⎢ 0 ⎥
 //	⎣ J                    ⎦ ⎣ −y ⎦   ⎣ 0 ⎦
 //
@@ -42,7 +42,7 @@ type shifted struct {
 // group.
 const blockSize = sparse.MaxBlock
 
-// group is some terms of the same bodies, a node each of u and of rows.
+// group is a run of terms between the same bodies. It has one node for their coordinates u and one for their rows.
 type group struct {
 	lo, hi int // of the terms
 }
@@ -206,7 +206,7 @@ func (h *shifted) fill(z *split, terms []term, groups []group) {
 				m.Val[p.Pos[at+int32(n)]] = -1
 				continue
 			}
-			for e := range 2 {
+			for e := range 2 { // the lower body comes first in the pattern
 				v := m.Val[p.Pos[at+int32(e)]:]
 				from := 0
 				if (t.body[0] < t.body[1]) == (e == 1) {

@@ -130,7 +130,7 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 // K, but in singular poses they do.
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates. It returns a *mechanism.ViolationError for a state that
-// violates the joints, where no body moves in its pose, mechanism.ErrNotFinite,
+// violates the joints (if no body moves, the pose alone counts), mechanism.ErrNotFinite,
 // mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrOwnRow, joints.ErrNoDirection or joints.ErrFlat with the name,
 // ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
 // then holds nothing. It panics if st is of another mechanism.
