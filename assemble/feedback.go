@@ -28,10 +28,7 @@ func (y *Weighted) FeedBack(s *mechanism.State, alpha, beta float64) error {
 		}
 		b := y.Right[p.Off[node]:][:rows]
 		for k := range b {
-			delta[k] = 2*alpha*rate[k] + beta*beta*delta[k]
-		}
-		for k := range b {
-			b[k] -= delta[k]
+			b[k] -= 2*alpha*rate[k] + beta*beta*delta[k]
 		}
 	}
 	return nil

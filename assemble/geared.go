@@ -47,7 +47,7 @@ func (l *Layout) addFlywheels() {
 // rows returns the rows of joint j, those of armature included.
 func (l *Layout) rows(j int) int {
 	n := int(l.Mech.Joints[j].Rows)
-	if l.fly != nil && l.fly[j] >= 0 {
+	if l.hasFlywheel(int32(j)) {
 		n += l.Mech.Joints[j].NumGeared()
 	}
 	return n
@@ -66,7 +66,7 @@ func (l *Layout) hasFlywheel(j int32) bool { return l.fly != nil && l.fly[j] >= 
 
 // pinned reports whether joint j is pinned and has no armature here.
 func (l *Layout) pinned(j int32, jt *mechanism.Joint) bool {
-	return pinned(jt) && (l.fly == nil || l.fly[j] < 0)
+	return pinned(jt) && !l.hasFlywheel(j)
 }
 
 // appendGeared adds the rows of armature of joint j to w, which has been evaluated.

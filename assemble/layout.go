@@ -73,7 +73,7 @@ func newLayout(m *mechanism.Mechanism, geared bool) *Layout {
 			ind = append(ind, lo)
 		}
 		ind = append(ind, hi)
-		if l.fly != nil && l.fly[j] >= 0 {
+		if l.hasFlywheel(int32(j)) {
 			ind = append(ind, l.fly[j])
 		}
 		ptr[i+1] = int32(len(ind))
@@ -190,7 +190,7 @@ func (l *Layout) place(jt *mechanism.Joint, node int32) place {
 	p := l.Pattern
 	k := p.Ptr[node]
 	at := place{p.Off[node], p.Pos[k], p.Pos[k], -1}
-	if l.fly != nil && l.fly[l.NodeJoint(int(node))] >= 0 {
+	if l.hasFlywheel(int32(l.NodeJoint(int(node)))) {
 		at.fly = p.Pos[p.Ptr[node+1]-1]
 	}
 	switch {

@@ -97,7 +97,7 @@ func (w *preciseWeight) set(I *spatial.Sym3, mass float64) {
 // nearest one again. A solution that changes by it is not determined by doubles.
 func (y *Precise) Shake(on bool) { y.shaken = on }
 
-// FillTo stores in y the system at s: y.Matrix, y.Right and y.Scale.
+// FillTo stores in y the system at s: y.Values, y.Right and y.Scale.
 //
 // Cost: O(bodies + joints + forces), some thirty times that of Weighted.FillTo; no allocation. Errors and panics are
 // those of System.FillTo.
@@ -137,7 +137,7 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// GeometricTo replaces the inertias in y.Matrix and y.Scale by those of
+// GeometricTo replaces the inertias in y.Values and y.Scale by those of
 // Weighted.GeometricTo, length ℓ for each body. y has been filled.
 //
 // Cost: O(joints), no allocation.
@@ -153,7 +153,8 @@ func (y *Precise) GeometricTo(length []float64) {
 	})
 }
 
-// weigh stores in y.Matrix the rows with the weights of apply, and their squared norms in y.Scale.
+// weigh stores in y.Values the rows with the weights of apply, and their squared norms in y.Scale. The rows of flywheels have the weights
+// of the geometry if geometric.
 func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.Num)) {
 	p := y.Layout.Pattern
 	clear(y.Scale)

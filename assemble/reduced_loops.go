@@ -24,11 +24,11 @@ func (y *Reduced) fillLoops(list []int32, s *mechanism.State) int32 {
 		q := &g.loops[i]
 		o, n := int(q.row), int(g.Layout.Mech.Joints[q.joint].Rows)
 		b := y.Right[o : o+n]
-		p, s1 := y.rowsAt(q, &w, true)
-		if !y.rowsTo(&w, p, s1, q, y.Scale[o:o+n], b, s) {
+		pred, succ := y.rowsAt(q, &w, true)
+		if !y.rowsTo(&w, pred, succ, q, y.Scale[o:o+n], b, s) {
 			return i
 		}
-		y.Parts[first+int(i)] = y.reduce(&q.end[0], p, b) + y.reduce(&q.end[1], s1, b)
+		y.Parts[first+int(i)] = y.reduce(&q.end[0], pred, b) + y.reduce(&q.end[1], succ, b)
 	}
 	return -1
 }
@@ -43,12 +43,12 @@ func (y *Reduced) fillLoopErrors(list []int32, e []float64, s *mechanism.State) 
 		n := int(g.Layout.Mech.Joints[q.joint].Rows)
 		b := y.Right[q.row:][:n]
 		copy(b, g.Layout.rowsOf(q.joint, e))
-		p, s1 := y.rowsAt(q, &w, false)
-		if !y.rowsTo(&w, p, s1, q, scale[:n], old[:n], s) {
+		pred, succ := y.rowsAt(q, &w, false)
+		if !y.rowsTo(&w, pred, succ, q, scale[:n], old[:n], s) {
 			continue // it had a direction where the factor was made
 		}
-		y.subtractParticular(&q.end[0], p, b)
-		y.subtractParticular(&q.end[1], s1, b)
+		y.subtractParticular(&q.end[0], pred, b)
+		y.subtractParticular(&q.end[1], succ, b)
 	}
 }
 

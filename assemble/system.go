@@ -93,9 +93,7 @@ func (y *System) fillBody(i int) {
 
 // fillUnit stores the unit matrix of n rows.
 func fillUnit(d []float64, n int) {
-	for i := range n * n {
-		d[i] = 0
-	}
+	clear(d[:n*n])
 	for i := range n {
 		d[i*n+i] = 1
 	}

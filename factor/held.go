@@ -201,11 +201,11 @@ func (f *Factor) SetShares(shares [][]float64) {
 			continue
 		}
 		delete(at, l.first)
-		if n := int(l.rows); len(shares[v]) != ShareSize(n) {
+		n := int(l.rows)
+		if len(shares[v]) != ShareSize(n) {
 			panic("factor: length mismatch")
-		} else {
-			f.shares[i] = share{shares[v], make([]float64, n*(n+1))}
 		}
+		f.shares[i] = share{shares[v], make([]float64, n*(n+1))}
 	}
 	if len(at) > 0 {
 		panic("factor: a share of a node without a place")
@@ -411,8 +411,8 @@ func RatioOf(r, b, scale, terms, size, y float64) float64 {
 // NormOf returns the norm of the +1 part of x.
 func (f *Factor) NormOf(x []float64) float64 { return f.energy(x) }
 
-// give does the backward substitution of the held front.
-func (w *worker) give(fr *front, x []float64) {
+// storeGiven is backward for the held front, whose solution is given: it stores that and the solutions of the leaves.
+func (w *worker) storeGiven(fr *front, x []float64) {
 	f := w.f
 	y := x[:fr.width]
 	move(y, f.given)

@@ -103,7 +103,8 @@ type checked struct {
 func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, at := f.Symbolic, &f.check
-	largest, sum, most, least, over := 0.0, 0.0, 0.0, math.Inf(1), 0.0 // of e, e, inv, inv and inv below
+	largest, sum := 0.0, 0.0                   // of e below
+	most, least, over := 0.0, math.Inf(1), 0.0 // largest, least and sum of inv below
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {

@@ -266,7 +266,7 @@ func (w *worker) backward(fr *front) {
 	y := x[:p]
 	gather(x[p:], f.x, s.runs[fr.rowLo:fr.rowHi])
 	if fr.held {
-		w.give(fr, x)
+		w.storeGiven(fr, x)
 		return
 	}
 	if f.to.begun {

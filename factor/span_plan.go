@@ -103,7 +103,7 @@ func chooseDual(ctx context.Context, stop *halt.Flag, d *sparse.Pattern, o order
 		if best == nil || e.counts.Flops < best.counts.Flops {
 			best = e
 		}
-		if o == order.Auto && i == 2 && best.counts.MaxFront >= wideFront {
+		if o == order.Auto && list[i] == order.MinDegree && best.counts.MaxFront >= wideFront { // the last of the cheap ones
 			list = append(list, order.NestedDissection)
 		}
 	}

@@ -164,14 +164,4 @@ func (m *Matrix) At(i, j int) float64 {
 }
 
 // node returns the node of a scalar row.
-func (p *Pattern) node(i int) int {
-	lo, hi := 0, p.Len()
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; int(p.Off[mid]) <= i {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
+func (p *Pattern) node(i int) int { return search(p.Off, i) }
