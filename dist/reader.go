@@ -60,9 +60,16 @@ func readPiece(c Comm, r Reader) (p *Piece, owned int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if len(bodies) != len(m.Bodies) || len(joints) != len(m.Joints) {
+		return nil, 0, fmt.Errorf("dist: the reader gives %d numbers of %d bodies, and %d of %d joints",
+			len(bodies), len(m.Bodies), len(joints), len(m.Joints))
+	}
 	part := make([]int32, len(bodies))
 	rank, number := int64(0), make(map[string]int64, len(bodies))
 	for i, b := range bodies {
+		if b < 0 || b >= nb || i > 0 && b <= bodies[i-1] {
+			return nil, 0, fmt.Errorf("dist: the reader gives body %s the number %d: out of range or of order", fault.Name(m.Bodies[i].Name), b)
+		}
 		for b >= from(rank+1) {
 			rank++
 		}

@@ -88,6 +88,42 @@ func (s short) Part(lo, hi int64) (*model.Model, []int64, []int64, error) {
 	return m, bodies, joints, err
 }
 
+// beyond is a Reader that gives its last body a number that the whole does not have, or none at all.
+type beyond struct {
+	*tables.File
+	none bool
+}
+
+func (b beyond) Part(lo, hi int64) (*model.Model, []int64, []int64, error) {
+	m, bodies, joints, err := b.File.Part(lo, hi)
+	if n := len(bodies) - 1; n >= 0 && b.none {
+		bodies = bodies[:n]
+	} else if n >= 0 {
+		bodies[n] = 1000
+	}
+	return m, bodies, joints, err
+}
+
+// Numbers of bodies that cannot be are an error of all ranks, of which there are more than bodies.
+func TestTablesNumbers(t *testing.T) {
+	m, err := bench.Generate("ladder", 2, 1)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "m.tables")
+	require.NoError(t, tables.Write(dir, m))
+	for none, want := range map[bool]string{false: "body \"R0\" the number 1000", true: "1 numbers of 2 bodies"} {
+		err = dist.Run(3, func(c dist.Comm) error {
+			f, err := tables.Open(dir)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = dist.ReadPiece(c, beyond{f, none})
+			return err
+		})
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // A joint that no rank has read, and a coupling between ranks, are errors on all.
 func TestTablesRefused(t *testing.T) {
 	m, err := bench.Generate("ladder", 40, 1)
