@@ -56,7 +56,7 @@ var (
 //
 // Cost: O(n). It returns ErrSize.
 func bipeds(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("biped", n, bipedBodies)
+	nb, err := Bodies("biped", n)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,6 @@ func bipeds(n int, seed uint64) (*model.Model, error) {
 	}
 	return r.m, nil
 }
-
-func bipedBodies(n int64) int64 { return 23 * n }
 
 // bipedTorso appends the torso of robot k, whose frame is between the hips.
 func (r *rig) bipedTorso(k int) int {
@@ -157,9 +155,7 @@ func (b *bipedLeg) turn(body, joint string, kind model.JointType, up int, g soli
 
 // drive puts a motor on a hinge, at rest at an angle.
 func (b *bipedLeg) drive(j *model.Joint, s servo, rest float64) {
-	list := b.list(4)
-	list[0], list[1], list[2], list[3] = s.stiffness, s.damping, rest, s.rotor
-	j.Stiffness, j.Damping, j.Rest, j.Armature = list[0:1:1], list[1:2:2], list[2:3:3], list[3:4:4]
+	j.Stiffness, j.Damping, j.Rest, j.Armature = b.values(s.stiffness), b.values(s.damping), b.values(rest), b.values(s.rotor)
 }
 
 // knee appends lever and rod of a knee that is bent by an angle. x and y of their plane are x and z of the thigh.

@@ -16,7 +16,7 @@ import (
 // Cost: O(n).
 // It returns ErrSize.
 func Chain(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("chain", n, func(n int64) int64 { return n }); err != nil {
+	if _, err := Bodies("chain", n); err != nil {
 		return nil, err
 	}
 	r := newRig("chain", n, seed, n, n)
@@ -50,7 +50,7 @@ func Chain(n int, seed uint64) (*model.Model, error) {
 // Cost: O(n).
 // It returns ErrSize.
 func Tree(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("tree", n, func(n int64) int64 { return n }); err != nil {
+	if _, err := Bodies("tree", n); err != nil {
 		return nil, err
 	}
 	r := newRig("tree", n, seed, n, n)

@@ -27,11 +27,11 @@ const (
 // Each pair of rods keeps the platform from turning about one axis. Three keep it level, and its three freedoms are all
 // translations. Every arm beyond the third repeats one row.
 //
-// With k = n + 2 arms: 3k+1 bodies, 5k joints; rows 19k, and for n > 0 rank 18k+3, redundant k−3, mobility 3.
+// With k = n + 2 arms: 3k+1 bodies, 5k joints; rows 19k, rank 18k+3, redundant k−3, mobility 3.
 //
 // Cost: O(n). It returns ErrSize.
 func Delta(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("delta", n, deltaBodies)
+	nb, err := Bodies("delta", n)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func Delta(n int, seed uint64) (*model.Model, error) {
 		r.show(arm, cylinder, [3]float64{0.05, 0.12}, place{vec{}, alongY}, dark)
 		axis := place{hip, alongZ(across)}
 		j := r.fit(r.name("h", i), model.Revolute, ground, arm, axis, axis)
-		j.Stiffness, j.Damping = append(r.list(1)[:0], deltaServo), append(r.list(1)[:0], deltaDamping)
+		j.Stiffness, j.Damping = r.values(deltaServo), r.values(deltaDamping)
 		elbow := hip.add(along.mul(deltaArm))
 		for _, side := range [...]struct {
 			mark string
@@ -73,5 +73,3 @@ func Delta(n int, seed uint64) (*model.Model, error) {
 	}
 	return r.m, nil
 }
-
-func deltaBodies(n int64) int64 { return 3*n + 7 }

@@ -13,8 +13,9 @@ const (
 	diggerMass              = 220.0     // kg/m, of boom and sticks
 	diggerOil               = 2e7       // N/m, of the oil in a locked cylinder
 	diggerLoss              = 2e5       // N s/m
-	diggerPart              = 0.6       // of a cylinder, that its barrel is long
+	diggerPart              = 0.6       // lengths of barrel and rod, each over the length of their cylinder at the start
 	diggerSpeed             = 0.4       // rad/s at most, of the arm's hinges together
+	diggerFoot              = 2.3       // m, from the end of boom or stick back to the foot of the next cylinder
 )
 
 // Excavator is an excavator with n sticks in a row, one with n = 1. The house turns on the ground ("slew") about z,
@@ -30,7 +31,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func Excavator(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("excavator", n, diggerBodies)
+	nb, err := Bodies("excavator", n)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +45,13 @@ func Excavator(n int, seed uint64) (*model.Model, error) {
 	d.showHouse(house)
 
 	spread := (diggerFall - diggerRise) / float64(n)
-	ear := vec{0.7 * math.Cos(math.Pi/2-0.75*spread), 0.7 * math.Sin(math.Pi/2-0.75*spread)}
+	// The ear of a stick, to which its cylinder's head is pinned, is outside the bend between the stick and the part before it.
+	sin, cos := math.Sincos(math.Pi/2 - 0.75*spread)
+	ear := vec{0.7 * cos, 0.7 * sin}
 	angle, last := diggerRise, house
 	from := still(0.2, 0.7)
 	eye := still(0.9, 0.1) // of the cylinder, behind the hinge
-	arm := link2{}
+	arm := member{}
 	for k := range n + 1 {
 		length, rate := diggerStick, r.uniform(diggerSpeed)/float64(n+1)
 		if k == 0 {
@@ -56,16 +59,15 @@ func Excavator(n int, seed uint64) (*model.Model, error) {
 		} else {
 			angle += spread
 			rate += arm.rate
-			eye = arm.at(arm.length-2.3, 0.5)
+			eye = arm.at(arm.length-diggerFoot, 0.5)
 		}
-		arm = link2{from, angle, rate, length}
+		arm = member{from, angle, rate, length}
 		tip := arm.at(length, 0)
 		body := r.bar(c, r.name("arm", k), box(diggerMass*length, vec{length, 0.6, 0.3}, vec{length / 2, 0.1}), from, tip)
 		r.hinge(c, r.name("e", k), last, body, from)
 		d.showArm(body, k, length)
 		head := arm.at(0.45*length, -0.25)
 		if k > 0 {
-			// Between the ways back and forth of the two sticks, on their outside.
 			head = arm.at(ear[0], ear[1])
 			d.showBeam(body, vec{}, ear, 0.25, orange)
 		}
@@ -76,17 +78,15 @@ func Excavator(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-func diggerBodies(n int64) int64 { return 3*n + 9 }
-
-// link2 is a body of the arm in its plane: where it starts, its angle and length.
-type link2 struct {
-	from        pivot
-	angle, rate float64
-	length      float64
+// member is a straight part of the arm in its plane.
+type member struct {
+	from        pivot   // where it starts
+	angle, rate float64 // from x of the plane, rad and rad/s
+	length      float64 // m
 }
 
-// at returns the point along and across the link.
-func (l *link2) at(along, across float64) pivot {
+// at returns the point at distances along and across the member, m.
+func (l *member) at(along, across float64) pivot {
 	s, c := math.Sincos(l.angle)
 	d := vec{along*c - across*s, along*s + across*c}
 	return pivot{l.from.p.add(d), l.from.v.add(vec{2: l.rate}.cross(d))}
@@ -101,26 +101,25 @@ type digger struct {
 // cylinder appends barrel and rod between two bodies, its hinges and its slider.
 func (d *digger) cylinder(name string, mass float64, foot, head int, from, to pivot) {
 	length := to.p.sub(from.p).norm()
-	part := func(kg, radius float64, a, b pivot) solid {
-		return box(kg, vec{diggerPart * length, radius, radius}, vec{diggerPart * length / 2})
-	}
-	barrel := d.bar(d.c, "barrel"+name, part(0.6*mass, 0.16, from, to), from, to)
-	rod := d.bar(d.c, "rod"+name, part(0.4*mass, 0.09, to, from), to, from)
-	d.show(barrel, cylinder, [3]float64{0.09, diggerPart * length}, place{vec{diggerPart * length / 2}, alongX}, dark)
-	d.show(rod, cylinder, [3]float64{0.05, diggerPart * length}, place{vec{diggerPart * length / 2}, alongX}, grey)
+	part := diggerPart * length
+	half := vec{part / 2}
+	barrel := d.bar(d.c, "barrel"+name, box(0.6*mass, vec{part, 0.16, 0.16}, half), from, to)
+	rod := d.bar(d.c, "rod"+name, box(0.4*mass, vec{part, 0.09, 0.09}, half), to, from)
+	d.show(barrel, cylinder, [3]float64{0.09, part}, place{half, alongX}, dark)
+	d.show(rod, cylinder, [3]float64{0.05, part}, place{half, alongX}, grey)
 	d.hinge(d.c, "foot"+name, foot, barrel, from)
 	d.hinge(d.c, "head"+name, rod, head, to)
 	x := d.place(barrel)
-	x = place{x.point(vec{diggerPart * length}), x.q.then(turn(vec{1: 1}, math.Pi/2))} // z along the barrel
+	x = place{x.point(vec{part}), x.q.then(turn(vec{1: 1}, math.Pi/2))} // z along the barrel
 	s := d.fit("slide"+name, model.Prismatic, barrel, rod, x, x)
-	s.Stiffness, s.Damping = append(d.list(1)[:0], diggerOil), append(d.list(1)[:0], diggerLoss)
+	s.Stiffness, s.Damping = d.values(diggerOil), d.values(diggerLoss)
 }
 
 // bucket appends the bucket, its rocker and link, and their cylinder, at the end of the last stick.
-func (d *digger) bucket(stick int, l *link2) {
+func (d *digger) bucket(stick int, l *member) {
 	end := l.length
-	wrist, hip, foot := l.at(end, 0), l.at(end-0.43, 0.15), l.at(end-2.3, 0.5)
-	rocker := link2{hip, l.angle + 1.4, l.rate + d.uniform(diggerSpeed), 0.6}
+	wrist, hip, foot := l.at(end, 0), l.at(end-0.43, 0.15), l.at(end-diggerFoot, 0.5)
+	rocker := member{hip, l.angle + 1.4, l.rate + d.uniform(diggerSpeed), 0.6}
 	knee := rocker.at(rocker.length, 0)
 	ear := meet(wrist, 0.5, knee, 0.52)
 	shell := d.bar(d.c, "bucket", box(650, vec{1.1, 1.0, 1.2}, vec{0.1, -0.6}), wrist, ear)
@@ -147,7 +146,7 @@ func (d *digger) showHouse(house int) {
 // showArm draws the boom, bent upwards, or a stick with the ear of its cylinder.
 func (d *digger) showArm(body, k int, length float64) {
 	// What carries the foot of the next cylinder.
-	d.showBeam(body, vec{length - 2.3, 0.1}, vec{length - 2.3, 0.5}, 0.25, dark)
+	d.showBeam(body, vec{length - diggerFoot, 0.1}, vec{length - diggerFoot, 0.5}, 0.25, dark)
 	if k == 0 {
 		knee := vec{0.5 * length, 0.3}
 		d.showBeam(body, vec{}, knee, 0.5, orange)

@@ -41,7 +41,7 @@ func Belt(n int, seed uint64) (*model.Model, error) { return wheels("belt", n, s
 
 // wheels is a row of wheels that turn one way (sense 1), or one another (sense −1).
 func wheels(name string, n int, seed uint64, sense float64, closed bool) (*model.Model, error) {
-	nb, err := count(name, n, func(n int64) int64 { return n })
+	nb, err := Bodies(name, n)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func wheels(name string, n int, seed uint64, sense float64, closed bool) (*model
 		i := r.body(r.name("g", k), solid{mass, vec{}, model.Inertia{XX: I, YY: I, ZZ: 2 * I}}, place{vec{x}, turn(vec{2: 1}, angle[k])}, twist{w: vec{2: rate}})
 		j := r.joint(r.name("b", k), model.Revolute, ground, i, at(vec{x}), origin)
 		if k == 0 {
-			j.Force = append(r.list(1)[:0], wheelTorque)
+			j.Force = r.values(wheelTorque)
 		} else {
 			r.couple(r.name(mark, k), radius, angle, k-1, k, -sense)
 		}
@@ -122,7 +122,7 @@ const (
 //
 //	s(x) = 0.009·max(1 − ((x − xₖ)/1.2)², 0)³ m
 //
-// of the angle x of the piece, once a turn, and "cek" that the exhaust does so a quarter of a turn before. There are eight
+// of the angle x of the piece, once in each turn, and "cek" that the exhaust does so a quarter of a turn before. There are eight
 // phases xₖ. The coupling "tk" holds piece k to the one before. A torque drives the first piece. Angle and speed of the shaft are
 // drawn from the seed.
 //
@@ -130,7 +130,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func valveTrain(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("valve-train", n, valveBodies)
+	nb, err := Bodies("valve-train", n)
 	if err != nil {
 		return nil, err
 	}
@@ -139,36 +139,41 @@ func valveTrain(n int, seed uint64) (*model.Model, error) {
 	r.m.Couplings = make([]model.Coupling, 0, nb-1)
 	x, rate := r.uniform(math.Pi), r.uniform(camSpeed)
 	for k := range n {
-		at := vec{0, 0, valvePitch * float64(k)}
-		i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
-			place{at, turn(vec{2: 1}, x)}, twist{w: vec{2: rate}})
-		b := r.joint(r.name("b", k), model.Revolute, ground, i, place{at, one}, origin)
-		if k == 0 {
-			b.Force = append(r.list(1)[:0], camTorque)
-		} else {
-			r.m.Couplings = append(r.m.Couplings, model.Coupling{Name: r.name("t", k), Terms: []model.CouplingTerm{
-				{Coupled: model.Coupled{Joint: b.Name}, Factor: 1},
-				{Coupled: model.Coupled{Joint: r.m.Joints[len(r.m.Joints)-4].Name}, Factor: -1},
-			}})
-		}
-		r.valve("i", k, b.Name, at.add(vec{1: 0.05, 2: 0.02}), valvePhase(k, 0), x, rate)
-		r.valve("e", k, b.Name, at.add(vec{1: 0.05, 2: -0.02}), valvePhase(k, 1), x, rate)
+		_, middle := r.camPiece(k, x, rate)
+		r.valve("i", k, middle.add(vec{1: 0.05, 2: 0.02}), valvePhase(k, 0), x, rate)
+		r.valve("e", k, middle.add(vec{1: 0.05, 2: -0.02}), valvePhase(k, 1), x, rate)
 	}
 	return r.m, nil
 }
 
-func valveBodies(n int64) int64 { return 3 * n }
+// camPiece appends piece "sk" of a camshaft, at the angle x, with its bearing "bk". A torque drives the first piece, and the
+// coupling "tk" holds another one to the piece before. It returns the piece and where its middle is.
+func (r *rig) camPiece(k int, x, rate float64) (int, vec) {
+	middle := vec{0, 0, valvePitch * float64(k)}
+	i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
+		place{middle, turn(vec{2: 1}, x)}, twist{w: vec{2: rate}})
+	b := r.joint(r.name("b", k), model.Revolute, ground, i, at(middle), origin)
+	if k == 0 {
+		b.Force = r.values(camTorque)
+		return i, middle
+	}
+	r.m.Couplings = append(r.m.Couplings, model.Coupling{Name: r.name("t", k), Terms: []model.CouplingTerm{
+		{Coupled: model.Coupled{Joint: b.Name}, Factor: 1}, {Coupled: model.Coupled{Joint: r.name("b", k-1)}, Factor: -1},
+	}})
+	return i, middle
+}
 
-// valve appends a valve with its guide and its spring, and the law of its cam with the top at an angle of the shaft, which is at x.
-func (r *rig) valve(mark string, k int, bearing string, foot vec, top, x, rate float64) {
+// valve appends a valve of cylinder k, at a foot without lift, with its guide, its spring and the law of its cam. The shaft is at x and
+// turns at rate; the valve is at its top when the shaft is at the angle top.
+func (r *rig) valve(mark string, k int, foot vec, top, x, rate float64) {
 	up := alongZ(vec{1: 1})
 	s, slope, _ := valveMotion(x - top)
 	v := r.body(r.name(mark, k), valve(), place{foot.add(vec{1: s}), up}, twist{v: vec{1: slope * rate}})
 	g := r.joint(r.name("g"+mark, k), model.Prismatic, ground, v, place{foot, up}, origin)
-	g.Stiffness, g.Rest = append(r.list(1)[:0], valveSpring), append(r.list(1)[:0], -valvePreload/valveSpring)
+	g.Stiffness, g.Rest = r.values(valveSpring), r.values(-valvePreload/valveSpring)
 	r.m.Couplings = append(r.m.Couplings, model.Coupling{
 		Name: r.name("c"+mark, k), Terms: []model.CouplingTerm{{Coupled: model.Coupled{Joint: g.Name}, Factor: 1}},
-		Law: &model.CouplingLaw{Of: []model.Coupled{{Joint: bearing}}, Law: couplings.Law{
+		Law: &model.CouplingLaw{Of: []model.Coupled{{Joint: r.name("b", k)}}, Law: couplings.Law{
 			Kind:       couplings.Function,
 			Expression: fmt.Sprintf("%v*max(1 - ((x - %v)/%v)^2, 0)^3", valveLift, top, valveHalf),
 			Spans:      []couplings.Span{{From: top - math.Pi, To: top + math.Pi, Periodic: true}},
@@ -226,7 +231,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func camTrain(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("cam-train", n, valveBodies)
+	nb, err := Bodies("cam-train", n)
 	if err != nil {
 		return nil, err
 	}
@@ -234,23 +239,11 @@ func camTrain(n int, seed uint64) (*model.Model, error) {
 	r.m.Gravity = [3]float64{0, -Gravity, 0}
 	r.m.Couplings = make([]model.Coupling, 0, n-1)
 	x, rate := r.uniform(math.Pi), r.uniform(camSpeed)
-	before := ""
 	for k := range n {
-		at := vec{0, 0, valvePitch * float64(k)}
-		i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
-			place{at, turn(vec{2: 1}, x)}, twist{w: vec{2: rate}})
-		b := r.joint(r.name("b", k), model.Revolute, ground, i, place{at, one}, origin)
-		if name := b.Name; k == 0 {
-			b.Force = append(r.list(1)[:0], camTorque)
-		} else {
-			r.m.Couplings = append(r.m.Couplings, model.Coupling{Name: r.name("t", k), Terms: []model.CouplingTerm{
-				{Coupled: model.Coupled{Joint: name}, Factor: 1}, {Coupled: model.Coupled{Joint: before}, Factor: -1},
-			}})
-		}
-		before = r.name("b", k)
+		i, middle := r.camPiece(k, x, rate)
 		r.show(i, cylinder, [3]float64{camShaft, valvePitch}, origin, grey)
-		r.follower("f", k, i, at.add(vec{2: camAside}), x, rate)
-		r.follower("r", k, i, at.add(vec{2: -camAside}), x, rate)
+		r.follower("f", k, i, middle.add(vec{2: camAside}), x, rate)
+		r.follower("r", k, i, middle.add(vec{2: -camAside}), x, rate)
 	}
 	return r.m, nil
 }
@@ -266,7 +259,7 @@ func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 	f := r.body(r.name(mark, k), valve(), place{foot.add(vec{1: s}), one}, twist{v: vec{1: slope * rate}})
 	up := alongZ(vec{1: 1})
 	g := r.joint(r.name("g"+mark, k), model.Prismatic, ground, f, place{foot, up}, place{q: up})
-	g.Stiffness, g.Rest = append(r.list(1)[:0], valveSpring), append(r.list(1)[:0], discRest)
+	g.Stiffness, g.Rest = r.values(valveSpring), r.values(discRest)
 	aside := at(vec{2: foot[2] - valvePitch*float64(k)}) // the plane of both curves
 	c := r.joint(r.name("c"+mark, k), model.CurveOnCurve, i, f, aside, origin)
 	sin, cos := math.Sincos(phase)

@@ -26,7 +26,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func Hoberman(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("hoberman", n, hobermanBodies)
+	nb, err := Bodies("hoberman", n)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,8 @@ func Hoberman(n int, seed uint64) (*model.Model, error) {
 	h := newHobermanRing(k, r.uniform(2)/float64(k))
 	g, psi, half, on := h.g, h.psi, h.half, h.on
 	c := upright()
-	outer, inner := make([][2]int, k), make([][2]int, k) // rods whose ends are outside and inside on the rays after and before pair j
+	// Rods of pair j with their outer and inner ends on the rays after and before its own.
+	outer, inner := make([][2]int, k), make([][2]int, k)
 	for j := range k {
 		ray := 2 * half * float64(j)
 		middle := on(psi, ray)
@@ -48,7 +49,7 @@ func Hoberman(n int, seed uint64) (*model.Model, error) {
 			r.fit("table", model.Planar, ground, a, c.frame(middle), c.frame(middle))
 		}
 		pin := r.hinge(c, r.name("c", j), a, b, middle)
-		pin.Stiffness = append(r.list(1)[:0], hobermanSpring)
+		pin.Stiffness = r.values(hobermanSpring)
 		across := vec{-math.Sin(ray), math.Cos(ray)}
 		r.fit(r.name("guide", j), model.PointOnPlane, ground, a, c.x.then(place{vec{}, alongZ(across)}), c.frame(middle))
 	}
@@ -60,37 +61,45 @@ func Hoberman(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// hobermanRing is the state of a ring of angulated rods.
+// hobermanRing is the state of a ring of k pairs of angulated rods: on rays from the centre, the middle pins are at the distance
+// d·cos ψ, and outer and inner pins at d·cos(ψ ∓ π/k).
 type hobermanRing struct {
-	g                  solid   // of a rod
-	d, psi, rate, half float64 // half the angle between two pairs
+	g    solid   // of a rod, x from its inner to its outer end, its middle on the side of −y
+	d    float64 // m, the diameter of the circle through both ends and the middle of a rod
+	psi  float64 // ψ: half of the largest one, with which the inner pins meet
+	rate float64 // of ψ, rad/s
+	half float64 // π/k, half the angle between two pairs
 }
 
-// newHobermanRing returns that of k pairs.
+// newHobermanRing returns the ring of k pairs in which ψ changes at a rate.
 func newHobermanRing(k int, rate float64) hobermanRing {
-	g, d := hobermanRod(k - 2)
-	return hobermanRing{g, d, hobermanAngle(k - 2), rate, math.Pi / float64(k)}
+	half := math.Pi / float64(k)
+	h := hobermanRing{d: hobermanArm / math.Sin(half), psi: (math.Pi/2 - half) / 2, rate: rate, half: half}
+	middle, end := h.points()
+	h.g = truss(1, [2]vec{{}, middle}, [2]vec{middle, end})
+	return h
 }
 
-// on returns the point of a rod's circle that goes along a ray, at the angle that is ψ for the middle pin on its ray.
+// on returns the pin on a ray at the distance d·cos(angle), where the angle changes as ψ does.
 func (h *hobermanRing) on(angle, ray float64) pivot {
 	sin, cos := math.Sincos(ray)
 	u := vec{cos, sin}
 	return pivot{u.mul(h.d * math.Cos(angle)), u.mul(-h.d * math.Sin(angle) * h.rate)}
 }
 
-func hobermanBodies(n int64) int64 { return 2*n + 4 }
+// points returns the middle and the outer end of a rod, in its frame.
+func (h *hobermanRing) points() (middle, end vec) {
+	s, c := math.Sincos(h.half)
+	return vec{hobermanArm * c, -hobermanArm * s}, vec{2 * hobermanArm * c}
+}
 
-// hobermanAngle is ψ: a ray of a pair has its middle pin at d cos ψ, its neighbours the outer and inner ones at d cos(ψ
-// ∓ π/k). It is half of the largest one, with which the inner pins meet.
-func hobermanAngle(n int) float64 { return (math.Pi/2 - math.Pi/float64(n+2)) / 2 }
-
-// hobermanRod returns a rod, x from the inner to the outer end, the
-// middle on the side of −y, and the diameter of its circle.
-func hobermanRod(n int) (g solid, d float64) {
-	s, c := math.Sincos(math.Pi / float64(n+2))
-	end, middle := vec{2 * hobermanArm * c}, vec{hobermanArm * c, -hobermanArm * s}
-	return truss(1, [2]vec{{}, middle}, [2]vec{middle, end}), hobermanArm / s
+// inertia returns M/2k, what a rod moves with ψ, and half its derivative: with a rod's mass m, inertia I and distance s of its
+// centre of mass from its middle pin, M/2k = m((d − s)² sin²ψ + s² cos²ψ) + I.
+func (h *hobermanRing) inertia() (m, half float64) {
+	sin, cos := math.Sincos(h.psi)
+	s := hobermanArm / 2 * math.Sin(h.half)
+	far := h.d - s
+	return h.g.mass*(far*far*sin*sin+s*s*cos*cos) + h.g.inertia.ZZ, h.g.mass * (far*far - s*s) * sin * cos
 }
 
 // HobermanAcceleration is ψ″ of the ring at the rate ψ′, where the angular velocities of the rods about −y are −ψ′ (a)
@@ -99,11 +108,7 @@ func hobermanRod(n int) (g solid, d float64) {
 //
 //	ψ″ = −½ dM/dψ ψ′²/M,  M = 2k(m((d − s)² sin²ψ + s² cos²ψ) + I).
 func HobermanAcceleration(n int, rate float64) float64 {
-	g, d := hobermanRod(n)
-	psi := hobermanAngle(n)
-	sin, cos := math.Sincos(psi)
-	s := hobermanArm / 2 * math.Sin(math.Pi/float64(n+2))
-	M := g.mass*((d-s)*(d-s)*sin*sin+s*s*cos*cos) + g.inertia.ZZ
-	dM := g.mass * ((d-s)*(d-s) - s*s) * 2 * sin * cos
-	return -dM / 2 * rate * rate / M
+	h := newHobermanRing(n+2, rate)
+	M, half := h.inertia() // M/2k
+	return -half * rate * rate / M
 }

@@ -29,7 +29,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func HobermanSphere(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("hoberman-sphere", n, sphereBodies)
+	nb, err := Bodies("hoberman-sphere", n)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,6 @@ func HobermanSphere(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-func sphereBodies(n int64) int64 { return 24*n + 12 }
-
 // sphere builds a HobermanSphere.
 type sphere struct {
 	*rig
@@ -64,7 +62,7 @@ type sphere struct {
 // hub appends a hub on a ray.
 func (s *sphere) hub(name string, ray vec, angle float64) int {
 	ball := 0.4 * hubMass * hubRadius * hubRadius
-	at := s.on(angle, 0)
+	at := s.on(angle, 0) // x is along the ray
 	i := s.body(name, solid{hubMass, vec{}, model.Inertia{XX: ball, YY: ball, ZZ: ball}},
 		place{ray.mul(at.p[0]), one}, twist{v: ray.mul(at.v[0])})
 	s.show(i, model.SphereVisual, [3]float64{hubRadius}, origin, dark)
@@ -86,8 +84,8 @@ func (s *sphere) ring(across, k int) {
 		outer[next][0], inner[next][0] = a, b
 		outer[j][1], inner[j][1] = b, a
 		pin := s.hinge(c, s.name(mark+"c", j), a, b, s.on(s.psi, ray))
-		pin.Stiffness = append(s.list(1)[:0], hobermanSpring)
-		middle, end := vec{hobermanArm * math.Cos(s.half), -hobermanArm * math.Sin(s.half)}, vec{2 * hobermanArm * math.Cos(s.half)}
+		pin.Stiffness = s.values(hobermanSpring)
+		middle, end := s.points()
 		for _, rod := range [...]int{a, b} {
 			s.showRod(rod, vec{}, middle, rodRadius, color)
 			s.showRod(rod, middle, end, rodRadius, color)
@@ -120,11 +118,10 @@ func (s *sphere) ring(across, k int) {
 //	ψ″ = −½ dM/dψ ψ′²/M,  M = 24n(m((d − s)² sin²ψ + s² cos²ψ) + I) + 6h·d²(sin²(ψ − π/4n) + sin²(ψ + π/4n)).
 func HobermanSphereAcceleration(n int, rate float64) float64 {
 	h := newHobermanRing(4*n, rate)
-	sin, cos := math.Sincos(h.psi)
-	s := hobermanArm / 2 * math.Sin(h.half)
+	rod, rodHalf := h.inertia()
 	rods, hubs := 24*float64(n), 6*hubMass*h.d*h.d
 	far, near := math.Sin(h.psi-h.half), math.Sin(h.psi+h.half)
-	M := rods*(h.g.mass*((h.d-s)*(h.d-s)*sin*sin+s*s*cos*cos)+h.g.inertia.ZZ) + hubs*(far*far+near*near)
-	dM := rods*h.g.mass*((h.d-s)*(h.d-s)-s*s)*2*sin*cos + hubs*(math.Sin(2*(h.psi-h.half))+math.Sin(2*(h.psi+h.half)))
-	return -dM / 2 * rate * rate / M
+	M := rods*rod + hubs*(far*far+near*near)
+	half := rods*rodHalf + hubs/2*(math.Sin(2*(h.psi-h.half))+math.Sin(2*(h.psi+h.half))) // ½ dM/dψ
+	return -half * rate * rate / M
 }

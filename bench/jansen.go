@@ -33,19 +33,18 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func Jansen(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("jansen", n, jansenBodies)
+	nb, err := Bodies("jansen", n)
 	if err != nil {
 		return nil, err
 	}
 	r := newRig("jansen", n, seed, nb, 18*n+1)
 	c := upright()
-	angle, rate := r.uniform(math.Pi), 3+r.uniform(1)
+	angle, rate := r.jansenStart()
 	crank := make([]pivot, n)
 	arms := make([][2]vec, 0, 2*n)
 	for k := range n {
-		sin, cos := math.Sincos(angle + jansenPhase*float64(k%3))
-		z := jansenPitch * float64(k)
-		crank[k] = pivot{vec{jansenM * cos, jansenM * sin, z}, vec{-jansenM * sin * rate, jansenM * cos * rate}}
+		crank[k] = jansenPin(k, angle, rate)
+		z := crank[k].p[2]
 		arms = append(arms, [2]vec{{2: z}, crank[k].p})
 		if k > 0 {
 			arms = append(arms, [2]vec{{2: z - jansenPitch}, {2: z}})
@@ -53,8 +52,8 @@ func Jansen(n int, seed uint64) (*model.Model, error) {
 	}
 	shaft := r.body("shaft", truss(jansenDensity, arms...), c.x, twist{w: c.x.q.apply(vec{2: rate})})
 	j := r.hinge(c, "shaft", ground, shaft, pivot{})
-	j.Force = append(r.list(1)[:0], jansenTorque*float64(n))
-	j.Damping = append(r.list(1)[:0], jansenLoss*float64(n))
+	j.Force = r.values(jansenTorque * float64(n))
+	j.Damping = r.values(jansenLoss * float64(n))
 	for _, e := range arms {
 		r.showRod(shaft, e[0], e[1], 1.5*jansenThick, dark)
 	}
@@ -65,7 +64,14 @@ func Jansen(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-func jansenBodies(n int64) int64 { return 12*n + 1 }
+// jansenStart draws the angle and the rate of the shaft. They are the first numbers that Jansen draws.
+func (r *rig) jansenStart() (angle, rate float64) { return r.uniform(math.Pi), 3 + r.uniform(1) }
+
+// jansenPin returns the pin of crank k, when the shaft is at an angle and turns at a rate.
+func jansenPin(k int, angle, rate float64) pivot {
+	sin, cos := math.Sincos(angle + jansenPhase*float64(k%3))
+	return pivot{vec{jansenM * cos, jansenM * sin, jansenPitch * float64(k)}, vec{-jansenM * sin * rate, jansenM * cos * rate}}
+}
 
 // jansenThick is the radius of the rods as they are drawn, m.
 const jansenThick = 0.012
@@ -97,39 +103,39 @@ func jansenAt(pin pivot, side float64) (q jansenPoints) {
 }
 
 // jansenLeg appends a leg on the pin of a crank.
-func (r *rig) jansenLeg(plane *plane, mark string, k int, side float64, shaft int, pin pivot) {
+func (r *rig) jansenLeg(c *plane, mark string, k int, side float64, shaft int, pin pivot) {
 	q := jansenAt(pin, side)
 	name := func(part string) string { return r.name(part+mark, k) }
 	rod := func(part string, a, b pivot) int {
 		end := vec{b.p.sub(a.p).norm()}
-		body := r.bar(plane, name(part), truss(jansenDensity, [2]vec{{}, end}), a, b)
+		body := r.bar(c, name(part), truss(jansenDensity, [2]vec{{}, end}), a, b)
 		r.showRod(body, vec{}, end, jansenThick, jansenTones[k%3])
 		return body
 	}
-	// The third point of a plate, its frame on the first, x towards the second.
-	plate := func(part string, a, b, c pivot) int {
+	// A plate is a triangle of rods. Its frame is on the first point, with x towards the second.
+	plate := func(part string, a, b, e pivot) int {
 		x := b.p.sub(a.p).unit()
-		d := c.p.sub(a.p)
+		d := e.p.sub(a.p)
 		second, third := vec{b.p.sub(a.p).norm()}, vec{d.dot(x), x.cross(d)[2]}
 		edges := [...][2]vec{{{}, second}, {second, third}, {third, {}}}
-		body := r.bar(plane, name(part), truss(jansenDensity, edges[:]...), a, b)
+		body := r.bar(c, name(part), truss(jansenDensity, edges[:]...), a, b)
 		for _, e := range edges {
 			r.showRod(body, e[0], e[1], jansenThick, jansenTones[k%3])
 		}
 		return body
 	}
 	J, K := rod("j", pin, q.upper), rod("k", pin, q.lower)
-	u, c := plate("u", q.hip, q.upper, q.rear), rod("c", q.hip, q.lower)
-	f, t := rod("f", q.rear, q.ankle), plate("t", q.lower, q.ankle, q.foot)
-	r.hinge(plane, name("pin j"), shaft, J, pin)
-	r.hinge(plane, name("pin k"), shaft, K, pin)
-	r.hinge(plane, name("hip u"), ground, u, q.hip)
-	r.hinge(plane, name("hip c"), ground, c, q.hip)
-	r.hinge(plane, name("upper"), J, u, q.upper)
-	r.hinge(plane, name("lower c"), K, c, q.lower)
-	r.hinge(plane, name("lower t"), K, t, q.lower)
-	r.hinge(plane, name("rear"), u, f, q.rear)
-	r.hinge(plane, name("ankle"), f, t, q.ankle)
+	U, C := plate("u", q.hip, q.upper, q.rear), rod("c", q.hip, q.lower)
+	F, T := rod("f", q.rear, q.ankle), plate("t", q.lower, q.ankle, q.foot)
+	r.hinge(c, name("pin j"), shaft, J, pin)
+	r.hinge(c, name("pin k"), shaft, K, pin)
+	r.hinge(c, name("hip u"), ground, U, q.hip)
+	r.hinge(c, name("hip c"), ground, C, q.hip)
+	r.hinge(c, name("upper"), J, U, q.upper)
+	r.hinge(c, name("lower c"), K, C, q.lower)
+	r.hinge(c, name("lower t"), K, T, q.lower)
+	r.hinge(c, name("rear"), U, F, q.rear)
+	r.hinge(c, name("ankle"), F, T, q.ankle)
 }
 
 // JansenFeet returns where the frames of the left and the right foot of pair k
@@ -138,17 +144,14 @@ func (r *rig) jansenLeg(plane *plane, mark string, k int, side float64, shaft in
 //
 // It returns ErrSize.
 func JansenFeet(n int, seed uint64, t float64) ([][3]float64, error) {
-	nb, err := count("jansen", n, jansenBodies)
-	if err != nil {
+	if _, err := Bodies("jansen", n); err != nil {
 		return nil, err
 	}
-	r := newRig("jansen", n, seed, nb, 0)
 	c := upright()
-	angle, rate := r.uniform(math.Pi), 3+r.uniform(1)
+	angle, rate := newRig("jansen", n, seed, 0, 0).jansenStart()
 	var feet [][3]float64
 	for k := range n {
-		sin, cos := math.Sincos(angle + rate*t + jansenPhase*float64(k%3))
-		pin := pivot{p: vec{jansenM * cos, jansenM * sin, jansenPitch * float64(k)}}
+		pin := jansenPin(k, angle+rate*t, rate)
 		for _, side := range [2]float64{1, -1} {
 			feet = append(feet, c.point(jansenAt(pin, side).lower))
 		}

@@ -39,7 +39,7 @@ type level struct {
 // Cost: O(n).
 // It returns ErrSize.
 func Ladder(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("ladder", n, func(n int64) int64 { return n }); err != nil {
+	if _, err := Bodies("ladder", n); err != nil {
 		return nil, err
 	}
 	r := newRig("ladder", n, seed, n, n+n/2)
@@ -89,8 +89,9 @@ func (r *rig) rail(body, joint string, k, up int, w vec, p [3]vec) int {
 // swing returns angular velocities of the left and right body of a level whose
 // hang points move with va and vb. Three numbers are free: the swing about the
 // line of the hang points and the spin of each body about its own. They are
-// chosen so that the bodies turn, and the next hang points part, at rates near
-// random ones, in the sense of least squares; so neither grows along the
+// chosen so that the bodies turn at rates near random ones, and the next hang
+// points move with nearly the same velocity, in the sense of least squares. So
+// neither the rates nor the velocity between the hang points grows along the
 // ladder.
 func (r *rig) swing(g *level, va, vb vec) (wl, wr vec) {
 	u, w := g.c.sub(g.a), g.c.sub(g.b)
@@ -101,14 +102,15 @@ func (r *rig) swing(g *level, va, vb vec) (wl, wr vec) {
 	n := u.cross(w).unit()
 	turnL := [4]vec{u.cross(y).mul(1 / uu), u.cross(n).mul(1 / uu), u.unit(), {}}
 	turnR := [4]vec{w.cross(y.sub(d)).mul(1 / ww), w.cross(n).mul(1 / ww), {}, w.unit()}
-	// e[k] is what one unit of unknown k, or for k = 0 none, does to the three
-	// vectors aimed at.
+	// e[0] + Σ p[k]·e[k+1] are the differences of the two angular velocities from random ones, and the velocity between the next
+	// hang points, which counts more.
+	const weight = 4
 	var e [4][3]vec
 	le, rf := g.e.sub(g.a), g.f.sub(g.b)
 	for k := range e {
-		e[k] = [3]vec{turnL[k], turnR[k], turnR[k].cross(rf).sub(turnL[k].cross(le)).mul(4)}
+		e[k] = [3]vec{turnL[k], turnR[k], turnR[k].cross(rf).sub(turnL[k].cross(le)).mul(weight)}
 	}
-	e[0][2] = e[0][2].add(d.mul(4))
+	e[0][2] = e[0][2].add(d.mul(weight))
 	e[0][0] = e[0][0].sub(r.vec(1))
 	e[0][1] = e[0][1].sub(r.vec(1))
 	p := nearest(&e)

@@ -21,14 +21,14 @@ type Part struct {
 // Cost: O(n) time, as each level hangs from those above; O(n/parts) memory. It returns ErrSize, or an error if n is
 // odd, there is no such part, or there are more parts than levels.
 func LadderPart(n int, seed uint64, part, parts int) (*Part, error) {
-	if _, err := count("ladder", n, func(n int64) int64 { return n }); err != nil {
+	if _, err := Bodies("ladder", n); err != nil {
 		return nil, err
 	}
 	levels := n / 2
 	if n%2 != 0 || part < 0 || part >= parts || parts > levels {
 		return nil, fmt.Errorf("bench: part %d of %d of a ladder of %d bodies, which are cut between levels of two", part, parts, n)
 	}
-	from := func(p int) int { return p * levels / parts }
+	from := func(p int) int { return int(int64(p) * int64(levels) / int64(parts)) } // the first level of part p
 	lo, hi := from(part), from(part+1)
 	room := 2*(hi-lo) + 4
 	r := newRig("ladder", n, seed, room, room+(hi-lo)+2)

@@ -33,7 +33,7 @@ const (
 //
 // Cost: O(n²). It returns ErrSize.
 func Miura(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("miura", n, miuraBodies)
+	nb, err := Bodies("miura", n)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Miura(n int, seed uint64) (*model.Model, error) {
 			}
 		}
 	}
-	far := (n + 1) / 2 * 2
+	far := (n + 1) / 2 * 2 // the last even one: with an odd number, a vertex is aside or above the first
 	r.fit("stand", model.Spherical, ground, 0, at(v(0, 0).p), at(v(0, 0).p))
 	// Along x only: two rows, as those of a ball in a pipe.
 	slide := place{v(far, 0).p, alongZ(vec{1})}
@@ -63,8 +63,6 @@ func Miura(n int, seed uint64) (*model.Model, error) {
 	r.fit("foot", model.PointOnPlane, ground, index(0, far-1), at(v(0, far).p), at(v(0, far).p))
 	return r.m, nil
 }
-
-func miuraBodies(n int64) int64 { return (n + 1) * (n + 1) }
 
 // miuraVertices returns the vertices of the sheet with the velocities that they have at a rate of the fold θ: with
 // edges a and the corner γ, vertex i, j is at
@@ -128,6 +126,6 @@ func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 func (r *rig) crease(name string, a, b int, from, to vec) {
 	x := place{from.add(to).mul(0.5), alongZ(to.sub(from).unit())}
 	j := r.fit(name, model.Revolute, a, b, x, x)
-	j.Stiffness = append(r.list(1)[:0], miuraCrease)
-	j.Damping = append(r.list(1)[:0], miuraLoss)
+	j.Stiffness = r.values(miuraCrease)
+	j.Damping = r.values(miuraLoss)
 }

@@ -42,7 +42,7 @@ const (
 
 // net builds a Grid whose sideways joints are of the given type.
 func net(name string, sideways model.JointType, n int, seed uint64) (*model.Model, error) {
-	nb, err := count(name, n, func(n int64) int64 { return n * n })
+	nb, err := Bodies(name, n)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *rig) knot(i, j, up int, t twist, p [4]vec) int {
 // Cost: O(n²).
 // It returns ErrSize.
 func RevoluteNet(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("revolute-net", n, func(n int64) int64 { return n * (2*n + 1) })
+	nb, err := Bodies("revolute-net", n)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const DefaultAngle = 0.4
 // Cost: O(n).
 // It returns ErrSize.
 func NFourBar(n int, theta float64, seed uint64) (*model.Model, error) {
-	nb, err := count("nfourbar", n, func(n int64) int64 { return 2*n + 1 })
+	nb, err := Bodies("nfourbar", n)
 	if err != nil {
 		return nil, err
 	}

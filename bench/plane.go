@@ -19,7 +19,8 @@ func (a pivot) deep(z float64) pivot {
 }
 
 // meet returns the point at the distances r from a and s from b, on
-// the right of the way from a to b, with the velocity that keeps both.
+// the right of the way from a to b, with the velocity that keeps both. The
+// circles have to cross.
 func meet(a pivot, r float64, b pivot, s float64) pivot {
 	line := b.p.sub(a.p)
 	n := line.norm()

@@ -41,7 +41,7 @@ type tangle struct {
 //
 // Cost: O(n) on average but for eight loops of O(log n). It returns ErrSize.
 func Random(n int, seed uint64) (*model.Model, error) {
-	if _, err := count("random", n, func(n int64) int64 { return n }); err != nil {
+	if _, err := Bodies("random", n); err != nil {
 		return nil, err
 	}
 	g := &tangle{rig: *newRig("random", n, seed, n, n+n/3)}

@@ -45,7 +45,7 @@ func rod(length float64) solid {
 }
 
 // lump is a body of the given mass spread evenly over balls of radius 0.1 m at
-// the points, so every inertia it returns is one of a real body.
+// the points. Every inertia that it returns is therefore one of a real body.
 func lump(mass float64, points ...vec) solid {
 	var com vec
 	for _, p := range points {
@@ -159,6 +159,13 @@ func (r *rig) list(n int) []float64 {
 	}
 	l := r.nums[:n:n]
 	r.nums = r.nums[n:]
+	return l
+}
+
+// values cuts one of a joint's lists with the given numbers.
+func (r *rig) values(list ...float64) []float64 {
+	l := r.list(len(list))
+	copy(l, list)
 	return l
 }
 

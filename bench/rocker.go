@@ -24,7 +24,7 @@ const (
 // Cost: O(n).
 // It returns ErrSize.
 func RockerBogie(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("rocker-bogie", n, rockerBodies)
+	nb, err := Bodies("rocker-bogie", n)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,6 @@ func RockerBogie(n int, seed uint64) (*model.Model, error) {
 	}
 	return v.m, nil
 }
-
-func rockerBodies(n int64) int64 { return 15*n - 1 }
 
 // rocker appends vehicle k.
 func (v *vehicle) rocker(k int) {

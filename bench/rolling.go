@@ -8,16 +8,19 @@ import (
 
 // Mechanisms that roll without slip: bicycles, discs, and boards on edges.
 
-// The benchmark bicycle (Meijaard et al. 2007, Table 1), with z up: masses, kg, moments, kg m², and places, m, of rear wheel, rear
-// frame with rider, front fork and front wheel.
+// The benchmark bicycle (Meijaard et al. 2007, Table 1), with z up.
 const (
-	bikeBase, bikeTrail, bikeTilt = 1.02, 0.08, math.Pi / 10
-	bikeRear, bikeFront           = 0.3, 0.35 // radii
-	bikeApart                     = 1.0       // m, from bicycle to bicycle
-	bikeSpeed                     = 4.6       // m/s: between 4.29 and 6.02 it rights itself
+	bikeBase, bikeTrail = 1.02, 0.08 // m
+	bikeTilt            = math.Pi / 10
+	bikeRear, bikeFront = 0.3, 0.35 // m, radii
+	bikeApart           = 1.0       // m, from bicycle to bicycle
+	bikeSpeed           = 4.6       // m/s: between 4.29 and 6.02 it rights itself
 )
 
-// bicycles is n bicycles without riders' hands, side by side on a plane, with gravity along −z. Each has the bodies "framek", "forkk",
+// Centres of mass of the benchmark's rear frame with rider and of its fork, from where the rear wheel touches, m.
+var bikeFrame, bikeFork = vec{0.3, 0, 0.9}, vec{0.9, 0, 0.7}
+
+// bicycles is n bicycles whose riders do not steer, side by side on a plane, with gravity along −z. Each has the bodies "framek", "forkk",
 // "reark" and "frontk" on the hinges "headk", "rear hubk" and "front hubk", and two wheels that roll without slip, "rear rollk" and
 // "front rollk".
 // They roll along x, upright and with straight steering, and have been pushed to a side: the rate of lean is drawn from the seed. At
@@ -27,7 +30,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func bicycles(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("bicycle", n, bicycleBodies)
+	nb, err := Bodies("bicycle", n)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +46,6 @@ func bicycles(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-func bicycleBodies(n int64) int64 { return 4 * n }
-
 // bicycle appends bicycle k, which leans to the right at the given rate.
 func (r *rig) bicycle(k int, rate float64) {
 	foot := vec{1: -bikeApart * float64(k)} // where its rear wheel touches
@@ -53,8 +54,8 @@ func (r *rig) bicycle(k int, rate float64) {
 		t := twist{lean.w.add(vec{1: spin}), lean.shift(p).add(vec{bikeSpeed})}
 		return r.body(r.name(name, k), g, place{foot.add(p), turned}, t)
 	}
-	frame := add("frame", solid{85, vec{}, model.Inertia{XX: 9.2, YY: 11, ZZ: 2.8, XZ: -2.4}}, vec{0.3, 0, 0.9}, one, 0)
-	fork := add("fork", solid{4, vec{}, model.Inertia{XX: 0.05892, YY: 0.06, ZZ: 0.00708, XZ: 0.00756}}, vec{0.9, 0, 0.7}, one, 0)
+	frame := add("frame", solid{85, vec{}, model.Inertia{XX: 9.2, YY: 11, ZZ: 2.8, XZ: -2.4}}, bikeFrame, one, 0)
+	fork := add("fork", solid{4, vec{}, model.Inertia{XX: 0.05892, YY: 0.06, ZZ: 0.00708, XZ: 0.00756}}, bikeFork, one, 0)
 	hubs := [2]vec{{0, 0, bikeRear}, {bikeBase, 0, bikeFront}}
 	y := alongZ(vec{1: 1})
 	rear := add("rear", solid{2, vec{}, model.Inertia{XX: 0.0603, YY: 0.0603, ZZ: 0.12}}, hubs[0], y, bikeSpeed/bikeRear)
@@ -77,9 +78,9 @@ func (r *rig) bicycle(k int, rate float64) {
 func (r *rig) showBicycle(frame, fork int, head func(h float64) vec) {
 	const thick = 0.02
 	tube := func(body int, color [4]float64, points ...vec) {
-		com := vec{0.3, 0, 0.9}
+		com := bikeFrame
 		if body == fork {
-			com = vec{0.9, 0, 0.7}
+			com = bikeFork
 		}
 		for i := range points[1:] {
 			r.showRod(body, points[i].sub(com), points[i+1].sub(com), thick, color)
@@ -107,7 +108,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func rollingDiscs(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("rolling-disc", n, coinBodies)
+	nb, err := Bodies("rolling-disc", n)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +122,6 @@ func rollingDiscs(n int, seed uint64) (*model.Model, error) {
 	}
 	return r.m, nil
 }
-
-func coinBodies(n int64) int64 { return n }
 
 // coin appends disc k, which rolls around a point of the plane.
 func (r *rig) coin(k int, middle vec) {
@@ -170,7 +169,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func snakeboards(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("snakeboard", n, boardBodies)
+	nb, err := Bodies("snakeboard", n)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +180,6 @@ func snakeboards(n int, seed uint64) (*model.Model, error) {
 	}
 	return r.m, nil
 }
-
-func boardBodies(n int64) int64 { return 4 * n }
 
 // snakeboard appends board k, whose flywheel swings by an angle to both sides.
 func (r *rig) snakeboard(k int, swing float64) {

@@ -21,7 +21,7 @@ const (
 // Cost: O(n).
 // It returns ErrSize.
 func Rover(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("rover", n, roverBodies)
+	nb, err := Bodies("rover", n)
 	if err != nil {
 		return nil, err
 	}
@@ -53,5 +53,3 @@ func Rover(n int, seed uint64) (*model.Model, error) {
 	}
 	return v.m, nil
 }
-
-func roverBodies(n int64) int64 { return 7*n - 1 }

@@ -26,7 +26,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func Scissor(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("scissor", n, func(n int64) int64 { return 2 * n })
+	nb, err := Bodies("scissor", n)
 	if err != nil {
 		return nil, err
 	}

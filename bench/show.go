@@ -20,7 +20,7 @@ const mostShown = 5000
 
 // show appends a visual to a body, at a place in it, unless the model is too large for a picture.
 func (r *rig) show(body int, kind model.VisualKind, size [3]float64, x place, color [4]float64) {
-	if cap(r.m.Bodies) > mostShown {
+	if cap(r.m.Bodies) > mostShown { // room for all bodies, of which some may follow
 		return
 	}
 	r.m.Visuals = append(r.m.Visuals, model.Visual{

@@ -17,7 +17,7 @@ import (
 // Cost: O(n).
 // It returns ErrSize.
 func Stewart(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("stewart", n, func(n int64) int64 { return 13 * n })
+	nb, err := Bodies("stewart", n)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,7 @@ func Stewart(n int, seed uint64) (*model.Model, error) {
 				hinge: foot.q.apply(vec{ca, sa}),
 			})
 			slide := &r.m.Joints[len(r.m.Joints)-2]
-			slide.Force, slide.Damping = r.list(1), r.list(1)
-			slide.Force[0], slide.Damping[0] = r.between(10, 40), 5
+			slide.Force, slide.Damping = r.values(r.between(10, 40)), r.values(5)
 		}
 		base = top
 	}
@@ -64,24 +63,12 @@ type leg struct {
 // leg appends the two bodies and three joints of l. A leg has six freedoms, so
 // it follows any motion of its ends. It returns the index of the lower body.
 func (r *rig) leg(l *leg) int {
-	span := l.b.sub(l.a)
-	length := span.norm()
-	u := span.mul(1 / length)
-	y := u.cross(l.hinge).unit()
-	q := axes(y.cross(u), y, u)
-
-	// ω of the leg relative to base is α·hinge + β·y, and turns u at rate.
-	wb, va := r.twist(l.base).w, r.velocity(l.base, l.a)
-	rate := r.velocity(l.top, l.b).sub(va).sub(wb.cross(span)).mul(1 / length)
-	alpha := rate.dot(y) / l.hinge.cross(u).dot(y)
-	beta := rate.dot(y.cross(u))
-	w := wb.add(l.hinge.mul(alpha)).add(y.mul(beta))
-
+	P, S, t, length := r.rodBetween([2]int{l.base, l.top}, [2]vec{l.a, l.b}, l.hinge)
 	half := vec{0, 0, length / 2}
-	low := r.body(l.names[0], lump(1.5, vec{}, half), place{l.a, q}, twist{w, va})
-	high := r.body(l.names[1], lump(0.8, vec{}, half.mul(-1)), place{l.b, q}, twist{w, r.velocity(l.top, l.b)})
-	P := place{l.a, axes(l.hinge, y, l.hinge.cross(y)).then(turn(vec{1}, r.uniform(0.5)))}
-	r.fit(l.names[2], model.Universal, l.base, low, P, place{l.a, q})
+	low := r.body(l.names[0], lump(1.5, vec{}, half), S, t)
+	high := r.body(l.names[1], lump(0.8, vec{}, half.mul(-1)), place{l.b, S.q}, twist{t.w, r.velocity(l.top, l.b)})
+	P.q = P.q.then(turn(vec{1}, r.uniform(0.5)))
+	r.fit(l.names[2], model.Universal, l.base, low, P, S)
 	r.joint(l.names[3], model.Prismatic, low, high, origin, at(half.mul(-1)))
 	r.fit(l.names[4], model.Spherical, high, l.top, at(l.b), at(l.b))
 	return low

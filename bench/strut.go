@@ -8,7 +8,7 @@ import (
 
 // armTo returns the angle of an arm below the level and its rate, if the rod on its tip ends at d from its hinge, and that
 // end moves with v. The arm turns in the plane of z and the unit vector out: with a from the hinge to the tip, |d − a| is the
-// length of the rod.
+// length of the rod. Of the two angles it is the one with the tip further out.
 func armTo(d, v, out vec, arm, rod float64) (angle, rate float64) {
 	x, z := d.dot(out), d[2]
 	// 2 d·a = |d|² + |a|² − rod², with a = arm·(cos out − sin ez)
@@ -29,25 +29,32 @@ type strut struct {
 	ends   [2]vec    // where, world
 	hinge  vec       // unit, world, not along the rod
 	mass   float64   // kg
-	wide   float64   // m, of the square section that its moments are of
+	wide   float64   // m, side of the square section with which its inertia is computed
 	radius float64   // m, as drawn
 }
 
 // strut appends the rod and its joints. They have seven rows for the six freedoms of the rod, so that the bodies lose one:
 // the distance of its ends.
 func (r *rig) strut(s *strut) {
-	span := s.ends[1].sub(s.ends[0])
-	length := span.norm()
-	u := span.mul(1 / length)
-	y := u.cross(s.hinge).unit()
-	frame := place{s.ends[0], axes(y.cross(u), y, u)}
-	// ω relative to the body is α·hinge + β·y, and turns u at the rate of the other end.
-	w, va := r.twist(s.on[0]).w, r.velocity(s.on[0], s.ends[0])
-	rate := r.velocity(s.on[1], s.ends[1]).sub(va).sub(w.cross(span)).mul(1 / length)
-	w = w.add(s.hinge.mul(rate.dot(y) / s.hinge.cross(u).dot(y))).add(y.mul(rate.dot(y.cross(u))))
-	rod := r.body(s.names[0], box(s.mass, vec{s.wide, s.wide, length}, vec{2: length / 2}), frame, twist{w, va})
+	P, S, t, length := r.rodBetween(s.on, s.ends, s.hinge)
+	rod := r.body(s.names[0], box(s.mass, vec{s.wide, s.wide, length}, vec{2: length / 2}), S, t)
 	r.show(rod, cylinder, [3]float64{s.radius, length}, at(vec{2: length / 2}), blue)
-	P := place{s.ends[0], axes(s.hinge, y, s.hinge.cross(y))}
-	r.fit(s.names[1], model.Universal, s.on[0], rod, P, frame)
+	r.fit(s.names[1], model.Universal, s.on[0], rod, P, S)
 	r.fit(s.names[2], model.Spherical, rod, s.on[1], at(s.ends[1]), at(s.ends[1]))
+}
+
+// rodBetween returns what a rod between points of two bodies needs: the frames P and S of the universal joint at its first
+// end, the motion of S, which is the frame of the rod with z along it, and its length. The first axis of the joint, hinge, is
+// one of the first body and not along the rod. The other end of the rod moves with the second body.
+func (r *rig) rodBetween(on [2]int, ends [2]vec, hinge vec) (P, S place, t twist, length float64) {
+	span := ends[1].sub(ends[0])
+	length = span.norm()
+	u := span.mul(1 / length)
+	y := u.cross(hinge).unit()
+	P, S = place{ends[0], axes(hinge, y, hinge.cross(y))}, place{ends[0], axes(y.cross(u), y, u)}
+	w, v := r.twist(on[0]).w, r.velocity(on[0], ends[0])
+	// Relative to the first body, ω is α·hinge + β·y, and ω × u is the rate of u: hinge × u is along y, y × u is across it.
+	rate := r.velocity(on[1], ends[1]).sub(v).sub(w.cross(span)).mul(1 / length)
+	alpha, beta := rate.dot(y)/hinge.cross(u).dot(y), rate.dot(y.cross(u))
+	return P, S, twist{w.add(hinge.mul(alpha)).add(y.mul(beta)), v}, length
 }

@@ -22,7 +22,7 @@ const (
 // Cost: O(n).
 // It returns ErrSize.
 func Tracked(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("tracked", n, trackedBodies)
+	nb, err := Bodies("tracked", n)
 	if err != nil {
 		return nil, err
 	}
@@ -51,5 +51,3 @@ func Tracked(n int, seed uint64) (*model.Model, error) {
 	}
 	return v.m, nil
 }
-
-func trackedBodies(n int64) int64 { return 4*n + 5 }

@@ -27,7 +27,7 @@ const (
 // Cost: O(n).
 // It returns ErrSize.
 func RoadTrain(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("road-train", n, trainBodies)
+	nb, err := Bodies("road-train", n)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,6 @@ func RoadTrain(n int, seed uint64) (*model.Model, error) {
 	}
 	return v.m, nil
 }
-
-func trainBodies(n int64) int64 { return 9 * n }
 
 // wagon appends wagon k.
 func (v *vehicle) wagon(k int) {
@@ -96,7 +94,7 @@ const (
 //
 // Cost: O(n). It returns ErrSize.
 func trailers(n int, seed uint64) (*model.Model, error) {
-	nb, err := count("trailers", n, trailerBodies)
+	nb, err := Bodies("trailers", n)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +118,6 @@ func trailers(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-func trailerBodies(n int64) int64 { return 3 * n }
-
 // trailerWheel appends a wheel at a place of the axle, with its hinge and the plane below it.
 func (r *rig) trailerWheel(mark string, k, bed int, hub vec, speed float64) {
 	const I = trailerWheel * trailerRadius * trailerRadius / 4
@@ -130,7 +126,7 @@ func (r *rig) trailerWheel(mark string, k, bed int, hub vec, speed float64) {
 		twist{w: vec{1: speed / trailerRadius}, v: vec{speed}})
 	h := r.fit(r.name("h"+mark, k), model.Revolute, bed, w, axle, axle)
 	if k == 0 {
-		h.Force = append(r.list(1)[:0], trailerTorque)
+		h.Force = r.values(trailerTorque)
 	}
 	p := r.joint(r.name("p"+mark, k), model.Rolling, ground, w, origin, origin)
 	if p.Radius = trailerRadius; mark == "r" {

@@ -19,7 +19,7 @@ const (
 	hillsStep   = 0.25 // m, between nodes
 	hillsRMS    = 0.06 // m, of the heights before they fade out
 	hillsWave   = 1.6  // m, the length of Gaussian hills
-	hillsFade   = 4.0  // m, along which they fade out towards x = 0 and x = hillsLength; a quarter of that towards the sides
+	hillsFade   = 4.0  // m, along which they fade out towards x = 0 and x = hillsLength; a quarter of it towards the sides
 	motorRise   = 1.0  // s, until motors have their speed
 )
 
@@ -65,7 +65,7 @@ func hills(seed uint64) ([][]float64, error) {
 	return list, nil
 }
 
-// fade goes smoothly from 0 at 1 m to 1 so much farther in.
+// fade goes smoothly from 0 to 1 between the distances 1 m and 1 m + length from a border.
 func fade(x, length float64) float64 {
 	u := min(max((x-1)/length, 0), 1)
 	return u * u * u * (10 + u*(6*u-15))
