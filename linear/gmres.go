@@ -11,6 +11,98 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// farther is the factor on σ up to which a larger one is taken instead of a braced factor.
+const farther = 30
+
+// quadratic applies the inverse of the first-order form at σ.
+type quadratic struct {
+	sys   *System
+	sigma float64
+	h     *shifted // the symmetric part of σ²M + σC + K
+	cut   float64  // solutions leave out directions that are relatively weaker than this
+
+	b, g, r []float64
+	basis   [][]float64
+}
+
+// quadratic prepares σ, or a larger one where blocks are not positive definite with it. If the
+// larger one would be much larger, the factor is that of the braced matrix.
+func (s *System) quadratic(sigma float64) (*quadratic, error) {
+	n := s.dim()
+	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
+	var z *split
+	for range shiftRounds {
+		var err error
+		if z, err = s.splitOf(q.sigma, 1); err != nil {
+			return nil, err
+		}
+		least, err := s.leastShift(z)
+		if err != nil {
+			return nil, err
+		}
+		need := math.Sqrt(shiftMargin * least)
+		if need <= q.sigma {
+			break
+		}
+		z = nil
+		if need > farther*sigma {
+			break
+		}
+		q.sigma = need
+	}
+	var err error
+	if z != nil {
+		q.h, err = s.shift(z, q.sigma*q.sigma, nil)
+		if !unfactored(err) {
+			return q, err
+		}
+	}
+	q.sigma = sigma
+	b := s.ownBrace()
+	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.braced(sigma, b, true) })
+	return q, err
+}
+
+// metric is diag(σ²M, M).
+func (q *quadratic) metric(dst, x []float64) {
+	n := q.sys.dim()
+	q.sys.MassTo(dst[:n], x[:n])
+	q.sys.MassTo(dst[n:], x[n:])
+	floats.Scale(q.sigma*q.sigma, dst[:n])
+}
+
+// apply is (A − σB)⁻¹B.
+func (q *quadratic) apply(dst, z []float64) error {
+	if err := q.sys.orCause(nil); err != nil {
+		return err
+	}
+	n := q.sys.dim()
+	x, v := z[:n], z[n:]
+	for i := range q.b {
+		q.b[i] = v[i] + q.sigma*x[i]
+	}
+	q.sys.MassTo(q.b, q.b)
+	q.sys.DampingTo(q.g, x)
+	floats.AddScaled(q.b, 1, q.g)
+	if err := q.solveTo(dst[:n], q.b); err != nil {
+		return err
+	}
+	for i := range n {
+		dst[i] = -dst[i]
+		dst[n+i] = x[i] + q.sigma*dst[i]
+	}
+	return nil
+}
+
+// productTo stores (σ²M + σC + K)·x in dst.
+func (q *quadratic) productTo(dst, x []float64) {
+	q.sys.StiffnessTo(dst, x)
+	q.sys.DampingTo(q.g, x)
+	floats.AddScaled(dst, q.sigma, q.g)
+	q.sys.MassTo(q.g, x)
+	floats.AddScaled(dst, q.sigma*q.sigma, q.g)
+}
+
 const (
 	gmresTol   = 1e-12 // of the residual, relative to the solution
 	gmresLoose = 1e-9  // the same, accepted where rounding allows no better

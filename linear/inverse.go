@@ -10,6 +10,16 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+const (
+	// shiftRounds is the largest number of shifts tried.
+	shiftRounds = 12
+	// shiftMargin keeps blocks positive definite.
+	shiftMargin = 1.05
+	// shiftDrop is the factor of a shift for which there is no factorization, and shiftDrops
+	// how often it is applied.
+	shiftDrop, shiftDrops = 1e-4, 3
+)
+
 // inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the joints allow.
 // It has a factor of K+sM itself. Where the blocks of that are not positive definite, it has a
 // factor of the braced K+sM, as preconditioner of conjugate gradients. K+sM as a whole has to

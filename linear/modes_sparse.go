@@ -19,13 +19,9 @@ const (
 	// ritzTol is the residual of a Ritz value, relative to the value, at which iterating ends.
 	// The error of a frequency is of the order of its square.
 	ritzTol = 1e-9
-	// shiftRounds is the largest number of shifts tried.
-	shiftRounds = 12
 	// lookSteps is the number of steps with each shift, and lookValues the number of
 	// eigenvalues that are looked at.
 	lookSteps, lookValues = 16, 3
-	// shiftMargin keeps blocks positive definite.
-	shiftMargin = 1.05
 	// freshVectors is the number of start vectors without pattern for damped modes.
 	freshVectors = 4
 	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted.
@@ -36,14 +32,8 @@ const (
 	// shiftFall is the least factor from a shift to the next one, as eigenvalues far below a shift are known badly. Another value costs
 	// time only.
 	shiftFall = 1e-4
-	// shiftDrop is the factor of a shift for which there is no factorization, and shiftDrops
-	// how often it is applied.
-	shiftDrop, shiftDrops = 1e-4, 3
 	// shiftBeyond is a shift relative to the negative eigenvalue beyond which it has to be.
 	shiftBeyond = 2
-	// farther is the factor on σ up to which a larger one is taken instead of a braced
-	// factor.
-	farther = 30
 	// bands is the largest number of shifts σ. One shift shows all eigenvalues up to bandReach
 	// times the distance of the nearest; farther ones may be lost at the start of the
 	// iteration. For another one, a shift has to reach bandGain, relative to the one before.
@@ -513,93 +503,4 @@ func (s *System) violates(x []float64, size float64) bool {
 	J := make([]float64, s.Rows())
 	s.JacobianTo(J, x)
 	return algebra.MaxAbs(J) > violateTol*max(1, s.longest())*size
-}
-
-// quadratic applies the inverse of the first-order form at σ.
-type quadratic struct {
-	sys   *System
-	sigma float64
-	h     *shifted // the symmetric part of σ²M + σC + K
-	cut   float64  // solutions leave out directions that are relatively weaker than this
-
-	b, g, r []float64
-	basis   [][]float64
-}
-
-// quadratic prepares σ, or a larger one where blocks are not positive definite with it. If the
-// larger one would be much larger, the factor is that of the braced matrix.
-func (s *System) quadratic(sigma float64) (*quadratic, error) {
-	n := s.dim()
-	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
-	var z *split
-	for range shiftRounds {
-		var err error
-		if z, err = s.splitOf(q.sigma, 1); err != nil {
-			return nil, err
-		}
-		least, err := s.leastShift(z)
-		if err != nil {
-			return nil, err
-		}
-		need := math.Sqrt(shiftMargin * least)
-		if need <= q.sigma {
-			break
-		}
-		z = nil
-		if need > farther*sigma {
-			break
-		}
-		q.sigma = need
-	}
-	var err error
-	if z != nil {
-		q.h, err = s.shift(z, q.sigma*q.sigma, nil)
-		if !unfactored(err) {
-			return q, err
-		}
-	}
-	q.sigma = sigma
-	b := s.ownBrace()
-	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.braced(sigma, b, true) })
-	return q, err
-}
-
-// metric is diag(σ²M, M).
-func (q *quadratic) metric(dst, x []float64) {
-	n := q.sys.dim()
-	q.sys.MassTo(dst[:n], x[:n])
-	q.sys.MassTo(dst[n:], x[n:])
-	floats.Scale(q.sigma*q.sigma, dst[:n])
-}
-
-// apply is (A − σB)⁻¹B.
-func (q *quadratic) apply(dst, z []float64) error {
-	if err := q.sys.orCause(nil); err != nil {
-		return err
-	}
-	n := q.sys.dim()
-	x, v := z[:n], z[n:]
-	for i := range q.b {
-		q.b[i] = v[i] + q.sigma*x[i]
-	}
-	q.sys.MassTo(q.b, q.b)
-	q.sys.DampingTo(q.g, x)
-	floats.AddScaled(q.b, 1, q.g)
-	if err := q.solveTo(dst[:n], q.b); err != nil {
-		return err
-	}
-	for i := range n {
-		dst[i] = -dst[i]
-		dst[n+i] = x[i] + q.sigma*dst[i]
-	}
-	return nil
-}
-
-// productTo stores (σ²M + σC + K)·x in dst.
-func (q *quadratic) productTo(dst, x []float64) {
-	q.sys.StiffnessTo(dst, x)
-	q.sys.DampingTo(q.g, x)
-	floats.AddScaled(dst, q.sigma, q.g)
-	q.sys.MassTo(q.g, x)
-	floats.AddScaled(dst, q.sigma*q.sigma, q.g)
 }
