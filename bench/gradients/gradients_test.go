@@ -18,6 +18,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bench/internal/beside"
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -236,7 +237,7 @@ func TestPageIsOfRecord(t *testing.T) {
 // of the length left errors of 1e-7 in them.
 func TestStateSpaceOfLongChain(t *testing.T) {
 	const tol = 1e-11
-	p, err := newProblem(&subject{name: "chain-60", family: "chain", size: 60, coordinates: model.Revolute})
+	p, err := newProblem(&subject{name: "chain", family: "chain", size: check.Few(60, 30), coordinates: model.Revolute})
 	require.NoError(t, err)
 	o := newOwn(p)
 	require.NoError(t, o.stateSpace())

@@ -32,6 +32,9 @@ func TestClosedStages(t *testing.T) {
 		"short":  {Until: 0.05, Step: 0.0005, Integrator: runs.RungeKutta4},
 		"chosen": {Until: 0.05, Tolerance: 1e-9},
 	} {
+		if testing.Short() && (how == "fixed" || how == "short") {
+			continue
+		}
 		t.Run(how, func(t *testing.T) {
 			p := &Objective{At: AtRun, Run: o, Terms: []Term{
 				{Name: "end", Column: "link3.px", Weight: 1, Power: 1}, {Name: "along", Column: "link3.vz", Take: Integral, Weight: 1, Power: 2},

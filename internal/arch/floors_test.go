@@ -2,9 +2,6 @@ package arch_test
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -162,8 +159,7 @@ func packageNames(files []*sourceFile) map[string]string {
 
 // drawFiles draws the files of one package: a file needs those whose names it uses. A selector counts as a method
 // unless it follows the name of an import.
-func drawFiles(t *testing.T, p picture, files []*sourceFile) {
-	t.Helper()
+func drawFiles(p picture, files []*sourceFile) {
 	place := packageNames(files)
 	use := func(from, name string) {
 		if to := place[name]; to != "" {
@@ -172,15 +168,12 @@ func drawFiles(t *testing.T, p picture, files []*sourceFile) {
 	}
 	for _, f := range files {
 		p.add(f.path, f.path)
-		// With object resolution, which other tests do without.
-		again, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), f.path), nil, 0)
-		require.NoError(t, err)
 		outside := map[*ast.Ident]bool{}
-		for _, id := range again.Unresolved {
+		for _, id := range f.ast.Unresolved {
 			outside[id] = true
 			use(f.path, id.Name)
 		}
-		ast.Inspect(again, func(n ast.Node) bool {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok {
 				if id, ok := s.X.(*ast.Ident); !ok || !outside[id] || place[id.Name] != "" {
 					use(f.path, "."+s.Sel.Name)
@@ -209,7 +202,7 @@ func TestFloors(t *testing.T) {
 	door := ofPackage(files, rootPackage)
 	names := packageNames(door)
 	p := picture{}
-	drawFiles(t, p, door)
+	drawFiles(p, door)
 	for i := range files {
 		f := &files[i]
 		from := roomOf(f)
@@ -246,7 +239,7 @@ func TestFloors(t *testing.T) {
 	inside := picture{}
 	for pkg := range packages(files) {
 		if within(pkg, "cmd") {
-			drawFiles(t, inside, ofPackage(files, pkg))
+			drawFiles(inside, ofPackage(files, pkg))
 		}
 	}
 	back := inside.back()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // solves is a program that reads a model and solves it.
@@ -37,6 +39,7 @@ func main() {
 // TestLinked: of what the root package compiles for runs, the linker leaves nothing in a program that only solves: dense matrices, locks of
 // files, and regular expressions, which packages hold by variables that are set before main.
 func TestLinked(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 	require.NoError(t, os.WriteFile(source, []byte(solves), 0o600))

@@ -117,6 +117,7 @@ func licenceOf(t *testing.T, file, text string) string {
 // TestNotice compares NOTICE with Go, and with the modules that are in the program rung, their versions and the licences
 // that come with them. So it holds the list of these modules. It fails on a licence that is not in the list above.
 func TestNotice(t *testing.T) {
+	check.Long(t)
 	var table, texts strings.Builder
 	number := map[string]int{} // of a text
 	for _, m := range append([]linked{goItself(t)}, linkedModules(t)...) {
@@ -139,6 +140,7 @@ func TestNotice(t *testing.T) {
 // TestTestifyIsOfMCAP: what the tests use is in the program for one reason, which docs/architecture.md gives: a file of the
 // library for MCAP imports it that is no test. With the tag small it is not.
 func TestTestifyIsOfMCAP(t *testing.T) {
+	check.Long(t)
 	const testify, mcap = "github.com/stretchr/testify/", "github.com/foxglove/mcap/go/mcap"
 	importers := func(tags string) (of []string) {
 		cmd := exec.Command("go", "list", "-deps", "-tags", tags, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./cmd/rung")

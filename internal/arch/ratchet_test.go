@@ -59,7 +59,7 @@ func TestSizes(t *testing.T) {
 			continue
 		}
 		p := picture{}
-		drawFiles(t, p, ofPackage(files, pkg))
+		drawFiles(p, ofPackage(files, pkg))
 		beyond(now, "back "+pkg, len(p.back()), mostBack)
 	}
 	ratchet(t, "testdata/sizes.txt", now)

@@ -88,7 +88,11 @@ func sources(t *testing.T) []sourceFile {
 		if f.pkg = path.Dir(f.path); f.pkg == "." {
 			f.pkg = rootPackage
 		}
-		if f.ast, err = parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+		mode := parser.ParseComments
+		if f.test {
+			mode |= parser.SkipObjectResolution // TestFloors alone wants it, of packages
+		}
+		if f.ast, err = parser.ParseFile(fset, name, nil, mode); err != nil {
 			return err
 		}
 		for _, i := range f.ast.Imports {
