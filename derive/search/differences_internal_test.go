@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/derive/objective"
-	"github.com/rung-mbd/rung/internal/check"
 )
 
 // example is the fit of examples/slidercrank by its first n parameters.
@@ -62,7 +61,7 @@ func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Resid
 // TestFitByDifferences: a fit with exact slopes comes to where one with differences does, in no more iterations.
 func TestFitByDifferences(t *testing.T) {
 	const apart = 1e-4 // deviations: of the sum of squares, and of differences
-	p := example(t, check.Few(8, 5))
+	p := example(t, 8)
 	exact, err := Fit(context.Background(), p, Options{})
 	require.NoError(t, err)
 	f, past, err := newFit(p, &Options{})
