@@ -10,7 +10,7 @@ import (
 // how the gradient has changed. It reports whether the step was good.
 func (s *denseMethod) learn(v *levelState, c *float64) bool {
 	k := s.secant
-	if k == nil || s.hasty || s.o.Method != DLS {
+	if k == nil || s.hastyAt(v) || s.o.Method != DLS {
 		return s.attempt(v, c)
 	}
 	k.gain = s.predicted / v.merit(s.e)
@@ -69,7 +69,7 @@ func (s *denseMethod) lower(l int) Status {
 	}
 	for !s.met(v) {
 		gain := s.step(v, c)
-		if s.hasty && gain < hastyGain && s.o.Method == DLS {
+		if s.hastyAt(v) && gain < hastyGain && s.o.Method == DLS {
 			return Nearest
 		}
 		if gain < hastyGain || s.o.Method != DLS {
@@ -93,6 +93,10 @@ func (s *denseMethod) lower(l int) Status {
 	}
 	return Reached
 }
+
+// hastyAt reports whether level v is given up where it gains little. A posture is not: it comes after targets that are reached, so that
+// no start follows.
+func (s *denseMethod) hastyAt(v *levelState) bool { return s.hasty && v.targets != nil }
 
 // step computes the step of a level into s.bounded.u and returns the part of the merit that it should take away.
 func (s *denseMethod) step(v *levelState, c float64) float64 {

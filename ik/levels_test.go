@@ -95,6 +95,28 @@ func TestPosture(t *testing.T) {
 	require.InDelta(t, best, far(r.Driven[0].Value, r.Driven[2].Value), 1e-6)
 }
 
+// TestPostureWithStarts: the posture is as near with starts that wait as without, as no start follows once the targets are reached.
+func TestPostureWithStarts(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	task := &Task{
+		Targets: []Target{tipOf(3, 0.3, 0.5, 0.5)},
+		Posture: &Posture{Gain: 1, Values: []Coordinated{{"j0", 0.2}, {"j2", -0.3}}},
+	}
+	p := testProblem(t, plan, task)
+	var alone []DrivenResult
+	for _, restarts := range []int{NoRestarts, 0} {
+		r, err := testSolver(t, p, Options{Restarts: restarts}).Reach(plan.Mechanism().Initial())
+		require.NoError(t, err)
+		require.Zero(t, r.Restarts)
+		if alone == nil {
+			alone = append(alone, r.Driven...)
+		}
+		for i, d := range r.Driven {
+			require.InDelta(t, alone[i].Value, d.Value, 1e-7, d.Joint)
+		}
+	}
+}
+
 // bestElbow returns the least distance of the elbow of the arm of TestPriorities from a place, with the tip at (0.5,
 // 0.3): on a fine grid of the first two angles, the last two links reach the tip or do not.
 func bestElbow(at spatial.Vec3) float64 {
