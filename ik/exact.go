@@ -1,6 +1,9 @@
 package ik
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -179,12 +182,13 @@ type Rest struct {
 	Value  float64 // rad or m
 }
 
-// Rests returns the coordinates of the posture.
+// Rests returns the coordinates of the posture, in the order of Driven.
 func (p *Problem) Rests() []Rest {
 	var list []Rest
 	for _, r := range p.rest {
 		list = append(list, Rest{r.driven, r.value})
 	}
+	slices.SortFunc(list, func(a, b Rest) int { return cmp.Compare(a.Driven, b.Driven) })
 	return list
 }
 

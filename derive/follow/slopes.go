@@ -116,7 +116,7 @@ func (s *Solution) try(a *asked, k int) error {
 			return fault.Errorf("derive/follow: %w", err)
 		}
 		m, _ := p.Dims()
-		if m != s.m || !slices.Equal(p.Driven(), s.p.Driven()) || len(p.Rests()) != len(s.p.Rests()) {
+		if m != s.m || !slices.Equal(p.Driven(), s.p.Driven()) || !slices.EqualFunc(p.Rests(), s.p.Rests(), sameDriven) {
 			return fmt.Errorf("derive/follow: the changed task has other rows or driven freedoms")
 		}
 		t := trial{weight: x[1] / h, p: p, exact: p.NewExact()}
@@ -200,6 +200,8 @@ func (s *Solution) addTrials(x *slopes, st *mechanism.State, a *asked) error {
 	}
 	return nil
 }
+
+func sameDriven(a, b ik.Rest) bool { return a.Driven == b.Driven }
 
 // constant is a motion that stays at q.
 func constant(q float64) *joints.Motion { return joints.NewPolynomial([]float64{q}) }

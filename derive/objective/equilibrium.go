@@ -82,3 +82,19 @@ func weakest(K *mat.Dense) (row int) {
 	}
 	return row
 }
+
+// still refuses prescribed motions that move, as an equilibrium is at rest.
+func (g *Problem) still(time float64) error {
+	for j := range g.mech.Joints {
+		jt := &g.mech.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Prescribed(i) {
+				continue
+			}
+			if _, rate, second := jt.Motion[i].At(time); rate != 0 || second != 0 {
+				return g.mech.AtJoint(j, -1, fmt.Errorf("%w: the motion of freedom %d moves, and an equilibrium is at rest", ErrNotDifferentiable, i))
+			}
+		}
+	}
+	return nil
+}

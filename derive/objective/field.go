@@ -46,7 +46,7 @@ func (g *Problem) newFields(n, directions int) (list []*field, err error) {
 	for range n {
 		f := &field{d: derive.New(g.plan, g.doc), outputs: g.outputs, projects: g.projects()}
 		for i := range g.o.Parameters {
-			found, err := parametersOf(f.d, &g.o.Parameters[i])
+			found, err := parametersOf(f.d, &g.o.Parameters[i], false)
 			if err != nil {
 				return nil, err
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/document"
@@ -76,7 +77,7 @@ func (g *Problem) begin() (err error) {
 		return err
 	}
 	g.mech, g.d = g.plan.Mechanism(), derive.New(g.plan, g.doc)
-	return nil
+	return g.beginTask()
 }
 
 // startClosed is what runs of changed models do: they begin at the nearest state that fits the joints.
@@ -158,7 +159,7 @@ func (g *Problem) read(text []byte) (*model.Model, *kkt.Plan, error) {
 func (g *Problem) addParameters(bad *noted) error {
 	before := len(bad.List)
 	for i := range g.o.Parameters {
-		found, err := parametersOf(g.d, &g.o.Parameters[i])
+		found, err := parametersOf(g.d, &g.o.Parameters[i], g.task != nil)
 		if err != nil {
 			bad.add(document.Entry("$.parameters", i), g.o.Parameters[i].Name, err)
 		}
@@ -183,10 +184,15 @@ func (g *Problem) setNumbers(bad *noted) error {
 		var found []numbers.Number
 		var values []float64
 		for _, path := range g.o.Parameters[i].Paths {
-			steps, err := document.ParsePath(path)
+			inTask, steps, err := g.whose(path)
 			var n numbers.Number
 			var x float64
-			if err == nil {
+			switch {
+			case err != nil:
+			case inTask:
+				n, err = g.task.text.Find(steps)
+				n.Place = taskPrefix + n.Place
+			default:
 				n, err = t.Find(steps)
 			}
 			if err == nil {
@@ -227,9 +233,12 @@ func (g *Problem) addColumn(name string) error {
 	return err
 }
 
-// parametersOf finds the numbers of a parameter.
-func parametersOf(d *derive.Derivatives, p *Parameter) (found []*derive.Parameter, err error) {
+// parametersOf finds the numbers of a parameter in the model. Those of a task are passed over.
+func parametersOf(d *derive.Derivatives, p *Parameter, ofTask bool) (found []*derive.Parameter, err error) {
 	for _, path := range p.Paths {
+		if ofTask && strings.HasPrefix(path, taskPrefix) {
+			continue
+		}
 		x, err := d.Parameter(path)
 		if err != nil {
 			return nil, err
@@ -290,23 +299,39 @@ func set(t *numbers.Text, path string, x float64) (string, error) {
 	return n.Place, nil
 }
 
+// WithModel returns the problem of another document of the model, with the same names. Where its state does not fit its joints, runs begin
+// at the nearest one that does.
+//
+// Cost and errors are those of NewProblem; data are not read again.
+func (g *Problem) WithModel(text []byte) (*Problem, error) {
+	source := g.source
+	source.Text = text
+	return newProblem(g.o, g.file, source, g.files, startClosed)
+}
+
 // With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by
 // the same amount. Where the state of the model does not fit its joints any more, runs begin at the nearest one that does.
 //
 // Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
 // there is a value for each parameter.
 func (g *Problem) With(values []float64) (*Problem, error) {
-	text, err := g.TextWith(values)
+	text, task, err := g.textsWith(values)
 	if err != nil {
 		return nil, err
 	}
 	source := g.source
-	source.Text = text
+	source.Text, source.kept.task = text, task
 	return newProblem(g.o, g.file, source, g.files, startClosed)
 }
 
 // TextWith returns the document of the model with other values of the parameters, as With has them.
 func (g *Problem) TextWith(values []float64) ([]byte, error) {
+	text, _, err := g.textsWith(values)
+	return text, err
+}
+
+// textsWith returns the documents of the model and of the task with other values of the parameters.
+func (g *Problem) textsWith(values []float64) (text, task []byte, err error) {
 	if len(values) != len(g.o.Parameters) {
 		panic("derive/objective: not a value for each parameter")
 	}
@@ -320,9 +345,13 @@ func (g *Problem) TextWith(values []float64) ([]byte, error) {
 			defer list[i].Set(x)
 		}
 	}
-	text, err := g.text.Write()
-	if err != nil {
-		return nil, fault.Errorf("derive/objective: %w", err)
+	if g.task != nil {
+		if task, err = g.task.write(g.o.Parameters); err != nil {
+			return nil, nil, err
+		}
 	}
-	return text, nil
+	if text, err = g.text.Write(); err != nil {
+		return nil, nil, fault.Errorf("derive/objective: %w", err)
+	}
+	return text, task, nil
 }

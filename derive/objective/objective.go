@@ -19,6 +19,7 @@ const format = "rung-objective/1"
 type Objective struct {
 	Model       string       // path of a model of any format that rung reads, from the folder of the document
 	At          At           // where the terms are
+	Task        string       // of AtReach: path of a task of inverse kinematics, rung-ik/1, from the folder of the document
 	Run         runs.Options // of AtRun
 	Ends        *Ending      // of the run; nil: it goes to its time
 	Terms       []Term
@@ -69,9 +70,10 @@ const (
 	AtEquilibrium           // of the model, which seeks it from its pose
 	AtModes                 // of vibration about that equilibrium
 	AtRun                   // a run from the state of the model
+	AtReach                 // of a solution of inverse kinematics
 )
 
-var atNames = []string{"state", "closed", "equilibrium", "modes", "run"}
+var atNames = []string{"state", "closed", "equilibrium", "modes", "run", "reach"}
 
 // String returns the name in a document.
 func (a At) String() string { return atNames[a] }

@@ -58,7 +58,7 @@ func TestReadRefused(t *testing.T) {
 		fits           bool
 	}{
 		{`objective/1`, `study/1`, `o.json: $.format: is not "rung-objective/1" (value "rung-study/1")`, false},
-		{`"at": "run"`, `"at": "rest"`, `o.json: $.at: must be one of state, closed, equilibrium, modes, run (value "rest")`, false},
+		{`"at": "run"`, `"at": "rest"`, `o.json: $.at: must be one of state, closed, equilibrium, modes, run, reach (value "rest")`, false},
 		{`"at": "run"`, `"at": "state"`, `o.json: $.run: is of no use: at is state`, true},
 		{`"run": {"until": 0.5, "integrator": "dopri5", "tolerance": 1e-9},`, ``, `o.json: $.run: missing field: at is run`, true},
 		{`dopri5`, `heun`, `o.json: $.run.integrator: must be one of dopri5, rk4, generalized-alpha, rattle (value "heun")`, false},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/numbers"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -17,9 +18,11 @@ type Source struct {
 	Text   []byte // the document, rung-model/1
 	Name   string // of its file, in messages
 	Folder fs.FS  // of the files that it names; nil: it names none
-	Data   fs.FS  // the folder of the objective's document, for files of data; nil: there are none
+	Data   fs.FS  // the folder of the objective's document, for files of data and the task; nil: there are none
 
 	Ordering order.Ordering // of the plan
+
+	kept kept
 }
 
 // Problem is an objective of a mechanism. It belongs to one goroutine.
@@ -39,6 +42,7 @@ type Problem struct {
 	modes      []modeColumn    // one a term of modes
 	parameters [][]*derive.Parameter
 	text       *numbers.Text
+	task       *reaching          // of AtReach
 	numbers    [][]numbers.Number // of the parameters, in text
 	values     [][]float64        // that these have in the model
 	ending     *ending            // nil: a run goes to its time
@@ -48,6 +52,22 @@ type Problem struct {
 	files      records
 	memory     int64   // bytes that states of a run may take; 0 stands for adjoint.DefaultMemory
 	ran        *course // the run of the last Residuals without slopes, unless it is large
+}
+
+// taskPrefix begins the paths of numbers of the task.
+const taskPrefix = "task."
+
+// reaching is a task of inverse kinematics, of AtReach.
+type reaching struct {
+	problem *ik.Problem
+	text    *numbers.Text
+}
+
+// kept is what a changed task keeps of the one of the document.
+type kept struct {
+	task   []byte    // its text, changed; nil: it is read
+	length float64   // that makes angles into lengths, m; 0: that of the model
+	held   []float64 // coordinates of the held freedoms
 }
 
 // Model returns the model of the objective. It is not to be changed.

@@ -37,12 +37,15 @@ func Read(r io.Reader, file string) (*Objective, error) {
 	return nil, p
 }
 
-var documentFields = []string{"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "hold", "initial"}
+var documentFields = []string{
+	"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "hold", "initial", "task",
+}
 
 const (
 	docRun   = 4
 	docTerms = 5
 	docRuns  = 6
+	docTask  = 11
 )
 
 func (d *reader) all() {
@@ -74,6 +77,8 @@ func (d *reader) all() {
 			d.o.Hold = some(d, func(s *string) { *s = d.NotEmpty() })
 		case "initial":
 			d.o.Initial = d.Bool()
+		case "task":
+			d.o.Task = d.NotEmpty()
 		}
 	}
 	d.Require(documentFields, seen, 1, 2, 3)
@@ -200,6 +205,10 @@ func (d *reader) together(seen uint32) {
 		add("$.initial", "true", "is for a start of which nothing is held")
 	case d.o.Initial && (d.o.At != AtRun || several):
 		add("$.initial", "true", "is for one run"+at)
+	case d.o.At == AtReach && !has(docTask):
+		add("$.task", "", document.RuleMissing+at)
+	case d.o.At != AtReach && has(docTask):
+		add("$.task", "", "is of no use"+at)
 	case several && len(d.o.Constraints) > 0:
 		add("$.constraints", "", "is of one run or state")
 	}

@@ -2,7 +2,6 @@ package objective
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
@@ -19,6 +18,8 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 		return st, g.mech.Holds(st)
 	case AtClosed:
 		return g.closed(0)
+	case AtReach:
+		return g.reached(ctx)
 	case AtEquilibrium, AtModes:
 		if err := g.still(st.Time); err != nil {
 			return nil, err
@@ -28,22 +29,6 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 		}
 	}
 	return st, nil
-}
-
-// still refuses prescribed motions that move, as an equilibrium is at rest.
-func (g *Problem) still(time float64) error {
-	for j := range g.mech.Joints {
-		jt := &g.mech.Joints[j]
-		for i := range jt.Kind.Freedoms() {
-			if !jt.Prescribed(i) {
-				continue
-			}
-			if _, rate, second := jt.Motion[i].At(time); rate != 0 || second != 0 {
-				return g.mech.AtJoint(j, -1, fmt.Errorf("%w: the motion of freedom %d moves, and an equilibrium is at rest", ErrNotDifferentiable, i))
-			}
-		}
-	}
-	return nil
 }
 
 // along takes the derivatives at the state of d along its parameters, one direction each, which the state follows
@@ -97,7 +82,7 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 			return err
 		}
 	}
-	err = g.along(g.d, g.parameters, func(out *derive.Changes, at, k int, m *more) {
+	err = g.followed(func(out *derive.Changes, at, k int, m *more) {
 		x := make([]float64, len(g.outputs))
 		for i, o := range g.outputs {
 			x[i] = out.Output(at, o) + m.output(o)
@@ -122,6 +107,14 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 		}
 	}
 	return err
+}
+
+// followed is along where the terms are.
+func (g *Problem) followed(each func(out *derive.Changes, at, k int, m *more)) error {
+	if g.o.At == AtReach && len(g.parameters) > 0 {
+		return g.alongReached(each)
+	}
+	return g.along(g.d, g.parameters, each)
 }
 
 // State returns the state where the terms are; of a run, and of the first of several, that of its start.

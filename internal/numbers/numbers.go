@@ -13,18 +13,24 @@ import (
 )
 
 // Text is a document. It belongs to one goroutine.
-type Text struct{ root any }
+type Text struct {
+	root any
+	of   string // what it is, in messages
+}
 
 // Read returns the document of a text.
 func Read(text []byte) (*Text, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	t := new(Text)
+	t := &Text{of: "the model"}
 	if err := d.Decode(&t.root); err != nil {
 		return nil, fmt.Errorf("numbers: %w", err)
 	}
 	return t, nil
 }
+
+// Of returns t with another name in messages than "the model".
+func (t *Text) Of(name string) *Text { return &Text{t.root, name} }
 
 // Write returns the document as it is now.
 func (t *Text) Write() ([]byte, error) { return json.Marshal(t.root) }
@@ -77,7 +83,7 @@ func (t *Text) Find(steps []document.Step) (at Number, err error) {
 		case map[string]any:
 			if _, ok := v[s.Key]; !ok || s.Entry {
 				meant := fault.Meant(s.Key, slices.Sorted(maps.Keys(v))...)
-				return Number{}, fmt.Errorf("the model has no %s in %s%s", fault.Name(s.Key), fault.Line(place), meant)
+				return Number{}, fmt.Errorf("%s has no %s in %s%s", t.of, fault.Name(s.Key), fault.Line(place), meant)
 			}
 			at = Number{object: v, key: s.Key}
 			place = document.Key(place, s.Key)
@@ -87,17 +93,17 @@ func (t *Text) Find(steps []document.Step) (at Number, err error) {
 				i = entry(v, s.Key)
 			}
 			if i < 0 {
-				return Number{}, fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.Key), fault.Line(place), meantEntry(s, v))
+				return Number{}, fmt.Errorf("%s has no entry %s in %s%s", t.of, fault.Name(s.Key), fault.Line(place), meantEntry(s, v))
 			}
 			at = Number{list: v, index: i}
 			place = document.Entry(place, i)
 		default:
-			return Number{}, fmt.Errorf("the model has nothing inside %s", fault.Line(place))
+			return Number{}, fmt.Errorf("%s has nothing inside %s", t.of, fault.Line(place))
 		}
 		here = at.get()
 	}
 	if _, ok := here.(json.Number); !ok {
-		return Number{}, fmt.Errorf("%s of the model is no number", fault.Line(place))
+		return Number{}, fmt.Errorf("%s of %s is no number", fault.Line(place), t.of)
 	}
 	at.Place = place
 	return at, nil

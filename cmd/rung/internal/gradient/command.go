@@ -30,10 +30,11 @@ still hold.
 
 Without it, the argument is an OBJECTIVE, a document of rung-objective/1 (rung
 schema objective): columns of the state of a model, of its equilibrium and the
-modes about it, or of a run: at the end, integrated, the extreme, or the misfit
-to data. Printed are its value and its gradient by numbers of the model. A run is
-differentiated as it is computed, step by step, backwards: once for all
-parameters. rung fit and rung optimize search by such gradients.
+modes about it, of the solution of a task of rung ik, or of a run: at the end,
+integrated, the extreme, or the misfit to data. Printed are its value and its
+gradient by numbers of the model, and of the task. A run is differentiated as it
+is computed, step by step, backwards: once for all parameters. rung fit and rung
+optimize search by such gradients.
 
 Derivatives are exact, not differences. What has none is an error that names
 the joint: a direction that breaks a loop of redundant joints, or that the

@@ -67,8 +67,12 @@ func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, err
 	return l, nil
 }
 
-// data returns the texts of the files of data.
+// data returns the texts of the task and of the files of data.
 func (l *loaded) data(folder fs.FS) (list [][]byte) {
+	if l.o.Task != "" {
+		text, _ := fs.ReadFile(folder, l.o.Task) // it has been read
+		list = append(list, text)
+	}
 	lists := [][]objective.Term{l.o.Terms}
 	for i := range l.o.Runs {
 		lists = append(lists, l.o.Runs[i].Terms)
