@@ -376,6 +376,8 @@ func (l *Laws) Potential(x float64) (u float64) {
 			u += d.integral(x)
 		} else if f, _, _, err := d.look(0); err == nil {
 			u += f * x
+		} else { // the table stops short of a rate of 0
+			return math.NaN()
 		}
 	}
 	return u

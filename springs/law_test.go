@@ -138,6 +138,8 @@ func TestBoth(t *testing.T) {
 	require.InDelta(t, 2+2*2, l.Potential(2), 1e-14)
 	_, _, _, err := l.At(2, 1.5)
 	require.ErrorIs(t, err, springs.ErrOutside)
+	never := springs.Laws{Damper: (&springs.Law{At: []float64{1, 2}, Forces: []float64{1, 5}, Outside: springs.Stop}).Prepared()}
+	require.True(t, math.IsNaN(never.Potential(2)), "a damper that has no force at rest")
 	require.True(t, l.Dissipates())
 }
 
