@@ -71,6 +71,8 @@ func TestBadCSV(t *testing.T) {
 		{"0 0 1\n1 0", "field.csv:2: 2 numbers, not x, y and z", points},
 		{"0 0 1\n0 1 1", "field.csv: all points have the same x (value 0)", points},
 		{"", "field.csv: no points", points},
+		{"-1e308 0 1\n1e308 1 1\n", "field.csv: the points are too far apart along x (value -1e+308, 1e+308)", points},
+		{"0 -1e308 1\n1 0 1\n1 1e308 1\n", "field.csv: the points are too far apart along y (value -1e+308, 1e+308)", points},
 		{"0 0 0\n1 1 0\n1e-5 1e-5 0\n", "field.csv: the points are no regular grid, or one of more than 2³¹ nodes: spacing 1e-05 by 1e-05", points},
 	} {
 		_, err := readText(c.text, c.format)

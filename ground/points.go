@@ -38,8 +38,11 @@ func points(ctx context.Context, t *table, p *Problems) (*Field, error) {
 		if v = sorted(v, flag); flag.Up() {
 			return nil, context.Cause(ctx)
 		}
-		if f.Origin[c], f.Spacing[c], size[c] = regular(v); size[c] < 2 {
+		switch f.Origin[c], f.Spacing[c], size[c] = regular(v); {
+		case size[c] < 2:
 			p.add(0, 0, "all points have the same %c (value %v)", name, v[0])
+		case f.Spacing[c]-f.Spacing[c] != 0:
+			p.add(0, 0, "the points are too far apart along %c (value %v, %v)", name, v[0], v[len(v)-1])
 		}
 	}
 	if p.err() == nil && size[0]*size[1] > MaxNodes {
@@ -114,8 +117,9 @@ func merge(to, a, b []float64, flag *halt.Flag) bool {
 	return true
 }
 
-// regular returns the least of the values, which are in order, the spacing of those that differ, and how many of that
-// spacing there are up to the greatest.
+// regular returns the least of the values, which are in order, the spacing of those that differ, and the number of nodes with that
+// spacing from the least to the greatest value. Where their difference
+// overflows, the spacing is not finite.
 func regular(v []float64) (origin, spacing, n float64) {
 	widest := 0.0
 	for k := range v[1:] {
