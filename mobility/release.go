@@ -123,7 +123,8 @@ type Relief struct {
 // types the one that takes away most of these. Frames are turned only for rows that
 // cannot go without. Each step is checked by the rank of the released mechanism at
 // st: a closed state of m where its rank is not less than nearby (Nearby.At).
-// Loads along the freedoms of a joint that is released are dropped, and joints with prescribed motions are kept.
+// Loads along the freedoms of a joint that is released are dropped. Joints with prescribed motions, and those of couplings and
+// actuators, are kept.
 //
 // Cost: up to 400 plans and ranks of m, fewer beyond 25,000 bodies. m is not changed.
 // It returns the errors of kkt.NewPlan and kkt.Solver.RankAt.
@@ -202,7 +203,7 @@ func releaseOf(was, now *model.Joint, turns int) Release {
 func (r *releaser) search(turn ...bool) (*releaser, error) {
 	out := *r
 	out.m.Joints, out.turns = slices.Clone(r.m.Joints), make([]int, len(r.m.Joints))
-	if err := out.uncouple(func(redundant int) bool { return redundant > 0 }); err != nil {
+	if err := out.uncouple(false); err != nil {
 		return nil, err
 	}
 	for _, out.turn = range turn {
@@ -210,51 +211,50 @@ func (r *releaser) search(turn ...bool) (*releaser, error) {
 			return nil, err
 		}
 	}
-	if err := out.uncouple(func(int) bool { return true }); err != nil { // those that share rows with joints that have to stay
+	if err := out.uncouple(true); err != nil { // those too whose redundancy counts at joints that have to stay
 		return nil, err
 	}
 	return &out, nil
 }
 
-// uncouple leaves out the couplings with numbers of redundant rows for which which is true, as long as the rank stays.
-func (r *releaser) uncouple(which func(redundant int) bool) error {
-	drop := map[string]bool{}
+// uncouple leaves out couplings as long as the rank stays: all of them, or those that have redundant rows.
+func (r *releaser) uncouple(all bool) error {
 	var names []string
 	for i := range r.m.Couplings {
-		if which(r.rows[len(r.m.Joints)+i]) {
+		if all || r.rows[len(r.m.Joints)+i] > 0 {
 			names = append(names, r.m.Couplings[i].Name)
 		}
 	}
-	var try func(names []string) error
-	try = func(names []string) error {
-		if len(names) == 0 || r.trials == 0 || sum(r.rows) == 0 {
-			return nil
-		}
-		r.trials--
-		clear(drop)
-		for _, name := range names {
-			drop[name] = true
-		}
-		m := r.m
-		m.Couplings = slices.DeleteFunc(slices.Clone(r.m.Couplings), func(c model.Coupling) bool { return drop[c.Name] })
-		rank, err := r.rankOf(&m)
-		if err != nil {
-			return err
-		}
-		if rank.Rank == r.rank {
-			r.m, r.rows = m, rank.RedundantRows
-			return nil
-		}
-		if len(names) == 1 {
-			return nil
-		}
-		half := len(names) / 2
-		if err := try(names[:half]); err != nil {
-			return err
-		}
-		return try(names[half:])
+	return r.leaveOut(names)
+}
+
+// leaveOut leaves out the couplings with these names whose rows the rank does not need: all at once, or else by halves.
+func (r *releaser) leaveOut(names []string) error {
+	if len(names) == 0 || r.trials == 0 || sum(r.rows) == 0 {
+		return nil
 	}
-	return try(names)
+	r.trials--
+	drop := make(map[string]bool, len(names))
+	for _, name := range names {
+		drop[name] = true
+	}
+	m := r.m
+	m.Couplings = slices.DeleteFunc(slices.Clone(r.m.Couplings), func(c model.Coupling) bool { return drop[c.Name] })
+	rank, err := r.rankOf(&m)
+	switch {
+	case err != nil:
+		return err
+	case rank.Rank == r.rank:
+		r.m, r.rows = m, rank.RedundantRows
+		return nil
+	case len(names) == 1:
+		return nil
+	}
+	half := len(names) / 2
+	if err := r.leaveOut(names[:half]); err != nil {
+		return err
+	}
+	return r.leaveOut(names[half:])
 }
 
 // release releases joints until nothing is redundant or no joint is left that
@@ -287,11 +287,10 @@ func (r *releaser) round(most []int) error {
 		return nil
 	}
 	most = slices.Clone(most)
-	if coupled := r.coupled(); len(coupled) > 0 {
-		for j := range most {
-			if coupled[r.m.Joints[j].Name] {
-				most[j] = 0 // couplings need its freedoms
-			}
+	named := r.named()
+	for j := range most {
+		if named[r.m.Joints[j].Name] {
+			most[j] = 0
 		}
 	}
 	for drop := slices.Max(most); drop > 0; drop-- {
@@ -319,9 +318,14 @@ func (r *releaser) round(most []int) error {
 	return nil
 }
 
-// coupled returns the names of the joints of couplings.
-func (r *releaser) coupled() map[string]bool {
+// named returns the names of the joints whose freedoms couplings and actuators name. A looser type numbers them in another way.
+func (r *releaser) named() map[string]bool {
 	names := map[string]bool{}
+	for i := range r.m.Forces {
+		if a := r.m.Forces[i].Actuator; a != nil {
+			names[a.Joint] = true
+		}
+	}
 	for i := range r.m.Couplings {
 		c := &r.m.Couplings[i]
 		for k := range c.Terms {
