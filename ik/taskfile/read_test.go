@@ -98,13 +98,15 @@ func TestReadDefaults(t *testing.T) {
 	task := read(t, `{"format": "rung-ik/1", "targets": [], "solver": {"damping": null}, "fik": {"A": null, "P": [1, 2], "h": null}}`)
 	task.File = ""
 	require.Equal(t, &ik.Task{Targets: []ik.Target{}, FIK: &ik.FIKOptions{Options: fik.Options{P: []float64{1, 2}}}}, task)
+	short := read(t, `{"format": "rung-ik/1", "targets": [], "solver": {"max_time": 1e-12}}`)
+	require.Positive(t, short.Solver.MaxTime, "zero would not bound the time")
 }
 
 // TestWrite: what is written reads back as it was, and is what Read gave.
 func TestWrite(t *testing.T) {
 	files, err := filepath.Glob("../../reference/ik/*.task.json")
 	require.NoError(t, err)
-	texts := []string{everything, `{"format": "rung-ik/1", "targets": []}`}
+	texts := []string{everything, `{"format": "rung-ik/1", "targets": []}`, `{"format": "rung-ik/1", "limits": {"j0": [null, null]}, "targets": []}`}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)

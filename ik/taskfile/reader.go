@@ -116,11 +116,12 @@ func (d *reader) count(n *int, least int64) {
 	d.Reader.Flaw |= before
 }
 
-// seconds reads a time above 0.
+// seconds reads a time above 0, of which less than a nanosecond is one: none is no bound.
 func (d *reader) seconds(t *time.Duration) {
 	var s float64
-	d.positive(&s)
-	*t = time.Duration(min(s*float64(time.Second), math.MaxInt64/2))
+	if d.positive(&s); s > 0 {
+		*t = max(1, time.Duration(min(s*float64(time.Second), math.MaxInt64/2)))
+	}
 }
 
 // coordinates reads numbers by the names of freedoms.

@@ -83,14 +83,15 @@ func (o *writer) coordinates(key string, list []ik.Coordinated) {
 	o.b = append(o.b, '}')
 }
 
-// limits writes bounds and rates.
+// limits writes bounds and rates. Bounds that do not bound take the place of those of the model, unless a rate is all that the limit
+// gives.
 func (o *writer) limits(list []ik.Limit) {
-	bounded := func(l ik.Limit) bool { return !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
-	if slices.ContainsFunc(list, bounded) {
+	bounds := func(l ik.Limit) bool { return l.Rate == 0 || !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
+	if slices.ContainsFunc(list, bounds) {
 		o.line("limits")
 		o.open()
 		for _, l := range list {
-			if bounded(l) {
+			if bounds(l) {
 				o.key(l.Freedom)
 				o.b = append(o.b, '[')
 				o.bound(l.Lower, -1)
