@@ -18,8 +18,6 @@ const (
 	// rateSize is the size at which there are rateAtSize steps a second:
 	// where the steps of a ladder take about half of the time of a processor.
 	rateSize, rateAtSize = 12000, 240
-	// searchSize is how many numbers a search on a curve takes as long as.
-	searchSize = 0
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
@@ -55,7 +53,7 @@ type method struct {
 // newMethod chooses the method for a plan, and runs that start from st.
 func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	m := p.Mechanism()
-	size := p.Layout().Pattern.Dim() + searchSize*searches(m)
+	size := p.Layout().Pattern.Dim()
 	free := rateAtSize * rateSize / float64(max(size, 1))
 	rate := rateIn(free, mostRate)
 	tol, accuracy := fine, 0.0
@@ -109,17 +107,7 @@ func rateIn(rate, most float64) float64 {
 	return min(max(rate, leastRate), most)
 }
 
-// searches returns how many joints of m search for a place on a curve.
-func searches(m *mechanism.Mechanism) (n int) {
-	for j := range m.Joints {
-		if m.Joints[j].Curve != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// options are those of the simulation of m from st, which stops arm.
+// options returns the options of a simulation from st, in which the stops that have impulses are armed.
 func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) {
 	o := sim.Options{Projector: sim.NoProjector, Step: d.step, OpenStages: true}
 	if d.rattle != nil {
