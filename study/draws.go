@@ -22,9 +22,11 @@ type Draws struct {
 
 // NewDraws returns the draws of a study. Those of a run depend on the study and the number of the run alone.
 //
-// Cost: nothing for grids, random and Sobol draws, O(draws × drawn parameters) time and memory else.
+// Cost: nothing for grids, random and Sobol draws, O(draws × drawn parameters) time and memory else. It panics if the study is one that
+// Read does not return: a negative number of draws, a sampling, law or take that there is not, a list without values, or more
+// parameters or draws than Sobol's points have.
 func (s *Study) NewDraws() *Draws {
-	s.draws() // or a panic
+	s.mustBeDefined()
 	d := &Draws{s: s, n: s.drawn()}
 	if d.n == 0 || s.Sampling == Random {
 		return d
@@ -44,6 +46,30 @@ func (s *Study) NewDraws() *Draws {
 		samplemv.Halton{Kind: samplemv.Owen, Q: cube, Src: src}.Sample(d.unit)
 	}
 	return d
+}
+
+// mustBeDefined panics where values of parameters or outputs would have no meaning, or not the one that is asked for.
+func (s *Study) mustBeDefined() {
+	draws := s.draws()
+	for i := range s.Parameters {
+		switch p := &s.Parameters[i]; {
+		case p.Law < Values || p.Law > Normal:
+			panic("study: unknown law")
+		case p.Law == Values && len(p.List) == 0:
+			panic("study: parameter without values")
+		}
+	}
+	for i := range s.Outputs {
+		if take := s.Outputs[i].Take; take < Final || take > Max {
+			panic("study: unknown take")
+		}
+	}
+	switch {
+	case s.Sampling < Random || s.Sampling > Sobol:
+		panic("study: unknown sampling")
+	case s.Sampling == Sobol && (s.drawn() > maxSobol || draws > MaxRuns):
+		panic("study: more parameters or draws than Sobol's points have")
+	}
 }
 
 // source returns the random numbers of a draw.
