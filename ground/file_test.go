@@ -263,12 +263,33 @@ func TestRandomKinds(t *testing.T) {
 	}
 }
 
+// TestLongest: at the largest length heights are those of the smoothest waves of the field, and not of rounding.
+func TestLongest(t *testing.T) {
+	r := ground.RandomGround{Size: [2]int{64, 64}, Spacing: unit, RMS: 1, Seed: 3}
+	var rough [2]float64 // largest second difference
+	for i, length := range []float64{64e2, 64e5} {
+		r.Length = length
+		f, err := ground.Random(context.Background(), r)
+		require.NoError(t, err)
+		for k := 1; k+1 < len(f.Heights); k++ {
+			if k%64 > 0 && k%64 < 63 {
+				rough[i] = max(rough[i], math.Abs(f.Heights[k+1]-2*f.Heights[k]+f.Heights[k-1]))
+			}
+		}
+	}
+	require.InDelta(t, rough[0], rough[1], 0.02*rough[0])
+}
+
 // TestBadRandom lists what is wrong.
 func TestBadRandom(t *testing.T) {
 	_, err := ground.Random(context.Background(), ground.RandomGround{Size: [2]int{1, 5}, RMS: -1, Spacing: unit})
 	require.EqualError(t, err, "ground: 1 × 5 nodes; a grid has 2 × 2 at least\nground: rms is not 0 or above and finite (value -1)\nground: length is not above 0 and finite (value 0)")
 	_, err = ground.Random(context.Background(), ground.RandomGround{Size: [2]int{5, 5}, Spacing: unit, Kind: ground.Fractal, Hurst: 1})
 	require.EqualError(t, err, "ground: hurst is not between 0 and 1 (value 1)")
+	_, err = ground.Random(context.Background(), ground.RandomGround{Size: [2]int{5, 5}, Spacing: unit, Length: 1, Kind: 9})
+	require.EqualError(t, err, "ground: RandomKind(9) is no kind of random ground")
+	_, err = ground.Random(context.Background(), ground.RandomGround{Size: [2]int{5, 64}, Spacing: unit, Length: 1e9, RMS: 1})
+	require.EqualError(t, err, "ground: length is more than 100000 times the field, whose heights would be rounding (value 1e+09)")
 }
 
 // FuzzCSV: nothing panics, and what is read survives being written and read.

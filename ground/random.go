@@ -59,6 +59,9 @@ func (r *RandomGround) Check() error {
 	if nx, ny := r.Size[0], r.Size[1]; nx > 0 && ny > MostRandom/nx {
 		err = errors.Join(err, fmt.Errorf("ground: %d × %d nodes; a random field has %d at most, as it takes %s", nx, ny, MostRandom, fault.Amount(r.Bytes(), "B")))
 	}
+	if int(r.Kind) >= len(randomNames) {
+		err = errors.Join(err, fmt.Errorf("ground: %v is no kind of random ground", r.Kind))
+	}
 	if !(r.RMS >= 0) || math.IsInf(r.RMS, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
 	}
@@ -68,9 +71,15 @@ func (r *RandomGround) Check() error {
 		}
 	} else if !(r.Length > 0) || math.IsInf(r.Length, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: length is not above 0 and finite (value %v)", r.Length))
+	} else if size := max(r.Spacing[0]*float64(r.Size[0]), r.Spacing[1]*float64(r.Size[1])); r.Kind == Gaussian && size > 0 && r.Length > mostLength*size {
+		err = errors.Join(err, fmt.Errorf("ground: length is more than %v times the field, whose heights would be rounding (value %v)", mostLength, r.Length))
 	}
 	return err
 }
+
+// mostLength is the largest length of Gaussian, in sides of the field. Over so few lengths the kernel varies by 1e-10, which the transform
+// tells from its own rounding.
+const mostLength = 1e5
 
 // Random returns random heights, docs/ground.md (G9), (G10). Equal seeds give equal bits on one machine.
 //
