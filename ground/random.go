@@ -71,10 +71,16 @@ func (r *RandomGround) Check() error {
 		}
 	} else if !(r.Length > 0) || math.IsInf(r.Length, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: length is not above 0 and finite (value %v)", r.Length))
-	} else if size := max(r.Spacing[0]*float64(r.Size[0]), r.Spacing[1]*float64(r.Size[1])); r.Kind == Gaussian && size > 0 && r.Length > mostLength*size {
-		err = errors.Join(err, fmt.Errorf("ground: length is more than %v times the field, whose heights would be rounding (value %v)", mostLength, r.Length))
+	} else if side := r.longerSide(); r.Kind == Gaussian && side > 0 && r.Length > mostLength*side {
+		err = errors.Join(err,
+			fmt.Errorf("ground: length is more than %v times the field, whose heights would be rounding (value %v)", mostLength, r.Length))
 	}
 	return err
+}
+
+// longerSide returns the period of the field along the axis on which it is longer, m.
+func (r *RandomGround) longerSide() float64 {
+	return max(r.Spacing[0]*float64(r.Size[0]), r.Spacing[1]*float64(r.Size[1]))
 }
 
 // mostLength is the largest length of Gaussian, in sides of the field. Over so few lengths the kernel varies by 1e-10, which the transform

@@ -455,3 +455,25 @@ func FuzzEval(tf *testing.F) {
 		_ = con.DerivativesTo(&pose, &velocity, r, &body, internal)
 	})
 }
+
+// TestUnknownTypes: a type that there is not is reported, and does not pass for another one.
+func TestUnknownTypes(t *testing.T) {
+	surface, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{2: 1})
+	require.NoError(t, err)
+	for path, change := range map[string]func(c *contact.Contact){
+		".shape.type":    func(c *contact.Contact) { c.Shape.Type = 9 },
+		".contacts":      func(c *contact.Contact) { c.Shape.Where = 9 },
+		".normal.type":   func(c *contact.Contact) { c.Law.Normal.Type = 9 },
+		".friction.type": func(c *contact.Contact) { c.Law.Friction.Type = 9 },
+	} {
+		c := contact.Contact{
+			Shape: contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0, 1, 0}}, Ground: surface,
+			Law: contact.Law{Normal: contact.Normal{Stiffness: 2e5}},
+		}
+		c.Check(func(path, value, rule string) { t.Errorf("%s %s %s", path, value, rule) })
+		change(&c)
+		var told []string
+		c.Check(func(path, _, _ string) { told = append(told, path) })
+		require.Contains(t, told, path)
+	}
+}

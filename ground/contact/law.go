@@ -117,6 +117,9 @@ func (l *Law) Check(report Report) {
 
 func (l *Law) checkNormal(report Report) {
 	n := &l.Normal
+	if int(n.Type) >= len(normalNames) {
+		report(".normal.type", n.Type.String(), "is no law of the normal force")
+	}
 	if l.Friction.Type == Soil {
 		if n.Stiffness != 0 {
 			report(".normal.stiffness", number(n.Stiffness), "soil has its own")
@@ -140,6 +143,9 @@ func (l *Law) checkNormal(report Report) {
 
 func (l *Law) checkFriction(report Report) {
 	f := &l.Friction
+	if int(f.Type) >= len(frictionNames) {
+		report(".friction.type", f.Type.String(), "is no law of friction")
+	}
 	report.notNegative(".friction.coefficient", f.Coefficient[0])
 	if f.Coefficient[1] != f.Coefficient[0] {
 		report.notNegative(".friction.coefficient", f.Coefficient[1])
@@ -250,7 +256,7 @@ type Force struct {
 	AtCenter  bool    // the force acts at the centre of the disc, as that of soil does, else at the point
 }
 
-// Columns of Derivatives: by what of Motion.
+// Columns of Derivatives: the number of a PointMotion by which the derivative is taken.
 const (
 	ByDepth = iota
 	ByN
@@ -265,7 +271,7 @@ const (
 	numBy
 )
 
-// Rows of Derivatives: of what of Force.
+// Rows of Derivatives: the number of a Force whose derivative it is.
 const (
 	OfN = iota
 	OfX
@@ -275,7 +281,7 @@ const (
 	numOf
 )
 
-// Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a Motion.
+// Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a PointMotion.
 type Derivatives [numOf][numBy]float64
 
 // RateDerivatives are those of the rates of the two internal states of
@@ -367,7 +373,7 @@ func (f *Friction) airRate() float64 {
 	return f.SlipSpeed / f.Hold.Travel
 }
 
-// slips has the slip and the slip angle, docs/ground.md (G24).
+// slips stores the slip and the slip angle, docs/ground.md (G24).
 func (l *Law) slips(f *Force, m *PointMotion) {
 	low := l.lowSpeed()
 	f.Slip = -m.X / math.Hypot(m.Roll-m.X, low)
@@ -388,7 +394,7 @@ func (l *Law) lowSpeed() float64 {
 	return DefaultLowSpeed
 }
 
-// normal has the normal force, docs/ground.md (G20), (G21).
+// normal stores the normal force, docs/ground.md (G20), (G21), and its derivatives unless d is nil.
 func (l *Law) normal(f *Force, d *Derivatives, m *PointMotion, share float64) {
 	n := &l.Normal
 	k, e := n.Stiffness*share, max(n.Exponent, 1)
@@ -446,7 +452,7 @@ func (l *Law) NormalBy(m *PointMotion) (by NormalBy) {
 	return by
 }
 
-// coulomb has regularised Coulomb friction, docs/ground.md (G22).
+// coulomb stores regularised Coulomb friction, docs/ground.md (G22), and its derivatives unless d is nil.
 func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	c := &l.Friction
 	mx, my := m.Scale*c.Coefficient[0], m.Scale*c.Coefficient[1]
@@ -473,7 +479,7 @@ func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	}
 }
 
-// resist has rolling and drilling resistance, docs/ground.md (G23).
+// resist stores rolling and drilling resistance of a shape of radius r, docs/ground.md (G23), and their derivatives unless d is nil.
 func (l *Law) resist(f *Force, d *Derivatives, m *PointMotion, r float64) {
 	for _, w := range [...]struct {
 		law    *Resistance

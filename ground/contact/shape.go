@@ -80,6 +80,9 @@ func (r Report) notNegative(path string, x float64) {
 
 // Check reports what is wrong with the shape, with paths after that of the shape, such as ".radius".
 func (s *Shape) Check(report Report) {
+	if int(s.Type) >= len(shapeNames) {
+		report(".type", s.Type.String(), "is no shape")
+	}
 	report.positive(".radius", s.Radius)
 	s.checkTyre(report)
 	s.checkWidth(report)
@@ -124,6 +127,9 @@ func (s *Shape) checkWidth(report Report) {
 
 // checkWhere reports a rule for points that has no meaning.
 func (s *Shape) checkWhere(report Report) {
+	if int(s.Where) >= len(whereNames) {
+		report(".contacts", s.Where.String(), "is no choice of points")
+	}
 	if s.Type == Sphere && s.Where != Deepest {
 		report(".contacts", s.Where.String(), "a sphere touches at its deepest point")
 	}
