@@ -48,8 +48,8 @@ func (l *Law) slopesTo(dst []float64, coordinate int, advance float64, at, value
 	}
 }
 
-// cubics are the four cubics of an interval, which have one of value and slope at one of its ends, with their first and
-// second derivatives: values at the start and at the end, then slopes.
+// cubics are the four Hermite cubics of an interval with their first and second derivatives. The first two have the value 1 at the start
+// and at the end, the others the slope 1 there; all other values and slopes at the ends are 0.
 type cubics [3][4]float64
 
 // set stores the cubics at t, from 0 to 1, of an interval of length h.
@@ -59,7 +59,7 @@ func (c *cubics) set(t, h float64) {
 	c[2] = [4]float64{(12*t - 6) / (h * h), (6 - 12*t) / (h * h), (6*t - 4) / h, (6*t - 2) / h}
 }
 
-// interval returns the interval of x among the points, the first before them and the last behind them.
+// interval returns the interval between points in which x is: the first one for an x before all points, the last one for an x behind.
 func interval(at []float64, x float64) int {
 	lo, hi := 0, len(at)-1
 	for hi-lo > 1 {

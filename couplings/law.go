@@ -116,7 +116,7 @@ func (l *Law) Clone() *Law {
 	return &out
 }
 
-// Settings returns l without what is prepared: what it says, by which two laws can be compared.
+// Settings returns what l says, without what Prepared adds. Two laws are compared by it. It shares the lists of l.
 func (l *Law) Settings() Law {
 	out := *l
 	out.pieces, out.grid, out.f, out.seamless = nil, nil, nil, false
@@ -183,9 +183,9 @@ func (l *Law) At(x [2]float64) (v Value) {
 	return v
 }
 
-// horner is At for a polynomial.
+// horner is At for a polynomial, by Horner's rule.
 func (l *Law) horner(x float64) (v Value) {
-	var p, slope, curve float64 // Horner's rule; curve is half the second derivative
+	var p, slope, curve float64 // curve is half the second derivative
 	for _, a := range slices.Backward(l.coefficients) {
 		curve = curve*x + slope
 		slope = slope*x + p

@@ -50,7 +50,7 @@ func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
 	return cell, u - float64(cell), beyond, nil
 }
 
-// inside has the weights of a place in a cell.
+// inside stores the weights at the part t, 0 to 1, of the way through a cell.
 func (a *axis) inside(w *weights, cell int, t float64) {
 	switch a.interpolation {
 	case Spline:
@@ -62,13 +62,13 @@ func (a *axis) inside(w *weights, cell int, t float64) {
 	}
 }
 
-// cubic has the values of the four cubic B-splines of a cell, docs/ground.md (G3).
+// cubic returns the values of the four cubic B-splines of a cell at the part t of the way through it, docs/ground.md (G3).
 func cubic(t float64) [4]float64 {
 	r := 1 - t
 	return [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
 }
 
-// spline has the four cubic B-splines of a cell, docs/ground.md (G3).
+// spline stores the four cubic B-splines of a cell at t and their derivatives by t, docs/ground.md (G3).
 func (w *weights) spline(cell int, t float64) {
 	r := 1 - t
 	w.at, w.n = cell, 4
@@ -77,7 +77,7 @@ func (w *weights) spline(cell int, t float64) {
 	w.dd = [4]float64{r, 3*t - 2, 3*r - 2, t}
 }
 
-// hermite has the cubic between two nodes whose slopes are differences of second order, docs/ground.md (G5).
+// hermite stores the weights of the cubic between two nodes whose slopes are differences of second order, docs/ground.md (G5).
 func (w *weights) hermite(cell int, t float64, nodes int) {
 	*w = weights{at: max(min(cell-1, nodes-4), 0), n: min(nodes, 4)}
 	r := 1 - t
@@ -88,7 +88,7 @@ func (w *weights) hermite(cell int, t float64, nodes int) {
 	w.slope(cell+1, nodes, -t*t*r, t*(3*t-2), 6*t-2)
 }
 
-// slope adds the slope at a node, times v, d and dd.
+// slope adds v, d and dd times the weights of the slope at a node.
 func (w *weights) slope(node, nodes int, v, d, dd float64) {
 	at := node - w.at
 	for k, c := range differences(node, nodes) {
@@ -102,7 +102,8 @@ func (w *weights) slope(node, nodes int, v, d, dd float64) {
 	}
 }
 
-// difference has the slope at a node in v, by cells, docs/ground.md (G5); that of two nodes is their difference.
+// difference stores in v the weights of the slope at a node, by cells, docs/ground.md (G5). On an axis of two nodes the slope is their
+// difference.
 func (w *weights) difference(node, nodes int) {
 	if nodes == 2 {
 		*w = weights{n: 2, v: [4]float64{-1, 1}}
@@ -122,13 +123,13 @@ func (w *weights) add(at int, v, d, dd float64) {
 	w.dd[at] += dd
 }
 
-// linear has the line between two nodes.
+// linear stores the weights of the line between two nodes.
 func (w *weights) linear(cell int, t float64) {
 	w.at, w.n = cell, 2
 	w.v, w.d, w.dd = [4]float64{1 - t, t}, [4]float64{-1, 1}, [4]float64{}
 }
 
-// continueTo takes weights at the border so many cells beyond it, docs/ground.md (G6).
+// continueTo turns weights at the border into weights at a place that is so many cells beyond it, docs/ground.md (G6).
 func (w *weights) continueTo(beyond float64, outside Outside) {
 	for i := range w.v {
 		if outside == Level {

@@ -28,7 +28,7 @@ func ParseLayout(name string) (Layout, error) {
 	return fault.Parse[Layout]("ground: ", "layout", name, layoutNames[:])
 }
 
-// Side is where the first line of heights of a file lies.
+// Side says at which edge of the grid the first line of heights of a file lies.
 type Side uint8
 
 const (

@@ -2,7 +2,7 @@ package ground
 
 import "github.com/rung-mbd/rung/internal/halt"
 
-// lanes is how many lines are solved side by side along x.
+// lanes is how many lines are solved side by side along x. Another value costs time only.
 const lanes = 16
 
 // splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4):
@@ -68,8 +68,8 @@ func (s *lines) solve() {
 	}
 }
 
-// ends has the coefficients of the nodes next to the ends, which the not-a-knot condition gives at once. It keeps the
-// heights of these nodes in the outermost places.
+// ends stores the coefficients of the nodes next to the ends, which follow from the not-a-knot condition alone, docs/ground.md (G4). It
+// keeps the heights of these nodes in the outermost places.
 func (s *lines) ends() {
 	for l := range s.many {
 		p := l * s.apart
@@ -100,8 +100,8 @@ func (s *lines) back(a int, g float64) {
 	}
 }
 
-// outer has the two outermost coefficients of a line from the equations of the two outermost nodes; p is the place of
-// the last one, d leads inwards.
+// outer stores the two outermost coefficients at an end of a line, by the equations of the two outermost nodes. p is the place of the
+// last coefficient, and d the step inwards.
 func (s *lines) outer(p, d int) {
 	c := s.c
 	inner := 6*c[p] - 4*c[p+2*d] - c[p+3*d]

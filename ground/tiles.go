@@ -171,7 +171,7 @@ func (t *Tiles) enter(k int) {
 // Surface returns the surface of the values, which changes with them.
 func (t *Tiles) Surface() *Surface { return &Surface{kind: kindTiles, tiles: t} }
 
-// weigh has the weights along an axis, of nodes from w.at on.
+// weigh stores the weights at x along an axis, of nodes from w.at on, and reports whether there may be a tile.
 func (t *Tiles) weigh(w *weights, x float64, axis int) bool {
 	u := (x - t.origin[axis]) / t.spacing
 	cell := math.Floor(u)

@@ -6,10 +6,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// A method brings the levels of a task to their least errors, one after the other: denseMethod from the Jacobian of the driven
-// freedoms, sparseMethod with the whole mechanism in a factor. Starts, paths, verdict and report are written once above both (Solver).
+// approach is what differs between denseMethod, which takes the Jacobian of the driven freedoms, and sparseMethod, which has the whole
+// mechanism in a factor. Each brings the levels of a task to their least errors, one after the other. Starts, paths, verdict and report
+// are written once above both (Solver).
 //
-// A method has a pose at hand, with the errors of the targets there.
+// An approach has a pose at hand, with the errors of the targets there.
 type approach interface {
 	// engine returns what evaluates the targets at the pose at hand; nil if that is the method itself.
 	engine() engine
@@ -19,6 +20,7 @@ type approach interface {
 	end(st *mechanism.State) error
 	// heed ends long computations with the context, until the returned function is called.
 	heed(ctx context.Context) (end func())
+	// aim moves what target i wants, until the next aim.
 	aim(i int, w wanted)
 
 	// starts returns the number of further starts at random.
@@ -29,9 +31,10 @@ type approach interface {
 	around() bool
 	// scatter goes to a random pose, and reports whether the mechanism can.
 	scatter() bool
-	// keep stores the pose at hand as the best one, and finish goes there. again says that further starts were called for. finish
-	// reports whether the levels may have smaller errors from there on.
+	// keep stores the pose at hand as the best one.
 	keep()
+	// finish goes to the best pose, and reports whether a descent from there may make errors smaller. again says that there may have
+	// been further starts.
 	finish(again bool) bool
 	// collect adds the coordinates of the pose at hand to the list unless they are among them.
 	collect(list [][]float64) [][]float64

@@ -2,7 +2,6 @@ package ik
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
@@ -59,15 +58,9 @@ func (c *checker) checkPath(o *Path) {
 	}
 }
 
-// Samples returns about how many samples a path makes whose times increase, its price. Stretched ones make more.
+// Samples returns about how many samples a path has whose times increase: its price. A stretched path has more.
 func (o *Path) Samples() float64 {
-	step := o.Step
-	if step == 0 {
-		step = math.Inf(1)
-		for i := 1; i < len(o.Times); i++ {
-			step = min(step, (o.Times[i]-o.Times[i-1])/100)
-		}
-	}
+	step := o.step()
 	if len(o.Times) < 2 || !(step > 0) {
 		return 0
 	}

@@ -22,8 +22,8 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 // winding follows the coordinate of a target that counts turns.
 type winding struct {
 	target      int
-	driven      int // number of the freedom, −1 if it is passive
-	at, tryAt   float64
+	driven      int     // number of the freedom, −1 if it is passive
+	at, tryAt   float64 // its coordinate with all turns at the state, and at the one on trial, rad or m
 	coordinated mechanism.Freedom
 }
 

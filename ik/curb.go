@@ -113,14 +113,17 @@ func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 
 // curbsAt computes the curbs of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
 //
-// Cost: 2n poses for each of them; where one comes after another, these have curbs of their own.
+// Cost: 2n poses for each curb. At each of these poses the curbs of the levels before are computed too.
 func (s *denseMethod) curbsAt(l int, q []float64) bool {
 	others := false
 	for j := range l {
 		if !s.curbed(j) {
 			continue
 		}
-		if !s.curbAt(j, q, others) || others && !s.curbsAt(j, q) { // which have been those of other poses
+		if !s.curbAt(j, q, others) {
+			return false
+		}
+		if others && !s.curbsAt(j, q) { // curbAt has left them at other poses
 			return false
 		}
 		others = true
@@ -329,7 +332,7 @@ func (s *denseMethod) restore(v *levelState) bool {
 // curb is what a level that is not reached holds, at one pose.
 type curb struct {
 	Y      []float64 // rows, orthonormal: the directions in which the merit is curved
-	lambda []float64 // by row: how much
+	lambda []float64 // by row: the eigenvalue of H
 	rows   int
 	merit  float64 // the least
 

@@ -10,8 +10,8 @@ const (
 	// constantPart is the k of Constant and the k₀ of Adaptive, of the
 	// square of the problem's length, where none is given.
 	constantPart = 1e-3
-	// adaptivePart is the manipulability below which Adaptive damps,
-	// of that of equal singular values with the same square sum.
+	// adaptivePart is the manipulability below which Adaptive damps, relative to the manipulability that equal singular values with the
+	// same sum of squares would have.
 	adaptivePart = 1e-2
 )
 

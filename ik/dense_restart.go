@@ -66,8 +66,8 @@ func (s *denseMethod) scatter() bool {
 	return true
 }
 
-// finish goes to the best place, with its statuses as far as merits tell them, unless starts have been whole. Then levels that it has
-// left early may go on.
+// finish goes to the best place if starts have been hasty, so that a descent may go on from there. The statuses of its levels are what
+// their merits tell: reached, or out of steps.
 func (s *denseMethod) finish(bool) bool {
 	if !s.hasty || allReached(s) && !s.o.All {
 		return false

@@ -8,7 +8,7 @@ import (
 // An engine evaluates the targets of a problem at states of its mechanism. n is the number of driven
 // freedoms, m that of rows with a weight. Rows are weighted: lengths in m, angles times Options.Length.
 //
-// Products and the Jacobian are those at the state of the last setTo or stepTo.
+// Products and the Jacobian are those at the state of the last set, moveTo or goOn.
 type engine interface {
 	fik.Linear // 𝒥 u and 𝒥ᵀ f
 

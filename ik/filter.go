@@ -22,12 +22,11 @@ const (
 	designTurn, designTrials, designRank = 0.3, 50, 1e-3
 )
 
-// newFilter makes the filter of the task: its design is for the pose of FIKOptions.Q0,
-// or for one near the present pose, at which the engine then is. Without a time form F
-// has the step of the path, and form V a step that may become shorter.
+// newFilter makes the filter of the task. Its design is for the pose of FIKOptions.Q0, or for one near the present pose. Where the task
+// gives no time of an iteration, form F takes the step of the path, and form V one that may become shorter.
 //
-// It returns, at their places in the task, the errors of fik.New, and what wraps fik.ErrRank, with what to do, where no pose
-// nearlyMet the present one has a Jacobian of full rank.
+// It returns the errors of fik.New at their places in the task. Where no pose near the present one has a Jacobian of full rank, the
+// error wraps fik.ErrRank and says what to do.
 func (s *denseMethod) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
@@ -253,10 +252,8 @@ func (s *denseMethod) allMet() bool {
 	return true
 }
 
-const (
-	// tuneTol is how near a target has to be to count as met in a trial of a tuning, rad and lengths.
-	tuneTol = 1e-3
-)
+// tuneTol is how near a target has to be to count as met in a trial of a tuning, rad and lengths.
+const tuneTol = 1e-3
 
 // tuned returns o with P, A and h of fik.Tune. A trial goes from the present
 // pose to one waypoint of the path after the other, or to the targets.

@@ -29,13 +29,7 @@ type way struct {
 // Cost: O(waypoints); allocates.
 func (p *Problem) newCourse() *course {
 	path := p.task.Path
-	c := &course{times: path.Times, step: path.Step}
-	if c.step == 0 {
-		c.step = math.Inf(1)
-		for i := range path.Times[1:] {
-			c.step = min(c.step, (path.Times[i+1]-path.Times[i])/100)
-		}
-	}
+	c := &course{times: path.Times, step: path.step()}
 	for i := range path.Targets {
 		w := &path.Targets[i]
 		v := way{target: p.targetIndex(w.Target)}
@@ -56,7 +50,19 @@ func (p *Problem) newCourse() *course {
 	return c
 }
 
-// at returns the time of sample k of samples + 1, the last one that of the end.
+// step returns the time from sample to sample, s: Step, or a hundredth of the shortest section.
+func (o *Path) step() float64 {
+	if o.Step != 0 {
+		return o.Step
+	}
+	step := math.Inf(1)
+	for i := 1; i < len(o.Times); i++ {
+		step = min(step, (o.Times[i]-o.Times[i-1])/100)
+	}
+	return step
+}
+
+// at returns the time of sample k of samples + 1. The last sample is at the end of the path.
 func (c *course) at(k, samples int) float64 {
 	first, last := c.times[0], c.times[len(c.times)-1]
 	if k == samples {
@@ -127,8 +133,8 @@ const turnsWindow = 40
 // by a function of time that goes from 0 to 1. With splines these functions are C², and so is the rotation.
 type turns struct {
 	times []float64
-	at0   []spatial.Quat  // waypoints
-	omega []spatial.Vec3  // from the waypoint before, world axes; entry 0 is not used
+	at0   []spatial.Quat  // waypoints, B → R
+	omega []spatial.Vec3  // rotation vector from the waypoint before, axes of R, rad; entry 0 is not used
 	part  []*segmentCurve // how much of it is done; entry 0 is not used
 }
 

@@ -5,8 +5,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Set brings s to st, at which products, the Jacobian and errors then are. st is not changed; where it violates the
-// joints, s is at the state that closes it. After Reach, s is at the state that Reach has stored, without Set but for the sparse method.
+// Set brings s to st: products, the Jacobian and errors are then those at st. st is not changed. Where it violates the joints, s is at
+// the state that closes it. After Reach, s is at the state that Reach has stored, so that no Set is needed, unless the method is the
+// sparse one.
 //
 // Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine. It returns
 // an error for a state that is not of the mechanism or cannot be closed, and of the sparse method what

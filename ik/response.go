@@ -20,7 +20,7 @@ type response struct {
 	fac   *kkt.Factored
 	b     []float64 // right side
 	probe []float64 // right side of a random motion of the prescribed freedoms
-	x, r  []float64
+	x, r  []float64 // solution, and memory for its refinement
 	once  []float64 // solution without refinement
 	rough bool      // a solve has to be refined
 
@@ -30,8 +30,8 @@ type response struct {
 	kin  *mechanism.Kinematics // of chord
 }
 
-// errDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot be
-// movedFreedoms independently: the mechanism is singular there.
+// errDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot move
+// independently: the mechanism is singular there.
 var errDependent = errors.New("ik: driven freedoms depend on each other at this pose")
 
 const (

@@ -35,6 +35,8 @@ const (
 	// R; sparseRaise and sparseLower are its factors after steps that fail and succeed.
 	sparseDamp, sparseDampMin, sparseDampMax = 1e-3, 1e-9, 1e9
 	sparseRaise, sparseLower                 = 10, 5
+	// sparseGood and sparsePoor are the parts of a promise above which damping is lowered, and below which it is raised.
+	sparseGood, sparsePoor = 0.75, 0.25
 	// sparseOver is the damping relative to σ from which on the first guess was too much.
 	sparseOver = 0.1
 	// sparseSoft is the least damping of soft rows, of their squares on free bodies. It is above the pivots that count

@@ -250,13 +250,13 @@ func (s *sparseMethod) attempt(l int, c *float64) bool {
 // better compares the errors at s.try with what was promised, and lowers c where that came true.
 func (s *sparseMethod) better(l int, h float64, c *float64) bool {
 	merit, promised := s.meritOf(l, s.tried), s.step.promised(h)
-	if promised < meritSeen*s.step.merit { // is not to be seen
+	if promised < meritSeen*s.step.merit { // rounding hides it: the errors must not grow
 		return merit <= s.step.merit*(1+meritSeen/100)
 	}
 	ratio := (s.step.merit - merit) / promised
-	if ratio > 0.75 {
+	if ratio > sparseGood {
 		*c = max(*c/sparseLower, sparseDampMin)
-	} else if ratio < 0.25 {
+	} else if ratio < sparsePoor {
 		*c = min(*c*sparseLower, sparseDampMax)
 	}
 	return ratio > acceptPart

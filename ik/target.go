@@ -13,7 +13,7 @@ import (
 // this joint, the errors of the target are e = −δ, docs/inverse-kinematics.md (T1). Its rows are those of the joint,
 // docs/inverse-kinematics.md (T2). The one target that is no joint is the centre of mass of several bodies.
 
-// target is a Target by numbers. Its want may be moved; everything else stays.
+// target is a Target by numbers. Where it is wanted may be moved; everything else stays.
 type target struct {
 	*Target
 	wanted
@@ -28,7 +28,7 @@ type target struct {
 	own       [6]int8    // which rows of the target they are
 	weight    [6]float64 // of them, with the length of angles in it: ≠ 0
 	angular   [6]bool    // of them
-	uneven    bool       // the rows of a rotation have different weights, and so other rows: uneven.go
+	uneven    bool       // the rows of a rotation have different weights, and so are others (turnRows)
 	level     int
 	tolerance [2]float64 // m, rad
 }
@@ -40,8 +40,8 @@ type wanted struct {
 	value       float64      // of a Coordinate, rad or m; the length of a Distance, m
 }
 
-// levelRows of a target of each type, of which joint type, and the first of them among the joint's rows. The rows of a
-// Coordinate depend on the joint.
+// targetTraits are the rows of a target of each type: their number, the joint that has them, and the first of them among the joint's rows.
+// The rows of a Coordinate depend on the joint.
 var targetTraits = [NumTargetTypes]struct {
 	name string
 	kind joints.Kind
@@ -78,7 +78,7 @@ func (t *target) setJoint(m *mechanism.Mechanism, relative, body int32) {
 		t.joint = m.Joints[t.freedom.Joint]
 		spec = t.joint.Spec
 		spec.Motion = new([6]*joints.Motion)
-		spec.Motion[t.freedom.Freedom] = &joints.Motion{Kind: joints.Polynomial} // for its row; its value is in want
+		spec.Motion[t.freedom.Freedom] = &joints.Motion{Kind: joints.Polynomial} // for its row; its value is t.value
 		t.joint.JointSpec = &mechanism.JointSpec{Spec: spec, Rows: int32(spec.NumRows()), Angles: spec.Angles()}
 		return
 	}
@@ -100,7 +100,7 @@ func (t *target) setJoint(m *mechanism.Mechanism, relative, body int32) {
 	}
 }
 
-// aim puts the joint's frames where t.want says. The orientation of W is taken back out of S, so that rows and errors
+// aim puts the joint's frames where t is wanted. The orientation of W is taken back out of S, so that rows and errors
 // are in the axes of R, docs/inverse-kinematics.md (T3).
 func (t *target) aim() {
 	switch t.Type {

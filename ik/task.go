@@ -57,7 +57,7 @@ const (
 )
 
 // Target is one thing that should come true. B is the frame Frame on Body, R the frame of the body
-// RelativeTo. Its rows and errors e ("wanted minus is") are those of theory (ik).
+// RelativeTo. Its rows and errors e ("wanted minus is") are those of docs/inverse-kinematics.md (T1), (T2).
 type Target struct {
 	Name        string
 	Type        TargetType

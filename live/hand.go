@@ -25,14 +25,14 @@ type pull struct {
 	of                 *page
 	body               int
 	point              spatial.Vec3 // body frame
-	from, to           spatial.Vec3
-	begun, until       float64 // time of the mechanism at from, and at to
+	from, to           spatial.Vec3 // world, m
+	begun, until       float64      // time of the mechanism at from, and at to, s
 	stiffness, damping float64
 }
 
-// A hand on a point of a body is as stiff as steps of RATTLE bear, or as swings all bodies with handRate, rad/s, if
-// that is less. The numbers are k·h²·w and c·h·w, with w the inverse of the mass that the body alone has at the point,
-// which joints only make smaller.
+// The spring of a hand is as stiff as steps of RATTLE bear: handStiffness and handDamping are k·h²·w and c·h·w, with w the inverse of the
+// mass that the body alone has at the point, which joints only make smaller. But it is never stiffer than a spring on which all bodies
+// together would swing with handRate, rad/s.
 const (
 	handStiffness = 0.05
 	handDamping   = 0.05
@@ -41,17 +41,17 @@ const (
 	thinnest = 0.02
 )
 
-// hold makes p a hand on a point of body i, with steps h.
+// hold makes p pull at a point of body i, in its frame, as steps of h seconds bear.
 func (f *hand) hold(p *pull, i int, point spatial.Vec3, h float64) {
 	b := &f.mech.Bodies[i]
-	w := mobility(b.Mass, b.Inertia, point.Sub(b.Com))
+	w := inverseMass(b.Mass, b.Inertia, point.Sub(b.Com))
 	p.on, p.body, p.point = true, i, point
 	p.stiffness = min(handStiffness/(h*h*w), f.mass*handRate*handRate)
 	p.damping = min(handDamping/(h*w), 2*math.Sqrt(p.stiffness*f.mass))
 }
 
-// mobility bounds the velocity that a unit impulse at an arm from the centre of mass gives the point there, 1/kg.
-func mobility(mass float64, I spatial.Sym3, arm spatial.Vec3) float64 {
+// inverseMass bounds the velocity that a unit impulse at an arm from the centre of mass gives the point there, 1/kg. Body axes.
+func inverseMass(mass float64, I spatial.Sym3, arm spatial.Vec3) float64 {
 	most := max(I[0], I[1], I[2])
 	for k := range 3 {
 		I[k] += thinnest * most

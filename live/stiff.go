@@ -34,12 +34,13 @@ const (
 	firm                    // quickly, or in a way that one pose says nothing of
 )
 
-// stiff reports whether forces may settle in less time than some steps h, for a run from st: springs, dampers, contacts, stops,
-// friction, actuators.
+// stiff reports whether springs, dampers, contacts, stops, friction or actuators may settle in less time than some steps of h seconds, in
+// a run from st.
 //
-// Springs and dampers of light bodies that joints hold to heavy ones are not, in a large mechanism. A spring of a valve swings with the
-// shaft that its cam is on. What is taken for soft at st and is not later shows in the energy of steps (motion.Rattle), which are damped
-// then. In a small mechanism they count as if bodies were alone: error control costs little there, and follows a shaft at any speed.
+// In a large mechanism a spring of a light body is soft if joints hold the body to a heavy one: the spring of a valve swings with the
+// shaft that its cam is on. Whether it is soft is judged at st. Where it is not later, the energy of the steps shows that (motion.Rattle),
+// and they are damped. In a small mechanism bodies count as if they were alone: error control costs little there, and follows a shaft at
+// any speed.
 func stiff(p *kkt.Plan, st *mechanism.State, h float64, large bool) bool {
 	of := firmnessOf(p.Mechanism(), h)
 	return of == firm || of == between && !(large && softMotions(p, st, h))
@@ -164,7 +165,7 @@ func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
 			return 0
 		}
 		b := &m.Bodies[body]
-		return mobility(b.Mass, b.Inertia, point.Sub(b.Com))
+		return inverseMass(b.Mass, b.Inertia, point.Sub(b.Com))
 	}
 	for i := range m.Forces {
 		switch f := &m.Forces[i]; f.Kind {
@@ -200,7 +201,8 @@ func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
 	return of
 }
 
-// turning returns what a unit impulse of moment about an axis, body frame, turns a body that is alone by, 1/(kg m²).
+// turning returns the angular velocity about an axis, body frame, that a unit angular impulse about it gives a body that is alone,
+// 1/(kg m²).
 func turning(m *mechanism.Mechanism, body int32, axis spatial.Vec3) float64 {
 	if body == mechanism.World {
 		return 0

@@ -28,8 +28,8 @@ func (m *Matrix) MulTo(y, x *[6]float64) {
 	}
 }
 
-// symmetricTol is the difference of two entries of a matrix of a bushing, and semidefiniteTol the negative eigenvalue
-// of it, both of the matrix scaled to a diagonal of ones, that count as rounding.
+// What counts as rounding in a bushing's matrix that is scaled to a diagonal of ones: a difference symmetricTol of two mirrored entries,
+// and a pivot semidefiniteTol below zero.
 const (
 	symmetricTol    = 1e-12
 	semidefiniteTol = 1e-12

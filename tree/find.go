@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -22,18 +23,11 @@ func (p *Plan) loopOf(j int) *Loop {
 
 // loopIndex returns the number of the loop of joint j, or −1.
 func (p *Plan) loopIndex(j int) int {
-	lo, hi := 0, len(p.Loops)
-	for lo < hi {
-		if m := (lo + hi) / 2; int(p.Loops[m].Joint) < j {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+	i, ok := slices.BinarySearchFunc(p.Loops, j, func(l Loop, j int) int { return int(l.Joint) - j })
+	if !ok {
+		return -1
 	}
-	if lo < len(p.Loops) && int(p.Loops[lo].Joint) == j {
-		return lo
-	}
-	return -1
+	return i
 }
 
 // linkOf returns the link whose joint to the parent is j, or −1.

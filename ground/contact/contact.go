@@ -186,7 +186,7 @@ func (c *Contact) motionTo(m *PointMotion, p *Point, b *Body) error {
 	return nil
 }
 
-// add has the force of a point in world axes, and adds it to the wrench, docs/ground.md (G19).
+// add stores the force of a point in world axes, and adds it to the wrench of the body, docs/ground.md (G19).
 func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	f := &t.Force
 	t.At = t.P
@@ -198,8 +198,7 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	// The power that goes in, less what is stored: the depth grows
-	// with −v_n, but where points do not turn with the wheel.
+	// The power that goes in, less what is stored. The depth grows with −v_n, unless the point does not turn with the wheel.
 	sinking := -t.Motion.N
 	if t.fixed {
 		var d change

@@ -61,7 +61,7 @@ type tangent struct {
 	v, rolling                    spatial.Vec3 // velocities of the point and of the centre
 }
 
-// setArms has the arms and velocities of the point.
+// setArms stores the arms and velocities of the point.
 func (t *tangent) setArms() {
 	com := t.b.Position.Add(t.b.Com)
 	t.pointArm, t.centerArm, t.forceArm = t.t.P.Sub(com), t.t.center.Sub(com), t.t.At.Sub(com)
@@ -69,7 +69,7 @@ func (t *tangent) setArms() {
 	t.rolling = t.b.Velocity.Add(t.b.Omega.Cross(t.centerArm))
 }
 
-// mapSlope has the slope of the map of the friction.
+// mapSlope stores the slope of the map of the friction at the point.
 func (t *tangent) mapSlope() error {
 	if t.contact.Friction == nil || t.t.Motion.Scale == 0 {
 		return nil

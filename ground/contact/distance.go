@@ -76,20 +76,14 @@ func (f *foot) follow(d *spatial.Vec3) {
 	along := f.n.Dot(*d)
 	var turn spatial.Vec3
 	f.bend.MulVecTo(&turn, d)
-	for i := range 2 {
-		// d(p − q) = −(n·d) n − s dn
-		step := -along*f.n[i] - f.distance*turn[i]
-		if i == 0 {
-			f.x += step
-		} else {
-			f.y += step
-		}
-	}
+	// d(p − q) = −(n·d) n − s dn
+	f.x += -along*f.n[0] - f.distance*turn[0]
+	f.y += -along*f.n[1] - f.distance*turn[1]
 	f.distance += along + d.Dot(turn)/2
 	f.n = f.n.Add(turn)
 }
 
-// plane has the foot on a plane in closed form.
+// plane stores the foot on a plane, in closed form.
 func (f *foot) plane(s *ground.Surface, q *spatial.Vec3) error {
 	g, err := s.At(q[0], q[1])
 	if err != nil {
@@ -113,7 +107,7 @@ func (f *foot) along(g *ground.Patch, dx, dy float64) {
 
 // descent returns the step −J⁻¹ g, with J = (j_xx, j_xy, j_yy) made positive definite by a multiple of 1 where it is not.
 func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
-	const least = 0.1
+	const least = 0.1 // eigenvalue of J, which is 1 on level ground
 	xx, xy, yy := j[0], j[1], j[2]
 	if low := (xx+yy)/2 - math.Hypot((xx-yy)/2, xy); low < least {
 		add := math.Abs(low) + least - low // the lower eigenvalue becomes |low| + least
@@ -127,7 +121,7 @@ func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
 // shorten moves the foot by the first of a step, its half, its quarter, … that stays on the ground and lessens the
 // distance, and stores the ground there in g. It reports whether there is one.
 func (f *foot) shorten(s *ground.Surface, q *spatial.Vec3, g *ground.Patch, dx, dy float64) (moved bool, err error) {
-	const most = 40
+	const most = 40 // halvings, after which the step is rounding of any way
 	h := g.Z - q[2]
 	here := f.x*f.x + f.y*f.y + h*h
 	noise := math.Abs(q[0]) + math.Abs(q[1]) + math.Abs(q[2])
@@ -148,7 +142,7 @@ func (f *foot) shorten(s *ground.Surface, q *spatial.Vec3, g *ground.Patch, dx, 
 	return false, err
 }
 
-// setBend has ∂n/∂q = −n_z Tᵀ W F J⁻¹ T, docs/ground.md (G13).
+// setBend stores ∂n/∂q = −n_z Tᵀ W F J⁻¹ T, docs/ground.md (G13).
 func (f *foot) setBend(g *ground.Patch) {
 	j, nz := &f.j, f.n[2]
 	d := -nz / (j[0]*j[2] - j[1]*j[1])

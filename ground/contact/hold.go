@@ -2,7 +2,7 @@ package contact
 
 import "math"
 
-// bristles has the friction of bent bristles, docs/ground.md (G25).
+// bristles stores the friction of bent bristles, docs/ground.md (G25), and its derivatives unless d is nil.
 func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	h := &l.Friction.Hold
 	var rate [2]float64
@@ -31,7 +31,7 @@ func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []floa
 	}
 }
 
-// bend has the rate of bending, docs/ground.md (G26), and its derivatives.
+// bend stores the rate of bending, docs/ground.md (G26), and its derivatives unless d is nil.
 func (h *Hold) bend(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	v := [2]float64{m.X, m.Y}
 	speed := math.Hypot(v[0], v[1])

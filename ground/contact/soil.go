@@ -175,7 +175,8 @@ func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge,
 	}
 }
 
-// riseOf returns (1 − e^(−j/K))/j and its derivative by j²/2.
+// riseOf returns (1 − e^(−j/K))/j and its derivative by j²/2, which is the one by j over j. Near j = 0 they are series, as the formulas
+// cancel there.
 func riseOf(j, K float64) (rise, fall float64) {
 	const small = 1e-4
 	x := j / K
@@ -190,7 +191,7 @@ func riseOf(j, K float64) (rise, fall float64) {
 	return rise, ((1+e)/K - rise) / (j * j)
 }
 
-// soil has all forces of soft soil, docs/ground.md (G31) and (G37).
+// soil stores all forces of soft soil, docs/ground.md (G31) and (G37), and their derivatives unless d is nil.
 func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	s := &l.Friction.Soil
 	low := l.lowSpeed()

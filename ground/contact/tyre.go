@@ -19,7 +19,7 @@ func (c *Curve) value(x float64) (g, slope float64) {
 // tinySlip is where the square of a slip is below rounding.
 const tinySlip = 1e-8
 
-// slopes has the slips of a tyre, κ and tan α, and their derivatives by v_x, v_y and V, docs/ground.md (G27).
+// slips returns the slips of a tyre, κ and tan α, and their derivatives by v_x, v_y and V, docs/ground.md (G27).
 func (t *TyreLaw) slips(m *PointMotion) (slip [2]float64, by [2][3]float64) {
 	low := t.LowSpeed
 	q := 1 / math.Sqrt(m.Roll*m.Roll+low*low)
@@ -29,7 +29,7 @@ func (t *TyreLaw) slips(m *PointMotion) (slip [2]float64, by [2][3]float64) {
 	return slip, by
 }
 
-// tyre has the forces of a tyre, docs/ground.md (G28): similar curves of the total slip.
+// tyre stores the forces of a tyre, docs/ground.md (G28), similar curves of the total slip, and their derivatives unless d is nil.
 func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	t := &l.Friction.Tyre
 	slip, bySpeed := t.slips(m)
@@ -73,7 +73,7 @@ func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64)
 	}
 }
 
-// relaxation has the rates of the slips of a tyre, docs/ground.md (G29), and their derivatives.
+// relaxation stores the rates of the slips of a tyre, docs/ground.md (G29), and their derivatives unless d is nil.
 func (t *TyreLaw) relaxation(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	slip, bySpeed := t.slips(m)
 	v := math.Sqrt(m.Roll*m.Roll + t.LowSpeed*t.LowSpeed)

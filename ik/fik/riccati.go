@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	firstS         = 100   // with which the search begins
+	firstS         = 100   // s with which the search begins
 	mostHalvings   = 60    // of s; the equation stops having a solution long before
 	leastGap       = 1e-9  // of eigenvalues from the imaginary axis, relative to the largest
 	symmetryTol    = 1e-10 // of a solution, relative to its largest number
