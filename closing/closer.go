@@ -237,6 +237,7 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 	return c.orCause(c.closePositions(st))
 }
 
+// closePositions is ClosePositions within the guard.
 func (c *Closer) closePositions(st *mechanism.State) error {
 	c.start(st, false)
 	fit, err := c.misfitAt(c.at)

@@ -2,6 +2,7 @@ package closing
 
 import "github.com/rung-mbd/rung/mechanism"
 
+// enter begins a call. It panics on misuse, and measures the units anew if inputs have changed the bodies since the call before.
 func (c *Closer) enter() {
 	if c == nil || c.mech == nil {
 		panic("closing: zero Closer; use NewCloser")

@@ -49,6 +49,7 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	return c.orCause(c.projectVelocities(st))
 }
 
+// projectVelocities is ProjectVelocities within the guard. If the factor of the last ClosePositions is of these poses, it is tried first.
 func (c *Closer) projectVelocities(st *mechanism.State) error {
 	chord := c.chord && c.fac.Current() && c.allOf(c.samePoses(st))
 	c.start(st, true)

@@ -97,6 +97,7 @@ func (l *Law) pointFaults(f *document.Broken) {
 	}
 }
 
+// axisFaults checks the points along a coordinate: their number, and that they increase.
 func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	if n := len(at); n < 2 || n > MaxPoints {
 		f.Add(field, "", fmt.Sprintf("wrong length %d, from 2 to %d points", n, MaxPoints))
@@ -114,6 +115,7 @@ func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	}
 }
 
+// tableFaults checks the values of a table, and that its spline is finite.
 func (l *Law) tableFaults(f *document.Broken) {
 	if n := len(l.X); len(l.Values) != n {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Values), n))
@@ -156,6 +158,7 @@ func (l *Law) advanceFaults(f *document.Broken, coordinate int, field string, la
 	}
 }
 
+// gridFaults checks the values of a grid, and that its splines are finite.
 func (l *Law) gridFaults(f *document.Broken) {
 	if len(l.Values) > 0 || len(l.Lines) != len(l.X) {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Lines), len(l.X)))
@@ -179,16 +182,7 @@ func (l *Law) gridFaults(f *document.Broken) {
 	if f.Any {
 		return
 	}
-	for i, line := range l.Lines {
-		n := len(line) - 1
-		l.advanceFaults(f, 1, document.Entry(document.Entry("values", i), n), line[n], line[0], largest)
-		if i == len(l.Lines)-1 {
-			for k, x := range line {
-				l.advanceFaults(f, 0, document.Entry(document.Entry("values", i), k), x, l.Lines[0][k], largest)
-			}
-		}
-	}
-	if f.Any {
+	if l.periodFaults(f, largest); f.Any {
 		return
 	}
 	p := l.Prepared()
@@ -202,6 +196,19 @@ func (l *Law) gridFaults(f *document.Broken) {
 	}
 }
 
+// periodFaults checks the last value of each line of a grid against the first, and the last line against the first.
+func (l *Law) periodFaults(f *document.Broken, largest float64) {
+	end := len(l.Lines) - 1
+	for i, line := range l.Lines {
+		n := len(line) - 1
+		l.advanceFaults(f, 1, document.Entry(document.Entry("values", i), n), line[n], line[0], largest)
+	}
+	for k, x := range l.Lines[end] {
+		l.advanceFaults(f, 0, document.Entry(document.Entry("values", end), k), x, l.Lines[0][k], largest)
+	}
+}
+
+// formulaFaults checks that the expression is one, and smooth where the law holds.
 func (l *Law) formulaFaults(f *document.Broken) {
 	if len(l.X)+len(l.Y)+len(l.Values)+len(l.Lines) > 0 || l.Ends != 0 || l.Slopes != [2]float64{} {
 		f.Add("x", "", "has no meaning for a function")

@@ -40,6 +40,7 @@ const (
 	partTurn, partLength = 0.25, 0.25
 )
 
+// newDrivenEngine allocates an engine of p on the mechanism of d. It is at no state before the first set.
 func newDrivenEngine(p *Problem, d *driving) *drivenEngine {
 	in := d.plan.Mechanism().NewInputs()
 	plan := d.plan.With(in)

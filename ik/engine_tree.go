@@ -76,6 +76,7 @@ func entryOf(plan *tree.Plan, f mechanism.Freedom) int32 {
 	return l.Q + int32(f.Freedom) + (l.NumQ - l.NumDof) // after the four numbers of a quaternion
 }
 
+// newTreeEngine allocates an engine of p on a tree of all its freedoms. It is at no state before the first set.
 func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 	n := len(p.driven)
 	e := &treeEngine{

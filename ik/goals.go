@@ -9,6 +9,7 @@ type goals struct {
 	seen  bool // sight is of the state and of the places wanted
 }
 
+// newGoals returns the targets of p where the task wants them, seen at no state.
 func (p *Problem) newGoals() goals {
 	g := goals{list: make([]target, len(p.targets))}
 	copy(g.list, p.targets)

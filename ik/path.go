@@ -138,6 +138,8 @@ type turns struct {
 	part  []*segmentCurve // how much of it is done; entry 0 is not used
 }
 
+// newTurns returns the rotation through the waypoints of a path. The function of an angle is 0 at the waypoints before it and 1 from its
+// own on, within turnsWindow.
 func newTurns(path *Path, waypoints [][4]float64) *turns {
 	n := len(waypoints)
 	u := &turns{times: path.Times, at0: make([]spatial.Quat, n), omega: make([]spatial.Vec3, n), part: make([]*segmentCurve, n)}

@@ -330,6 +330,7 @@ func (s *Session) status() {
 	s.statusLocked()
 }
 
+// statusLocked is status for a caller that holds s.mu.
 func (s *Session) statusLocked() {
 	m, st := s.mech, s.sim.State()
 	x := status{Time: st.Time, Running: s.running && s.failure == "", Speed: s.speed, Gravity: m.Gravity, Air: s.hand.air, Damped: s.meter.part, Failure: s.failure}
@@ -411,6 +412,7 @@ func (s *Session) Head() any {
 	return &h
 }
 
+// letters returns a letter for each freedom of a joint: l for a length, a for an angle, a capital if its motion is prescribed.
 func letters(jt *mechanism.Joint) string {
 	var b [6]byte
 	n := jt.Kind.Freedoms()

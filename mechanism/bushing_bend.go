@@ -29,7 +29,7 @@ func (x *BushingMove) twist() (w springs.Twist) {
 // Cost: O(1), no allocation.
 func (b *BushingState) BendTo(change *[2]spatial.Force, x *BushingMove) {
 	move, line := x.twist(), x.Rate.Scale(float64(2*x.End-1))
-	bent := b.Bend(&move)
+	bent := b.Variation(&move)
 	dx := bent.X()
 	var rate, stress, ds, damping [6]float64
 	bent.RateTo(&rate, &b.Twist, &line)

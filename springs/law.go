@@ -112,6 +112,7 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 	}
 }
 
+// tableFaults is Faults for a table.
 func (l *Law) tableFaults(report func(field, value, rule string)) {
 	if l.Expression != "" {
 		report("expression", fault.Name(l.Expression), "has no meaning for a table")

@@ -152,16 +152,16 @@ func (r *Relative) toWorld(onA, onB *spatial.Force, turn, c, f *spatial.Vec3) {
 	*onB = spatial.NewForce(r.H.MulVec(half.Add(*turn)), F)
 }
 
-// Bent is the change of everything at a Relative for one small displacement.
-type Bent struct {
+// Variation is the change of everything at a Relative for one small displacement.
+type Variation struct {
 	r *Relative
 
 	theta, d, turn spatial.Vec3
 	dg, dh, dt     float64
 }
 
-// Bend returns the change that comes with a displacement.
-func (r *Relative) Bend(w *Twist) (b Bent) {
+// Variation returns the change that comes with a small displacement.
+func (r *Relative) Variation(w *Twist) (b Variation) {
 	l := r.local(w)
 	b.r = r
 	b.theta, b.d, b.turn = r.change(&l)
@@ -171,13 +171,13 @@ func (r *Relative) Bend(w *Twist) (b Bent) {
 }
 
 // X returns the change of x.
-func (b *Bent) X() [6]float64 {
+func (b *Variation) X() [6]float64 {
 	return [6]float64{b.theta[0], b.theta[1], b.theta[2], b.d[0], b.d[1], b.d[2]}
 }
 
 // RateTo stores in x the change of the rate ẋ for a motion w that changes by line, the velocity of the origin of B less
 // that of A, and not in its rotations.
-func (b *Bent) RateTo(x *[6]float64, w *Twist, line *spatial.Vec3) {
+func (b *Variation) RateTo(x *[6]float64, w *Twist, line *spatial.Vec3) {
 	r := b.r
 	l := r.local(w)
 	_, _, rate := r.change(&l)
@@ -195,7 +195,7 @@ func (b *Bent) RateTo(x *[6]float64, w *Twist, line *spatial.Vec3) {
 }
 
 // WrenchTo stores the change of the wrenches of s, which changes by ds, along the world's axes.
-func (b *Bent) WrenchTo(onA, onB *spatial.Force, s, ds *[6]float64) {
+func (b *Variation) WrenchTo(onA, onB *spatial.Force, s, ds *[6]float64) {
 	r := b.r
 	m, f := spatial.Vec3(s[:3]), spatial.Vec3(s[3:])
 	dm, df := spatial.Vec3(ds[:3]), spatial.Vec3(ds[3:])

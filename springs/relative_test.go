@@ -95,7 +95,7 @@ func TestRates(t *testing.T) {
 			})
 			requireNear(t, want, rate[:], differences, fmt.Sprint("angle ", angle))
 
-			b := r.Bend(along)
+			b := r.Variation(along)
 			x := b.X()
 			r.RateTo(&rate, along)
 			require.Equal(t, rate, x)
@@ -156,7 +156,7 @@ func TestWrenches(t *testing.T) {
 
 			r := p.relative(t)
 			x := r.X()
-			b := r.Bend(w)
+			b := r.Variation(w)
 			dx := b.X()
 			var s, ds [6]float64
 			K.MulTo(&s, &x)

@@ -61,6 +61,7 @@ func (p *Parameter) points() int {
 	return len(p.List)
 }
 
+// problems returns faults as *model.Problems of a file, nil if there are none.
 func problems(file string, f *document.Faults) error {
 	list, more := f.Sorted()
 	if len(list) == 0 {
@@ -81,6 +82,7 @@ type reader struct {
 
 var studyFields = []string{"$schema", "format", "model", "run", "sampling", "parameters", "outputs", "trajectories"}
 
+// all reads the document. Rules between its parts are checked if nothing is wrong with the parts themselves.
 func (d *reader) all() {
 	if !d.Begin(format) {
 		return
@@ -149,6 +151,7 @@ func (d *reader) text() string {
 	return string(b)
 }
 
+// run reads how each run is integrated, and checks the options together.
 func (d *reader) run() {
 	if !d.OpenObject() {
 		return
@@ -182,6 +185,7 @@ func (d *reader) positive(x *float64) {
 
 var samplingFields = []string{"type", "draws", "seed"}
 
+// sampling reads how parameters are drawn.
 func (d *reader) sampling() {
 	if !d.OpenObject() {
 		return
@@ -228,6 +232,7 @@ func list[T any](d *reader, path string, read func(*T)) []T {
 	return all
 }
 
+// parameter reads a parameter. Its name is its path, and its unit the model's, unless it says others.
 func (d *reader) parameter(p *Parameter) {
 	if !d.OpenObject() {
 		return
@@ -280,6 +285,7 @@ func (d *reader) parameter(p *Parameter) {
 	}
 }
 
+// path reads where the number of a parameter is.
 func (d *reader) path(p *Parameter) {
 	s, ok := d.Text()
 	if !ok {
@@ -325,6 +331,7 @@ func (d *reader) grid(p *Parameter) {
 
 var normalFields = []string{"mean", "deviation"}
 
+// normal reads the mean and the deviation of a normal law.
 func (d *reader) normal(p *Parameter) {
 	if !d.OpenObject() {
 		return
@@ -345,6 +352,7 @@ func (d *reader) normal(p *Parameter) {
 
 var outputFields = []string{"name", "column", "take"}
 
+// output reads an output. Its name is COLUMN.TAKE unless it says another one.
 func (d *reader) output(o *Output) {
 	if !d.OpenObject() {
 		return

@@ -36,6 +36,7 @@ func directionsOf(j int) (v directions) {
 	return s.directions()
 }
 
+// directions returns the direction numbers: the first ones, and those that the recurrence of the polynomial makes of them.
 func (s *sobolStart) directions() (v directions) {
 	d := len(s.first)
 	for k := range v {

@@ -37,6 +37,8 @@ type lambdaFirst struct {
 // span is an interval of columns lo … hi−1.
 type span struct{ lo, hi int32 }
 
+// newLambda allocates for the rows of K, and those of the gears behind them. A row of Y may have entries on the root paths of all its
+// columns: these are the spans.
 func newLambda(K *Constraints, G *gears) *lambdaFirst {
 	n, rows, groups := K.plan.nv, K.rows, K.groups
 	if G != nil {

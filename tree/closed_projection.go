@@ -54,6 +54,8 @@ type projection struct {
 	gears   *gears
 }
 
+// newProjection allocates for the blocks of K. independent is the user's choice of variables, nil for none. It panics if one is out of
+// range or chosen twice.
 func newProjection(K *Constraints, G *gears, independent []int) *projection {
 	n := K.plan.nv
 	m := &projection{

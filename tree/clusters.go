@@ -60,6 +60,7 @@ type blockNode struct {
 	next   int32 // of its joints, the next to look at
 }
 
+// newBlockSearch returns a search that has not begun, with the edges of the couplings.
 func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
 	nb := m.NumBodies()
 	s := &blockSearch{m: m, at: m.Incidence(), nodes: make([]blockNode, nb+1+m.NumCouplings())}

@@ -56,6 +56,7 @@ func (m *direct) counts(*ClosedSolver) Counts {
 	return Counts{triangle(m.ldl.rank), m.ldl.flops}
 }
 
+// counts is Counts for Lambda.
 func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
 	branches := s.plan.BranchCounts()
 	c := Counts{
@@ -79,6 +80,7 @@ func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
 	return c
 }
 
+// counts is Counts for Projection.
 func (m *projection) counts(*ClosedSolver) (c Counts) {
 	restricted := int64(0) // flops of a column of GᵀHG
 	for _, e := range m.elims {

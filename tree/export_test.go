@@ -8,6 +8,3 @@ func (p *Plan) NewCloser(independent []int) *Closer { return p.newCloser(indepen
 
 // CloseTo is closeTo.
 func (c *closer) CloseTo(q []float64, t float64) (steps int, err error) { return c.closeTo(q, t) }
-
-// CloseRatesTo is closeRatesTo.
-func (c *closer) CloseRatesTo(qd, q []float64, t float64) error { return c.closeRatesTo(qd, q, t) }

@@ -86,6 +86,7 @@ type legScratch struct {
 	rows joints.Rows
 }
 
+// grow makes room for the longest path of the legs.
 func (s *legScratch) grow(p *Plan, legs []freedomLeg) {
 	if s.row == nil {
 		s.row = &Constraints{plan: p, rhs: make([]float64, 1), size: make([]float64, 1)}

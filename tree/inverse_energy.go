@@ -58,6 +58,7 @@ func (e *projectedEnergy) ofForce(z, f []float64) {
 	}
 }
 
+// toAcceleration solves Rᵀ·y = z and stores G·y. It costs O(n·m).
 func (e *projectedEnergy) toAcceleration(qdd, z []float64) {
 	m := e.m
 	y := m.z[:m.count]

@@ -25,6 +25,7 @@ func (b *BranchMatrix) FactorLTDL() error { return b.factor(factorLDL) }
 // that the rows above are read and written once for all.
 const group = 4
 
+// factor eliminates the rows from the tips to the root: group rows at a time where so many follow each other on a branch, else one.
 func (b *BranchMatrix) factor(what content) error {
 	b.mustHold(symmetric)
 	b.what = what
@@ -203,6 +204,7 @@ func (b *BranchMatrix) solveD(x []float64) {
 	}
 }
 
+// mustBeFactored panics unless b is a factor and x has an entry for each of its rows.
 func (b *BranchMatrix) mustBeFactored(x []float64) {
 	if b.what == symmetric {
 		panic("tree: matrix in the wrong state")

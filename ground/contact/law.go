@@ -115,6 +115,7 @@ func (l *Law) Check(report Report) {
 	l.Drilling.check(report, ".drilling")
 }
 
+// checkNormal is Check for the law of the normal force.
 func (l *Law) checkNormal(report Report) {
 	n := &l.Normal
 	if int(n.Type) >= len(normalNames) {
@@ -141,6 +142,7 @@ func (l *Law) checkNormal(report Report) {
 	}
 }
 
+// checkFriction is Check for the forces along the ground.
 func (l *Law) checkFriction(report Report) {
 	f := &l.Friction
 	if int(f.Type) >= len(frictionNames) {
@@ -384,6 +386,7 @@ func (l *Law) slips(f *Force, m *PointMotion) {
 // law has none, m/s; tyres and soil are best given it too.
 const DefaultLowSpeed = 0.1
 
+// lowSpeed returns the speed below which slips do not grow, m/s.
 func (l *Law) lowSpeed() float64 {
 	switch f := &l.Friction; f.Type {
 	case Tyre:

@@ -206,6 +206,7 @@ func (o *Options) check(m, n int) error {
 	return bad.err()
 }
 
+// checkA checks A: one number or one a row, in form V all negative.
 func (o *Options) checkA(bad *badOptions, m int) {
 	if o.A == nil {
 		return
@@ -221,6 +222,7 @@ func (o *Options) checkA(bad *badOptions, m int) {
 	}
 }
 
+// checkGains checks the diagonal of V, which may not be all zero.
 func (o *Options) checkGains(bad *badOptions, n int) {
 	if o.Gains == nil {
 		return

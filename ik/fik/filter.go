@@ -57,6 +57,7 @@ func newWeight(p []float64, m int) weight {
 	return weight{full: NewDense(m, m, p)}
 }
 
+// mulTo stores P·z in dst. The two do not overlap.
 func (p *weight) mulTo(dst, z []float64) {
 	switch {
 	case p.full != nil:

@@ -62,6 +62,7 @@ type guard struct {
 	before           float64   // ‖z‖² before the last iteration
 }
 
+// newGuard returns the guard of f before its first look.
 func newGuard(f *Filter, o *Options) guard {
 	g := guard{unchecked: o.Unchecked, adapt: o.Adapt, u: make([]float64, f.m), x: make([]float64, f.m), y: make([]float64, f.n)}
 	if f.mixes() {

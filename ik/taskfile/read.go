@@ -126,6 +126,7 @@ func (d *reader) all() bool {
 
 var postureFields = []string{"gain", "values"}
 
+// posture reads the secondary motion.
 func (d *reader) posture() *ik.Posture {
 	if !d.OpenObject() {
 		return nil
@@ -163,6 +164,7 @@ const (
 	solverThreads
 )
 
+// solver reads how the task is solved. No restarts are 0 in a document, and NoRestarts in Go, where 0 is the default.
 func (d *reader) solver(o *ik.Options) {
 	if !d.OpenObject() {
 		return
@@ -231,6 +233,7 @@ const (
 	fikFeedback
 )
 
+// fik reads the options of feedback inverse kinematics.
 func (d *reader) fik() *ik.FIKOptions {
 	if !d.OpenObject() {
 		return nil

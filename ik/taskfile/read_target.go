@@ -125,6 +125,7 @@ func (d *reader) wantParts(t *ik.Target, seen uint32) {
 	}
 }
 
+// targetType reads the type of a target, and reports whether it is one.
 func (d *reader) targetType(t *ik.TargetType) bool {
 	s, ok := d.Text()
 	if !ok {
@@ -216,6 +217,7 @@ func (d *reader) pathOf() *ik.Path {
 
 var waypointFields = []string{"position", "orientation", "value"}
 
+// waypoints reads the lists of one target.
 func (d *reader) waypoints(target string) ik.Waypoints {
 	w := ik.Waypoints{Target: target}
 	d.Object(waypointFields, nil, func(k int) {

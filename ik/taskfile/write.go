@@ -30,6 +30,7 @@ func Write(w io.Writer, t *ik.Task) error {
 	return nil
 }
 
+// textOf returns the document of t, its fields in the order in which problems are told.
 func textOf(t *ik.Task) ([]byte, error) {
 	o := &writer{b: []byte("{\n \"format\": \"" + format + "\"")}
 	if t.Driven != nil {
@@ -74,6 +75,7 @@ func textOf(t *ik.Task) ([]byte, error) {
 	return o.b, nil
 }
 
+// coordinates writes numbers by the names of freedoms.
 func (o *writer) coordinates(key string, list []ik.Coordinated) {
 	o.key(key)
 	o.open()

@@ -120,6 +120,7 @@ func (o *writer) path(p *ik.Path) {
 	o.b = append(o.b, '}')
 }
 
+// vectorsOf writes a list of vectors, each of which is numbers.
 func vectorsOf[T any](o *writer, list []T, numbers func(*T) []float64) {
 	o.b = append(o.b, '[')
 	for i := range list {
@@ -165,6 +166,7 @@ func (o *writer) choice(key, text string, write, valid bool) {
 	}
 }
 
+// fik writes the options of feedback inverse kinematics that are not the defaults.
 func (o *writer) fik(f *ik.FIKOptions) {
 	o.open()
 	o.choice("form", f.Form.String(), f.Form != 0, f.Form < fik.NumForms)

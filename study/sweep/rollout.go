@@ -158,6 +158,7 @@ type rolloutWorker struct {
 	values []float64
 }
 
+// newWorker returns a worker with a batch and a document of its own.
 func (r *rollout) newWorker() (*rolloutWorker, error) {
 	base, err := r.s.study.NewBase(r.s.source.Text, r.s.name)
 	if err != nil {

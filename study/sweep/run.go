@@ -163,6 +163,7 @@ type worker interface {
 	part(ctx context.Context, first, last int, done func()) ([]Result, error)
 }
 
+// newWorker returns a worker of rollouts, or one that does runs one at a time.
 func (s *Sweep) newWorker() (worker, error) {
 	if s.rollout != nil {
 		return s.rollout.newWorker()
@@ -181,6 +182,7 @@ type single struct {
 	values []float64 // of the parameters
 }
 
+// part implements worker. The end of ctx ends the sweep; any other error of a simulation is that of its run.
 func (w *single) part(ctx context.Context, first, last int, done func()) ([]Result, error) {
 	list := make([]Result, 0, last-first)
 	for i := first; i < last; i++ {

@@ -98,6 +98,7 @@ type store struct {
 	computed, failed atomic.Int64 // runs of this process
 }
 
+// newStore returns the store of a sweep, with no file open.
 func newStore(s *sweep.Sweep, o Options) *store {
 	if o.Stage == nil {
 		o.Stage = func(string, int) {}
@@ -143,6 +144,7 @@ func (st *store) open() error {
 	return err
 }
 
+// begin opens a table of the sweep, without the parts of an earlier one unless the sweep goes on with them.
 func (st *store) begin(path, format, sum string, columns []Column) (*table, error) {
 	t, err := newTable(path, format, sum, columns)
 	if err == nil && !st.o.Resume {

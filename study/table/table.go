@@ -312,6 +312,7 @@ func Read(path, format string, columns []Column, row func(cells []Cell) error) e
 // kinds are the types of the kinds in a file.
 var kinds = [...]pq.Kind{Int: pq.Int64, Float: pq.Double, Text: pq.ByteArray}
 
+// readGroup calls use for each row of a group. list is memory for rows.
 func readGroup(g pq.RowGroup, list []pq.Row, use func(r pq.Row) error) (err error) {
 	rows := g.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -331,6 +332,7 @@ func readGroup(g pq.RowGroup, list []pq.Row, use func(r pq.Row) error) (err erro
 	}
 }
 
+// cellOf returns the cell of a value in a column of a kind.
 func cellOf(v pq.Value, kind Kind) Cell {
 	switch {
 	case v.IsNull():
