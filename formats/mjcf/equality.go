@@ -41,7 +41,7 @@ func (r *reader) equality(n *xmltree.Node) {
 	case "joint":
 		r.couples(e, name)
 	case "tendon":
-		r.tendons2(e, name)
+		r.lengths(e, name)
 	}
 }
 
@@ -183,7 +183,12 @@ func (r *reader) couples(e element, name string) {
 			r.Refuse(e.Node, "joint1", "has no coordinate: "+fault.Name(text))
 			return
 		}
-		r.a.Joints[at.joint].Axes[at.axis].Motion = &model.Motion{Kind: joints.Polynomial, Coefficients: p[:1]}
+		a := &r.a.Joints[at.joint].Axes[at.axis]
+		if a.Motion != nil && a.Motion.Coefficients[0] != p[0] {
+			r.Report.Refuse(e.Node, "equality "+fault.Name(name), "joint "+fault.Name(text)+" is held at another value already")
+			return
+		}
+		a.Motion = &model.Motion{Kind: joints.Polynomial, Coefficients: p[:1]}
 		return
 	}
 	_, a := r.scalar(e.Node, "joint1")
@@ -229,8 +234,8 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 	return list, len(list) > 0
 }
 
-// tendons2 reads: the length of a tendon is a polynomial of that of another.
-func (r *reader) tendons2(e element, name string) {
+// lengths reads: the length of a tendon is a polynomial of that of another.
+func (r *reader) lengths(e element, name string) {
 	p := r.polynomial(e)
 	if first, _ := e.Attr("tendon1"); r.tendons[first].ends != nil && !e.Has("tendon2") {
 		r.constantLength(e, name, r.tendons[first], p[0])

@@ -49,6 +49,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"root":           {"<robot/>", `main.xml:1:1: error: /robot: element "robot": the file has to begin with mujoco`},
 		"empty":          {"<mujoco/>", "has no body"},
+		"held twice":     {body(in + `<joint name="k"/>`)[:len(body(in+`<joint name="k"/>`))-len(`</mujoco>`)] + `<equality><joint joint1="k" polycoef="0.5"/><joint joint1="k" polycoef="0.25"/></equality></mujoco>`, `joint "k" is held at another value already`},
 		"include self":   {`<mujoco><include file="main.xml"/></mujoco>`, "is included twice"},
 		"include cycle":  {`<mujoco><include file="one.xml"/></mujoco>`, "is included twice"},
 		"include up":     {`<mujoco><include file="../secret.xml"/></mujoco>`, "the path leaves the folder"},
@@ -229,6 +230,9 @@ func TestHostileSizes(t *testing.T) {
 		"massless chain":   model("", strings.Repeat(`<body><joint/>`, 4000)+in+strings.Repeat("</body>", 4000), ""),
 		"tendons": model("", many(`<body><joint name="j%d"/>`+in+`</body>`, n),
 			`<tendon><fixed name="t">`+many(`<joint joint="j%d" coef="1"/>`, n)+`</fixed></tendon><equality>`+many(`<tendon name="e%d" tendon1="t"/>`, n)+`</equality>`),
+		"sum": model("", many(`<body><joint name="j%d"/>`+in+`</body>`, 60_000), `<tendon><fixed name="t">`+many(`<joint joint="j%d" coef="1"/>`, 60_000)+`</fixed></tendon>`),
+		"a mesh of many": model(`<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="`+strings.Repeat("0 2 1 0 1 3 1 2 3 0 3 2 ", 50_000)+`"/></asset>`,
+			many(`<body><joint name="j%d"/><geom type="mesh" mesh="m" mass="1"/></body>`, 4000), ""),
 		"welds": model("", many(`<body name="w%d">`+in+`<joint/></body>`, n), `<equality>`+many(`<weld body1="w%d" body2="a"/>`, n)+`</equality>`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,4 +246,27 @@ func TestHostileSizes(t *testing.T) {
 			require.Less(t, took, 60*time.Second)
 		})
 	}
+}
+
+// TestDeepIncludes: files that include each other hold elements no deeper in each other than one file may.
+func TestDeepIncludes(t *testing.T) {
+	const deep = 9000
+	files := map[string]string{}
+	for k := range source.MaxDepth {
+		name, next := fmt.Sprintf("f%d.xml", k), fmt.Sprintf(`<include file="f%d.xml"/>`, k+1)
+		if k == 0 {
+			name = "main.xml"
+		}
+		if k == source.MaxDepth-1 {
+			next = ""
+		}
+		body := strings.Repeat("<body>", deep) + next + strings.Repeat("</body>", deep)
+		if k == 0 {
+			body = "<worldbody>" + body + "</worldbody>"
+		}
+		files[name] = "<mujoco>" + body + "</mujoco>"
+	}
+	_, _, err := from(files, source.Options{})
+	require.ErrorContains(t, err, "elements stand deeper than 10000 in each other")
+	require.Less(t, len(err.Error()), 300)
 }

@@ -290,6 +290,14 @@ type meshAsset struct {
 	sought  bool // whether the file is there
 	loaded  *mesh.Mesh
 	err     error
+	full    *weighed // once a geom has asked for it
+	shell   *weighed
+}
+
+// weighed is the mass properties of a mesh at density 1, or why it has none.
+type weighed struct {
+	moments mesh.Moments
+	err     error
 }
 
 var meshRules = []string{"legacy", "exact", "convex", "shell"}
@@ -429,7 +437,21 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	return s, true
 }
 
+// meshMoments returns the mass properties of a mesh, full or its surface, at density 1.
 func (r *reader) meshMoments(m *meshAsset, shell bool) (mesh.Moments, error) {
+	to := &m.full
+	if shell {
+		to = &m.shell
+	}
+	if *to == nil {
+		moments, err := r.weighMesh(m, shell)
+		*to = &weighed{moments, err}
+	}
+	return (*to).moments, (*to).err
+}
+
+// weighMesh computes what meshMoments returns.
+func (r *reader) weighMesh(m *meshAsset, shell bool) (mesh.Moments, error) {
 	if m.err == nil && m.loaded == nil {
 		name, err := r.resolve(m)
 		var data []byte

@@ -19,16 +19,19 @@ func (r *reader) load() (*xmltree.Node, error) {
 		return nil, err
 	}
 	r.included = map[source.Name]bool{r.name: true}
-	return root, r.include(root, 0)
+	return root, r.include(root, 0, 1)
 }
 
-// include replaces the elements include below n, at a depth of files, by what the roots of their files hold.
-func (r *reader) include(n *xmltree.Node, depth int) error {
+// include replaces the elements include below n, at a depth of files and of elements, by what the roots of their files hold.
+func (r *reader) include(n *xmltree.Node, depth, inside int) error {
+	if inside > xmltree.MaxDepth {
+		return at(n, fmt.Errorf("formats/mjcf: with what is included, elements stand deeper than %d in each other", xmltree.MaxDepth))
+	}
 	found := false
 	for _, c := range n.Children {
 		if c.Name == "include" {
 			found = true
-		} else if err := r.include(c, depth); err != nil {
+		} else if err := r.include(c, depth, inside+1); err != nil {
 			return err
 		}
 	}
@@ -66,7 +69,7 @@ func (r *reader) include(n *xmltree.Node, depth int) error {
 		if err != nil {
 			return err
 		}
-		if err := r.include(sub, depth+1); err != nil {
+		if err := r.include(sub, depth+1, inside); err != nil {
 			return err
 		}
 		r.Report.Tally(source.Used, 1+len(sub.Attrs))

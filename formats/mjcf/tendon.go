@@ -50,12 +50,9 @@ func (r *reader) tendon(n *xmltree.Node) {
 	e := r.element(n, "tendon", r.main)
 	name, _ := n.Attr("name")
 	t := tendon{at: n, fixed: n.Name == "fixed"}
-	for _, c := range n.Children {
-		if t.fixed && c.Name == "joint" {
-			t.terms = r.term(c.Use(), t.terms)
-		}
-	}
-	if !t.fixed {
+	if t.fixed {
+		t.terms = r.sum(n)
+	} else {
 		t.ends = r.ends(n)
 	}
 	r.tendons[name] = t
@@ -95,25 +92,32 @@ func (r *reader) tendon(n *xmltree.Node) {
 	}
 }
 
-// term adds the joint that an element of a fixed tendon names to a sum, in which each joint stands once.
-func (r *reader) term(n *xmltree.Node, sum []tendonTerm) []tendonTerm {
-	text, coef := r.Required(n, "joint"), 0.0
-	if r.Required(n, "coef") != "" {
-		coef = r.Number(n, "coef", 0)
-	}
-	if _, ok := r.joints[text]; !ok {
-		if text != "" {
-			r.Refuse(n, "joint", "does not exist: "+fault.Name(text))
+// sum returns the terms of a fixed tendon, in which each joint stands once.
+func (r *reader) sum(n *xmltree.Node) (list []tendonTerm) {
+	at := map[string]int{}
+	for _, c := range n.Children {
+		if c.Name != "joint" {
+			continue
 		}
-		return sum
-	}
-	for k := range sum {
-		if of, _ := sum[k].joint.Attr("joint"); of == text {
-			sum[k].coef += coef
-			return sum
+		c.Use()
+		text, coef := r.Required(c, "joint"), 0.0
+		if r.Required(c, "coef") != "" {
+			coef = r.Number(c, "coef", 0)
 		}
+		if _, ok := r.joints[text]; !ok {
+			if text != "" {
+				r.Refuse(c, "joint", "does not exist: "+fault.Name(text))
+			}
+			continue
+		}
+		k, again := at[text]
+		if !again {
+			k, at[text] = len(list), len(list)
+			list = append(list, tendonTerm{joint: c})
+		}
+		list[k].coef += coef
 	}
-	return append(sum, tendonTerm{n, coef})
+	return list
 }
 
 // ends returns the sites of a path that is one straight line, or nil.

@@ -37,3 +37,14 @@ func TestLongChains(t *testing.T) {
 	assert.Len(t, res.Model.Frames, 49_001)
 	assert.Less(t, time.Since(start), 20*time.Second)
 }
+
+// TestMeshOfMany: a file of a mesh counts once, however many links it gives their mass.
+func TestMeshOfMany(t *testing.T) {
+	const part = `<link name="l%d"><inertial auto="true"/><collision name="c"><geometry><mesh><uri>corner.obj</uri></mesh></geometry></collision></link>`
+	text := strings.Replace(model17(lines(part, source.MaxIncludes+1)), "1.7", "1.11", 1)
+	res, _, err := read(text, source.Options{}, "corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+	require.NoError(t, err)
+	for _, b := range res.Model.Bodies {
+		require.InDelta(t, 1000./6, b.Mass, 1e-9)
+	}
+}

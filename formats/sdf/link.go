@@ -200,6 +200,10 @@ func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
 	if err != nil {
 		return mesh.Moments{}, err
 	}
+	of := scaled{name, r.scaleOf(c)}
+	if known, ok := r.weighed[of]; ok {
+		return known, nil
+	}
 	data, err := r.files.Include(name)
 	if err != nil {
 		return mesh.Moments{}, fmt.Errorf("%w; an inertial with numbers needs no file", err)
@@ -208,11 +212,21 @@ func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
 	if err != nil {
 		return mesh.Moments{}, err
 	}
-	m.Transform(r.scaleOf(c), spatial.Identity3(), spatial.Vec3{})
+	m.Transform(of.scale, spatial.Identity3(), spatial.Vec3{})
 	if gap := m.Gap(); gap > 1e-6 {
 		r.report.Note(c, "mesh "+fault.Name(name.String()), fmt.Sprintf("is not closed: its areas do not cancel, by %.2g", gap))
 	}
-	return m.Solid()
+	moments, err := m.Solid()
+	if err == nil {
+		r.weighed[of] = moments
+	}
+	return moments, err
+}
+
+// scaled is a mesh of a file in a size.
+type scaled struct {
+	name  source.Name
+	scale spatial.Vec3
 }
 
 func (r *reader) scaleOf(c *xmltree.Node) spatial.Vec3 {

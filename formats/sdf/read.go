@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/internal/xmltree"
+	"github.com/rung-mbd/rung/formats/mesh"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
@@ -26,7 +27,8 @@ const gravity = -9.8
 // Cost: O(bytes) of all files. It returns the errors of the file as a *source.SyntaxError
 // or a *source.Problems; the report is there too.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
-	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
+	r := &reader{files: files, o: o, report: &source.Report{File: name.String(), Format: "sdf"}}
+	r.byFrame, r.weighed = map[*frame]*joint{}, map[scaled]mesh.Moments{}
 	r.report.Tell(o.Settled)
 	r.values = xmltree.Values{Report: r.report, Stray: true, Empty: true} // as the library of the format
 	if o.Key != "" {
@@ -63,6 +65,7 @@ type reader struct {
 	plugins []pending
 	drakes  []pending
 	terms   int // of tendons
+	weighed map[scaled]mesh.Moments
 }
 
 // linked is a link of the assembly with its frame.
