@@ -315,7 +315,7 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 	return fit, nil
 }
 
-// start makes st the state in c.at, for velocities if rates.
+// start copies st to c.from and c.at. rates tells whether velocities are to be projected, or poses to be closed.
 func (c *Closer) start(st *mechanism.State, rates bool) {
 	if len(st.Bodies) != len(c.at.Bodies) {
 		panic("closing" + fault.ForeignState)

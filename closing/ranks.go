@@ -97,7 +97,7 @@ func (c *Closer) tell(err error) error {
 // counts reports whether the rows of a node are summed up here.
 func (c *Closer) counts(node int) bool { return c.ranks == nil || c.ranks.Counts(node) }
 
-// pool makes fit that of the rows of all ranks.
+// pool returns the fit of the rows of all ranks from the fits of each. It returns an error if any rank has one.
 func (c *Closer) pool(fit misfit, err error) (misfit, error) {
 	if c.ranks == nil {
 		return fit, err
@@ -123,7 +123,7 @@ func (c *Closer) exchange(x []float64) {
 	}
 }
 
-// exchangeLengths takes those of bodies of other ranks from these, which know all joints of them.
+// exchangeLengths stores in c.length the lengths of bodies of other ranks. Only the rank of a body knows all its joints.
 func (c *Closer) exchangeLengths() {
 	if c.ranks == nil {
 		return

@@ -23,7 +23,7 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 	return c.ClosePositions(st)
 }
 
-// giveTo makes st the state in c.at, unless the context of c has ended:
+// giveTo copies c.at to st, unless the context of c has ended:
 // the results since then may be unfinished.
 func (c *Closer) giveTo(st *mechanism.State) error {
 	if err := c.halt.Err(); err != nil {

@@ -149,7 +149,7 @@ func (g *grid) sum(p *Patch, wx, wy *weights) {
 	}
 }
 
-// sum16 does so for four weights an axis.
+// sum16 is sum for four weights an axis.
 func (g *grid) sum16(p *Patch, wx, wy *weights) {
 	for j := range 4 {
 		row := (*[4]float64)(g.values[(wy.at+j)*g.stride+wx.at:])

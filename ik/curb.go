@@ -44,7 +44,7 @@ func (s *denseMethod) settle(l int) {
 	s.bent = true
 }
 
-// perfect brings the levels before v from where their searches have ended to rounding.
+// perfect lessens the errors of the levels before v, whose searches ended at a tolerance, down to rounding.
 func (s *denseMethod) perfect(v *levelState) {
 	copy(s.try, s.q)
 	ok := s.restore(v)

@@ -33,7 +33,7 @@ func (s *denseMethod) anyLimit() bool {
 	return false
 }
 
-// keep stores the place at hand.
+// keep stores the pose and the states of all levels, to which the search may return.
 func (s *denseMethod) keep() {
 	copy(s.kept.q, s.q)
 	for l := range s.list {
@@ -53,7 +53,7 @@ func (s *denseMethod) left(l int) float64 {
 	return v.merit(s.e)
 }
 
-// scatter goes to random coordinates within the limits, and reports whether the mechanism can.
+// scatter moves to random coordinates within the limits, and reports whether all joints can be closed there.
 func (s *denseMethod) scatter() bool {
 	for i := range s.try {
 		s.try[i] = s.p.between(i, s.low[i], s.high[i], s.first[i], s.dice)
@@ -94,7 +94,7 @@ const (
 	sameSolution = 1e-6
 )
 
-// collect adds the coordinates, polished, to the list unless they are among them.
+// collect polishes the coordinates and adds them to the list unless it has them.
 func (s *denseMethod) collect(list [][]float64) [][]float64 {
 	if s.o.Method == FIKMethod {
 		return list

@@ -15,7 +15,7 @@ const (
 	trackDamping = 1e-6
 )
 
-// beginPath brings the engine to st and makes the memory of the path.
+// beginPath starts a path from st. It returns the course, and whether the targets are not met where it begins.
 func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {
 	s.hasty = false
 	if err := s.eng.set(st); err != nil {

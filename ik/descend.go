@@ -143,7 +143,8 @@ func (s *denseMethod) dampingOf(A, e, C []float64, c float64) float64 {
 	return c * algebra.Dot(e, e)
 }
 
-// attempt moves by s.bounded.u if that is good, and adapts c.
+// attempt moves by the step s.bounded.u of level v where that lessens the merit as predicted and keeps the levels before, and adapts
+// the damping c. It reports whether it has moved.
 func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 	s.steps++
 	b := s.bounded
@@ -189,7 +190,8 @@ func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 	return true
 }
 
-// attemptBlind is the end of attempt where rounding hides how the merit changes: the gradient tells.
+// attemptBlind takes the step in s.try if it lessens the gradient, and adapts c. It ends attempt where rounding hides how the merit
+// changes.
 func (s *denseMethod) attemptBlind(v *levelState, c *float64) bool {
 	before := s.gradient(v)
 	copy(s.from, s.q)
@@ -216,7 +218,7 @@ func (s *denseMethod) take() {
 	s.refresh()
 }
 
-// back brings the engine back to s.q.
+// back moves the engine back to s.q. Where it cannot be, the pose at which it has stayed becomes the present one.
 func (s *denseMethod) back() {
 	copy(s.try, s.q)
 	if s.eng.moveTo(s.q) != nil { // the engine is where it was

@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// way stores in b.p the way from b.u on the free coordinates, by the method. held is the number of rows of C.
+// way stores in b.p the way on from b.u on the free coordinates, by the method. m is the number of rows of A, k the damping, held the
+// number of rows of C.
 func (b *bounded) way(m int, k float64, held int) {
 	switch b.method {
 	case Pinv, Selective:

@@ -153,7 +153,7 @@ func (e *drivenEngine) moveTo(q []float64) error {
 	return nil
 }
 
-// begin makes e.try and e.to what e.st and e.q are, at rest.
+// begin copies the state e.st, at rest, to e.try, and its driven coordinates e.q to e.to.
 func (e *drivenEngine) begin() {
 	e.try.Time = e.st.Time
 	copy(e.try.Bodies, e.st.Bodies)
@@ -245,7 +245,7 @@ func (e *drivenEngine) follow(t *winding) {
 	t.tryAt = x
 }
 
-// accept makes e.try the state.
+// accept makes e.try the state of the engine, with the coordinates e.to.
 func (e *drivenEngine) accept() {
 	e.st, e.try = e.try, e.st
 	e.q, e.to = e.to, e.q

@@ -143,7 +143,7 @@ func (e *treeEngine) moveTo(q []float64) error {
 	return e.accept(e.time)
 }
 
-// accept makes e.try the variables at the time t, or leaves everything as it is.
+// accept makes e.try the joint variables of the engine at the time t. After an error the engine is where it was.
 func (e *treeEngine) accept(t float64) error {
 	e.seen = false
 	if err := e.w.Set(e.try, e.still, t); err != nil {

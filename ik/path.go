@@ -233,7 +233,8 @@ func (s *sight) away() spatial.Vec3 {
 	return s.jk.EP.TMulVec(s.jk.R.Scale(1 / far))
 }
 
-// turningTo stores the rates of a rotation whose wanted orientation turns with omega, axes of R.
+// turningTo stores in raw the rates, in the units of the errors times the weights, of a wanted orientation that turns with omega,
+// axes of R.
 func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *sight) {
 	var delta [6]float64
 	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)

@@ -241,7 +241,7 @@ func (s *Solver) eachSample(
 	return nil
 }
 
-// tell reports a sample, whose targets have to be met if must is set.
+// tell calls each with the result of a sample at the time now, whose state is st. With must it returns an error if targets are not met.
 func (s *Solver) tell(now float64, st *mechanism.State, must bool, each func(t float64, st *mechanism.State, r *Result) error) error {
 	rates, err := s.m.ratesTo(st)
 	if err != nil {

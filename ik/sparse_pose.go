@@ -160,7 +160,7 @@ func (s *sparseMethod) wind(st *mechanism.State) {
 	}
 }
 
-// load is begin without a note for restarts.
+// load makes st the pose of the method, and brings the driven freedoms within their limits.
 func (s *sparseMethod) load(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
 	if s.coupled() {

@@ -20,7 +20,8 @@ const (
 	undampFlat = 1e-2
 )
 
-// undamp takes the damping μ out of the step of level l at hand, as far as iterations do.
+// undamp corrects the step of level l at hand, which is damped by μ, toward the undamped one, by conjugate gradients with the factor
+// of the damped system.
 //
 // Cost: a solve an iteration, no allocation.
 func (s *sparseMethod) undamp(l int, mu float64) {

@@ -16,7 +16,7 @@ type meter struct {
 // begin starts a span of measurement.
 func (m *meter) begin(now time.Time, t float64) { m.begun, m.from = now, t }
 
-// measure ends a span that is long enough.
+// measure computes the factor and the part of damped steps over a span that is long enough, and begins the next one.
 func (m *meter) measure(now time.Time, t, speed float64, d *method) {
 	span := now.Sub(m.begun)
 	if span < factorOver {

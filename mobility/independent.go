@@ -288,7 +288,8 @@ func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch)
 	return nil
 }
 
-// mostOf returns the row of m numbers that has the largest norm, the first among equals but for rounding, and that; −1 if there is none.
+// mostOf returns which row of m numbers has the largest norm, and this norm. Of rows that are equal to rounding it is the first; −1 if
+// all are zero.
 func mostOf(rows []float64, m int) (best int, size float64) {
 	best = -1
 	for i := 0; i*m < len(rows); i++ {
@@ -299,7 +300,8 @@ func mostOf(rows []float64, m int) (best int, size float64) {
 	return best, size
 }
 
-// complete makes the coordinates of motions, the rates of the freedoms in the list and of what their directions leave, and the basis.
+// complete stores in x.to the map from motions to their coordinates, and in x.Basis the motions of unit coordinates. The coordinates are
+// the rates of the freedoms in the list, then those along directions orthogonal to theirs.
 func (x *Independents) complete(list []picked, directions []float64) {
 	m, n, k := x.Mobility, len(x.unit), len(list)
 	for _, c := range list {

@@ -104,7 +104,8 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 	return n, err
 }
 
-// around looks at poses on both sides of rest, which n.At is, along motions of its own, and notes in n the one with the largest rank.
+// around looks at poses on both sides of c.rest, along motions that are possible there, and stores in n the one with the largest rank
+// if that is above the rank at c.rest.
 func (c *comparison) around(st *mechanism.State, n *Nearby) (err error) {
 	for try := range 2 * nearbyTries {
 		c.choose(st, uint64(try/2))

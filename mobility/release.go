@@ -47,8 +47,8 @@ type looser struct {
 	turned bool
 }
 
-// looserTypes returns the types that allow all that t allows, and more, as far as
-// the frames of a joint tell where, those with the most rows first.
+// looserTypes returns the types that allow all motions that t allows, and more, with the same frames or with turned ones. Types with
+// the most rows are first.
 func looserTypes(t model.JointType) []looser {
 	switch t {
 	case model.Fixed:

@@ -145,7 +145,8 @@ func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
 	return D
 }
 
-// reduceSeveral is the step for any number of freedoms.
+// reduceSeveral eliminates the joint of l, of any number of freedoms, from a, and stores D⁻¹u in w.y and the rows of D⁻¹Uᵀ
+// in w.proj. It returns a *PivotError where D is not positive definite.
 func (w *Workspace) reduceSeveral(a *articulated, l *Link, tau []float64) error {
 	n, first := int(l.NumDof), int(l.Dof)
 	var U, W [6]spatial.Force

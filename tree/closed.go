@@ -254,7 +254,8 @@ func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error 
 	return s.orCause(s.solve(tau))
 }
 
-// solve does all of Solve but the state, until the friction that grows with reactions agrees with them.
+// solve finds accelerations and multipliers at the state in use. Where friction grows with reactions, it solves again with the
+// friction of the last reactions until they agree, or returns ErrJammed.
 func (s *ClosedSolver) solve(tau []float64) error {
 	m := s.plan.mech
 	n := m.NumBearings()
@@ -295,7 +296,7 @@ var ErrReaction = errors.New("tree: inverse dynamics knows no friction that grow
 // The same as in package kkt.
 const bearingSolves = 100
 
-// agrees stores the reactions, and reports whether they are those that they were.
+// agrees stores the loads of the joints with such friction in s.load, and reports whether they have come to rest.
 func (s *ClosedSolver) agrees() bool {
 	m := s.plan.mech
 	var jk mechanism.JointKinematics
@@ -311,7 +312,7 @@ func (s *ClosedSolver) agrees() bool {
 	return size == 0 || s.settle.Rests(change/size)
 }
 
-// once is solve with the friction that is in the state.
+// once finds accelerations and multipliers with the friction of the loads in the state.
 func (s *ClosedSolver) once(tau []float64) error {
 	if err := s.prepare(tau); err != nil || s.watch.Up() {
 		return err
@@ -322,7 +323,7 @@ func (s *ClosedSolver) once(tau []float64) error {
 	return s.refine()
 }
 
-// factor prepares the solutions at the state in use and counts the rows kept.
+// factor factors the system by the method, and counts the rows kept.
 func (s *ClosedSolver) factor() error {
 	s.phase = assembled
 	if err := s.how.factor(s); err != nil {

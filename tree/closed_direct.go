@@ -18,7 +18,9 @@ func newDirect(n, rows int) *direct {
 	return &direct{n: n, rows: rows, ldl: newIndefinite(n + rows), x: make([]float64, n+rows)}
 }
 
-// factor costs O((n + nᶜ)³).
+// factor fills and factors the scaled system, and marks the rows with a pivot as kept.
+//
+// Cost: O((n + nᶜ)³).
 func (m *direct) factor(s *ClosedSolver) error {
 	clearWatched(m.ldl.a, &s.watch)
 	for d := range m.n {
@@ -81,7 +83,9 @@ func (m *direct) addGears(s *ClosedSolver) {
 	}
 }
 
-// solveTo costs O((n + nᶜ)²).
+// solveTo solves the scaled system for f and k; its unknowns are q̈ and −λ.
+//
+// Cost: O((n + nᶜ)²).
 func (m *direct) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	for d := range m.n {
 		m.x[d] = s.colScale[d] * f[d]

@@ -81,8 +81,9 @@ func newLambda(K *Constraints, G *gears) *lambdaFirst {
 // row returns row i of Y.
 func (m *lambdaFirst) row(i int) []float64 { return m.Y[i*m.n : (i+1)*m.n] }
 
-// factor costs O(nᶜ·n·depth) for Y, O(nᶜ²·n) for A and O(nᶜ·rank²) for its
-// factor, all three less where paths are short or apart.
+// factor computes L, Y and the factor of A, and marks the rows with a pivot as kept.
+//
+// Cost: O(nᶜ·n·depth) for Y, O(nᶜ²·n) for A and O(nᶜ·rank²) for its factor, all three less where paths are short or apart.
 func (m *lambdaFirst) factor(s *ClosedSolver) error {
 	s.H.CopyTo(m.L)
 	if err := m.L.FactorLTL(); err != nil {
@@ -122,7 +123,7 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 	return nil
 }
 
-// fillProducts stores A in its scales.
+// fillProducts stores A = Y·Yᵀ, gears with 1/I on the diagonal, and scales it so that no diagonal entry is above 1.
 func (m *lambdaFirst) fillProducts(s *ClosedSolver) {
 	for i := range m.groups {
 		gi := &m.groups[i]
@@ -189,7 +190,9 @@ func spanDot(x, y []float64, list []span) float64 {
 	return sum
 }
 
-// solveTo costs O(nᶜ·(n + rank)).
+// solveTo solves A·λ = k − Y·L⁻ᵀ·f and stores q̈ = L⁻¹·(L⁻ᵀ·f + Yᵀ·λ).
+//
+// Cost: O(nᶜ·(n + rank)).
 func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	copy(m.z, f)
 	m.L.solveLT(m.z)

@@ -23,7 +23,7 @@ func (e *LostError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// judge makes the solution a result, or returns what is lost of it.
+// judge returns a *LostError unless the corrections of the solution are small and all rows of K hold.
 func (s *ClosedSolver) judge() error {
 	err := s.converged()
 	if err == nil {

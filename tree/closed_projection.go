@@ -176,7 +176,7 @@ func (m *projection) fill(s *ClosedSolver, i int) {
 	}
 }
 
-// keep marks the rows of a block with a pivot.
+// keep marks the rows of a block that have a pivot as kept.
 func (m *projection) keep(s *ClosedSolver, i int) {
 	e := m.elims[i]
 	for k, r := range e.rowPerm {
@@ -212,7 +212,7 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 	return bad
 }
 
-// related returns the chosen variables in the rows left over.
+// related returns the chosen variables that the rows of a block without a pivot relate to each other.
 func (m *projection) related(s *ClosedSolver, i int) (list []Entry) {
 	e := m.elims[i]
 	for j := e.lead; j < e.cols; j++ {

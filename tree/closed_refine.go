@@ -44,7 +44,7 @@ func (s *ClosedSolver) scale() error {
 	return nil
 }
 
-// refine solves and checks all rows.
+// refine solves the factored system, corrects the solution, and returns an error where it is not unique or does not satisfy all rows.
 func (s *ClosedSolver) refine() error {
 	if err := s.determined(); err != nil {
 		return err

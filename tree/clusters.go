@@ -84,7 +84,7 @@ func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
 	return s
 }
 
-// edge returns edge k at node v, or −1 if there are no more.
+// edge returns edge k at node v: the joints of its body first, then the couplings; −1 if there are no more.
 func (s *blockSearch) edge(v, k int32) int32 {
 	if int(v) <= s.m.NumBodies() {
 		list := s.at.Joints(v - 1)
@@ -136,7 +136,7 @@ func (s *blockSearch) mergeCoupled() {
 	}
 }
 
-// from searches what is connected to node v.
+// from finds the parts of all that is connected to node v, without recursion.
 func (s *blockSearch) from(v int32) {
 	count := int32(0)
 	enter := func(v, joint int32) {

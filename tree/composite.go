@@ -17,7 +17,8 @@ func (p *Plan) postureOf(i int) int32 {
 	return p.posture[i]
 }
 
-// numberPostures gives composite tree joints their places, and finds out whether q tells all angles of a state.
+// numberPostures numbers the postures of composite tree joints, and sets p.own: whether q determines all angles of a state, as no
+// joint of a loop has any.
 func (p *Plan) numberPostures() {
 	if p.mech.NumSprung() == 0 {
 		return

@@ -130,7 +130,8 @@ func (c *Constraints) clearRow(g *rowGroup) {
 	c.rhs[g.row], c.size[g.row] = 0, 0
 }
 
-// legTo returns what leg k of coupling i, of which legs are the legs, is at the state in use, with the rates of the tree.
+// legTo returns value, factor and their rates of leg k of coupling i at the state in use. legs has all legs of the coupling, as those
+// from Bent on depend on each other.
 func (w *Workspace) legTo(i, k int, legs []freedomLeg, jk *mechanism.JointKinematics) mechanism.LegState {
 	var q, rate [2]float64
 	c := &w.plan.mech.Couplings[i]
@@ -227,7 +228,7 @@ type gears struct {
 	inertia []float64
 }
 
-// newGears returns the forms of the plan, nil if there are none.
+// newGears lists the freedoms with armature of joints that close loops; nil if there are none.
 func (p *Plan) newGears() *gears {
 	var g gears
 	n := 0

@@ -21,7 +21,7 @@ type energy interface {
 	toAcceleration(qdd, z []float64) // q̈ of z
 }
 
-// energyOf returns the map of the method of s.
+// energyOf returns the map that fits the method of s.
 func energyOf(s *ClosedSolver) energy {
 	if m, ok := s.how.(*projection); ok {
 		return &projectedEnergy{s: s, m: m, x: make([]float64, m.n)}
@@ -45,7 +45,9 @@ func (e *projectedEnergy) prepare() error { return nil }
 
 func (e *projectedEnergy) dim() int { return e.m.count }
 
-// ofForce costs O(n·m).
+// ofForce stores R⁻¹·Gᵀ·f in z.
+//
+// Cost: O(n·m).
 func (e *projectedEnergy) ofForce(z, f []float64) {
 	m := e.m
 	for d, c := range e.s.colScale {
@@ -95,7 +97,9 @@ func (e *treeEnergy) prepare() error {
 
 func (e *treeEnergy) dim() int { return e.s.plan.nv }
 
-// ofForce costs two solutions of the method: the second corrects the first.
+// ofForce stores L·q̈ in z, with q̈ the accelerations of f alone.
+//
+// Cost: two solutions of the method; the second corrects the first.
 func (e *treeEnergy) ofForce(z, f []float64) {
 	s := e.s
 	s.how.solveTo(s, e.qdd, e.lambda, f, e.none)

@@ -162,7 +162,8 @@ func (w *Workspace) com(i int32) spatial.Vec3 {
 	return w.kin.Bodies[w.plan.Links[i].Body].Com
 }
 
-// fillRight stores k of a loop joint.
+// fillRight stores the right sides of the rows of a loop joint (RBDA Table 8.4), k = σ̇ − T˚·V̂ − T·a with the relative acceleration a at
+// q̈ = 0, and the sums of the magnitudes of their terms.
 func (c *Constraints) fillRight(w *Workspace, l *Loop, jk *mechanism.JointKinematics, r *joints.Rows) {
 	// Angular and linear acceleration of S relative to P at q̈ = 0, seen from P,
 	// and the sums of the magnitudes of their terms.

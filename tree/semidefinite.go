@@ -65,7 +65,7 @@ func (f *semidefinite) factor(tol float64) {
 	}
 }
 
-// eliminate makes column k one of L and takes it from the rows below.
+// eliminate makes column k a column of L, root the square root of its pivot, and subtracts its products from the rows below.
 func (f *semidefinite) eliminate(k int, root float64) {
 	f.row(k)[k] = root
 	first := f.n // of the column that is not zero

@@ -122,7 +122,7 @@ func (w *Workspace) Set(q, qd []float64, t float64) error {
 	return w.finish()
 }
 
-// finish computes what SetState and Set share.
+// finish computes the applied forces and the velocities of the links at w.state: the end of SetState and Set.
 func (w *Workspace) finish() error {
 	if err := w.plan.mech.ForcesTo(w.force, w.kin, w.state); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (f *pathFile) wrong(value, rule string) {
 // at reports what is wrong with cell c of the present line.
 func (f *pathFile) at(c int, rule string) { f.refuse(f.rows.Fault(c, rule)) }
 
-// header finds what the columns are. All that is wrong with it is told.
+// header stores in f.column what each column sets, by its name, and reports all that is wrong with the names.
 func (f *pathFile) header(names []string) {
 	f.column = make([]func(float64), len(names))
 	place := make(map[string]int, len(names))

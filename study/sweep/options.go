@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// setOptions sets and checks those of the runs.
+// setOptions sets and checks the options of the runs.
 func (s *Sweep) setOptions() error {
 	o, err := s.study.Run.Options(s.name)
 	if err != nil {

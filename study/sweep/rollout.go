@@ -101,7 +101,8 @@ func (r *rollout) setVary() error {
 	return nil
 }
 
-// takes adds the number at a place to what varies, and reports whether it can.
+// takes adds the body, joint, freedom or spring whose number is at a place of the model to r.vary. It reports whether a rollout can
+// vary this number.
 func (r *rollout) takes(place []string) bool {
 	if place == nil {
 		return false
@@ -241,7 +242,7 @@ func (w *rolloutWorker) part(ctx context.Context, first, last int, count func())
 	return list, nil
 }
 
-// begin reads the model with the parameters of a run, and makes it state i.
+// begin reads the model with the parameters of a run, and stores its initial state and its numbers as state i.
 func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error {
 	s := w.r.s
 	s.draws.ValuesTo(w.values, run)

@@ -123,7 +123,7 @@ func (st *store) tables() []*table {
 	return []*table{st.runs, st.paths}
 }
 
-// open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.
+// open begins the tables of the sweep, in the files that the options name.
 func (st *store) open() error {
 	s := st.sweep.Study()
 	if keeps, file := len(s.Trajectories) > 0, st.o.Trajectories != ""; keeps && !file {
@@ -242,7 +242,7 @@ func (st *store) Write(k int, results []sweep.Result) error {
 	return nil
 }
 
-// runsColumns are those of the file of the runs.
+// runsColumns returns the columns of the file of the runs.
 func runsColumns(s *study.Study) []Column {
 	list := []Column{{Name: study.RunColumn, Kind: Int}}
 	for i := range s.Parameters {
@@ -255,7 +255,7 @@ func runsColumns(s *study.Study) []Column {
 	return list
 }
 
-// runsRow returns the row of a run.
+// runsRow returns the row of a run in the file of the runs.
 func runsRow(r *sweep.Result) []Cell {
 	row := []Cell{{Int: int64(r.Run)}}
 	for _, x := range r.Parameters {
