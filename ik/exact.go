@@ -12,12 +12,12 @@ import (
 // Exact has the errors of the targets of a problem at one state, as Solver.ErrorsTo has them, and how they change with the
 // mechanism to first order, wherever the targets are. It belongs to one goroutine.
 type Exact struct {
-	p    *Problem
-	list []target
-	see  []*sight
-	kin  *mechanism.Kinematics
-	st   *mechanism.State
-	at   bool
+	p      *Problem
+	list   []target
+	see    []*sight
+	kin    *mechanism.Kinematics
+	bodies []mechanism.BodyState
+	at     bool // the last At has found a state
 }
 
 // Change is how a mechanism changes, to first order: a unit of what is varied.
@@ -35,7 +35,8 @@ type Change struct {
 // Cost: O(bodies + targets).
 func (p *Problem) NewExact() *Exact {
 	m := p.plan.Mechanism()
-	e := &Exact{p: p, list: make([]target, len(p.targets)), kin: m.NewKinematics(), st: m.Initial()}
+	e := &Exact{p: p, list: make([]target, len(p.targets)), kin: m.NewKinematics()}
+	e.bodies = make([]mechanism.BodyState, m.NumBodies())
 	copy(e.list, p.targets)
 	for i := range e.list {
 		t := &e.list[i]
@@ -45,18 +46,20 @@ func (p *Problem) NewExact() *Exact {
 	return e
 }
 
-// At goes to a state.
+// At computes the errors at a state, which e does not keep.
 //
-// Cost: O(bodies + targets), no allocation. Errors are those of mechanism.Mechanism.KinematicsTo. It panics if st is of another mechanism.
+// Cost: O(bodies + targets), no allocation. It returns the errors of mechanism.Mechanism.KinematicsTo; e is then at no state. It panics
+// if st is of another mechanism.
 func (e *Exact) At(st *mechanism.State) error {
 	m := e.p.plan.Mechanism()
 	if !m.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}
+	e.at = false
 	if err := m.KinematicsTo(e.kin, st); err != nil {
 		return fault.Errorf("ik: %w", err)
 	}
-	e.st, e.at = st, true
+	copy(e.bodies, st.Bodies)
 	for i := range e.list {
 		t := &e.list[i]
 		if t.Type == Coordinate {
@@ -64,6 +67,7 @@ func (e *Exact) At(st *mechanism.State) error {
 		}
 		t.lookTo(e.see[i], m, e.kin, st)
 	}
+	e.at = true
 	return nil
 }
 
@@ -132,7 +136,7 @@ func (e *Exact) balance(dst []float64, t *target, c *Change) {
 
 // place returns where the centre of mass of a body is.
 func (e *Exact) place(body int32) spatial.Vec3 {
-	return e.st.Bodies[body].Position.Add(e.kin.Bodies[body].Com)
+	return e.bodies[body].Position.Add(e.kin.Bodies[body].Com)
 }
 
 func (e *Exact) must(dst []float64) {
