@@ -2,7 +2,9 @@ package parquet
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -60,6 +62,9 @@ func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, erro
 			return nil, fault.Errorf("sim/parquet: %s %w: %w", name, errFormat, err)
 		}
 	}
+	if err := checkRows(p.RowGroups(), size); err != nil {
+		return nil, fault.Errorf("sim/parquet: %s %w: %w", name, errFormat, err)
+	}
 	for g, rg := range p.RowGroups() {
 		s.first = append(s.first, s.first[g]+int(rg.NumRows()))
 		for at := s.first[g]; at < s.first[g+1]; at += most {
@@ -67,6 +72,22 @@ func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, erro
 		}
 	}
 	return s, nil
+}
+
+// rowsPerByte is the number of rows for each byte of a file beyond which its footer promises what the file cannot have: each row has
+// another time, and no compression of the format makes so little of eight bytes.
+const rowsPerByte = 1 << 12
+
+// checkRows returns an error unless a file of size bytes can have the rows that its groups promise. Memory for times is made by them.
+func checkRows(groups []pq.RowGroup, size int64) error {
+	total := int64(0)
+	for g, rg := range groups {
+		if n := rg.NumRows(); n < 0 || n > min(rowsPerByte*size, math.MaxInt)-total {
+			return fmt.Errorf("group %d has %d rows, in a file of %d bytes", g, n, size)
+		}
+		total += rg.NumRows()
+	}
+	return nil
 }
 
 // Names returns the names of the columns. They are not to be changed.
