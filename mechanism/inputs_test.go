@@ -74,6 +74,10 @@ func TestInputs(t *testing.T) {
 		require.PanicsWithValue(t, "mechanism: foreign values", func() { other.SetValues(bad) })
 	}
 
+	beyond := in.Values() // the last ones are of joint 3: its number, then six forces
+	beyond[len(beyond)-24+5] = 1
+	require.ErrorContains(t, other.CheckValues(beyond), "force of freedom 5")
+
 	in.Reset()
 	require.Equal(t, before, forces(v))
 	require.Zero(t, testing.AllocsPerRun(10, func() {

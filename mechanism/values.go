@@ -72,13 +72,15 @@ func (in *Inputs) CheckValues(values []float64) error {
 		}
 		last = j
 		for k := range 6 {
-			for part, what := range [...]string{"stiffness", "damping"} {
-				x := values[i+1+6*(part+1)+k]
-				if x == 0 {
-					continue
+			for part, what := range [...]string{"force", "stiffness", "damping", "rest"} {
+				check := in.check
+				if what == "stiffness" || what == "damping" {
+					check = in.checkSpring
 				}
-				if err := in.checkSpring(int(j), k, what, x); err != nil {
-					return err
+				if x := values[i+1+6*part+k]; x != 0 {
+					if err := check(int(j), k, what, x); err != nil {
+						return err
+					}
 				}
 			}
 		}
