@@ -27,7 +27,7 @@ var (
 // constructor of a solid; a literal has no Weight.
 //
 // One principal moment, or all three, may be zero: a slender rod, or a point mass. The Weight of such a body is that of
-// Inertia + h·N, with N the projection on the directions of zero and h what Held is given.
+// Inertia + h·N, with N the projection on the directions of zero and h what Hold is given.
 type Body struct {
 	Mass    float64      // kg
 	Com     spatial.Vec3 // centre of mass, body frame, m
@@ -38,7 +38,7 @@ type Body struct {
 
 // Weight is C⁻¹ of a body, theory.md (10). M = C·Cᵀ is its inertia at the centre of mass in
 // body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia, of a
-// rod or a point mass the inertia of Held.
+// rod or a point mass HeldInertia.
 type Weight struct {
 	Inertia spatial.Lower3 // L⁻¹, 1/√(kg m²)
 	Mass    float64        // 1/√Mass, 1/√kg

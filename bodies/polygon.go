@@ -55,6 +55,7 @@ type edge struct {
 	a, b              [2]float64
 }
 
+// from and to are the ends of an edge along x.
 func (e *edge) from() float64 { return min(e.a[0], e.b[0]) }
 func (e *edge) to() float64   { return max(e.a[0], e.b[0]) }
 
@@ -66,7 +67,7 @@ func appendEdges(edges []edge, ring int, corners [][2]float64) ([]edge, error) {
 		return nil, polygonError(ring, "it has %d corners", n)
 	}
 	for i, p := range corners {
-		if s := p[0] + p[1]; s-s != 0 {
+		if s := p[0] + p[1]; s-s != 0 { // NaN or infinite
 			return nil, polygonError(ring, "corner %d is %v", i, p)
 		}
 		next := (i + 1) % n

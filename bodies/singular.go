@@ -7,10 +7,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// errSingular says that an inertia is not positive definite, or so near to that that it may be one with moments of zero.
+// errSingular says that an inertia is not positive definite, or that it is so nearly singular that moments may count as zero.
 var errSingular = errors.New("bodies: inertia is singular")
 
-// surelyRegular reports whether no principal moment of I can count as zero. inv is its inverse.
+// surelyRegular reports whether no principal moment of I can count as zero (spatial.Sym3.Null); inv is its inverse. The product of their
+// traces is at least the largest moment over the smallest one, which is 1e14 or more where one counts as zero.
 func surelyRegular(I, inv *spatial.Sym3) bool { return I.Trace()*inv.Trace() <= 1e13 }
 
 // heldPart is what New holds in the directions without inertia, relative to the other moments or, of a point mass, to the
@@ -27,7 +28,7 @@ func (b *Body) makeSingular() error {
 	case n == 1 && !triangular(&clean):
 		return ErrTriangle
 	case n == 3 && !(b.Mass > 0):
-		return nil // that is refused
+		return nil // New refuses the mass
 	case n == 3:
 		hold = b.Mass
 	}

@@ -45,8 +45,8 @@ func SolidCylinder(mass, length, radius float64) (Body, error) {
 }
 
 // Rod returns a slender rod centred on the body frame along x: the textbook
-// m·l²/12 across, and ½·m·r² about its axis, without which it would have no
-// forward dynamics. The m·r²/4 of a thick rod is left out; SolidCylinder has it.
+// m·l²/12 across, and ½·m·r² about its axis. The m·r²/4 of a thick rod is left
+// out; SolidCylinder has it.
 //
 // Units: kg, m.
 // It returns an error that wraps ErrMass, ErrDimensions, or ErrTriangle if the

@@ -38,11 +38,12 @@ func DexpTo(dst, theta, rate *Vec3) {
 // Cost: O(1), no allocation.
 func DexpInvAdjointTo(dst, theta, omega, y *Vec3) {
 	kappa, slope := dexpInvTerms(theta.Dot(*theta))
-	turned := theta.Cross(*omega)                      // Θ×ω
-	half := omega.Cross(*y)                            // of −½ Θ×ω
-	first, second := turned.Cross(*y), y.Cross(*theta) // of κ Θ×(Θ×ω), the first Θ and the second
-	second = omega.Cross(second)                       //
-	along := 2 * slope * y.Dot(theta.Cross(turned))    // of κ itself
+	turned := theta.Cross(*omega) // Θ×ω
+	half := omega.Cross(*y)       // of −½ Θ×ω
+	// Of κ Θ×(Θ×ω), by the first Θ and by the second.
+	first, second := turned.Cross(*y), y.Cross(*theta)
+	second = omega.Cross(second)
+	along := 2 * slope * y.Dot(theta.Cross(turned)) // of κ itself
 	for i := range 3 {
 		dst[i] = -0.5*half[i] + kappa*(first[i]+second[i]) + along*theta[i]
 	}

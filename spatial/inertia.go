@@ -14,7 +14,7 @@ type Inertia struct {
 func (I Inertia) Mul(v Motion) (dst Force) {
 	c, S := &I.Com, &I.Central
 	w0, w1, w2 := v[0], v[1], v[2]
-	// Linear momentum m(v + ω×c); moment Ic·ω + c×(that).
+	// Linear momentum p = m(v + ω×c), moment Ic·ω + c×p.
 	p0 := I.Mass * (v[3] + (w1*c[2] - w2*c[1]))
 	p1 := I.Mass * (v[4] + (w2*c[0] - w0*c[2]))
 	p2 := I.Mass * (v[5] + (w0*c[1] - w1*c[0]))

@@ -9,9 +9,9 @@ const (
 )
 
 // Null finds the directions in which a symmetric matrix is zero: an inertia has one for a slender rod, its axis, and
-// three for a point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest. It returns their number,
-// 0, 1 or 3, orthogonal unit vectors along them, and S without what rounding has left there. Two directions have no
-// meaning for an inertia. Then, and if an eigenvalue is lower, it returns −1.
+// three for a point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest. Null returns orthogonal unit
+// vectors along these directions, their number, 0, 1 or 3, and S without what rounding has left along them. No inertia
+// has two such directions: the number is −1 then, and if an eigenvalue is lower.
 //
 // Cost: O(1), no allocation; with three eigenvalues. S is finite.
 func (S Sym3) Null() (axes [3]Vec3, n int, clean Sym3) {
@@ -46,7 +46,8 @@ func (S Sym3) Null() (axes [3]Vec3, n int, clean Sym3) {
 	return axes, -1, S
 }
 
-// nullVector returns the unit vector along the axis in which S, of rank two, is zero: at right angles to two columns.
+// nullVector returns the unit vector along the axis in which S, of rank two, is zero. It is at right angles to two columns: of the three
+// pairs the one with the longest product.
 func (S *Sym3) nullVector() (n Vec3) {
 	c := [3]Vec3{{S[0], S[3], S[4]}, {S[3], S[1], S[5]}, {S[4], S[5], S[2]}}
 	best := 0.0

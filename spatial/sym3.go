@@ -261,7 +261,8 @@ func (S Sym3) Principal() (values Vec3, E Mat3) {
 // jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of pq, pr and qr, where r is the third index.
 var jacobiPairs = [3]struct{ p, q, pq, pr, qr int }{{0, 1, 3, 4, 5}, {0, 2, 4, 3, 5}, {1, 2, 5, 3, 4}}
 
-// diagonalize makes S diagonal by sweeps of plane rotations, of which V, if it is not nil, gets the product from the right.
+// diagonalize makes S diagonal by sweeps of plane rotations (Golub and Van Loan, Matrix Computations, §8.5). It multiplies V by them from
+// the right, unless V is nil.
 func (S *Sym3) diagonalize(V *Mat3) {
 	const sweeps = 30 // quadratic convergence ends after about 6
 	for range sweeps {
@@ -271,9 +272,10 @@ func (S *Sym3) diagonalize(V *Mat3) {
 		for _, k := range jacobiPairs {
 			app, aqq, apq := S[k.p], S[k.q], S[k.pq]
 			if math.Abs(apq) <= 1e-300 || app+100*apq == app && aqq+100*apq == aqq {
-				S[k.pq] = 0 // below rounding of both diagonal entries
+				S[k.pq] = 0 // below rounding of both diagonal entries, or next to underflow
 				continue
 			}
+			// t is the tangent of the angle that makes pq zero: the smaller root of t² + 2h·t − 1.
 			h := (aqq - app) / (2 * apq)
 			t := 1 / (math.Abs(h) + math.Hypot(1, h))
 			if h < 0 {

@@ -104,7 +104,7 @@ func (f *Formula) Bent() bool {
 	return slices.ContainsFunc(f.steps, func(p step) bool { return p.op == opAbs || p.op == opMin || p.op == opMax })
 }
 
-// branchBase makes one number of all choices of an expression.
+// branchBase is by what Branch multiplies the choices so far before it adds the next one: the prime of the hash FNV-1a.
 const branchBase = 0x100000001b3
 
 // Branch returns which branches abs, min and max take at x and y: a number that changes where one of them takes another.

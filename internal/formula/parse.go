@@ -89,7 +89,7 @@ func (p *parser) found() string {
 	return fault.Name(p.text[p.at : p.at+n])
 }
 
-// peek skips blanks and returns the byte behind them, 0 at the end; a byte 0 of the text counts as no operator there.
+// peek skips blanks and returns the byte behind them, 0 at the end. For a byte 0 in the text it returns 1, with which nothing begins either.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) {
 		switch b := p.text[p.at]; b {
@@ -301,8 +301,8 @@ func (p *parser) push(s step) {
 	p.f.depth = max(p.f.depth, p.depth)
 }
 
-// emit adds an operation. What has numbers alone is computed at once, so that a constant exponent is one: an argument
-// whose last step is a number is that number.
+// emit adds an operation. An operation on constants is computed at once, so that a constant exponent is one number. An argument is
+// constant if its last step is a number.
 func (p *parser) emit(o op) {
 	if p.err != nil {
 		return

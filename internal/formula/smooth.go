@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// What the search for jumps and kinks looks at. Each finds some of them sooner, or finer ones.
+// Constants of the search for jumps and kinks.
 const (
 	suspects = 6     // intervals whose change is narrowed down, for each number
-	narrow   = 1e-12 // length to which, relative to that of the walk. A smaller value costs time only.
+	narrow   = 1e-12 // length to which they are narrowed down, relative to the walk. A smaller value costs time only.
 
 	// jumpTol is the change, over so short an interval and relative to the number's size, that is a jump.
 	jumpTol = 1e-3
@@ -31,8 +31,8 @@ type Walk struct {
 	Parts    int  // intervals between samples
 	Holes    bool // places where the numbers are not finite are passed over
 
-	start, end Numbers
-	size       Numbers // of each number
+	start, end Numbers // at the ends of the last Look
+	size       Numbers // largest magnitude of each number in it, at least noise of the largest of all
 }
 
 // Jump is what a Walk finds: number Number changes by Size at X, or, with Number −1, a number is not finite there.
@@ -80,8 +80,8 @@ func (w *Walk) Look() (Jump, bool) {
 	return Jump{}, false
 }
 
-// Seam compares both ends of a function that repeats after a walk in which Look has found nothing, and gains advance in that. It returns
-// the first number that differs and by how much the end is above the start.
+// Seam compares both ends of a periodic function that gains advance over the walk, in which Look has found nothing. It returns the first
+// number that differs, and by how much it is larger at the end than at the start.
 func (w *Walk) Seam(advance float64) (number int, gain float64, found bool) {
 	for k := range w.size {
 		gain := w.end[k] - w.start[k]
@@ -133,7 +133,8 @@ func oddest(n []Numbers, ok []bool, k int) []int {
 // change by too little for a jump.
 func (w *Walk) narrow(a, b float64, k int) (x, jump float64) {
 	for least := narrow * (w.To - w.From); ; {
-		var v, change [5]float64
+		var v [5]float64
+		var change [4]float64
 		largest := 0.0
 		for i := range v {
 			n, ok := w.Value(a + (b-a)*float64(i)/4)
@@ -149,10 +150,10 @@ func (w *Walk) narrow(a, b float64, k int) (x, jump float64) {
 			return a, 0
 		}
 		sorted := change
-		slices.Sort(sorted[:4])
+		slices.Sort(sorted[:])
 		middle := (sorted[1] + sorted[2]) / 2
 		at := 0
-		for i := range 4 {
+		for i := range change {
 			if math.Abs(change[i]-middle) > math.Abs(change[at]-middle) {
 				at = i
 			}

@@ -5,10 +5,9 @@ import "math"
 // series is a number that depends on a parameter, as the first four terms of its Taylor series.
 type series [4]float64
 
-// ThirdAt returns the third derivatives at x and y, by the number of times that y is among what they are taken by. They may not be finite.
+// ThirdAt returns the third derivatives at x and y: d[k] is taken k times by y and 3 − k times by x. They may not be finite.
 //
-// With the third derivatives f3 along (1, 0), (0, 1), (1, 1) and (1, −1), the mixed ones are those of the sum and the difference of the
-// last two.
+// They follow from the third derivatives along (1, 0), (0, 1), (1, 1) and (1, −1), of which the last two are d[0] ± 3·d[1] + 3·d[2] ± d[3].
 //
 // Cost: four times O(length), no allocation.
 func (f *Formula) ThirdAt(x, y float64) (d [4]float64) {
@@ -28,7 +27,7 @@ func (f *Formula) ThirdAt(x, y float64) (d [4]float64) {
 	return d
 }
 
-// series does the steps with series.
+// series is run with series in place of jets.
 func (f *Formula) series(stack []series, x, y series) series {
 	n := 0
 	for _, s := range f.steps {

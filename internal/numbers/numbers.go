@@ -40,9 +40,10 @@ type Number struct {
 	// Place is its path by keys and numbers of entries alone, such as $.bodies[0].mass.
 	Place string
 
-	object map[string]any // or
-	list   []any
+	// The number is at key of object, or, where that is nil, at index of list.
+	object map[string]any
 	key    string
+	list   []any
 	index  int
 }
 
@@ -53,7 +54,7 @@ func (n *Number) get() any {
 	return n.list[n.index]
 }
 
-// Value returns the number. It returns an error if it is not one of float64.
+// Value returns the number. It returns an error if float64 cannot hold it.
 func (n *Number) Value() (float64, error) {
 	text, _ := n.get().(json.Number)
 	x, err := text.Float64()
@@ -73,9 +74,9 @@ func (n *Number) Set(x float64) {
 	}
 }
 
-// Find returns the number at a path. A field that is not written has none, even if it has a default.
+// Find returns the number at a path. It does not find a field that the document leaves out, even if the format has a default for it.
 //
-// It returns an error that says where the path ends, without the name of a package, as it stands behind that of a document.
+// It returns an error that says where the path ends. The error does not begin with the name of a package: callers put a document before it.
 func (t *Text) Find(steps []document.Step) (at Number, err error) {
 	here, place := t.root, "$"
 	for _, s := range steps {
@@ -109,8 +110,8 @@ func (t *Text) Find(steps []document.Step) (at Number, err error) {
 	return at, nil
 }
 
-// Each calls f with all numbers below the keys of the document that are wanted, in the order of letters, and of lists in that of the
-// document: with the path by names of entries, as Find takes it, and its steps by numbers of entries.
+// Each calls f with every number below those keys of the document that are wanted: keys in alphabetical order, entries of lists in the
+// order of the document. path has entries by their names, and Find takes it; steps has them by their numbers.
 func (t *Text) Each(wanted func(key string) bool, f func(n *Number, path string, steps []document.Step)) {
 	root, _ := t.root.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(root)) {
@@ -139,7 +140,7 @@ func (n *Number) each(path string, steps []document.Step, f func(n *Number, path
 			name := strconv.Itoa(i)
 			if own := entryName(e); own != "" {
 				name = own
-			} else if named[name] { // by which another entry is meant
+			} else if named[name] { // the path would be that of another entry
 				continue
 			}
 			below := &Number{Place: document.Entry(n.Place, i), list: v, index: i}
@@ -168,7 +169,8 @@ func entry(list []any, key string) int {
 	return -1
 }
 
-// meantEntry asks for the entry of a list that a step may mean, which stands in brackets.
+// meantEntry returns the question which entry of a list is meant by a step that names none. A step without brackets may be a name that
+// needs them.
 func meantEntry(s document.Step, list []any) string {
 	if !s.Entry && entry(list, s.Key) >= 0 {
 		return ", did you mean [" + fault.Line(s.Key) + "]?"

@@ -67,6 +67,7 @@ const (
 //	h[i−1]·M[i−1] + 2(h[i−1] + h[i])·M[i] + h[i]·M[i+1] = 6(s[i] − s[i−1]).
 func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) []Piece {
 	first := len(dst)
+	// Until A is known, Jerk is the length h of the interval and V the slope s of its chord.
 	for i := range len(times) - 1 {
 		h := times[i+1] - times[i]
 		dst = append(dst, Piece{Q: values[i], Jerk: h, V: (values[i+1] - values[i]) / h})
@@ -78,6 +79,7 @@ func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) 
 	} else {
 		last = curvatures(p, ends, rates)
 	}
+	// Second derivatives at both ends of an interval tell the slope at its start, and the third derivative.
 	for i := range p {
 		next := last
 		if i+1 < len(p) {
@@ -89,8 +91,8 @@ func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) 
 	return dst
 }
 
-// curvatures stores in A of each piece the second derivative at its start, and returns that at the end.
-// Jerk is the length of the interval and V the slope of the chord; T is scratch.
+// curvatures stores in A of each piece the second derivative M at its start, and returns the one at the end. Jerk is the length of the
+// interval, V the slope of its chord, and T becomes the factor t of the elimination.
 func curvatures(p []Piece, ends Ends, rates [2]float64) (last float64) {
 	n := len(p)
 	switch {
