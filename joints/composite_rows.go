@@ -3,6 +3,7 @@ package joints
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -331,7 +332,7 @@ func (s *Spec) compositeCoordinates(q *[6]float64, f *Frames) {
 	p.find(s.Axes, &x, f.Near)
 	for i := range p.n {
 		if q[i] = p.Q[i]; f.Near != nil && s.Winds(i) {
-			q[i] += 2 * math.Pi * math.RoundToEven((f.Near[i]-q[i])/(2*math.Pi))
+			q[i] = algebra.NearTurn(q[i], f.Near[i])
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package mechanism
 
 import (
-	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -220,7 +220,7 @@ func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
 	}
 	d := &jt.sprung
 	for i, f := range d.freedom[:d.n] {
-		q[f] += 2 * math.Pi * math.RoundToEven((jk.angles[i]-q[f])/(2*math.Pi))
+		q[f] = algebra.NearTurn(q[f], jk.angles[i])
 	}
 }
 

@@ -22,6 +22,7 @@ func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
 	if rest[0] < 0 {
 		rest = spatial.Quat{-rest[0], -rest[1], -rest[2], -rest[3]}
 	}
+	// q and −q are one rotation. With w ≥ 0, 1 + q has the direction of the rotation by half the angle.
 	half := spatial.Quat{1 + rest[0], rest[1], rest[2], rest[3]}.Normalize()
 	move := spatial.Vec3(f.Bushing.Rest.Position).Scale(0.5)
 	for e, a := range [2]*model.Attachment{&f.A, &f.B} {

@@ -133,7 +133,7 @@ func (c *CableState) pull(f *ForceElement, tension float64) {
 	spring, damper := f.Stiffness*x, f.Damping*c.Rate
 	c.Energy += spring * x / 2
 	switch {
-	case damper >= spring:
+	case damper >= spring: // which counts as much as the spring then
 		c.Spring = 2
 	case damper > -spring:
 		c.Spring, c.Damper = 1, 1

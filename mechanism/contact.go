@@ -136,7 +136,7 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 		if err != nil {
 			return err
 		}
-		var air contact.PointMotion
+		var air contact.PointMotion // of a disc that does not touch; those that do are stored over it
 		for disc := range t.NumStates() / n {
 			t.rate(a, b, disc, &air)
 		}
@@ -177,7 +177,8 @@ func (m *Mechanism) HoldDampingTo(c []float64) {
 	}
 }
 
-// rate stores the coefficients of a disc of the contact, the rates of whose states are linear in these.
+// rate stores the coefficients of InternalTo for the states of a disc of the contact. The rates are linear in the states: at states of zero
+// they are a, and b is their derivative.
 func (t *touching) rate(a, b []float64, disc int, motion *contact.PointMotion) {
 	var d contact.RateDerivatives
 	var none [2]float64

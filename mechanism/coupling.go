@@ -106,35 +106,46 @@ func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32, laws sharing[
 	for i, of := range c.Of() {
 		out.Legs = append(out.Legs, Leg{Freedom: Freedom{int(joints[len(c.Terms)+i]), of.Freedom}})
 	}
-	for _, l := range out.Legs {
-		jt := &m.Joints[l.Joint]
-		for _, b := range [2]int32{jt.Pred, jt.Succ} {
-			if b != World {
-				out.Bodies = append(out.Bodies, b)
-			}
-		}
-		angle := jt.Kind.Rotational(l.Freedom.Freedom)
+	out.setSize(m)
+	out.setBodies(m)
+	return out
+}
+
+// setSize finds the largest factor of a term, of the terms that are angles if there are any.
+func (c *Coupling) setSize(m *Mechanism) {
+	for _, l := range c.Legs {
+		angle := m.Joints[l.Joint].Kind.Rotational(l.Freedom.Freedom)
 		switch f := math.Abs(l.Factor); {
 		case f == 0: // of the law
-		case angle && !out.Angle:
-			out.Angle, out.Size = true, f
-		case angle == out.Angle:
-			out.Size = max(out.Size, f)
+		case angle && !c.Angle:
+			c.Angle, c.Size = true, f
+		case angle == c.Angle:
+			c.Size = max(c.Size, f)
 		}
 	}
-	slices.Sort(out.Bodies)
-	out.Bodies = slices.Compact(out.Bodies)
+}
+
+// setBodies lists the bodies at the joints of the legs, and gives each leg their places.
+func (c *Coupling) setBodies(m *Mechanism) {
+	for _, l := range c.Legs {
+		for _, b := range [2]int32{m.Joints[l.Joint].Pred, m.Joints[l.Joint].Succ} {
+			if b != World {
+				c.Bodies = append(c.Bodies, b)
+			}
+		}
+	}
+	slices.Sort(c.Bodies)
+	c.Bodies = slices.Compact(c.Bodies)
 	place := func(b int32) int32 {
-		if i, ok := slices.BinarySearch(out.Bodies, b); ok {
+		if i, ok := slices.BinarySearch(c.Bodies, b); ok {
 			return int32(i)
 		}
 		return -1
 	}
-	for i := range out.Legs {
-		l := &out.Legs[i]
+	for i := range c.Legs {
+		l := &c.Legs[i]
 		l.Pred, l.Succ = place(m.Joints[l.Joint].Pred), place(m.Joints[l.Joint].Succ)
 	}
-	return out
 }
 
 // LegAt is a leg of a coupling at a joint.
@@ -266,9 +277,8 @@ func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate fl
 	return phi, rate
 }
 
-// CouplingSize returns the sum of the magnitudes of the terms of φ, of
-// whose rounding φ consists where the coupling holds. Of a row of one's own they are the positions and turns of its bodies, times their
-// factors.
+// CouplingSize returns the sum of the magnitudes of the terms of φ: where the coupling holds, φ is what rounding of these leaves. The terms
+// of a row of one's own are the positions and turns of its bodies, times their factors.
 //
 // Cost: as CouplingErrors.
 func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
@@ -286,7 +296,7 @@ func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	return size
 }
 
-// LegState is what a leg adds to a coupling. That of a law f stands with the leg of x.
+// LegState is what a leg adds to a coupling. The leg of x has the value of the law f.
 type LegState struct {
 	Value  float64    // Factor·q, or −f with the leg of x
 	Factor float64    // the derivative of φ by q: Factor, or −∂f/∂q
@@ -324,7 +334,7 @@ func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, 
 	return all[i], rates[i]
 }
 
-// Bent returns the number of the first leg of the law, whose factor depends on the pose: that of legs if there is no law.
+// Bent returns the number of the first leg of the law, whose factor depends on the pose; without a law it is the number of legs.
 func (c *Coupling) Bent() int {
 	if c.Law == nil {
 		return len(c.Legs)
@@ -332,7 +342,8 @@ func (c *Coupling) Bent() int {
 	return len(c.Legs) - c.Law.Coordinates()
 }
 
-// At returns what leg l is at coordinates q with rates: those of the law's legs for one of these, else the leg's own first.
+// At returns what leg l is. For a leg of the law, q and rate are the coordinates and rates of all of the law's legs, for another one q[0]
+// and rate[0] are its own.
 func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 	own := l - c.Bent()
 	if own < 0 {

@@ -137,3 +137,17 @@ func (m *Mechanism) ViolationOf(j int, k *Kinematics, s *State) (v Violation) {
 	}
 	return v
 }
+
+// WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and
+// velocity level (m/s, rad/s). It is −1 if no joint is violated.
+//
+// Cost: O(joints), no allocation; k was computed at s.
+func (m *Mechanism) WorstJoint(k *Kinematics, s *State) (j int, position, velocity float64) {
+	worst := -1
+	for i := range m.Joints {
+		if p, v := m.Residuals(i, k, s); max(p, v) > max(position, velocity) {
+			worst, position, velocity = i, p, v
+		}
+	}
+	return worst, position, velocity
+}

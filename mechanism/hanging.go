@@ -54,6 +54,7 @@ func (m *Mechanism) Hang(rules *HangingRules) *Hanging {
 // Group returns the bodies of group i, parents first, and the freedoms of all.
 func (h *Hanging) Group(i int) (list []HungBody, dof int) {
 	list = h.Bodies[h.Groups[i]:h.Groups[i+1]]
+	// The freedoms of the first body are the last of the group.
 	return list, list[0].From + list[0].Dof
 }
 

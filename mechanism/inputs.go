@@ -282,7 +282,7 @@ func (m *Mechanism) mustJoint(j int) {
 // drive returns the drive of joint j, which is to be changed.
 func (in *Inputs) drive(j int) *Drive { return in.view.addDrive(j, len(in.view.Joints)) }
 
-// check returns an error if joint j has no freedom i or x is not finite.
+// check returns an error if joint j has no freedom i, or if x, of which what is the name in the error, is not finite.
 func (in *Inputs) check(j, i int, what string, x float64) error {
 	v := &in.view
 	v.mustJoint(j)

@@ -27,7 +27,7 @@ func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, to
 			return v.AtForce(i, err)
 		}
 	}
-	b := &v.bushings[numberOf(len(v.bushings), func(n int) int32 { return v.bushings[n].index }, i)]
+	b := &v.bushings[placeOf(len(v.bushings), func(n int) int32 { return v.bushings[n].index }, i)]
 	b.K, b.D = springs.NewMatrix(stiffness), springs.NewMatrix(damping)
 	e.Force, e.Torque = force, torque
 	return nil
@@ -113,7 +113,7 @@ func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float6
 		}
 	}
 	e.Stiffness, e.Damping, e.RestLength = stiffness, damping, restLength
-	v.cables[numberOf(len(v.cables), func(n int) int32 { return v.cables[n].index }, i)].tension = tension
+	v.cables[placeOf(len(v.cables), func(n int) int32 { return v.cables[n].index }, i)].tension = tension
 	return nil
 }
 

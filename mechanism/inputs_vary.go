@@ -59,9 +59,10 @@ func (m *Mechanism) Edition() uint64 {
 // It returns an error that names the body and wraps ErrInput and what bodies.New says. It panics without Vary.
 func (in *Inputs) SetBody(i int, b *bodies.Body) error {
 	v := in.varied()
-	if b == nil || b.Weight().Mass == 0 {
-		panic("mechanism: body not made by bodies.New")
+	if b == nil {
+		panic("mechanism: no body")
 	}
+	b.Weight() // which panics for a body that bodies.New has not made
 	if uint(i) >= uint(len(v.Bodies)) {
 		panic("mechanism: body out of range")
 	}
@@ -186,7 +187,7 @@ func (in *Inputs) SetArmature(j, i int, armature float64) error {
 	return nil
 }
 
-// varied returns the mechanism, whose bodies and joints are own ones.
+// varied returns the mechanism of the inputs, to which Vary has given bodies and joints of its own. It panics without.
 func (in *Inputs) varied() *Mechanism {
 	if in.view.edition == nil {
 		panic("mechanism: inputs without bodies of their own; use Inputs.Vary")

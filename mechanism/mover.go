@@ -206,7 +206,7 @@ type moved struct {
 	E    spatial.Mat3
 }
 
-// fixed is that of the world.
+// fixed is the rotation that the world makes.
 var fixed = moved{spatial.IdentityQuat(), spatial.Identity3()}
 
 // allowed stores in w and s the turning and sliding of S relative to P, in P's axes,

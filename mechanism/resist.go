@@ -194,7 +194,7 @@ func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resist
 	return p
 }
 
-// stopAt has the force of stops, docs/stops-and-friction.md (J1), (J2).
+// stopAt stores in p what stops do at the coordinate q, docs/stops-and-friction.md (J1), (J2). In flight they have no force.
 func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	sign, apart := 1.0, rate
 	p.Depth = r.lower - q
@@ -224,8 +224,7 @@ func (l *Loads) StopBy(i int, p *Resistance, rate float64) (by contact.NormalBy)
 	}
 }
 
-// over returns how much larger than sliding friction that at a speed
-// is, docs/stops-and-friction.md (J6), and its derivative.
+// over returns friction at a speed over sliding friction, docs/stops-and-friction.md (J6), and its derivative by the speed.
 func (r *resistor) over(speed float64) (s, slope float64) {
 	f := &r.friction
 	if f.Static == 1 {
@@ -236,7 +235,8 @@ func (r *resistor) over(speed float64) (s, slope float64) {
 	return 1 + e, -2 * x / f.Stribeck * e
 }
 
-// rubAt has regularised friction, docs/stops-and-friction.md (J5).
+// rubAt stores in p what regularised friction does, docs/stops-and-friction.md (J5). size is the friction that slides, N or N m, and speed
+// the magnitude of rate, or of all three rates of a ball.
 func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	s, slope := r.over(speed)
 	v := r.friction.Speed
@@ -250,7 +250,7 @@ func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	}
 }
 
-// bristlesAt has the friction of bristles with the bend xi, docs/stops-and-friction.md (J7), (J8).
+// bristlesAt stores in p what the friction of bristles with the bend xi does, docs/stops-and-friction.md (J7), (J8); size is as in rubAt.
 func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 	h := &r.friction.Hold
 	s, slope := r.over(math.Abs(rate))
@@ -267,8 +267,8 @@ func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 	p.Secant, p.Power = p.Damping, -p.Force*rate
 }
 
-// Step returns the damping that resistance has over a step with half the length half: with bristles that bend in it
-// (sim.GeneralizedAlpha), half the step times what the bend loses of it on the way.
+// Step returns the damping of p over an implicit step, of which half is the half, s (sim.GeneralizedAlpha). Bristles bend with the freedom
+// during the step: they add their stiffness times half of it, less what the bend has lost by its end.
 func (p *Resistance) Step(half float64) float64 {
 	z, part := 2*half*p.ByState, half
 	if z < 0 {
@@ -313,7 +313,7 @@ func (m *Mechanism) AddResistanceTo(w *spatial.Force, j int, jk *JointKinematics
 	}
 }
 
-// resistorRates stores what the rates of the internal states of stops and friction are made of, as InternalTo.
+// resistorRates is InternalTo for the internal states of stops and friction.
 func (m *Mechanism) resistorRates(a, b, scale []float64, k *Kinematics, s *State) {
 	var jk JointKinematics
 	var qd [6]float64

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"sort"
 
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -135,7 +136,7 @@ func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) err
 	q.Unit, q.Rate = spatial.Force{}, 0
 	q.Tension, q.Stiffness, q.Damping = 0, e.Stiffness, e.Damping
 	if q.Length == 0 {
-		if m.pointless(i, k, s) {
+		if m.restsAtPoint(i, k, s) {
 			return nil
 		}
 		return m.AtForce(i, ErrNoDirection)
@@ -220,10 +221,10 @@ func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, o
 	case model.SpringDamper:
 		e, err = m.springAt(i, k, s)
 	case model.BushingForce:
-		b := numberOf(len(m.bushings), func(n int) int32 { return m.bushings[n].index }, i)
+		b := placeOf(len(m.bushings), func(n int) int32 { return m.bushings[n].index }, i)
 		e, err = m.bushingElement(b, k, s)
 	case model.CableForce:
-		c := numberOf(len(m.cables), func(n int) int32 { return m.cables[n].index }, i)
+		c := placeOf(len(m.cables), func(n int) int32 { return m.cables[n].index }, i)
 		var at CableState
 		at, err = m.CableAt(c, k, s)
 		e = ElementState{Length: at.Length, Rate: at.Rate, Tension: at.Tension, Energy: at.Energy}
@@ -233,17 +234,9 @@ func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, o
 	return e, true, err
 }
 
-// numberOf returns the place of element i in an increasing list of n.
-func numberOf(n int, at func(int) int32, i int) int {
-	lo, hi := 0, n
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; at(mid) > int32(i) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return lo
+// placeOf returns the place of force element i, which is there, in a list of n in which place k has element at(k), increasing.
+func placeOf(n int, at func(k int) int32, i int) int {
+	return sort.Search(n, func(k int) bool { return at(k) >= int32(i) })
 }
 
 // springAt is ElementAt of a spring-damper.
@@ -264,8 +257,8 @@ func (m *Mechanism) IsPointSpring(i int) bool {
 	return e.Stiffness*e.RestLength == 0 && e.Damping == 0 && m.SpringLaw(i) == nil
 }
 
-// pointless reports whether a spring-damper whose ends coincide has no force.
-func (m *Mechanism) pointless(i int, k *Kinematics, s *State) bool {
+// restsAtPoint reports whether a spring-damper whose ends coincide has no force.
+func (m *Mechanism) restsAtPoint(i int, k *Kinematics, s *State) bool {
 	e := &m.Forces[i]
 	switch {
 	case m.IsPointSpring(i):

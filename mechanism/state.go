@@ -123,6 +123,7 @@ type specialRows struct {
 // (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve), whose curves do not touch (ErrTouch) or whose
 // wheel has no foot on its terrain (ErrStand).
 func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
+	// What k has found for another mechanism has to go, too.
 	if p := &m.special; len(p.lawful) == 0 && len(p.curves) == 0 && p.own == 0 && len(k.found) == 0 {
 		return nil
 	}
