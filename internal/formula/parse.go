@@ -89,7 +89,7 @@ func (p *parser) found() string {
 	return fault.Name(p.text[p.at : p.at+n])
 }
 
-// peek skips blanks and returns the byte behind them, 0 at the end. For a byte 0 in the text it returns 1, with which nothing begins either.
+// peek skips blanks and returns the byte behind them, 0 at the end. For a byte 0 in the text it returns 1, with which nothing begins.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) {
 		switch b := p.text[p.at]; b {
