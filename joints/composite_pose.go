@@ -159,6 +159,8 @@ const (
 	poseStill = 2e-15
 	// A search that does not fit ends where poseStall steps make |e|² smaller by a part of less than poseGain.
 	poseStall, poseGain = 10, 1e-14
+	// leastSquare is what a column of S has to have across those before, squared and relative to its own square.
+	leastSquare = 1e-14
 	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open
 	// by far, and then other coordinates may be nearer.
 	poseFits = 1e-3
@@ -238,7 +240,7 @@ func (p *Posture) stepTo(step *[MaxAxes]float64, e *spatial.Motion, mu float64) 
 				A[i][j] /= A[j][j]
 			}
 		}
-		if !(A[i][i] > 1e-14*d) {
+		if !(A[i][i] > leastSquare*d) {
 			return false
 		}
 		A[i][i] = math.Sqrt(A[i][i])

@@ -82,15 +82,33 @@ const leastPivot = 1e-14
 // settle finds the Posture of s at f and its complement.
 func (c *complement) settle(s *Spec, f *Frames) {
 	var (
-		x   pose
-		o   orthogonal
-		inv [MaxAxes][MaxAxes]float64
-		Q   [6]float64
+		x       pose
+		o       orthogonal
+		inverse [MaxAxes][MaxAxes]float64
+		Q       [6]float64
 	)
 	x.set(f)
 	c.find(s.Axes, &x, f.Near)
 	o.factor(&c.Posture)
-	n, sum := c.n, 0.0
+	n := c.n
+	c.worst = o.invert(&inverse, n)
+	for k := range n { // D = Q·R⁻ᵀ, by the lengths of the columns
+		o.column(&Q, k, n)
+		for i := range k + 1 {
+			w := inverse[i][k] / o.length[i]
+			for e := range Q {
+				c.D[i][e] += w * Q[e]
+			}
+		}
+	}
+	for k := n; k < 6; k++ { // T is across S
+		o.column((*[6]float64)(&c.T[k-n]), k, n)
+	}
+}
+
+// invert stores the inverse of R, of n columns, in inv and returns its size, the root of the sum of the squares of its entries.
+func (o *orthogonal) invert(inv *[MaxAxes][MaxAxes]float64, n int) float64 {
+	sum := 0.0
 	for k := range n {
 		pivot := o.R[k][k]
 		if math.Abs(pivot) < leastPivot {
@@ -108,19 +126,7 @@ func (c *complement) settle(s *Spec, f *Frames) {
 			sum += inv[i][k] * inv[i][k]
 		}
 	}
-	c.worst = math.Sqrt(sum)
-	for k := range n {
-		o.column(&Q, k, n)
-		for i := range k + 1 {
-			w := inv[i][k] / o.length[i]
-			for e := range Q {
-				c.D[i][e] += w * Q[e]
-			}
-		}
-	}
-	for k := n; k < 6; k++ {
-		o.column((*[6]float64)(&c.T[k-n]), k, n)
-	}
+	return math.Sqrt(sum)
 }
 
 // SettleTo stores in p the posture of the composite joint s at f, theory.md (C4), and

@@ -48,7 +48,7 @@ func (m *Motion) Integral(t float64) float64 {
 
 // sinc is sin(x)/x.
 func sinc(x float64) float64 {
-	if math.Abs(x) < 1e-8 {
+	if math.Abs(x) < 1e-8 { // 1 − x²/6 is 1 but for rounding
 		return 1
 	}
 	return math.Sin(x) / x

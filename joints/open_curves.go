@@ -15,7 +15,7 @@ func gapDual(D *[6]spatial.Force, f *Frames, s *Spec) int {
 	return 1
 }
 
-// gapRate returns T˚·V̂ of the gap, theory.md (U9); where the curves do not face each other it is zero.
+// gapRate returns T˚·V̂ of the gap, theory.md (U12); where the curves do not face each other it is zero.
 func gapRate(f *Frames, s *Spec) float64 {
 	var c contact
 	if !c.find(s, f) {

@@ -71,14 +71,18 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	if holds = holds && left > feeble*b.speed*b.speed; holds {
 		b.rate = spatial.Dot(&at.D, &v) / left
 	}
-	td := &b.td
 	if holds {
 		along := spatial.Dot(&b.t, &at.DD)
 		for i := range 3 {
-			td[i] = (at.DD[i] - along*b.t[i]) * (b.rate / b.speed)
+			b.td[i] = (at.DD[i] - along*b.t[i]) * (b.rate / b.speed)
 		}
 	}
-	// n₀ = a×t/|a×t|, n₁ = t×n₀
+	b.placeNormals()
+	return holds
+}
+
+// placeNormals stores the normals and their rates, from the tangent and its own: n₀ = a×t/|a×t|, n₁ = t×n₀.
+func (b *bead) placeNormals() {
 	a := spatial.Vec3{0, 0, 1}
 	if math.Abs(b.t[2]) > steep {
 		a = spatial.Vec3{1}
@@ -86,12 +90,11 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	n := a.Cross(b.t)
 	size := n.Norm()
 	n0 := n.Scale(1 / size)
-	nd := a.Cross(*td)
+	nd := a.Cross(b.td)
 	spatial.AddScaledTo(&nd, &nd, -spatial.Dot(&nd, &n0), &n0)
 	b.n[0], b.nd[0] = n0, nd.Scale(1/size)
 	b.n[1] = b.t.Cross(n0)
-	b.nd[1] = td.Cross(n0).Add(b.t.Cross(b.nd[0]))
-	return holds
+	b.nd[1] = b.td.Cross(n0).Add(b.t.Cross(b.nd[0]))
 }
 
 // feeble is what c″ has to leave of |c′|², relative to that: with less the point is at the centre of curvature.

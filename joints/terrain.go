@@ -197,7 +197,7 @@ func (g *footing) step(w *stance, step *[2]float64, scale float64) (next stance,
 }
 
 // sample returns point i of the wheel, theory.md (W11): that which is farthest in a direction that points down. Those of a wheel are in
-// the plane across its axle, those of a ball on two circles.
+// the plane across its axle, those of a ball its lowest point and two circles around it. None is quite at the side.
 func (g *footing) sample(i int) spatial.Vec3 {
 	var d spatial.Vec3
 	if g.rim == 0 {

@@ -94,7 +94,7 @@ func (s *sight) matrix() (A [4]float64) {
 	return [4]float64{s.bend[0]*s.gap - 1, s.tau, -s.bend[0] * s.tau, s.bend[1]}
 }
 
-// solve returns x with A·x = b, and the determinant of A.
+// solve2 returns x with A·x = b, and the determinant of A.
 func solve2(A *[4]float64, b [2]float64) (x [2]float64, det float64) {
 	det = A[0]*A[3] - A[1]*A[2]
 	return [2]float64{(b[0]*A[3] - A[1]*b[1]) / det, (A[0]*b[1] - b[0]*A[2]) / det}, det
@@ -108,7 +108,7 @@ func (q *pair) merit(s *sight) float64 {
 
 // descend goes from u and w to a solution, by Newton's steps and, where these do not help, by those of Levenberg and Marquardt. It reports
 // whether the curvatures have kept their side on the way: beyond a place where they are equal there is another contact, or none.
-func (q *pair) descend(at [2]float64, side float64) (to [2]float64, now sight, kept bool) {
+func (q *pair) descend(at [2]float64, side float64) (end [2]float64, now sight, kept bool) {
 	now, kept = q.see(at[0], at[1]), true
 	left, mu, last := q.merit(&now), 0.0, math.Inf(1)
 	var span [2]float64
@@ -156,11 +156,11 @@ func (q *pair) descend(at [2]float64, side float64) (to [2]float64, now sight, k
 func (q *pair) found(s *sight) bool { return q.merit(s) <= touchFound*touchFound*q.size*q.size }
 
 // search returns the solution with the smallest gap, that with the smallest u and then w if there are several, and whether there is any.
-// It goes on from the best pairs of samples.
+// Each sample of S's curve is paired with the best of P's curve, and the best of these pairs are where the searches start.
 func (q *pair) search() (best [2]float64, s sight, ok bool) {
-	var start [touchTried][2]float64
-	var depth [touchTried]float64
-	found := 0
+	var start [touchTried][2]float64 // the best pairs, the best first
+	var depth [touchTried]float64    // how bad they are
+	tried := 0
 	var places [touchSamples + 1]curves.Place
 	for i := range places {
 		places[i] = q.c[0].At(sampleOf(q.c[0], i))
@@ -176,17 +176,17 @@ func (q *pair) search() (best [2]float64, s sight, ok bool) {
 				low, least = [2]float64{sampleOf(q.c[0], i), w}, m
 			}
 		}
-		k := min(found, touchTried-1)
-		if found == touchTried && !(least < depth[k]) {
+		k := min(tried, touchTried-1)
+		if tried == touchTried && !(least < depth[k]) {
 			continue
 		}
 		for ; k > 0 && least < depth[k-1]; k-- {
 			start[k], depth[k] = start[k-1], depth[k-1]
 		}
 		start[k], depth[k] = low, least
-		found = min(found+1, touchTried)
+		tried = min(tried+1, touchTried)
 	}
-	for k := range found {
+	for k := range tried {
 		at, now, _ := q.descend(start[k], 0)
 		if !q.found(&now) {
 			continue
@@ -249,7 +249,8 @@ func (s *sight) side() float64 { return math.Copysign(1, s.bend[0]-s.bend[1]) }
 
 // regular reports whether the curvatures differ by enough, and as side says.
 func (q *pair) regular(s *sight, side float64) bool {
-	_, det := solve2(&[4]float64{s.matrix()[0], s.matrix()[1], s.matrix()[2], s.matrix()[3]}, [2]float64{})
+	A := s.matrix()
+	_, det := solve2(&A, [2]float64{})
 	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/q.size)
 }
 

@@ -90,7 +90,11 @@ func (n *strainRows) fill(st *mechanism.State, position, velocity float64) error
 		if n.fac.Watched().Every(i) {
 			return n.fac.Watched().Err()
 		}
-		if err := n.fillStrain(&n.list[i], st, position, velocity); err != nil {
+		fill := n.fillBushing
+		if n.list[i].cable {
+			fill = n.fillCable
+		}
+		if err := fill(&n.list[i], st, position, velocity); err != nil {
 			return fault.Errorf("motion: %w", err)
 		}
 	}
@@ -107,25 +111,31 @@ func (s *strain) slack() sparse.Slack {
 	return out
 }
 
-// fillStrain stores the rows of a bushing or a cable at st in n.fac.
-func (n *strainRows) fillStrain(s *strain, st *mechanism.State, position, velocity float64) error {
-	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
-	at := p.Ptr[s.node]
-	block := func(i int) []float64 { return n.fac.Matrix.Val[p.Pos[at+int32(i)]:] }
-	last := block(len(s.bodies)) // of the slack
-	if s.cable {
-		c, err := m.CableAt(s.index, k, st)
-		if err != nil {
-			return err
-		}
-		s.R[0] = max(math.Sqrt(position*c.Stiffness+velocity*c.Damping), rootLeast)
-		m.CableGradientTo(s.g, s.index, k, st)
-		for i, b := range s.bodies {
-			n.fillEnd(block(i), (*spatial.Force)(s.g[6*i:]), &spatial.Vec3{}, b, s.R[0])
-		}
-		last[0] = -1
-		return nil
+// block returns the entries of n.fac for the rows of s and the body i of its bodies; behind these is the slack.
+func (n *strainRows) block(s *strain, i int) []float64 {
+	p := n.fac.Matrix.Pattern
+	return n.fac.Matrix.Val[p.Pos[p.Ptr[s.node]+int32(i)]:]
+}
+
+// fillCable stores the row of a cable at st in n.fac.
+func (n *strainRows) fillCable(s *strain, st *mechanism.State, position, velocity float64) error {
+	m, k := n.sys.Layout.Mech, n.sys.Kin
+	c, err := m.CableAt(s.index, k, st)
+	if err != nil {
+		return err
 	}
+	s.R[0] = max(math.Sqrt(position*c.Stiffness+velocity*c.Damping), rootLeast)
+	m.CableGradientTo(s.g, s.index, k, st)
+	for i, b := range s.bodies {
+		n.fillEnd(n.block(s, i), (*spatial.Force)(s.g[6*i:]), &spatial.Vec3{}, b, s.R[0])
+	}
+	n.block(s, len(s.bodies))[0] = -1
+	return nil
+}
+
+// fillBushing stores the rows of a bushing at st in n.fac.
+func (n *strainRows) fillBushing(s *strain, st *mechanism.State, position, velocity float64) error {
+	m, k := n.sys.Layout.Mech, n.sys.Kin
 	var b mechanism.BushingState
 	if err := m.BushingAt(&b, s.index, k, st); err != nil {
 		return err
@@ -136,6 +146,7 @@ func (n *strainRows) fillStrain(s *strain, st *mechanism.State, position, veloci
 		A[i] = position*K[i] + velocity*D[i]
 	}
 	s.root(&A)
+	slack := n.block(s, len(s.bodies))
 	for r := range 6 {
 		var w [2]spatial.Force
 		b.WrenchTo(&w[0], &w[1], (*[6]float64)(s.R[6*r:]))
@@ -147,10 +158,10 @@ func (n *strainRows) fillStrain(s *strain, st *mechanism.State, position, veloci
 			if body[e] != s.bodies[0] {
 				i = 1
 			}
-			n.fillEnd(block(i)[6*r:], &w[e], &b.Arm[e], body[e], 1)
+			n.fillEnd(n.block(s, i)[6*r:], &w[e], &b.Arm[e], body[e], 1)
 		}
-		clear(last[6*r : 6*r+6])
-		last[7*r] = -1
+		clear(slack[6*r : 6*r+6])
+		slack[7*r] = -1
 	}
 	return nil
 }
@@ -204,47 +215,62 @@ func (s *strain) root(A *springs.Matrix) {
 
 // setStresses is setTensions for bushings and cables.
 func (n *strainRows) setStresses(stress []float64, st *mechanism.State) error {
-	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
+	p := n.fac.Matrix.Pattern
 	for i := range n.list {
 		s := &n.list[i]
-		tau, rows := stress[s.first:], n.b[p.Off[s.node]:]
+		set := n.setBushing
 		if s.cable {
-			c, err := m.CableAt(s.index, k, st)
-			if err != nil {
-				return err
-			}
-			e := c.Tension - tau[0]
-			rows[0] = -e / s.R[0]
-			m.CableGradientTo(s.g, s.index, k, st)
-			for j, b := range s.bodies {
-				n.addEnd((*spatial.Force)(s.g[6*j:]), &spatial.Vec3{}, b, e)
-			}
-			continue
+			set = n.setCable
 		}
-		var b mechanism.BushingState
-		if err := m.BushingAt(&b, s.index, k, st); err != nil {
+		if err := set(s, stress[s.first:], n.b[p.Off[s.node]:], st); err != nil {
 			return err
 		}
-		var e [6]float64
-		for r := range e {
-			e[r] = b.Stress[r] - tau[r]
+	}
+	return nil
+}
+
+// setCable adds what the tension of a cable at st has over stress to the residual, and stores it in its row.
+func (n *strainRows) setCable(s *strain, stress, row []float64, st *mechanism.State) error {
+	m, k := n.sys.Layout.Mech, n.sys.Kin
+	c, err := m.CableAt(s.index, k, st)
+	if err != nil {
+		return err
+	}
+	e := c.Tension - stress[0]
+	row[0] = -e / s.R[0]
+	m.CableGradientTo(s.g, s.index, k, st)
+	for j, b := range s.bodies {
+		n.addEnd((*spatial.Force)(s.g[6*j:]), &spatial.Vec3{}, b, e)
+	}
+	return nil
+}
+
+// setBushing is setCable for the six stresses of a bushing.
+func (n *strainRows) setBushing(s *strain, stress, rows []float64, st *mechanism.State) error {
+	m := n.sys.Layout.Mech
+	var b mechanism.BushingState
+	if err := m.BushingAt(&b, s.index, n.sys.Kin, st); err != nil {
+		return err
+	}
+	var e [6]float64
+	for r := range e {
+		e[r] = b.Stress[r] - stress[r]
+	}
+	var w [2]spatial.Force
+	b.WrenchTo(&w[0], &w[1], &e)
+	body, _, _, _ := m.Bushing(s.index)
+	for j := range 2 {
+		if body[j] >= 0 {
+			n.addEnd(&w[j], &b.Arm[j], body[j], 1)
 		}
-		var w [2]spatial.Force
-		b.WrenchTo(&w[0], &w[1], &e)
-		body, _, _, _ := m.Bushing(s.index)
-		for j := range 2 {
-			if body[j] >= 0 {
-				n.addEnd(&w[j], &b.Arm[j], body[j], 1)
-			}
+	}
+	for r := range 6 { // −R⁻ᵀ·e
+		c := int(s.pivot[r])
+		z := -e[c]
+		for q := range r {
+			z -= s.R[6*q+c] * rows[q]
 		}
-		for r := range 6 { // −R⁻ᵀ·e
-			c := int(s.pivot[r])
-			z := -e[c]
-			for q := range r {
-				z -= s.R[6*q+c] * rows[q]
-			}
-			rows[r] = z / s.R[6*r+c]
-		}
+		rows[r] = z / s.R[6*r+c]
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ const (
 	firstError    = 1e-4 // error that the first step is compared with, and least error remembered
 	failShrink    = 0.25 // factor where a step could not be computed at all
 	firstStep     = 1e-4 // s, where none is given; the controller is soon elsewhere
+	cutShort      = 0.99 // part of the step that was to be, below which its error says nothing against that one
 	longestSpell  = 63   // largest number of steps with closed stages before open ones are tried again
 )
 
@@ -45,7 +46,7 @@ func (c *control) accept(h, err float64) {
 	if c.steady {
 		next = min(next, steadyGrow*h)
 	}
-	if h < 0.99*c.h { // cut short by the end of a run
+	if h < cutShort*c.h { // by the end of a run or a knot
 		next = max(next, c.h)
 	}
 	c.h, c.old, c.rejected = next, max(err, firstError), false
