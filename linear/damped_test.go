@@ -1,9 +1,12 @@
 package linear_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/cmplx"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -217,7 +220,6 @@ func TestSlowBesideStiff(t *testing.T) {
 		j := b.Prismatic(fmt.Sprint("j", i), rung.World, b.Body(fmt.Sprint("b", i), body, rung.At(x[0], 0, 0)), x, vec{0, 0, 1})
 		j.Stiffness, j.Damping = []float64{c.k}, []float64{c.d}
 	}
-	m := modes(t, built(t, b), linear.ModeOptions{Method: linear.Dense})
 	root := math.Sqrt(100*100 - 4)
 	want := []struct {
 		kind   linear.Kind
@@ -226,9 +228,56 @@ func TestSlowBesideStiff(t *testing.T) {
 		{linear.Rigid, 0}, {linear.Rigid, 0}, {linear.Vibration, 0.01i}, {linear.Decay, complex(-2/(100+root), 0)},
 		{linear.Decay, -50}, {linear.Decay, complex(-(100+root)/2, 0)}, {linear.Vibration, 1e5i},
 	}
-	require.Len(t, m.List, len(want))
-	for i, w := range want {
-		assert.Equal(t, w.kind, m.List[i].Kind, "mode %d", i)
-		assert.InDelta(t, 0, cmplx.Abs(m.List[i].Lambda-w.lambda), 1e-8*(1+cmplx.Abs(w.lambda)), "mode %d", i)
+	for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+		m := modes(t, built(t, b), linear.ModeOptions{Method: method})
+		require.Len(t, m.List, len(want))
+		for i, w := range want {
+			assert.Equal(t, w.kind, m.List[i].Kind, "%v, mode %d", method, i)
+			assert.InDelta(t, 0, cmplx.Abs(m.List[i].Lambda-w.lambda), 1e-8*(1+cmplx.Abs(w.lambda)), "%v, mode %d", method, i)
+		}
+		assert.True(t, m.All, "%v", method)
+	}
+}
+
+// TestWideRange: bodies with springs and dampers of their own have the modes of λ² + dλ + k = 0, however far apart their rates are.
+func TestWideRange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for run := range 40 {
+		b := rung.NewBuilder("wide range")
+		var want []complex128
+		for i := range 3 + rng.IntN(8) {
+			k, d := math.Pow(10, -3+14*rng.Float64()), 0.0
+			switch rng.IntN(6) {
+			case 0:
+				k = 0
+			case 1:
+				d = 2.5 * math.Sqrt(k)
+			case 2:
+				d = 0.1 * math.Sqrt(k)
+			}
+			if i == 0 {
+				k, d = 1, 0.01
+			}
+			root := cmplx.Sqrt(complex(d*d-4*k, 0))
+			want = append(want, (-complex(d, 0)+root)/2)
+			if k > 0 && imag(root) == 0 {
+				want = append(want, (-complex(d, 0)-root)/2)
+			}
+			x := vec{float64(i)}
+			body, err := bodies.New(1, vec{}, spatial.Sym3{1, 1, 1})
+			require.NoError(t, err)
+			j := b.Prismatic(fmt.Sprint("j", i), rung.World, b.Body(fmt.Sprint("b", i), body, rung.At(x[0], 0, 0)), x, vec{0, 0, 1})
+			j.Stiffness, j.Damping = []float64{k}, []float64{d}
+		}
+		slices.SortFunc(want, func(a, b complex128) int { return cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)) })
+		for _, count := range []int{4, 40} {
+			m := modes(t, built(t, b), linear.ModeOptions{Method: linear.Sparse, Count: count})
+			require.Len(t, m.List, min(count, len(want)), "run %d", run)
+			for i := range m.List {
+				have := m.List[i].Lambda
+				assert.Equal(t, want[i] == 0, m.List[i].Kind == linear.Rigid, "run %d, mode %d", run, i)
+				assert.InDelta(t, 0, cmplx.Abs(have-want[i]), 1e-6*cmplx.Abs(want[i]), "run %d, mode %d: %g, not %g", run, i, have, want[i])
+			}
+		}
 	}
 }

@@ -220,11 +220,11 @@ func (s *System) termsOf(x []float64) (sum float64) {
 
 // zeroOf returns the size of xᵀKx that rounding in a shape x may make.
 func (s *System) zeroOf(x []float64) float64 {
-	noise := 0.0
+	sum := 0.0
 	for i := range s.mech.Bodies {
-		noise += s.size[i] * s.energyOf(i, x)
+		sum += s.energyOf(i, x)
 	}
-	return zeroTol*s.termsOf(x) + shapeNoise*shapeNoise*noise
+	return zeroTol*s.termsOf(x) + shapeNoise*shapeNoise*s.size[largestIn(s.size)]*sum
 }
 
 // energyOf returns the part of body i in xᵀMx.

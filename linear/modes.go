@@ -111,8 +111,8 @@ const (
 	// denseBodies is the number of bodies up to which Auto takes Dense.
 	denseBodies = 40
 	// zeroTol is the square of a frequency, relative to the terms that make it, that counts as
-	// zero. shapeNoise is the error of a shape. Relative to all terms of K, a square of a
-	// frequency up to its square counts as zero too.
+	// zero. shapeNoise is the error of a shape. Relative to the stiffest terms of K, wherever they
+	// are, a square of a frequency up to its square counts as zero too.
 	zeroTol    = 1e-13
 	shapeNoise = 1e-10
 	// realTol is the imaginary or real part of an eigenvalue, relative to its size,
@@ -122,7 +122,7 @@ const (
 	// before it; shapes have unit modal mass.
 	rigidTol = 1e-4
 	// spanTol is the part of a shape that rounding may make in directions that meet some stiffness.
-	spanTol = 1e-2
+	spanTol = 0.1
 )
 
 // Modes computes modes of the linearized system.
@@ -318,8 +318,8 @@ func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
 		}
 	}
 	for _, i := range doubts {
-		if m := &out.List[i]; s.spans(free, m) {
-			m.Kind, m.Lambda = Rigid, 0
+		if m := &out.List[i]; s.still(free, m) {
+			*m = Mode{Kind: Rigid} // without the shape, which is known less well
 		}
 	}
 	for _, x := range free {
@@ -328,20 +328,23 @@ func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
 	return nil
 }
 
-// spans reports whether the shape of m is a combination of displacements that are orthonormal in M, up to spanTol.
-func (s *System) spans(basis [][]float64, m *Mode) bool {
-	left, g := 1.0, make([]float64, s.dim())
+// still reports whether zero is the eigenvalue of m, where rounding hides it: its shape is a combination of displacements without
+// stiffness, up to spanTol, and their damping does not make its eigenvalue. The displacements are orthonormal in M.
+func (s *System) still(free [][]float64, m *Mode) bool {
+	left, damping, g := 1.0, 0.0, make([]float64, s.dim())
 	for _, x := range [2][]float64{m.Shape, m.Imag} {
 		if x == nil {
 			continue
 		}
+		damping += s.dampingOf(x)
 		s.MassTo(g, x)
-		for _, v := range basis {
+		for _, v := range free {
 			t := floats.Dot(v, g)
 			left -= t * t
 		}
 	}
-	return left <= spanTol*spanTol
+	// There λ(λ + c) = 0 for a shape of unit modal mass with the damping c.
+	return left <= spanTol*spanTol && !(cmplx.Abs(m.Lambda+complex(damping, 0)) < cmplx.Abs(m.Lambda)/2)
 }
 
 // stiffestError completes an error with the name of the body whose terms of K are the
@@ -396,4 +399,83 @@ func (m *Modes) choose(count int) {
 	if len(m.List) > count {
 		m.List, m.All = m.List[:count], false
 	}
+}
+
+// firstShifts returns the first shift σ for damped modes, if these are the undamped ones, and the largest that may have to replace it.
+func (m *Modes) firstShifts(typical float64) (sigma, most float64) {
+	sigma, most = math.Inf(1), math.Sqrt(shiftFloor*typical)
+	for i := range m.List {
+		if t := nearness * m.List[i].AngularFrequency(); t > 0 {
+			sigma, most = min(sigma, t), max(most, t)
+		}
+	}
+	if !(bandRange*sigma < most) {
+		sigma = most
+	}
+	return sigma, most
+}
+
+// withoutStiffness returns the rigid ones of the lowest undamped modes, and their shapes, or nil if there may be more of them.
+func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
+	shapes = make([][]float64, 0)
+	for i := range m.List {
+		if m.List[i].Kind == Rigid {
+			rigid, shapes = append(rigid, m.List[i]), append(shapes, m.List[i].Shape)
+		}
+	}
+	if n := len(m.List); !m.All && (n == 0 || m.List[n-1].Kind == Rigid) {
+		shapes = nil
+	}
+	return rigid, shapes
+}
+
+// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach.
+type band struct{ sigma, reach float64 }
+
+// split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
+func (b *band) split(list []Mode) (near, far []Mode) {
+	for _, m := range list {
+		if cmplx.Abs(m.Lambda) < b.reach {
+			near = append(near, m)
+		} else {
+			far = append(far, m)
+		}
+	}
+	return near, far
+}
+
+// known reports whether the eigenvalue λ has been seen in a band or is that of a mode of list.
+func known(lambda complex128, seen []band, list []Mode) bool {
+	for i := range seen {
+		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {
+			return true
+		}
+	}
+	for i := range list {
+		if cmplx.Abs(lambda-list[i].Lambda) <= bandEdge*cmplx.Abs(lambda) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether the joints allow no more than count independent motions. It returns
+// false where rounding leaves the rank of the joints open.
+//
+// Cost: two factorizations and a solver, but none where the number of rows decides.
+func (s *System) covers(count int) bool {
+	mobility := s.dim() - s.Rows()
+	if count < mobility {
+		return false
+	}
+	solver := s.plan.NewSolver()
+	defer solver.Watch(s.space.Watched().Context())()
+	rank, err := solver.RankAt(s.st)
+	if err != nil {
+		return false
+	}
+	for _, n := range rank.RedundantRows {
+		mobility += n
+	}
+	return count >= mobility
 }

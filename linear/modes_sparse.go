@@ -24,8 +24,10 @@ const (
 	lookSteps, lookValues = 16, 3
 	// freshVectors is the number of start vectors without pattern for damped modes.
 	freshVectors = 4
-	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted.
-	nearness = 0.2
+	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted. If the least other
+	// than zero is more than bandRange times as small, σ is relative to that one: a vibration λ has an error
+	// of about ritzTol·|σ/λ|², relative to λ.
+	nearness, bandRange = 0.2, 1e3
 	// shiftGain is the part of a shift below which a lower one is taken, even with a braced
 	// factor.
 	shiftGain = 0.3
@@ -335,62 +337,52 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		return err
 	}
 	out.Products, out.Factors = out.Products+first.Products, out.Factors+first.Factors
-	sigma := math.Sqrt(shiftFloor * typical)
-	for i := range first.List {
-		sigma = max(sigma, nearness*first.List[i].AngularFrequency())
-	}
+	sigma, most := first.firstShifts(typical)
+	var free [][]float64
 	if symmetric {
 		// Where K has no force, damping does not move a body either.
-		for i := range first.List {
-			if first.List[i].Kind == Rigid {
-				out.List = append(out.List, first.List[i])
-			}
-		}
+		out.List, free = first.withoutStiffness()
 	}
 	var seen []band
-	count := 0 // eigenvalues
+	var sure, far []Mode  // those within the reach of a band, and the others of the last one
+	count, beyond := 0, 0 // their eigenvalues
 	for {
-		b, n, err := s.dampedBand(out, o, first.List, sigma, seen)
-		if err != nil && (len(seen) == 0 || !errors.Is(err, ErrNoConvergence) && !unfactored(err)) {
+		b, near, others, err := s.dampedBand(out, o, first.List, free, sigma, seen)
+		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // by rounding
+		if limited && len(seen) == 0 && sigma < most {
+			sigma = min(bandRange*sigma, most)
+			continue
+		}
+		if limited && len(seen) > 0 {
+			out.List = append(sure, far...)
+			break
+		}
+		if err != nil {
 			return err
 		}
-		count += n
-		if seen = append(seen, b); err != nil || len(out.List) >= o.Count || len(seen) == bands || s.covers(count/2) {
+		count, beyond, seen = count+near, others, append(seen, b)
+		sure, far = b.split(out.List)
+		if len(sure) >= o.Count || len(seen) == bands || s.covers((count+beyond)/2) {
 			break
 		}
 		if sigma = b.reach; sigma < bandGain*b.sigma {
 			break
 		}
+		out.List = sure // the next band knows the others better
 	}
-	out.All = len(out.List) <= o.Count && s.covers(count/2)
+	out.All = len(out.List) <= o.Count && s.covers((count+beyond)/2)
 	out.choose(o.Count)
 	return nil
 }
 
-// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach.
-type band struct{ sigma, reach float64 }
-
-// known reports whether the eigenvalue λ has been seen in a band or is that of a mode of list.
-func known(lambda complex128, seen []band, list []Mode) bool {
-	for i := range seen {
-		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {
-			return true
-		}
-	}
-	for i := range list {
-		if cmplx.Abs(lambda-list[i].Lambda) <= bandEdge*cmplx.Abs(lambda) {
-			return true
-		}
-	}
-	return false
-}
-
 // dampedBand adds to out the modes around σ that are not known from bands before, and returns their
-// band and the number of their eigenvalues. The undamped modes are the start.
-func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma float64, seen []band) (b band, count int, err error) {
+// band and the numbers of their eigenvalues as collect. The undamped modes are the start. free are all
+// displacements without stiffness, or nil if they are not known.
+func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][]float64, sigma float64, seen []band) (
+	b band, near, beyond int, err error) {
 	g, err := s.quadratic(sigma)
 	if err != nil {
-		return b, 0, err
+		return b, 0, 0, err
 	}
 	out.Factors++
 	n := s.dim()
@@ -402,17 +394,17 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 		k.include(append(slices.Clone(undamped[i].Shape), make([]float64, n)...))
 	}
 	if err := k.start(freshVectors); err != nil {
-		return b, 0, err
+		return b, 0, 0, err
 	}
 	want := min(2*o.Count+max(4, o.Count/2), 2*n)
 	before := out.List
 	for {
 		if s.over() {
-			return b, 0, s.orCause(nil)
+			return b, 0, 0, s.orCause(nil)
 		}
 		r, err := k.run(want, ritzTol)
 		if err != nil {
-			return b, 0, err
+			return b, 0, 0, err
 		}
 		// Eigenvalues come in the order of their distance from σ, and all within a radius are
 		// there. So the lowest are those whose size is below the radius less σ.
@@ -423,7 +415,7 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 		}
 		b = band{g.sigma, bandReach / k.largest}
 		out.List = slices.Clone(before)
-		count = s.collect(out, k, r, &b, radius, seen)
+		near, beyond = s.collect(out, k, r, free, &b, radius, seen)
 		if all || len(out.List) >= o.Count {
 			break
 		}
@@ -431,18 +423,25 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, sigma fl
 	}
 	out.Shift = g.sigma * g.sigma
 	out.Products += k.products
-	return b, count, nil
+	return b, near, beyond, nil
 }
 
 // collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
-// beyond a radius unless they grow, as these come first, and conjugates. It returns the number of eigenvalues, conjugates included,
-// and brings the reach of b down to the first whose shape is lost in rounding.
-func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float64, seen []band) (count int) {
+// beyond a radius unless they grow, as these come first, and conjugates. It returns the numbers of
+// eigenvalues, conjugates included, within the reach of b and beyond it, and brings the reach of b
+// down to the first whose shape is lost in rounding. Where zero may be the eigenvalue, the mode is
+// rigid. But if the free displacements are known, they are in out already, and such a mode is left out if
+// it is a combination of them, or else is what its eigenvalue says.
+func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (near, beyond int) {
 	n := s.dim()
 	before := out.List
+	scale := b.sigma * b.sigma
+	if free != nil { // shapes tell, and zero may come out as large as what their errors make
+		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[largestIn(s.size)])
+	}
 	for i := range r {
 		if s.over() {
-			return count
+			return 0, 0
 		}
 		theta := r[i].theta
 		if imag(theta) > 0 { // λ is below the real axis
@@ -457,40 +456,27 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, b *band, radius float6
 			b.reach = min(b.reach, 1/cmplx.Abs(theta))
 			continue
 		}
-		count++
+		values := 1
 		if imag(theta) != 0 {
-			count++
+			values = 2
 		}
-		m, doubtful := s.damped(lambda, re[:n], im[:n], b.sigma*b.sigma)
-		if doubtful {
+		if cmplx.Abs(lambda) < b.reach {
+			near += values
+		} else {
+			beyond += values
+		}
+		m, doubtful := s.damped(lambda, re[:n], im[:n], scale)
+		switch {
+		case free == nil && doubtful:
 			m.Kind, m.Lambda = Rigid, 0
+		case free != nil && (doubtful || m.Kind == Rigid) && s.still(free, &m):
+			continue // its directions are there, and known better
 		}
 		out.List = append(out.List, m)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
 	s.settleRigid(out)
-	return count
-}
-
-// covers reports whether the joints allow no more than count independent motions. It returns
-// false where rounding leaves the rank of the joints open.
-//
-// Cost: two factorizations and a solver, but none where the number of rows decides.
-func (s *System) covers(count int) bool {
-	mobility := s.dim() - s.Rows()
-	if count < mobility {
-		return false
-	}
-	solver := s.plan.NewSolver()
-	defer solver.Watch(s.space.Watched().Context())()
-	rank, err := solver.RankAt(s.st)
-	if err != nil {
-		return false
-	}
-	for _, n := range rank.RedundantRows {
-		mobility += n
-	}
-	return count >= mobility
+	return near, beyond
 }
 
 // violateTol is the largest violation of a joint by a shape, relative to its size. Shapes with
