@@ -8,6 +8,7 @@ type rows struct {
 	every    float64  // s
 	written  int64
 	row      Row
+	angles   []float64 // mechanism.State.Angles of a row, where they are followed
 }
 
 // dueSlack is the part of an output interval that rounding of times may take.
@@ -57,8 +58,20 @@ func (r *rows) writeEnd(s *step, start float64) error {
 	return nil
 }
 
+// follow gives s.sample numbers of its own for what is searched along curves and terrain, found at its pose as those of a state of the run
+// are: so the row of a state does not depend on whether it is one inside a step or the state of the run.
+func (r *rows) follow(s *step) {
+	if !s.mech.HasFollowed() {
+		return
+	}
+	r.angles = append(r.angles[:0], s.sample.Angles...)
+	s.sample.Angles = r.angles
+	s.mech.FollowAngles(&s.closer.kin, &s.sample)
+}
+
 // write writes the row of s.sample.
 func (r *rows) write(s *step) (err error) {
+	r.follow(s)
 	if r.row.Drift, err = s.closer.driftAt(&s.sample); err != nil {
 		return err
 	}
