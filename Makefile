@@ -277,7 +277,8 @@ clib: library
 	$${CC:-gcc} -std=c99 $(CWARN) -I.. -o "$$dir/hold" ../../../examples/c/hold.c $$link; \
 	sed -n '/^```c$$/,/^```$$/p' ../../../docs/c.md | grep -v '^```' >"$$dir/page.c"; \
 	$${CC:-gcc} -std=c99 $(CWARN) -I.. -o "$$dir/page" "$$dir/page.c" $$link; \
-	for p in c cxx hpp hold; do "$$dir/$$p" ../../../docs/four-bar.model.json; done; \
+	localedef -i de_DE -f UTF-8 "$$dir/de_DE.UTF-8" 2>/dev/null || true; \
+	for p in c cxx hpp hold; do LOCPATH="$$dir" "$$dir/$$p" ../../../docs/four-bar.model.json; done; \
 	cd ../../../docs; "$$dir/page"
 
 # The race detector wants the data of Go at low addresses, where no shared library and no program that may be moved has them: so the library is

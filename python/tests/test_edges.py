@@ -2,8 +2,11 @@
 import copy
 import fractions
 import math
+import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -393,10 +396,6 @@ def test_threads_on_one_model(path):
 
 
 def test_threads_of_the_environment(tmp_path):
-    import os
-    import subprocess
-    import sys
-
     def run(threads):
         env = dict(os.environ, RUNG_THREADS=threads, PYTHONPATH=os.pathsep.join(sys.path))
         return subprocess.run([sys.executable, "-c", "import rung"], env=env, capture_output=True, text=True)
@@ -450,3 +449,30 @@ def test_interrupts_of_all_calls(tmp_path):
     assert interrupted == len(calls)
     gc.collect()
     assert m.accel().bodies[0].name == "r0", "the model is as good as before"
+
+
+COMMAS = """
+import hashlib, locale, sys
+import rung
+locale.setlocale(locale.LC_ALL, "")
+m = rung.load(sys.argv[1])
+n = rung.loads({**m.document(), "gravity": [0, -1.5, 0]})
+run = m.run(tolerance=1.5e-9)
+run.set({f"joints[{m.joint_names[0]}].force[0]": 0.5})
+run.to(0.125)
+m.simulate(0.5, every=0.25, columns=["time", "energy.kinetic"]).to_csv(sys.argv[2])
+h = hashlib.sha256(open(sys.argv[2], "rb").read() + run.save() + m.svg().encode() + m.matrix().encode() + n.solver().accel().tobytes())
+print(locale.localeconv()["decimal_point"], h.hexdigest(), repr(m.initial()), n.modes(1, n.equilibrium()[1]).modes[0].frequency)
+"""
+
+
+def test_decimal_commas(path, tmp_path):
+    """Numbers and documents do not depend on the locale."""
+    if subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True).returncode != 0:
+        pytest.skip("Debian's package locales has de_DE")
+    told = []
+    for name in ("C", "de_DE.UTF-8"):
+        env = {**os.environ, "LOCPATH": str(tmp_path), "LC_ALL": name, "PYTHONPATH": os.pathsep.join(sys.path)}
+        told.append(subprocess.run([sys.executable, "-c", COMMAS, path, tmp_path / "rows.csv"], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    assert told[0][0] == "." and told[1][0] == ","
+    assert told[0][1:] == told[1][1:]

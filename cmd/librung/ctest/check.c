@@ -1,6 +1,7 @@
 /* Checks of the library from C. It compiles as C99 and as C++, and is linked with the library.
  *
  *   check MODEL */
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -218,6 +219,35 @@ static void winds(void) {
   CHECK(rung_free(run) == RUNG_OK && rung_free(solver) == RUNG_OK && rung_free(wound) == RUNG_OK);
 }
 
+/* Where programs write 0,5 the numbers of texts are those of JSON, both ways. */
+static void commas(const char *model) {
+  const char *options = "{\"integrator\": \"rk4\", \"step\": 0.0625, \"every\": 0.25, \"columns\": [\"time\", \"energy.*\"]}";
+  char *texts[2][3];
+  size_t sizes_of[2][3];
+  int i, k;
+  for (i = 0; i < 2; i++) {
+    rung_handle p = 0, r = 0;
+    if (i && !setlocale(LC_ALL, "de_DE.UTF-8")) {
+      puts("decimal commas: NOT RUN; there is no locale de_DE.UTF-8");
+      break;
+    }
+    CHECK(!i || localeconv()->decimal_point[0] == ',');
+    CHECK(rung_plan(model, NULL, 0, "{\"epsilon\": 1.5e-12}", &p) == RUNG_OK && rung_run(p, NULL, 0, options, &r) == RUNG_OK);
+    CHECK(rung_run_to(r, 0.5, 0) == RUNG_OK && rung_run_save(r, &texts[i][0], &sizes_of[i][0]) == RUNG_OK);
+    CHECK(rung_document(p, "accel", NULL, NULL, 0, &texts[i][1], &sizes_of[i][1]) == RUNG_OK);
+    CHECK(rung_document(p, "model", NULL, NULL, 0, &texts[i][2], &sizes_of[i][2]) == RUNG_OK && strstr(texts[i][2], "0.5"));
+    CHECK(rung_run_load(r, texts[i][0], sizes_of[i][0]) == RUNG_OK && rung_free(r) == RUNG_OK && rung_free(p) == RUNG_OK);
+  }
+  for (k = 0; k < 3; k++) {
+    if (i == 2) {
+      CHECK(sizes_of[0][k] == sizes_of[1][k] && memcmp(texts[0][k], texts[1][k], sizes_of[0][k]) == 0);
+      rung_release(texts[1][k]);
+    }
+    rung_release(texts[0][k]);
+  }
+  setlocale(LC_ALL, "C");
+}
+
 int main(int argc, char **argv) {
   rung_handle solver = 0;
   double w[NUMBERS];
@@ -238,6 +268,7 @@ int main(int argc, char **argv) {
   nonsense();
   batches();
   winds();
+  commas(argv[1]);
   CHECK(rung_free(solver) == RUNG_OK && rung_free(plan) == RUNG_OK && rung_free(plan) == RUNG_HANDLE);
   if (failures) return 1;
   puts("ok");

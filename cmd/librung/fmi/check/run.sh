@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes units of eight models and two more in both versions of FMI, and moves them as a tool does: by co-simulation, whose bits are those of rung
+# Makes units of eight models and five more in both versions of FMI, and moves them as a tool does: by co-simulation, whose bits are those of rung
 # simulate, and by model exchange (load.c, exchange.c). With SUNDIALS there is CVODE, too. make fmi calls it with the command, the folder of the
 # libraries and Python.
 set -euo pipefail
@@ -17,6 +17,18 @@ if ! echo '#include <cvode/cvode.h>' | "${cc[@]}" -E - >/dev/null 2>&1; then
 	echo "CVODE: NOT RUN; it takes Debian's libsundials-dev"
 	[ -z "${NOTRUN:-}" ] || printf 'step\t\tmake fmi: CVODE\t%s\n' "it takes Debian's libsundials-dev" >>"$NOTRUN"
 fi
+# The tools of FMI 2.0 run where 0,5 is a number.
+comma=(env "LOCPATH=$dir" RUNG_COMMA=de_DE.UTF-8)
+if ! localedef -i de_DE -f UTF-8 "$dir/de_DE.UTF-8" 2>/dev/null; then
+	comma=()
+	echo "decimal commas: NOT RUN; they take Debian's locales"
+	[ -z "${NOTRUN:-}" ] || printf 'step\t\tmake fmi: decimal commas\t%s\n' "they take Debian's locales" >>"$NOTRUN"
+fi
+tool() { # NAME VERSION ARGUMENTS
+	local as=()
+	[ "$2" = 3 ] || as=("${comma[@]}")
+	"${as[@]}" "${under[@]}" "$dir/$1$2" "$so" "$dir/x/resources" "$token" "${@:3}"
+}
 for v in 2 3; do
 	"${cc[@]}" -DFMI=$v -o "$dir/load$v" "$here/load.c" -ldl -lm
 	"${cc[@]}" -DFMI=$v -o "$dir/exchange$v" "$here/exchange.c" -ldl -lm "${sundials[@]}"
@@ -53,10 +65,10 @@ try() {
 	printf '{"format": "rung-run/1", "tolerance": 1e-12, "start": "close"}' >"$dir/run.json"
 	for v in 2 3; do
 		unit "$model" $v "$dir/fixed.json"
-		"${under[@]}" "$dir/load$v" "$so" "$dir/x/resources" "$token" "$dir/fixed.csv" bits
+		tool load $v "$dir/fixed.csv" bits
 		unit "$model" $v "$dir/run.json"
-		[ "$kind" = none ] || "$dir/load$v" "$so" "$dir/x/resources" "$token" "$dir/want.csv" close # contacts double errors
-		"${under[@]}" "$dir/exchange$v" "$so" "$dir/x/resources" "$token" "$dir/want.csv" "$steps" "$kind" "$states" "$gaps"
+		[ "$kind" = none ] || tool load $v "$dir/want.csv" close # contacts double errors
+		tool exchange $v "$dir/want.csv" "$steps" "$kind" "$states" "$gaps"
 	done
 }
 
@@ -68,9 +80,9 @@ for v in 2 3; do
 	printf '{"format": "rung-run/1"}' >"$dir/run.json"
 	packed=$([ $v = 2 ] || echo "$libraries")
 	unit "$root/docs/four-bar.model.json" $v "$dir/run.json" "$packed"
-	"$dir/load$v" "$so" "$dir/x/resources" "$token" none live
+	tool load $v none live
 done
-for family in chain:4 stewart:1 rover:1 jansen:1; do
+for family in chain:4 stewart:1 rover:1 jansen:1 trailers:1; do
 	"$rung" generate "${family%:*}" "${family#*:}" -o "$dir/${family%:*}.json" 2>/dev/null
 done
 "$rung" import "$root/reference/import/four-bar.sdf" -o "$dir/imported.json" >/dev/null
@@ -85,3 +97,6 @@ try "arm on springs that are wound over turns" "$here/wound.model.json" 1 0.125 
 try "arm with friction" "$here/friction.model.json" 1 0.125 25 kinks
 try "four-bar from SDFormat" "$dir/imported.json" 1 0.125 6 smooth
 try "Jansen's legs, which change coordinates" "$dir/jansen.json" 0.25 0.125 50 smooth
+try "arm with a bushing, a cable, laws and a foot on terrain from a file" "$here/mounted.model.json" 0.25 0.0625 100 smooth
+try "roller coaster on a curve from a file, co-simulation alone" "$root/docs/coaster.model.json" 0.25 0.0625 1 none
+try "trailer on wheels that roll without slip, co-simulation alone" "$dir/trailers.json" 0.25 0.0625 1 none

@@ -2,6 +2,7 @@
 #ifndef TOOL_H
 #define TOOL_H
 #include <dlfcn.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -104,11 +105,12 @@ static void read_table(const char *path) {
     rows++;
   }
   fclose(f);
+  const char *comma = getenv("RUNG_COMMA"); /* a locale in which tools write 0,5, and unlike this table */
+  if (comma) CHECK(setlocale(LC_ALL, comma) && !strcmp(localeconv()->decimal_point, ","));
   for (int i = 0; i < columns; i++) {
     refs[i] = (uint32_t)i, scale[i] = 1;
     for (int n = 0; n < rows; n++) scale[i] = fmax(scale[i], fabs(table[n][i]));
   }
 }
-
 
 #endif
