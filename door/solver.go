@@ -45,11 +45,6 @@ func (s *Solver) Set(knobs []int, values []float64) error {
 // Shapes: dst has 6·Bodies entries, state has Sizes().State. Cost: kkt.Solver.Solve and a copy of both; no allocation.
 // A state without a solution has an error of kkt.Solver with the status Failed.
 func (s *Solver) AccelerationsTo(dst, state []float64) error {
-	return s.AccelerationsContextTo(context.Background(), dst, state)
-}
-
-// AccelerationsContextTo is AccelerationsTo, and ends early when ctx does.
-func (s *Solver) AccelerationsContextTo(ctx context.Context, dst, state []float64) error {
 	if n := 6 * len(s.st.Bodies); len(dst) != n {
 		return refuse(Size, "accelerations are %d numbers, not %d", n, len(dst))
 	}
@@ -57,12 +52,18 @@ func (s *Solver) AccelerationsContextTo(ctx context.Context, dst, state []float6
 	if err := s.m.set(s.st, state); err != nil {
 		return err
 	}
-	if err := s.solver.SolveContext(ctx, s.st); err != nil {
+	if err := s.solver.Solve(s.st); err != nil {
 		return as(Failed, err)
 	}
 	s.solved = true
 	s.solver.AccelerationsTo(dst)
 	return nil
+}
+
+// AccelerationsContextTo is AccelerationsTo, and ends early when ctx does.
+func (s *Solver) AccelerationsContextTo(ctx context.Context, dst, state []float64) error {
+	defer s.solver.Watch(ctx)()
+	return s.AccelerationsTo(dst, state)
 }
 
 // WrenchesTo stores the wrenches of the joints in the last solution: six numbers a joint, moment about the origin of

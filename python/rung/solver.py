@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import _lib
-from ._owner import Owner, set_knobs
+from ._owner import Owner, bound, set_knobs
 from .model import Model, State, StateLike, flat
 
 
@@ -33,7 +33,8 @@ class Solver(Owner):
         self._state = model.initial()
         self._acceleration = np.zeros((model.nbody, 6))[:]  # a view cannot be resized, so that its address stays
         self._wrenches = np.zeros((model.njoint, 6))[:]
-        self._arguments = (self._handle, self._state.data.ctypes.data, self._state.data.size, self._acceleration.ctypes.data, self._acceleration.size)
+        self._solve = bound(_lib.lib.rung_accel, self._handle, self._state.data.ctypes.data, self._state.data.size,
+                            self._acceleration.ctypes.data, self._acceleration.size)
 
     @property
     def state(self) -> State:
@@ -69,7 +70,7 @@ class Solver(Owner):
         """
         if state is not None:
             self.state = state  # type: ignore[assignment]  # the setter takes more than the getter gives
-        if status := _lib.lib.rung_accel(*self._arguments):
+        if status := self._solve():
             _lib.check(status)
         return self._acceleration
 
