@@ -316,6 +316,9 @@ func (r *Rattle) AtTo(dst *mechanism.State, theta float64) {
 	if !(theta >= 0 && theta <= 1) {
 		panic("motion: theta out of range")
 	}
+	if len(dst.Bodies) != len(r.end.Bodies) {
+		panic("motion" + fault.ForeignState)
+	}
 	dst.Angles = r.end.Angles
 	if theta == 1 {
 		dst.Time = r.end.Time

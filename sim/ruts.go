@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -162,7 +163,7 @@ func (r *rutted) marks() (list []rutsMark) {
 	return list
 }
 
-// putBack makes the ruts those of a checkpoint.
+// putBack makes the ruts those of a checkpoint. After an error they are what they were.
 func (r *rutted) putBack(marks []rutsMark) error {
 	if r == nil {
 		if len(marks) > 0 {
@@ -176,15 +177,24 @@ func (r *rutted) putBack(marks []rutsMark) error {
 	if len(marks) != len(r.list) {
 		return misfit(len(marks), "number of terrains with ruts, for %d,", len(r.list))
 	}
+	lists := make([][]contact.RutNode, len(marks))
 	for i := range marks {
 		if marks[i].Terrain != r.list[i].Terrain {
 			return misfit(marks[i].Terrain, "terrain of ruts, for %d,", r.list[i].Terrain)
 		}
-		list, err := marks[i].nodes()
-		if err != nil {
+		var err error
+		if lists[i], err = marks[i].nodes(); err != nil {
 			return err
 		}
-		if err := r.list[i].Ruts.Restore(list); err != nil {
+	}
+	were := make([][]contact.RutNode, len(lists))
+	for i, list := range lists {
+		ruts := r.list[i].Ruts
+		were[i] = ruts.Nodes()
+		if err := ruts.Restore(list); err != nil {
+			for k := range i + 1 {
+				err = errors.Join(err, r.list[k].Ruts.Restore(were[k]))
+			}
 			return fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
 		}
 	}

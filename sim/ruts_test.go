@@ -225,3 +225,24 @@ func TestRutsDoNotAllocate(t *testing.T) {
 		assert.Zero(t, allocs, method)
 	}
 }
+
+// TestRefusedRutsLeaveTheGround: a checkpoint with a node of ruts that is there twice is refused, and the ground is what it was.
+func TestRefusedRutsLeaveTheGround(t *testing.T) {
+	p, err := rung.NewPlan(onSand(t, true), kkt.Options{})
+	require.NoError(t, err)
+	s, _ := rutRun(t, p, "explicit")
+	require.NoError(t, s.Run(0.02))
+	c, err := s.Checkpoint()
+	require.NoError(t, err)
+	nodes := c.Ruts[0].Nodes
+	require.NotEmpty(t, nodes)
+	c.Ruts[0].Nodes = append(nodes, nodes[0])
+	s, m := rutRun(t, p, "explicit")
+	ground := m.Ruts()[0].Ruts
+	was := []contact.RutNode{{I: 7, J: -3, Lowered: -0.01}}
+	require.NoError(t, ground.Restore(was))
+	err = s.Restore(c)
+	require.ErrorIs(t, err, sim.ErrCheckpoint)
+	require.ErrorContains(t, err, "there twice")
+	require.Equal(t, was, ground.Nodes())
+}
