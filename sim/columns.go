@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -128,39 +126,12 @@ func (c *Columns) Len() int {
 }
 
 // Names returns the names of the columns. They differ from each other.
+//
+// Cost: O(Len); allocates.
 func (c *Columns) Names() []string {
-	if c.chosen != nil {
-		names := make([]string, 0, c.Len())
-		for _, col := range c.chosen.columns {
-			names = append(names, col.Name)
-		}
-		return names
-	}
 	names := append(make([]string, 0, c.Len()), "time")
-	if c.contacts {
-		for i := range c.mech.NumContacts() {
-			_, _, element := c.mech.Contact(i)
-			for _, s := range contactColumns {
-				names = append(names, c.mech.ForceName(element)+"."+s)
-			}
-		}
-		return c.addTorques(names)
-	}
-	for _, b := range c.bodies {
-		for _, s := range bodyColumns {
-			names = append(names, c.mech.BodyName(b)+"."+s)
-		}
-	}
-	names = append(names, runColumns[:]...)
-	for _, j := range c.joints {
-		for _, s := range wrenchColumns {
-			names = append(names, c.mech.JointName(j)+"."+s)
-		}
-	}
-	for _, i := range c.couplings {
-		names = append(names, c.mech.CouplingName(i)+".multiplier")
-	}
-	return c.addResistors(c.addTorques(c.addElements(names)))
+	c.each(func(col Column) { names = append(names, col.Name) })
+	return names
 }
 
 // Units returns the units of the columns, in their order; empty for pure numbers.
@@ -168,70 +139,52 @@ func (c *Columns) Names() []string {
 // Cost: O(Len); allocates.
 func (c *Columns) Units() []string {
 	units := append(make([]string, 0, c.Len()), "s")
-	if c.chosen != nil {
-		for _, col := range c.chosen.columns[1:] {
-			units = append(units, col.Unit)
-		}
-		return units
-	}
-	all, add := &Catalogue{mech: c.mech, elements: c.elements}, func(_ int, col Column) bool { units = append(units, col.Unit); return true }
-	if c.contacts {
-		for i := range c.mech.NumContacts() {
-			all.columns(block{contactKind, i}, add)
-		}
-	} else {
-		c.blocks(all, add)
-	}
-	for i := range c.mech.NumActuators() {
-		all.columns(block{torqueKind, i}, add)
-	}
-	for i := range c.mech.NumResistors() {
-		if !c.contacts {
-			all.columns(block{resistorKind, i}, add)
-		}
-	}
+	c.each(func(col Column) { units = append(units, col.Unit) })
 	return units
 }
 
-// blocks calls add for the columns of bodies, of the run, of reactions and force elements.
-func (c *Columns) blocks(all *Catalogue, add func(int, Column) bool) {
-	for _, b := range c.bodies {
-		all.columns(block{bodyKind, b}, add)
+// each calls f for the columns but time, in their order.
+func (c *Columns) each(f func(Column)) {
+	if c.chosen != nil {
+		for _, col := range c.chosen.columns[1:] {
+			f(col)
+		}
+		return
 	}
-	all.columns(block{runKind, 0}, add)
-	for range c.joints {
-		for k, u := range wrenchUnits {
-			add(k, Column{Unit: u})
+	all := &Catalogue{mech: c.mech, elements: c.elements}
+	add := func(k kind, i int) { all.columns(block{k, i}, func(_ int, col Column) bool { f(col); return true }) }
+	if c.contacts {
+		for i := range c.mech.NumContacts() {
+			_, _, element := c.mech.Contact(i)
+			for k, name := range contactColumns { // without the "contact." of a Catalogue
+				f(Column{c.mech.ForceName(element) + "." + name, contactUnits[k]})
+			}
+		}
+	} else {
+		for _, b := range c.bodies {
+			add(bodyKind, b)
+		}
+		add(runKind, 0)
+		for _, j := range c.joints {
+			for k, name := range wrenchColumns { // of joints without rows too, which a Catalogue leaves out
+				f(Column{c.mech.JointName(j) + "." + name, wrenchUnits[k]})
+			}
+		}
+		for _, i := range c.couplings {
+			add(couplingKind, i)
+		}
+		for i := range c.elements {
+			add(elementKind, i)
 		}
 	}
-	for range c.couplings {
-		add(0, Column{})
-	}
-	for i := range c.elements {
-		all.columns(block{elementKind, i}, add)
-	}
-}
-
-// addResistors adds the names of the columns of stops and friction.
-func (c *Columns) addResistors(names []string) []string {
-	for i := range c.mech.NumResistors() {
-		f, stops := c.mech.Resistor(i)
-		what := ".friction"
-		if stops {
-			what = ".stop"
-		}
-		names = append(names, fmt.Sprintf("%s.%d%s", c.mech.JointName(f.Joint), f.Freedom, what))
-	}
-	return names
-}
-
-// addTorques adds the names of the columns of actuators.
-func (c *Columns) addTorques(names []string) []string {
 	for i := range c.mech.NumActuators() {
-		_, element := c.mech.Actuator(i)
-		names = append(names, c.mech.ForceName(element)+".torque")
+		add(torqueKind, i)
 	}
-	return names
+	if !c.contacts {
+		for i := range c.mech.NumResistors() {
+			add(resistorKind, i)
+		}
+	}
 }
 
 // Fill stores the values of a row in c.Values.
@@ -328,16 +281,6 @@ func (c *Columns) elementWidth() (n int) {
 		n += len(c.columnsOf(i))
 	}
 	return n
-}
-
-// addElements adds the names of the columns of force elements.
-func (c *Columns) addElements(names []string) []string {
-	for _, i := range c.elements {
-		for _, s := range c.columnsOf(i) {
-			names = append(names, c.mech.ForceName(int(i))+"."+s)
-		}
-	}
-	return names
 }
 
 // fillElements stores the columns of force elements: of a bushing the

@@ -14,8 +14,8 @@ type rows struct {
 // dueSlack is the part of an output interval that rounding of times may take.
 const dueSlack = 1e-10
 
-// upTo writes the rows of a run from start that are due up to the fraction theta of the step that has been tried to t1.
-func (r *rows) upTo(s *step, start, t1, theta float64) error {
+// writeUpTo writes the rows of a run from start that are due up to the fraction theta of the step that has been tried to t1.
+func (r *rows) writeUpTo(s *step, start, t1, theta float64) error {
 	if r.recorder == nil {
 		return nil
 	}

@@ -312,7 +312,7 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 			return false, s.orCause(nil)
 		}
 		theta, crosses := s.events.firstEvent()
-		if err := s.rows.upTo(s.step, s.start, t1, theta); err != nil {
+		if err := s.rows.writeUpTo(s.step, s.start, t1, theta); err != nil {
 			return false, err
 		}
 		if !crosses {
