@@ -83,7 +83,7 @@ func (b *builder) held(jt *mechanism.Joint) bars {
 		}
 		r := b.radius[body]
 		all.thin, all.thick = min(all.thin, r), max(all.thick, r)
-		if b.seen[body] || len(b.distinct(b.points[b.first[body]:b.first[body+1]])) > 1 {
+		if b.seen[body] || b.spread[body] {
 			rods.thin, rods.thick = min(rods.thin, r), max(rods.thick, r)
 		}
 	}

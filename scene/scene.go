@@ -117,6 +117,7 @@ type builder struct {
 	first  []int32
 	points []spatial.Vec3
 	radius []float64            // of the rods of each body
+	spread []bool               // bodies whose anchors are not all one
 	wheel  []bool               // bodies that have one
 	curved []float64            // size of the smallest curve of each body, 0 without one
 	seen   []bool               // bodies that have visuals, and last the world
@@ -175,8 +176,11 @@ func (b *builder) measure() {
 	if !(b.Unit > 0) || math.IsInf(b.Unit, 0) {
 		b.Unit = 1
 	}
+	b.spread = make([]bool, len(m.Bodies))
 	for i, l := range b.radius {
 		b.radius[i] = min(max(rodPart*l, thinnest*b.Unit), thickest*b.Unit)
+		at := b.points[b.first[i]:b.first[i+1]]
+		b.spread[i] = slices.ContainsFunc(at, func(p spatial.Vec3) bool { return !b.same(p, at[0]) })
 	}
 }
 
@@ -234,13 +238,18 @@ func (b *builder) body(i int) {
 	}
 }
 
+// same reports whether two anchors count as one.
+func (b *builder) same(p, q spatial.Vec3) bool { return p.Sub(q).Norm() <= samePoint*b.Unit }
+
 // distinct returns the points without those that repeat one before.
 func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
 	const most = 64 // of a body with more, the first are enough for a picture
 	var out []spatial.Vec3
 	for _, p := range points {
-		same := func(o spatial.Vec3) bool { return o.Sub(p).Norm() <= samePoint*b.Unit }
-		if len(out) < most && !slices.ContainsFunc(out, same) {
+		if len(out) == most {
+			break
+		}
+		if !slices.ContainsFunc(out, func(q spatial.Vec3) bool { return b.same(p, q) }) {
 			out = append(out, p)
 		}
 	}

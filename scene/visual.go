@@ -19,7 +19,7 @@ import (
 const (
 	// maxMeshBytes is the most that the files of meshes have together.
 	maxMeshBytes = 1 << 28
-	// maxMeshTriangles is the most that the meshes have together, each counted once however many bodies have it.
+	// maxMeshTriangles is the most that the meshes and ellipsoids have together, each counted once however many bodies have it.
 	maxMeshTriangles = 1 << 21
 )
 
@@ -157,7 +157,8 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 		if !(min(key.size[0], key.size[1], key.size[2]) > 0) || !key.size.IsFinite() {
 			return nil, fmt.Errorf("an ellipsoid without extent: %v m", key.size)
 		}
-		return ellipsoid(key.size), nil
+		m := ellipsoid(key.size)
+		return m, r.count(len(m.Triangles))
 	}
 	name := fault.Name(key.file)
 	if r.files == nil {
@@ -192,8 +193,8 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, fault.Plain(err))
 	}
-	if r.triangles += len(m.Triangles); r.triangles > maxMeshTriangles {
-		return nil, fmt.Errorf("mesh %s: the meshes have more than %d triangles", name, maxMeshTriangles)
+	if err := r.count(len(m.Triangles)); err != nil {
+		return nil, fmt.Errorf("mesh %s: %w", name, err)
 	}
 	m.Transform(key.size, spatial.Identity3(), spatial.Vec3{})
 	out := smooth(m)
@@ -204,6 +205,15 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 		return nil, fmt.Errorf("mesh %s: its radius is %g m", name, out.Radius)
 	}
 	return out, nil
+}
+
+// count adds the triangles of a mesh, if there is room for them.
+func (r *meshReader) count(triangles int) error {
+	if triangles > maxMeshTriangles-r.triangles {
+		return fmt.Errorf("the meshes have more than %d triangles", maxMeshTriangles)
+	}
+	r.triangles += triangles
+	return nil
 }
 
 // cause drops what a PathError says besides, as the name is told.

@@ -18,7 +18,7 @@ import (
 // Film is how fast a moving picture plays. The zero value plays at the speed of the clock, 25 pictures a second, for
 // ever.
 type Film struct {
-	FPS     float64 // pictures a second, at most MostFPS; 0: 25
+	FPS     float64 // pictures a second, at most MostFPS and at least one in ten minutes; 0: 25
 	Seconds float64 // for which one pass plays; 0: as long as the motion takes
 	Passes  int     // 0: it begins anew for ever; at most MostPasses
 }
@@ -34,7 +34,8 @@ const (
 	defaultFPS   = 25
 	ticks        = 100 // of a GIF, 1/s
 	longestDelay = 1<<16 - 1
-	colorSamples = 12 // pictures whose colours make the palette
+	longestLook  = 600 // of one picture, s, which is less than longestDelay
+	colorSamples = 12  // pictures whose colours make the palette
 )
 
 // GIF writes the motion m of s as a moving picture: a camera that stands still and has all of the motion in view, and one
@@ -80,6 +81,9 @@ type picture struct{ row, delay int }
 func (f *Film) pictures(times []float64, v View) ([]picture, error) {
 	if !(f.FPS >= 0 && f.FPS <= MostFPS) || !(f.Seconds >= 0) || math.IsInf(f.Seconds, 0) || f.Passes < 0 || f.Passes > MostPasses {
 		return nil, fmt.Errorf("draw: film of %v pictures a second, %v s and %d passes: want 0 to %d, a finite time and 0 to %d", f.FPS, f.Seconds, f.Passes, MostFPS, MostPasses)
+	}
+	if f.FPS > 0 && f.FPS*longestLook < 1 {
+		return nil, fmt.Errorf("draw: film of %v pictures a second: want a picture in %d s at least", f.FPS, longestLook)
 	}
 	if len(times) == 0 {
 		return nil, fmt.Errorf("draw: no rows in the motion")

@@ -205,6 +205,9 @@ func TestFilmRefused(t *testing.T) {
 	for _, f := range []draw.Film{{FPS: 51}, {FPS: -1}, {FPS: math.NaN()}, {Seconds: -1}, {Seconds: math.Inf(1)}, {Seconds: math.NaN()}, {Passes: -1}, {Passes: draw.MostPasses + 1}} {
 		assert.ErrorContains(t, write(m, draw.View{}, f), "want 0 to 50, a finite time and 0 to 65536", "%+v", f)
 	}
+	for _, fps := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1. / 601} {
+		assert.ErrorContains(t, write(m, draw.View{}, draw.Film{FPS: fps}), "want a picture in 600 s at least", "%v", fps)
+	}
 	assert.ErrorContains(t, write(m, draw.View{}, draw.Film{Seconds: 1e6}),
 		"draw: 2.5000001e+07 pictures of 1200 × 900 pixels: takes 2.7e+13 pixels, more than 1.07e+09 pixels: choose smaller or fewer pictures")
 	assert.ErrorContains(t, write(m, draw.View{}, draw.Film{Seconds: math.MaxFloat64}), "pixels, more than")
