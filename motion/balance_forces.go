@@ -212,8 +212,8 @@ func (b *Balance) descent() bool {
 	return total == 0
 }
 
-// at moves to z0 + α·p and returns φ and its derivative by α there.
-func (b *Balance) at(alpha float64) (phi, slope float64) {
+// moveAlong moves to z0 + α·p and returns φ and its derivative by α there.
+func (b *Balance) moveAlong(alpha float64) (phi, slope float64) {
 	w, n := &b.work, b.m0()
 	for i := range b.m {
 		b.z[i] = w.z0[i] + alpha*w.p[i]
@@ -253,7 +253,7 @@ func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 	best, bestPhi := 0.0, phi0
 	l := line{phi0: phi0, slope0: slope0, philo: phi0, dlo: slope0, alpha: 1}
 	for range wolfePoints {
-		p, d := b.at(l.alpha)
+		p, d := b.moveAlong(l.alpha)
 		if p < bestPhi {
 			best, bestPhi = l.alpha, p
 		}
@@ -261,7 +261,7 @@ func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 			return p, true
 		}
 	}
-	p, _ := b.at(best)
+	p, _ := b.moveAlong(best)
 	return p, best > 0
 }
 

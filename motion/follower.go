@@ -319,9 +319,9 @@ func strays(h, size float64, ends [2]*mechanism.State, kin [2]*mechanism.Kinemat
 	return astray(most, way)
 }
 
-// astray reports whether bodies that go so far, in rad or sizes, have gone off their way by more than a step may, most.
-func astray(most, way float64) bool {
-	return !(most <= followPart*way+followRest) // NaN is
+// astray reports whether bodies that go a way have gone off it by more than a step may, both in rad or sizes. NaN is too much.
+func astray(off, way float64) bool {
+	return !(off <= followPart*way+followRest)
 }
 
 // extent is how far the centres of mass are apart at a state, at least a little, m.

@@ -287,7 +287,7 @@ func (r *Rattle) Lead(_ *mechanism.State, changed bool) error {
 
 // Accept implements sim.Stepper. It panics without a step.
 func (r *Rattle) Accept() {
-	r.mustHave()
+	r.mustHaveTried()
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
 	there, _ := r.dyn.solver.Corrector().Factor()
@@ -302,7 +302,7 @@ func (r *Rattle) Accept() {
 	}
 }
 
-func (r *Rattle) mustHave() {
+func (r *Rattle) mustHaveTried() {
 	if !r.tried {
 		panic("motion: no step")
 	}
@@ -312,7 +312,7 @@ func (r *Rattle) mustHave() {
 //
 // Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
 func (r *Rattle) AtTo(dst *mechanism.State, theta float64) {
-	r.mustHave()
+	r.mustHaveTried()
 	if !(theta >= 0 && theta <= 1) {
 		panic("motion: theta out of range")
 	}

@@ -102,11 +102,12 @@ func (s *watched) firstLanding() float64 {
 	return s.step.ranks.least(first)
 }
 
-// find looks for the next crossing of event i.
+// find looks for the next crossing of event i behind the point from of its watch: for the first sample of the step whose sign is another
+// than that before.
 func (s *watched) find(i int) {
 	w, e := &s.watches[i], &s.list[i]
 	w.root = math.Inf(1)
-	prev := w.from
+	prev := w.from // where the sign is w.sign
 	for m := 1; m <= s.samples; m++ {
 		theta := float64(m) / float64(s.samples)
 		if theta <= w.from {

@@ -197,7 +197,7 @@ const allowedRate = 1e-12
 //
 // Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
 func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
-	k.mustHave()
+	k.mustHaveTried()
 	if !(theta >= 0 && theta <= 1) {
 		panic("sim: theta out of range")
 	}
@@ -235,7 +235,7 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 // Lead implements Stepper. Where next has been moved, the velocities of the method stay what
 // they were.
 func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
-	k.mustHave()
+	k.mustHaveTried()
 	if !changed {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
 
 // Accept implements Stepper. It panics without a step.
 func (k *GeneralizedAlpha) Accept() {
-	k.mustHave()
+	k.mustHaveTried()
 	for i, a := range k.to.a {
 		k.kept.change[i] = a - k.from.a[i]
 	}
@@ -271,7 +271,7 @@ func (k *GeneralizedAlpha) Accept() {
 	k.kept.valid, k.tried = true, false
 }
 
-func (k *GeneralizedAlpha) mustHave() {
+func (k *GeneralizedAlpha) mustHaveTried() {
 	if !k.tried {
 		panic("sim: no step")
 	}

@@ -85,7 +85,7 @@ func (k *RungeKutta) first(st *mechanism.State) error {
 // Cost: O(bodies·stages), no allocation. It panics without a step, or if theta
 // is not in [0, 1].
 func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
-	k.mustHave()
+	k.mustHaveTried()
 	if !(theta >= 0 && theta <= 1) {
 		panic("sim: theta out of range")
 	}
@@ -108,7 +108,7 @@ func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
 // Lead implements Stepper: it computes the accelerations at next, unless they are
 // those of the last stage.
 func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
-	k.mustHave()
+	k.mustHaveTried()
 	k.lead.moved = changed || !k.tab.FSAL
 	if !k.lead.moved {
 		return nil
@@ -122,7 +122,7 @@ func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
 
 // Accept implements Stepper. It panics without a step.
 func (k *RungeKutta) Accept() {
-	k.mustHave()
+	k.mustHaveTried()
 	k.tried = false
 	first, last := &k.acc[0], &k.acc[len(k.acc)-1]
 	if k.lead.moved {
@@ -131,7 +131,7 @@ func (k *RungeKutta) Accept() {
 	*first, *last = *last, *first
 }
 
-func (k *RungeKutta) mustHave() {
+func (k *RungeKutta) mustHaveTried() {
 	if !k.tried {
 		panic("sim: no step")
 	}

@@ -12,7 +12,7 @@ type Taped interface {
 
 // Rates implements Taped.
 func (k *RungeKutta) Rates(i int) (chart, velocity []float64) {
-	k.mustHave()
+	k.mustHaveTried()
 	return k.vel[i], k.acc[i][:6*len(k.start)]
 }
 

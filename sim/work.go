@@ -68,7 +68,7 @@ func (d *dissipation) addWork(s *step, t1, theta float64) error {
 			power += r.Power
 		}
 		work += span * g.weight * power
-		power, err := d.rubbed(s)
+		power, err := d.jointPower(s)
 		if err != nil {
 			return err
 		}
@@ -82,8 +82,8 @@ func (d *dissipation) addWork(s *step, t1, theta float64) error {
 	return nil
 }
 
-// rubbed returns the power that stops and friction take at d.at, W.
-func (d *dissipation) rubbed(s *step) (power float64, err error) {
+// jointPower returns the power that stops and friction take at d.at, W.
+func (d *dissipation) jointPower(s *step) (power float64, err error) {
 	if len(d.rubs) == 0 {
 		return 0, nil
 	}
