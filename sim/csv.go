@@ -153,6 +153,11 @@ func csvField(s string) string {
 //
 // Cost: no allocation, but what Reactions take.
 func (c *CSV) Record(r *Row) error {
+	if len(c.buf) >= csvBlock {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
 	if err := c.columns.Fill(r); err != nil {
 		return err
 	}
@@ -163,10 +168,7 @@ func (c *CSV) Record(r *Row) error {
 		c.buf = strconv.AppendFloat(c.buf, x, 'g', 17, 64)
 	}
 	c.buf = append(c.buf, '\n')
-	if len(c.buf) < csvBlock {
-		return nil
-	}
-	return c.flush()
+	return nil
 }
 
 // Flush writes what is in memory. Call it at the end.

@@ -23,7 +23,7 @@ func RowAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State)
 
 // Recorder keeps a trajectory.
 type Recorder interface {
-	// Record adds a row. It may be kept in memory until Mark.
+	// Record adds a row. It may be kept in memory until Mark. After an error the row has not been added: a later Run adds it again.
 	Record(r *Row) error
 	// Mark puts everything recorded so far where it outlasts the process, and
 	// returns the position from which recording can be resumed.

@@ -338,3 +338,39 @@ func TestForeignTrajectory(t *testing.T) {
 	_, err = sim.ResumeCSV(f, sim.NewColumns(mech, nil), at)
 	require.NoError(t, err)
 }
+
+// brittle is a file on a disk that is full once.
+type brittle struct {
+	bytes.Buffer
+	after int // bytes
+}
+
+func (b *brittle) Write(p []byte) (int, error) {
+	if b.after > 0 && b.Len() > b.after {
+		b.after = 0
+		return 0, errDisk
+	}
+	return b.Buffer.Write(p)
+}
+
+// TestCSVAfterAFullDisk: a row at which the disk was full is there once if the run goes on.
+func TestCSVAfterAFullDisk(t *testing.T) {
+	r := golden(t, "four-bar")
+	outcome := func(after int) string {
+		out := &brittle{after: after}
+		rec, err := sim.NewCSV(out, sim.NewColumns(r.mech, nil))
+		require.NoError(t, err)
+		s := r.simulate(sim.DormandPrince(), 1e-6, sim.Options{Projector: r.proj, Recorder: rec, Every: 5e-4})
+		err = s.Run(0.4)
+		if after > 0 {
+			require.ErrorIs(t, err, errDisk)
+			err = s.Run(0.4)
+		}
+		require.NoError(t, err)
+		require.NoError(t, rec.Flush())
+		return out.String()
+	}
+	want := outcome(0)
+	require.Greater(t, len(want), 300_000)
+	require.True(t, want == outcome(100_000), "rows differ")
+}

@@ -112,6 +112,7 @@ func (r *Recorder) Record(row *sim.Row) error {
 	if err := r.columns.Fill(row); err != nil {
 		return err
 	}
+	done, sum := r.done, r.sum
 	r.done = false
 	for c, x := range r.columns.Values {
 		r.values[c*r.rows+r.fill] = x
@@ -121,6 +122,8 @@ func (r *Recorder) Record(row *sim.Row) error {
 		return nil
 	}
 	if err := r.keep(); err != nil {
+		r.done, r.sum = done, sum // without the row
+		r.fill--
 		return err
 	}
 	r.group, r.fill, r.marked = r.group+1, 0, 0

@@ -301,3 +301,22 @@ func TestRecordDoesNotAllocate(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { err = r.Record(row) }))
 	require.NoError(t, err)
 }
+
+// TestRecordAfterAFullDisk: a row at which a part could not be written has not been added, and is there once if it is recorded again.
+func TestRecordAfterAFullDisk(t *testing.T) {
+	m := mech(t, "four-bar")
+	rows := rowsOf(m, 9)
+	path := filepath.Join(t.TempDir(), "run.parquet")
+	c := sim.NewColumns(m, nil)
+	r, err := parquet.New(path, c, parquet.Options{GroupRows: 4})
+	require.NoError(t, err)
+	record(t, r, rows[:3])
+	sum := r.Sum()
+	require.NoError(t, os.WriteFile(path+parquet.PartsEnding, nil, 0o600)) // where the folder of parts is to be
+	require.Error(t, r.Record(rows[3]))
+	require.Equal(t, sum, r.Sum())
+	require.NoError(t, os.Remove(path+parquet.PartsEnding))
+	record(t, r, rows[3:])
+	require.NoError(t, r.Close())
+	require.Equal(t, want(t, c, rows), read(t, path).values)
+}
