@@ -23,7 +23,7 @@
 //
 // Frame: world axes. Cotangents of a body are twelve numbers: of its rotation R → exp(φ×)R, of the place of its centre of mass, of
 // its angular velocity, and of the velocity of its centre of mass. Units: those of the objective over SI. The equations are (V1) to
-// (V5), (V8), (V15) to (V18) and (V20) to (V22) of [docs/theory.md].
+// (V5), (V8), (V15) to (V18) and (V20) to (V23) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs
 package adjoint

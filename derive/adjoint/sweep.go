@@ -17,6 +17,7 @@ type Sweep[F any] struct {
 	mech *mechanism.Mechanism
 	step *step[F]
 	none []float64 // cotangents of accelerations at the end
+	ends ends
 	crossing
 }
 
@@ -86,7 +87,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
 			}
 		}
-		err = s.back(at, to, of, g)
+		err = s.back(at, to, t.partsOf(k), of, g)
 		if err == nil && joinsAt(t.Before+k) {
 			err = s.step.onJoints(g)
 		}
@@ -117,19 +118,22 @@ const joinSteps = 4
 // joinsAt reports whether the derivatives at the start of a step are taken to the joints. The first step of a run is 1.
 func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
 
-// back goes back from the end of a step to where it began.
-func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradient) error {
-	gap, err := s.step.over(at, end)
-	if err != nil {
-		return err
-	}
-	for i := range g {
-		part, err := s.step.pull(g[i].Start, g[i].Parameters, of[i].Rate)
+// back goes back from the end of a step to where it began, from part to part.
+func (s *Sweep[F]) back(at, end *mechanism.State, parts [][]float64, of []Objective[F], g []Gradient) error {
+	for i := len(parts); i >= 0; i-- {
+		from, to := s.ends.part(at, end, parts, i)
+		gap, err := s.step.overPart(from, to, parts, i)
 		if err != nil {
-			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
+			return err
 		}
-		g[i].Integral += part
-		g[i].Gap = max(g[i].Gap, gap)
+		for i := range g {
+			integral, err := s.step.pull(g[i].Start, g[i].Parameters, of[i].Rate)
+			if err != nil {
+				return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", from.Time, err)
+			}
+			g[i].Integral += integral
+			g[i].Gap = max(g[i].Gap, gap)
+		}
 	}
 	return nil
 }

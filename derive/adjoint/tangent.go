@@ -37,6 +37,7 @@ type Tangents[F any] struct {
 	end    [][]float64 // of the chart at the end, and of the velocities there
 	endV   [][]float64
 	gap    float64
+	ends   ends
 	passage
 }
 
@@ -115,10 +116,10 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 			return err
 		}
 		if j == nil {
-			return t.over(tape.Before+k, at, end, dx, rates, value, d)
+			return t.over(tape.Before+k, at, end, tape.partsOf(k), dx, rates, value, d)
 		}
 		before.SetFlat(j.at)
-		if err := t.over(tape.Before+k, at, before, dx, rates, value, d); err != nil {
+		if err := t.over(tape.Before+k, at, before, tape.partsOf(k), dx, rates, value, d); err != nil {
 			return err
 		}
 		return t.cross(j.event, before, end, dx, rates, d)
@@ -130,20 +131,25 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	return t.cross(tape.stopped, end, nil, dx, rates, d)
 }
 
-// over goes over step k of the run.
-func (t *Tangents[F]) over(k int, at, end *mechanism.State, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
-	gap, err := t.step.over(at, end)
-	if err != nil {
-		return err
-	}
-	t.gap = max(t.gap, gap)
-	if t.joins != nil && len(dx) > 0 && joinsAt(k) {
-		if err := t.joins.Join(dx); err != nil {
-			return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
+// over goes over step k of the run, from part to part.
+func (t *Tangents[F]) over(
+	k int, at, end *mechanism.State, parts [][]float64, dx [][]float64, rates []*F, value []float64, d [][]float64,
+) error {
+	for i := range len(parts) + 1 {
+		from, to := t.ends.part(at, end, parts, i)
+		gap, err := t.step.overPart(from, to, parts, i)
+		if err != nil {
+			return err
 		}
-	}
-	if err := t.push(dx, rates, value, d); err != nil {
-		return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
+		t.gap = max(t.gap, gap)
+		if i == 0 && t.joins != nil && len(dx) > 0 && joinsAt(k) {
+			if err := t.joins.Join(dx); err != nil {
+				return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
+			}
+		}
+		if err := t.push(dx, rates, value, d); err != nil {
+			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", from.Time, err)
+		}
 	}
 	return nil
 }

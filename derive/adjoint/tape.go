@@ -37,6 +37,7 @@ type Tape struct {
 	oldest  int
 	steps   int
 	jumps   []jump
+	bends   []bend
 	stopped Event // nil: the run has ended at its time
 	rows    int   // of multipliers (NewAlphaTape)
 	end     func(s Stand) sim.AlphaEnd
@@ -135,6 +136,9 @@ func (t *Tape) Steps() int { return max(0, t.steps) }
 // Bytes returns about how much memory the tape takes.
 func (t *Tape) Bytes() int64 {
 	bytes := 8 * int64(len(t.first)) * int64(len(t.states)+1)
+	for i := range t.bends {
+		bytes += 8 * int64(len(t.first)) * int64(len(t.bends[i].at))
+	}
 	for i := range t.marks {
 		bytes += checkpointBytes(t.marks[i].at)
 	}

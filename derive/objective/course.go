@@ -115,6 +115,7 @@ type taping struct {
 	lastStop *impact // and what happened there
 	struck   int64   // impulses
 	lastJump float64 // time of the last event at a stop, s
+	bends    *bends  // nil for implicit steps, and where no force has corners
 }
 
 // begin begins a piece.
@@ -156,11 +157,14 @@ func (t *taping) end(s *runs.Simulation) error {
 
 // onStep is called after each step.
 func (t *taping) onStep(s *runs.Simulation) error {
-	t.kinks.see(s.State())
+	bent := t.kinks.see(s.State())
 	if err := t.seeImpacts(s.Impacts()); err != nil {
 		return err
 	}
-	if err := t.tape.AddStep(s); err != nil || !t.all {
+	if err := t.tape.AddStep(s); err != nil {
+		return err
+	}
+	if err := t.bends.over(t.tape, bent && t.lastJump != s.State().Time, s.State()); err != nil || !t.all {
 		return err
 	}
 	until := *t.until
@@ -207,6 +211,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	t.kinks.see(s.State())
+	t.bends = newBends(g.plan, c.tab, t.kinks, s.State())
 	if err := t.begin(s); err != nil {
 		return nil, err
 	}
@@ -240,7 +245,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	c.leaps = t.kinks.jumped()
-	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told()}
+	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told(c.tab == nil)}
 	return c, nil
 }
 

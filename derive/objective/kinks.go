@@ -156,11 +156,12 @@ func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, i int) func(st
 	}
 }
 
-// see looks at a state: a part that has gone on to another branch since the last one has had a corner.
-func (b *branches) see(st *mechanism.State) {
+// see looks at a state, and reports whether a part has gone on to another branch since the last one, as it has had a corner.
+func (b *branches) see(st *mechanism.State) (bent bool) {
 	for i := range b.list {
 		now := b.list[i].at(st)
 		if x := &b.list[i]; b.begun && now != b.last[i] {
+			bent = true
 			b.count[i]++
 			if x.jumps && b.leaps < 0 && (now > 0 || x.what == "stop" && now != 0) {
 				b.leaps = i
@@ -169,6 +170,24 @@ func (b *branches) see(st *mechanism.State) {
 		b.last[i] = now
 	}
 	b.begun = true
+	return bent
+}
+
+// on reports whether all parts are on the branches of a list at a state.
+func (b *branches) on(list []int, st *mechanism.State) bool {
+	for i := range b.list {
+		if b.list[i].at(st) != list[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// at stores the branches of all parts at a state in a list.
+func (b *branches) at(list []int, st *mechanism.State) {
+	for i := range b.list {
+		list[i] = b.list[i].at(st)
+	}
 }
 
 // jumped refuses a run in which a force has jumped: as the time of that moves, so does what comes behind.
@@ -180,11 +199,11 @@ func (b *branches) jumped() error {
 	return fmt.Errorf("%w: %s %s: its force jumps where it touches, by its damping (law linear)", ErrNotDifferentiable, x.what, x.name)
 }
 
-// told returns the parts that have had corners, the most often ones first.
-func (b *branches) told() (list []Kink) {
+// told returns the parts that have had corners, the most often ones first. rough says that steps are not taken apart there.
+func (b *branches) told(rough bool) (list []Kink) {
 	for i, n := range b.count {
 		if n > 0 {
-			list = append(list, Kink{b.list[i].name, b.list[i].what, n})
+			list = append(list, Kink{b.list[i].name, b.list[i].what, n, rough})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y Kink) int { return cmp.Compare(y.Count, x.Count) })

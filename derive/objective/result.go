@@ -67,7 +67,7 @@ type RunResult struct {
 	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
 	// Growth is by how much the first half of the run makes the gradient larger (adjoint.Growth); 0 without a gradient.
 	Growth float64 `json:"growth,omitempty"`
-	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners: at one the gradient is that of one side
+	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners
 }
 
 // MostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
@@ -82,4 +82,7 @@ type Kink struct {
 	Name  string `json:"name"`
 	What  string `json:"what"` // contact, cable, stop, friction, table, law or curve
 	Count int64  `json:"count"`
+	// Rough says that steps are not taken apart at the corners, as implicit ones are not: the gradient is exact for the steps as they were
+	// done, whichever side of a corner they are on, and may be far from that of the motion.
+	Rough bool `json:"rough,omitempty"`
 }

@@ -116,6 +116,9 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 	if more := len(r.Kinks) - mostKinks; more > 0 {
 		p.Line("and of %s", sheet.Plural(more, "other part"))
 	}
+	if len(r.Kinks) > 0 && r.Kinks[0].Rough {
+		p.Line("the gradient is that of the steps over these corners, and may be far from that of the motion: explicit steps have that")
+	}
 }
 
 // mostKinks is how many parts with corners are printed.
