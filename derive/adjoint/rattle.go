@@ -240,7 +240,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 		}
 		step := largest(s.correction)
 		size = max(size, step)
-		if done, err := chordEnds(n, step, was, size, s.largestOf(k, size)); done || err != nil {
+		if done, err := chordEnds(n, step, was, s.largestOf(k, size)); done || err != nil {
 			return err
 		}
 		was = step
@@ -263,12 +263,12 @@ func (s *rattleStep[F]) largestOf(k int, size float64) float64 {
 	return s.most[k]
 }
 
-// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail.
-// Corrections that are rounding of most, the largest size so far, are no failure: motions that the joints forbid, such as those
-// out of a plane, leave nothing but rounding.
-func chordEnds(n int, step, was, size, most float64) (bool, error) {
+// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail. most is
+// the largest size of an answer so far: what is rounding of that is rounding of the derivative, too. Motions that the joints forbid,
+// such as those out of a plane, leave nothing else.
+func chordEnds(n int, step, was, most float64) (bool, error) {
 	switch {
-	case step <= chordTol*size, n > 0 && step < was && step/was*step <= chordTol*size: // the next one would leave that
+	case step <= chordTol*most, n > 0 && step < was && step/was*step <= chordTol*most: // the next one would leave that
 		return true, nil
 	case n > 1 && !(step < was/2) || n == chordSteps:
 		if step <= chordLeft*most {
@@ -296,7 +296,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		}
 		step := largest(s.y)
 		size = max(size, step)
-		if done, err := chordEnds(n, step, was, size, s.largestOf(k, size)); done || err != nil || s.field.Rows() == 0 {
+		if done, err := chordEnds(n, step, was, s.largestOf(k, size)); done || err != nil || s.field.Rows() == 0 {
 			return err
 		}
 		was = step
