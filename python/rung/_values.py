@@ -8,7 +8,7 @@ import math
 import numbers
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,8 @@ def words(x: Any, what: str) -> list[str]:
         x = x.tolist()
     if isinstance(x, (str, bytes)) or not hasattr(x, "__iter__"):
         raise ModelError(f"{what} is {shown(x)}, and has to be a list of texts")
+    if isinstance(x, Set):
+        raise ModelError(f"{what} is {shown(x)}, and has to be a list of texts: a set has no order")
     return [word(w, f"{what}[{i}]") for i, w in enumerate(x)]
 
 
@@ -99,7 +101,7 @@ def numbers_of(x: Any, what: str) -> np.ndarray:
     """An array of real numbers of any shape and type; strings, objects and what is masked are refused."""
     try:
         a = np.asarray(x)
-    except ValueError as e:  # rows of different lengths
+    except (ValueError, TypeError) as e:  # rows of different lengths, what is no number among them
         raise ModelError(f"{what}: {e}") from None
     if a.dtype.kind not in "fiub":
         raise ModelError(f"{what} has entries of type {a.dtype}, and has to have real numbers")

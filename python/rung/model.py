@@ -159,6 +159,18 @@ class State:
     def time(self, t: float) -> None:
         self._data[0] = number(t, "time")
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The numbers, so that NumPy takes a state as the array `data`."""
+        if copy is False and dtype not in (None, np.float64):
+            raise ValueError(f"the numbers of a state are float64, and to be {dtype} they have to be copied")
+        return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._data[i]
+
     def copy(self) -> State:
         """A state of its own numbers."""
         return State(self._model, self._data.copy())

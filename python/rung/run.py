@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, address, set_knobs
-from ._values import encoded, number, shown
+from ._values import encoded, number, shown, words
 from .model import Model, State, StateLike, flat
 
 if TYPE_CHECKING:
@@ -115,8 +115,10 @@ class Run(Owner):
     def __init__(self, model: Model, state: StateLike | None = None, options: Mapping[str, Any] | None = None) -> None:
         x = None if state is None else flat(model, state)
         given = dict(options or {})
-        if "columns" in given and given["columns"] is not None and len(given["columns"]) == 0:
-            raise _lib.ModelError("columns is an empty list; leave it out for all columns")
+        if given.get("columns") is not None:
+            given["columns"] = words(given["columns"], "columns")
+            if not given["columns"]:
+                raise _lib.ModelError("columns is an empty list; leave it out for all columns")
         super().__init__(_lib.made(model._large, _lib.lib.rung_run, model._handle, address(x), 0 if x is None else x.size, encoded(given)))
         self.model, self._state = model, model.initial()
         c = json.loads(_lib.text(_lib.lib.rung_run_document, self._handle, b"columns"))

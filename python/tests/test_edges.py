@@ -476,3 +476,26 @@ def test_decimal_commas(path, tmp_path):
         told.append(subprocess.run([sys.executable, "-c", COMMAS, path, tmp_path / "rows.csv"], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout)
     assert told[0][0] == "." and told[1][0] == ","
     assert told[0][1:] == told[1][1:]
+
+
+def test_states_are_arrays(model):
+    """NumPy takes a state as the array of its numbers, and does not copy it unless it has to."""
+    s = model.initial()
+    assert np.shares_memory(np.asarray(s), s.data) and not np.shares_memory(np.array(s), s.data)
+    assert np.asarray(s, np.float32).dtype == np.float32 and np.array_equal(np.subtract(s, s), np.zeros(model.nstate))
+    b = model.batch(3)
+    b.states = [s, s, s]
+    b.states[1] = s
+    assert np.array_equal(b.states[1], s) and np.stack([s, s]).shape == (2, model.nstate) and len(s) == model.nstate
+    with pytest.raises(rung.ModelError, match="shape"):
+        model.accel([s])
+
+
+def test_lists_of_names(model):
+    """Names come in any list. A set has no order, and would give columns and forces in another one in each process."""
+    assert model.run(every=0.1, columns=(c for c in ["time", "energy.kinetic"])).columns == ("time", "energy.kinetic")
+    for bad, says in ((5, "5"), ("time", "'time'"), ({"time"}, "no order"), (frozenset({"time"}), "no order"), ([b"time"], r"columns\[0\]"), ([], "empty")):
+        with pytest.raises(rung.ModelError, match=says):
+            model.run(every=0.1, columns=bad)
+    with pytest.raises(rung.ModelError, match="no order"):
+        model.batch(2, forces={"O", "A"})
