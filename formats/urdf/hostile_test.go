@@ -70,6 +70,8 @@ func TestRefused(t *testing.T) {
 			`<loop_joint name="l" type="continuous"><link1 link="n"/><link2 link="b"/></loop_joint><loop_joint name="m" type="spherical"><link1 link="n"/><link2 link="base"/></loop_joint>`),
 			want: "has no mass and 3 joints; --massless mass gives it a small mass"},
 		"strict":      {text: arm(`<mystery/>`), want: `dropped: /robot/mystery: element "mystery": unknown to this reader`},
+		"product":     {text: arm(`<link name="c"><inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0.5"/></inertial></link><joint name="x" type="continuous"><parent link="a"/><child link="c"/></joint>`), want: "mass"},
+		"no trace":    {text: arm(`<link name="c"><inertial><mass value="0"/><inertia ixx="1" iyy="-1" izz="0"/></inertial></link><joint name="x" type="continuous"><parent link="a"/><child link="c"/></joint>`), want: "mass"},
 		"asymmetric":  {text: arm(`<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0.1" iyx="-0.1"/></inertial></link>`), want: `attribute "iyx" of "inertia": an inertia is symmetric, and ixy is another number, which counts; its value is "-0.1"`},
 		"loop":        {text: arm(`<loop name="l" type="floating"><predecessor link="a"/><successor link="b"/></loop>`), want: "a loop that is floating is none"},
 		"yaml":        {text: arm(""), loops: "a: [", want: "file of loops"},

@@ -137,10 +137,10 @@ func (f *folder) other(k, i int) int {
 // massless reports whether link i has no mass, or next to none, which is then reported.
 func (f *folder) massless(i int, joints []int) bool {
 	l := &f.a.Links[i]
-	trace := l.Inertia[0] + l.Inertia[1] + l.Inertia[2]
-	if l.Mass == 0 && trace == 0 {
+	if l.Mass == 0 && l.Inertia == (spatial.Sym3{}) {
 		return true
 	}
+	trace := l.Inertia[0] + l.Inertia[1] + l.Inertia[2]
 	least := f.beside(i, joints)
 	if math.IsInf(least, 1) {
 		if l.Mass > 0 {
@@ -148,7 +148,11 @@ func (f *folder) massless(i int, joints []int) bool {
 		}
 		least = f.most
 	}
-	if min(l.Mass, trace) < -rounded*least {
+	entry := 0.0
+	for _, x := range l.Inertia {
+		entry = max(entry, math.Abs(x))
+	}
+	if min(l.Mass, trace) < -rounded*least || entry > trace+rounded*least {
 		return false // and refused
 	}
 	if ratio := max(math.Abs(l.Mass), math.Abs(l.Mass*l.Com.Dot(l.Com)+trace)) / least; ratio < lightest {
