@@ -15,8 +15,8 @@ import (
 // uncontrolled is why an actuator is dropped.
 const uncontrolled = "the value that controls it is not in the file; it exerts no force"
 
-// drives are the kinds of actuators.
-var drives = [...]string{
+// actuatorKinds are the names of the elements of actuators.
+var actuatorKinds = [...]string{
 	"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "orientation", "pid", "dcmotor",
 }
 
@@ -55,15 +55,14 @@ func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) []float64 {
 	if r.frames.chosen == nil || !r.frames.chosen.Has("ctrl") {
 		return nil
 	}
+	kinds := map[string]bool{}
+	for _, c := range list {
+		kinds[c.Name] = true
+	}
 	for _, n := range sections(root, "default") {
-		for _, name := range drives {
-			if n.Count(name) == 0 {
-				continue
-			}
-			for _, c := range list {
-				if c.Name != name {
-					return nil
-				}
+		for _, name := range actuatorKinds {
+			if others := len(kinds) > 1 || len(kinds) == 1 && !kinds[name]; others && n.Count(name) > 0 {
+				return nil
 			}
 		}
 	}
@@ -124,7 +123,7 @@ func (r *reader) actuator(c *xmltree.Node, u float64) string {
 	if v := r.numbers(e, "gear", 1, 6); v != nil {
 		gear = v[0]
 	}
-	return r.drives(e, d, gear)
+	return r.attach(e, d, gear)
 }
 
 // drive returns what an actuator with the control u exerts, or why it is not read.
@@ -177,9 +176,9 @@ func (e element) setters(name string) (n int) {
 	return n
 }
 
-// drives puts a drive on the coordinate of a joint, or of those of a fixed tendon, and returns why it cannot. A length is
+// attach puts a drive on the coordinate of a joint, or of those of a fixed tendon, and returns why it cannot. A length is
 // gear·coef·q, of q as the file has it.
-func (r *reader) drives(e element, d drive, gear float64) string {
+func (r *reader) attach(e element, d drive, gear float64) string {
 	type end struct {
 		at     place
 		factor float64

@@ -233,11 +233,13 @@ func TestHostileSizes(t *testing.T) {
 		"sum": model("", many(`<body><joint name="j%d"/>`+in+`</body>`, 60_000), `<tendon><fixed name="t">`+many(`<joint joint="j%d" coef="1"/>`, 60_000)+`</fixed></tendon>`),
 		"a mesh of many": model(`<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="`+strings.Repeat("0 2 1 0 1 3 1 2 3 0 3 2 ", 50_000)+`"/></asset>`,
 			many(`<body><joint name="j%d"/><geom type="mesh" mesh="m" mass="1"/></body>`, 4000), ""),
+		"controls": model(strings.Repeat("<default><motor/></default>", 60_000), "<joint name='j'/>", `<actuator>`+strings.Repeat("<motor joint='j'/>", 60_000)+
+			`</actuator><keyframe><key name="k" ctrl="`+strings.Repeat("0 ", 60_000)+`"/></keyframe>`),
 		"welds": model("", many(`<body name="w%d">`+in+`<joint/></body>`, n), `<equality>`+many(`<weld body1="w%d" body2="a"/>`, n)+`</equality>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			_, _, err := from(map[string]string{"main.xml": text}, source.Options{})
+			_, _, err := from(map[string]string{"main.xml": text}, source.Options{Key: map[string]string{"controls": "k"}[name]})
 			took := time.Since(begin)
 			t.Logf("%d bytes in %v", len(text), took)
 			if err != nil {

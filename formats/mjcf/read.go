@@ -243,6 +243,7 @@ func (r *reader) options(root *xmltree.Node) {
 // flags are those that change the motion.
 var flags = []string{"gravity", "equality", "constraint", "passive", "spring", "damper", "frictionloss", "limit"}
 
+// pick returns 1 for true and 0 for false, as a choice among two.
 func pick(b bool) int {
 	if b {
 		return 1
