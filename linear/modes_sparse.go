@@ -308,7 +308,9 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 			if i < lookValues {
 				wanted = max(wanted, math.Abs(lambda))
 			}
-			wanted = max(wanted, -shiftBeyond*lambda)
+			if math.Abs(real(r.theta)) > noiseTol*k.largest { // else rounding makes its sign
+				wanted = max(wanted, -shiftBeyond*lambda)
+			}
 		}
 		next := max(wanted, shiftFloor*typical, shiftFall*v.s)
 		// The shift stays where the next one is not much lower. Nor does a factor of K itself give way to a braced one for a shift that
