@@ -244,7 +244,7 @@ func TestWideRange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for run := range 40 {
 		b := rung.NewBuilder("wide range")
-		var want []complex128
+		var damped, undamped []complex128
 		for i := range 3 + rng.IntN(8) {
 			k, d := math.Pow(10, -3+14*rng.Float64()), 0.0
 			switch rng.IntN(6) {
@@ -254,25 +254,36 @@ func TestWideRange(t *testing.T) {
 				d = 2.5 * math.Sqrt(k)
 			case 2:
 				d = 0.1 * math.Sqrt(k)
+			case 3:
+				d = 1e4 * math.Sqrt(k)
 			}
 			if i == 0 {
 				k, d = 1, 0.01
 			}
+			undamped = append(undamped, complex(0, math.Sqrt(k)))
 			root := cmplx.Sqrt(complex(d*d-4*k, 0))
-			want = append(want, (-complex(d, 0)+root)/2)
-			if k > 0 && imag(root) == 0 {
-				want = append(want, (-complex(d, 0)-root)/2)
+			fast := (-complex(d, 0) - root) / 2
+			if imag(fast) != 0 {
+				fast = cmplx.Conj(fast)
+			} else if k > 0 {
+				damped = append(damped, complex(k, 0)/fast)
 			}
+			damped = append(damped, fast)
 			x := vec{float64(i)}
 			body, err := bodies.New(1, vec{}, spatial.Sym3{1, 1, 1})
 			require.NoError(t, err)
 			j := b.Prismatic(fmt.Sprint("j", i), rung.World, b.Body(fmt.Sprint("b", i), body, rung.At(x[0], 0, 0)), x, vec{0, 0, 1})
 			j.Stiffness, j.Damping = []float64{k}, []float64{d}
 		}
-		slices.SortFunc(want, func(a, b complex128) int { return cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)) })
-		for _, count := range []int{4, 40} {
-			m := modes(t, built(t, b), linear.ModeOptions{Method: linear.Sparse, Count: count})
-			require.Len(t, m.List, min(count, len(want)), "run %d", run)
+		for _, o := range []linear.ModeOptions{{Count: 4}, {Count: 40}, {Count: 4, Undamped: true}, {Count: 40, Undamped: true}} {
+			want := damped
+			if o.Undamped {
+				want = undamped
+			}
+			slices.SortFunc(want, func(a, b complex128) int { return cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)) })
+			o.Method = linear.Sparse
+			m := modes(t, built(t, b), o)
+			require.Len(t, m.List, min(o.Count, len(want)), "run %d", run)
 			for i := range m.List {
 				have := m.List[i].Lambda
 				assert.Equal(t, want[i] == 0, m.List[i].Kind == linear.Rigid, "run %d, mode %d", run, i)

@@ -101,7 +101,7 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) (m Mo
 	abs := cmplx.Abs(lambda)
 	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
 	c := s.dampingOf(re) + s.dampingOf(im)
-	if abs*abs <= s.zeroOf(re)+s.zeroOf(im) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
+	if k := abs * max(abs, math.Abs(c)); k <= s.zeroOf(re)+s.zeroOf(im) || k <= s.leftOf(re)+s.leftOf(im) {
 		m.Kind, m.Lambda = Rigid, 0
 	} else {
 		m.classify()
