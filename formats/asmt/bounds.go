@@ -55,12 +55,12 @@ func (r *reader) perpendicular(p *pair) {
 	p.leans(math.Pi / 2)
 }
 
-// least is the angle, and how far an angle has to be from π, that still says in which direction an axis leans, rad.
-const least = 1e-6
+// leastLean is the angle, and how far an angle has to be from π, that still says in which direction an axis leans, rad.
+const leastLean = 1e-6
 
 func (r *reader) angle(p *pair) {
 	a := math.Abs(math.Remainder(r.number(p.node, "theIzJz", 0), 2*math.Pi))
-	if a < least || a > math.Pi-least {
+	if a < leastLean || a > math.Pi-leastLean {
 		r.report.Refuse(p.node, "joint "+fault.Name(p.j.Name),
 			fmt.Sprintf("its angle is %.9g rad, where one equation does not hold axes parallel; a ParallelAxesJoint does", a))
 		return

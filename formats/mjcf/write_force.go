@@ -67,7 +67,8 @@ func (o *writer) couplings() {
 				left = append(left, t)
 			}
 		}
-		switch terms = left; {
+		terms = left
+		switch {
 		case !known:
 			o.Report.Refuse(nil, what, "one of its coordinates is that of a joint which the file has not")
 		case len(terms) == 0 || len(terms) == 1 && len(p) > 1 && terms[0].name == of.name:

@@ -116,13 +116,13 @@ func (d *Reader) read() []byte {
 	return raw
 }
 
-// Problem is note for a value that is no use, so its rules are skipped.
+// Problem is Note for a value that is no use, so its rules are skipped.
 func (d *Reader) Problem(value, rule string) {
 	d.Flaw |= 1 << d.Field
 	d.Note(value, rule)
 }
 
-// ProblemAt is problem for field k of the object that was just read.
+// ProblemAt is Problem for field k of the object that was just read.
 func (d *Reader) ProblemAt(fields []string, k int, value, rule string) {
 	d.path = append(d.path, step{fields[k], -1})
 	if d.atElement() {

@@ -277,7 +277,7 @@ func badEscape(b []byte) string {
 // hex returns the number of an escape such as \u00e4 at the head of b.
 func hex(b []byte) (rune, bool) {
 	x, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	return rune(x), err == nil && b[2] != '+'
+	return rune(x), err == nil
 }
 
 // appendUnquoted appends what a string that has been passed says.

@@ -109,6 +109,9 @@ func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
 	s.Row = row
 }
 
+// acrossTol is the sine of the angle between an axis and z up to which rounding explains it.
+const acrossTol = 1e-12
+
 // circle gives s the motions of a point on a whole circle: a turn about its axis, along that a slide if the circle holds the
 // point in its plane alone, and a ball. It reports false for other curves. x is S in P.
 func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) bool {
@@ -126,7 +129,7 @@ func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) boo
 	along := n.Dot(out)
 	out = out.Sub(n.Scale(along))
 	r := out.Norm()
-	if r == 0 || c.Planar && n.Cross(zAxis).Norm() > 1e-12 {
+	if r == 0 || c.Planar && n.Cross(zAxis).Norm() > acrossTol {
 		return false
 	}
 	V, in := f.EP.TMulVec(f.V), x.Inverse()
