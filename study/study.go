@@ -3,8 +3,11 @@ package study
 import (
 	_ "embed"
 	"fmt"
-	"github.com/rung-mbd/rung/internal/document"
+	"math"
+	"math/bits"
 	"slices"
+
+	"github.com/rung-mbd/rung/internal/document"
 )
 
 // format is the value of the "format" field of every study.
@@ -103,18 +106,29 @@ type Output struct {
 }
 
 // Grid returns the number of points of the grid, which the parameters with a list of values make.
+//
+// It panics if an int does not hold the number, as Runs does.
 func (s *Study) Grid() int {
 	n := 1
 	for i := range s.Parameters {
 		if p := &s.Parameters[i]; p.Law == Values {
-			n *= len(p.List)
+			n = times(n, len(p.List))
 		}
 	}
 	return n
 }
 
 // Runs returns the number of runs.
-func (s *Study) Runs() int { return s.Grid() * s.draws() }
+func (s *Study) Runs() int { return times(s.Grid(), s.draws()) }
+
+// times returns a·b, neither negative. It panics if an int does not hold it.
+func times(a, b int) int {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high != 0 || low > math.MaxInt {
+		panic("study: more runs than an int holds")
+	}
+	return int(low)
+}
 
 // draws returns Draws with its default. It panics if they are negative.
 func (s *Study) draws() int {
@@ -132,8 +146,13 @@ func (s *Study) Share(number, of int) (first, last int) {
 	if number < 0 || number >= of {
 		panic("study: no such share")
 	}
-	n := int64(s.Runs())
-	return int(n * int64(number) / int64(of)), int(n * int64(number+1) / int64(of))
+	n := uint64(s.Runs())
+	before := func(share int) int {
+		high, low := bits.Mul64(n, uint64(share))
+		runs, _ := bits.Div64(high, low, uint64(of))
+		return int(runs)
+	}
+	return before(number), before(number + 1)
 }
 
 // drawn returns the number of parameters that are drawn.

@@ -112,6 +112,19 @@ func TestShares(t *testing.T) {
 		}
 		require.Equal(t, s.Runs(), next)
 	}
+	first, last := s.Share(math.MaxInt-1, math.MaxInt)
+	require.Equal(t, []int{s.Runs() - 1, s.Runs()}, []int{first, last})
+}
+
+// TestTooManyRuns: a grid in Go of more points than an int holds is a panic, and not one of fewer.
+func TestTooManyRuns(t *testing.T) {
+	list := study.Parameter{Law: study.Values, List: make([]float64, 1<<14)}
+	s := study.Study{Parameters: []study.Parameter{list, list}}
+	require.Equal(t, 1<<28, s.Runs())
+	s.Draws = math.MaxInt
+	require.Panics(t, func() { s.Runs() })
+	s.Parameters = append(s.Parameters, list, list, list) // 1<<70: the lower half of the bits is zero
+	require.Panics(t, func() { s.Grid() })
 }
 
 // TestBase puts the values in their places, and nothing else changes.
