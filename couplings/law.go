@@ -224,18 +224,21 @@ func (l *Law) Bent() bool {
 	return false
 }
 
+// lapBase makes one number of the branches of a formula and the periods of its coordinates.
+const lapBase = 16777619
+
 // Piece returns on which piece the coordinates x are: a number that changes where a third derivative may jump. That is at the
 // points of tables and grids, where abs, min or max of a formula choose another branch, and between periods of a formula.
 //
 // Cost: O(log points) or O(length), no allocation. l is Prepared.
 func (l *Law) Piece(x [2]float64) int {
-	laps := 0
+	var laps [2]int
 	for i := range l.Spans {
 		if s := &l.Spans[i]; s.Periodic {
 			period := s.To - s.From
 			n := math.Floor((x[i] - s.From) / period)
 			x[i] -= n * period
-			laps += (i + 1) * int(n)
+			laps[i] = int(n)
 		}
 	}
 	switch l.Kind {
@@ -246,7 +249,9 @@ func (l *Law) Piece(x [2]float64) int {
 	case Function:
 		piece := int(l.f.Branch(x[0], x[1]))
 		if !l.seamless {
-			piece += laps
+			for _, n := range laps {
+				piece = piece*lapBase + n // no sum: where a lap begins, a branch may end
+			}
 		}
 		return piece
 	}

@@ -96,6 +96,7 @@ func TestPieces(t *testing.T) {
 		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "max(1 - x^2, 0)^3"}, []float64{-1, 1, 3, 5}, true},
 		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "sin(1.5707963267948966*x)"}, nil, false},
 		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "(x^2 - 4)^3"}, []float64{-2, 2, 6}, true},
+		{couplings.Law{Kind: couplings.Function, Spans: cam, Expression: "max(-x^3*(1 + x/2)^3, 0)"}, []float64{-2, 0, 2, 4, 6}, true},
 		{couplings.Law{Kind: couplings.Function, Spans: one, Expression: "x^5"}, nil, false},
 	} {
 		l := x.law.Prepared()
