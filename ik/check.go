@@ -209,7 +209,8 @@ func (c *checker) mergeLimits(list []Limit) {
 	seen := map[int]bool{}
 	for _, l := range list {
 		path, rate := document.Key("$.limits", l.Freedom), document.Key("$.rates", l.Freedom)
-		if math.IsNaN(l.Lower) || math.IsNaN(l.Upper) || l.Lower >= l.Upper {
+		keeps := l.Lower == 0 && l.Upper == 0 && l.Rate > 0
+		if !keeps && !(l.Lower < l.Upper) {
 			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
 		}
 		for k, x := range [2]float64{l.Lower, l.Upper} {
@@ -236,7 +237,7 @@ func (c *checker) mergeLimits(list []Limit) {
 			c.add(path, "", "is given twice")
 		default:
 			seen[i] = true
-			if l.Rate == 0 || !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
+			if !keeps {
 				p.lower[i], p.upper[i] = l.Lower, l.Upper
 			}
 			if l.Rate > 0 {

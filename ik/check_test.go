@@ -73,6 +73,7 @@ func TestRulesOneByOne(t *testing.T) {
 		{"held unknown", "$.hold[0]", "no joint", with(func(k *Task) { k.Hold = []string{""} })},
 		{"limits", "$.limits.j0", "below", with(func(k *Task) { k.Limits = []Limit{{Freedom: "j0", Lower: 1, Upper: 1}} })},
 		{"limits that are no number", "$.limits.j0", "below", with(func(k *Task) { k.Limits = []Limit{{Freedom: "j0", Lower: nan, Upper: 1}} })},
+		{"neither bounds nor a rate", "$.limits.j0", "below", with(func(k *Task) { k.Limits = []Limit{{Freedom: "j0"}} })},
 		{"limit of what is not driven", "$.limits.j0", "not driven", with(func(k *Task) { k.Driven, k.Limits = []string{"j1"}, []Limit{NoLimit("j0")} })},
 		{"limit of several", "$.limits.flat", "several", with(func(k *Task) { k.Limits = []Limit{NoLimit("flat")} })},
 		{"limit twice", "$.limits.j0", "twice", with(func(k *Task) { k.Limits = []Limit{NoLimit("j0"), NoLimit("j0")} })},
@@ -171,9 +172,12 @@ func TestDefaults(t *testing.T) {
 	scale := plan.Mechanism().TypicalLength()
 	require.Equal(t, scale, p.length)
 	require.Equal(t, [2]float64{1e-9 * scale, 1e-9}, p.targets[0].tolerance)
-	p, err = NewProblem(plan, &Task{Targets: []Target{tip(3)}, Limits: []Limit{{Freedom: "j1", Lower: math.Inf(-1), Upper: math.Inf(1), Rate: 7}}})
+	p, err = NewProblem(plan, &Task{Targets: []Target{tip(3)}, Limits: []Limit{{Freedom: "j1", Rate: 7}}})
 	require.NoError(t, err)
 	require.Equal(t, []float64{-1, 2, 7}, []float64{p.lower[1], p.upper[1], p.rate[1]}, "a rate alone leaves the interval")
+	p, err = NewProblem(plan, &Task{Targets: []Target{tip(3)}, Limits: []Limit{{Freedom: "j1", Lower: math.Inf(-1), Upper: math.Inf(1), Rate: 7}}})
+	require.NoError(t, err)
+	require.Equal(t, []float64{math.Inf(-1), math.Inf(1), 7}, []float64{p.lower[1], p.upper[1], p.rate[1]}, "no bounds beside a rate")
 }
 
 // TestManyNames: names are found one by one and from a map alike, and there is an end of problems.

@@ -27,15 +27,15 @@ type Task struct {
 	Broken *model.Problems // rules of its document that are broken, as package taskfile has found; nil: none
 }
 
-// Limit bounds one freedom, in place of what the model says. Bounds that are not finite do not bound; where neither is
-// finite and there is a rate, the bounds of the model stay.
+// Limit bounds one freedom, in place of what the model says. Bounds that are infinite do not bound. Where both are 0 and
+// there is a rate, the bounds of the model stay.
 type Limit struct {
 	Freedom      string  // "JOINT" or "JOINT.i"
 	Lower, Upper float64 // rad or m; Lower < Upper
 	Rate         float64 // largest rate, rad/s or m/s; 0: none
 }
 
-// NoLimit returns a Limit of freedom that does not bound.
+// NoLimit returns a Limit of freedom that does not bound, in place of one of the model that may.
 func NoLimit(freedom string) Limit {
 	return Limit{Freedom: freedom, Lower: math.Inf(-1), Upper: math.Inf(1)}
 }

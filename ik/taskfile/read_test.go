@@ -61,7 +61,7 @@ func TestReadEverything(t *testing.T) {
 	inf := math.Inf(1)
 	require.Equal(t, []string{"j0", "j1", "j2"}, task.Driven)
 	require.Equal(t, []string{}, task.Hold)
-	require.Equal(t, []ik.Limit{{Freedom: "j0", Lower: -2.9, Upper: 2.9, Rate: 1.5}, {Freedom: "j1", Lower: -inf, Upper: 1, Rate: 0}, {Freedom: `odd "name"`, Lower: 0, Upper: inf, Rate: 0}, {Freedom: "j2", Lower: -inf, Upper: inf, Rate: 2}}, task.Limits)
+	require.Equal(t, []ik.Limit{{Freedom: "j0", Lower: -2.9, Upper: 2.9, Rate: 1.5}, {Freedom: "j1", Lower: -inf, Upper: 1, Rate: 0}, {Freedom: `odd "name"`, Lower: 0, Upper: inf, Rate: 0}, {Freedom: "j2", Rate: 2}}, task.Limits)
 	one := [4]float64{1}
 	still := model.Pose{Orientation: one}
 	want := []ik.Target{
@@ -100,13 +100,16 @@ func TestReadDefaults(t *testing.T) {
 	require.Equal(t, &ik.Task{Targets: []ik.Target{}, FIK: &ik.FIKOptions{Options: fik.Options{P: []float64{1, 2}}}}, task)
 	short := read(t, `{"format": "rung-ik/1", "targets": [], "solver": {"max_time": 1e-12}}`)
 	require.Positive(t, short.Solver.MaxTime, "zero would not bound the time")
+	free := read(t, `{"format": "rung-ik/1", "targets": [], "rates": {"j": 2}, "limits": {"j": [null, null]}}`)
+	require.Equal(t, []ik.Limit{{Freedom: "j", Lower: math.Inf(-1), Upper: math.Inf(1), Rate: 2}}, free.Limits)
 }
 
 // TestWrite: what is written reads back as it was, and is what Read gave.
 func TestWrite(t *testing.T) {
 	files, err := filepath.Glob("../../reference/ik/*.task.json")
 	require.NoError(t, err)
-	texts := []string{everything, `{"format": "rung-ik/1", "targets": []}`, `{"format": "rung-ik/1", "limits": {"j0": [null, null]}, "targets": []}`}
+	texts := []string{everything, `{"format": "rung-ik/1", "targets": []}`, `{"format": "rung-ik/1", "limits": {"j0": [null, null]}, "targets": []}`,
+		`{"format": "rung-ik/1", "rates": {"j0": 2}, "limits": {"j0": [null, null]}, "targets": []}`}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -142,6 +145,8 @@ func TestReadRules(t *testing.T) {
 		{field(`"Driven": []`), "$.Driven", "unknown field, did you mean driven?"},
 		{field(`"hold": [1]`), "$.hold[0]", "is not a string"},
 		{field(`"limits": {"a b": [1]}`), `$.limits["a b"]`, "wrong length 1, must have 2"},
+		{field(`"limits": {"a": [0, -0.0]}`), `$.limits.a`, "not below"},
+		{field(`"rates": {"a": 1}, "limits": {"a": [0, 0]}`), `$.limits.a`, "not below"},
 		{field(`"limits": {"a": [1, "2"]}`), `$.limits.a[1]`, "is not a number"},
 		{field(`"limits": {"a": [1, 2], "a": [1, 2]}`), `$.limits.a`, "duplicate key"},
 		{field(`"rates": {"a": 0}`), `$.rates.a`, "is not positive"},

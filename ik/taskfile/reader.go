@@ -58,13 +58,13 @@ func (d *reader) each(read func(name string)) {
 	}
 }
 
-// limit returns the limit of a freedom, a new one if it has none.
+// limit returns the limit of a freedom, if it has none a new one, which leaves the bounds of the model.
 func (d *reader) limit(freedom string) *ik.Limit {
 	i, ok := d.limits[freedom]
 	if !ok {
 		i = len(d.t.Limits)
 		d.limits[freedom] = i
-		d.t.Limits = append(d.t.Limits, ik.NoLimit(freedom))
+		d.t.Limits = append(d.t.Limits, ik.Limit{Freedom: freedom})
 	}
 	return &d.t.Limits[i]
 }
@@ -74,6 +74,7 @@ func (d *reader) bounds(l *ik.Limit) {
 	if !d.OpenArray() {
 		return
 	}
+	l.Lower, l.Upper = math.Inf(-1), math.Inf(1)
 	n := 0
 	for ; d.Element(n); n++ {
 		switch {
@@ -88,6 +89,9 @@ func (d *reader) bounds(l *ik.Limit) {
 	}
 	if n != 2 && !d.Fatal {
 		d.Problem("", fmt.Sprintf("wrong length %d, must have 2 entries", n))
+	}
+	if l.Lower == 0 && l.Upper == 0 && !d.Fatal { // which a Limit takes for bounds that are not given
+		d.Problem("[0, 0]", "the lower bound is not below the upper one")
 	}
 }
 

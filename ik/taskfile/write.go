@@ -88,7 +88,7 @@ func (o *writer) coordinates(key string, list []ik.Coordinated) {
 // limits writes bounds and rates. Bounds that do not bound take the place of those of the model, unless a rate is all that the limit
 // gives.
 func (o *writer) limits(list []ik.Limit) {
-	bounds := func(l ik.Limit) bool { return l.Rate == 0 || !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
+	bounds := func(l ik.Limit) bool { return l.Lower != 0 || l.Upper != 0 || l.Rate == 0 }
 	if slices.ContainsFunc(list, bounds) {
 		o.line("limits")
 		o.open()
