@@ -52,7 +52,7 @@ func (s *sparseMethod) modeOf(level, l int) mode {
 	return absent
 }
 
-// rightTo stores the right sides of rows whose errors begin at e[first].
+// rightTo stores the right sides of rows whose errors begin at e[first]: what is missing, of hard rows less what they keep (s.want).
 func (s *sparseMethod) rightTo(out []float64, how mode, first int, e []float64) {
 	for k := range out {
 		switch how {

@@ -182,8 +182,8 @@ func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *te
 	return nil
 }
 
-// orthonormalize takes off v what the columns of Q have of it, twice for rounding, and makes it a unit vector. It reports whether more than
-// a part of it is left.
+// orthonormalize subtracts from v its projection on the unit vectors that Q lists, twice for rounding, and scales v to a unit vector. It
+// reports whether more than the given part of v is left.
 func orthonormalize(v, Q []float64, part float64) bool {
 	n, was := len(v), math.Sqrt(algebra.Dot(v, v))
 	for range 2 {

@@ -162,7 +162,8 @@ func (f *finder) sphere(c, a *spatial.Vec3) error {
 	return nil
 }
 
-// start returns where, from the centre, the ground is nearest of nine places.
+// start returns x and y, from the centre c, of the nearest of nine places of the ground: below c and around that. Newton's method
+// for the foot begins there.
 func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
 	if f.ground.Flat() {
 		return 0, 0, nil

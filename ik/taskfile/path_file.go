@@ -114,7 +114,7 @@ func (f *pathFile) header(names []string) {
 	place := make(map[string]int, len(names))
 	for c, name := range names {
 		if _, ok := place[name]; ok {
-			f.at(c, "is there twice")
+			f.at(c, "is given twice")
 		}
 		place[name] = c
 	}

@@ -86,7 +86,7 @@ func newRollout(s *Sweep) (*rollout, error) {
 // varied takes the place of a number that rollouts can vary apart.
 var varied = regexp.MustCompile(`^\$\.(bodies|joints|forces|gravity)(?:\[(\d+)\])(?:\.([a-z_]+)(?:\[(\d+)\])?)?(?:\.|$)`)
 
-// setVary finds out what the parameters are of.
+// setVary lists in r.vary what the parameters are numbers of. It returns an error for one that a rollout cannot vary.
 func (r *rollout) setVary() error {
 	base, err := r.s.study.NewBase(r.s.source.Text, r.s.name)
 	if err != nil {
