@@ -227,8 +227,11 @@ func (r *Reduced) fits(x []float64) error {
 //
 // Shapes: dst has Len entries.
 func (r *Reduced) StatesTo(dst []float64) error {
+	if err := r.fits(dst); err != nil {
+		return err
+	}
 	copy(dst, r.x)
-	return r.fits(dst)
+	return nil
 }
 
 // SetStates sets x. What cannot be reached is an error of what is asked next.

@@ -122,7 +122,9 @@ func TestExchangeRefuses(t *testing.T) {
 	refused(u.SetStates([]float64{1}), "there are 2 coordinates and rates, not 1")
 	refused(u.SetStates([]float64{0, math.NaN()}), `NaN is not finite`)
 	refused(u.SetTime(math.Inf(1)), "time +Inf is not finite")
-	refused(u.StatesTo(make([]float64, 3)), "not 3")
+	three := []float64{7, 7, 7}
+	refused(u.StatesTo(three), "not 3")
+	require.Equal(t, []float64{7, 7, 7}, three, "what is refused is not written")
 	refused(u.Step(here, 0, 1), "the instance is for model exchange, and takes no steps")
 	require.NoError(t, u.SetStates([]float64{1e5, 0}))
 	err := u.DerivativesTo(x)
