@@ -140,7 +140,7 @@ func TestRedundantInLanes(t *testing.T) {
 	for family, n := range map[string]int{"scissor": 10, "hoberman": 20, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6, "biped": 1} {
 		t.Run(family, func(t *testing.T) {
 			p := member(t, family, n)
-			list := append(someStates(t, p, 63, 1, 1e-3), p.Initial())
+			list := append(someStates(t, p, check.Few(63, 15), 1, 1e-3), p.Initial())
 			x := agree(t, p, list, batch.Options{})
 			solver := p.NewSolver()
 			for i, st := range list {

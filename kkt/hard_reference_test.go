@@ -148,7 +148,7 @@ func TestOrdinaryScaleIsNotFlagged(t *testing.T) {
 
 // TestSingularPose: a pose in which redundant rows cease to be so along a motion is singular, and its neighbours are.
 func TestSingularPose(t *testing.T) {
-	for _, n := range []int{1, 2, 5, 30} {
+	for _, n := range check.Some([]int{1, 2, 5, 30}, 2) {
 		for _, d := range []float64{0, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4} {
 			m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 			require.NoError(t, err)
