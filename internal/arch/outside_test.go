@@ -37,9 +37,11 @@ func outside(t *testing.T, program string) string {
 	return run(t, dir, "run", ".")
 }
 
-// module makes dir a module of its own, which takes this one from its folder.
+// module makes dir a module of its own, which takes this one from its folder, and its go.sum, so that no network is needed once the
+// modules of this one are there.
 func module(t *testing.T, dir string) {
 	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), []byte(page(t, "go.sum")), 0o600))
 	for _, args := range [][]string{
 		{"mod", "init", "example.com/program"},
 		{"mod", "edit", "-require", modulePath + "@v0.0.0", "-replace", modulePath + "=" + root(t)},
