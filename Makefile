@@ -3,6 +3,7 @@
 #   make check          formatting, vet, staticcheck, generated code, all tests
 #   make platforms      vet and build for each of PLATFORMS, from any machine
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
+#   make short          the short tests, and the packages whose tests take a second of processor time or more; one above SHORTMOST fails
 #   make generated      whether the generated assembly is what its generator writes
 #   make vet-small      the part of make vet that make test TESTFLAGS=-vet=all has not
 #   make race           the short tests under the race detector (needs a C compiler)
@@ -49,6 +50,7 @@ PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/a
 WALK      ?= 20000
 MORE      ?= 10
 FUZZTIME  ?= 50000x
+SHORTMOST ?= 8s
 BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
@@ -95,7 +97,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms vet-small test test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare tables golden cover browser man library clib clib-race fmu-stub fmi fmi-valgrind clib-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
+.PHONY: check fmt vet staticcheck generated platforms vet-small test short test-mpi test-mpi-packages race race-quick walk more fuzz sabotage bench bench-compare tables golden cover browser man library clib clib-race fmu-stub fmi fmi-valgrind clib-valgrind python wheel playground playground-page wasm site site-check release release-check release-fresh release-library
 
 check: fmt vet staticcheck generated test
 
@@ -138,6 +140,12 @@ platforms:
 
 test:
 	$(GOTEST) $(TESTFLAGS) $(TAGFLAG) $(PKGS) $(COLLECT)
+
+# What a short run is to take is said by CONTRIBUTING.md.
+short:
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) build -o "$$dir/processor" ./internal/test/processor; \
+	$(GO) test -short -count=1 -exec="$$dir/processor -into $$dir/times -most $(SHORTMOST)" $(TESTFLAGS) $(TAGFLAG) $(PKGS); \
+	sort -rn "$$dir/times" | awk '$$1 >= 1 {print $$1 " s", $$2} {all += $$1} END {printf "%.1f s of processor time in tests\n", all}'
 
 # What go test -vet=all leaves of make vet. Go test vets with other flags than go vet, so that what it has found out of other packages serves here.
 vet-small:
