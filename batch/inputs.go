@@ -94,7 +94,7 @@ func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error
 	if err := in.SetDamping(f.Joint, f.Freedom, x[atDamping]); err != nil {
 		return err
 	}
-	if !s.of.plan.Mechanism().Joints[f.Joint].Kind.Scalar(f.Freedom) || x[atStiffness] == 0 && s.of.plan.Mechanism().Drive(f.Joint).Stiffness[f.Freedom] == 0 {
+	if !takesStiffness(s.of.plan.Mechanism(), f) {
 		return nil
 	}
 	if err := in.SetStiffness(f.Joint, f.Freedom, x[atStiffness]); err != nil {

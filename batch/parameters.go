@@ -157,6 +157,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v is zero or not finite", pitch))
 	}
 	*s.at(i, at+atPitch) = -pitch // with the sign of mechanics.Pitch
+	s.known[i], s.held[i] = unknown, false
 	return nil
 }
 
@@ -187,16 +188,21 @@ func (s *States) setArmature(i, at int, armature float64) {
 func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest float64) error {
 	s.mustHave(i)
 	at := s.mustVaryFreedom(s.of.at.Drive, f)
-	m := s.of.plan.Mechanism()
-	jt := &m.Joints[f.Joint]
-	switch d := m.Drive(f.Joint); {
+	switch {
 	case !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(rest) || math.IsInf(stiffness*rest, 0):
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v, damping %v or rest %v of freedom %d is not finite", stiffness, damping, rest, f.Freedom))
-	case stiffness != 0 && d.Stiffness[f.Freedom] == 0 && (jt.Kind.Rotational(f.Freedom) || !jt.Kind.Scalar(f.Freedom)):
+	case stiffness != 0 && !takesStiffness(s.of.plan.Mechanism(), f):
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v of freedom %d, an angle without stiffness in the model", stiffness, f.Freedom))
 	}
 	s.setDrive(i, at, stiffness, damping, rest)
 	return nil
+}
+
+// takesStiffness reports whether a freedom may have stiffness in a state: a displacement always, an angle where it has some in the model,
+// as its turns are counted then.
+func takesStiffness(m *mechanism.Mechanism, f mechanism.Freedom) bool {
+	k := m.Joints[f.Joint].Kind
+	return k.Scalar(f.Freedom) && (!k.Rotational(f.Freedom) || m.Drive(f.Joint).Stiffness[f.Freedom] != 0)
 }
 
 func (s *States) setDrive(i, at int, stiffness, damping, rest float64) {
