@@ -198,9 +198,12 @@ func (a *Answers) Misfit() Misfit {
 }
 
 // Weakest returns the joint or coupling of the row that is next to be redundant by the factor at hand, and the row; −1 for none. pivot is
-// that of the row, relative to its scale. It panics without At.
+// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. It panics without At.
 func (a *Answers) Weakest() (constraint, row int, pivot float64) {
 	_ = a.Redundant()
+	if !a.s.now.Current() {
+		return -1, -1, 0
+	}
 	node, row, pivot := a.s.now.Weakest()
 	if node < 0 {
 		return -1, -1, pivot

@@ -16,11 +16,17 @@ type bends struct {
 	flat  []float64
 	from  []int // branches there
 	at    *mechanism.State
+
+	steps, taken int  // of the run, and parts so far
+	rough        bool // some steps have not been taken apart, as there were too many
 }
 
 const (
 	// mostBends is how many corners of a step are found. With more, some contact touches in each step.
 	mostBends = 8
+	// moreParts is how many parts there are at most beside one a step: a contact that chatters, or friction at rest, has a corner in
+	// each step.
+	moreParts = 1000
 	// bendSteps is how often the interval of a corner is halved, which is then at the resolution of bendNear.
 	bendSteps = 40
 )
@@ -44,12 +50,17 @@ func (b *bends) over(tape *adjoint.Tape, bent bool, st *mechanism.State) error {
 	if b == nil {
 		return nil
 	}
-	if bent {
+	b.steps++
+	switch {
+	case bent && b.taken > b.steps+moreParts:
+		b.rough = true
+	case bent:
 		parts, err := b.parts(st)
 		if err != nil {
 			return err
 		}
 		tape.Split(parts)
+		b.taken += len(parts)
 	}
 	b.begin(st)
 	return nil

@@ -245,7 +245,8 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	c.leaps = t.kinks.jumped()
-	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told(c.tab == nil)}
+	rough := c.tab == nil || t.bends != nil && t.bends.rough
+	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told(rough)}
 	return c, nil
 }
 

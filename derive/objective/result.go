@@ -82,7 +82,7 @@ type Kink struct {
 	Name  string `json:"name"`
 	What  string `json:"what"` // contact, cable, stop, friction, table, law or curve
 	Count int64  `json:"count"`
-	// Rough says that steps are not taken apart at the corners, as implicit ones are not: the gradient is exact for the steps as they were
-	// done, whichever side of a corner they are on, and may be far from that of the motion.
+	// Rough says that steps are not taken apart at the corners, as implicit ones are not, nor some of a run that has very many: the
+	// gradient is exact for these as they were done, whichever side of a corner they are on, and may be far from that of the motion.
 	Rough bool `json:"rough,omitempty"`
 }

@@ -1,0 +1,39 @@
+package objective
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// TestChattering: of a run whose forces have a corner in each step no more are taken apart than some, and the others are told.
+func TestChattering(t *testing.T) {
+	m := &model.Model{Bodies: []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}}
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	// A branch that changes in the middle of each step of 1 s.
+	kinks := &branches{list: []branch{{at: func(st *mechanism.State) int { return int(st.Time+0.5) % 2 }}}}
+	st := plan.Initial()
+	b := newBends(plan, sim.RungeKutta4(), kinks, st)
+	tape := adjoint.NewTape(mech)
+	require.NoError(t, tape.Add(st))
+	b.begin(st)
+	const steps = 2000
+	for range steps {
+		st.Time++
+		require.NoError(t, tape.Add(st))
+		require.NoError(t, b.over(tape, true, st))
+	}
+	assert.True(t, b.rough)
+	assert.Greater(t, b.taken, moreParts)
+	assert.LessOrEqual(t, b.taken, steps+moreParts+2*len(bendNear))
+	assert.Nil(t, newBends(plan, nil, kinks, st), "implicit steps")
+}
