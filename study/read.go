@@ -80,7 +80,7 @@ type reader struct {
 	s *Study
 }
 
-var studyFields = []string{"$schema", "format", "model", "run", "sampling", "parameters", "outputs", "trajectories"}
+var studyFields = []string{"$schema", "format", "model", "run", "sampling", "parameters", "outputs", "trajectories", "gradients"}
 
 // all reads the document. Rules between its parts are checked if nothing is wrong with the parts themselves.
 func (d *reader) all() {
@@ -108,6 +108,8 @@ func (d *reader) all() {
 			d.s.Outputs = list(d, "$.outputs", d.output)
 		case "trajectories":
 			d.s.Trajectories = list(d, "$.trajectories", func(s *string) { *s = d.NotEmpty() })
+		case "gradients":
+			d.s.Gradients = list(d, "$.gradients", func(s *string) { *s = d.NotEmpty() })
 		}
 	}
 	d.Require(studyFields, seen, 1, 2, 3, 5)
@@ -120,6 +122,8 @@ func (d *reader) all() {
 	case seen>>6&3 == 0:
 		d.Note("", "keeps nothing: outputs or trajectories are missing")
 	case d.Len() > 0: // what follows would follow from that
+	case len(d.s.Gradients) > 0 && len(d.s.Outputs) == 0:
+		d.fault("$.gradients", "", "are of outputs, and there are none")
 	case n > 0 && !sampled:
 		d.fault("$.sampling", "", document.RuleMissing+": parameters are drawn")
 	case n == 0 && sampled:
@@ -422,5 +426,8 @@ func (d *reader) names() {
 		}
 		kept[taken{o.Column, o.Take}] = i
 		add(o.Name, "$.outputs", "", i)
+	}
+	for i, name := range d.s.GradientColumns() {
+		add(name, "$.gradients", "", i%len(d.s.Gradients))
 	}
 }

@@ -33,6 +33,8 @@ type Study struct {
 	Parameters   []Parameter
 	Outputs      []Output
 	Trajectories []string // patterns of columns over time; nil: none is kept
+	// Gradients are the numbers of the model by which all outputs are differentiated: names of parameters, or paths. nil: by none.
+	Gradients []string `json:",omitempty"`
 }
 
 // Sampling is how drawn parameters fill their space.
@@ -103,6 +105,28 @@ type Output struct {
 	Name   string // of its column in the table of runs
 	Column string // of the trajectory
 	Take   Take
+}
+
+// GradientPath returns the path of the number by which gradient k is: that of the parameter of this name, or the name itself.
+//
+// It panics if k is out of range.
+func (s *Study) GradientPath(k int) string {
+	for i := range s.Parameters {
+		if p := &s.Parameters[i]; p.Name == s.Gradients[k] {
+			return p.Path
+		}
+	}
+	return s.Gradients[k]
+}
+
+// GradientColumns returns the names of the columns of gradients in the table of runs, d(OUTPUT)/d(NAME): of each output by each number.
+func (s *Study) GradientColumns() (list []string) {
+	for i := range s.Outputs {
+		for _, name := range s.Gradients {
+			list = append(list, "d("+s.Outputs[i].Name+")/d("+name+")")
+		}
+	}
+	return list
 }
 
 // Grid returns the number of points of the grid, which the parameters with a list of values make.

@@ -39,6 +39,15 @@ func read(t *testing.T, text string) *study.Study {
 	return s
 }
 
+// TestGradients: numbers by names of parameters and by paths, a column of each output by each.
+func TestGradients(t *testing.T) {
+	s := read(t, strings.Replace(whole, `"trajectories"`, `"gradients": ["n", "bodies[rocker].mass"], "trajectories"`, 1))
+	assert.Equal(t, []string{"d(crank.px.final)/d(n)", "d(crank.px.final)/d(bodies[rocker].mass)"}, s.GradientColumns())
+	assert.Equal(t, "bodies[1].mass", s.GradientPath(0))
+	assert.Equal(t, "bodies[rocker].mass", s.GradientPath(1))
+	assert.Empty(t, read(t, whole).GradientColumns())
+}
+
 // TestDraws: the grid is the product of its lists with the last one fastest, all its points have the same draws, and
 // those of a Latin hypercube have one value in each of as many parts.
 func TestDraws(t *testing.T) {
@@ -183,6 +192,9 @@ func TestRefused(t *testing.T) {
 		{`"name": "n"`, `"name": "run"`, `$.parameters[2]: the name of the column is that of the number of the run (value "run")`, false},
 		{`"take": "final"`, `"take": "final"}, {"name": "again", "column": "crank.px", "take": "final"`, `$.outputs[1]: is taken by $.outputs[0] already (value "crank.px")`, false},
 		{`"take": "final"`, `"take": "mean"`, `$.outputs[0].take: must be one of final, min, max (value "mean")`, true},
+		{`"outputs": [{"column": "crank.px", "take": "final"}],`, `"gradients": ["g"],`, `$.gradients: are of outputs, and there are none`, true},
+		{`"trajectories"`, `"gradients": [], "trajectories"`, `$.gradients: is empty`, true},
+		{`"trajectories"`, `"gradients": ["g", "g"], "trajectories"`, `$.gradients[1]: the name of the column is that of $.gradients[0] (value "d(crank.px.final)/d(g)")`, false},
 		{`"outputs": [{"column": "crank.px", "take": "final"}], "trajectories": ["joint.*.q"]`, `"x": 1`, `$: keeps nothing: outputs or trajectories are missing`, true},
 	} {
 		text := strings.Replace(whole, c.old, c.new, 1)

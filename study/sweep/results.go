@@ -17,6 +17,10 @@ type Result struct {
 	// a run that failed those before.
 	Rows [][]float64
 	Err  error // why the run failed; nil: it has not
+
+	Gradients   []float64 // of each output by each number of Study.Gradients; nil: there are none
+	GradientErr error     // why a run that has been done has no gradients
+	Doubts      string    // what gradients hold for only: corners of forces, exponential growth; "": nothing of this
 }
 
 // kept is what the study keeps of the rows of a run.

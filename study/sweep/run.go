@@ -172,14 +172,17 @@ func (s *Sweep) newWorker() (worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &single{s: s, base: base, values: make([]float64, len(s.study.Parameters))}, nil
+	w := &single{s: s, base: base, values: make([]float64, len(s.study.Parameters))}
+	w.slopes, err = s.newSlopes()
+	return w, err
 }
 
 // single does runs one at a time.
 type single struct {
 	s      *Sweep
 	base   *study.Base
-	values []float64 // of the parameters
+	values []float64      // of the parameters
+	slopes Differentiated // nil: there are no gradients
 }
 
 // part implements worker. The end of ctx ends the sweep; any other error of a simulation is that of its run.
@@ -192,8 +195,13 @@ func (w *single) part(ctx context.Context, first, last int, done func()) ([]Resu
 			return nil, fmt.Errorf("run %d: %w", i, err)
 		}
 		k := newKept(w.s, i, w.values)
-		if k.Err = w.simulate(ctx, text, k); k.Err != nil && ctx.Err() != nil && errors.Is(k.Err, context.Cause(ctx)) {
-			return nil, k.Err
+		if k.Err = w.simulate(ctx, text, k); k.Err == nil && w.slopes != nil {
+			w.differentiate(ctx, text, k)
+		}
+		for _, err := range [2]error{k.Err, k.GradientErr} {
+			if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+				return nil, err
+			}
 		}
 		list = append(list, k.Result)
 		if done != nil {

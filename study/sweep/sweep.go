@@ -20,6 +20,10 @@ type Source struct {
 	Text   []byte // the document, rung-model/1
 	Name   string // of its file, in messages
 	Folder fs.FS  // of the files that it names; nil: it names none
+
+	// Slopes differentiates runs, for a study with gradients: objective.Slopes of package derive/objective, which this package does not
+	// import.
+	Slopes Slopes
 }
 
 // Sweep is a study with its model, checked: what its runs share. It is not changed by them, and any number of goroutines may
@@ -90,6 +94,9 @@ func New(s *study.Study, name string, source Source) (*Sweep, error) {
 		}
 	}
 	if err := w.checkEnd(); err != nil {
+		return nil, err
+	}
+	if _, err := w.newSlopes(); err != nil {
 		return nil, err
 	}
 	w.draws = s.NewDraws()

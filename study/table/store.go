@@ -221,13 +221,13 @@ func (st *store) Has(k int) (bool, error) {
 // Write implements sweep.Store. The part of the runs comes last: where it is, all is.
 func (st *store) Write(k int, results []sweep.Result) error {
 	var rows, paths [][]Cell
-	failed := 0
+	failed, gradients := 0, len(st.sweep.Study().GradientColumns())
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
 			failed++
 		}
-		rows, paths = append(rows, runsRow(r)), appendPaths(paths, r)
+		rows, paths = append(rows, runsRow(r, gradients)), appendPaths(paths, r)
 	}
 	if st.paths != nil {
 		if err := st.paths.write(k, paths); err != nil {
@@ -252,22 +252,37 @@ func runsColumns(s *study.Study) []Column {
 	for i := range s.Outputs {
 		list = append(list, Column{Name: s.Outputs[i].Name, Kind: Float})
 	}
+	for _, name := range s.GradientColumns() {
+		list = append(list, Column{Name: name, Kind: Float})
+	}
 	return list
 }
 
-// runsRow returns the row of a run in the file of the runs.
-func runsRow(r *sweep.Result) []Cell {
+// runsRow returns the row of a run in the file of the runs, with so many gradients.
+func runsRow(r *sweep.Result, gradients int) []Cell {
 	row := []Cell{{Int: int64(r.Run)}}
 	for _, x := range r.Parameters {
 		row = append(row, Cell{Float: x})
 	}
 	status, reason := Cell{Text: study.Done}, Cell{Null: true}
-	if r.Err != nil {
+	switch {
+	case r.Err != nil:
 		status, reason = Cell{Text: study.Failed}, Cell{Text: reasonOf(r.Err)}
+	case r.GradientErr != nil:
+		reason = Cell{Text: "no gradients: " + reasonOf(r.GradientErr)}
+	case r.Doubts != "":
+		reason = Cell{Text: r.Doubts}
 	}
 	row = append(row, status, reason)
 	for _, x := range r.Outputs {
 		row = append(row, Cell{Float: x, Null: r.Err != nil})
+	}
+	for i := range gradients {
+		if r.Gradients == nil {
+			row = append(row, Cell{Null: true})
+		} else {
+			row = append(row, Cell{Float: r.Gradients[i]})
+		}
 	}
 	return row
 }

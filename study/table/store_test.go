@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/sweep"
@@ -38,7 +39,7 @@ func newSweep(t *testing.T, change func(s *study.Study)) *sweep.Sweep {
 	if change != nil {
 		change(s)
 	}
-	w, err := sweep.New(s, "study", sweep.Source{Text: text, Name: path})
+	w, err := sweep.New(s, "study", sweep.Source{Text: text, Name: path, Slopes: objective.Slopes})
 	require.NoError(t, err)
 	return w
 }
@@ -133,6 +134,61 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, counts, "a whole sweep has nothing to do")
 	assert.Len(t, stages, 2)
+}
+
+// TestGradients: gradients are columns, null where a run has failed or has none, which is told; a sweep that was stopped has the same bytes.
+func TestGradients(t *testing.T) {
+	w := newSweep(t, func(s *study.Study) {
+		s.Gradients = []string{"crank", "bodies[coupler].mass"}
+	})
+	dir := t.TempDir()
+	whole, o := files(dir, "whole"), files(dir, "killed")
+	whole.Threads = 2
+	_, err := table.Run(context.Background(), w, whole)
+	require.NoError(t, err)
+	interrupt(t, w, o)
+	o.Resume = true
+	counts, err := table.Run(context.Background(), w, o)
+	require.NoError(t, err)
+	require.Equal(t, runs-(parts-1)*partRuns, counts.Computed)
+	require.Equal(t, content(t, whole), content(t, o))
+	some := 0
+	read := func(path string, see func(cells []table.Cell)) {
+		columns := []table.Column{
+			{Name: study.StatusColumn, Kind: table.Text}, {Name: study.ReasonColumn, Kind: table.Text},
+			{Name: "d(last)/d(crank)", Kind: table.Float}, {Name: "d(last)/d(bodies[coupler].mass)", Kind: table.Float},
+		}
+		require.NoError(t, table.Read(path, study.RunsFormat, columns, func(cells []table.Cell) error {
+			see(cells)
+			return nil
+		}))
+	}
+	read(whole.Runs, func(cells []table.Cell) {
+		done := cells[0].Text == study.Done
+		require.Equal(t, done, !cells[2].Null && !cells[3].Null)
+		if done && cells[2].Float != 0 && cells[3].Float != 0 {
+			some++
+		}
+	})
+	require.Positive(t, some)
+
+	out := newSweep(t, func(s *study.Study) {
+		s.Gradients = []string{"joints[A].successor_frame.position[2]"} // out of the plane
+	})
+	o = files(dir, "out")
+	_, err = table.Run(context.Background(), out, o)
+	require.NoError(t, err)
+	require.NoError(t, table.Read(o.Runs, study.RunsFormat, []table.Column{
+		{Name: study.StatusColumn, Kind: table.Text}, {Name: study.ReasonColumn, Kind: table.Text},
+		{Name: "d(last)/d(joints[A].successor_frame.position[2])", Kind: table.Float}, {Name: "last", Kind: table.Float},
+	}, func(cells []table.Cell) error {
+		require.True(t, cells[2].Null)
+		if cells[0].Text == study.Done {
+			require.False(t, cells[3].Null)
+			require.Regexp(t, `^no gradients: .*joint`, cells[1].Text)
+		}
+		return nil
+	}))
 }
 
 // TestRunRefuses: parts of another sweep are refused by one that goes on and removed by one that begins; files that do not go

@@ -30,8 +30,9 @@ type sweepFlags struct {
 const sweepLong = `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once
 for every value of its parameters: lists and grids, random, Latin hypercube,
 Halton and Sobol draws. FILE gets a row for each run: its number, the
-parameters, whether it is done or failed and for which reason, and the outputs.
-The columns that the study keeps over time go to the file of --trajectories.
+parameters, whether it is done or failed and for which reason, the outputs, and
+the gradients of the outputs that the study asks for. The columns that the study
+keeps over time go to the file of --trajectories.
 
 A failed run is a row, and the sweep goes on. What a run computes depends only
 on the study, its model and the number of the run, not on threads or shares.

@@ -118,6 +118,9 @@ func axesOf(s *study.Study, columns *study.Columns) (list []*axis) {
 	for i := range s.Outputs {
 		add(s.Outputs[i].Name, columns.Units[columns.Outputs[i]], nil)
 	}
+	for _, name := range s.GradientColumns() {
+		add(name, "", nil)
+	}
 	return list
 }
 

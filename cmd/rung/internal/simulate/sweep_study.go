@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/sweep"
@@ -82,5 +83,5 @@ func (s *sweeper) source() (source sweep.Source, err error) {
 		}
 	}
 	text, err := shell.ReadDocument(at, s.p)
-	return sweep.Source{Text: text, Name: at, Folder: model.Folder(filepath.Dir(at))}, err
+	return sweep.Source{Text: text, Name: at, Folder: model.Folder(filepath.Dir(at)), Slopes: objective.Slopes}, err
 }
