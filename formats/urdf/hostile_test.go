@@ -113,6 +113,15 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// TestPlanarFriction: friction that the coordinates of a plane do not get is a loss, with one damping and with three.
+func TestPlanarFriction(t *testing.T) {
+	for _, damping := range []string{`"1 2 3"`, `"0 0 0"`, `"1"`} {
+		_, report, err := from(arm(`<link name="c">`+inertial+`</link><joint name="x" type="planar"><parent link="a"/><child link="c"/><dynamics damping=`+damping+` friction="4"/></joint>`), "", source.Options{})
+		require.NoError(t, err)
+		require.Equal(t, 1, report.Dropped(), damping)
+	}
+}
+
 // TestRoots holds where roots stand: a link called world, the first root, all or none.
 func TestRoots(t *testing.T) {
 	for _, c := range []struct {

@@ -59,33 +59,46 @@ func (r *reader) joint(n *xmltree.Node) {
 
 // nameAxes names the axes of a joint, and gives them what acts in them and what they follow.
 func (r *reader) nameAxes(n *xmltree.Node, name, kind string, row []assembly.Axis) {
-	if len(row) == 1 && row[0].Kind != assembly.Ball {
+	ball := len(row) == 1 && row[0].Kind == assembly.Ball
+	if len(row) == 1 && !ball {
 		row[0].Name = name
 		r.acts(n, &row[0], kind != "continuous")
 		if m := n.Child("mimic"); m != nil {
 			r.later = append(r.later, func() { r.mimic(m, name) })
 		}
-	} else if len(row) == 2 { // universal
+		return
+	}
+	if len(row) == 2 { // universal
 		row[0].Name, row[1].Name = name+"[0]", name+"[1]"
-		if d := n.Child("dynamics"); d != nil {
-			for k := range row {
-				row[k].Damping, row[k].Friction = r.Number(d, "damping", 0), r.Number(d, "friction", 0)
-			}
+	}
+	d := n.Child("dynamics")
+	if d == nil {
+		return
+	}
+	switch {
+	case len(row) == 2:
+		for k := range row {
+			row[k].Damping, row[k].Friction = r.Number(d, "damping", 0), r.Number(d, "friction", 0)
 		}
-	} else if d := n.Child("dynamics"); d != nil && len(row) == 1 { // a ball
+	case ball:
 		row[0].Name, row[0].Damping = name, r.Number(d, "damping", 0)
 		if r.Number(d, "friction", 0) != 0 {
 			d.SetAttr("friction", source.Dropped, "")
 			r.Report.Drop(d, "friction of "+fault.Name(name), "the rotations of a ball have that of a bearing alone in the model", "")
 		}
-	} else if d != nil && kind == "planar" && len(r.Numbers(d, "damping", 1, 3)) == 3 { // of the two slides and the turn
-		for k, x := range r.Numbers(d, "damping", 1, 3) {
+	case kind == "planar" && len(r.Numbers(d, "damping", 1, 3)) == 3: // of the two slides and the turn
+		for k, x := range r.Numbers(d, "damping", 3, 3) {
 			row[k].Damping = x
 		}
-	} else if d != nil && (r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0) {
+		if r.Number(d, "friction", 0) != 0 {
+			d.SetAttr("friction", source.Dropped, "")
+			r.Report.Drop(d, "friction of "+fault.Name(name), "its damping is told for each coordinate, and its friction is not", "")
+		}
+	case r.Number(d, "damping", 0) != 0 || r.Number(d, "friction", 0) != 0:
 		d.SetAttr("damping", source.Dropped, "")
 		d.SetAttr("friction", source.Dropped, "")
-		r.Report.Drop(d, "damping and friction of "+fault.Name(name), "a joint of type "+fault.Name(kind)+" has no such coordinate in the model", "")
+		why := "a joint of type " + fault.Name(kind) + " has no such coordinate in the model"
+		r.Report.Drop(d, "damping and friction of "+fault.Name(name), why, "")
 	}
 }
 
