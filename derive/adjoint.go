@@ -206,12 +206,7 @@ func (d *Derivatives) againBack(g *Gradient, w *Weights) error {
 			*v[0] = v[0].Add(*v[1])
 		}
 	}
-	for i, f := range g.frames {
-		a := &other.frames[i]
-		a.Origin, a.Turn = a.Origin.Add(f.Origin), a.Turn.Add(f.Turn)
-	}
 	copy(along.bodies, g.bodies)
-	copy(along.frames, g.frames)
 	for _, x := range [2]*Gradient{other, along} {
 		if err := d.followBack(x); err != nil {
 			return err

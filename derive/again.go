@@ -129,15 +129,13 @@ func (d *Derivatives) accelerationSize(a []float64) (most float64) {
 	return most
 }
 
-// turnSize is the largest derivative by what moves in a gradient, a radian; those by lengths count times the typical one.
+// turnSize is the largest derivative by the pose of a body or its centre of mass, a radian; those by lengths count times the typical one.
+// Derivatives by frames do not count: where rows are redundant they are unique along directions that break no loop alone.
 func (d *Derivatives) turnSize(g *direction) (most float64) {
 	l := d.sizes.length
 	for i := range g.bodies {
 		b := &g.bodies[i]
 		most = max(most, b.Rotation.Norm(), l*b.Position.Norm(), l*b.Com.Norm())
-	}
-	for i := range g.frames {
-		most = max(most, g.frames[i].Turn.Norm(), l*g.frames[i].Origin.Norm())
 	}
 	return most
 }

@@ -50,3 +50,37 @@ func TestNearSingular(t *testing.T) {
 		assert.InEpsilon(t, want, j.Qdd[0], tol, "%v", c.distance)
 	}
 }
+
+// TestRedundantIsNotDoubted: derivatives by frames are not unique where rows are redundant, and others are that are taken with other
+// roundings. Those by poses are, and so the gradient is not in doubt: its products with directions are the derivatives along them.
+func TestRedundantIsNotDoubted(t *testing.T) {
+	const tol = 1e-9 // of the sum of the products
+	m, err := bench.Generate("hoberman-sphere", 8, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+	d := derive.New(plan, m)
+	require.NoError(t, d.At(plan.Initial()))
+	w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
+	for i := range mech.NumBodies() {
+		x := float64(i + 1)
+		w.Body(i).ComAcceleration = spatial.Vec3{math.Sin(x), math.Cos(x), math.Sin(2 * x)}
+		in.Body(0, i).Rotation = spatial.Vec3{math.Cos(3 * x), math.Sin(4 * x), math.Cos(5 * x)}
+	}
+	in.SetFollow(0, true)
+	require.NoError(t, d.AdjointTo(g, w, false))
+	require.NoError(t, d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}))
+	sum, size, want := 0.0, 0.0, 0.0
+	for i := range mech.NumBodies() {
+		b, c := g.Body(i), out.Body(0, i)
+		for _, v := range [][2]spatial.Vec3{
+			{b.Rotation, c.Rotation}, {b.Position, c.Position}, {b.Angular, c.Angular}, {b.Linear, c.Linear},
+		} {
+			x := v[0].Dot(v[1])
+			sum, size = sum+x, size+math.Abs(x)
+		}
+		want += w.Body(i).ComAcceleration.Dot(c.ComAcceleration)
+	}
+	assert.InDelta(t, want, sum, tol*size)
+}
