@@ -23,7 +23,6 @@ var (
 // unmeasured are sections with such numbers that nobody has measured, or that nobody can measure again.
 var unmeasured = map[string]string{
 	"docs/cluster.md # In a program":                "the length of a run",
-	"docs/derivatives.md # Objectives":              "a limit",
 	"docs/examples.md # Programs":                   "a setting",
 	"docs/gallery.md # Coaster":                     "the length of a run",
 	"docs/ground.md # Soft soil":                    "water in soil, from the sources of the table",
