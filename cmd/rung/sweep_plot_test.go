@@ -104,7 +104,8 @@ func TestSweepCurves(t *testing.T) {
 	for _, i := range []string{"0", "1"} {
 		ok(t, sweepArgs(dir, i, "--quiet", "--index", i, "--of", "2")...)
 	}
-	both := at("0-paths.parquet") + "," + at("1-paths.parquet")
+	ok(t, sweepArgs(dir, "one", "--quiet", "--index", "1", "--of", "20")...) // the run with which a table ends may begin the next
+	both, one := at("0-paths.parquet")+","+at("1-paths.parquet"), at("one-paths.parquet")
 	ok(t, "sweep", at("s.json"), "--from", both, "--plot", at("p.svg"), "--plot-curves", "joint.O.q")
 	has("time, s", "joint.O.q, rad")
 	for want, args := range map[string][]string{
@@ -112,6 +113,7 @@ func TestSweepCurves(t *testing.T) {
 		"--plot-curves has 3 names; a curve has at most 2":               {"--from", both, "--plot", at("p.svg"), "--plot-curves", "joint.O.q,joint.A.q,joint.B.q"},
 		`the study keeps no trajectory "crank.px"; there are joint.O.q`:  {"--from", both, "--plot", at("p.svg"), "--plot-curves", "crank.px"},
 		"run 1 is there twice":                   {"--from", both + "," + at("0-paths.parquet"), "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
+		one + ": run 1 is there twice":           {"--from", one + "," + one, "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
 		"is no table of rung-run-trajectories/1": {"--from", at("a.parquet"), "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
 	} {
 		r := rungRun(append([]string{"sweep", at("s.json")}, args...)...)

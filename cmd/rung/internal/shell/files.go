@@ -39,8 +39,10 @@ type Ranges interface {
 	Close() error
 }
 
-// IsTables reports whether a path is that of a model in tables.
-func IsTables(path string) bool { return strings.EqualFold(filepath.Ext(path), TablesEnding) }
+// IsTables reports whether a path is that of a model in tables. A separator may end the path of a folder.
+func IsTables(path string) bool {
+	return strings.EqualFold(filepath.Ext(filepath.Clean(path)), TablesEnding)
+}
 
 // TablesEnding is that of the folders of models in tables (package formats/tables).
 const TablesEnding = ".tables"
@@ -79,11 +81,11 @@ func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	if formats.Is(path) {
 		return importModel(path, p)
 	}
-	ending := filepath.Ext(filepath.Clean(path))
-	if strings.EqualFold(ending, TablesEnding) {
+	if IsTables(path) {
 		p.Stage("reading", 0)
 		return readTables(path)
 	}
+	ending := filepath.Ext(filepath.Clean(path))
 	if !strings.EqualFold(ending, modelEnding) {
 		what := "cannot read files ending in " + fault.Name(ending)
 		if ending == "" {

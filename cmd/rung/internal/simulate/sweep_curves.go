@@ -32,7 +32,7 @@ type sweepCurves struct {
 	bundle picture.Bundle
 	runs   int
 
-	last   int64 // run
+	last   int64 // run of the row before, −1 at the beginning of a table
 	row    int   // of the run
 	sums   [][2]float64
 	counts []int
@@ -42,7 +42,7 @@ type sweepCurves struct {
 // bad use for those that the study does not keep.
 func newSweepCurves(model string, s *study.Study, columns *study.Columns, names []string) (*sweepCurves, error) {
 	kept := columns.Names[:columns.Trajectories]
-	c := &sweepCurves{names: []string{study.RunColumn}, of: s.Runs(), every: (s.Runs() + mostCurves - 1) / mostCurves, last: -1}
+	c := &sweepCurves{names: []string{study.RunColumn}, of: s.Runs(), every: (s.Runs() + mostCurves - 1) / mostCurves}
 	labels, units := []string{}, []string{}
 	if len(names) == 1 {
 		c.names, labels, units = append(c.names, timeColumn), append(labels, timeColumn+", s"), append(units, "s")
@@ -67,6 +67,7 @@ func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer)
 	columns := []table.Column{{Name: c.names[0], Kind: table.Int}, {Name: c.names[1], Kind: table.Float}, {Name: c.names[2], Kind: table.Float}}
 	seen := map[int64]bool{}
 	for _, from := range tables {
+		c.last = -1 // the next table may begin with the run that ends this one, which is there twice then
 		err := table.Read(from, study.TrajectoriesFormat, columns, func(row []table.Cell) error {
 			if run := row[0].Int; run != c.last {
 				switch {
