@@ -192,4 +192,14 @@ func TestInverseOfAccelerations(t *testing.T) {
 	piped = rungWith("{}", "inverse", path, "--actuated", "p1", "--accel", "-")
 	assert.Equal(t, shell.ExitUse, piped.Status)
 	assert.Contains(t, piped.Err, "rung: stdin: $.format: wrong format")
+	const head = `{"format": "rung-result/1", "bodies": [{"name": "crank", `
+	for rest, want := range map[string]string{ // numbers that are not there are no zeros
+		`"angular_acceleration": [0, 0, 0]}]}`:                                   "com_acceleration",
+		`"angular_acceleration": [0, 0], "com_acceleration": [0, 0, 0]}]}`:       "angular_acceleration",
+		`"angular_acceleration": [0, 0, 0], "com_acceleration": [0, 0, 0, 0]}]}`: "com_acceleration",
+	} {
+		piped = rungWith(head+rest, "inverse", path, "--actuated", "p1", "--accel", "-")
+		assert.Equal(t, shell.ExitUse, piped.Status)
+		assert.Contains(t, piped.Err, "rung: stdin: $.bodies[0]."+want+": has to be three numbers")
+	}
 }

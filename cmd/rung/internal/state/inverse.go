@@ -144,6 +144,13 @@ func (f *inverseFlags) options(mech *mechanism.Mechanism) (answers.InverseOption
 	return o, nil
 }
 
+// wantedBody is a body of a rung-result/1 document as it is read: lists show what is missing.
+type wantedBody struct {
+	Name    string
+	Angular []float64 `json:"angular_acceleration"` // rad/s², world axes
+	Com     []float64 `json:"com_acceleration"`     // of the centre of mass, m/s², world axes
+}
+
 // readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
 // six numbers a body in the order of the mechanism. No path gives nil.
 func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) ([]float64, error) {
@@ -167,7 +174,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	path = shell.ModelFile(path)
 	var doc struct {
 		Format string
-		Bodies []results.Body
+		Bodies []wantedBody
 	}
 	if err := json.Unmarshal(b, &doc); err != nil {
 		return nil, shell.UseErrorf("%s: %v", path, err)
@@ -187,8 +194,13 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 			return nil, shell.UseErrorf("%s: $.bodies[%d].name: no such body, or twice (value %s)", path, k, fault.Name(r.Name))
 		}
 		seen[i] = true
-		copy(a[6*i:], r.AngularAcceleration[:])
-		copy(a[6*i+3:], r.ComAcceleration[:])
+		for at, list := range [2][]float64{r.Angular, r.Com} {
+			if len(list) != 3 {
+				field := [2]string{"angular_acceleration", "com_acceleration"}[at]
+				return nil, shell.UseErrorf("%s: $.bodies[%d].%s: has to be three numbers", path, k, field)
+			}
+			copy(a[6*i+3*at:], list)
+		}
 	}
 	if i := slices.Index(seen, false); i >= 0 {
 		return nil, shell.UseErrorf("%s: $.bodies: body %s is missing", path, fault.Name(mech.BodyName(i)))
