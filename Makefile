@@ -143,9 +143,9 @@ test:
 
 # What a short run is to take is said by CONTRIBUTING.md.
 short:
-	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) build -o "$$dir/processor" ./internal/test/processor; \
-	$(GO) test -short -count=1 -exec="$$dir/processor -into $$dir/times -most $(SHORTMOST)" $(TESTFLAGS) $(TAGFLAG) $(PKGS); \
-	sort -rn "$$dir/times" | awk '$$1 >= 1 {print $$1 " s", $$2} {all += $$1} END {printf "%.1f s of processor time in tests\n", all}'
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; status=0; $(GO) build -o "$$dir/processor" ./internal/test/processor; \
+	$(GO) test -short -count=1 -exec="$$dir/processor -into $$dir/times -most $(SHORTMOST)" $(TESTFLAGS) $(TAGFLAG) $(PKGS) || status=$$?; \
+	touch "$$dir/times"; sort -rn "$$dir/times" | awk '$$1 >= 1 {print $$1 " s", $$2} {all += $$1} END {printf "%.1f s of processor time in tests\n", all}'; exit $$status
 
 # What go test -vet=all leaves of make vet. Go test vets with other flags than go vet, so that what it has found out of other packages serves here.
 vet-small:
