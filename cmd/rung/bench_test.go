@@ -166,6 +166,7 @@ func TestPlotFormats(t *testing.T) {
 		return readFile(t, path)
 	}
 	requireXML(t, plotTo("a.SVG"))
+	requireXML(t, ok(t, "bench", "--min-seconds", "0.001", "--sizes", "10", "--plot", "-")) // and no table
 	picture, err := png.Decode(strings.NewReader(plotTo("a.png")))
 	require.NoError(t, err)
 	assert.Greater(t, picture.Bounds().Dx(), 100)

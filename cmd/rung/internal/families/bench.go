@@ -72,7 +72,7 @@ a body is the value of the fit at the largest size.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	flags.StringVar(&f.csv, "csv", "", `file for the records as CSV; "-" is standard output, in place of the table`)
-	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG`)
+	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG, in place of the table`)
 	shell.Complete(cmd, "family", append(bench.Families(), "all")...)
 	return cmd
 }
@@ -101,7 +101,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 		return err
 	}
 	var show func(*growth.Record) error
-	if !f.json && f.csv != shell.Stdio {
+	if f.forPeople() {
 		show = tablePrinter(stdout)
 	}
 	doc, missed, err := measure(f, list, p, stderr, show)
@@ -112,7 +112,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	switch {
 	case f.json:
 		err = shell.WriteFile(shell.Stdio, stdout, doc.WriteJSON)
-	case f.csv != shell.Stdio && len(doc.Records) > 0:
+	case f.forPeople() && len(doc.Records) > 0:
 		err = shell.Print(stdout, func(p *sheet.Page) {
 			printFits(p, doc)
 			printComparisons(p, doc.Comparisons)
@@ -122,10 +122,20 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	return errors.Join(missed, err, out.write(doc))
 }
 
+// forPeople reports whether standard output has the tables, and no document, CSV or picture.
+func (f *benchFlags) forPeople() bool {
+	return !f.json && f.csv != shell.Stdio && f.plot != shell.Stdio
+}
+
 // checkNumbers returns the first mistake in the times and in what goes to standard output.
 func (f *benchFlags) checkNumbers() error {
-	if f.json && f.csv == shell.Stdio {
+	switch {
+	case f.json && f.csv == shell.Stdio:
 		return shell.UseErrorf("--json and --csv - both write to standard output")
+	case f.json && f.plot == shell.Stdio:
+		return shell.UseErrorf("--json and --plot - both write to standard output")
+	case f.csv == shell.Stdio && f.plot == shell.Stdio:
+		return shell.UseErrorf("--csv - and --plot - both write to standard output")
 	}
 	if !(f.maxSeconds >= 0) {
 		return shell.UseErrorf("--max-seconds is below 0")
@@ -141,8 +151,10 @@ func (f *benchFlags) checkFiles(models []string) error {
 	if f.plot != "" && !picture.Drawn {
 		return shell.UseErrorf(picture.Missing)
 	}
-	if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
-		return err
+	if f.plot != shell.Stdio { // which gets SVG
+		if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
+			return err
+		}
 	}
 	for _, output := range [...]string{f.csv, f.plot} {
 		if err := shell.Apart(output, "would replace a model", models...); err != nil {

@@ -190,9 +190,12 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CheckPicture returns the error of bad use for a picture whose name has none of the endings;
-// standard output and "" pass.
+// CheckPicture returns the error of bad use for a picture whose name has none of the endings, which say its format; ""
+// passes, and so does standard output where there is one ending.
 func CheckPicture(path string, endings ...string) error {
+	if path == Stdio && len(endings) > 1 {
+		return UseErrorf("pictures go to files that end in %s: standard output has no name that says which", strings.Join(endings, " or "))
+	}
 	if path == "" || path == Stdio || slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
 		return nil
 	}

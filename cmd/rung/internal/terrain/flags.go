@@ -242,9 +242,6 @@ func (f *flags) checkOutputs(source string) error {
 		if err := shell.CheckPicture(path, picture.Endings...); err != nil {
 			return err
 		}
-		if path == shell.Stdio {
-			return shell.UseErrorf("pictures of terrains go to files: standard output says not whether SVG or PNG is wanted")
-		}
 	}
 	if ending := strings.ToLower(filepath.Ext(f.output)); f.output != "" && f.output != shell.Stdio && !slices.Contains([]string{".csv", ".png", ".obj"}, ending) {
 		return shell.UseErrorf("%s: heights are written to files ending in .csv, .png or .obj", f.output)
