@@ -72,7 +72,8 @@ a body is the value of the fit at the largest size.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	flags.StringVar(&f.csv, "csv", "", `file for the records as CSV; "-" is standard output, in place of the table`)
-	flags.StringVar(&f.plot, "plot", "", `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG, in place of the table`)
+	const plot = `plot of time over bodies, ending in .svg or .png; "-" is standard output, as SVG, in place of the table`
+	flags.StringVar(&f.plot, "plot", "", plot)
 	shell.Complete(cmd, "family", append(bench.Families(), "all")...)
 	return cmd
 }
