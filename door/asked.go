@@ -24,6 +24,8 @@ func (m *Model) modelAt(st *mechanism.State) *model.Model {
 	doc := *m.document
 	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
 	rung.SetState(&doc, st)
+	mech := m.plan.Mechanism()
+	mech.TurnsTo(&doc, mech.NewKinematics(), st)
 	return &doc
 }
 

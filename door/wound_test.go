@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,17 @@ func TestWound(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &again))
 	for i, w := range windings {
+		require.Equal(t, []int{int(w.turns)}, again.Joints[i].Turns, w.name)
+	}
+	further := slices.Clone(x)
+	angles(m, further)[0] += 4 * math.Pi
+	text, err = m.Document(here, "model", further, nil)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &again))
+	for i, w := range windings {
+		if i == 0 {
+			w.turns += 2
+		}
 		require.Equal(t, []int{int(w.turns)}, again.Joints[i].Turns, w.name)
 	}
 
