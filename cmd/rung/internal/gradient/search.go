@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/rung-mbd/rung/derive/search"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -272,8 +274,13 @@ func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float6
 		return shell.Failed(g.Model().Name, err)
 	}
 	m := *g.Model()
-	m.Bodies = append([]model.Body(nil), m.Bodies...)
+	m.Bodies, m.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints) // which have the state
+	mech, err := mechanism.New(&m)
+	if err != nil {
+		return fault.Plain(err)
+	}
 	rung.SetState(&m, st)
+	mech.TurnsTo(&m, mech.NewKinematics(), st)
 	out, err := shell.Create(f.output, stdout)
 	if err != nil {
 		return err

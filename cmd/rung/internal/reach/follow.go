@@ -158,6 +158,8 @@ func (r *posing) writeMoving(stdout io.Writer) error {
 	r.problem.MotionsTo(&m, times, values)
 	m.Bodies = append([]model.Body(nil), m.Bodies...)
 	rung.SetState(&m, r.log.first)
+	mech := r.plan.Mechanism()
+	mech.TurnsTo(&m, mech.NewKinematics(), r.log.first)
 	if err := r.settle(&m); err != nil {
 		return err
 	}
@@ -176,5 +178,7 @@ func (r *posing) settle(m *model.Model) error {
 		return shell.Failed(shell.ModelFile(r.modelOut), err)
 	}
 	rung.SetState(m, st)
+	mech := plan.Mechanism()
+	mech.TurnsTo(m, mech.NewKinematics(), st)
 	return nil
 }
