@@ -47,7 +47,7 @@ func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State,
 			next.Time = t
 		}
 		err := errFar
-		if near(mech, st.Time, next.Time) {
+		if next.Time != st.Time && near(mech, st.Time, next.Time) { // a step that is lost beside the time leads nowhere
 			err = c.ClosePositions(next)
 		}
 		switch {
