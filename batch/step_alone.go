@@ -24,7 +24,7 @@ type scalarStepper struct {
 // change is a rate of the state of a body.
 type change struct{ travel, turn, velocity, omega spatial.Vec3 }
 
-// newScalarStepper returns one that steps states as they are under in with a solver of plan.
+// newScalarStepper returns a stepper whose mechanism is under the inputs in, with a solver of plan.
 func newScalarStepper(of *setup, in *mechanism.Inputs, plan *kkt.Plan, solver *kkt.Solver) *scalarStepper {
 	m := in.Mechanism()
 	return &scalarStepper{of: of, in: in, solver: solver, closer: closing.NewCloser(plan, closing.Options{Nearest: true}),

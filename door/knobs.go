@@ -53,7 +53,7 @@ const (
 type knobList struct {
 	mech  *mechanism.Mechanism
 	doc   *model.Model
-	tried *mechanism.Inputs // of which a knob is what the setter takes
+	tried *mechanism.Inputs // a number is a knob where a setter of these takes the value of the model
 	list  []Knob
 }
 
@@ -221,7 +221,7 @@ func (k knobOf) value(m *mechanism.Mechanism) float64 {
 // weight are the numbers of a body in the order of its knobs.
 type weight [10]float64
 
-// weightOf returns those of body i.
+// weightOf returns the weight of body i.
 func weightOf(m *mechanism.Mechanism, i int) (w weight) {
 	b := &m.Bodies[i]
 	w[0] = b.Mass
@@ -230,7 +230,7 @@ func weightOf(m *mechanism.Mechanism, i int) (w weight) {
 	return w
 }
 
-// setTo gives body i of inputs these numbers.
+// setTo gives body i of the inputs the mass, centre of mass and inertia of w.
 func (w *weight) setTo(in *mechanism.Inputs, i int) error {
 	b, err := bodies.New(w[0], spatial.Vec3(w[1:4]), spatial.Sym3(w[4:10]))
 	if err != nil {
@@ -324,8 +324,8 @@ type panel struct {
 	targets map[int]float64 // knobs of motions and actuators that were set
 }
 
-// set sets knobs by number, one after the other; those of one body that follow each other are set together. Those
-// before one that is refused have been set.
+// set sets knobs by number, one after the other. Knobs of one body that follow each other are set together, as mass and inertia may only
+// be possible together. Where one is refused, the knobs before it have been set.
 func (p *panel) set(knobs []int, values []float64, geometry bool) error {
 	list := p.m.Knobs()
 	if len(knobs) != len(values) {

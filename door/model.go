@@ -38,7 +38,7 @@ type modelOptions struct {
 	packages map[string]string // folders of package://NAME/FILE by name
 }
 
-// read reads them.
+// read reads the options from their text.
 func (o *modelOptions) read(text []byte) error {
 	return decode("model", text, option{"threads", &o.Threads}, option{"ordering", &o.ordering}, option{"epsilon", &o.Epsilon},
 		option{"max_flops", &o.MaxFlops}, option{"max_nonzeros", &o.MaxNonZeros},

@@ -40,7 +40,7 @@ type Reduced struct {
 	settled bool      // there a step has ended
 }
 
-// choice is how good freedoms are at a pose: those of mobility.Independents.
+// choice is how good freedoms are as coordinates at a pose: the numbers of mobility.Independents with the same names.
 type choice struct {
 	Condition float64 `json:"condition"`
 	Weakest   float64 `json:"weakest"`
@@ -132,7 +132,7 @@ func (m *Model) NewReduced(ctx context.Context, freedoms, candidates []mechanism
 	return r, as(Input, r.begin(st, freedoms, how))
 }
 
-// newReduced returns one with inputs of its own.
+// newReduced returns a Reduced with inputs of its own, which has no coordinates before begin.
 func (m *Model) newReduced(candidates []mechanism.Freedom, o *runs.Options) (*Reduced, error) {
 	in := m.plan.Mechanism().NewInputs()
 	r := &Reduced{panel: panel{m: m, in: in}, plan: m.plan.With(in), candidates: candidates, options: o}

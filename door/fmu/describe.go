@@ -27,7 +27,7 @@ const (
 	state // and what follows from it
 )
 
-// attributes are those of FMI. Parameters may be set while a unit runs; outputs are computed from the others.
+// attributes returns the attributes of FMI for a causality. Parameters may be set while a unit runs; outputs are computed from the others.
 func (c causality) attributes() string {
 	return [...]string{
 		`causality="independent" variability="continuous"`,
@@ -159,7 +159,7 @@ func (d *description) experiment(b *bytes.Buffer) {
 	b.WriteString("/>\n")
 }
 
-// variable writes that with the reference i. FMI 2.0 has the type as an element in it, FMI 3.0 as its name.
+// variable writes the variable with the value reference i. FMI 2.0 has the type as an element in it, FMI 3.0 as its name.
 func (d *description) variable(b *bytes.Buffer, version, i int, units map[string]string) {
 	v := &d.variables[i]
 	typed := ""

@@ -21,7 +21,7 @@ func derivativeName(i, n int) string { return "der(" + stateName(i, n) + ")" }
 // gapName returns the name of gap i.
 func gapName(gaps []string, i int) string { return fmt.Sprintf("gap[%d].%s", i+1, gaps[i]) }
 
-// exchanging refuses what an instance for co-simulation has not.
+// exchanging returns an error of bad use unless the instance is for model exchange.
 func (u *Unit) exchanging() error {
 	if u.reduced == nil {
 		return refuse(door.Input, "the instance is for co-simulation, and has no states of a tool")

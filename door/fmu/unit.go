@@ -231,7 +231,7 @@ func (u *Unit) Start(time, tolerance float64) error {
 // Variables returns the number of variables: their references are below it.
 func (u *Unit) Variables() int { return u.first.end }
 
-// name returns that of a variable.
+// name returns the name of the variable with a value reference.
 func (u *Unit) name(ref uint32) string {
 	w, i := u.wiring, int(ref)
 	switch f := &u.first; {

@@ -53,7 +53,7 @@ func pairs(list []mechanism.Freedom) [][2]int {
 	return out
 }
 
-// freedoms returns those of pairs of numbers, which have to be of a mechanism.
+// freedoms returns the freedoms of pairs (joint, freedom), each of which has to be a scalar freedom of the mechanism.
 func freedoms(list [][2]int, m *mechanism.Mechanism) ([]mechanism.Freedom, error) {
 	var out []mechanism.Freedom
 	for _, p := range list {
@@ -112,7 +112,7 @@ func tokenOf(wiring, model []byte) string {
 	return hex.EncodeToString(h.Sum(nil))[:tokenDigits]
 }
 
-// digest returns that of a file.
+// digest returns the digest of a file, in hexadecimal digits.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

@@ -38,13 +38,14 @@ func (c *compiler) violations() (drift []place) {
 	return drift
 }
 
-// gap adds those of a hinge or a ball.
+// gap adds the violations of a hinge or a ball.
 func (c *compiler) gap(j, rows int, drift place) {
 	c.gapTo(drift, j, rows)
 	c.OpN(tape.SumSquares, rows, 0, c.sys.record.At(places.Drift), drift)
 }
 
-// gapTo stores them, displacements and rows places behind them rates. It returns the axes of P.
+// gapTo stores the violations of a hinge or a ball: displacements, and rates so many places behind them as there are rows. It returns the
+// axes of P.
 func (c *compiler) gapTo(drift place, j, rows int) (P place) {
 	jt := &c.mech.Joints[j]
 	ends := func(side side) place {
@@ -72,7 +73,7 @@ func (c *compiler) gapTo(drift place, j, rows int) (P place) {
 	return P
 }
 
-// violation adds those of one joint.
+// violation adds the violations of any other joint.
 func (c *compiler) violation(j, rows int, drift place) {
 	jt := &c.mech.Joints[j]
 	at := c.relativePose(j)

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// rounding is what is left of errors that cannot be less, rad and lengths.
+// rounding is the error of a target that rounding leaves, rad, and for lengths relative to the typical length of the mechanism.
 const rounding = 1e-13
 
 // explain says what keeps the targets from being reached, and what may help.

@@ -138,7 +138,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 	return r, nil
 }
 
-// Simulation returns the run of b by one method.
+// simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
 	o := &runs.Options{Integrator: how.Integrator, Method: how.method, Stabilization: how.stabilize}
 	switch {
