@@ -168,22 +168,9 @@ func TestFailedMove(t *testing.T) {
 
 // TestDrivenTurns: driven coordinates wind, and so do passive ones that targets count.
 func TestDrivenTurns(t *testing.T) {
-	m := fourBar() // turned into a parallelogram's like, whose crank goes round
-	A, B, C, D := spatial.Vec3{}, spatial.Vec3{2}, spatial.Vec3{0, 0.5}, spatial.Vec3{2.3, 1.4}
-	place := func(i int, from, to spatial.Vec3) {
-		d := to.Sub(from)
-		m.Bodies[i].Com = [3]float64{d.Norm() / 2}
-		m.Bodies[i].Pose = model.Pose{Position: from, Orientation: spatial.Exp(spatial.Vec3{2: math.Atan2(d[1], d[0])})}
-	}
-	place(0, A, C)
-	place(1, C, D)
-	place(2, B, D)
-	m.Joints[2].PredecessorFrame.Position = [3]float64{2 * m.Bodies[0].Com[0]}
-	m.Joints[3].PredecessorFrame.Position = [3]float64{2 * m.Bodies[1].Com[0]}
-	m.Joints[3].SuccessorFrame.Position = [3]float64{2 * m.Bodies[2].Com[0]}
 	task := &Task{Driven: []string{"a"}, Targets: []Target{
 		{Name: "c", Type: Coordinate, Freedom: "c", Turns: true}, {Name: "a", Type: Coordinate, Freedom: "a", Turns: true}, {Name: "b", Type: Coordinate, Freedom: "b", Turns: true}}, Solver: Options{Length: 1}}
-	p, err := NewProblem(mustPlan(t, m), task)
+	p, err := NewProblem(mustPlan(t, crankRocker()), task)
 	require.NoError(t, err)
 	e, err := p.newEngine(task.Solver)
 	require.NoError(t, err)
@@ -198,6 +185,24 @@ func TestDrivenTurns(t *testing.T) {
 	for i := range after {
 		require.InDelta(t, turned[i], after[i]-before[i], 1e-11, strings.Fields("coupler crank rocker")[i])
 	}
+}
+
+// crankRocker is a four-bar whose crank goes round.
+func crankRocker() *model.Model {
+	m := fourBar()
+	A, B, C, D := spatial.Vec3{}, spatial.Vec3{2}, spatial.Vec3{0, 0.5}, spatial.Vec3{2.3, 1.4}
+	place := func(i int, from, to spatial.Vec3) {
+		d := to.Sub(from)
+		m.Bodies[i].Com = [3]float64{d.Norm() / 2}
+		m.Bodies[i].Pose = model.Pose{Position: from, Orientation: spatial.Exp(spatial.Vec3{2: math.Atan2(d[1], d[0])})}
+	}
+	place(0, A, C)
+	place(1, C, D)
+	place(2, B, D)
+	m.Joints[2].PredecessorFrame.Position = [3]float64{2 * m.Bodies[0].Com[0]}
+	m.Joints[3].PredecessorFrame.Position = [3]float64{2 * m.Bodies[1].Com[0]}
+	m.Joints[3].SuccessorFrame.Position = [3]float64{2 * m.Bodies[2].Com[0]}
+	return m
 }
 
 // TestEngines: who is asked for comes, or there is an error.

@@ -190,9 +190,7 @@ func (e *drivenEngine) goPart(q []float64, s float64) error {
 	}
 	e.resp.solve()
 	d := e.resp.velocities()
-	if e.mech.NumCouplings() > 0 || e.mech.HasFollowed() {
-		e.mech.MoveAngles(e.try.Angles, e.resp.sys.Kin, e.try, 1, d)
-	}
+	e.mech.MoveAngles(e.try.Angles, e.resp.sys.Kin, e.try, 1, d)
 	e.mech.DisplaceTo(e.try, e.try, 1, d)
 	e.near = true
 	return e.arrive()

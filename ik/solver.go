@@ -89,6 +89,7 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 		}
 		return nil, err
 	}
+	s.p.windTo(st, s.m.coordinates())
 	s.report(st)
 	s.result.Elapsed = time.Since(begin)
 	return s.verdict()

@@ -176,7 +176,7 @@ func (s *sparseMethod) end(st *mechanism.State) error {
 		b.Velocity, b.Omega = [3]float64{}, [3]float64{}
 	}
 	copy(st.Bodies, s.st.Bodies)
-	if s.coupled() {
+	if s.counts() {
 		st.Angles = append(st.Angles[:0], s.st.Angles...)
 	}
 	s.mech.FollowAngles(s.kin, st)

@@ -16,7 +16,7 @@ func (s *sparseMethod) move(h float64, l int) (bool, error) {
 	if err := s.mover.MoveWithTo(s.try, s.kin, s.st, s.sys.y.Kin, s.sys.d, h); err != nil {
 		return false, err
 	}
-	if s.coupled() {
+	if s.counts() {
 		s.try.Angles = append(s.try.Angles[:0], s.st.Angles...)
 		s.mech.MoveAngles(s.try.Angles, s.sys.y.Kin, s.st, h, s.sys.d)
 		s.spare.Angles = append(s.spare.Angles[:0], s.try.Angles...)
@@ -86,7 +86,7 @@ func (s *sparseMethod) displaceTry() error {
 	if err := s.mover.MoveWithTo(s.spare, s.kin, s.try, nil, s.sys.d, 1); err != nil {
 		return err
 	}
-	if s.coupled() {
+	if s.counts() {
 		s.spare.Angles = append(s.spare.Angles[:0], s.try.Angles...)
 	}
 	s.try, s.spare = s.spare, s.try

@@ -146,16 +146,16 @@ func (s *sparseMethod) lookAt(st *mechanism.State) error {
 	return nil
 }
 
-// coupled reports whether there are couplings, which count the turns of
-// angles, composite joints or points on curves: those of the poses at hand are followed then.
-func (s *sparseMethod) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasFollowed() }
+// counts reports whether states carry numbers that no pose tells (mechanism.Mechanism.NumSprung): turns of angles with springs or
+// couplings, and coordinates of composite joints and points on curves. Those of the poses at hand are followed then.
+func (s *sparseMethod) counts() bool { return s.mech.NumSprung() > 0 }
 
 // setAngles gives the pose at hand angles that have been kept for it.
 func (s *sparseMethod) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
 
 // wind follows the angles of st, whose bodies have the kinematics s.kin.
 func (s *sparseMethod) wind(st *mechanism.State) {
-	if s.coupled() {
+	if s.counts() {
 		s.mech.FollowAngles(s.kin, st)
 	}
 }
@@ -163,7 +163,7 @@ func (s *sparseMethod) wind(st *mechanism.State) {
 // load makes st the pose of the method, and brings the driven freedoms within their limits.
 func (s *sparseMethod) load(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
-	if s.coupled() {
+	if s.counts() {
 		s.setAngles(st.Angles)
 		s.mech.FollowAngles(s.kin, s.st)
 	}

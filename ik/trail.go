@@ -18,6 +18,18 @@ func (t *trail) begin(m *mechanism.Mechanism, st *mechanism.State) {
 	m.CarryAngles(t.last)
 }
 
+// windTo gives the driven angles that st carries the turns of their coordinates q, which a method has counted step by step.
+//
+// Cost: O(driven freedoms), no allocation.
+func (p *Problem) windTo(st *mechanism.State, q []float64) {
+	m := p.plan.Mechanism()
+	for i, f := range p.driven {
+		if at := m.AnglePlace(f); at >= 0 && at < len(st.Angles) && winds(m, f) {
+			st.Angles[at] = q[i]
+		}
+	}
+}
+
 // follow counts the turns of st, the state of the next sample, whose driven coordinates are q.
 //
 // Cost: O(joints), no allocation but for the first time.
@@ -30,11 +42,7 @@ func (t *trail) follow(p *Problem, st *mechanism.State, q []float64) {
 		st.Angles = append(st.Angles, last.Angles[n:]...)
 	}
 	m.FollowTurns(st, last)
-	for i, f := range p.driven {
-		if at := m.AnglePlace(f); at >= m.NumSprung() {
-			st.Angles[at] = q[i]
-		}
-	}
+	p.windTo(st, q)
 	last.Time = st.Time
 	copy(last.Bodies, st.Bodies)
 	copy(last.Angles, st.Angles)
