@@ -149,6 +149,7 @@ func TestTerrainBad(t *testing.T) {
 		{`rung: --at: two numbers such as 1.5,-2 are wanted (value "1")`, shell.ExitUse, []string{"random", "--at", "1"}},
 		{`rung: no layout "lines"; there are matrix, points`, shell.ExitUse, []string{small, "--layout", "lines"}},
 		{"rung: hurst is not between 0 and 1 (value 2)", shell.ExitUse, []string{"random", "--kind", "fractal", "--hurst", "2"}},
+		{"rung: the spacing along x is not above 0 and finite (value 0)\nthe spacing along y is not", shell.ExitUse, []string{"random", "--spacing", "0"}},
 		{"rung: a.txt: heights are written to files ending in .csv, .png or .obj", shell.ExitUse, []string{"random", "-o", "a.txt"}},
 		{"rung: --gradient needs a map to stand in: --plot FILE", shell.ExitUse, []string{"random", "--gradient"}},
 		{"rung: --at 99,0: off the terrain\n", shell.ExitFailed, []string{"random", "--at", "99,0"}},

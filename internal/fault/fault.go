@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -127,10 +128,20 @@ func Errorf(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Plain returns err with a text that does not begin with the name of its package.
+// Plain returns err with a text that does not begin with the name of its package. Of joined errors, and of what wraps
+// them, no line does.
 func Plain(err error) error {
 	text := err.Error()
-	if p, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(prefixes[:], p) {
+	lines := []string{text}
+	if list := (interface{ Unwrap() []error })(nil); errors.As(err, &list) {
+		lines = strings.Split(text, "\n")
+	}
+	for i, line := range lines {
+		if p, rest, ok := strings.Cut(line, ": "); ok && slices.Contains(prefixes[:], p) {
+			lines[i] = rest
+		}
+	}
+	if rest := strings.Join(lines, "\n"); rest != text {
 		return &plain{rest, err}
 	}
 	return err

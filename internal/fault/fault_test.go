@@ -69,6 +69,18 @@ func TestOnePrefix(t *testing.T) {
 	require.Same(t, other, fault.Plain(other))
 }
 
+// TestPlainOfJoinedErrors: no line of joined errors begins with a package, whoever wraps them; lines of one error stay.
+func TestPlainOfJoinedErrors(t *testing.T) {
+	first, second := errors.New("ground: along x"), errors.New("ground: along y")
+	joined := errors.Join(first, second, errors.New("open x: no such file"))
+	plain := fault.Plain(joined)
+	require.EqualError(t, plain, "along x\nalong y\nopen x: no such file")
+	require.ErrorIs(t, plain, second)
+	require.EqualError(t, fault.Errorf("sim: %w", joined), "sim: along x\nalong y\nopen x: no such file")
+	require.EqualError(t, fault.Plain(fmt.Errorf("model: a field: %w", joined)), "a field: ground: along x\nalong y\nopen x: no such file")
+	require.EqualError(t, fault.Plain(errors.New("ground: line 1 is\nsim: 3")), "line 1 is\nsim: 3")
+}
+
 // TestEscape: names that differ in what does not print stay different, and on one line.
 func TestEscape(t *testing.T) {
 	seen := map[string]string{}
