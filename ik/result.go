@@ -75,14 +75,14 @@ type PathResult struct {
 	End      float64        // time of the last sample, s
 	Missed   int            // samples at which targets were off by more than their tolerances
 	Largest  []TargetResult // largest errors of the targets
-	SigmaMin float64        // least of the least singular values
+	SigmaMin float64        // least of the least singular values; NaN where the method computes none
 }
 
 // Add takes in the result of a sample at the time t.
 func (p *PathResult) Add(t float64, r *Result) {
 	if p.Largest == nil {
 		p.Largest = append(p.Largest, r.Targets...)
-		p.SigmaMin = math.Inf(1)
+		p.SigmaMin = math.NaN()
 	}
 	p.Samples++
 	p.End = t
@@ -93,11 +93,9 @@ func (p *PathResult) Add(t float64, r *Result) {
 		from, to := &r.Targets[i], &p.Largest[i]
 		to.Linear, to.Angular, to.Reached = max(to.Linear, from.Linear), max(to.Angular, from.Angular), to.Reached && from.Reached
 	}
-	least := 0.0
-	if n := len(r.SingularValues); n > 0 {
-		least = r.SingularValues[n-1]
+	if n := len(r.SingularValues); n > 0 && !(p.SigmaMin <= r.SingularValues[n-1]) {
+		p.SigmaMin = r.SingularValues[n-1]
 	}
-	p.SigmaMin = min(p.SigmaMin, least)
 }
 
 // TargetResult says what became of a target.

@@ -54,7 +54,7 @@ type pathJSON struct {
 	End      float64      `json:"end"`
 	Missed   int          `json:"missed"`
 	Largest  []targetJSON `json:"largest"`
-	SigmaMin float64      `json:"sigma_min"`
+	SigmaMin *float64     `json:"sigma_min"`
 }
 
 type drivenJSON struct {
@@ -96,7 +96,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		out.Targets = append(out.Targets, targetJSON(t))
 	}
 	if p := r.Path; p != nil {
-		out.Path = &pathJSON{p.Samples, p.End, p.Missed, []targetJSON{}, p.SigmaMin}
+		out.Path = &pathJSON{p.Samples, p.End, p.Missed, []targetJSON{}, nil}
+		if algebra.Finite(p.SigmaMin) {
+			out.Path.SigmaMin = &p.SigmaMin
+		}
 		for _, t := range p.Largest {
 			out.Path.Largest = append(out.Path.Largest, targetJSON(t))
 		}

@@ -3,6 +3,7 @@ package taskfile
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,6 +57,7 @@ func TestResultDocument(t *testing.T) {
 			SingularValues: []float64{2, 1}, Manipulability: 2, Rank: 2, NullMotions: 1, Conflicts: []ik.Conflict{{Target: "tool", Row: 2, Residual: 0.1}}, Solutions: [][]float64{{1, 2}},
 			Path: &ik.PathResult{Samples: 2, End: 1.5, Missed: 1, Largest: []ik.TargetResult{{Name: "tool", Priority: 1, Linear: 0.5, Angular: 0.25}}, SigmaMin: 0.1},
 		},
+		{Method: ik.Sparse, Engine: ik.SparseEngine, Rank: ik.NotComputed, NullMotions: ik.NotComputed, Path: &ik.PathResult{Samples: 1, SigmaMin: math.NaN()}},
 	} {
 		b, err := json.Marshal(r)
 		require.NoError(t, err)

@@ -106,14 +106,6 @@ func (l *log) add(t float64, st *mechanism.State, result *ik.Result) {
 	l.samples = append(l.samples, s)
 }
 
-// least returns the last of the singular values, which fall.
-func least(s []float64) float64 {
-	if len(s) == 0 {
-		return 0
-	}
-	return s[len(s)-1]
-}
-
 // header returns the names of the columns.
 func (r *posing) header() []string {
 	list := []string{"time"}
@@ -144,7 +136,14 @@ func row(t float64, result *ik.Result) []string {
 	for _, g := range result.Targets {
 		list = append(list, number(g.Linear), number(g.Angular))
 	}
-	return append(list, number(least(result.SingularValues)), number(result.Manipulability), strconv.Itoa(result.Steps), result.Status.String())
+	sigma, manipulability := "", "" // of a method that does not compute them
+	if s := result.SingularValues; len(s) > 0 {
+		sigma = number(s[len(s)-1])
+	}
+	if result.Rank != ik.NotComputed {
+		manipulability = number(result.Manipulability)
+	}
+	return append(list, sigma, manipulability, strconv.Itoa(result.Steps), result.Status.String())
 }
 
 // writeMoving writes the model at the start of the path, with motions of the driven freedoms along it.

@@ -169,7 +169,9 @@ func (r *posing) printPath(p *sheet.Page, result *ik.Result) {
 	r.printMotions(p)
 	p.Blank()
 	p.Item("method", fmt.Sprintf("%v, engine %v", result.Method, result.Engine))
-	p.Item("singular", "least singular value "+sheet.Digits3(all.SigmaMin))
+	if !math.IsNaN(all.SigmaMin) {
+		p.Item("singular", "least singular value "+sheet.Digits3(all.SigmaMin))
+	}
 }
 
 // printMotions writes between which coordinates the driven freedoms move, and how fast.
