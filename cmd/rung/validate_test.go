@@ -136,6 +136,26 @@ func TestValidateBadUse(t *testing.T) {
 	clitest.RequireColumns(t, ok(t, "validate", "--help"))
 }
 
+// TestValidateUnknownColumn: a reference without the column of work is refused, as another column in its place would be wrong in silence.
+func TestValidateUnknownColumn(t *testing.T) {
+	for name, column := range map[string]string{"a03-andrews-ivp": "beta", "a05-flyball-governor": "energy"} {
+		folder := t.TempDir()
+		for _, end := range []string{".model.json", ".csv"} {
+			text := readText(t, filepath.Join(standardFolder, name+end))
+			if end == ".csv" {
+				require.Contains(t, text, ","+column+",")
+				head, _, _ := strings.Cut(strings.Replace(text, ","+column+",", ",other,", 1), "\n")
+				one := strings.TrimSuffix(strings.Repeat("0,", strings.Count(head, ",")+1), ",")
+				text = head + "\n" + one + "\n" + strings.Replace(one, "0", "1e-9", 1) + "\n"
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name+end), []byte(text), 0o600))
+		}
+		r := rungRun("validate", folder, "--model", name[:3], "--short")
+		require.Equal(t, shell.ExitUse, r.Status, r.Err)
+		require.Equal(t, "rung: "+filepath.Join(folder, name+".csv")+": there is no column \""+column+"\"\n", r.Err)
+	}
+}
+
 // TestStandardPageIsCurrent: the table in docs/validation.md has the models and methods of the
 // command.
 func TestStandardPageIsCurrent(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -50,11 +51,10 @@ type standardBenchmark struct {
 	tol         float64 // of chosen steps
 	implicit    float64 // the same for generalized-alpha, which is of order 2
 	step        float64 // of fixed ones, s
-	// work is what loads have done until a row of the reference, J, from the named
-	// columns; nil if energy is conserved.
-	work  func(column func(name string) float64) float64
-	close bool // fixed steps need closed stages
-	long  bool // fixed steps take more than a second
+	work        string  // the column of the reference that tells what loads have done; empty if energy is conserved
+	perUnit     float64 // J for each unit of that column
+	close       bool    // fixed steps need closed stages
+	long        bool    // fixed steps take more than a second
 }
 
 // A05 is stiff, and meets its limit with a tolerance of 1e-6 in less than half the steps of the
@@ -66,12 +66,12 @@ var StandardBenchmarks = []standardBenchmark{
 	{Model: "a02-n-four-bar-40", body: "V0", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-9, step: 1e-3, close: true, long: true},
 	{
 		Model: "a03-andrews-ivp", body: "K1", limit: 1e-4, tol: 1e-8, implicit: 1e-12, step: 2e-6,
-		work: func(column func(string) float64) float64 { return 0.033 * column("beta") },
+		work: "beta", perUnit: 0.033,
 	},
 	{Model: "a04-bricard-slender", body: "rod2", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-11, step: 1e-3, close: true},
 	{
 		Model: "a05-flyball-governor", body: "slider", limit: 1e-3, published: true, tol: 1e-6, implicit: 1e-11, step: 1e-5, long: true,
-		work: func(column func(string) float64) float64 { return column("energy") },
+		work: "energy", perUnit: 1,
 	},
 	{Model: "spatial-slider-crank", body: "slider", limit: 1e-3, tol: 1e-8, implicit: 1e-11, step: 1e-3},
 }
@@ -171,8 +171,8 @@ func (r *referenceRun) interval() float64 { return r.rows[1][0] - r.rows[0][0] }
 func (r *referenceRun) end() float64 { return r.rows[len(r.rows)-1][0] }
 
 // readReference reads a table of comma-separated numbers with a header, t and position and
-// velocity of the reference point first.
-func readReference(path string) (*referenceRun, error) {
+// velocity of the reference point first. It has to have the column work, unless that is empty.
+func readReference(path, work string) (*referenceRun, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, shell.InputError(path, err)
@@ -186,6 +186,9 @@ func readReference(path string) (*referenceRun, error) {
 		if line == 1 {
 			for i, name := range fields {
 				r.columns[name] = i
+			}
+			if _, ok := r.columns[work]; !ok && work != "" {
+				return nil, fmt.Errorf("%s: there is no column %s", path, fault.Name(work))
 			}
 			continue
 		}
@@ -247,8 +250,8 @@ func (w *witness) Record(r *sim.Row) error {
 			math.Abs(v[i]-want[4+i])/max(math.Abs(want[4+i]), leastReference))
 	}
 	e := r.Energy.Kinetic + r.Energy.Potential()
-	if w.bench.work != nil {
-		e -= w.bench.work(func(name string) float64 { return want[w.ref.columns[name]] })
+	if b := w.bench; b.work != "" {
+		e -= b.perUnit * want[w.ref.columns[b.work]]
 	}
 	if w.rows == 0 {
 		w.first = e

@@ -42,7 +42,7 @@ func (v *Validation) run(folder string, b *standardBenchmark, short bool, p *she
 	if err != nil {
 		return shell.InputError(folder, err)
 	}
-	ref, err := readReference(filepath.Join(folder, b.Model+".csv"))
+	ref, err := readReference(filepath.Join(folder, b.Model+".csv"), b.work)
 	if err != nil {
 		return err
 	}
