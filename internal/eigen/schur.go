@@ -73,6 +73,9 @@ func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 // schur replaces A by its real Schur form T and stores in Q the vectors: A = Q T Qᵀ.
 func schur(Q, A blas64.General) (re, im []float64, ok bool) {
 	n := A.Rows
+	if n == 0 {
+		return nil, nil, true
+	}
 	var impl lapackgonum.Implementation
 	re, im = make([]float64, n), make([]float64, n)
 	tau, work := make([]float64, max(n-1, 1)), make([]float64, max(16*n, 64))
@@ -118,5 +121,8 @@ func SingularValues(A blas64.General, s []float64) error {
 
 // SingularValuesOf is SingularValues for the numbers of a matrix by rows, cols each, for packages without gonum's types.
 func SingularValuesOf(data []float64, cols int, s []float64) error {
+	if len(data) == 0 {
+		return nil
+	}
 	return SingularValues(blas64.General{Rows: len(data) / cols, Cols: cols, Stride: cols, Data: data}, s)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -72,6 +73,27 @@ func TestStableSubspace(t *testing.T) {
 		}
 	}
 	require.Positive(t, pairs)
+}
+
+// TestEmpty: a matrix without rows or columns has no eigenvalues and no singular values.
+func TestEmpty(t *testing.T) {
+	none := blas64.General{Stride: 1}
+	stable, gap, err := eigen.StableSubspace(none, none)
+	require.NoError(t, err)
+	require.Zero(t, stable)
+	require.Zero(t, gap)
+	X, err := eigen.Solve(none, none)
+	require.NoError(t, err)
+	require.Empty(t, X.Data)
+	require.NoError(t, eigen.Values(none, nil, nil))
+	require.NoError(t, eigen.Small(blas64.Symmetric{Stride: 1, Uplo: blas.Lower}, nil, nil))
+	for _, size := range [][2]int{{0, 0}, {0, 3}, {3, 0}} {
+		require.NoError(t, eigen.SingularValues(blas64.General{Rows: size[0], Cols: size[1], Stride: max(1, size[1])}, nil))
+		require.NoError(t, eigen.SingularTo(blas64.General{Rows: size[0], Cols: size[1], Stride: max(1, size[1])},
+			blas64.General{Rows: size[0], Stride: 1}, blas64.General{Cols: size[1], Stride: max(1, size[1])}, nil, make([]float64, 1)))
+		require.NoError(t, eigen.SingularValuesOf(nil, size[1], nil))
+		require.False(t, eigen.NewSpectrum(size[0], size[1]).Factor(nil, size[0]))
+	}
 }
 
 func TestSolve(t *testing.T) {
