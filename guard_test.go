@@ -56,8 +56,9 @@ func TestZeroValues(t *testing.T) {
 			func() { _ = motion.NewDynamics(p).Accelerations(nil, nil) }, func() { _ = motion.NewNewton(p).Soften(nil, nil) },
 		},
 		"mobility: no state": {func() { _, _ = mobility.Compare(p, nil) }},
-		"rung: no state":     {func() { rung.SetState(model.New(""), nil) }},
-		"rung: no model":     {func() { rung.SetState(nil, st) }},
+		"rung: no state":     {func() { rung.SetState(model.New(""), p.Mechanism(), nil) }},
+		"rung: no model":     {func() { rung.SetState(nil, p.Mechanism(), st) }},
+		"rung: no mechanism": {func() { rung.SetState(model.New(""), nil, st) }},
 		"kkt: no model":      {func() { p.Renumbered(nil) }},
 		"kkt: no mechanism":  {func() { kkt.NewPlan(nil, kkt.Options{}) }, func() { p.Replan(nil) }},
 		"kkt: number of threads out of range": {

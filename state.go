@@ -7,20 +7,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// SetState writes time, poses and velocities of st to m, of which st's mechanism
-// was made, so that model.Write writes it with that state. Orientations that are
-// those of m but for the normalization stay as they are written. Turns of angles with
-// springs are those of mechanism.Mechanism.TurnsTo.
+// SetState writes st to m, of which mech was made, so that model.Write writes it with that state: time, poses and velocities, and the
+// turns of the angles that st carries (mechanism.Mechanism.TurnsTo). Orientations that are those of m but for the normalization stay as
+// they are written. m.Bodies and m.Joints are changed in place.
 //
-// It panics if the numbers of bodies differ.
-func SetState(m *model.Model, st *mechanism.State) {
+// Cost: O(bodies + angles), allocates. It panics if st is of another mechanism, or the numbers of bodies or joints differ.
+func SetState(m *model.Model, mech *mechanism.Mechanism, st *mechanism.State) {
 	if m == nil {
 		panic("rung: no model")
+	}
+	if mech == nil {
+		panic("rung: no mechanism")
 	}
 	if st == nil {
 		panic("rung: no state")
 	}
-	if len(m.Bodies) != len(st.Bodies) {
+	if !mech.Owns(st) || len(m.Bodies) != mech.NumBodies() || len(m.Joints) != mech.NumJoints() {
 		panic("rung" + fault.ForeignState)
 	}
 	m.Time = st.Time
@@ -36,4 +38,5 @@ func SetState(m *model.Model, st *mechanism.State) {
 		}
 		to.Velocity = model.Velocity{Linear: from.Velocity, Angular: from.Omega}
 	}
+	mech.TurnsTo(m, mech.NewKinematics(), st)
 }

@@ -73,8 +73,7 @@ func TestCloseOverTurns(t *testing.T) {
 		require.Less(t, math.Abs(phi), 1e-14)
 		// The model that is written has the turns.
 		out := *m
-		rung.SetState(&out, st)
-		mech.TurnsTo(&out, k, st)
+		rung.SetState(&out, mech, st)
 		require.Equal(t, []int64{3}, out.Joints[0].Turns)
 		again := newPlan(t, &out, order.Auto)
 		check.Close(t, again.Initial().Angles[0], far/r, 1, 1e-12, "angle of the model written")

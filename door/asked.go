@@ -23,9 +23,7 @@ import (
 func (m *Model) modelAt(st *mechanism.State) *model.Model {
 	doc := *m.document
 	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
-	rung.SetState(&doc, st)
-	mech := m.plan.Mechanism()
-	mech.TurnsTo(&doc, mech.NewKinematics(), st)
+	rung.SetState(&doc, m.plan.Mechanism(), st)
 	return &doc
 }
 

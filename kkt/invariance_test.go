@@ -78,7 +78,7 @@ func coupled(t *testing.T, n int, seed uint64) *model.Model {
 	p := newPlan(t, m, order.Auto)
 	st := p.Initial()
 	require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
-	rung.SetState(m, st)
+	rung.SetState(m, p.Mechanism(), st)
 	return m
 }
 

@@ -249,8 +249,8 @@ func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 }
 
 // TurnsTo stores in out the turns of the angles that s carries and the parameters of curves, so that out is wound as s is. out is the
-// model of m with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of coordinates a composite
-// joint has: it has the smallest, with turns that are nearest to those of s.
+// model of m with the poses of s: rung.SetState writes both. Without s.Angles it changes nothing. A model cannot say which of several
+// sets of coordinates a composite joint has: it has the smallest, with turns that are nearest to those of s.
 //
 // Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
 func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -43,8 +44,8 @@ func main() {
 	}
 	p = must(p.With(values))
 	m := *p.Model()
-	m.Bodies = slices.Clone(m.Bodies)
-	rung.SetState(&m, must(p.State(context.Background())))
+	m.Bodies, m.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints) // which have the state
+	rung.SetState(&m, must(mechanism.New(&m)), must(p.State(context.Background())))
 	after := spread(&m)
 	fmt.Printf("over half a turn the height changes by %.4f, before by %.4f: %.1f %% less\n", after, before, 100*(1-after/before))
 }

@@ -102,7 +102,7 @@ func simulate(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	rung.SetState(m, s.State())
+	rung.SetState(m, p.Mechanism(), s.State())
 	w.Header().Set("Content-Type", "application/json")
 	if err := model.Write(w, m); err != nil {
 		log.Print(err)

@@ -2,6 +2,7 @@ package formatstest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,8 +37,8 @@ func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
 			require.NoError(t, run.Run(seconds*float64(k)/10))
 		}
 		c := *m
-		c.Bodies = append([]model.Body(nil), m.Bodies...)
-		rung.SetState(&c, run.State())
+		c.Bodies, c.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints)
+		rung.SetState(&c, plan.Mechanism(), run.State())
 		r, err := rung.Accelerate(&c, rung.Options{})
 		require.NoError(t, err)
 		for _, j := range r.Joints {
@@ -82,8 +83,8 @@ func Along(t *testing.T, m *model.Model, seconds float64, each func(m *model.Mod
 			require.NoError(t, run.Run(seconds*float64(k)/samples))
 		}
 		c := *m
-		c.Bodies = append([]model.Body(nil), m.Bodies...)
-		rung.SetState(&c, run.State())
+		c.Bodies, c.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints)
+		rung.SetState(&c, plan.Mechanism(), run.State())
 		each(&c)
 	}
 }

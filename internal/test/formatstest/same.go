@@ -2,6 +2,7 @@ package formatstest
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,8 +62,8 @@ func Same(t *testing.T, got, want *model.Model) {
 		}
 		require.NoError(t, closer.ProjectVelocities(st))
 		a, b := *want, *got
-		a.Bodies, b.Bodies = append([]model.Body(nil), a.Bodies...), append([]model.Body(nil), b.Bodies...)
-		rung.SetState(&a, st)
+		a.Bodies, a.Joints, b.Bodies = slices.Clone(a.Bodies), slices.Clone(a.Joints), slices.Clone(b.Bodies)
+		rung.SetState(&a, plan.Mechanism(), st)
 		for i := range a.Bodies {
 			to := &b.Bodies[number[a.Bodies[i].Name]]
 			to.Pose, to.Velocity = a.Bodies[i].Pose, a.Bodies[i].Velocity

@@ -127,8 +127,7 @@ func (d *document) close(m *model.Model, path string) ([]mechanism.BeyondLimit, 
 	if err != nil {
 		return nil, shell.Failed(shell.ModelFile(path), err)
 	}
-	rung.SetState(m, st)
-	mech.TurnsTo(m, kin, st)
+	rung.SetState(m, mech, st)
 	yes := true
 	d.Closed = &yes
 	return mech.BeyondLimits(kin, st), nil

@@ -279,8 +279,7 @@ func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float6
 	if err != nil {
 		return fault.Plain(err)
 	}
-	rung.SetState(&m, st)
-	mech.TurnsTo(&m, mech.NewKinematics(), st)
+	rung.SetState(&m, mech, st)
 	out, err := shell.Create(f.output, stdout)
 	if err != nil {
 		return err

@@ -156,9 +156,7 @@ func (r *posing) writeMoving(stdout io.Writer) error {
 	}
 	r.problem.MotionsTo(&m, times, values)
 	m.Bodies = append([]model.Body(nil), m.Bodies...)
-	rung.SetState(&m, r.log.first)
-	mech := r.plan.Mechanism()
-	mech.TurnsTo(&m, mech.NewKinematics(), r.log.first)
+	rung.SetState(&m, r.plan.Mechanism(), r.log.first)
 	if err := r.settle(&m); err != nil {
 		return err
 	}
@@ -176,8 +174,6 @@ func (r *posing) settle(m *model.Model) error {
 	if err := errors.Join(closer.ClosePositions(st), closer.ProjectVelocities(st)); err != nil {
 		return shell.Failed(shell.ModelFile(r.modelOut), err)
 	}
-	rung.SetState(m, st)
-	mech := plan.Mechanism()
-	mech.TurnsTo(m, mech.NewKinematics(), st)
+	rung.SetState(m, plan.Mechanism(), st)
 	return nil
 }

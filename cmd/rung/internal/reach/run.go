@@ -84,9 +84,7 @@ func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) 
 		return nil, e
 	}
 	result.ClosingError = r.violation()
-	mech := r.plan.Mechanism()
-	rung.SetState(r.m, r.st)
-	mech.TurnsTo(r.m, mech.NewKinematics(), r.st)
+	rung.SetState(r.m, r.plan.Mechanism(), r.st)
 	return result, err
 }
 

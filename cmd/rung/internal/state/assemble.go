@@ -88,8 +88,7 @@ func assembleModel(cmd *cobra.Command, m *model.Model, path string, f *assembleF
 	if err != nil {
 		return a, failedIn(path, err)
 	}
-	rung.SetState(m, st)
-	mech.TurnsTo(m, mech.NewKinematics(), st)
+	rung.SetState(m, mech, st)
 	return a, nil
 }
 

@@ -86,8 +86,7 @@ func settle(cmd *cobra.Command, m *model.Model, path string, f *equilibriumFlags
 	if err != nil {
 		return r, failedIn(path, err)
 	}
-	rung.SetState(m, st)
-	mech.TurnsTo(m, mech.NewKinematics(), st)
+	rung.SetState(m, mech, st)
 	return r, nil
 }
 
