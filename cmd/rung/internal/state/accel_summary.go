@@ -59,9 +59,9 @@ func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	if r.Knows("joints.total_wrench") {
 		p.Item("reactions", Reactions(joints.open, joints.n, c))
 	}
-	p.Item("state", violations(joints))
+	p.Item("state", violations(joints, r.Violation))
 	if n := len(r.Couplings); n > 0 {
-		p.Item("couplings", coupled(r.Couplings, r.Knows("couplings.multiplier")))
+		p.Item("couplings", coupled(r.Couplings, r.Knows("couplings.multiplier"), r.Violation))
 	}
 	printLimits(p, r.BeyondLimits)
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
@@ -173,8 +173,9 @@ func Reactions(open, joints int, c *results.Constraints) string {
 		open, sheet.Plural(joints, "joint"), choice)
 }
 
-// coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings.
-func coupled(list []results.Coupling, known bool) string {
+// coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings. v is nil if it
+// does.
+func coupled(list []results.Coupling, known bool, v *results.Violation) string {
 	n, worst := 0, 0
 	for i := range list {
 		if !list[i].MultiplierUnique {
@@ -191,23 +192,28 @@ func coupled(list []results.Coupling, known bool) string {
 		text = fmt.Sprintf("undetermined in %d of %s", n, sheet.Plural(len(list), "coupling"))
 	}
 	w := &list[worst]
-	if w.PositionResidual > Closed || w.VelocityResidual > Closed {
+	if v != nil && max(w.PositionResidual, w.VelocityResidual) > Closed {
 		return fmt.Sprintf("%s; VIOLATES coupling %s by %.2g, its rate by %.2g", text, fault.Text(w.Name, sheet.TextWidth), w.PositionResidual, w.VelocityResidual)
 	}
 	return text + fmt.Sprintf("; closed to %.2g, their rates to %.2g", w.PositionResidual, w.VelocityResidual)
 }
 
-// violations says how well the state satisfies the joints.
-func violations(d *jointDigest) string {
-	pos, vel, jp, jv := d.position, d.velocity, d.positionOf, d.velocityOf
-	text := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", pos, vel)
-	if pos > Closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", fault.Text(jp, sheet.TextWidth), pos)
-		if vel > Closed {
-			text += fmt.Sprintf(", joint %s by %.2g in velocity", fault.Text(jv, sheet.TextWidth), vel)
-		}
-	} else if vel > Closed {
-		text = fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", fault.Text(jv, sheet.TextWidth), vel)
+// violations says how well the state satisfies the joints. v is the verdict of mechanism.Mechanism.Holds, nil if it does.
+func violations(d *jointDigest, v *results.Violation) string {
+	far, fast := d.position > Closed, d.velocity > Closed
+	at := fault.Text(d.positionOf, sheet.TextWidth)
+	rateAt := fault.Text(d.velocityOf, sheet.TextWidth)
+	closed := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", d.position, d.velocity)
+	switch {
+	case v == nil:
+		return closed
+	case far && fast:
+		return fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad), joint %s by %.2g in velocity", at, d.position, rateAt, d.velocity)
+	case far:
+		return fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", at, d.position)
+	case fast:
+		return fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", rateAt, d.velocity)
 	}
-	return text
+	// Lengths count for more in a small mechanism, and couplings have a line of their own.
+	return closed + "; VIOLATES " + fault.Text(v.Name, sheet.TextWidth)
 }
