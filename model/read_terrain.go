@@ -116,7 +116,7 @@ func (d *decoder) size(n *[2]int) {
 	k := 0
 	for ; d.Element(k); k++ {
 		if k < len(n) {
-			n[k] = int(d.Integer())
+			n[k] = int(min(d.Integer(), math.MaxInt32)) // an int may have 32 bits
 		} else {
 			d.Skip()
 		}

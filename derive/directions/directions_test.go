@@ -71,6 +71,7 @@ func TestReadRefused(t *testing.T) {
 		{`[4, 5, 6]`, `[4, 5, 1e999]`, `d.json: $.directions[0].bodies[0].position[2]: is not finite (value 1e999)`, true},
 		{`"angular"`, `"angularr"`, `d.json: $.directions[0].bodies[0].angularr: unknown field, did you mean angular? (value a list)`, false},
 		{`"freedom": 1`, `"freedom": -1`, `d.json: $.directions[0].forces[0].freedom: is below 0 (value -1)`, false},
+		{`"freedom": 1`, `"freedom": 4294967296`, `d.json: $.directions[0].forces[0].freedom: is no freedom of a joint (value 4.294967296e+09)`, true},
 		{`"freedom": 1`, `"freedom": 0.5`, `d.json: $.directions[0].forces[0].freedom: is not an integer within ±2^53 (value 0.5)`, false},
 		{`, "change": 2}`, `}`, `d.json: $.directions[0].parameters[0].change: missing field`, false},
 		{`"follow": true`, `"follow": 1`, `d.json: $.directions[0].follow: is not true or false (value 1)`, false},

@@ -1,6 +1,8 @@
 package directions
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/spatial"
@@ -58,19 +60,31 @@ func (d *reader) load(x *derive.NamedLoad) {
 
 var forceFields = []string{"joint", "freedom", "change"}
 
+// force reads a change of the force along a freedom.
 func (d *reader) force(x *derive.NamedForce) {
 	d.Object(forceFields, []int{0, 2}, func(k int) {
 		switch k {
 		case 0:
 			x.Joint = d.NotEmpty()
 		case 1:
-			if x.Freedom = int(d.Integer()); x.Freedom < 0 {
-				d.Problem(document.Number(float64(x.Freedom)), "is below 0")
-			}
+			x.Freedom = d.freedom()
 		case 2:
 			d.Number(&x.Change)
 		}
 	})
+}
+
+// freedom reads the number of a freedom of a joint.
+func (d *reader) freedom() int {
+	switch n := d.Integer(); {
+	case n < 0:
+		d.Problem(document.Number(float64(n)), "is below 0")
+	case n > math.MaxInt32: // an int may have 32 bits
+		d.Problem(document.Number(float64(n)), "is no freedom of a joint")
+	default:
+		return int(n)
+	}
+	return 0
 }
 
 var parameterFields = []string{"path", "change"}

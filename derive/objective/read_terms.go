@@ -73,8 +73,9 @@ func (d *reader) valueField(t *Term, field string) {
 	case "target":
 		d.Number(&t.Target)
 	case "power":
-		if t.Power = int(d.Integer()); t.Power < 1 || t.Power > maxPower {
-			d.Problem(document.Number(float64(t.Power)), fmt.Sprintf("is not from 1 to %d", maxPower))
+		n := d.Integer()
+		if t.Power = int(n); n < 1 || n > maxPower { // an int may have 32 bits
+			d.Problem(document.Number(float64(n)), fmt.Sprintf("is not from 1 to %d", maxPower))
 		}
 	}
 }
