@@ -94,10 +94,11 @@ func (t *TyreLaw) check(report Report) {
 	report.notNegative(".friction.relaxation", t.Relaxation)
 }
 
+// check is Check for soil: the numbers of docs/ground.md with their bounds.
 func (s *SoilLaw) check(report Report) {
 	report.notNegative(".friction.cohesive_modulus", s.Cohesive)
 	report.notNegative(".friction.frictional_modulus", s.Friction)
-	if s.Cohesive+s.Friction == 0 {
+	if s.Cohesive == 0 && s.Friction == 0 {
 		report(".friction.frictional_modulus", "0", "must be positive where there is no cohesive modulus")
 	}
 	report.notNegative(".friction.exponent", s.Exponent)
