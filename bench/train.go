@@ -13,7 +13,11 @@ const (
 	wagonMass, dollyMass, frontMass, trailMass = 1500.0, 80.0, 60.0, 30.0 // kg
 	wagonBase, wagonTrack                      = 3.0, 1.8                 // m, between wheels along x and y
 	wagonApart                                 = 6.0                      // m, from wagon to wagon
-	trailLength                                = 0.6                      // m, of a trailing arm
+	wagonFront                                 = -1.0                     // m, x of the first front axle
+	wagonBed, wagonRise                        = 0.9, 0.4                 // m, of the turntable, and of the wagon's centre above it
+	hitchBehind, hitchHeight                   = 0.6, 0.6                 // m, of the drawbar's ball: behind the rear axle, above the ground
+	axleDamper                                 = 200.0                    // N m s, of the front axle on the dolly
+	trailLength, trailRise                     = 0.6, 0.1                 // m, of a trailing arm, and of its hinge above the wheel's centre
 	trailSpring, trailDamper                   = 4e4, 2e3                 // N m, N m s
 )
 
@@ -41,7 +45,7 @@ func RoadTrain(n int, seed uint64) (*model.Model, error) {
 	return v.m, nil
 }
 
-// wagon appends wagon k.
+// wagon appends wagon k, at the heights at which its tyres carry it.
 func (v *vehicle) wagon(k int) {
 	t := &wagonTyre
 	arms := trailMass * trailLength / (2 * wagonBase)     // kg of an arm that weigh on the front
@@ -49,32 +53,44 @@ func (v *vehicle) wagon(k int) {
 	rear := wagonMass/4 + trailMass - arms
 	zf := t.radius - (front+t.mass)*Gravity/t.stiffness
 	zr := t.radius - (rear+t.mass)*Gravity/t.stiffness
-	x := -1 - wagonApart*float64(k) // of the front axle
-	const bed = 0.9
-	body := v.body(v.name("wagon", k), box(wagonMass, vec{4, 1.8, 0.8}, vec{}), at(vec{x - wagonBase/2, 0, bed + 0.4}), twist{})
-	dolly := v.body(v.name("dolly", k), box(dollyMass, vec{1, 1, 0.1}, vec{}), at(vec{x, 0, bed}), twist{})
-	turntable := v.fit(v.name("turn", k), model.Revolute, body, dolly, at(vec{x, 0, bed}), at(vec{x, 0, bed}))
-	if k == 0 {
-		turntable.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}}
-	} else {
-		hitch := at(vec{x + wagonApart - wagonBase - 0.6, 0, 0.6})
-		v.fit(v.name("hitch", k), model.Spherical, v.before, dolly, hitch, hitch)
-	}
-	axle := v.body(v.name("axle", k), box(frontMass, vec{0.12, wagonTrack, 0.12}, vec{}), at(vec{x, 0, zf}), twist{})
-	roll := place{vec{x, 0, zf}, alongX}
-	v.fit(v.name("roll", k), model.Revolute, dolly, axle, roll, roll).Damping = []float64{200}
+	x := wagonFront - wagonApart*float64(k) // of the front axle
+	body := v.body(v.name("wagon", k), box(wagonMass, vec{4, 1.8, 0.8}, vec{}), at(vec{x - wagonBase/2, 0, wagonBed + wagonRise}), twist{})
+	axle := v.dolly(k, body, x, zf)
 	for s, side := range [2]string{"l", "r"} {
 		y := wagonTrack / 2 * float64(1-2*s)
 		v.wheel(v.name("f"+side, k), axle, vec{x, y, zf}, t)
-		eye := place{vec{x - wagonBase + trailLength, y, zr + 0.1}, alongY}
-		arm := v.body(v.name("arm"+side+"_", k), box(trailMass, vec{trailLength, 0.1, 0.1}, vec{-trailLength / 2}), at(eye.p), twist{})
-		spring := v.fit(v.name("trail"+side, k), model.Revolute, body, arm, eye, eye)
-		spring.Stiffness, spring.Damping = []float64{trailSpring}, []float64{trailDamper}
-		// At rest the spring holds the arm against its weight and what the wheel lifts it with.
-		spring.Rest = []float64{-(rear - trailMass/2) * Gravity * trailLength / trailSpring}
+		arm := v.trailingArm(k, side, body, vec{x - wagonBase, y, zr}, rear)
 		v.wheel(v.name("r"+side, k), arm, vec{x - wagonBase, y, zr}, t)
 	}
 	v.before = body
+}
+
+// dolly appends the dolly of wagon k below its body, with the drawbar to the wagon before, and returns the front axle, which rolls on it
+// and is at x and z.
+func (v *vehicle) dolly(k, body int, x, z float64) (axle int) {
+	dolly := v.body(v.name("dolly", k), box(dollyMass, vec{1, 1, 0.1}, vec{}), at(vec{x, 0, wagonBed}), twist{})
+	turntable := v.fit(v.name("turn", k), model.Revolute, body, dolly, at(vec{x, 0, wagonBed}), at(vec{x, 0, wagonBed}))
+	if k == 0 {
+		turntable.Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}}
+	} else {
+		hitch := at(vec{x + wagonApart - wagonBase - hitchBehind, 0, hitchHeight})
+		v.fit(v.name("hitch", k), model.Spherical, v.before, dolly, hitch, hitch)
+	}
+	axle = v.body(v.name("axle", k), box(frontMass, vec{0.12, wagonTrack, 0.12}, vec{}), at(vec{x, 0, z}), twist{})
+	roll := place{vec{x, 0, z}, alongX}
+	v.fit(v.name("roll", k), model.Revolute, dolly, axle, roll, roll).Damping = []float64{axleDamper}
+	return axle
+}
+
+// trailingArm appends the arm of a rear wheel, whose centre is at wheel and which carries a mass, kg. It returns the arm.
+func (v *vehicle) trailingArm(k int, side string, body int, wheel vec, carried float64) int {
+	eye := place{vec{wheel[0] + trailLength, wheel[1], wheel[2] + trailRise}, alongY}
+	arm := v.body(v.name("arm"+side+"_", k), box(trailMass, vec{trailLength, 0.1, 0.1}, vec{-trailLength / 2}), at(eye.p), twist{})
+	spring := v.fit(v.name("trail"+side, k), model.Revolute, body, arm, eye, eye)
+	spring.Stiffness, spring.Damping = []float64{trailSpring}, []float64{trailDamper}
+	// At rest the spring holds the arm against its weight and what the wheel lifts it with.
+	spring.Rest = []float64{-(carried - trailMass/2) * Gravity * trailLength / trailSpring}
+	return arm
 }
 
 const (

@@ -21,7 +21,13 @@ const advanceTol = 1e-9
 func (l *Law) Faults(report func(field, value, rule string)) {
 	f := &document.Broken{Report: report}
 	if n := len(l.Spans); n != 1 && n != 2 || n == 2 && l.Kind == Table || n == 1 && l.Kind == Grid {
-		want := [...]string{"1 coordinate", "2 coordinates", "1 or 2 coordinates"}[min(l.Kind, Function)]
+		want := "1 or 2 coordinates"
+		switch l.Kind {
+		case Table:
+			want = "1 coordinate"
+		case Grid:
+			want = "2 coordinates"
+		}
 		f.Add("of", "", fmt.Sprintf("wrong length %d, a law of the kind %v is of %s", n, l.Kind, want))
 		return
 	}

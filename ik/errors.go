@@ -39,6 +39,6 @@ var ErrOverflow = errors.New("ik: numbers overflow")
 var (
 	// errUnknown is returned for a name that no target has.
 	errUnknown = errors.New("ik: no such target")
-	// errPlace is returned for numbers that are not finite, or that are no unit quaternion.
+	// errPlace is returned for numbers that are not finite or beyond 1e50, that are no unit quaternion, or no length.
 	errPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
 )

@@ -140,7 +140,7 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 // AimValue moves what a Coordinate, rad or m, or a Distance, m, wants. It holds until the next AimValue.
 //
 // Cost: O(targets), no allocation. It returns an error for a name that is no such target's, and for a number
-// that is not finite or no length.
+// that is not finite or beyond 1e50, or as a Distance not above 0.
 func (s *Solver) AimValue(name string, value float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type != Coordinate && s.p.targets[t].Type != Distance {

@@ -169,7 +169,7 @@ type checker struct {
 	intern   bool            // let references share the bodies' strings
 	noRefs   bool            // see decoder
 	near     int             // body of the last reference
-	// smooth are the formulas of couplings that have been looked at and found good.
+	// smooth are the formulas of couplings and of curves, with their settings, that have been looked at and found good.
 	smooth map[string]bool
 	named  []named // freedoms of the current coupling
 	ties   []tie   // couplings so far that checkCycles looks at

@@ -231,48 +231,59 @@ func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) 
 	return true
 }
 
-// checkCurveOf applies the rules to the curve at a path, which is flat if z does not count.
+// checkCurveOf applies the rules to the curve at a path. It is flat if z does not count; if the curves of its joint may part, its
+// parameter may be past its ends.
 func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 	if x := k.Parameter; x != nil {
 		c.number(tail+".parameter", *x)
 	}
-	if k.File != "" && k.Kind == curves.Spline {
-		switch {
-		case !utf8.ValidString(k.File):
-			c.report(tail+".file", fault.Name(k.File), "is no text")
-			return
-		case k.Points == nil && c.files == nil, c.ctx != nil && c.ctx.Err() != nil:
-			return // who needs the points says that they have not been loaded
-		case k.Points == nil && !c.loadCurve(tail, k):
-			return
-		}
+	if k.inFile() && !c.checkCurveFile(tail, k) {
+		return
 	}
-	formula := ""
-	if k.Kind == curves.Function { // the same track turns up many times
-		if formula = fmt.Sprintf("curve %t %+v", flat, k.Settings()); c.smooth[formula] {
-			c.checkParameter(tail, k, parts)
-			return
+	if c.goodCurve(tail, k, flat) {
+		c.checkParameter(tail, k, parts)
+	}
+}
+
+// inFile reports whether the points of a curve are those of a file.
+func (k *PointCurve) inFile() bool { return k.File != "" && k.Kind == curves.Spline }
+
+// checkCurveFile loads the points of a curve from its file if the checker has files. It reports whether they are there.
+func (c *checker) checkCurveFile(tail string, k *PointCurve) bool {
+	switch {
+	case !utf8.ValidString(k.File):
+		c.report(tail+".file", fault.Name(k.File), "is no text")
+		return false
+	case k.Points == nil && c.files == nil, c.ctx != nil && c.ctx.Err() != nil:
+		return false // who needs the points says that they have not been loaded
+	}
+	return k.Points != nil || c.loadCurve(tail, k)
+}
+
+// goodCurve reports what is wrong with the settings of a curve, and whether nothing is. It keeps functions that are good, as the same
+// track turns up many times.
+func (c *checker) goodCurve(tail string, k *PointCurve, flat bool) bool {
+	key := ""
+	if k.Kind == curves.Function {
+		if key = fmt.Sprintf("curve %t %+v", flat, k.Settings()); c.smooth[key] {
+			return true
 		}
 	}
 	good := true
 	k.Faults(flat, func(field, value, rule string) {
 		good = false
-		if k.File != "" && k.Kind == curves.Spline {
-			if strings.HasPrefix(field, "points") || strings.HasPrefix(field, "parameters") {
-				rule, field, value = field+": "+rule, "file", fault.Name(k.File)
-			}
+		if k.inFile() && (strings.HasPrefix(field, "points") || strings.HasPrefix(field, "parameters")) {
+			rule, field, value = field+": "+rule, "file", fault.Name(k.File)
 		}
 		c.report(tail+"."+field, value, rule)
 	})
-	if good && formula != "" {
+	if good && key != "" {
 		if c.smooth == nil {
 			c.smooth = map[string]bool{}
 		}
-		c.smooth[formula] = true
+		c.smooth[key] = true
 	}
-	if good {
-		c.checkParameter(tail, k, parts)
-	}
+	return good
 }
 
 // mostLaps is the largest number of laps of a parameter: a number of more laps does not tell a place on the curve.

@@ -51,7 +51,7 @@ func upOf(m *mechanism.Mechanism) (up spatial.Vec3) {
 // parallel is the sine up to which directions count as parallel, and the cosine up to which they count as at right angles.
 const parallel = 1e-6
 
-// planar reports whether m has loops, and joints that keep all bodies parallel to the xy plane.
+// planar reports whether m has loops, and joints all of which keep level. With contacts it is not: terrains are z = f(x, y).
 func planar(m *mechanism.Mechanism) bool {
 	if m.NumContacts() > 0 || m.Graph().Loops == 0 {
 		return false
@@ -78,7 +78,8 @@ func planar(m *mechanism.Mechanism) bool {
 	return true
 }
 
-// keepsLevel reports whether a joint with an axis, world, leaves what is parallel to the xy plane so.
+// keepsLevel reports whether a joint with an axis, world, leaves what is parallel to the xy plane so. Rods and free joints, which turn
+// nothing themselves, count as such.
 func keepsLevel(k joints.Kind, axis spatial.Vec3) bool {
 	switch k {
 	case joints.Fixed, joints.Distance, joints.Free:

@@ -49,20 +49,19 @@ func turnBound(m *mechanism.Mechanism) float64 {
 	return math.Pi
 }
 
-// halfTurn returns e, the error of a step in which a body turns too far, on all ranks. The error names the body; a rank
-// that does not have the body takes the name from the rank that has it.
+// halfTurn returns e, the error of a step in which a body turns too far, on all ranks; own tells that the body is of this rank, as it is
+// where there are no others. The error names the body; a rank that does not have it takes the name from the rank that has it.
 func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
 	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: errHalfTurn}
-	var err error
 	if own {
 		e.At = *m.AtBody(body, errHalfTurn)
-		err = &e
 	}
-	if r.all == nil {
-		return err
-	}
-	if other := r.all.Agree(err); !own {
-		e.elsewhere = other
+	switch {
+	case r.all == nil:
+	case own:
+		_ = r.all.Agree(&e) // tells the others
+	default:
+		e.elsewhere = r.all.Agree(nil)
 	}
 	return &e
 }

@@ -29,10 +29,11 @@ func (m *Matrix) MulTo(y, x *[6]float64) {
 }
 
 // What counts as rounding in a bushing's matrix that is scaled to a diagonal of ones: a difference symmetricTol of two mirrored entries,
-// and a pivot semidefiniteTol below zero.
+// a pivot semidefiniteTol below zero, and besides pivots that count as zero an entry of besideTol.
 const (
 	symmetricTol    = 1e-12
 	semidefiniteTol = 1e-12
+	besideTol       = 10 * semidefiniteTol
 )
 
 // MatrixFaults calls report where m is not finite, symmetric and positive
@@ -75,7 +76,7 @@ func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 }
 
 // semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by
-// Cholesky's method with complete pivoting. The matrix is used up.
+// elimination with complete pivoting. A diagonal below zero, with which MatrixFaults marks a row, is refused. The matrix is used up.
 func semidefinite(a *[6][6]float64) bool {
 	var done [6]bool
 	for range a {
@@ -85,25 +86,30 @@ func semidefinite(a *[6][6]float64) bool {
 				p = i
 			}
 		}
-		if pivot := a[p][p]; pivot > semidefiniteTol {
-			for i := range a {
-				for j := range a {
-					if i != p && j != p && !done[i] && !done[j] {
-						a[i][j] -= a[i][p] / pivot * a[p][j]
-					}
-				}
-			}
-			done[p] = true
-			continue
+		pivot := a[p][p]
+		if !(pivot > semidefiniteTol) {
+			return vanishes(a, &done)
 		}
 		for i := range a {
 			for j := range a {
-				if x := a[i][j]; !done[i] && !done[j] && (i == j && x < -semidefiniteTol || math.Abs(x) > 10*semidefiniteTol) {
-					return false
+				if i != p && j != p && !done[i] && !done[j] {
+					a[i][j] -= a[i][p] / pivot * a[p][j]
 				}
 			}
 		}
-		return true
+		done[p] = true
+	}
+	return true
+}
+
+// vanishes reports whether what is left of a matrix beside the rows that are done, with no pivot above zero, is zero up to rounding.
+func vanishes(a *[6][6]float64, done *[6]bool) bool {
+	for i := range a {
+		for j := range a {
+			if x := a[i][j]; !done[i] && !done[j] && (i == j && x < -semidefiniteTol || math.Abs(x) > besideTol) {
+				return false
+			}
+		}
 	}
 	return true
 }

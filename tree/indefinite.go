@@ -122,7 +122,7 @@ func (f *indefinite) swap(i, j int) {
 	// Rows between give an entry to row j and get one; rows below exchange two of
 	// their own.
 	for k := i + 1; k < j; k++ {
-		if v := math.Abs(f.a[j*f.n+k]); v == f.best[k] && v > 0 {
+		if v := math.Abs(f.a[j*f.n+k]); v == f.best[k] && v > 0 { // row k has given its largest away
 			f.search(k, i)
 		} else {
 			f.best[k] = max(f.best[k], math.Abs(f.a[k*f.n+i]))

@@ -29,6 +29,8 @@ const (
 	moreParts = 1000
 	// bendSteps is how often the interval of a corner is halved, which is then at the resolution of bendNear.
 	bendSteps = 40
+	// bendGap is into how many parts the shortest distance of bendNear is divided for the shortest step between two states.
+	bendGap = 4
 )
 
 // bendNear are the distances from a corner, as parts of the step, at which it is taken apart on both sides. A stage of a shorter part
@@ -75,38 +77,52 @@ func (b *bends) begin(st *mechanism.State) {
 	b.was.SetFlat(b.flat)
 }
 
-// parts returns the states at which the step to end is taken apart.
+// parts returns the states at which the step to end is taken apart: those around each of its corners, theory.md (V23).
 func (b *bends) parts(end *mechanism.State) (list []*mechanism.State, err error) {
-	h, at := end.Time-b.was.Time, b.was
 	for range mostBends {
+		at := b.was
+		if len(list) > 0 {
+			at = list[len(list)-1]
+		}
 		b.kinks.at(b.from, at)
 		corner, err := b.corner(at, end.Time)
-		if err != nil || corner == 0 {
-			return list, err
-		}
-		add := func(t float64) {
-			last := b.was.Time
-			if len(list) > 0 {
-				last = list[len(list)-1].Time
-			}
-			if err != nil || !(t > last+h*bendNear[len(bendNear)-1]/4 && t < end.Time-h*bendNear[len(bendNear)-1]/4) {
-				return
-			}
-			if err = b.try(at, t); err == nil {
-				at = at.Clone()
-				b.step.AtTo(at, 1)
-				list = append(list, at)
-			}
-		}
-		for _, near := range bendNear {
-			add(corner - h*near)
-		}
-		for i := range bendNear {
-			add(corner + h*bendNear[len(bendNear)-1-i])
-		}
 		if err != nil {
 			return nil, err
 		}
+		if corner == 0 {
+			break
+		}
+		if list, err = b.around(list, corner, end.Time); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// around adds the states at the distances of bendNear before and behind a corner to those of the step so far. It leaves out those that
+// would be as good as at the state before them, or at the end of the step.
+func (b *bends) around(list []*mechanism.State, corner, end float64) ([]*mechanism.State, error) {
+	h, last := end-b.was.Time, len(bendNear)-1
+	least, at := h*bendNear[last]/bendGap, b.was
+	if len(list) > 0 {
+		at = list[len(list)-1]
+	}
+	for i := range 2 * len(bendNear) {
+		t := corner
+		if i <= last {
+			t -= h * bendNear[i]
+		} else {
+			t += h * bendNear[2*last+1-i]
+		}
+		if !(t > at.Time+least && t < end-least) {
+			continue
+		}
+		if err := b.try(at, t); err != nil {
+			return nil, err
+		}
+		at = at.Clone()
+		b.step.AtTo(at, 1)
+		list = append(list, at)
 	}
 	return list, nil
 }

@@ -29,13 +29,13 @@ type impacts struct {
 
 // blow is the impulse at a stop, docs/stops-and-friction.md (J4), in terms of theory.md (V19).
 type blow struct {
-	after, mean     *mechanism.State // mean has the velocities (v⁺ + e v⁻)/(1 + e)
-	rate, e         float64          // of the freedom before it, and the part that is left
-	impulse, answer float64          // π, and g·A·gᵀ
-	row             []float64        // PerBody a body: g, at the places of velocities
-	unit            []float64        // A·gᵀ, with multipliers behind it, their signs changed
-	change          []float64        // of velocities, six a body
-	lambda          []float64
+	after, mean  *mechanism.State // mean has the velocities w = (v⁺ + e v⁻)/(1 + e)
+	rate, e      float64          // of the freedom before it, and the part that is left
+	impulse, gAg float64          // π, and g·A·gᵀ
+	row          []float64        // PerBody a body: g, at the places of velocities
+	unit         []float64        // A·gᵀ, with multipliers behind it, their signs changed
+	change       []float64        // of velocities, six a body
+	lambda       []float64
 }
 
 // prepare allocates what the derivatives take.
@@ -206,12 +206,13 @@ func (e *impact) PushTo(dz [][]float64, before *mechanism.State) error {
 	return nil
 }
 
-// strike computes the impulse at a state before it, and holds it.
+// strike computes blow from the state before an impulse, and holds it.
 func (e *impact) strike(before *mechanism.State) error {
 	b, d := &e.blow, e.f.d
 	if err := d.At(before); err != nil {
 		return err
 	}
+	// The rate before it, g·v⁻, and the row g.
 	_, b.e = e.mech.ImpactSpeed(e.resistor)
 	b.rate = d.OutputValue(e.f.outputs[e.at[e.resistor]+1])
 	clear(b.row)
@@ -219,6 +220,7 @@ func (e *impact) strike(before *mechanism.State) error {
 	if _, err := e.f.PullTo(b.row, e.p, e.f.none, &term{output: e.at[e.resistor] + 1, raw: true}, 1); err != nil {
 		return err
 	}
+	// A·gᵀ: what a unit impulse changes.
 	if err := e.hit.At(before); err != nil {
 		return err
 	}
@@ -229,14 +231,16 @@ func (e *impact) strike(before *mechanism.State) error {
 	if _, _, err := e.hit.AnswerTo(b.unit, e.right); err != nil {
 		return err
 	}
-	b.answer = e.rowOf(b.unit)
-	b.impulse = -(1 + b.e) * b.rate / b.answer
+	// The impulse of docs/stops-and-friction.md (J4), and Δv and λ of theory.md (V19).
+	b.gAg = e.rowOf(b.unit)
+	b.impulse = -(1 + b.e) * b.rate / b.gAg
 	for i := range b.change {
 		b.change[i] = b.impulse * b.unit[i]
 	}
 	for i := range b.lambda {
 		b.lambda[i] = -b.impulse * b.unit[len(b.change)+i]
 	}
+	// The states with v⁺ and with w, at which (V19) is differentiated.
 	e.stateTo(b.after, before, 1)
 	e.stateTo(b.mean, before, 1/(1+b.e))
 	return e.hold()
@@ -252,7 +256,7 @@ func (e *impact) stateTo(st, before *mechanism.State, part float64) {
 	}
 }
 
-// hold goes to the state after the impulse, with the impulse.
+// hold makes the derivatives those of the first two equations of theory.md (V19) at the state after the impulse, with Δv, λ and π held.
 func (e *impact) hold() error {
 	f, _ := e.mech.Resistor(e.resistor)
 	b := &e.blow
@@ -273,7 +277,7 @@ func (e *impact) answer(back float64) (nu float64, err error) {
 	if _, _, err := e.hit.AnswerTo(e.x, e.right); err != nil {
 		return 0, err
 	}
-	nu = (-back - e.rowOf(e.x)) / e.blow.answer
+	nu = (-back - e.rowOf(e.x)) / e.blow.gAg
 	for i, u := range e.blow.unit {
 		e.x[i] += nu * u
 	}

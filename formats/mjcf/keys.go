@@ -49,66 +49,79 @@ func (r *reader) keys(root *xmltree.Node) {
 	}
 }
 
-// take reads positions and velocities of the joints, in the order of the file.
+// take reads positions and velocities of the joints from a keyframe, in the order of the file. Those of a link that floats are along
+// the axes of the world, but for its angular velocity, which is along its own.
 func (r *reader) take(n *xmltree.Node) {
 	nq, nv := 0, 0
 	for _, p := range r.row {
-		switch {
-		case p.joint < 0:
-			nq, nv = nq+7, nv+6
-		case p.ball:
-			nq, nv = nq+4, nv+3
-		default:
-			nq, nv = nq+1, nv+1
-		}
+		q, v := p.numbers()
+		nq, nv = nq+q, nv+v
 	}
-	q, v := r.state(n, "qpos", nq), r.state(n, "qvel", nv)
-	take := func(from *[]float64, k int) []float64 {
-		if *from == nil {
-			return nil
-		}
-		out := (*from)[:k]
-		*from = (*from)[k:]
-		return out
-	}
-	quat := func(x []float64) spatial.Quat {
-		w := spatial.Quat(x)
-		if !(w.Norm() > 1e-12) {
-			r.Refuse(n, "qpos", "has a quaternion without direction")
-			return spatial.IdentityQuat()
-		}
-		return w.Normalize()
-	}
+	positions, velocities := r.state(n, "qpos", nq), r.state(n, "qvel", nv)
 	for _, p := range r.row {
-		switch {
-		case p.joint < 0:
-			l := &r.a.Links[p.link]
-			if x := take(&q, 7); x != nil {
-				l.Pose.R, l.Pose.Q = spatial.Vec3(x[:3]), quat(x[3:])
-			}
-			if x := take(&v, 6); x != nil {
-				l.Linear, l.Angular = spatial.Vec3(x[:3]), l.Pose.Dir(spatial.Vec3(x[3:]))
-			}
-		case p.ball:
-			a := &r.a.Joints[p.joint].Axes[p.axis]
-			if x := take(&q, 4); x != nil {
-				a.Turn = quat(x)
-			}
-			if x := take(&v, 3); x != nil {
-				a.Spin = spatial.Vec3(x)
-			}
-		default:
-			a := &r.a.Joints[p.joint].Axes[p.axis]
-			if x := take(&q, 1); x != nil {
-				a.Value = x[0] - p.ref
-			}
-			if x := take(&v, 1); x != nil {
-				a.Rate = x[0]
-			}
+		nq, nv := p.numbers()
+		if positions != nil {
+			r.putPosition(n, p, positions[:nq])
+			positions = positions[nq:]
+		}
+		if velocities != nil {
+			r.putVelocity(p, velocities[:nv])
+			velocities = velocities[nv:]
 		}
 	}
 }
 
+// numbers returns how many numbers of qpos and of qvel a joint has.
+func (p *place) numbers() (positions, velocities int) {
+	switch {
+	case p.joint < 0:
+		return 7, 6
+	case p.ball:
+		return 4, 3
+	}
+	return 1, 1
+}
+
+// putPosition moves a joint to its numbers of qpos.
+func (r *reader) putPosition(n *xmltree.Node, p place, x []float64) {
+	switch {
+	case p.joint < 0:
+		l := &r.a.Links[p.link]
+		l.Pose.R, l.Pose.Q = spatial.Vec3(x[:3]), r.quat(n, x[3:])
+	case p.ball:
+		r.a.Joints[p.joint].Axes[p.axis].Turn = r.quat(n, x)
+	default:
+		r.a.Joints[p.joint].Axes[p.axis].Value = x[0] - p.ref
+	}
+}
+
+// putVelocity gives a joint, which is at its position, its numbers of qvel.
+func (r *reader) putVelocity(p place, x []float64) {
+	switch {
+	case p.joint < 0:
+		l := &r.a.Links[p.link]
+		l.Linear, l.Angular = spatial.Vec3(x[:3]), l.Pose.Dir(spatial.Vec3(x[3:]))
+	case p.ball:
+		r.a.Joints[p.joint].Axes[p.axis].Spin = spatial.Vec3(x)
+	default:
+		r.a.Joints[p.joint].Axes[p.axis].Rate = x[0]
+	}
+}
+
+// quat returns a quaternion of qpos at unit length.
+func (r *reader) quat(n *xmltree.Node, x []float64) spatial.Quat {
+	q := spatial.Quat(x)
+	if !(q.Norm() > leastQuat) {
+		r.Refuse(n, "qpos", "has a quaternion without direction")
+		return spatial.IdentityQuat()
+	}
+	return q.Normalize()
+}
+
+// leastQuat is the length of a quaternion from which on it has a direction. Any value as small does.
+const leastQuat = 1e-12
+
+// state reads qpos or qvel; it is nil if it is missing or wrong.
 func (r *reader) state(n *xmltree.Node, name string, want int) []float64 {
 	if !n.Has(name) {
 		return nil

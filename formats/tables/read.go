@@ -139,7 +139,7 @@ func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err e
 		}
 		err := f.joints.read(g, from, to, func(row int64, r *jointRow) error {
 			if _, special := f.joint[row]; !special && (r.Pred < lo || r.Pred >= hi) && (r.Succ < lo || r.Succ >= hi) {
-				return f.ends(r)
+				return f.checkEnds(r)
 			}
 			return p.add(row, r)
 		})
@@ -189,8 +189,8 @@ func (f *File) newPart() *part {
 	return &part{file: f, m: &m}
 }
 
-// ends returns an error if the bodies of a joint are not there.
-func (f *File) ends(r *jointRow) error {
+// checkEnds returns an error if the bodies of a joint are not there.
+func (f *File) checkEnds(r *jointRow) error {
 	for _, e := range [...]struct {
 		column string
 		row    int64
@@ -202,13 +202,13 @@ func (f *File) ends(r *jointRow) error {
 	return nil
 }
 
-// add appends a joint: the one of the head if it is there.
+// add appends the joint of a row of the table. A joint that the document of the head has, too, is taken from there with its lists.
 func (p *part) add(row int64, r *jointRow) error {
-	if err := p.file.ends(r); err != nil {
+	if err := p.file.checkEnds(r); err != nil {
 		return err
 	}
 	var j model.Joint
-	if at, special := p.file.joint[row]; special {
+	if at, there := p.file.joint[row]; there {
 		j = p.file.rest.Joints[at]
 	} else {
 		t, err := joints.ParseKind(r.Type)

@@ -89,39 +89,51 @@ var loops = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Spherical: "spherical",
 }
 
-// spread chooses the joints that place links. Those of types that may not close loops are the first, and then those with
-// something that acts on them.
+// spread chooses the joints that place links, refuses those of the others that the format lacks, and gives links their frames.
 func (o *writer) spread() {
-	m := o.Model
 	held := o.Held()
-	o.tree = o.Spread(func(i int) int {
-		j := &m.Joints[i]
-		switch {
-		case j.Type == model.Free || j.Type == model.Distance || j.Type == model.PointOnCurve && held[i]: // whose way is no coordinate here
-			return -1
-		case loops[j.Type] == "":
-			return 0
-		case held[i]:
-			return 1
-		}
-		return 2
-	})
-	o.names = make([][]string, len(m.Joints))
-	o.frames = make([]assembly.Pose, len(m.Bodies)+1)
+	o.tree = o.Spread(func(i int) int { return class(&o.Model.Joints[i], held[i]) })
+	o.names = make([][]string, len(o.Model.Joints))
+	o.frames = make([]assembly.Pose, len(o.Model.Bodies)+1)
 	for b := range o.frames {
 		o.frames[b] = assembly.Identity()
-		if b < len(m.Bodies) && o.tree.Placed[b] >= 0 {
+		if b < len(o.Model.Bodies) && o.tree.Placed[b] >= 0 {
 			o.frames[b] = o.chain(o.tree.Placed[b])
 		}
 	}
-	for i := range m.Joints {
-		switch j := &m.Joints[i]; {
-		case o.tree.In[i] || j.Type == model.Free || j.Type == model.Distance || loops[j.Type] != "":
-		case o.tree.Standing[i] == nil || j.Type == model.PointOnCurve && held[i]:
-			o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
-		default:
-			o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no joint of type "+j.Type.String())
+	for i := range o.Model.Joints {
+		if !o.tree.In[i] {
+			o.checkLoop(i, held[i])
 		}
+	}
+}
+
+// class is that of outline.Draft.Spread: joints that may not close loops are to place links, and after these those that are held
+// (outline.Draft.Held).
+func class(j *model.Joint, held bool) int {
+	switch {
+	case j.Type == model.Free, j.Type == model.Distance, isBoundWay(j, held):
+		return -1
+	case loops[j.Type] == "":
+		return 0
+	case held:
+		return 1
+	}
+	return 2
+}
+
+// isBoundWay reports whether a joint is held on the way along its curve, which is no coordinate of the format.
+func isBoundWay(j *model.Joint, held bool) bool { return j.Type == model.PointOnCurve && held }
+
+// checkLoop refuses a joint that places no link and that the format lacks.
+func (o *writer) checkLoop(i int, held bool) {
+	j := &o.Model.Joints[i]
+	switch {
+	case j.Type == model.Free || j.Type == model.Distance || loops[j.Type] != "":
+	case o.tree.Standing[i] == nil || isBoundWay(j, held):
+		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
+	default:
+		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "closes a loop, where the format has no joint of type "+j.Type.String())
 	}
 }
 

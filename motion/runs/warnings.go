@@ -62,7 +62,7 @@ func groundWarnings(mech *mechanism.Mechanism, st *mechanism.State, m *model.Mod
 	return warnings
 }
 
-// bilinear reports whether a terrain or a part of it has bilinear patches. Parts stand before it.
+// bilinear reports whether a terrain or a part of it has bilinear patches. A terrain stands behind its parts, so none is part of itself.
 func bilinear(m *model.Model, name string) bool {
 	if m == nil {
 		return false

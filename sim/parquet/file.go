@@ -118,7 +118,7 @@ func (l *layout) open(path string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.read(f)
+	r, err := l.opened(f)
 	if err != nil {
 		return nil, errors.Join(fault.Errorf("sim/parquet: %s %w", path, err), f.Close())
 	}
@@ -139,7 +139,8 @@ var (
 	errColumns = errors.New("is not a trajectory of these bodies and joints")
 )
 
-func (l *layout) read(f *os.File) (*file, error) {
+// opened returns the trajectory in f, which has to be of the format, the model and the columns of the layout.
+func (l *layout) opened(f *os.File) (*file, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -154,21 +155,28 @@ func (l *layout) read(f *os.File) (*file, error) {
 	if v, _ := p.Lookup(ModelKey); v != l.model {
 		return nil, errColumns
 	}
-	columns := p.Root().Columns()
+	if err := l.checkColumns(p.Root().Columns()); err != nil {
+		return nil, err
+	}
+	return &file{f, p.RowGroups()}, nil
+}
+
+// checkColumns returns an error if columns have other names than those of the layout, or are not of numbers.
+func (l *layout) checkColumns(columns []*pq.Column) error {
 	same := slices.EqualFunc(columns, l.names, func(c *pq.Column, name string) bool { return c.Name() == name })
 	if !same {
 		names := make([]string, len(columns))
 		for i, c := range columns {
 			names[i] = c.Name()
 		}
-		return nil, fmt.Errorf("%w: %s", errColumns, fault.OtherNames("columns", names, l.names))
+		return fmt.Errorf("%w: %s", errColumns, fault.OtherNames("columns", names, l.names))
 	}
 	for _, c := range columns {
 		if !c.Leaf() || !c.Required() || c.Type().Kind() != pq.Double {
-			return nil, fmt.Errorf("%w: column %s is not of numbers", errColumns, fault.Name(c.Name()))
+			return fmt.Errorf("%w: column %s is not of numbers", errColumns, fault.Name(c.Name()))
 		}
 	}
-	return &file{f, p.RowGroups()}, nil
+	return nil
 }
 
 // Close ends reading.

@@ -143,7 +143,8 @@ func (t *table) write(k int, rows [][]Cell) error {
 	}))
 }
 
-// rows returns rows as the library has them.
+// rows returns rows as the library has them. Its levels say that no cell is repeated and, of a column that may have no value, whether
+// there is one: 1, and 0 for none. Columns of Int always have one.
 func (t *table) rows(rows [][]Cell) []pq.Row {
 	list := make([]pq.Row, len(rows))
 	for i, cells := range rows {

@@ -242,7 +242,8 @@ func (c *compiler) bothTo(out place, h *hung, z, own place) place {
 	return out
 }
 
-// rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
+// rates adds the accelerations of all bodies, and returns where they are: six numbers a body, world axes, the acceleration of the origin
+// of its frame before the angular one. Some that is not finite goes into the record.
 func (c *compiler) rates() (list []place) {
 	for i := range c.bodies {
 		b := &c.bodies[i]

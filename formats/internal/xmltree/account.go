@@ -10,7 +10,7 @@ import (
 // Rule says what becomes of an element and its attributes. Those that are Used are read; one that is not read in its
 // place has no meaning there.
 type Rule struct {
-	Element string // its name, or PARENT/NAME where it depends on that
+	Element string // its name, or PARENT/NAME where the rule depends on the parent
 	Class   source.Class
 	Why     string // of elements that are not used
 	// Attributes of an element that is Used, with blanks between the names.
@@ -51,7 +51,8 @@ func NewTable(rules []Rule) *Table {
 	return t
 }
 
-func (t *Table) rule(n *Node) (rule, bool) {
+// ruleOf returns the rule of an element, the one for its place in its parent before the one for its name, and whether there is one.
+func (t *Table) ruleOf(n *Node) (rule, bool) {
 	if n.Parent != nil {
 		if r, ok := t.rules[n.Parent.Name+"/"+n.Name]; ok {
 			return r, true
@@ -144,7 +145,7 @@ const (
 )
 
 func (a *accountant) node(n *Node) {
-	r, known := a.t.rule(n)
+	r, known := a.t.ruleOf(n)
 	if n.class == source.Unread {
 		switch {
 		case !known:

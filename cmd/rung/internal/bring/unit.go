@@ -22,7 +22,7 @@ import (
 // unitEnding is that of functional mock-up units.
 const unitEnding = ".fmu"
 
-// unitFlags are those of units alone.
+// unitFlags are the flags of export that only functional mock-up units have.
 type unitFlags struct {
 	version                     int
 	inputs, outputs, parameters []string
@@ -30,9 +30,10 @@ type unitFlags struct {
 	run, libraries              string
 }
 
-// unitFlagNames are their names.
+// unitFlagNames are the names of unitFlags, as add gives them.
 var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "states", "run", "libraries"}
 
+// add gives a subcommand the flags; their texts there say what they mean.
 func (f *unitFlags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.IntVar(&f.version, "fmi", 2, "version of FMI of a unit: 2 or 3")
@@ -40,7 +41,7 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
 	s.StringSliceVar(&f.outputs, "outputs", nil, "columns that are outputs of a unit\n(default joint.*.q*; of bodies if there is no joint)")
 	s.StringSliceVar(&f.states, "states", nil,
-		"freedoms of which states of model exchange are\nchosen, JOINT or JOINT.I, or none\n(default: all)")
+		"freedoms among which the states of model exchange\nare chosen, JOINT or JOINT.I, or none\n(default: all)")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
 	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command or above it)")
 }
