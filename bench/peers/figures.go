@@ -126,17 +126,24 @@ func (s *session) ldlRatio(g []*record, refined bool) float64 {
 	return math.NaN()
 }
 
-// flopsRatio returns the flops in Rung's order over those in METIS's, NaN if they are not counted.
+// flopsRatio returns the flops of a factorization in Rung's order over those in METIS's order of the joints, NaN if one of the two is
+// not counted.
 func (s *session) flopsRatio(j job) float64 {
-	flops := map[string]float64{"rung": math.NaN(), "joint-metis": math.NaN()}
+	own, metis := math.NaN(), math.NaN()
 	for i := range s.counts {
+		if s.counts[i].job != j {
+			continue
+		}
 		for _, w := range s.counts[i].works {
-			if s.counts[i].job == j {
-				flops[w.Method] = w.Blocks.Flops
+			switch w.Method {
+			case "rung":
+				own = w.Blocks.Flops
+			case "joint-metis":
+				metis = w.Blocks.Flops
 			}
 		}
 	}
-	return flops["rung"] / flops["joint-metis"]
+	return own / metis
 }
 
 // netPeers are the solvers without which the fastest of all is not known.

@@ -120,7 +120,8 @@ func (c columns) setFourth() {
 	ADDQ(c.lead, c.fourth)
 }
 
-// dispatch jumps to label(v) for the value v of r in lo…hi, by halves.
+// dispatch jumps to label(v) for the value v of r in lo…hi, by halves. Its own labels begin with unique, which no other dispatch of the
+// function has.
 func dispatch(r reg.Register, lo, hi int, unique string, label func(v int) string) {
 	if lo == hi {
 		JMP(LabelRef(label(lo)))

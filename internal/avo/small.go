@@ -208,41 +208,59 @@ func transposeRows(dst columns, w, n reg.Register) {
 // a loop.
 const unrolled = 16
 
-// add256 writes AddLower or AddBlock. In the trapezoid a column of n rows is
-// followed by one of n−1.
+// adder is the registers of AddLower or AddBlock: m columns of n rows at a, lda bytes apart, are added to those at c, ldc bytes apart.
+type adder struct {
+	c, ldc, a, lda, n, m reg.Register
+	lower                bool // of the lower triangle: a column of n rows is followed by one of n−1
+}
+
+// add256 writes AddLower or AddBlock. Columns of at most unrolled rows have code for their number of rows, longer ones a loop.
 func add256(name string, lower bool, doc string) {
 	function(name, "func(c *float64, ldc int, a *float64, lda, n, m int)", doc)
-	c, ldc, a, lda, n, m := reg.RDI, reg.R8, reg.RSI, reg.R9, reg.RCX, reg.RDX
-	ci, ai, i := reg.RAX, reg.RBX, reg.R10
-	load("c", c)
-	loadBytes("ldc", ldc)
-	load("a", a)
-	loadBytes("lda", lda)
-	load("n", n)
-	load("m", m)
-	TESTQ(m, m)
+	t := adder{reg.RDI, reg.R8, reg.RSI, reg.R9, reg.RCX, reg.RDX, lower}
+	load("c", t.c)
+	loadBytes("ldc", t.ldc)
+	load("a", t.a)
+	loadBytes("lda", t.lda)
+	load("n", t.n)
+	load("m", t.m)
+	TESTQ(t.m, t.m)
 	JLE(LabelRef("done"))
 	if lower { // from one column's diagonal to the next
-		ADDQ(I8(8), ldc)
-		ADDQ(I8(8), lda)
+		ADDQ(I8(8), t.ldc)
+		ADDQ(I8(8), t.lda)
 	} else {
-		TESTQ(n, n)
+		TESTQ(t.n, t.n)
 		JLE(LabelRef("done"))
 	}
-	CMPQ(n, I8(unrolled))
+	CMPQ(t.n, I8(unrolled))
 	JG(LabelRef("long"))
+	t.short()
+	t.long()
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// next goes to the next column; the flag Z says that there is none.
+func (t *adder) next() {
+	ADDQ(t.ldc, t.c)
+	ADDQ(t.lda, t.a)
+	DECQ(t.m)
+}
+
+// short writes the label short: columns of at most unrolled rows, and those behind them.
+func (t *adder) short() {
 	Label("short")
-	dispatch(n, 1, unrolled, "rows", func(rows int) string { return fmt.Sprintf("rows%d", rows) })
+	dispatch(t.n, 1, unrolled, "rows", func(rows int) string { return fmt.Sprintf("rows%d", rows) })
 	for rows := unrolled; rows > 0; rows-- {
 		Label(fmt.Sprintf("rows%d", rows))
-		addColumn256(c, a, rows)
-		if lower && rows == 1 {
+		addColumn256(t.c, t.a, rows)
+		if t.lower && rows == 1 {
 			break // the last row has no other column
 		}
-		ADDQ(ldc, c)
-		ADDQ(lda, a)
-		DECQ(m)
-		if lower {
+		t.next()
+		if t.lower {
 			JZ(LabelRef("done"))
 			continue
 		}
@@ -250,40 +268,39 @@ func add256(name string, lower bool, doc string) {
 		JMP(LabelRef("done"))
 	}
 	JMP(LabelRef("done"))
+}
 
+// long writes the label long: columns of more rows, block after block, down to where the rest is short.
+func (t *adder) long() {
+	c, a, left := reg.RAX, reg.RBX, reg.R10
 	Label("long")
-	MOVQ(c, ci)
-	MOVQ(a, ai)
-	MOVQ(n, i)
-	loop := func(rows int) {
+	MOVQ(t.c, c)
+	MOVQ(t.a, a)
+	MOVQ(t.n, left)
+	blocks := func(rows int) {
 		name := fmt.Sprintf("by%d", rows)
-		SUBQ(I8(rows), i)
+		SUBQ(I8(rows), left)
 		JL(LabelRef(name + "_end"))
 		Label(name)
-		addColumn256(ci, ai, rows)
-		ADDQ(I32(8*rows), ci)
-		ADDQ(I32(8*rows), ai)
-		SUBQ(I8(rows), i)
+		addColumn256(c, a, rows)
+		ADDQ(I32(8*rows), c)
+		ADDQ(I32(8*rows), a)
+		SUBQ(I8(rows), left)
 		JGE(LabelRef(name))
 		Label(name + "_end")
-		ADDQ(I8(rows), i)
+		ADDQ(I8(rows), left)
 	}
-	loop(unrolled)
-	loop(4)
-	loop(1)
-	ADDQ(ldc, c)
-	ADDQ(lda, a)
-	DECQ(m)
+	blocks(unrolled)
+	blocks(4)
+	blocks(1)
+	t.next()
 	JZ(LabelRef("done"))
-	if lower {
-		DECQ(n)
-		CMPQ(n, I8(unrolled))
+	if t.lower {
+		DECQ(t.n)
+		CMPQ(t.n, I8(unrolled))
 		JLE(LabelRef("short"))
 	}
 	JMP(LabelRef("long"))
-	Label("done")
-	VZEROUPPER()
-	RET()
 }
 
 // addColumn256 adds rows numbers at a to those at c.
