@@ -262,6 +262,35 @@ func TestRunEnds(t *testing.T) {
 	require.Equal(t, door.Input, door.StatusOf(r.To(here, math.NaN(), 0)))
 }
 
+// TestRowsThatFit: an array gets as many whole rows as fit; what is left of it stays, and so do other rows.
+func TestRowsThatFit(t *testing.T) {
+	m := open(t, "../docs/four-bar.model.json")
+	taken := func(sizes ...int) (all []float64) {
+		r, err := m.NewRun(nil, []byte(`{"every": 0.05, "columns": ["time", "energy.kinetic", "energy.potential"]}`))
+		require.NoError(t, err)
+		require.NoError(t, r.To(here, 0.3, 0))
+		require.Equal(t, 7, r.RowsLeft())
+		for _, size := range sizes {
+			dst := slices.Repeat([]float64{-1}, size)
+			left := r.RowsLeft()
+			n, err := r.TakeRows(dst)
+			require.NoError(t, err)
+			require.Equal(t, min(left, size/3), n)
+			require.Equal(t, left-n, r.RowsLeft())
+			for _, x := range dst[3*n:] {
+				require.Equal(t, -1.0, x)
+			}
+			all = append(all, dst[:3*n]...)
+		}
+		return all
+	}
+	require.Equal(t, taken(21), taken(0, 2, 4, 3, 8, 100))
+	r, err := m.NewRun(nil, nil)
+	require.NoError(t, err)
+	_, err = r.TakeRows(make([]float64, 3))
+	require.Equal(t, door.Input, door.StatusOf(err), err)
+}
+
 // TestBatchTwice: a knob that differs from state to state has one value a state.
 func TestBatchTwice(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")

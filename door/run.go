@@ -165,12 +165,13 @@ func (r *Run) RowsLeft() int {
 
 // TakeRows stores rows that nobody has taken yet, the oldest first, as many as there are and fit, and returns their number.
 //
-// Shapes: dst has rows of as many entries as there are columns.
+// Shapes: dst has rows of as many entries as there are columns; what is left behind the last whole row stays as it is.
+// It returns an error with the status Input if the options have neither "every" nor "until", so that no rows are kept.
 func (r *Run) TakeRows(dst []float64) (int, error) {
-	if r.width == 0 || len(dst)%r.width != 0 {
-		return 0, refuse(Size, "rows have %d numbers each, which %d are no multiple of", r.width, len(dst))
+	if r.width == 0 {
+		return 0, refuse(Input, `the run keeps no rows, as its options have neither "every" nor "until"`)
 	}
-	n := copy(dst, r.rows)
+	n := copy(dst[:len(dst)-len(dst)%r.width], r.rows)
 	r.rows = r.rows[:copy(r.rows, r.rows[n:])]
 	return n / r.width, nil
 }

@@ -95,7 +95,7 @@ RUNG_API int32_t rung_set(rung_handle solver_or_run, const int64_t *knobs, const
 
 /* A run: a motion in time, from a state or, with null, that of the model. Options are a document of rung-run/1. rung_run_to goes on to a time, or until
  * its budget, s, is used up: RUNG_MORE. 0 is no bound. A time that has passed changes nothing. With "every" in the options a run keeps rows, of as many numbers as there are columns; rung_run_rows
- * hands out the oldest, as many as fit, and without an array tells how many there are. */
+ * hands out the oldest, as many whole ones as fit, and without an array tells how many there are. */
 RUNG_API int32_t rung_run(rung_handle plan, const double *state, size_t n, const char *options, rung_handle *run);
 RUNG_API int32_t rung_run_to(rung_handle run, double time, double budget);
 RUNG_API int32_t rung_run_state(rung_handle run, double *state, size_t n);

@@ -169,7 +169,9 @@ static void runs(void) {
   CHECK(rung_run_load(b, bytes, size / 2) == RUNG_INPUT);
   rung_release(bytes);
   CHECK(rung_run_rows(a, NULL, 0, &rows) == RUNG_OK && rows == 9);
-  CHECK(rung_run_rows(a, row, 64, &rows) == RUNG_OK && rows == 9 && row[0] == row[0]);
+  row[2] = -1;
+  CHECK(rung_run_rows(a, row, 1, &rows) == RUNG_OK && rows == 0 && rung_run_rows(a, row, 3, &rows) == RUNG_OK && rows == 1 && row[2] == -1);
+  CHECK(rung_run_rows(a, row, 63, &rows) == RUNG_OK && rows == 8 && row[15] == row[15]);
   CHECK(rung_run_to(a, NAN, 0) == RUNG_INPUT && rung_run_to(a, 1, -1) == RUNG_INPUT);
   CHECK(rung_free(a) == RUNG_OK && rung_free(b) == RUNG_OK && rung_run_to(a, 1, 0) == RUNG_HANDLE);
   free(x);
