@@ -2,7 +2,6 @@ package sdf
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
@@ -137,8 +136,7 @@ func (r *reader) locate(n *xmltree.Node, uri string) (source.Name, error) {
 			continue
 		}
 		version, ok := c.Attr("version")
-		_, minor, _ := strings.Cut(version, ".")
-		if k, err := strconv.Atoi(minor); err == nil && k > best && k <= newest {
+		if k, known := versionOf(version); known && k > best && k <= newest {
 			best, file = k, c.Text
 		} else if !ok && best < 0 {
 			file = c.Text

@@ -63,9 +63,10 @@ func (r *reader) finish(top *scope) {
 			r.joint(j)
 		}
 	}
+	hinges := r.hinges()
 	for _, j := range r.joints {
 		if j.kind == "gearbox" {
-			r.gearbox(j)
+			r.gearbox(j, hinges)
 		}
 		for _, m := range j.mimics {
 			r.mimic(j, m)
@@ -259,17 +260,13 @@ func (r *reader) direct(j *joint, c *xmltree.Node) (spatial.Vec3, bool) {
 	return axis.Scale(1 / axis.Norm()), true
 }
 
-// minor returns the minor version of the file of n.
+// minor returns the minor version of the file of n, which open has read.
 func minor(n *xmltree.Node) int {
 	for n.Parent != nil {
 		n = n.Parent
 	}
 	text, _ := n.Attr("version")
-	_, text, _ = strings.Cut(text, ".")
-	v := 0
-	for _, c := range text {
-		v = 10*v + int(c-'0')
-	}
+	v, _ := versionOf(text)
 	return v
 }
 
@@ -367,8 +364,8 @@ func (r *reader) mimic(j *joint, m mimic) {
 }
 
 // gearbox adds θ₂ = −ratio·θ₁ of the child and the parent against the
-// reference body, which joints with these axes have to let turn.
-func (r *reader) gearbox(j *joint) {
+// reference body, which hinges with these axes have to let turn.
+func (r *reader) gearbox(j *joint, hinges map[[2]int][]int) {
 	name := j.f.scope.prefix + j.f.name
 	parent, ok1 := r.end(j, "parent", j.parent)
 	child, ok2 := r.end(j, "child", j.child)
@@ -378,8 +375,8 @@ func (r *reader) gearbox(j *joint) {
 		return
 	}
 	at := r.world(j.f)
-	first, ok1 := r.turning(reference, parent, at.Dir(rows[0].Axis))
-	second, ok2 := r.turning(reference, child, at.Dir(rows[1].Axis))
+	first, ok1 := r.turning(hinges, reference, parent, at.Dir(rows[0].Axis))
+	second, ok2 := r.turning(hinges, reference, child, at.Dir(rows[1].Axis))
 	if !ok1 || !ok2 {
 		r.report.Refuse(j.node, "joint "+fault.Name(name), "its parent and child do not turn against the reference body by joints with its axes")
 		return
@@ -396,19 +393,28 @@ func (r *reader) gearbox(j *joint) {
 	r.a.Couplings = append(r.a.Couplings, assembly.Coupling{At: j.node, Name: name, Terms: []assembly.Term{second, first}})
 }
 
-// turning returns the coordinate by which link turns against reference about an axis of the world, with its sign.
-func (r *reader) turning(reference, link int, axis spatial.Vec3) (assembly.Term, bool) {
+// hinges returns the joints with one axis to turn about, by the two links that they join, the lower one first.
+func (r *reader) hinges() map[[2]int][]int {
+	list := map[[2]int][]int{}
 	for k := range r.a.Joints {
+		if g := &r.a.Joints[k]; len(g.Axes) == 1 && g.Axes[0].Kind == assembly.Revolute {
+			pair := between(g.Predecessor, g.Successor)
+			list[pair] = append(list[pair], k)
+		}
+	}
+	return list
+}
+
+// between returns two links, the lower one first.
+func between(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
+
+// turning returns the coordinate by which link turns against reference about an axis of the world, with its sign.
+func (r *reader) turning(hinges map[[2]int][]int, reference, link int, axis spatial.Vec3) (assembly.Term, bool) {
+	for _, k := range hinges[between(reference, link)] {
 		g := &r.a.Joints[k]
 		sign := 1.0
-		switch {
-		case len(g.Axes) != 1 || g.Axes[0].Kind != assembly.Revolute:
-			continue
-		case g.Predecessor == reference && g.Successor == link:
-		case g.Predecessor == link && g.Successor == reference:
+		if g.Predecessor != reference {
 			sign = -1
-		default:
-			continue
 		}
 		at := g.P
 		if g.Predecessor != assembly.World {

@@ -99,9 +99,8 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 		return nil, &source.SyntaxError{Location: root.Location(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
 	}
 	text, _ := root.Attr("version")
-	major, minor, _ := strings.Cut(text, ".")
-	n, err := strconv.Atoi(minor)
-	if err != nil || major != "1" || n < oldest || n > newest {
+	n, ok := versionOf(text)
+	if !ok || n < oldest || n > newest {
 		return nil, &source.SyntaxError{Location: root.Location(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
 	}
 	if !included {
@@ -110,6 +109,13 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 	r.version = n
 	r.roots = append(r.roots, root)
 	return root, nil
+}
+
+// versionOf returns the minor number of a version 1.minor, which has no sign and no zero in front.
+func versionOf(text string) (minor int, ok bool) {
+	digits, ok := strings.CutPrefix(text, "1.")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && strconv.Itoa(n) == digits
 }
 
 // document reads the main file.

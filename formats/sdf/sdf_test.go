@@ -313,6 +313,16 @@ func TestCouplings(t *testing.T) {
 	}
 	assert.InDelta(t, -3, ratio["ja"]/ratio["jb"], tol)
 
+	// A hinge from the other side, behind one about another axis, turns the other way.
+	turned := strings.Replace(text, "<parent>base</parent><child>a</child>", "<parent>a</parent><child>base</child>", 1)
+	m = must(t, fmt.Sprintf(strings.Replace(turned, `<joint name="ja"`, `<joint name="across" type="revolute"><parent>a</parent><child>base</child><axis><xyz>1 0 0</xyz></axis></joint>
+		<joint name="ja"`, 1), "", gear))
+	ratio = map[string]float64{}
+	for _, term := range m.Couplings[0].Terms {
+		ratio[term.Joint] = term.Factor
+	}
+	assert.InDelta(t, 3, ratio["ja"]/ratio["jb"], tol)
+
 	for _, c := range [][3]string{
 		{"<gearbox_ratio>3<", "<gearbox_ratio>0<", "its gearbox_ratio is zero"},
 		{"<gearbox_ratio>3<", "<gearbox_ratio>nan<", `"nan" is not a number`},
@@ -361,6 +371,10 @@ func TestRefused(t *testing.T) {
 		{`<robot/>`, `the root element is "robot"`},
 		{`<sdf version="1.3"/>`, `version "1.3" is not read; 1.4 to 1.12 are`},
 		{`<sdf version="2.0"/>`, `version "2.0" is not read`},
+		{`<sdf version="1.+7"/>`, `version "1.+7" is not read`},
+		{`<sdf version="1.07"/>`, `version "1.07" is not read`},
+		{`<sdf version="1.7.0"/>`, `version "1.7.0" is not read`},
+		{`<sdf version="1.-7"/>`, `version "1.-7" is not read`},
 		{`<sdf version="1.7"/>`, "has neither a model nor a world"},
 		{`<sdf version="1.7"><world name="a"/><world name="b"/></sdf>`, "has a world and something beside it"},
 		{`<sdf version="1.7"><%= x %></sdf>`, "run erb first"},
