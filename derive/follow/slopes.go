@@ -2,7 +2,6 @@ package follow
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/derive"
@@ -205,13 +204,3 @@ func sameDriven(a, b ik.Rest) bool { return a.Driven == b.Driven }
 
 // constant is a motion that stays at q.
 func constant(q float64) *joints.Motion { return joints.NewPolynomial([]float64{q}) }
-
-// finite reports whether all slopes are.
-func (x *slopes) finite() bool {
-	for _, col := range x.by {
-		if m := largest(col); math.IsNaN(m) || math.IsInf(m, 0) {
-			return false
-		}
-	}
-	return true
-}
