@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -177,7 +178,7 @@ func (c *cascade) keep(rows []int, targets []string) error {
 func (c *cascade) leaves(left, G *mat.Dense, targets []string) error {
 	n := len(c.s.hands)
 	for k := range c.a.list {
-		size := largest(c.x.moves[n+k]) / c.s.length
+		size := algebra.MaxAbs(c.x.moves[n+k]) / c.s.length
 		for i := range targets {
 			size = max(size, math.Abs(G.At(i, k)))
 		}

@@ -3,7 +3,6 @@ package follow
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
@@ -207,12 +206,4 @@ func (s *Solution) hold(f mechanism.Freedom, q float64) error {
 		return fault.Errorf("derive/follow: %w", err)
 	}
 	return nil
-}
-
-// largest returns the largest magnitude.
-func largest(x []float64) (most float64) {
-	for _, v := range x {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }

@@ -133,8 +133,8 @@ func (s *Solution) try(a *asked, k int) error {
 	return nil
 }
 
-// slopesAt returns how errors change at a pose. There, some of the directions are wanted: up to count of a.in. Whether the joints close
-// along them is tried at the solution alone.
+// slopesAt returns how errors change at a pose along the directions in: those of a, or those of the driven freedoms alone. Whether the
+// joints close along them is tried at the solution alone.
 func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions, solution bool) (*slopes, error) {
 	if err := s.d.At(st); err != nil {
 		return nil, err

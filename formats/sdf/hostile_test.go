@@ -11,16 +11,8 @@ import (
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
-
-// lines returns a format with the numbers 0 to n−1.
-func lines(format string, n int) string {
-	var b strings.Builder
-	for k := range n {
-		fmt.Fprintf(&b, format, k)
-	}
-	return b.String()
-}
 
 // TestLongChains: frames in a row are followed once, however many frames stand at their end.
 func TestLongChains(t *testing.T) {
@@ -30,7 +22,7 @@ func TestLongChains(t *testing.T) {
 	for k := range 9000 {
 		fmt.Fprintf(&b, `<frame name="f%d" attached_to="f%d"/>`, k+1, k)
 	}
-	b.WriteString(lines(`<frame name="g%d" attached_to="f9000"/>`, 40_000))
+	b.WriteString(formatstest.Lines(`<frame name="g%d" attached_to="f9000"/>`, 40_000))
 	start := time.Now()
 	res, _, err := read(model17(b.String()), source.Options{})
 	require.NoError(t, err)
@@ -41,7 +33,7 @@ func TestLongChains(t *testing.T) {
 // TestMeshOfMany: a file of a mesh counts once, however many links it gives their mass.
 func TestMeshOfMany(t *testing.T) {
 	const part = `<link name="l%d"><inertial auto="true"/><collision name="c"><geometry><mesh><uri>corner.obj</uri></mesh></geometry></collision></link>`
-	text := strings.Replace(model17(lines(part, source.MaxIncludes+1)), "1.7", "1.11", 1)
+	text := strings.Replace(model17(formatstest.Lines(part, source.MaxIncludes+1)), "1.7", "1.11", 1)
 	res, _, err := read(text, source.Options{}, "corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
 	require.NoError(t, err)
 	for _, b := range res.Model.Bodies {
