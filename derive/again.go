@@ -109,11 +109,12 @@ func (d *Derivatives) solvedBy(x []float64) error {
 	return d.setCarried()
 }
 
-// natural is the acceleration, m/s², with which what cancels is compared: that of the state, or of bodies that fall.
+// natural is the acceleration, m/s², with which a derivative that cancels is compared: the largest of the state, or gravity.
 func (d *Derivatives) natural() float64 {
 	return max(d.sizes.second*d.sizes.length, d.mech.Gravity.Norm())
 }
 
+// lostPart returns the part x of size that is rounding; 0 for no rounding of nothing.
 func lostPart(x, size float64) float64 {
 	if x == 0 {
 		return 0

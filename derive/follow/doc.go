@@ -12,7 +12,7 @@
 // determine is refused by name: motions that are free (ErrFree), limits that touch and do not press (ErrLimit), poses at which targets lose
 // their rank (ErrSingular), and targets that cannot be reached any more (ErrLeaves).
 //
-// Cost: of each direction and driven freedom that of derive.Derivatives.ForwardTo. Errors that are least, and a posture, take four poses
+// Cost: each direction and each driven freedom costs a derive.Derivatives.ForwardTo. Errors that are least, and a posture, take four poses
 // more for each motion that the levels before leave. Frame: world axes. Units: SI. The equations are (I1) to (I3) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#solutions-of-inverse-kinematics

@@ -170,7 +170,7 @@ func (s *Solution) setCoordinates() {
 	}
 }
 
-// name returns that of driven freedom i, as messages have it.
+// name returns the name of driven freedom i for messages.
 func (s *Solution) name(i int) string { return fault.Name(s.p.DrivenName(i)) }
 
 // goTo returns the pose whose driven coordinates are off by the change y, in units of size, near the solution. moves has how the

@@ -103,7 +103,7 @@ func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err erro
 	return z, next, nil
 }
 
-// norm returns that of the errors of rows.
+// norm returns the length of the vector of errors of some rows.
 func (c *cascade) norm(rows []int) (size float64) {
 	for _, r := range rows {
 		size = math.Hypot(size, c.s.e[r])
