@@ -131,7 +131,8 @@ type yardsticks struct {
 	loaded [2]float64 // the largest that the loads alone would make
 }
 
-// yardsticks returns the sizes with which changes of the solution are compared. The input free has the accelerations that the loads alone would make, six numbers a body.
+// yardsticks returns the sizes with which changes of the solution are compared. The input free has the accelerations that the loads alone
+// would make, six numbers a body.
 func (s *explainer) yardsticks(free []float64) (of yardsticks) {
 	longest, sweep := 0.0, 0.0 // sweep is the largest linear acceleration that turning gives to a point of a body
 	for i, l := range s.plan.length {
