@@ -39,7 +39,7 @@ func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
 	if err := b.balance(); err != nil {
 		return 0, err
 	}
-	// q̈ = q̈₀ + R z
+	// q̈ = q̈₀ + Rᵀ z
 	copy(b.qdd, b.solver.JointAccelerations())
 	for i := range b.m {
 		f, r := b.z[i], b.r[i*b.n:(i+1)*b.n]
@@ -52,48 +52,73 @@ func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
 	return 0, nil
 }
 
-// setRows fills the rows, what forces along them do, and the rates at the end without these forces.
+// setRows fills the rows of wheels and drives, what forces along them do, and the rates at t without these forces.
 func (b *Balance) setRows(w *tree.Workspace, t float64) {
-	n := b.n
 	b.m = 0
-	add := func() []float64 {
-		row := b.a[b.m*n : (b.m+1)*n]
-		b.m++
-		return row
-	}
+	b.addWheels()
+	b.addDrives(w, t)
+	b.setFree()
+	b.setResponses()
+}
+
+// addRow adds a row and the direction of its force, whose unit is unit newtons or newton metres, and returns their entries by freedom.
+func (b *Balance) addRow(unit float64) (row, force []float64) {
+	at := b.m * b.n
+	b.unit[b.m] = unit
+	b.m++
+	return b.a[at : at+b.n], b.f[at : at+b.n]
+}
+
+// addWheels adds the rows of wheels that touch. A moment counts as its force at the wheel's rim.
+func (b *Balance) addWheels() {
 	for i := range b.wheels.NumRows() {
-		row, is := b.wheels.Row(i)
-		copy(add(), row)
-		copy(b.f[(b.m-1)*n:], b.wheels.Push(i))
-		b.unit[b.m-1] = 1
+		from, is := b.wheels.Row(i)
+		unit := 1.0
 		if is.By == byOfTurns[0] || is.By == byOfTurns[1] {
 			c, _, _ := b.mech.Contact(is.Contact)
-			b.unit[b.m-1] = c.Shape.Radius
+			unit = c.Shape.Radius
 		}
+		row, force := b.addRow(unit)
+		copy(row, from)
+		copy(force, b.wheels.Push(i))
 	}
+}
+
+// addDrives adds a row for each drive that acts, along its freedom alone, and notes the drive's coordinate at the start.
+func (b *Balance) addDrives(w *tree.Workspace, t float64) {
 	var jk mechanism.JointKinematics
 	var q, qd [6]float64
 	for _, d := range b.acting {
-		row := add()
+		row, force := b.addRow(1)
 		clear(row)
 		row[d.dof] = 1
-		copy(b.f[(b.m-1)*n:], row)
-		b.unit[b.m-1] = 1
+		copy(force, row)
 		b.mech.JointTo(&jk, d.freedom.Joint, w.Kinematics(), &b.start)
 		b.mech.Joints[d.freedom.Joint].CoordinatesTo(&q, &qd, &jk)
 		d.q, d.t = q[d.freedom.Freedom], t
 	}
+}
+
+// setFree stores the rates A (q̇ + h q̈₀) of the rows at the end of the step without the forces.
+func (b *Balance) setFree() {
 	qdd := b.solver.JointAccelerations()
 	for i := range b.m {
-		row, r := b.a[i*n:(i+1)*n], b.r[i*n:(i+1)*n]
 		v, x := 0.0, 0.0
-		for d, a := range row {
+		for d, a := range b.a[i*b.n : (i+1)*b.n] {
 			v += a * b.qd[d]
 			x += a * qdd[d]
 		}
 		b.free[i] = v + b.h*x
+	}
+}
+
+// setResponses stores R, what a unit of each force adds to q̈, and S = A Rᵀ, what it adds to the acceleration of each row.
+func (b *Balance) setResponses() {
+	n := b.n
+	for i := range b.m {
+		r := b.r[i*n : (i+1)*n]
 		b.solver.RespondTo(r, b.f[i*n:(i+1)*n])
-		for d := range r { // of a unit of z
+		for d := range r {
 			r[d] *= b.unit[i]
 		}
 	}

@@ -44,6 +44,22 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 		}
 		t1, e, err = s.leap(end)
 	}
+	if t1, e, err = s.shorten(t1, e, err, end); err != nil {
+		return 0, err
+	}
+	h := c.h
+	s.takeIn(t1-s.st.Time, e, false)
+	if end < until && t1 == end { // a knot, which says nothing about steps across the next one
+		c.h, c.knots.left = min(c.h, h), max(c.knots.left-1, 0)
+	}
+	c.closed = max(c.closed-1, 0)
+	return t1, nil
+}
+
+// shorten tries shorter steps as long as the last one is bad, from a step to t1 with the error e or err, and returns the last one's.
+// None ends behind end. It returns what wraps ErrStepTooSmall if steps become too short, and a bad step if the run is to end.
+func (s *stepping) shorten(t1, e float64, err error, end float64) (float64, float64, error) {
+	c := &s.control
 	for (err != nil || !(e <= 1)) && !s.ended() {
 		switch half := new(HalfTurnError); {
 		case errors.As(err, &half):
@@ -55,19 +71,13 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 		}
 		if s.tooShort() {
 			if err == nil {
-				return 0, s.short(ErrStepTooSmall)
+				return t1, e, s.short(ErrStepTooSmall)
 			}
-			return 0, fault.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
+			return t1, e, fault.Errorf("sim: at t = %v: %w: %w", s.st.Time, ErrStepTooSmall, err)
 		}
 		t1, e, err = s.attempt(end)
 	}
-	h := c.h
-	s.takeIn(t1-s.st.Time, e, false)
-	if end < until && t1 == end { // a knot, which says nothing about steps across the next one
-		c.h, c.knots.left = min(c.h, h), max(c.knots.left-1, 0)
-	}
-	c.closed = max(c.closed-1, 0)
-	return t1, nil
+	return t1, e, err
 }
 
 // leaps reports whether closed stages are to be tried after a rejected step, one with err if that is not nil. They are not if the step
@@ -85,13 +95,10 @@ func (s *stepping) leaps(err error) bool {
 
 // leap tries the steps that may go over a singular pose, and leaves stages closed if they help.
 func (s *stepping) leap(until float64) (t1, e float64, err error) {
-	h := s.control.h
+	h := s.length()
 	first := 0
 	if s.control.closed > 0 || s.o.CloseStages { // that step was closed, and would be rejected again
 		first = 1
-	}
-	if s.o.MaxStep > 0 {
-		h = min(h, s.o.MaxStep)
 	}
 	s.closeStages(true)
 	s.stats.Careful++

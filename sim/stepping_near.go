@@ -17,11 +17,7 @@ func (s *stepping) tryNear(until float64) (t1 float64, ok bool) {
 	}
 	c := &s.control
 	for !s.tooShort() && !s.ended() {
-		h := c.h
-		if s.o.MaxStep > 0 {
-			h = min(h, s.o.MaxStep)
-		}
-		length, over := c.near.plan(h, s.gauged.middle(), nearLonger)
+		length, over := c.near.plan(s.length(), s.gauged.middle(), nearLonger)
 		if length == 0 {
 			break
 		}

@@ -65,6 +65,14 @@ func (s *stepping) tooShort() bool {
 	return s.control.h < max(s.o.MinStep, shortest(s.st.Time))
 }
 
+// length returns the controller's step, within Options.MaxStep.
+func (s *stepping) length() float64 {
+	if s.o.MaxStep > 0 {
+		return min(s.control.h, s.o.MaxStep)
+	}
+	return s.control.h
+}
+
 // takeIn takes in an accepted step h with the error e. over says that the step was led over a
 // singular pose.
 func (s *stepping) takeIn(h, e float64, over bool) {
@@ -83,10 +91,7 @@ func (s *stepping) takeIn(h, e float64, over bool) {
 // attempt tries the controller's step, which ends at until at the latest, and
 // settles it if its error e is at most 1.
 func (s *stepping) attempt(until float64) (t1, e float64, err error) {
-	h := s.control.h
-	if s.o.MaxStep > 0 {
-		h = min(h, s.o.MaxStep)
-	}
+	h := s.length()
 	if n := math.Ceil((until - s.st.Time) / (endSlack * h)); s.o.Even && n <= evenSteps {
 		h = (until - s.st.Time) / max(n, 1)
 	}
