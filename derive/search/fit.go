@@ -305,65 +305,6 @@ func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	return f.downhill(ctx)
 }
 
-// damped returns the place of the damped linear problem, theory.md (V10), within the bounds: parameters that would leave them are held
-// there, and the others take that into account.
-func (f *fit) damped(mu float64) ([]float64, error) {
-	list, next := f.free(), slices.Clone(f.x)
-	for {
-		s, rank, err := f.columns(list)
-		if err != nil {
-			return nil, err
-		}
-		at := slices.Clone(next)
-		if rank > 0 {
-			f.solve(at, list, s, rank, f.residualAt(next), mu)
-		}
-		left := list[:0:0]
-		for _, k := range list {
-			if x := min(max(at[k], f.box.lo[k]), f.box.hi[k]); x != at[k] {
-				next[k] = x
-			} else {
-				left = append(left, k)
-			}
-		}
-		if len(left) == len(list) {
-			return at, nil
-		}
-		list = left
-	}
-}
-
-// residualAt returns the residuals of the linear problem at x.
-func (f *fit) residualAt(x []float64) []float64 {
-	list := slices.Clone(f.r)
-	for k := range x {
-		if by := x[k] - f.x[k]; by != 0 {
-			for i := range list {
-				list[i] += f.J.At(i, k) * by
-			}
-		}
-	}
-	return list
-}
-
-// solve adds to x the damped least squares change of the parameters of a list for residuals r.
-func (f *fit) solve(x []float64, list []int, s *mat.SVD, rank int, r []float64, mu float64) {
-	var U, V mat.Dense
-	s.UTo(&U)
-	s.VTo(&V)
-	values := s.Values(nil)
-	for i := range rank {
-		y := 0.0
-		for j := range r {
-			y += U.At(j, i) * r[j]
-		}
-		y *= values[i] / (values[i]*values[i] + mu)
-		for j, k := range list {
-			x[k] -= V.At(j, i) * y / f.scale[k]
-		}
-	}
-}
-
 // gain returns how much the linear problem gains at x.
 func (f *fit) gain(x []float64) float64 {
 	after := 0.0
