@@ -250,6 +250,39 @@ func TestRun(t *testing.T) {
 	require.Equal(t, want, loaded)
 }
 
+// TestBudgetOfRows: a call gives back between the rows of a step, too, with the same rows in the end, and after it was saved and loaded there.
+func TestBudgetOfRows(t *testing.T) {
+	m := open(t, "../docs/four-bar.model.json")
+	run := func(budget time.Duration, save bool) (rows []float64, calls int) {
+		r, err := m.NewRun(nil, []byte(`{"every": 1e-5, "columns": ["time", "energy.*"]}`))
+		require.NoError(t, err)
+		for {
+			calls++
+			if err = r.To(here, 0.003, budget); err == nil {
+				break
+			}
+			require.Equal(t, door.More, door.StatusOf(err), err)
+			if save && calls == 7 {
+				saved, err := r.Save()
+				require.NoError(t, err)
+				require.NoError(t, r.Load(saved))
+			}
+		}
+		names, _ := r.Columns()
+		rows = make([]float64, len(names)*r.RowsLeft())
+		_, err = r.TakeRows(rows)
+		require.NoError(t, err)
+		return rows, calls
+	}
+	want, calls := run(0, false)
+	require.Equal(t, 1, calls)
+	for _, save := range []bool{false, true} {
+		sliced, calls := run(time.Nanosecond, save)
+		require.Equal(t, want, sliced)
+		require.Greater(t, calls, 200)
+	}
+}
+
 // TestRunEnds: a run ends with its context, with the status Stopped, and goes on.
 func TestRunEnds(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")
@@ -521,6 +554,11 @@ func TestSavedTargets(t *testing.T) {
 		err := other.Load([]byte(bad))
 		require.Error(t, err, bad)
 		require.Equal(t, door.Input, door.StatusOf(err), bad)
+	}
+	for i := range text {
+		text[i] ^= 1
+		require.Equal(t, door.Input, door.StatusOf(other.Load(text)), "byte %d", i)
+		text[i] ^= 1
 	}
 	require.NoError(t, other.StateTo(got))
 	require.Equal(t, want, got)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -20,6 +21,7 @@ type Run struct {
 	options runs.Options
 	run     *runs.Simulation
 	until   time.Time   // when a call gives back to its caller; zero: at its end
+	kept    int         // rows of this call
 	gaps    []sim.Event // made when they are asked for
 	rows    []float64   // that nobody has taken yet
 	width   int         // columns
@@ -51,12 +53,7 @@ func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 		}
 		r.options.From = st
 	}
-	r.options.OnStep = func(*runs.Simulation) error {
-		if !r.until.IsZero() && !time.Now().Before(r.until) {
-			return errMore
-		}
-		return nil
-	}
+	r.options.OnStep = func(*runs.Simulation) error { return r.late() }
 	if o.Until == 0 && o.Every == 0 {
 		return r, r.begin()
 	}
@@ -64,10 +61,24 @@ func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 		if len(r.rows)+len(values) > mostKept {
 			return refuse(Failed, "rows that nobody takes are more than %d numbers", mostKept)
 		}
+		if r.kept > 0 { // a call goes on by a row at least
+			if err := r.late(); err != nil {
+				return err
+			}
+		}
+		r.kept++
 		r.rows = append(r.rows, values...)
 		return nil
 	}
 	return r, r.begin()
+}
+
+// late returns errMore once the budget of a call is used up.
+func (r *Run) late() error {
+	if !r.until.IsZero() && !time.Now().Before(r.until) {
+		return errMore
+	}
+	return nil
 }
 
 // begin makes the run of the options.
@@ -86,16 +97,17 @@ func (r *Run) begin() error {
 // Set gives knobs other values from now on. Those of Geometry are refused, as a run reads them when it is made.
 func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, false) }
 
-// To goes on to a time, or until budget is used up, which is looked at after each step; 0: none. It returns an error
+// To goes on to a time, or until budget is used up, which is looked at after each step and each row; 0: none. It returns an error
 // with the status More then, and the next call goes on with the same bits. A time that has passed changes nothing. So
-// a program that listens for signals between two calls can.
+// a program that listens for signals between two calls can. Between two rows of a step the state is still the one before the step, and the
+// next call does the step again, without the rows that are there.
 //
 // It returns the errors of runs.Simulation.Run with the status Failed, and Stopped where ctx ends.
 func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {
 	if math.IsNaN(t) || math.IsInf(t, 0) {
 		return refuse(Input, "a run to the time %v", t)
 	}
-	r.until = time.Time{}
+	r.until, r.kept = time.Time{}, 0
 	if budget > 0 {
 		r.until = time.Now().Add(budget)
 	}
@@ -192,12 +204,12 @@ func (r *Run) Save() ([]byte, error) {
 	if err != nil {
 		return nil, as(Failed, err)
 	}
-	var b bytes.Buffer
-	if err := encode(&b, saved{savedFormat, r.targets}); err != nil {
+	head, err := json.Marshal(saved{savedFormat, r.targets})
+	if err != nil {
 		return nil, as(Failed, err)
 	}
-	b.WriteByte('\n')
-	if err := c.Write(&b); err != nil {
+	b := bytes.NewBuffer(document.Seal(head))
+	if err := c.Write(b); err != nil {
 		return nil, as(Failed, err)
 	}
 	return b.Bytes(), nil
@@ -208,12 +220,15 @@ func (r *Run) Save() ([]byte, error) {
 //
 // It returns the errors of sim.DecodeCheckpoint and runs.New, with the status Input.
 func (r *Run) Load(text []byte) error {
-	line, rest, _ := bytes.Cut(text, []byte{'\n'})
+	end := bytes.IndexByte(text, '\n') + 1
 	var head saved
-	if err := json.Unmarshal(line, &head); err != nil || head.Format != savedFormat {
+	if err := json.Unmarshal(text[:end], &head); err != nil || head.Format != savedFormat {
 		return refuse(Input, "these are no bytes of a saved run")
 	}
-	c, err := sim.DecodeCheckpoint(bytes.NewReader(rest))
+	if err := document.Sealed(text[:end]); err != nil {
+		return refuse(Input, "a saved run: %w", err)
+	}
+	c, err := sim.DecodeCheckpoint(bytes.NewReader(text[end:]))
 	if err != nil {
 		return as(Input, err)
 	}

@@ -136,7 +136,8 @@ type Options struct {
 
 	Files Files
 	// OnRow is told of each row, after it is written. The values are those of the columns; they and the row are the
-	// run's own. Nil: nobody is. If rows go nowhere else and there is an Every, they are kept in memory (Simulation.Rows).
+	// run's own. An error ends Run, and the next one begins with the same row. Nil: nobody is. If rows go nowhere else and there is an
+	// Every, they are kept in memory (Simulation.Rows).
 	OnRow func(row *sim.Row, values []float64) error
 
 	Events      []sim.Event // besides those of contacts, cables and stops, which come first

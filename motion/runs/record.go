@@ -29,6 +29,7 @@ type Record struct {
 	events   *lines
 	left     []string
 	broken   bool // a file could not be written
+	owed     bool // files have the row that comes next, which OnRow has refused
 
 	kin  mechanism.Kinematics
 	told Told
@@ -136,8 +137,33 @@ func (r *Record) record(row *sim.Row) error {
 	r.Note(row.Energy)
 	r.told.Drift.Position = max(r.told.Drift.Position, row.Drift.Position)
 	r.told.Drift.Velocity = max(r.told.Drift.Velocity, row.Drift.Velocity)
+	if err := r.write(row); err != nil {
+		return err
+	}
+	if r.onRow != nil {
+		if err := r.onRow(row, r.columns.Values); err != nil {
+			return err
+		}
+	}
+	if r.keeps {
+		r.rows = append(r.rows, slices.Clone(r.columns.Values))
+	}
+	r.owed = false
 	r.told.Rows++
 	r.told.Last = row.State.Time
+	return nil
+}
+
+// write fills the columns and writes the files, unless they have the row from a time when OnRow has refused it.
+func (r *Record) write(row *sim.Row) error {
+	if r.owed || r.out == nil {
+		if err := r.columns.Fill(row); err != nil {
+			return err
+		}
+	}
+	if r.owed {
+		return nil
+	}
 	if r.contacts != nil {
 		if err := r.touch.Fill(row); err != nil {
 			return err
@@ -150,15 +176,8 @@ func (r *Record) record(row *sim.Row) error {
 		if err := r.out.Record(row); err != nil {
 			return err
 		}
-	} else if err := r.columns.Fill(row); err != nil {
-		return err
 	}
-	if r.keeps {
-		r.rows = append(r.rows, slices.Clone(r.columns.Values))
-	}
-	if r.onRow != nil {
-		return r.onRow(row, r.columns.Values)
-	}
+	r.owed = r.onRow != nil
 	return nil
 }
 

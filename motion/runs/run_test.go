@@ -102,6 +102,31 @@ func TestRows(t *testing.T) {
 	require.EqualError(t, err, "motion/runs: Until 1 is not after the start, 2 s")
 }
 
+// TestRowRefused: a row that OnRow refuses comes again, and is in the file once.
+func TestRowRefused(t *testing.T) {
+	m := linkage(t)
+	run := func(refuses bool) (text string, s *runs.Simulation) {
+		var b bytes.Buffer
+		o, refused := runs.Options{Every: 0.1, Files: runs.Files{CSV: &b}}, false
+		o.OnRow = func(*sim.Row, []float64) error {
+			if refused = refuses && !refused; refused {
+				return errors.New("not yet")
+			}
+			return nil
+		}
+		s = newRun(t, m, o)
+		for s.Run(0.5) != nil {
+		}
+		require.NoError(t, s.Close())
+		return b.String(), s
+	}
+	want, _ := run(false)
+	got, s := run(true)
+	require.Equal(t, want, got)
+	require.EqualValues(t, 6, s.Told().Rows)
+	require.InDelta(t, 0.5, s.Told().Last, 1e-9)
+}
+
 // TestRow: a row may be asked for at any time and is the one that the recorder gets there; the run does not notice, also
 // where reactions are among its columns and in its friction.
 func TestRow(t *testing.T) {
