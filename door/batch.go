@@ -3,6 +3,7 @@ package door
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -106,12 +107,24 @@ func (m *Model) freedom(name string) (f mechanism.Freedom, err error) {
 	return mechanism.Freedom{Joint: int(of.index), Freedom: int(of.part)}, nil
 }
 
-// size makes memory for n states.
-func (b *Batch) size(n int) {
+// mostNumbers is the largest number of numbers in all states of a batch.
+const mostNumbers = 1 << 35
+
+// numbers is at least what a state takes of memory, in numbers: itself, accelerations, gravity, forces, and what varies.
+func (b *Batch) numbers() int {
+	return len(b.m.initial) + 6*len(b.st.Bodies) + 3 + b.forces + 32*len(b.vary)
+}
+
+// size makes memory for n states, unless they are more than any memory holds.
+func (b *Batch) size(n int) error {
+	if most := min(mostNumbers, math.MaxInt/8) / b.numbers(); n > most {
+		return refuse(Size, "%d states, and the most of this batch are %d", n, most)
+	}
 	if b.states == nil || b.states.Len() != n {
 		b.states, b.results, b.outcome = b.batch.NewStates(n), b.batch.NewResults(n), b.batch.NewOutcome(n)
 		b.failure = nil
 	}
+	return nil
 }
 
 // fit refuses arrays of other lengths, and makes memory for n states.
@@ -123,9 +136,8 @@ func (b *Batch) fit(n int, states, forces []float64) error {
 	case forces != nil && len(forces) != n*b.forces:
 		return refuse(Size, "forces of %d states are %d numbers, not %d", n, n*b.forces, len(forces))
 	}
-	b.size(n)
 	b.wrong = b.wrong[:0]
-	return nil
+	return b.size(n)
 }
 
 // Flags of states while a call goes on.
@@ -329,7 +341,9 @@ func (b *Batch) Vary(n, first int, values []float64) error {
 	case first < 0 || n < 0 || first+len(values)/k > n:
 		return refuse(Input, "states %d to %d of %d", first, first+len(values)/k, n)
 	}
-	b.size(n)
+	if err := b.size(n); err != nil {
+		return err
+	}
 	for i := range len(values) / k {
 		if err := b.varyOne(first+i, values[i*k:][:k]); err != nil {
 			return &Error{Input, fault.Errorf("door: state %d: %w", first+i, err)}

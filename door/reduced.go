@@ -1,7 +1,6 @@
 package door
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -435,9 +435,11 @@ func (r *Reduced) Save() ([]byte, error) {
 		Time: r.time, X: r.x, Chosen: r.chosen, Settled: r.fresh && r.settled, Values: r.in.Values(), Targets: r.targets,
 	}
 	st.FlatTo(s.State)
-	var b bytes.Buffer
-	err := encode(&b, s)
-	return b.Bytes(), as(Failed, err)
+	text, err := json.Marshal(&s)
+	if err != nil {
+		return nil, as(Failed, err)
+	}
+	return document.Seal(text), nil
 }
 
 // Load goes on from what Save has returned of a Reduced of the same model. What is refused has changed nothing.
@@ -447,6 +449,9 @@ func (r *Reduced) Load(text []byte) error {
 	var s savedReduced
 	if err := json.Unmarshal(text, &s); err != nil || s.Format != savedReducedFormat {
 		return refuse(Input, "these are no bytes of a saved motion in coordinates")
+	}
+	if err := document.Sealed(text); err != nil {
+		return refuse(Input, "a saved motion in coordinates: %w", err)
 	}
 	next, err := r.m.newReduced(r.candidates, r.options)
 	if err != nil {

@@ -5,24 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc64"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/replace"
-)
-
-// sumTable is that of the checksums of checkpoints and trajectories: CRC-64 of ECMA-182.
-var sumTable = crc64.MakeTable(crc64.ECMA)
-
-func sumText(sum uint64) string { return fmt.Sprintf("%016x", sum) }
-
-// The last field of a file is the checksum of the document without it.
-const (
-	sumKey = `,"checksum":"`
-	sumEnd = "\"}\n"
 )
 
 // Write writes c with a checksum, for DecodeCheckpoint and ReadCheckpoint. If c has a number that is not finite, it
@@ -35,8 +24,7 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	if err != nil {
 		return fault.Errorf("sim: checkpoint: %w", err)
 	}
-	end := sumKey + sumText(crc64.Checksum(data, sumTable)) + sumEnd
-	_, err = w.Write(append(data[:len(data)-1], end...))
+	_, err = w.Write(document.Seal(data))
 	return err
 }
 
@@ -109,7 +97,7 @@ func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 	if c.Format != checkpointFormat {
 		return nil, fault.Errorf("sim: %w: its format is %s", ErrCheckpoint, fault.Name(c.Format))
 	}
-	if err := checkSum(data); err != nil {
+	if err := document.Sealed(data); err != nil {
 		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
 	}
 	for i, row := range text.Bodies {
@@ -124,19 +112,6 @@ func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 		c.Bodies[i] = [13]float64(row)
 	}
 	return c, nil
-}
-
-// checkSum compares the checksum at the end of a file with the rest of it.
-func checkSum(data []byte) error {
-	at := len(data) - len(sumKey) - len(sumText(0)) - len(sumEnd)
-	if at < 0 || !bytes.HasPrefix(data[at:], []byte(sumKey)) || !bytes.HasSuffix(data, []byte(sumEnd)) {
-		return errors.New("it does not end in a checksum")
-	}
-	said := string(data[at+len(sumKey) : len(data)-len(sumEnd)])
-	if is := sumText(crc64.Update(crc64.Checksum(data[:at], sumTable), sumTable, []byte("}"))); is != said {
-		return fmt.Errorf("it is damaged: its checksum says %q, its content has %s", said, is)
-	}
-	return nil
 }
 
 // placed adds to an error of JSON where it is.

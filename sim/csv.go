@@ -23,6 +23,9 @@ type CSV struct {
 	sum     uint64 // CRC-64 of them
 }
 
+// sumTable is that of the checksum: CRC-64 of ECMA-182.
+var sumTable = crc64.MakeTable(crc64.ECMA)
+
 // csvBlock is the number of bytes that are written at once.
 const csvBlock = 1 << 16
 
@@ -206,7 +209,7 @@ func regular(w io.Writer) (*os.File, bool) {
 }
 
 // Sum implements Summed.
-func (c *CSV) Sum() string { return sumText(c.sum) }
+func (c *CSV) Sum() string { return fmt.Sprintf("%016x", c.sum) }
 
 // Mark implements Recorder: the position is the number of bytes in the file. A
 // file is made durable.

@@ -40,6 +40,19 @@ func table(m *door.Model, states *C.double, rows, n C.size_t) ([]float64, error)
 	return floats(states, rows*n)
 }
 
+// mostUnasked is the memory, in bytes, that is taken without asking whether the system has it.
+const mostUnasked = 1 << 26
+
+// room refuses states, and numbers more, for which the system has no memory: the runtime of Go would end the process.
+func room(b *door.Batch, rows, more C.size_t) error {
+	z := b.Model().Sizes()
+	bytes := 8 * (float64(rows)*float64(z.State+6*z.Bodies) + float64(more))
+	if bytes > mostUnasked && bytes < 1<<62 && C.rung_room(C.size_t(bytes)) == 0 {
+		return refuse(door.Size, "%d states, for which there is no memory: they take %.1f GB", uint64(rows), bytes/1e9)
+	}
+	return nil
+}
+
 // rowsOf are the arrays of a call on states side by side.
 type rowsOf struct {
 	states, forces []float64
@@ -51,8 +64,10 @@ func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double
 	if x.states, err = table(b.Model(), states, rows, n); err != nil {
 		return x, err
 	}
-	if x.forces, err = perhaps(forces, rows*C.size_t(b.Forces())); err != nil {
-		return x, err
+	if forces != nil {
+		if x.forces, err = floats(forces, rows*C.size_t(b.Forces())); err != nil {
+			return x, err
+		}
 	}
 	if status == nil && rows > 0 {
 		return x, refuse(door.Input, "a null pointer for the status")
@@ -70,6 +85,9 @@ func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, for
 		}
 		a, err := floats(acc, rows*C.size_t(6*b.Model().Sizes().Bodies))
 		if err != nil {
+			return err
+		}
+		if err := room(b, rows, 0); err != nil {
 			return err
 		}
 		return o.during(func(ctx context.Context) error {
@@ -91,6 +109,9 @@ func go_batch_rollout(
 		if err != nil {
 			return err
 		}
+		if err := room(b, rows, m); err != nil {
+			return err
+		}
 		return o.during(func(ctx context.Context) error {
 			return b.Rollout(ctx, int(rows), x.states, x.forces, to, x.failed, options(opts))
 		})
@@ -106,6 +127,9 @@ func go_batch_vary(batch C.rung_handle, rows, first C.size_t, values *C.double, 
 		}
 		if rows > mostNumbers || first > mostNumbers {
 			return refuse(door.Size, "states from %d of %d", uint64(first), uint64(rows))
+		}
+		if err := room(b, rows, 0); err != nil {
+			return err
 		}
 		return b.Vary(int(rows), int(first), x)
 	})

@@ -60,6 +60,13 @@ void rung_say(const char *text, size_t n, const char *details, size_t m) {
   l->details = copy(details, m);
 }
 
+int32_t rung_room(size_t bytes) {
+  void *volatile p = malloc(bytes);
+  int32_t there = p != NULL;
+  free(p);
+  return there;
+}
+
 int32_t rung_in_child(void) {
   static const char text[] = "the library does not work in the child of a fork: start processes anew (multiprocessing: spawn or forkserver)";
   static const char details[] = "{\"status\":6,\"text\":\"the child of a fork\"}";
@@ -78,7 +85,11 @@ const char *rung_error(void) {
 int32_t rung_error_details(char **text, size_t *size) {
   last *l = kept();
   const char *s = l && l->details ? l->details : "{}";
-  if (!text || !size) return RUNG_INPUT;
+  if (!text || !size) {
+    static const char none[] = "a null pointer for the text", of[] = "{\"status\":1,\"text\":\"a null pointer for the text\"}";
+    rung_say(none, sizeof none - 1, of, sizeof of - 1);
+    return RUNG_INPUT;
+  }
   *size = strlen(s);
   *text = copy(s, *size);
   return *text ? RUNG_OK : RUNG_FAILED;

@@ -123,7 +123,7 @@ func kind(v any) string {
 	case *fmu.Unit:
 		return "unit"
 	}
-	return "object"
+	return "solver or a run" // what has knobs
 }
 
 // use runs f on the value of a handle that one thread may use at a time.
@@ -274,9 +274,9 @@ func floats(p *C.double, n C.size_t) ([]float64, error) {
 	return unsafe.Slice((*float64)(p), int(n)), nil
 }
 
-// perhaps is floats where no array stands for none.
+// perhaps is floats where no array, with the length 0, stands for none.
 func perhaps(p *C.double, n C.size_t) ([]float64, error) {
-	if p == nil {
+	if p == nil && n == 0 {
 		return nil, nil
 	}
 	return floats(p, n)

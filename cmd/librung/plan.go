@@ -21,7 +21,7 @@ func go_plan(name, text *C.char, size C.size_t, opts *C.char, plan *C.rung_handl
 		}
 		var m *door.Model
 		var err error
-		if text == nil {
+		if text == nil && size == 0 {
 			m, err = door.Open(context.Background(), C.GoString(name), options(opts))
 		} else {
 			var b []byte

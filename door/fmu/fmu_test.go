@@ -172,6 +172,21 @@ func TestSaved(t *testing.T) {
 		require.Equal(t, door.Input, door.StatusOf(u.Load(bad)), "%.40q", bad)
 		require.Equal(t, at, values(t, u))
 	}
+	exchange, _ := exchanging(t, read(t, fourBar), fmu.Options{Version: 2})
+	coordinates, err := exchange.Save()
+	require.NoError(t, err)
+	refusesDamage(t, u, saved)
+	refusesDamage(t, exchange, coordinates)
+}
+
+// refusesDamage flips a bit in each byte of what is saved.
+func refusesDamage(t *testing.T, u *fmu.Unit, saved []byte) {
+	for i := range saved {
+		saved[i] ^= 1
+		require.Equal(t, door.Input, door.StatusOf(u.Load(saved)), "byte %d", i)
+		saved[i] ^= 1
+	}
+	require.NoError(t, u.Load(saved))
 }
 
 // TestTolerance: the tolerance of a tool decides where the error chooses the steps.

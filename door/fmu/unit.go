@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -402,17 +403,20 @@ func (u *Unit) Save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(head, '\n'), now...), nil
+	return append(document.Seal(head), now...), nil
 }
 
 // Load goes on from what Save has returned. What is refused has changed nothing.
 //
 // The error has the status Input: bytes of another unit, or of none, and the errors of door.Run.Load.
 func (u *Unit) Load(text []byte) error {
-	line, rest, _ := bytes.Cut(text, []byte{'\n'})
+	end := bytes.IndexByte(text, '\n') + 1
 	var head saved
-	if err := json.Unmarshal(line, &head); err != nil || head.Format != savedFormat {
+	if err := json.Unmarshal(text[:end], &head); err != nil || head.Format != savedFormat {
 		return refuse(door.Input, "these are no bytes of a saved unit")
+	}
+	if err := document.Sealed(text[:end]); err != nil {
+		return refuse(door.Input, "a saved unit: %w", err)
 	}
 	if head.Token != u.token || len(head.Values) != len(u.values) {
 		return refuse(door.Input, "a saved state of the unit %q, and this is %q", head.Token, u.token)
@@ -421,7 +425,7 @@ func (u *Unit) Load(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := next.Load(rest); err != nil {
+	if err := next.Load(text[end:]); err != nil {
 		return err
 	}
 	if err := u.take(next); err != nil {

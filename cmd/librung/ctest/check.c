@@ -94,12 +94,15 @@ static void refusals(const char *model) {
   CHECK(rung_knob(plan, "joints[none].force[0]", &knob) == RUNG_INPUT);
   CHECK(rung_document(plan, "acel", NULL, NULL, 0, &text, &size) == RUNG_INPUT && strstr(rung_error(), "accel"));
   CHECK(rung_document(plan, "accel", NULL, NULL, 0, NULL, NULL) == RUNG_INPUT);
+  CHECK(rung_document(plan, "accel", NULL, NULL, (size_t)sizes[RUNG_STATE], &text, &size) == RUNG_INPUT && strstr(rung_error(), "no array of"));
+  CHECK(rung_run(plan, NULL, (size_t)sizes[RUNG_STATE], NULL, &h) == RUNG_INPUT && rung_plan(model, NULL, 2, NULL, &h) == RUNG_INPUT);
   CHECK(rung_move(plan, "asemble", NULL, state, (size_t)sizes[RUNG_STATE], &text, &size) == RUNG_INPUT && strstr(rung_error(), "assemble"));
   CHECK(rung_move(plan, "assemble", NULL, NULL, 0, &text, &size) == RUNG_SIZE);
   CHECK(rung_move(plan, "assemble", NULL, state, 3, &text, &size) == RUNG_SIZE);
   CHECK(rung_run(plan, NULL, 0, "{\"integrator\": \"euler\"}", &h) == RUNG_INPUT && strstr(rung_error(), "euler"));
   CHECK(rung_batch(plan, "{\"forces\": [\"none\"]}", &h) == RUNG_INPUT);
-  CHECK(rung_set(plan, &knob, &x, 1) == RUNG_HANDLE);
+  CHECK(rung_set(plan, &knob, &x, 1) == RUNG_HANDLE && strstr(rung_error(), "has to be a solver or a run"));
+  CHECK(rung_error_details(NULL, &size) == RUNG_INPUT && strstr(rung_error(), "null pointer"));
   CHECK(rung_threads(0) == RUNG_INPUT && rung_threads(2) == RUNG_OK);
   CHECK(rung_free(0) == RUNG_OK);
 }
@@ -135,13 +138,19 @@ static void nonsense(void) {
   size_t n = (size_t)sizes[RUNG_STATE], huge = (size_t)1 << 62;
   int64_t knob = 0;
   uint8_t bad = 0;
+  void *volatile room;
   double x = 0, *odd = (double *)(void *)((char *)state + 1);
-  CHECK(rung_solver(plan, &solver) == RUNG_OK && rung_batch(plan, NULL, &batch) == RUNG_OK);
+  CHECK(rung_solver(plan, &solver) == RUNG_OK && rung_batch(plan, "{\"vary\": [\"bodies[crank].mass\"]}", &batch) == RUNG_OK);
   CHECK(rung_accel(solver, state, huge, acc, 18) == RUNG_SIZE && rung_accel(solver, state, n, acc, huge) == RUNG_SIZE);
   CHECK(rung_set(solver, &knob, &x, (size_t)1 << 40) == RUNG_SIZE && strstr(rung_error(), "knobs"));
   CHECK(rung_set(solver, NULL, NULL, 0) == RUNG_OK && rung_set(solver, NULL, &x, 1) == RUNG_INPUT);
   CHECK(rung_batch_accel(batch, state, huge, n, NULL, acc, &bad) == RUNG_SIZE);
   CHECK(rung_batch_accel(batch, state, 1, n, NULL, acc, NULL) == RUNG_INPUT);
+  x = 1; /* more states than numbers have places, than there is memory for; the batch goes on */
+  CHECK(rung_batch_vary(batch, (size_t)1 << 40, 0, &x, 1) == RUNG_SIZE && strstr(rung_error(), "1099511627776 states"));
+  if (!(room = malloc((size_t)1 << 37))) CHECK(rung_batch_vary(batch, (size_t)1 << 28, 0, &x, 1) == RUNG_SIZE && strstr(rung_error(), "no memory"));
+  free(room);
+  CHECK(rung_batch_vary(batch, 2, 1, &x, 1) == RUNG_OK);
   CHECK(rung_batch_vary(batch, huge, 0, &x, 1) == RUNG_SIZE && rung_batch_error(batch, huge) == RUNG_INPUT);
   CHECK(rung_accel(solver, odd, n, acc, 18) == RUNG_INPUT && strstr(rung_error(), "multiple of 8"));
   CHECK(rung_plan("x.json", (const char *)state, huge, NULL, &h) == RUNG_SIZE && h == 0);
@@ -167,6 +176,8 @@ static void runs(void) {
   CHECK(rung_run_load(b, bytes, size) == RUNG_OK && rung_run_to(b, 0.4, 0) == RUNG_OK && rung_run_state(b, y, n) == RUNG_OK);
   CHECK(memcmp(x, y, n * sizeof(double)) == 0);
   CHECK(rung_run_load(b, bytes, size / 2) == RUNG_INPUT);
+  bytes[30]++; /* in the name of a field */
+  CHECK(rung_run_load(b, bytes, size) == RUNG_INPUT && strstr(rung_error(), "damaged"));
   rung_release(bytes);
   CHECK(rung_run_rows(a, NULL, 0, &rows) == RUNG_OK && rows == 9);
   row[2] = -1;
