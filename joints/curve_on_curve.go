@@ -38,8 +38,7 @@ func (s *Spec) TouchTo(out *Touch, f *Frames) {
 // contact is the joint at one instant. Frame: axes of P.
 type contact struct {
 	Touch
-	pair pair
-	s    sight
+	s sight
 }
 
 // find fills c. It returns false where there is no place, and panics without curves.
@@ -47,19 +46,29 @@ func (c *contact) find(s *Spec, f *Frames) bool {
 	if s.Curve == nil || s.SuccessorCurve == nil {
 		panic(badKind)
 	}
-	c.pair.set(s, f)
-	var at [2]float64
-	var seen sight
-	var side float64
-	var ok bool
+	holds := false
 	if m := f.Found; m.is(f) {
-		at, seen, side, ok, c.pair.laps = m.at, m.seen, m.side, m.holds, m.laps
+		holds = m.holds
+		c.take(&m.seen, m.at, m.laps, m.side)
 	} else {
-		at, seen, side, ok = c.pair.find(f.Near)
+		holds = c.search(s, f)
 	}
-	c.U, c.W, c.Side, c.s = at[0]+c.pair.laps[0], at[1]+c.pair.laps[1], side, seen
+	return holds && c.s.regular(smaller(s), c.Side)
+}
+
+// search is find without one that has found before.
+func (c *contact) search(s *Spec, f *Frames) bool {
+	var p pair
+	p.set(s, f)
+	at, seen, side, ok := p.find(f.Near)
+	c.take(&seen, at, p.laps, side)
+	return ok
+}
+
+// take stores what has been found.
+func (c *contact) take(seen *sight, at, laps [2]float64, side float64) {
+	c.U, c.W, c.Side, c.s = at[0]+laps[0], at[1]+laps[1], side, *seen
 	c.Curvatures, c.Gap = seen.bend, seen.gap
-	return ok && c.pair.regular(&c.s, side)
 }
 
 // rates returns the rates of the lengths along both curves, as S moves by v at the point and by ω, theory.md (U8).
@@ -116,6 +125,20 @@ func curveOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)
 	delta[0] = c.Gap
+}
+
+// touchRateTo is VelocityErrorTo where nothing is prescribed: the rate of the gap, T·V̂ of the row of theory.md (U9).
+func (s *Spec) touchRateTo(e *[6]float64, f *Frames) error {
+	var c contact
+	if !c.find(s, f) {
+		return s.NoRows()
+	}
+	n, p := f.EP.MulVec(c.s.n), f.EP.MulVec(c.s.p)
+	T := spatial.NewForce(p.Cross(n), n)
+	var v spatial.Motion
+	f.RelativeVelocityTo(&v)
+	e[0] = v.Dot(&T)
+	return nil
 }
 
 // touchRatesTo is NearRatesTo.

@@ -306,9 +306,17 @@ func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 		v    spatial.Motion
 	)
 	*e = [6]float64{}
-	if (s.Kind == Spherical || s.Kind == Revolute) && s.Motion == nil {
-		pinnedRates(e, f, s.Kind)
-		return nil
+	if s.Motion == nil { // of frequent types only what their rows need
+		switch s.Kind {
+		case Spherical, Revolute:
+			pinnedRates(e, f, s.Kind)
+			return nil
+		case Prismatic:
+			slideRates(e, f)
+			return nil
+		case CurveOnCurve:
+			return s.touchRateTo(e, f)
+		}
 	}
 	if err := s.EvalTo(&rows, f, t); err != nil {
 		return err
@@ -327,9 +335,23 @@ func pinnedRates(e *[6]float64, f *Frames, k Kind) {
 		e[j] = along(&f.EP, j, &f.V)
 	}
 	if k == Revolute {
-		for j := range 2 {
-			e[3+j] = f.EP[j]*(f.OmegaS[0]-f.OmegaP[0]) + f.EP[3+j]*(f.OmegaS[1]-f.OmegaP[1]) + f.EP[6+j]*(f.OmegaS[2]-f.OmegaP[2])
-		}
+		turnRates(e[3:5], f)
+	}
+}
+
+// slideRates is VelocityErrorTo of a prismatic joint without a prescribed freedom: unit moments along the axes of P, and unit forces along
+// the first two.
+func slideRates(e *[6]float64, f *Frames) {
+	turnRates(e[:3], f)
+	for j := range 2 {
+		e[3+j] = along(&f.EP, j, &f.V)
+	}
+}
+
+// turnRates stores in e the components of ω_S − ω_P along the first axes of P.
+func turnRates(e []float64, f *Frames) {
+	for j := range e {
+		e[j] = f.EP[j]*(f.OmegaS[0]-f.OmegaP[0]) + f.EP[3+j]*(f.OmegaS[1]-f.OmegaP[1]) + f.EP[6+j]*(f.OmegaS[2]-f.OmegaP[2])
 	}
 }
 

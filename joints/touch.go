@@ -50,8 +50,11 @@ func (q *pair) set(s *Spec, f *Frames) {
 	q.c = [2]*curves.Curve{s.Curve, s.SuccessorCurve}
 	f.EP.TMulTo(&q.E, &f.ES)
 	f.EP.TMulVecTo(&q.r, &f.R)
-	q.size, q.open = min(s.Curve.Size(), s.SuccessorCurve.Size()), s.Kind == curveOnCurveOpen
+	q.size, q.open = smaller(s), s.Kind == curveOnCurveOpen
 }
+
+// smaller returns the size of the smaller curve, m.
+func smaller(s *Spec) float64 { return min(s.Curve.Size(), s.SuccessorCurve.Size()) }
 
 // sight is both curves at a pair of parameters. Frame: axes of P.
 type sight struct {
@@ -64,14 +67,14 @@ type sight struct {
 	bend       [2]float64   // curvatures of both curves about n, 1/m
 }
 
-// see returns the sight at u and w.
-func (q *pair) see(u, w float64) sight {
+// seeTo stores in s the sight at u and w.
+func (q *pair) seeTo(s *sight, u, w float64) {
 	a, b := q.c[0].At(u), q.c[1].At(w)
-	return q.between(&a, &b)
+	q.betweenTo(s, &a, &b)
 }
 
-// between returns the sight from a place of P's curve to one of S's, theory.md (U7).
-func (q *pair) between(a, b *curves.Place) (s sight) {
+// betweenTo stores in s the sight from a place of P's curve to one of S's, theory.md (U7).
+func (q *pair) betweenTo(s *sight, a, b *curves.Place) {
 	var x1, x2 spatial.Vec3
 	q.E.MulVecTo(&s.p, &b.C)
 	q.E.MulVecTo(&x1, &b.D)
@@ -86,7 +89,6 @@ func (q *pair) between(a, b *curves.Place) (s sight) {
 	s.bend[0] = spatial.Dot(&s.n, &a.DD) / (s.speed[0] * s.speed[0])
 	turn := s.x[0]*x2[0] + s.x[1]*x2[1]
 	s.bend[1] = (spatial.Dot(&s.n, &x2) - s.sine*turn) / (s.speed[1] * s.speed[1])
-	return s
 }
 
 // matrix returns the derivatives of along and sine by the lengths of both curves, theory.md (U8).
@@ -106,11 +108,13 @@ func (q *pair) merit(s *sight) float64 {
 	return s.along*s.along + a*a
 }
 
-// descend goes from u and w to a solution, by Newton's steps and, where these do not help, by those of Levenberg and Marquardt. It reports
-// whether the curvatures have kept their side on the way: beyond a place where they are equal there is another contact, or none.
-func (q *pair) descend(at [2]float64, side float64) (end [2]float64, now sight, kept bool) {
-	now, kept = q.see(at[0], at[1]), true
-	left, mu, last := q.merit(&now), 0.0, math.Inf(1)
+// descend goes from u and w, where now is seen, to a solution, by Newton's steps and, where these do not help, by those of Levenberg and
+// Marquardt. It reports whether the curvatures have kept their side on the way: beyond a place where they are equal there is another
+// contact, or none.
+func (q *pair) descend(at *[2]float64, now *sight, side float64) (kept bool) {
+	var next sight
+	kept = true
+	left, mu, last := q.merit(now), 0.0, math.Inf(1)
 	var span [2]float64
 	for i, c := range q.c {
 		from, to := c.Span()
@@ -139,9 +143,9 @@ func (q *pair) descend(at [2]float64, side float64) (end [2]float64, now sight, 
 		}
 		kept = kept && now.side()*side >= 0
 		to := [2]float64{at[0] + step[0], at[1] + step[1]}
-		next := q.see(to[0], to[1])
+		q.seeTo(&next, to[0], to[1])
 		if after := q.merit(&next); after <= left || size < touchTiny {
-			at, now, left, last = to, next, after, size
+			*at, *now, left, last = to, next, after, size
 			if mu *= 0.1; mu < touchDamp {
 				mu = 0
 			}
@@ -149,7 +153,7 @@ func (q *pair) descend(at [2]float64, side float64) (end [2]float64, now sight, 
 		}
 		mu = max(10*mu, touchDamp)
 	}
-	return at, now, kept && now.side()*side >= 0
+	return kept && now.side()*side >= 0
 }
 
 // found reports whether s is a solution.
@@ -162,6 +166,7 @@ func (q *pair) search() (best [2]float64, s sight, ok bool) {
 	var depth [touchTried]float64    // how bad they are
 	tried := 0
 	var places [touchSamples + 1]curves.Place
+	var now sight
 	for i := range places {
 		places[i] = q.c[0].At(sampleOf(q.c[0], i))
 	}
@@ -171,8 +176,8 @@ func (q *pair) search() (best [2]float64, s sight, ok bool) {
 		var low [2]float64
 		least := math.Inf(1)
 		for i := range touchSamples + 1 {
-			s := q.between(&places[i], &b)
-			if m := q.merit(&s) + s.gap*s.gap; m < least {
+			q.betweenTo(&now, &places[i], &b)
+			if m := q.merit(&now) + now.gap*now.gap; m < least {
 				low, least = [2]float64{sampleOf(q.c[0], i), w}, m
 			}
 		}
@@ -187,7 +192,9 @@ func (q *pair) search() (best [2]float64, s sight, ok bool) {
 		tried = min(tried+1, touchTried)
 	}
 	for k := range tried {
-		at, now, _ := q.descend(start[k], 0)
+		at := start[k]
+		q.seeTo(&now, at[0], at[1])
+		q.descend(&at, &now, 0)
 		if !q.found(&now) {
 			continue
 		}
@@ -222,14 +229,16 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 		q.laps[i] = c.Laps(near[i])
 		from[i] = c.Within(near[i] - q.laps[i])
 	}
-	first := q.see(from[0], from[1])
-	at, s, ok = q.descend(from, near[2])
+	at = from
+	q.seeTo(&s, at[0], at[1])
+	apart := math.Hypot(s.along, s.gap)
+	ok = q.descend(&at, &s, near[2])
 	ok = ok && q.found(&s)
 	if side = near[2]; side == 0 {
 		side = s.side()
 	}
 	far := touchAstray * q.size
-	if !(math.Hypot(first.along, first.gap) > far) || ok && (q.open || math.Abs(s.gap) <= far) {
+	if !(apart > far) || ok && (q.open || math.Abs(s.gap) <= far) {
 		return at, s, side, ok
 	}
 	other, t, some := q.search()
@@ -247,11 +256,11 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 // side returns the sign of the difference of the curvatures.
 func (s *sight) side() float64 { return math.Copysign(1, s.bend[0]-s.bend[1]) }
 
-// regular reports whether the curvatures differ by enough, and as side says.
-func (q *pair) regular(s *sight, side float64) bool {
+// regular reports whether the curvatures differ by enough beside those and the size of the smaller curve, and as side says.
+func (s *sight) regular(size, side float64) bool {
 	A := s.matrix()
 	_, det := solve2(&A, [2]float64{})
-	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/q.size)
+	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/size)
 }
 
 // Found keeps what a search of FindTo has found. Evaluations at the same pose from the same Near take it from there: Frames.Found.
