@@ -32,8 +32,10 @@ const (
 )
 
 const (
-	// implicitTol is the relative tolerance of generalized-α, and explicitTol that of the explicit method.
-	implicitTol, explicitTol = 1e-3, 1e-6
+	// implicitTol is the relative tolerance of generalized-α, and explicitTol that of the explicit method. explicitDrift is how far joints
+	// drift in its steps before a projection: each one costs the step behind it an evaluation more.
+	implicitTol, explicitTol = 1e-3, 1e-5
+	explicitDrift            = 1e-7
 	// controlledWork is how many steps of RATTLE a step of these takes as long as, so that large mechanisms have longer ones.
 	controlledWork = 8
 )
@@ -43,7 +45,7 @@ type method struct {
 	step    float64 // s, of RATTLE, and the longest one of the others
 	even    bool    // the steps of the others up to a time are equally long: implicit ones keep their matrix so
 	hand    float64 // s, of a step for which hands are soft enough
-	tol     float64 // to which joints hold
+	drift   float64 // from which on joints are projected; 0: sim.DefaultDrift
 	stepper sim.Stepper
 	project sim.Projector
 	rattle  *motion.Rattle // nil: one with error control
@@ -79,14 +81,14 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	if accuracy > 0 {
 		text += fmt.Sprintf(", accelerations to %g", accuracy)
 	}
-	return &method{step: 1 / rate, hand: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
+	return &method{step: 1 / rate, hand: 1 / rate, stepper: r, rattle: r, text: text}, nil
 }
 
 // newImplicit returns generalized-α, with steps no longer than 1/rate.
 func newImplicit(p *kkt.Plan, rate float64) *method {
 	n := motion.NewNewton(p)
 	k := sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}, Quick: true})
-	return &method{step: 1 / rate, even: true, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: n, stepper: k,
+	return &method{step: 1 / rate, even: true, hand: 1. / rateAtSize, project: n, stepper: k,
 		text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}
 }
 
@@ -97,7 +99,7 @@ func newExplicit(p *kkt.Plan, rate float64) (*method, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: move.Projector, stepper: move.Stepper,
+	return &method{step: 1 / rate, hand: 1. / rateAtSize, drift: explicitDrift, project: move.Projector, stepper: move.Stepper,
 		text: fmt.Sprintf("Dormand–Prince of order 5, relative tolerance %g a step, %g steps a second at least", explicitTol, rate)}, nil
 }
 
@@ -113,7 +115,7 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 	if d.rattle != nil {
 		return o, nil
 	}
-	o = sim.Options{MaxStep: 1.01 * d.step, Even: d.even, Projector: d.project}
+	o = sim.Options{MaxStep: 1.01 * d.step, Even: d.even, Projector: d.project, Drift: sim.Drift{Position: d.drift, Velocity: d.drift}}
 	if stops, samples := runs.NewStops(p, nil); samples > 1 {
 		if err := stops.Arm(st); err != nil {
 			return o, err
