@@ -197,6 +197,7 @@ func TestInverseOfAccelerations(t *testing.T) {
 		`"angular_acceleration": [0, 0, 0]}]}`:                                   "com_acceleration",
 		`"angular_acceleration": [0, 0], "com_acceleration": [0, 0, 0]}]}`:       "angular_acceleration",
 		`"angular_acceleration": [0, 0, 0], "com_acceleration": [0, 0, 0, 0]}]}`: "com_acceleration",
+		`"angular_acceleration": [0, null, 0], "com_acceleration": [0, 0, 0]}]}`: "angular_acceleration",
 	} {
 		piped = rungWith(head+rest, "inverse", path, "--actuated", "p1", "--accel", "-")
 		assert.Equal(t, shell.ExitUse, piped.Status)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,4 +44,9 @@ func TestModelInAnotherFolder(t *testing.T) {
 		assert.Contains(t, readText(t, "back.json"), want)
 	}
 	assert.Contains(t, ok(t, "assemble", "out/deep/moved.json", "-o", "-"), `"tracks/line.csv"`)
+
+	// The address of a file in a package is no path.
+	require.NoError(t, os.WriteFile("p.json", []byte(strings.Replace(readText(t, "m.json"), "b.stl", "package://arm/b.stl", 1)), 0o600))
+	ok(t, "assemble", "p.json", "-o", "out/p.json")
+	assert.Contains(t, readText(t, "out/p.json"), `"package://arm/b.stl"`)
 }

@@ -98,6 +98,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 		return err
 	}
 	out, err := openOutputs(f, stdout)
+	defer out.drop()
 	if err != nil {
 		return err
 	}
@@ -246,6 +247,7 @@ func totalBodies(list []growth.Family) (total int64) {
 // so that a name that cannot be written costs no time.
 type benchOutputs struct{ csv, plot *shell.Output }
 
+// openOutputs begins the files that the flags name. What it has begun is returned with its error, too.
 func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) {
 	if f.csv != "" {
 		if out.csv, err = shell.Create(f.csv, stdout); err != nil {
@@ -253,16 +255,21 @@ func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) 
 		}
 	}
 	if f.plot != "" {
-		if out.plot, err = shell.Create(f.plot, stdout); err != nil {
-			if out.csv != nil {
-				_ = out.csv.Drop() // the first error counts
-			}
-			return out, err
-		}
+		out.plot, err = shell.Create(f.plot, stdout)
 	}
-	return out, nil
+	return out, err
 }
 
+// drop gives up the files that have not been written.
+func (out benchOutputs) drop() {
+	for _, o := range [...]*shell.Output{out.csv, out.plot} {
+		if o != nil {
+			_ = o.Drop() // the error before it counts
+		}
+	}
+}
+
+// write fills the files from the records of doc, and puts them in their places.
 func (out benchOutputs) write(doc *growth.Document) error {
 	var err error
 	if out.csv != nil {

@@ -62,12 +62,12 @@ func runFit(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *sh
 	for k := range r.Parameters {
 		x.values = append(x.values, r.Parameters[k].Value)
 	}
-	x.draw = func(stdout io.Writer) error { return drawFit(ctx, f.plot, l, x.values, stdout) }
+	x.draw = func(w io.Writer) error { return drawFit(ctx, w, pictureFormat(f.plot), l, x.values) }
 	return x, nil
 }
 
 // drawFit draws the data of each term with the start and the fit.
-func drawFit(ctx context.Context, path string, l *loaded, values []float64, stdout io.Writer) error {
+func drawFit(ctx context.Context, w io.Writer, format string, l *loaded, values []float64) error {
 	var sides [2][]objective.Residual
 	for i, x := range [2][]float64{l.problem.Values(), values} {
 		g, err := l.problem.With(x)
@@ -95,8 +95,7 @@ func drawFit(ctx context.Context, path string, l *loaded, values []float64, stdo
 	for i := range list {
 		list[i].Label = fault.Text(list[i].Label, sheet.NameWidth)
 	}
-	title := sheet.ModelTitle(l.problem.Model().Name)
-	return shell.WriteFile(path, stdout, func(w io.Writer) error { return picture.Fits(w, pictureFormat(path), title, list) })
+	return shell.Failed("", picture.Fits(w, format, sheet.ModelTitle(l.problem.Model().Name), list))
 }
 
 // printFit writes r for people.
@@ -123,12 +122,12 @@ func printFit(p *sheet.Page, r *search.FitResult) {
 	p.Blank()
 	p.Line("%d data, root mean square of the misfits %s", r.Residual.Count, sheet.Digits3(r.Residual.RMS))
 	for _, names := range r.Unidentified {
-		p.Item("undetermined", strings.Join(names, " with "))
+		p.Item("undetermined", fault.Line(strings.Join(names, " with ")))
 	}
 	for i := range r.Correlation {
 		for j := range i {
 			if x := r.Correlation[i][j]; x != nil && math.Abs(*x) >= toldCorrelation {
-				p.Item("correlated", r.Parameters[j].Name+" with "+r.Parameters[i].Name+", "+sheet.Digits3(*x))
+				p.Item("correlated", fault.Line(r.Parameters[j].Name+" with "+r.Parameters[i].Name+", "+sheet.Digits3(*x)))
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 		p.Line("It holds for changes as small as that is large, and tells little of others")
 	}
 	for _, k := range r.Kinks[:min(len(r.Kinks), mostKinks)] {
-		p.Line("corners of %s: %s, %s", k.Name, k.What, sheet.Plural(int(k.Count), "time"))
+		p.Line("corners of %s: %s, %s", fault.Line(k.Name), k.What, sheet.Plural(int(k.Count), "time"))
 	}
 	if more := len(r.Kinks) - mostKinks; more > 0 {
 		p.Line("and of %s", sheet.Plural(more, "other part"))

@@ -59,15 +59,15 @@ func runOptimize(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, 
 	for k := range r.Parameters {
 		x.values = append(x.values, r.Parameters[k].Value)
 	}
-	x.draw = func(stdout io.Writer) error { return drawSearch(f.plot, r, stdout) }
+	x.draw = func(w io.Writer) error { return drawSearch(w, f.plot, r) }
 	return x, nil
 }
 
 // leastDrawn is what is drawn of a gradient that is less.
 const leastDrawn = 1e-16
 
-// drawSearch draws the value and the gradient over the iterations.
-func drawSearch(path string, r *search.Optimum, stdout io.Writer) error {
+// drawSearch draws the value and the gradient over the iterations, in the format that path ends in.
+func drawSearch(w io.Writer, path string, r *search.Optimum) error {
 	if len(r.Iterations) == 0 {
 		return shell.UseErrorf("%s: there is nothing to draw: the start is where the search ends", path)
 	}
@@ -80,7 +80,7 @@ func drawSearch(path string, r *search.Optimum, stdout io.Writer) error {
 	chart.Panels = []picture.Panel{
 		{Label: "value", Curves: []picture.Curve{value}}, {Label: "gradient", Log: true, Curves: []picture.Curve{gradient}},
 	}
-	return shell.WriteFile(path, stdout, func(w io.Writer) error { return picture.Motion(w, pictureFormat(path), chart) })
+	return shell.Failed("", picture.Motion(w, pictureFormat(path), chart))
 }
 
 // printOptimum writes r for people.

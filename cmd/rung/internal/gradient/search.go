@@ -34,7 +34,7 @@ type loaded struct {
 	problem *objective.Problem
 	o       *objective.Objective
 	file    string // of the model
-	mark    string // of the texts of both
+	mark    string // SHA-256 of the texts of both, and of the files that they name
 }
 
 // load reads an objective and its model.
@@ -61,7 +61,7 @@ func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, err
 		return nil, err
 	}
 	h := sha256.New()
-	for _, part := range append([][]byte{text, source.Text}, l.data(source.Data)...) {
+	for _, part := range slices.Concat([][]byte{text, source.Text}, l.data(source.Data), l.modelFiles(source.Folder)) {
 		sum := sha256.Sum256(part)
 		h.Write(sum[:])
 	}
@@ -85,6 +85,29 @@ func (l *loaded) data(folder fs.FS) (list [][]byte) {
 				text, _ := fs.ReadFile(folder, terms[i].File) // it has been read
 				list = append(list, text)
 			}
+		}
+	}
+	return list
+}
+
+// modelFiles returns the texts of the files of terrains and curves that the model names.
+func (l *loaded) modelFiles(folder fs.FS) (list [][]byte) {
+	m := l.problem.Model()
+	var names []string
+	for i := range m.Terrains {
+		names = append(names, m.Terrains[i].File)
+	}
+	for i := range m.Joints {
+		for _, c := range [...]*model.PointCurve{m.Joints[i].Curve, m.Joints[i].SuccessorCurve} {
+			if c != nil {
+				names = append(names, c.File)
+			}
+		}
+	}
+	for _, name := range names {
+		if name != "" {
+			text, _ := fs.ReadFile(folder, name) // it has been read
+			list = append(list, text)
 		}
 	}
 	return list
@@ -155,7 +178,7 @@ const checkpointFormat = "rung-search/1"
 type found struct {
 	document any
 	values   []float64
-	draw     func(stdout io.Writer) error
+	draw     func(w io.Writer) error // the picture; errors say whose fault they are
 	print    func(p *sheet.Page)
 }
 
@@ -177,6 +200,12 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	if err != nil {
 		return err
 	}
+	file, plot, err := f.begin(stdout) // before anything is computed
+	defer file.Drop()
+	defer plot.Drop()
+	if err != nil {
+		return err
+	}
 	if f.checkpoint != "" {
 		defer shell.Keep(cmd.Context())()
 	}
@@ -188,11 +217,16 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	if err := c.write(); err != nil {
 		return err
 	}
-	if err := f.writeModel(cmd.Context(), l, x.values, stdout, p); err != nil {
-		return err
+	if f.output != "" {
+		if err := f.writeModel(cmd.Context(), l, x.values, file, p); err != nil {
+			return err
+		}
 	}
 	if f.plot != "" {
-		if err := x.draw(stdout); err != nil {
+		if err := x.draw(plot); err != nil {
+			return err
+		}
+		if err := plot.Close(nil); err != nil {
 			return err
 		}
 	}
@@ -204,6 +238,25 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 		return shell.WriteJSON(stdout, x.document)
 	}
 	return shell.Print(stdout, x.print)
+}
+
+// begin begins the files of the model and of the picture. A file that is not wanted is an empty output.
+func (f *searchFlags) begin(stdout io.Writer) (file, plot *shell.Output, err error) {
+	file, plot = new(shell.Output), new(shell.Output)
+	for _, x := range [...]struct {
+		path string
+		to   **shell.Output
+	}{{f.output, &file}, {f.plot, &plot}} {
+		if x.path == "" {
+			continue
+		}
+		out, err := shell.Create(x.path, stdout)
+		if err != nil {
+			return file, plot, err
+		}
+		*x.to = out
+	}
+	return file, plot, nil
 }
 
 // checkpoint is a search that has been stopped.
@@ -260,11 +313,8 @@ func (c *checkpoint) write() error {
 	return shell.WriteFile(c.path, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
 }
 
-// writeModel writes the model with values of the parameters, and with the state where the terms are.
-func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float64, stdout io.Writer, p *shell.Progress) error {
-	if f.output == "" {
-		return nil
-	}
+// writeModel writes the model with values of the parameters, and with the state where the terms are, and puts the file in its place.
+func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float64, out *shell.Output, p *shell.Progress) error {
 	g, err := l.problem.With(values)
 	if err != nil {
 		return fault.Plain(err)
@@ -280,11 +330,6 @@ func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float6
 		return fault.Plain(err)
 	}
 	rung.SetState(&m, mech, st)
-	out, err := shell.Create(f.output, stdout)
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
 	return out.Close(model.Write(shell.CountLines(out, p), shell.Rehome(&m, l.file, f.output)))
 }
 

@@ -109,6 +109,37 @@ func TestOptimize(t *testing.T) {
 	assert.FileExists(t, at("bars.svg"))
 }
 
+// TestSearchOfOtherFiles: a search does not go on where a file that the model names has changed.
+func TestSearchOfOtherFiles(t *testing.T) {
+	path := searched(t, optimumDocument)
+	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
+	text, err := os.ReadFile(at("m.json"))
+	require.NoError(t, err)
+	ground := `"terrains": [{"name": "hill", "type": "csv", "file": "hill.csv", "layout": "matrix", "spacing": [1, 1]}], "bodies"`
+	require.NoError(t, os.WriteFile(at("m.json"), []byte(strings.Replace(string(text), `"bodies"`, ground, 1)), 0o600))
+	heights := "0,0,0,0\n0,1,0,0\n0,0,0,0\n0,0,0,0\n"
+	require.NoError(t, os.WriteFile(at("hill.csv"), []byte(heights), 0o600))
+	args := []string{"optimize", path, "--iterations", "1", "--checkpoint", at("c.json"), "--resume"}
+	command.OK(t, args...)
+	command.OK(t, args...)
+	require.NoError(t, os.WriteFile(at("hill.csv"), []byte(strings.Replace(heights, "1", "2", 1)), 0o600))
+	r := command.Run(args...)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "is of another search")
+}
+
+// TestSearchHoldsFiles: what cannot be written is known before anything is computed.
+func TestSearchHoldsFiles(t *testing.T) {
+	path := searched(t, optimumDocument)
+	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
+	for _, out := range [][]string{{"-o", at("none/m.json")}, {"--plot", at("none/p.svg")}} {
+		r := command.Run(append([]string{"optimize", path, "--checkpoint", at("c.json")}, out...)...)
+		assert.Equal(t, shell.ExitUse, r.Status)
+		assert.Contains(t, r.Err, "no such file or directory")
+		assert.NoFileExists(t, at("c.json"))
+	}
+}
+
 // TestSearchRefused: bad use has status 2 and writes nothing.
 func TestSearchRefused(t *testing.T) {
 	path := searched(t, fitDocument)

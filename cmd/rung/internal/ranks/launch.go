@@ -66,8 +66,8 @@ func (r *Rank) Share(list []float64) []float64 {
 	return list
 }
 
-// Texts is Lists for texts.
-func (r *Rank) Texts(own string) (texts []string) {
+// texts is Lists for texts.
+func (r *Rank) texts(own string) (texts []string) {
 	padded := append([]byte(own), make([]byte, (8-len(own)%8)%8)...)
 	v := []float64{float64(len(own))} // then eight bytes a number
 	for ; len(padded) > 0; padded = padded[8:] {

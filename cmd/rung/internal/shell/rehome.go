@@ -3,6 +3,7 @@ package shell
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung/model"
 )
@@ -20,7 +21,7 @@ func Rehome(m *model.Model, from, to string) *model.Model {
 		return m
 	}
 	name := func(file string) string {
-		if file == "" || filepath.IsAbs(file) {
+		if file == "" || filepath.IsAbs(file) || strings.Contains(file, "://") { // package://NAME/FILE is beside no folder
 			return file
 		}
 		path := filepath.Join(was, filepath.FromSlash(file))

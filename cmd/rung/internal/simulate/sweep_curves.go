@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,8 +79,7 @@ func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer)
 				}
 				seen[run] = true
 			}
-			c.add(row[0].Int, [2]float64{row[1].Float, row[2].Float})
-			return nil
+			return c.take(row)
 		})
 		if err != nil {
 			return shell.InputError(from, err)
@@ -92,6 +92,18 @@ func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer)
 	return shell.WriteFile(path, stdout, func(w io.Writer) error {
 		return picture.Curves(w, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."), &c.bundle)
 	})
+}
+
+// take is add of a row of a table, which has to have numbers that a picture has room for.
+func (c *sweepCurves) take(row []table.Cell) error {
+	for i, cell := range row[1:] {
+		if cell.Null || !(math.Abs(cell.Float) <= mostDrawn) {
+			name := fault.Name(c.names[1+i])
+			return fmt.Errorf("run %d has %s for %s, a picture has room for numbers up to %g", row[0].Int, cellText(cell), name, mostDrawn)
+		}
+	}
+	c.add(row[0].Int, [2]float64{row[1].Float, row[2].Float})
+	return nil
 }
 
 // add takes in a row of a run.

@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/study"
+	"github.com/rung-mbd/rung/study/table"
 )
 
 // TestSweepTooLarge: numbers whose extent is not finite are refused
@@ -29,5 +32,14 @@ func TestSweepTooLarge(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, (&sweepPicture{axes: []*axis{axisOf("y", -x, x, math.NaN())}}).write(&b, "svg"))
 		assert.NotContains(t, b.String(), "NaN")
+	}
+}
+
+// TestSweepCurvesOfNumbers: a row without a number, or with one that no picture has room for, is named and not drawn as something else.
+func TestSweepCurvesOfNumbers(t *testing.T) {
+	for _, cell := range []table.Cell{{Null: true}, {Float: math.NaN()}, {Float: math.Inf(1)}, {Float: 1e301}} {
+		c := &sweepCurves{names: []string{study.RunColumn, timeColumn, "x"}, of: 1, every: 1}
+		row := []table.Cell{{}, {Float: 1}, cell}
+		require.ErrorContains(t, c.take(row), `run 0 has `+cellText(cell)+` for "x"`)
 	}
 }

@@ -1,12 +1,11 @@
 package state
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/gob"
 	"iter"
 	"slices"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -42,11 +41,7 @@ func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbe
 			hi := min(lo+entriesAtOnce, n)
 			x.rank.Share([]float64{float64(what), float64(lo), float64(hi)})
 			list := own(lo, hi)
-			for _, text := range x.rank.Texts("")[1:] {
-				var more []numbered[T]
-				if err := gob.NewDecoder(bytes.NewReader([]byte(text))).Decode(&more); err != nil {
-					panic("state: entries of a rank: " + err.Error()) // of this program, with its own types
-				}
+			for _, more := range ranks.Gather(x.rank, []numbered[T](nil))[1:] {
 				list = append(list, more...)
 			}
 			slices.SortFunc(list, func(a, b numbered[T]) int { return cmp.Compare(a.Number, b.Number) })
@@ -62,21 +57,14 @@ func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbe
 // serve answers what rank 0 asks for, until that is no more.
 func (x *pieces) serve() {
 	for {
-		q := x.rank.Share(nil)
-		var text bytes.Buffer
-		var err error
-		switch out := gob.NewEncoder(&text); int(q[0]) {
+		switch q := x.rank.Share(nil); int(q[0]) {
 		case noMore:
 			return
 		case bodiesWanted:
-			err = out.Encode(x.ownBodies(int64(q[1]), int64(q[2])))
+			ranks.Gather(x.rank, x.ownBodies(int64(q[1]), int64(q[2])))
 		case jointsWanted:
-			err = out.Encode(x.ownJoints(int64(q[1]), int64(q[2])))
+			ranks.Gather(x.rank, x.ownJoints(int64(q[1]), int64(q[2])))
 		}
-		if err != nil {
-			panic("state: entries: " + err.Error())
-		}
-		x.rank.Texts(text.String())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
@@ -143,31 +142,30 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 		return of, err
 	}
 	m, piece := x.plan.Mechanism(), x.plan.Piece()
-	var numbers []float64 // of the joint in the whole, −1 for a coupling
-	var names strings.Builder
+	type named struct {
+		Number int64 // of the joint in the whole, −1 for a coupling
+		Name   string
+	}
+	var own []named
 	for _, row := range rows {
-		number := int64(-1)
+		r := named{-1, row.Name}
 		if !row.Coupling {
 			j, err := m.JointIndex(row.Name)
 			if err != nil {
 				return of, err
 			}
-			number = piece.Joint[j]
+			r.Number = piece.Joint[j]
 		}
-		numbers = append(numbers, float64(number))
-		names.WriteString(row.Name + "\x00")
+		own = append(own, r)
 	}
-	lists, texts := x.rank.Lists(numbers), x.rank.Texts(names.String())
-	rowsOf, nameOf := make(map[float64]int), make(map[float64]string)
-	for rank, list := range lists {
-		for i, name := range strings.Split(texts[rank], "\x00")[:len(list)] {
-			if n := list[i]; n < 0 {
-				of.couplings = append(of.couplings, name)
-			} else {
-				rowsOf[n]++
-				nameOf[n] = name
-			}
+	rowsOf, nameOf := make(map[int64]int), make(map[int64]string)
+	for _, r := range slices.Concat(ranks.Gather(x.rank, own)...) {
+		if r.Number < 0 {
+			of.couplings = append(of.couplings, r.Name)
+			continue
 		}
+		rowsOf[r.Number]++
+		nameOf[r.Number] = r.Name
 	}
 	for _, n := range slices.Sorted(maps.Keys(rowsOf)) {
 		of.joints = append(of.joints, results.Redundant{Name: nameOf[n], Rows: rowsOf[n]})
@@ -181,20 +179,15 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 
 // illScaled returns the first place of all ranks where bodies of very different size meet, on rank 0.
 func (x *pieces) illScaled() *results.IllScaled {
-	own, m := "", x.plan.Mechanism()
+	var own []results.IllScaled // one, or none
+	m := x.plan.Mechanism()
 	if ill := x.plan.IllScaled(); ill != nil && ill.Body >= 0 {
-		own = "b" + m.BodyName(ill.Body) + "\x00" + ill.Text
+		own = append(own, results.IllScaled{Body: m.BodyName(ill.Body), Text: ill.Text})
 	} else if ill != nil {
-		own = "j" + m.JointName(ill.Joint) + "\x00" + ill.Text
+		own = append(own, results.IllScaled{Joint: m.JointName(ill.Joint), Text: ill.Text})
 	}
-	for _, text := range x.rank.Texts(own) {
-		switch name, why, there := strings.Cut(text, "\x00"); {
-		case !there:
-		case name[0] == 'b':
-			return &results.IllScaled{Body: name[1:], Text: why}
-		default:
-			return &results.IllScaled{Joint: name[1:], Text: why}
-		}
+	if all := slices.Concat(ranks.Gather(x.rank, own)...); len(all) > 0 {
+		return &all[0]
 	}
 	return nil
 }
@@ -204,26 +197,22 @@ func (x *pieces) gather() {
 	p, s := x.plan, x.solver
 	piece, m := p.Piece(), p.Mechanism()
 	held, _ := p.HeldRows()
-	var couplings []float64
-	var names strings.Builder
+	own := results.Piece{Rank: x.rank.Rank(), Bodies: piece.Own, Halo: len(piece.Rank), Held: held, Bytes: s.Sent()}
+	var couplings []results.Coupling // names and multipliers alone
 	if s.Redundant() == 0 {
 		for i := range m.NumCouplings() {
-			couplings = append(couplings, s.Reactions().CouplingMultiplier(i))
-			names.WriteString(m.CouplingName(i) + "\x00")
+			couplings = append(couplings, results.Coupling{Name: m.CouplingName(i), Multiplier: s.Reactions().CouplingMultiplier(i)})
 		}
 	}
-	lists := x.rank.Lists([]float64{float64(piece.Own), float64(len(piece.Rank)), float64(held), float64(s.Sent())})
-	multipliers, of := x.rank.Lists(couplings), x.rank.Texts(names.String())
-	for rank, v := range lists {
-		of := results.Piece{Rank: rank, Bodies: int(v[0]), Halo: int(v[1]), Held: int(v[2]), Bytes: int64(v[3])}
-		x.result.Ranks.Pieces = append(x.result.Ranks.Pieces, of)
+	pieces, multipliers := ranks.Gather(x.rank, own), ranks.Gather(x.rank, couplings)
+	if !x.rank.Head() {
+		return
 	}
-	for rank, list := range multipliers {
-		for i, name := range strings.Split(of[rank], "\x00")[:len(list)] {
-			if k, err := x.seen.CouplingIndex(name); err == nil {
-				c := &x.result.Couplings[k]
-				c.Multiplier, c.MultiplierUnique = list[i], true
-			}
+	x.result.Ranks.Pieces = pieces
+	for _, of := range slices.Concat(multipliers...) {
+		if k, err := x.seen.CouplingIndex(of.Name); err == nil {
+			c := &x.result.Couplings[k]
+			c.Multiplier, c.MultiplierUnique = of.Multiplier, true
 		}
 	}
 }

@@ -2,7 +2,11 @@
 package state
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -10,10 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats/tables"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 )
 
 // counting is a model in tables that counts the bodies that are read of it.
@@ -106,4 +112,36 @@ func TestAccelOtherTables(t *testing.T) {
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	require.ErrorContains(t, cmd.Execute(), dirs[0]+": rank 2 finds another model there than rank 0")
+}
+
+// TestAccelOnRanksNames: names arrive on rank 0 with all their bytes, a zero among them too.
+func TestAccelOnRanksNames(t *testing.T) {
+	m, err := bench.Generate("nfourbar", 2, 1)
+	require.NoError(t, err)
+	for i := range m.Joints {
+		m.Joints[i].Name = "\x00" + m.Joints[i].Name
+	}
+	file := filepath.Join(t.TempDir(), "m.json")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(model.Write(f, m), f.Close()))
+	redundant := func(args ...string) []results.Redundant {
+		var out bytes.Buffer
+		cmd := accelCommand(&accelFlags{})
+		cmd.SetArgs(append([]string{file, "--json"}, args...))
+		cmd.SetOut(&out)
+		require.NoError(t, cmd.Execute())
+		var r rung.Result
+		require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+		return r.Constraints.RedundantJoints
+	}
+	known := make(map[string]bool)
+	for i := range m.Joints {
+		known[m.Joints[i].Name] = true
+	}
+	list := redundant("--ranks", "2")
+	assert.Len(t, list, len(redundant()))
+	for _, r := range list {
+		assert.True(t, known[r.Name], "%q", r.Name)
+	}
 }

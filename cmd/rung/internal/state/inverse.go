@@ -144,11 +144,11 @@ func (f *inverseFlags) options(mech *mechanism.Mechanism) (answers.InverseOption
 	return o, nil
 }
 
-// wantedBody is a body of a rung-result/1 document as it is read: lists show what is missing.
+// wantedBody is a body of a rung-result/1 document as it is read: lists and nils show what is missing.
 type wantedBody struct {
 	Name    string
-	Angular []float64 `json:"angular_acceleration"` // rad/s², world axes
-	Com     []float64 `json:"com_acceleration"`     // of the centre of mass, m/s², world axes
+	Angular []*float64 `json:"angular_acceleration"` // rad/s², world axes
+	Com     []*float64 `json:"com_acceleration"`     // of the centre of mass, m/s², world axes
 }
 
 // readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
@@ -194,12 +194,14 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 			return nil, shell.UseErrorf("%s: $.bodies[%d].name: no such body, or twice (value %s)", path, k, fault.Name(r.Name))
 		}
 		seen[i] = true
-		for at, list := range [2][]float64{r.Angular, r.Com} {
-			if len(list) != 3 {
+		for at, list := range [2][]*float64{r.Angular, r.Com} {
+			if len(list) != 3 || slices.Contains(list, nil) { // null stands for no number
 				field := [2]string{"angular_acceleration", "com_acceleration"}[at]
 				return nil, shell.UseErrorf("%s: $.bodies[%d].%s: has to be three numbers", path, k, field)
 			}
-			copy(a[6*i+3*at:], list)
+			for c, x := range list {
+				a[6*i+3*at+c] = *x
+			}
 		}
 	}
 	if i := slices.Index(seen, false); i >= 0 {
