@@ -167,7 +167,7 @@ func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 	s.count++
 	var e *Evaluation
 	if len(s.replay) > 0 {
-		if e = &s.replay[0]; !slices.Equal(e.Parameters, x) || !e.Failed && slopes != (e.Slopes != nil) {
+		if e = &s.replay[0]; !slices.Equal(e.Parameters, x) || !e.Failed && !s.fits(e, slopes) {
 			return nil, &ProblemError{Reason: "the evaluations to go on from are of another search"}
 		}
 		s.replay = s.replay[1:]
@@ -189,6 +189,17 @@ func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 		s.last[0] = e
 	}
 	return e, nil
+}
+
+// fits reports whether an evaluation has the numbers of this search: values of all constraints, and slopes by all parameters if they
+// are asked for, or none.
+func (s *optimizer) fits(e *Evaluation, slopes bool) bool {
+	o, rows := s.p.Objective(), 0
+	if slopes {
+		rows = 1 + len(o.Constraints)
+	}
+	short := func(row []float64) bool { return len(row) != len(o.Parameters) }
+	return len(e.Constraints) == len(o.Constraints) && len(e.Slopes) == rows && !slices.ContainsFunc(e.Slopes, short)
 }
 
 // compute returns the evaluation at x, one that has failed with the reason. Without an evaluation the search ends.

@@ -126,6 +126,16 @@ func TestOptimizeResume(t *testing.T) {
 	require.NoError(t, err)
 	_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{Evaluations: list[3:]})
 	require.ErrorContains(t, err, "of another search")
+	for _, spoil := range []func(e *search.Evaluation){ // as a file may be
+		func(e *search.Evaluation) { e.Slopes = [][]float64{{}, {}} },
+		func(e *search.Evaluation) { e.Slopes = e.Slopes[:1] },
+		func(e *search.Evaluation) { e.Constraints = nil },
+	} {
+		spoiled := slices.Clone(list)
+		spoil(&spoiled[0])
+		_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{Evaluations: spoiled})
+		require.ErrorContains(t, err, "of another search")
+	}
 
 	// The search ends with an error of its caller, and with the context.
 	end := errors.New("enough")
