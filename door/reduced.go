@@ -458,8 +458,11 @@ func (r *Reduced) Load(text []byte) error {
 		return err
 	}
 	mech := r.m.plan.Mechanism()
+	if s.Angles < 0 || s.Angles > len(s.State) { // which are part of the state
+		return refuse(Input, "a saved motion of another model")
+	}
 	st := mech.Initial()
-	st.Angles, st.Internal, st.Bearings = make([]float64, max(s.Angles, 0)), nil, nil
+	st.Angles, st.Internal, st.Bearings = make([]float64, s.Angles), nil, nil
 	known := !slices.ContainsFunc(s.Freedoms, func(f mechanism.Freedom) bool {
 		return uint(f.Joint) >= uint(mech.NumJoints()) || uint(f.Freedom) >= uint(mech.Joints[f.Joint].Kind.Freedoms())
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -177,4 +178,33 @@ func TestWoundReduced(t *testing.T) {
 	again := make([]float64, len(got))
 	require.NoError(t, other.RatesTo(again))
 	require.Equal(t, got, again)
+	for _, angles := range []string{"-1", "1000000000000", "9223372036854775807"} { // memory for that is asked for by no file
+		bad := regexp.MustCompile(`"angles":\d+`).ReplaceAll(saved, []byte(`"angles":`+angles))
+		require.NotEqual(t, saved, bad)
+		require.Equal(t, door.Input, door.StatusOf(other.Load(bad)), angles)
+	}
+}
+
+// TestReducedWithBearings: a saved motion goes on where bearings rub by their reactions, and their loads are part of the state.
+func TestReducedWithBearings(t *testing.T) {
+	text := `{"format": "rung-model/1", "bodies": [{"name": "b", "mass": 1, "com": [0.2, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}],
+"joints": [{"name": "j", "type": "revolute", "predecessor": "world", "successor": "b", "friction": [{"coefficient": 0.1, "radius": 0.05}]}]}`
+	m, err := door.Read(here, "m.json", []byte(text), nil)
+	require.NoError(t, err)
+	list, err := m.Independent(here, nil)
+	require.NoError(t, err)
+	r, err := m.NewReduced(here, list, nil, nil)
+	require.NoError(t, err)
+	want, got := make([]float64, 2), make([]float64, 2)
+	require.NoError(t, r.SetStates([]float64{0.1, 2}))
+	require.NoError(t, r.RatesTo(want))
+	_, err = r.Completed(here)
+	require.NoError(t, err)
+	saved, err := r.Save()
+	require.NoError(t, err)
+	other, err := m.NewReduced(here, list, nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, other.Load(saved))
+	require.NoError(t, other.RatesTo(got))
+	require.Equal(t, want, got)
 }
