@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
@@ -159,6 +160,10 @@ func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	g.clear()
 	if err := d.seedOutputs(g, w); err != nil {
 		return err
+	}
+	if len(g.bearings) == 0 && algebra.MaxAbs(g.x) == 0 {
+		clear(g.y) // an output of poses and velocities alone
+		return nil
 	}
 	if err := d.answerAdjoint(g); err != nil {
 		return err

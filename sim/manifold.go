@@ -21,6 +21,7 @@ type onManifold struct {
 	inner Dynamics
 	all   *ranks
 	proj  Projector
+	see   func(open, closed *mechanism.State) // nil: nobody does
 
 	st  mechanism.State
 	kin mechanism.Kinematics
@@ -53,6 +54,9 @@ func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	copyTo(&d.st, st)
 	if err := project(d.proj, &d.st); err != nil {
 		return err
+	}
+	if d.see != nil {
+		d.see(st, &d.st)
 	}
 	return d.inner.Accelerations(a, &d.st)
 }

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/rung-mbd/rung/mechanism"
+
 // Taped is a stepper whose steps can be looked at stage by stage once they are tried: for who differentiates them. It evaluates the
 // dynamics once a stage, in their order, after Restart.
 type Taped interface {
@@ -15,6 +17,10 @@ func (k *RungeKutta) Rates(i int) (chart, velocity []float64) {
 	k.mustHaveTried()
 	return k.vel[i], k.acc[i][:6*len(k.start)]
 }
+
+// OnClosed has see called with each stage that is closed (CloseStages), before and after that. The states are the stepper's own. Nil ends
+// it.
+func (k *RungeKutta) OnClosed(see func(open, closed *mechanism.State)) { k.near.see = see }
 
 // Weighted returns the method of the stages up to the last one with a weight in its solution: without the stage that only the estimate of
 // the error and the next step take.

@@ -37,6 +37,7 @@ type course struct {
 	growth  *adjoint.Growth
 	closer  sim.Projector // of stages; nil: none
 	closes  bool          // the run may have closed some
+	known   closings      // of those that it has closed
 }
 
 // marks returns the times after the start at which rows are, ascending; the last one is the end.
@@ -278,7 +279,8 @@ func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if err != nil {
 		return err
 	}
-	c.closer = m.Projector
+	c.known.by = m.Projector
+	c.closer = &c.known
 	return nil
 }
 
@@ -319,7 +321,11 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 		}
 	}
 	t.o, o.OnStep, o.OnStop = o, t.onStep, t.stopHook()
-	return runs.New(g.plan, o)
+	s, err := runs.New(g.plan, o)
+	if err == nil {
+		t.c.known.watch(g.mech, s.Stepper())
+	}
+	return s, err
 }
 
 // sample is where a term takes its column.
