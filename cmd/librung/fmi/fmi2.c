@@ -18,7 +18,8 @@ typedef struct {
   double time;
 } events;
 
-/* The text is the format, with each % twice, as there are tools that print the format and drop the arguments. */
+/* The text is the format, with each % twice, as there are tools that print the format and drop the arguments. It is a copy: a logger may call the
+ * unit, and then the text of the last error is another one. */
 static void tell(instance *i, int s, const char *text) {
   char *format = malloc(2 * strlen(text) + 1), *to = format;
   report log;

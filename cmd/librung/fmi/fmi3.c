@@ -2,6 +2,7 @@
  * configuration are an error that says so. */
 #include "unit.h"
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int status, qualifier;
@@ -10,10 +11,14 @@ typedef const uint32_t *references;
 typedef void (*report)(void *environment, status s, const char *category, const char *text);
 typedef void (*update)(void *, double, bool, bool, bool, bool, bool, bool *, double *);
 
+/* The text is a copy: a logger may call the unit, and then that of the last error is another one. */
 static void tell(instance *i, int s, const char *text) {
+  char *copy = malloc(strlen(text) + 1);
   report log;
+  if (!copy) return;
   memcpy(&log, &i->logger, sizeof log);
-  log(i->environment, s, "logStatusError", text);
+  log(i->environment, s, "logStatusError", strcpy(copy, text));
+  free(copy);
 }
 
 #define MAY(phases) \

@@ -25,6 +25,7 @@ static void move(const char *resources, const char *token, int bits) {
   CHECK(bits ? worst == 0 : worst <= tolerance);
   CHECK(step(i, 0, 0.1) == 3 && strstr(said, "a step from 0 s"));
   CHECK(get(i, (uint32_t[]){99999}, 1, x) == 3 && strstr(said, "value reference 99999"));
+  asks = i;
   CHECK(set(i, refs, 1, (double[]){1}) == 3 && strstr(said, "time is no input"));
   CHECK(plain("EnterContinuousTimeMode", i) == 3 && strstr(said, "does not take this call while it runs"));
   CHECK(CALL(int, "GetContinuousStates", (void *, double *, size_t))(i, x, 2) == 3);
