@@ -190,7 +190,8 @@ func (s *lean) ask(spare bool) {
 	}
 }
 
-// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
+// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there. A row whose
+// residual is no number is the worst.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	s.residualTo(s.left, s.b, s.whole, x)
 	for i := range s.square[:s.bodies] {
@@ -211,7 +212,9 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 			}
 			row := int(of - s.rows.Of.Off[end.node])
 			if e := s.ratio(int(end.node), row, t, x, rest); !(e <= w.Ratio) {
-				w = factor.Worst{Ratio: e, Node: int(end.node), Row: row}
+				if w = (factor.Worst{Ratio: e, Node: int(end.node), Row: row}); math.IsNaN(e) {
+					return w
+				}
 				limit = e * e
 			}
 		}

@@ -196,3 +196,18 @@ func TestLeanOfASingularPose(t *testing.T) {
 		require.Equal(t, at < 1, s.hasRankNearby(p, y, st), "%v", at)
 	}
 }
+
+// TestSpareRowWithoutNumber: a spare row whose right side is no number does not hold, whatever rows follow it.
+func TestSpareRowWithoutNumber(t *testing.T) {
+	p := NewPlan(leanModel(t, "scissor", 10), Options{})
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(p.Initial()))
+	l := s.whole.lean
+	require.Greater(t, l.spare(), 1)
+	right := append([]float64(nil), l.b...)
+	for _, row := range l.row {
+		copy(l.b, right)
+		l.b[row] = math.NaN()
+		require.True(t, math.IsNaN(l.worst(s.whole.x, 1).Ratio), "row %d", row)
+	}
+}
