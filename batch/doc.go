@@ -13,7 +13,7 @@
 // First the states are set, then [Batch.Solve] or [Batch.Rollout] is called, then results are read.
 // A [Batch] belongs to one goroutine and uses Options.Threads of them.
 //
-// Cost: New takes about as long as the analysis of the plan. A state of a small mechanism takes
+// Cost: New takes some 0.5 ms a body, far longer than the analysis of the plan. A state of a small mechanism takes
 // some 0.05 to 0.15 of the time of a kkt.Solver, on processors with AVX-512 or AVX2, and up to 1.9 times as long on others. Solve
 // allocates nothing but errors.
 //

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -24,7 +25,7 @@ import (
 //
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
 // for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
-// and finite, a negative number of steps, and for mechanisms with internal states (friction with bristles, tyres,
+// and finite, a number of steps that is negative or above 2³¹−1, and for mechanisms with internal states (friction with bristles, tyres,
 // ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
 func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	switch {
@@ -32,7 +33,7 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 		panic("batch: foreign states or outcome")
 	case !(o.Step > 0) || !algebra.Finite(o.Step):
 		return fault.Errorf("%w: step %v s", ErrRollout, o.Step)
-	case o.Steps < 0 || o.Every < 0:
+	case o.Steps < 0 || o.Steps > math.MaxInt32 || o.Every < 0: // Outcome counts them in 32 bits
 		return fault.Errorf("%w: %d steps, every %d", ErrRollout, o.Steps, o.Every)
 	case o.Integrator > SemiImplicit:
 		return fault.Errorf("%w: integrator %d", ErrRollout, o.Integrator)

@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -107,7 +108,11 @@ func TestRolloutConserves(t *testing.T) {
 func TestRolloutRefuses(t *testing.T) {
 	b, err := batch.New(golden(t, "four-bar"), batch.Options{})
 	require.NoError(t, err)
-	s, out := b.NewStates(2), b.NewOutcome(2)
+	s, out := b.NewStates(0), b.NewOutcome(0)
+	many := 1
+	many <<= 31 // one more than Outcome counts, or a negative number
+	require.EqualError(t, b.Rollout(s, &batch.Rollout{Step: 1, Steps: many}, out), fmt.Sprintf("batch: rollout refused: %d steps, every 0", many))
+	s, out = b.NewStates(2), b.NewOutcome(2)
 	for text, how := range map[string]*batch.Rollout{
 		"batch: rollout refused: step 0 s":          {Steps: 1},
 		"batch: rollout refused: step NaN s":        {Step: math.NaN()},

@@ -9,17 +9,19 @@ type span struct {
 	step, stepF int
 }
 
-// spanOf is the spans of the operands A to F of an instruction.
+// spanOf is what is known of an instruction: the spans of its operands A to F, the number of its lines, and whether some of them are a
+// loop of N turns, at least one.
 type spanOf struct {
 	lines         int
+	loops         bool
 	reads, writes [6]span
 }
 
-// of returns the first and the last place of a span of an instruction whose operand is at p, in a workspace of places.
-func (s *span) of(o *Op, p uint32, places int) (first, last int) {
+// of returns the first and the last place of a span of an instruction whose operand is at p, bytes.
+func (s *span) of(o *Op, p uint32) (first, last int) {
 	n, f, turns := int(o.N), int(o.F)/(8*Lanes), max(int(o.N)-1, 0)
 	at := int(p) / (8 * Lanes)
-	return max(at+s.lo, 0), min(at+s.hi+s.n*n+s.f*f+turns*(s.step+s.stepF*f), places-1)
+	return at + s.lo, at + s.hi + s.n*n + s.f*f + turns*(s.step+s.stepF*f)
 }
 
 // cycles that a processor takes for an instruction beside its lines, and until others can read its results; and the
@@ -132,7 +134,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 		s, operands := &spans[o.Code], o.operands()
 		for k := range operands {
 			if r := &s.reads[k]; r.used {
-				first, last := r.of(o, operands[k], n)
+				first, last := r.of(o, operands[k])
 				for p := first; p <= last; p++ {
 					link(writer[p], int32(i))
 					readers[p] = append(readers[p], int32(i))
@@ -141,7 +143,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 		}
 		for k := range operands {
 			if w := &s.writes[k]; w.used {
-				first, last := w.of(o, operands[k], n)
+				first, last := w.of(o, operands[k])
 				for p := first; p <= last; p++ {
 					link(writer[p], int32(i))
 					for _, r := range readers[p] {

@@ -17,7 +17,7 @@ func differ(a, b float64) bool {
 // within reports whether place p is in one of the spans of an instruction.
 func within(list *[6]span, o *Op, p int) bool {
 	for k, at := range [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F} {
-		if first, last := list[k].of(o, at, size); list[k].used && first <= p && p <= last {
+		if first, last := list[k].of(o, at); list[k].used && first <= p && p <= last {
 			return true
 		}
 	}

@@ -80,30 +80,39 @@ func Run(w, shared []float64, list []Op) {
 	runBest(w, shared, list)
 }
 
-// Check reports whether all operands of a tape begin in a workspace of n places or an array of so many shared numbers, and
-// the codes exist. It does not see where operands end.
+// Check reports whether a tape stays in a workspace of n places and an array of so many shared numbers: whether its codes exist, loops
+// have turns, and operands in the workspace begin and end there. Of operands in the array it sees where they begin.
 func Check(list []Op, n, shared int) bool {
 	for i := range list {
 		o := &list[i]
-		if int(o.Code) >= numCodes {
+		if int(o.Code) >= numCodes || spans[o.Code].loops && o.N == 0 {
 			return false
 		}
-		for i, p := range o.operands() {
-			if sharedOperands[o.Code]>>i&1 == 1 {
-				if p%8 != 0 || int(p) >= 8*shared {
+		for k, p := range o.operands() {
+			if sharedOperands[o.Code]>>k&1 == 1 {
+				if p%8 != 0 || int64(p) >= 8*int64(shared) {
 					return false
 				}
-				continue
-			}
-			if s := &spans[o.Code]; i == 5 && !s.reads[i].used && !s.writes[i].used { // no place
-				continue
-			}
-			if p%(8*Lanes) != 0 || int(p) >= 8*Lanes*n {
+			} else if !o.stays(k, p, n) {
 				return false
 			}
 		}
 	}
 	return len(list) > 0 && list[len(list)-1].Code == End
+}
+
+// stays reports whether operand k of an instruction, at p bytes, is in a workspace of n places as far as it is read and written.
+func (o *Op) stays(k int, p uint32, n int) bool {
+	s := &spans[o.Code]
+	for _, x := range [2]*span{&s.reads[k], &s.writes[k]} {
+		if !x.used {
+			continue
+		}
+		if first, last := x.of(o, p); p%(8*Lanes) != 0 || first < 0 || last >= n {
+			return false
+		}
+	}
+	return true
 }
 
 // Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero

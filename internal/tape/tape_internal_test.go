@@ -103,6 +103,13 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	require.True(t, Check(list, size, 1))
 	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, size, 1))
 	require.False(t, Check([]Op{{Code: Cross, A: 64 * size}, {Code: End}}, size, 1))
+	require.True(t, Check([]Op{{Code: Cross, A: 64 * (size - 3)}, {Code: End}}, size, 1))
+	require.False(t, Check([]Op{{Code: Cross, A: 64 * (size - 2)}, {Code: End}}, size, 1), "the last two numbers of the result are out")
+	ends := func(n uint32) []Op { return []Op{{Code: Copy, N: n, A: 64 * 20, B: 64 * (size - 5)}, {Code: End}} }
+	require.True(t, Check(ends(5), size, 1))
+	require.False(t, Check(ends(6), size, 1), "the last turn reads out of the workspace")
+	require.False(t, Check(ends(0), size, 1), "the kernels turn once before they count")
+	require.False(t, Check([]Op{{Code: Judge, N: 1, A: 64 * 20, C: 64 * 30, D: 64 * 40, E: 64 * 50}, {Code: End}}, size, 1), "it reads before B")
 	of := func(place uint32) []Op { return []Op{{Code: MulVecShared, C: place}, {Code: End}} }
 	require.True(t, Check(of(8*4), size, 5))
 	require.False(t, Check(of(8*5), size, 5))

@@ -38,9 +38,23 @@ type Tapes struct {
 	Steps                                *Stepper // nil if states are stepped alone
 }
 
-// Compile makes the tapes of the mechanism of a plan, for states that are so. With wrenches, states have a wrench on each body.
+// MaxPlaces bounds the workspace: places of a number in each lane, 64 bytes. Operands are 32 bits of bytes, and shared numbers have the
+// places from 2²⁶ on (program.Place), so 2²⁶ would be too many. Larger mechanisms are for kkt.Solver, whose lanes run over bodies.
+const MaxPlaces = 1 << 22
+
+// Compile makes the tapes of the mechanism of a plan, for states that are so. With wrenches, states have a wrench on each body. It returns
+// nil if the workspace takes more than MaxPlaces.
+//
+// Cost: O(bodies + joints + entries of the factor), some 0.5 ms a body. A mechanism that is too large is refused in the time of a plan.
 func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
-	c := newCompiler(p, s, wrenches)
+	r := newReduction(p.Dynamics())
+	if r.leastPlaces() > MaxPlaces {
+		return nil
+	}
+	c := newCompiler(p, r, s, wrenches)
+	if int64(c.Places())+c.sys.factorPlaces() > MaxPlaces {
+		return nil
+	}
 	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds,
 		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
 	out.Stage = c.stage()
@@ -62,6 +76,9 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 	}
 	out.RareJoints = c.rareJoints
 	out.Motions, out.Angles, out.RareNames = c.motions, c.angles, c.rareNames()
+	if out.Places() > MaxPlaces {
+		return nil
+	}
 	return out
 }
 

@@ -121,6 +121,19 @@ func (r *reduction) room(node int) int {
 	return int(r.lean.Rows.Of.Size[r.lean.Rows.Node[node]])
 }
 
+// leastPlaces bounds the places of a workspace from below: those of the blocks of the matrix and of a right side, a solution and a residual.
+func (r *reduction) leastPlaces() (n int64) {
+	p := r.pattern
+	for i := range p.Len() {
+		size := int64(p.Size[i])
+		n += 3 * size
+		for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+			n += size * int64(p.Size[b])
+		}
+	}
+	return n
+}
+
 // mayBeInTree reports whether a joint may lead to a body of a group.
 func mayBeInTree(jt *joint, body int32) bool {
 	switch jt.Kind {

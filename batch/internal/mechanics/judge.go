@@ -157,7 +157,7 @@ func (s *system) askSpare(tol float64) {
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
 func (s *system) refine() {
 	p := s.pattern
-	res, z := append([]place(nil), s.res...), append([]place(nil), s.z...)
+	res, z, at := append([]place(nil), s.res...), append([]place(nil), s.z...), s.columns()
 	for i := range p.Positive() {
 		v := int32(i)
 		if s.leaf[v] {
@@ -165,12 +165,8 @@ func (s *system) refine() {
 			continue
 		}
 		s.OpN(tape.Sub, s.size(v), 0, s.res[v], s.right[v], s.x[v])
-		for j := p.Positive(); j < p.Len(); j++ {
-			for k := p.Ptr[j]; k < p.Ptr[j+1]; k++ {
-				if p.Ind[k] == v {
-					s.OpN(sized(tape.Back1, s.size(v)), int(p.Size[j]), 0, s.res[v], s.rows[j][k-p.Ptr[j]], s.x[j], s.res[v])
-				}
-			}
+		for _, b := range at[v] {
+			s.OpN(sized(tape.Back1, s.size(v)), s.size(b.joint), 0, s.res[v], b.rows, s.x[b.joint], s.res[v])
 		}
 	}
 	s.solve(res, z, 1)
@@ -184,4 +180,22 @@ func (s *system) refine() {
 	}
 	s.judge()
 	s.wantMore()
+}
+
+// column is a block of a body or a group: rows of a joint.
+type column struct {
+	joint int32
+	rows  place
+}
+
+// columns returns the blocks of each +1 node, in the order of the joints.
+func (s *system) columns() [][]column {
+	p := s.pattern
+	out := make([][]column, p.Positive())
+	for j := p.Positive(); j < p.Len(); j++ {
+		for k, b := range p.Ind[p.Ptr[j]:p.Ptr[j+1]] {
+			out[b] = append(out[b], column{int32(j), s.rows[j][k]})
+		}
+	}
+	return out
 }

@@ -17,10 +17,9 @@ func rowTol() float64 {
 	return tol
 }
 
-// newCompiler lays out the workspace of a plan. With wrenches, states have a wrench on each body.
-func newCompiler(p *kkt.Plan, s *State, wrenches bool) *compiler {
-	c := &compiler{mech: p.Mechanism(), plan: p.Dynamics(), state: s, loops: map[int32][]loop{}}
-	c.reduced = newReduction(c.plan)
+// newCompiler lays out the workspace of a plan, for its reduction r. With wrenches, states have a wrench on each body.
+func newCompiler(p *kkt.Plan, r *reduction, s *State, wrenches bool) *compiler {
+	c := &compiler{mech: p.Mechanism(), plan: p.Dynamics(), reduced: r, state: s, loops: map[int32][]loop{}}
 	c.Program = program.New(tape.Front(weakPivot*c.epsilon(), rowTol()*rowTol()))
 	m := c.mech
 	c.zero = c.Shared(make([]float64, 12)...)

@@ -75,7 +75,7 @@ func benchOf(t *testing.T, m *model.Model) *bench {
 		Length: Bodies + nb*places.State, Body: make([]int, nb), Joint: make([]int, len(m.Joints)),
 		Forces: freedoms, Gear: freedoms, Drive: freedoms,
 	}
-	c := newCompiler(p, state, false)
+	c := newCompiler(p, newReduction(p.Dynamics()), state, false)
 	return &bench{plan: p, c: c, stage: c.stage()}
 }
 

@@ -1,6 +1,8 @@
 package mechanics
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
@@ -47,6 +49,7 @@ type checks struct {
 	terms, scrap place // of judge
 }
 
+// newSystem lays out the places of the system of r: matrix, right side, scales, solution and residual.
 func newSystem(p *program.Program, r *reduction) *system {
 	pattern, order := r.pattern, r.order
 	n := pattern.Len()
@@ -117,40 +120,44 @@ func (s *system) block(v int32) (at, right place) {
 	return s.core[v], s.core[v].At(n * n)
 }
 
-// fill finds the blocks of the factor.
+// fill finds the blocks of the factor, and the leaves: bodies and groups from whose blocks nothing is subtracted. What a node is coupled to
+// in the factor, the next one of these nodes is coupled to as well.
 func (s *system) fill() {
-	n := len(s.order)
-	sets := make([]map[int32]bool, n)
-	for i := range sets {
-		sets[i] = map[int32]bool{}
-	}
-	link := func(a, b int32) {
-		if s.place[a] > s.place[b] {
-			a, b = b, a
-		}
-		sets[a][b] = true
-	}
+	after := make([][]int32, len(s.order)) // of each place in the order: places after it that it is coupled to
 	p := s.pattern
-	for i := range n {
+	for i := range s.order {
 		for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
-			link(int32(i), b)
+			first, last := s.place[i], s.place[b]
+			if first > last {
+				first, last = last, first
+			}
+			after[first] = append(after[first], last)
 		}
 	}
-	touched := make([]bool, n)
-	for _, v := range s.order {
-		for k := s.place[v] + 1; int(k) < n; k++ { // in order
-			if u := s.order[k]; sets[v][u] {
-				s.below[v] = append(s.below[v], u)
-			}
+	touched := make([]bool, len(s.order))
+	for k, v := range s.order {
+		slices.Sort(after[k])
+		list := slices.Compact(after[k])
+		for _, at := range list {
+			touched[at] = true
+			s.below[v] = append(s.below[v], s.order[at])
 		}
-		for i, a := range s.below[v] {
-			touched[a] = true
-			for _, b := range s.below[v][i+1:] {
-				link(a, b)
-			}
+		if len(list) > 1 {
+			after[list[0]] = append(after[list[0]], list[1:]...)
 		}
-		s.leaf[v] = p.Sign[v] > 0 && !touched[v]
+		after[k] = nil
+		s.leaf[v] = p.Sign[v] > 0 && !touched[k]
 	}
+}
+
+// factorPlaces returns how many places the blocks of the factor below its diagonal take.
+func (s *system) factorPlaces() (n int64) {
+	for v, list := range s.below {
+		for _, u := range list {
+			n += int64(s.size(u)) * int64(s.size(int32(v)))
+		}
+	}
+	return n
 }
 
 func (s *system) size(v int32) int { return int(s.pattern.Size[v]) }

@@ -59,10 +59,13 @@ func spansOf(k *lines.Kernel) (reads, writes [6]span) {
 // spansText returns the table of all kernels in Go.
 func spansText(list []*lines.Kernel) string {
 	var b strings.Builder
-	b.WriteString("\n// spans are what the instructions read and write of their operands, and how many lines they have.\nvar spans = [numCodes]spanOf{\n")
+	b.WriteString("\n// spans are what the instructions read and write of their operands, how many lines they have, and whether these are a loop.\nvar spans = [numCodes]spanOf{\n")
 	for _, k := range list {
 		reads, writes := spansOf(k)
 		fmt.Fprintf(&b, "\t%s: {lines: %d", k.Name, len(k.Lines))
+		if k.From >= 0 {
+			b.WriteString(", loops: true")
+		}
 		for i, side := range [2][6]span{reads, writes} {
 			fmt.Fprintf(&b, ", %s: [6]span{", [2]string{"reads", "writes"}[i])
 			for o, s := range side {
