@@ -121,7 +121,7 @@ func (r *reduction) room(node int) int {
 	return int(r.lean.Rows.Of.Size[r.lean.Rows.Node[node]])
 }
 
-// leastPlaces bounds the places of a workspace from below: those of the blocks of the matrix and of a right side, a solution and a residual.
+// leastPlaces bounds the places of a workspace from below: those of the blocks of the matrix, a right side, a solution and a residual.
 func (r *reduction) leastPlaces() (n int64) {
 	p := r.pattern
 	for i := range p.Len() {
