@@ -68,7 +68,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	c := &mechanics.Compiled{} // nothing, without lanes
 	if b.why == "" {
 		if c = mechanics.Compile(p, &at.State, o.Wrenches); c == nil {
-			return nil, fault.Errorf("%w: the mechanism takes more than %d places of a workspace; kkt.Solver takes it", ErrOptions, mechanics.MaxPlaces)
+			return nil, fault.Errorf("%w: the mechanism takes more than %d places of a workspace", ErrOptions, mechanics.MaxPlaces)
 		}
 		c.Schedule()
 	}

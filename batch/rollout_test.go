@@ -111,7 +111,8 @@ func TestRolloutRefuses(t *testing.T) {
 	s, out := b.NewStates(0), b.NewOutcome(0)
 	many := 1
 	many <<= 31 // one more than Outcome counts, or a negative number
-	require.EqualError(t, b.Rollout(s, &batch.Rollout{Step: 1, Steps: many}, out), fmt.Sprintf("batch: rollout refused: %d steps, every 0", many))
+	err = b.Rollout(s, &batch.Rollout{Step: 1, Steps: many}, out)
+	require.EqualError(t, err, fmt.Sprintf("batch: rollout refused: %d steps, every 0", many))
 	s, out = b.NewStates(2), b.NewOutcome(2)
 	for text, how := range map[string]*batch.Rollout{
 		"batch: rollout refused: step 0 s":          {Steps: 1},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -29,9 +30,11 @@ type variation struct {
 	set    func(c *contact.Contact, by float64) error
 }
 
+// errTouches is for the derivative by a number of a contact that is too near to the end of touching for differences.
+var errTouches = fault.Errorf("%w: by a number, where one of its points just touches", mechanism.ErrNoDerivatives)
+
 // contactBy returns the derivatives of the force of a contact, and of its moment about the centre of mass, by a number of it or of a
-// terrain. They are
-// differences of this one contact, with its body held.
+// terrain. They are differences of this one contact, with its body held.
 func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.Vec3, err error) {
 	if len(t.r.Touches) == 0 {
 		return f, m, nil
@@ -39,13 +42,15 @@ func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.V
 	part := 1.0
 	for range smoothTries {
 		var v *variation
-		if terrain {
-			v, err = d.variation(t, index, part)
-		} else {
+		switch {
+		case (terrain || contactNumbers[index/vectorEntries].size == ofDepth) && t.justTouches():
+			return f, m, errTouches
+		case terrain:
+			if v, err = d.variation(t, index, part); err != nil {
+				return f, m, err
+			}
+		default:
 			v = contactVariation(t, index, part)
-		}
-		if err != nil {
-			return f, m, err
 		}
 		var same bool
 		if f, m, same, err = t.difference(v); err != nil || same {
@@ -53,7 +58,7 @@ func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.V
 		}
 		part *= smoothShorter
 	}
-	return f, m, fault.Errorf("%w: by a number, where one of its points just touches", mechanism.ErrNoDerivatives)
+	return f, m, errTouches
 }
 
 // difference returns the derivatives of force and moment. same says that as many points touch for all values.
@@ -101,6 +106,12 @@ func contactVariation(t *touched, index int, part float64) *variation {
 		}
 		return nil
 	}}
+}
+
+// justTouches reports whether a small part of the depth of a contact is next to rounding of the place where it touches, or of the radius.
+func (t *touched) justTouches() bool {
+	size := max(t.contact.Shape.Radius, algebra.MaxAbs(t.r.Nearest.P[:]))
+	return smoothPart*t.r.Depth < roundPart*size
 }
 
 // terrainNumber is a number of a terrain that parameters change, and the surfaces of the model with other values of it.

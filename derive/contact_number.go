@@ -20,6 +20,9 @@ const (
 	smoothPart = 1. / 256
 	// smoothShorter is how much shorter a step is tried over which a point begins or ceases to touch, and smoothTries how often.
 	smoothShorter, smoothTries = 0.25, 6
+	// roundPart is the least change of a depth, relative to the coordinates that it is the difference of: rounding of these is a thousandth
+	// of it.
+	roundPart = 0x1p-42
 )
 
 // sixthOrder are the weights of central differences of order 6, of one, two and three steps to both sides.
@@ -55,6 +58,7 @@ const (
 // contactNumbers are the numbers of contacts.
 var contactNumbers = listContactNumbers()
 
+// listContactNumbers returns the numbers of contacts that have derivatives, by their paths.
 func listContactNumbers() (list []contactNumber) {
 	add := func(path string, size sizeOfNumber, at func(c *contact.Contact, k int) []*float64) {
 		list = append(list, contactNumber{path, at, size})

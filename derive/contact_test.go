@@ -69,3 +69,30 @@ func TestContactParameters(t *testing.T) {
 		require.ErrorIs(t, err, derive.ErrParameter)
 	}
 }
+
+// TestContactJustTouches: where a contact is so shallow that a small part of the depth is rounding beside the radius or the height of the
+// ground, there is no derivative by these. It was off by a factor of 7.
+func TestContactJustTouches(t *testing.T) {
+	text := strings.Replace(pressed, `"normal": [0.1, 0, 1]`, `"normal": [0, 0, 1]`, 1)
+	text = strings.Replace(text, `{"stiffness": 2e4, "exponent": 1.5, "dissipation": 0.4}`, `{"law": "linear", "stiffness": 2e4}`, 1)
+	for depth, there := range map[float64]bool{1e-3: true, 1e-11: true, 1e-15: false} {
+		m, err := model.Read(strings.NewReader(text), "m.json")
+		require.NoError(t, err)
+		m.Bodies[0].Com, m.Bodies[0].Velocity = [3]float64{}, model.Velocity{}
+		m.Bodies[0].Pose.Position[2] = 0.1 - depth
+		for _, path := range []string{"forces[foot].shape.radius", "terrains[ground].point[2]"} {
+			d, st := closed(t, m)
+			p, err := d.Parameter(path)
+			require.NoError(t, err)
+			require.NoError(t, d.At(st))
+			in, out := d.NewDirections(1), d.NewChanges(1)
+			in.AddParameter(0, p, 1)
+			if err = d.ForwardTo(out, in, derive.Options{}); !there {
+				require.ErrorIs(t, err, derive.ErrNoDerivatives, path)
+				continue
+			}
+			require.NoError(t, err)
+			require.InEpsilon(t, 2e4/2, out.Body(0, 0).ComAcceleration[2], 1e-3, path)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package derive
 
 import (
 	"errors"
+	"strings"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -13,6 +15,7 @@ var errNone = errors.New("derive: the model has no such number")
 // errBall is for a number of one rotation of a ball.
 var errBall = errors.New("derive: the three rotations of a ball have one number, which no path names alone")
 
+// one returns the part that changes as a parameter does.
 func one(kind partKind, index, component int) []part {
 	return []part{{kind, int32(index), uint8(component), 1}}
 }
@@ -127,32 +130,44 @@ func ofPoint(k int) field {
 	}}
 }
 
-// ofMotion adds the fields of a motion at a prefix; number returns the part of the mechanism and the freedom.
-func ofMotion(list map[string]field, prefix string, number func(d *Derivatives, i []int) (part, freedom int, m *model.Motion)) {
-	add := func(name string, index int32, entries bool, geometry bool) {
+// motionOf returns the part of the mechanism and the freedom of a motion of a model, and the motion; nil if there is none at the place.
+type motionOf func(d *Derivatives, i []int) (part, freedom int, m *model.Motion)
+
+// ofMotion adds the fields of a motion at a prefix: each kind of motion has numbers of its own.
+func ofMotion(list map[string]field, prefix string, of motionOf) {
+	one := func(*model.Motion) int { return 1 }
+	for name, x := range map[string]struct {
+		kind  joints.MotionKind
+		index int32
+		count func(m *model.Motion) int // entries
+	}{
+		".offset": {joints.Harmonic, motionOffset, one}, ".amplitude": {joints.Harmonic, motionAmplitude, one},
+		".frequency": {joints.Harmonic, motionFrequency, one}, ".phase": {joints.Harmonic, motionPhase, one},
+		".coefficients[]": {joints.Polynomial, motionList, func(m *model.Motion) int { return len(m.Coefficients) }},
+		".values[]":       {joints.Spline, motionList, func(m *model.Motion) int { return len(m.Values) }},
+		".rates[]":        {joints.Spline, motionRates, clampedRates},
+		".value":          {joints.Table, motionValue, one}, ".rate": {joints.Table, motionRate, one},
+		".accelerations[]": {joints.Table, motionList, func(m *model.Motion) int { return len(m.Accelerations) }},
+	} {
 		list[prefix+name] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
-			n, freedom, m := number(d, i)
-			if m == nil {
+			number, freedom, m := of(d, i)
+			k := 0
+			if strings.HasSuffix(name, "[]") {
+				k = i[len(i)-1]
+			}
+			if m == nil || m.Kind != x.kind || k >= x.count(m) {
 				return nil, errNone
 			}
-			k := index
-			if entries {
-				if k += int32(i[len(i)-1]); i[len(i)-1] >= max(len(m.Coefficients), len(m.Values), len(m.Accelerations), 2) {
-					return nil, errNone
-				}
-			}
-			return d.scalarPart(n, slot{kind: slotMotion, freedom: uint8(freedom), index: k}), nil
+			return d.scalarPart(number, slot{kind: slotMotion, freedom: uint8(freedom), index: x.index + int32(k)}), nil
 		}}
 	}
-	for name, index := range map[string]int32{
-		"offset": motionOffset, "amplitude": motionAmplitude, "frequency": motionFrequency, "phase": motionPhase,
-		"value": motionValue, "rate": motionRate,
-	} {
-		add("."+name, index, false, false)
-	}
-	add(".rates[]", motionRates, true, false)
-	for _, name := range [...]string{"coefficients", "values", "accelerations"} {
-		add("."+name+"[]", motionList, true, false)
-	}
 	list[prefix+".times[]"] = field{refused: "the times of a motion have none; its values do"}
+}
+
+// clampedRates returns how many rates at its ends a spline has.
+func clampedRates(m *model.Motion) int {
+	if m.Ends != joints.Clamped {
+		return 0
+	}
+	return len(m.Rates)
 }

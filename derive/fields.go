@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -136,7 +137,7 @@ func elementFields(list map[string]field) {
 	ofMotion(list, "forces[].value", value)
 	list["forces[].value"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		n, _, m := value(d, i)
-		if m == nil {
+		if m == nil || m.Kind != joints.Polynomial || len(m.Coefficients) != 1 { // which is no number
 			return nil, errNone
 		}
 		return d.scalarPart(n, slot{kind: slotMotion, index: motionList}), nil

@@ -32,10 +32,11 @@ func (d *Derivatives) HoldImpulse(st *mechanism.State, a, lambda []float64, f me
 	return d.hold(st, a, lambda, HeldRates, f, impulse)
 }
 
+// hold is HoldImpulse for any kind; an impulse of zero stands for none.
 func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKind, f mechanism.Freedom, impulse float64) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
 	d.held.struck, d.held.impulse = f, impulse
 	d.lay(d.plain)
 	if st == nil || !d.mech.Owns(st) {
@@ -65,10 +66,10 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	d.b.x = d.x
 	d.setSizes()
 	d.b.given, d.b.want = nil, wantAll
-	d.held.is, d.held.kind = true, kind
+	d.held.kind = kind
 	d.b.bare = kind == HeldRates
 	err := d.setCarried()
-	d.b.bare = false
+	d.held.is, d.b.bare = err == nil, false
 	return err
 }
 
@@ -151,6 +152,7 @@ func (d *Derivatives) heldDirection(r []float64, in *Directions) *direction {
 	return u
 }
 
+// heldLevel is the level of the rows of the residual.
 func (d *Derivatives) heldLevel() level { return d.held.kind == HeldRates }
 
 // heldParts is the number of parts that a residual has.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -98,4 +99,18 @@ func TestHeldTransposed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHoldFails: after a Hold that fails there is no residual, neither that of the state before.
+func TestHoldFails(t *testing.T) {
+	m, err := model.Read(strings.NewReader(strings.ReplaceAll(sliders, "MOTION", `{"kind": "polynomial", "coefficients": [1]}`)), "m.json")
+	require.NoError(t, err)
+	d, st := closed(t, m)
+	a, lambda := make([]float64, 12), make([]float64, d.NumRows())
+	require.NoError(t, d.Hold(st, a, lambda, derive.HeldDynamics))
+	bad := st.Clone()
+	bad.Bodies[0].Position[0] = math.NaN()
+	require.Error(t, d.Hold(bad, a, lambda, derive.HeldDynamics))
+	r := make([]float64, len(a)+len(lambda))
+	require.PanicsWithValue(t, "derive: no state of Hold, or foreign directions", func() { _ = d.ResidualTo(r, d.NewDirections(1), nil) })
 }
