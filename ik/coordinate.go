@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -17,6 +18,16 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 	m.JointTo(&jk, f.Joint, k, st)
 	m.Joints[f.Joint].CoordinatesTo(&q, &qd, &jk)
 	return q[f.Freedom]
+}
+
+// carried returns the coordinate x of a freedom, which the pose of st tells, with the whole turns that st carries: states of runs
+// and of paths carry all angles (mechanism.Mechanism.CarryAngles).
+func (p *Problem) carried(f mechanism.Freedom, x float64, st *mechanism.State) float64 {
+	m := p.plan.Mechanism()
+	if at := m.AnglePlace(f); at >= 0 && at < len(st.Angles) && winds(m, f) {
+		return algebra.NearTurn(x, st.Angles[at])
+	}
+	return x
 }
 
 // winding follows the coordinate of a target that counts turns.

@@ -37,11 +37,11 @@ func (s *denseMethod) reportTo(r *Result) {
 	for k := range s.rawJ {
 		s.rawJ[k] = s.J[k] / s.size[k%n]
 	}
-	if s.spectrum.Factor(s.rawJ, m) {
-		copy(r.SingularValues, s.spectrum.Values(m))
-	} else {
-		clear(r.SingularValues)
+	if r.SingularValues = r.SingularValues[:min(m, n)]; !s.spectrum.Factor(s.rawJ, m) { // has not converged
+		r.SingularValues, r.Rank, r.NullMotions, r.Manipulability = r.SingularValues[:0], NotComputed, NotComputed, math.NaN()
+		return
 	}
+	copy(r.SingularValues, s.spectrum.Values(m))
 	for _, sigma := range r.SingularValues {
 		r.Manipulability *= sigma
 		if sigma > rankTol*r.SingularValues[0] {

@@ -188,10 +188,10 @@ func (v *levelState) merit(e []float64) float64 {
 	return algebra.Dot(e, e) / 2
 }
 
-// met reports whether all targets of a level are within their tolerances.
+// met reports whether all targets of a level are within their tolerances, or whether the posture, which has none, is taken exactly.
 func (s *denseMethod) met(v *levelState) bool {
 	if v.targets == nil {
-		return false
+		return v.merit(s.e) == 0
 	}
 	at := v.first
 	for _, t := range v.targets {

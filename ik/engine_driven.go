@@ -92,10 +92,11 @@ func (e *drivenEngine) set(st *mechanism.State) error {
 	e.try.Rest()
 	e.mech.FollowAngles(e.kin, e.try)
 	for i, f := range e.p.driven {
-		e.to[i] = e.coordinate(f, e.try)
+		e.to[i] = e.p.carried(f, e.coordinate(f, e.try), st)
 	}
 	for i := range e.turns {
-		e.turns[i].tryAt = e.coordinate(e.turns[i].coordinated, e.try)
+		f := e.turns[i].coordinated
+		e.turns[i].tryAt = e.p.carried(f, e.coordinate(f, e.try), st)
 	}
 	for i, f := range e.p.held {
 		e.toHeld[i] = e.coordinate(f, e.try)

@@ -118,6 +118,9 @@ func (e *treeEngine) set(st *mechanism.State) error {
 		return err
 	}
 	e.plan.CoordinatesTo(e.try, e.qd, e.kin, st)
+	for i, f := range e.p.driven {
+		e.try[e.place[i]] = e.p.carried(f, e.try[e.place[i]], st)
+	}
 	return e.prescribed(st.Time)
 }
 

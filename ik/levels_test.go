@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -133,4 +134,24 @@ func bestElbow(at spatial.Vec3) float64 {
 		}
 	}
 	return best
+}
+
+// TestPostureAtHand: a posture that is taken already asks for no steps, and is not missed.
+func TestPostureAtHand(t *testing.T) {
+	plan := planar(t, 0.5, 0.4, 0.3)
+	for _, o := range []Options{{Engine: TreeEngine, Restarts: NoRestarts}, {Engine: DrivenEngine}, {Method: Sparse}} {
+		st := plan.Initial()
+		at := func(joint int) float64 {
+			q, _ := plan.Mechanism().Coordinate(mechanism.Freedom{Joint: joint}, st)
+			return q
+		}
+		task := &Task{
+			Targets: []Target{{Name: "q", Type: Coordinate, Freedom: "j0", Value: at(0)}},
+			Posture: &Posture{Gain: 1, Values: []Coordinated{{Freedom: "j1", Value: at(1)}, {Freedom: "j2", Value: at(2)}}},
+		}
+		r, err := testSolver(t, testProblem(t, plan, task), o).Reach(st)
+		require.NoError(t, err)
+		require.Equal(t, Reached, r.Status)
+		require.LessOrEqual(t, r.Steps, 1)
+	}
 }

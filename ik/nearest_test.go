@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -225,4 +226,26 @@ func TestNearestDoesNotAllocate(t *testing.T) {
 			_, _ = s.Reach(st)
 		}))
 	}
+}
+
+// TestSingularValuesNotFound: singular values that cannot be found are left out, and are no zeros.
+func TestSingularValuesNotFound(t *testing.T) {
+	s := testSolver(t, testProblem(t, planar(t, 0.5, 0.4), &Task{Targets: []Target{tipOf(2, 0.4, 0.5, 0.3)}}), Options{})
+	r := &s.result
+	for _, x := range []float64{1, math.NaN(), 1} {
+		clear(denseIn(s).J)
+		denseIn(s).J[0] = x
+		s.m.reportTo(r)
+		if math.IsNaN(x) {
+			require.Empty(t, r.SingularValues)
+			require.Equal(t, []int{NotComputed, NotComputed}, []int{r.Rank, r.NullMotions})
+			continue
+		}
+		require.Len(t, r.SingularValues, 2)
+		require.Equal(t, []int{1, 1}, []int{r.Rank, r.NullMotions})
+	}
+	r.Rank = NotComputed
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"singular_values":null,"manipulability":null,"rank":null`)
 }

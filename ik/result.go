@@ -30,7 +30,8 @@ func (s Status) String() string {
 	return [numStatuses]string{"reached", "nearest", "limit", "stuck", "conflict", "steps", "unstable"}[s]
 }
 
-// NotComputed is a Rank or a number of NullMotions that the sparse method leaves out, with the singular values.
+// NotComputed is a Rank or a number of NullMotions that the sparse method leaves out, with the singular values, and any other where these
+// cannot be found.
 const NotComputed = -1
 
 // Result is what came of a task. Its slices belong to the solver and hold until its next use.

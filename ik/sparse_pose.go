@@ -169,12 +169,12 @@ func (s *sparseMethod) load(st *mechanism.State) error {
 	}
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
-	return s.startFeasible()
+	return s.startFeasible(st)
 }
 
 // startFeasible holds the held freedoms where they are, closes the joints and brings the driven freedoms within their
-// limits. It notes those that were outside.
-func (s *sparseMethod) startFeasible() error {
+// limits. It notes those that were outside. The turns are those that given carries.
+func (s *sparseMethod) startFeasible(given *mechanism.State) error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
 	}
@@ -192,10 +192,11 @@ func (s *sparseMethod) startFeasible() error {
 		s.followTurned()
 	} else {
 		for i, f := range s.p.driven {
-			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+			s.q[i] = s.p.carried(f, coordinate(s.mech, f, s.kin, s.st), given)
 		}
 		for k, i := range s.winding {
-			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
+			f := s.p.targets[i].freedom
+			s.turned[k] = s.p.carried(f, coordinate(s.mech, f, s.kin, s.st), given)
 		}
 	}
 	s.outside = s.p.outside(s.q)

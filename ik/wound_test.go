@@ -79,6 +79,16 @@ func TestWoundWithoutSpring(t *testing.T) {
 			r, err := s.Reach(st)
 			require.NoError(t, err)
 			sameTurns(t, plan, st, r)
+			r, err = s.Reach(st)
+			require.NoError(t, err)
+			require.Zero(t, r.Steps, "it is there")
+			sameTurns(t, plan, st, r)
+			task.Limits = []Limit{{Freedom: "hinge", Lower: 39, Upper: 41}}
+			r, err = testSolver(t, testProblem(t, plan, task), o).Reach(st)
+			require.NoError(t, err)
+			require.Empty(t, r.Outside, "its limits are of the angle with all turns")
+			require.Zero(t, r.Steps)
+			task.Limits = nil
 			task.Path = &Path{Times: []float64{0, 1}, Step: 0.1, Exact: true, Targets: []Waypoints{{Target: "turn", Value: []float64{40, 40.2}}}}
 			s = testSolver(t, testProblem(t, plan, task), o)
 			require.NoError(t, s.Track(context.Background(), plan.Initial(), func(now float64, st *mechanism.State, r *Result) error {
