@@ -315,7 +315,7 @@ func (g *Problem) WithModel(text []byte) (*Problem, error) {
 // Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
 // there is a value for each parameter.
 func (g *Problem) With(values []float64) (*Problem, error) {
-	text, task, err := g.textsWith(values)
+	text, task, err := g.TextWith(values)
 	if err != nil {
 		return nil, err
 	}
@@ -324,25 +324,21 @@ func (g *Problem) With(values []float64) (*Problem, error) {
 	return newProblem(g.o, g.file, source, g.files, startClosed)
 }
 
-// TextWith returns the document of the model with other values of the parameters, as With has them.
-func (g *Problem) TextWith(values []float64) ([]byte, error) {
-	text, _, err := g.textsWith(values)
-	return text, err
-}
-
-// textsWith returns the documents of the model and of the task with other values of the parameters.
-func (g *Problem) textsWith(values []float64) (text, task []byte, err error) {
+// TextWith returns the documents of the model and of the task with other values of the parameters, as With has them. Without AtReach there
+// is no task.
+func (g *Problem) TextWith(values []float64) (text, task []byte, err error) {
 	if len(values) != len(g.o.Parameters) {
 		panic("derive/objective: not a value for each parameter")
 	}
+	var c changed
+	defer c.back()
 	for k, list := range g.numbers {
 		for i := range list {
 			x := g.values[k][i]
-			list[i].Set(x + (values[k] - g.values[k][0]))
+			c.set(&list[i], x, x+(values[k]-g.values[k][0]))
 			if i == 0 {
 				list[i].Set(values[k])
 			}
-			defer list[i].Set(x)
 		}
 	}
 	if g.task != nil {

@@ -106,7 +106,7 @@ func (g *Problem) alongReached(each func(out *derive.Changes, at, k int, m *more
 func (g *Problem) taskWith(k int, by float64) (*ik.Task, error) {
 	values := g.Values()
 	values[k] += by
-	_, text, err := g.textsWith(values)
+	_, text, err := g.TextWith(values)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -164,7 +165,7 @@ func TestOptimizeFailed(t *testing.T) {
 	assert.InDelta(t, 2, r.Parameters[1].Value, 1e-9)
 }
 
-// TestOptimizeBare: a search that comes to where there is a value and no derivative, as where frequencies meet, ends at the iterate before.
+// TestOptimizeBare: a search that comes to where there is a value and no derivative, as where frequencies meet, ends at the best place before.
 func TestOptimizeBare(t *testing.T) {
 	var list []search.Evaluation
 	optimize(t, nearest(), search.OptimizeOptions{OnEvaluation: func(e *search.Evaluation) error {
@@ -179,4 +180,45 @@ func TestOptimizeBare(t *testing.T) {
 	assert.Equal(t, list[0].Value, r.Value)
 	assert.Equal(t, "no derivative", r.Reason)
 	assert.Equal(t, []float64{1, 1}, []float64{r.Parameters[0].Value, r.Parameters[1].Value})
+}
+
+// reachProblem is an objective of the solution of a task of examples/reach, by the place of its target.
+func reachProblem(t *testing.T, term objective.Term, constraints ...objective.Constraint) *objective.Problem {
+	t.Helper()
+	dir := "../../examples/reach"
+	text, err := os.ReadFile(dir + "/arm.json")
+	require.NoError(t, err)
+	o := &objective.Objective{At: objective.AtReach, Task: "pick.json", Terms: []objective.Term{term}, Constraints: constraints}
+	o.Parameters = []objective.Parameter{{Name: "x", Paths: []string{"task.targets[tip].position[0]"}}}
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: text, Name: "m.json", Data: os.DirFS(dir)})
+	require.NoError(t, err)
+	return p
+}
+
+// TestOptimizeReach: a target is moved to where the elbow has an angle, and as far as a constraint lets it, by the law of cosines.
+func TestOptimizeReach(t *testing.T) {
+	elbow := objective.Term{Name: "elbow", Column: "joint.elbow.q", Weight: 1, Power: 2, Target: 1.2}
+	at := func(q float64) float64 { return math.Sqrt(0.4*0.4 + 0.3*0.3 + 2*0.4*0.3*math.Cos(q) - 0.3*0.3) } // the tip is beside the column
+	r, err := search.Optimize(context.Background(), reachProblem(t, elbow), search.OptimizeOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, search.Converged, r.Status)
+	assert.InDelta(t, at(1.2), r.Parameters[0].Value, 1e-5)
+
+	p := reachProblem(t, elbow, constraint("joint.elbow.q", objective.AtLeast, 1.3))
+	r, err = search.Optimize(context.Background(), p, search.OptimizeOptions{})
+	require.NoError(t, err)
+	assert.InDelta(t, at(1.3), r.Parameters[0].Value, 1e-5)
+	assert.InDelta(t, 0.2, r.Constraints[0].Multiplier, 1e-4)
+}
+
+// TestOptimizeToTheEnd: a search that is led to where there is no derivative, as at the end of reach, ends at the best place on its way
+// there.
+func TestOptimizeToTheEnd(t *testing.T) {
+	p := reachProblem(t, objective.Term{Name: "elbow", Column: "joint.elbow.q", Weight: 1, Power: 1})
+	r, err := search.Optimize(context.Background(), p, search.OptimizeOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, search.Stalled, r.Status)
+	assert.NotEmpty(t, r.Reason)
+	assert.Less(t, r.Value, 0.1)
+	assert.Greater(t, r.Start, 1.5)
 }

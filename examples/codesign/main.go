@@ -24,7 +24,10 @@ func lowest(p *objective.Problem) [2]float64 {
 	for _, c := range []string{"mode.1.frequency", "mode.2.frequency"} {
 		o.Terms = append(o.Terms, objective.Term{Name: c, Column: c, Weight: 1, Power: 1})
 	}
-	text := must(p.TextWith(p.Values()))
+	text, _, err := p.TextWith(p.Values())
+	if err != nil {
+		log.Fatal(err)
+	}
 	q := must(objective.NewProblem(&o, "frequencies", objective.Source{Text: text, Name: "stewart"}))
 	r := must(q.Value(context.Background()))
 	return [2]float64{r.Terms[0].Value, r.Terms[1].Value}

@@ -35,7 +35,7 @@ over those of the number.`,
 			return f.run(cmd, args[0], "optimize", "optimizing", runOptimize)
 		},
 	}
-	f.add(cmd, "picture of the value and the gradient over the iterations, .svg or .png")
+	f.add(cmd, "picture of the value and the gradient over the iterations, .svg or .png", true)
 	return cmd
 }
 

@@ -34,6 +34,7 @@ type loaded struct {
 	problem *objective.Problem
 	o       *objective.Objective
 	file    string // of the model
+	files   read
 	mark    string // SHA-256 of the texts of both, and of the files that they name
 }
 
@@ -61,7 +62,7 @@ func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, err
 		return nil, err
 	}
 	h := sha256.New()
-	for _, part := range slices.Concat([][]byte{text, source.Text}, l.data(source.Data), l.modelFiles(source.Folder)) {
+	for _, part := range slices.Concat([][]byte{text, source.Text}, l.data(path, source.Data), l.modelFiles(source.Folder)) {
 		sum := sha256.Sum256(part)
 		h.Write(sum[:])
 	}
@@ -69,11 +70,16 @@ func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, err
 	return l, nil
 }
 
-// data returns the texts of the task and of the files of data.
-func (l *loaded) data(folder fs.FS) (list [][]byte) {
-	if l.o.Task != "" {
-		text, _ := fs.ReadFile(folder, l.o.Task) // it has been read
+// data returns the texts of the task and of the files of data, and notes where these are.
+func (l *loaded) data(path string, folder fs.FS) (list [][]byte) {
+	at := func(name string) string {
+		text, _ := fs.ReadFile(folder, name) // it has been read
 		list = append(list, text)
+		return filepath.Join(filepath.Dir(path), name)
+	}
+	l.files = read{objective: path, model: l.file}
+	if l.o.Task != "" {
+		l.files.task = at(l.o.Task)
 	}
 	lists := [][]objective.Term{l.o.Terms}
 	for i := range l.o.Runs {
@@ -82,8 +88,7 @@ func (l *loaded) data(folder fs.FS) (list [][]byte) {
 	for _, terms := range lists {
 		for i := range terms {
 			if terms[i].File != "" {
-				text, _ := fs.ReadFile(folder, terms[i].File) // it has been read
-				list = append(list, text)
+				l.files.data = append(l.files.data, at(terms[i].File))
 			}
 		}
 	}
@@ -116,14 +121,19 @@ func (l *loaded) modelFiles(folder fs.FS) (list [][]byte) {
 // searchFlags are those of rung fit and rung optimize.
 type searchFlags struct {
 	output, checkpoint, plot string
+	task                     string
 	resume, json             bool
 	iterations               int
 	ordering                 shell.OrderingFlag
 }
 
-func (f *searchFlags) add(cmd *cobra.Command, plot string) {
+// add adds the flags; task says whether there may be a task.
+func (f *searchFlags) add(cmd *cobra.Command, plot string, task bool) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", `file for the model with the new numbers, ending in .json; "-" is standard output`)
+	if task {
+		flags.StringVar(&f.task, "task", "", "file for the task with the new numbers, at reach, ending in .json")
+	}
 	flags.IntVar(&f.iterations, "iterations", search.DefaultIterations, "largest number of iterations")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file that keeps the search as it goes on, .json")
 	flags.BoolVar(&f.resume, "resume", false, "go on from --checkpoint where it is there, to the same bits")
@@ -146,16 +156,39 @@ func (f *searchFlags) check(path string) error {
 			return err
 		}
 	}
+	if f.task != "" && !strings.EqualFold(filepath.Ext(f.task), ".json") {
+		return shell.UseErrorf("--task %s: the file ends in .json", f.task)
+	}
 	if err := checkPlot(f.plot); err != nil {
 		return err
 	}
-	if err := shell.Apart(f.output, "the model would replace this file", path, f.checkpoint, f.plot); err != nil {
-		return err
+	return f.apart(read{objective: path})
+}
+
+// read are the files that a search reads.
+type read struct {
+	objective, model, task string
+	data                   []string
+}
+
+// apart returns the error of bad use for outputs that would replace each other or what is read; a new model may replace the model, and a
+// new task the task.
+func (f *searchFlags) apart(r read) error {
+	rest := append([]string{r.objective}, r.data...)
+	for _, x := range [4]struct {
+		path, what string
+		others     []string
+	}{
+		{f.output, "model", []string{r.task, f.checkpoint, f.plot, f.task}},
+		{f.task, "task", []string{r.model, f.checkpoint, f.plot}},
+		{f.checkpoint, "checkpoint", []string{r.model, r.task, f.plot}},
+		{f.plot, "picture", []string{r.model, r.task}},
+	} {
+		if err := shell.Apart(x.path, "the "+x.what+" would replace this file", slices.Concat(rest, x.others)...); err != nil {
+			return err
+		}
 	}
-	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", path, f.plot); err != nil {
-		return err
-	}
-	return shell.Apart(f.plot, "the picture would replace this file", path)
+	return nil
 }
 
 // checkPlot returns the error of bad use for a picture that cannot be drawn.
@@ -196,13 +229,18 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	if err != nil {
 		return err
 	}
+	if err := f.apart(l.files); err != nil {
+		return err
+	}
+	if f.task != "" && l.o.Task == "" {
+		return shell.UseErrorf("--task %s: the objective has no task: at is %v", f.task, l.o.At)
+	}
 	c, err := f.newCheckpoint(command, l)
 	if err != nil {
 		return err
 	}
-	file, plot, err := f.begin(stdout) // before anything is computed
-	defer file.Drop()
-	defer plot.Drop()
+	outs, err := f.begin(stdout) // before anything is computed
+	defer outs.drop()
 	if err != nil {
 		return err
 	}
@@ -217,18 +255,8 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	if err := c.write(); err != nil {
 		return err
 	}
-	if f.output != "" {
-		if err := f.writeModel(cmd.Context(), l, x.values, file, p); err != nil {
-			return err
-		}
-	}
-	if f.plot != "" {
-		if err := x.draw(plot); err != nil {
-			return err
-		}
-		if err := plot.Close(nil); err != nil {
-			return err
-		}
+	if err := f.writeAll(cmd.Context(), l, x, outs, p); err != nil {
+		return err
 	}
 	p.End()
 	if f.output == shell.Stdio {
@@ -240,23 +268,62 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	return shell.Print(stdout, x.print)
 }
 
-// begin begins the files of the model and of the picture. A file that is not wanted is an empty output.
-func (f *searchFlags) begin(stdout io.Writer) (file, plot *shell.Output, err error) {
-	file, plot = new(shell.Output), new(shell.Output)
+// outputs are the files of a search but for its checkpoint: empty ones where a file is not wanted.
+type outputs struct{ model, task, plot *shell.Output }
+
+// drop gives up what is not written.
+func (o *outputs) drop() {
+	for _, x := range [...]*shell.Output{o.model, o.task, o.plot} {
+		x.Drop()
+	}
+}
+
+// begin begins the files.
+func (f *searchFlags) begin(stdout io.Writer) (*outputs, error) {
+	o := &outputs{new(shell.Output), new(shell.Output), new(shell.Output)}
 	for _, x := range [...]struct {
 		path string
 		to   **shell.Output
-	}{{f.output, &file}, {f.plot, &plot}} {
+	}{{f.output, &o.model}, {f.task, &o.task}, {f.plot, &o.plot}} {
 		if x.path == "" {
 			continue
 		}
 		out, err := shell.Create(x.path, stdout)
 		if err != nil {
-			return file, plot, err
+			return o, err
 		}
 		*x.to = out
 	}
-	return file, plot, nil
+	return o, nil
+}
+
+// writeAll writes the files, and puts them in their places.
+func (f *searchFlags) writeAll(ctx context.Context, l *loaded, x *found, o *outputs, p *shell.Progress) error {
+	if f.output != "" {
+		if err := f.writeModel(ctx, l, x.values, o.model, p); err != nil {
+			return err
+		}
+	}
+	if f.task != "" {
+		_, text, err := l.problem.TextWith(x.values)
+		if err != nil {
+			return fault.Plain(err)
+		}
+		var b bytes.Buffer
+		if err = json.Indent(&b, text, "", " "); err == nil {
+			_, err = o.task.Write(append(b.Bytes(), '\n'))
+		}
+		if err := o.task.Close(err); err != nil {
+			return err
+		}
+	}
+	if f.plot == "" {
+		return nil
+	}
+	if err := x.draw(o.plot); err != nil {
+		return err
+	}
+	return o.plot.Close(nil)
 }
 
 // checkpoint is a search that has been stopped.

@@ -172,3 +172,50 @@ func TestSearchRefused(t *testing.T) {
 		assert.Empty(t, r.Out)
 	}
 }
+
+// TestOptimizeTask writes the task with the numbers that were found, of which the model that is written has the solution.
+func TestOptimizeTask(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	for _, name := range []string{"arm.json", "pick.json", "place.objective.json"} {
+		text, err := os.ReadFile(filepath.Join("../../../../examples/reach", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(at(name), text, 0o600))
+	}
+	path := at("place.objective.json")
+	command.OK(t, "optimize", path, "--task", at("placed.json"), "-o", at("posed.json"))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	found := strings.NewReplacer("arm.json", "posed.json", "pick.json", "placed.json").Replace(string(text))
+	require.NoError(t, os.WriteFile(at("found.json"), []byte(found), 0o600))
+	var g objective.Result
+	require.NoError(t, json.Unmarshal([]byte(command.OK(t, "gradient", at("found.json"), "--json")), &g))
+	assert.Less(t, g.Value, 1e-12)
+	assert.InDelta(t, 0.497, g.Parameters[0].Value, 1e-3)
+	command.OK(t, "optimize", path, "--iterations", "1", "--checkpoint", at("c.json"))
+	for _, args := range [][]string{
+		{"-o", at("pick.json")}, {"--checkpoint", at("pick.json")}, {"--checkpoint", at("arm.json")}, {"--task", at("arm.json")}, {"--task", path},
+		{"-o", at("x.json"), "--task", at("x.json")},
+	} {
+		r := command.Run(append([]string{"optimize", path}, args...)...)
+		assert.Equal(t, shell.ExitUse, r.Status)
+		assert.Contains(t, r.Err, "would replace this file")
+	}
+	r := command.Run("optimize", path, "--task", at("x.csv"))
+	assert.Contains(t, r.Err, "--task "+at("x.csv")+": the file ends in .json")
+	text, err = os.ReadFile(at("pick.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(at("pick.json"), []byte(strings.Replace(string(text), "0.3, 0.2", "0.31, 0.2", 1)), 0o600))
+	r = command.Run("optimize", path, "--checkpoint", at("c.json"), "--resume")
+	assert.Contains(t, r.Err, "is of another search")
+	r = command.Run("optimize", searched(t, optimumDocument), "--task", at("x.json"))
+	assert.Contains(t, r.Err, "the objective has no task: at is run")
+}
+
+// TestSearchKeepsItsInputs: a checkpoint does not replace the model of a search.
+func TestSearchKeepsItsInputs(t *testing.T) {
+	path := searched(t, optimumDocument)
+	r := command.Run("optimize", path, "--checkpoint", filepath.Join(filepath.Dir(path), "m.json"))
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "m.json: the checkpoint would replace this file")
+}
