@@ -61,6 +61,9 @@ int32_t rung_run_state(rung_handle run, double *state, size_t n) { return rung_i
 int32_t go_run_rows(rung_handle run, double *rows, size_t numbers, size_t *taken);
 int32_t rung_run_rows(rung_handle run, double *rows, size_t numbers, size_t *taken) { return rung_in_child() ? RUNG_FORKED : go_run_rows(run, rows, numbers, taken); }
 
+int32_t go_run_columns(rung_handle run, size_t *columns);
+int32_t rung_run_columns(rung_handle run, size_t *columns) { return rung_in_child() ? RUNG_FORKED : go_run_columns(run, columns); }
+
 int32_t go_run_document(rung_handle run, const char *what, char **text, size_t *size);
 int32_t rung_run_document(rung_handle run, const char *what, char **text, size_t *size) { return rung_in_child() ? RUNG_FORKED : go_run_document(run, what, text, size); }
 

@@ -91,6 +91,18 @@ func go_run_rows(run C.rung_handle, rows *C.double, numbers C.size_t, taken *C.s
 	})
 }
 
+//export go_run_columns
+func go_run_columns(run C.rung_handle, columns *C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		if err := given("the number of columns", columns); err != nil {
+			return err
+		}
+		names, _ := r.Columns()
+		*columns = C.size_t(len(names))
+		return nil
+	})
+}
+
 //export go_run_document
 func go_run_document(run C.rung_handle, what *C.char, text **C.char, size *C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {

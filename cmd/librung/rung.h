@@ -8,6 +8,9 @@
  *
  * Arrays belong to the caller. They are read and written during the call only. Units are SI, axes those of the world.
  *
+ * No function may be called from a handler of a signal, rung_stop neither: a handler sets a flag, and the program looks at it between calls with a
+ * budget.
+ *
  * The child of a fork cannot use the library, as no thread of Go's runtime is left in it: every call there is refused with RUNG_FORKED.
  *
  * Options are objects of JSON, or null for none. A field that is not known is refused with the name that is near. */
@@ -100,6 +103,7 @@ RUNG_API int32_t rung_run(rung_handle plan, const double *state, size_t n, const
 RUNG_API int32_t rung_run_to(rung_handle run, double time, double budget);
 RUNG_API int32_t rung_run_state(rung_handle run, double *state, size_t n);
 RUNG_API int32_t rung_run_rows(rung_handle run, double *rows, size_t numbers, size_t *taken);
+RUNG_API int32_t rung_run_columns(rung_handle run, size_t *columns); /* numbers of a row; rung_run_document has their names */
 RUNG_API int32_t rung_run_document(rung_handle run, const char *what, char **text, size_t *size); /* columns, stats */
 RUNG_API int32_t rung_run_save(rung_handle run, char **bytes, size_t *size);
 RUNG_API int32_t rung_run_load(rung_handle run, const char *bytes, size_t size);

@@ -44,6 +44,29 @@ inline void check(int32_t status) {
 
 inline const char *given(const std::string &options) { return options.empty() ? nullptr : options.c_str(); }
 
+// How many rows of width numbers an array has.
+inline size_t rows(const std::vector<double> &array, size_t width, const char *what) {
+  if (width ? array.size() % width == 0 : array.empty()) return width ? array.size() / width : 0;
+  throw error(RUNG_SIZE, std::string(what) + ": rows of " + std::to_string(width) + " numbers are not " + std::to_string(array.size()), "");
+}
+
+// A list of texts as JSON.
+inline std::string list(const std::vector<std::string> &texts) {
+  std::string s = "[";
+  for (const std::string &t : texts) {
+    s += s.size() > 1 ? ",\"" : "\"";
+    for (const char c : t) {
+      static const char digits[] = "0123456789abcdef";
+      const unsigned char u = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') s += '\\';
+      if (u < 32) s += std::string("\\u00") + digits[u >> 4] + digits[u & 15];
+      else s += c;
+    }
+    s += '"';
+  }
+  return s + "]";
+}
+
 }  // namespace detail
 
 // What has a handle, and frees it.
@@ -90,7 +113,7 @@ class plan : public object {
   }
   // Gives a state, or rows of states, the angles that poses tell, for who writes poses of his own.
   void read_angles(std::vector<double> &states) const {
-    detail::check(rung_angles(handle_, states.data(), states.size() / numbers(), numbers()));
+    detail::check(rung_angles(handle_, states.data(), detail::rows(states, numbers(), "states"), numbers()));
   }
   void close(std::vector<double> &state, const std::string &options = "") const {
     detail::check(rung_close(handle_, state.data(), state.size(), detail::given(options)));
@@ -145,6 +168,27 @@ class run : public object {
   }
   void state(std::vector<double> &x) { detail::check(rung_run_state(handle_, x.data(), x.size())); }
   void set(int64_t knob, double value) { detail::check(rung_set(handle_, &knob, &value, 1)); }
+  // Numbers of a row; document("columns") has their names.
+  size_t columns() {
+    size_t n = 0;
+    detail::check(rung_run_columns(handle_, &n));
+    return n;
+  }
+  // The rows that nobody has taken yet, where the options have "every".
+  std::vector<double> rows() {
+    size_t n = 0;
+    detail::check(rung_run_rows(handle_, nullptr, 0, &n));
+    std::vector<double> x(n * columns());
+    if (n) detail::check(rung_run_rows(handle_, x.data(), x.size(), &n));
+    return x;
+  }
+  // Columns or stats.
+  std::string document(const std::string &what) {
+    char *text = nullptr;
+    size_t size = 0;
+    detail::check(rung_run_document(handle_, what.c_str(), &text, &size));
+    return detail::take(text, size);
+  }
   std::string save() {
     char *bytes = nullptr;
     size_t size = 0;
@@ -152,6 +196,51 @@ class run : public object {
     return detail::take(bytes, size);
   }
   void load(const std::string &saved) { detail::check(rung_run_load(handle_, saved.data(), saved.size())); }
+};
+
+// Many states at once, a row each. For one thread at a time; it uses others.
+class batch : public object {
+ public:
+  // States carry forces of these joints or knobs, and differ in these knobs. 0 threads are all.
+  explicit batch(const plan &p, const std::vector<std::string> &forces = {}, const std::vector<std::string> &vary = {}, int threads = 0)
+      : numbers_(p.numbers()), bodies_(p.bodies()), forces_(forces.size()), varied_(vary.size()) {
+    const std::string options = "{\"forces\":" + detail::list(forces) + ",\"vary\":" + detail::list(vary) + ",\"threads\":" + std::to_string(threads) + "}";
+    detail::check(rung_batch(p.handle(), options.c_str(), &handle_));
+  }
+  // Accelerations are 6 numbers a body; failed is 1 where a state has none, and why(row) then says why. No forces: those of the last call.
+  void accel(const std::vector<double> &states, std::vector<double> &acc, std::vector<uint8_t> &failed, const std::vector<double> &forces = {}) {
+    const size_t n = sized(states, failed, forces);
+    acc.resize(n * 6 * bodies_);
+    detail::check(rung_batch_accel(handle_, states.data(), n, numbers_, forces.empty() ? nullptr : forces.data(), acc.data(), failed.data()));
+  }
+  // Moves states on in place; the options are step, steps, integrator, as_it_is.
+  void rollout(std::vector<double> &states, std::vector<uint8_t> &failed, const std::string &options, const std::vector<double> &forces = {}) {
+    const size_t n = sized(states, failed, forces);
+    detail::check(rung_batch_rollout(handle_, states.data(), n, numbers_, forces.empty() ? nullptr : forces.data(), nullptr, 0, failed.data(), options.c_str()));
+  }
+  // Gives states from first on, of n, other values of the knobs that differ, row after row.
+  void vary(size_t n, size_t first, const std::vector<double> &values) {
+    detail::rows(values, varied_, "values");
+    detail::check(rung_batch_vary(handle_, n, first, values.data(), values.size()));
+  }
+  // Why a state has failed; empty if it has not.
+  std::string why(size_t row) {
+    const int32_t status = rung_batch_error(handle_, row);
+    if (status == RUNG_FAILED) return rung_error();
+    detail::check(status);
+    return "";
+  }
+
+ private:
+  size_t sized(const std::vector<double> &states, std::vector<uint8_t> &failed, const std::vector<double> &forces) const {
+    const size_t n = detail::rows(states, numbers_, "states");
+    if (!forces.empty() && detail::rows(forces, forces_, "forces") != n) {
+      throw error(RUNG_SIZE, "forces of " + std::to_string(n) + " states are not " + std::to_string(forces.size()) + " numbers", "");
+    }
+    failed.resize(n);
+    return n;
+  }
+  size_t numbers_, bodies_, forces_, varied_;
 };
 
 }  // namespace rung

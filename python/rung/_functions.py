@@ -26,6 +26,7 @@ FUNCTIONS = {
     "rung_run_to": (c.c_int32, [c.c_uint64, c.c_double, c.c_double]),
     "rung_run_state": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t]),
     "rung_run_rows": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t)]),
+    "rung_run_columns": (c.c_int32, [c.c_uint64, c.POINTER(c.c_size_t)]),
     "rung_run_document": (c.c_int32, [c.c_uint64, c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),
     "rung_run_save": (c.c_int32, [c.c_uint64, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),
     "rung_run_load": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_size_t]),

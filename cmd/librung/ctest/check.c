@@ -179,6 +179,7 @@ static void runs(void) {
   bytes[30]++; /* in the name of a field */
   CHECK(rung_run_load(b, bytes, size) == RUNG_INPUT && strstr(rung_error(), "damaged"));
   rung_release(bytes);
+  CHECK(rung_run_columns(a, &rows) == RUNG_OK && rows == 2 && rung_run_columns(a, NULL) == RUNG_INPUT);
   CHECK(rung_run_rows(a, NULL, 0, &rows) == RUNG_OK && rows == 9);
   row[2] = -1;
   CHECK(rung_run_rows(a, row, 1, &rows) == RUNG_OK && rows == 0 && rung_run_rows(a, row, 3, &rows) == RUNG_OK && rows == 1 && row[2] == -1);
