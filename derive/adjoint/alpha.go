@@ -55,6 +55,7 @@ type ratesStep[F any] struct {
 	right, y []float64 // six a body and one a row
 }
 
+// newRatesStep allocates the memory for nb bodies.
 func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
 	n := 6*nb + field.Rows()
 	return ratesStep[F]{
@@ -70,6 +71,7 @@ type alphaState struct{ x, w, u, a, change []float64 }
 // KeptPerBody is the number of cotangents of a body that Gradient.Kept has.
 const KeptPerBody = 24
 
+// newAlphaState returns changes of zero for nb bodies.
 func newAlphaState(nb int) alphaState {
 	return alphaState{x: make([]float64, PerBody*nb)}.over(make([]float64, KeptPerBody*nb))
 }
@@ -99,6 +101,7 @@ type alphaStep[F any] struct {
 	acc    []float64
 }
 
+// newAlphaStep allocates the memory of a step of k over m.
 func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *alphaStep[F] {
 	nb := m.NumBodies()
 	n := 6 * nb

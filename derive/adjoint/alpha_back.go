@@ -45,6 +45,7 @@ func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) er
 	return nil
 }
 
+// negate changes the signs of x.
 func negate(x []float64) {
 	for i := range x {
 		x[i] = -x[i]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -127,10 +128,10 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 			if err := e.JumpTo(c.x, g[i].Parameters, g[i].Start, before); err != nil {
 				return err
 			}
-			scale += dotOf(c.after, g[i].Start)
+			scale += algebra.Dot(c.after, g[i].Start)
 			copy(g[i].Start, c.x)
 		}
-		scale -= dotOf(c.before, g[i].Start)
+		scale -= algebra.Dot(c.before, g[i].Start)
 		if _, err := e.FunctionTo(g[i].Start, g[i].Parameters, before, scale/rate); err != nil {
 			return err
 		}
@@ -155,11 +156,4 @@ func (s *Sweep[F]) flowTo(f []float64, st *mechanism.State, of []Objective[F], v
 		values[i] += sign * value
 	}
 	return nil
-}
-
-func dotOf(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
 }

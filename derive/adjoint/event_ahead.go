@@ -3,6 +3,7 @@ package adjoint
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -30,6 +31,7 @@ func (t *Tangents[F]) cross(e Event, before, after *mechanism.State, dx [][]floa
 	return nil
 }
 
+// passing is cross with at least one direction; errors are as they come.
 func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]float64, rates []*F, d [][]float64) error {
 	m := &t.passage
 	n := PerBody * len(before.Bodies)
@@ -53,7 +55,7 @@ func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]fl
 	}
 	later := make([]float64, len(dx)) // change of the time of the event
 	for k := range dx {
-		later[k] = -(dotOf(m.slope, dx[k]) + m.p[k]) / rate
+		later[k] = -(algebra.Dot(m.slope, dx[k]) + m.p[k]) / rate
 		for i, v := range m.before {
 			dx[k][i] += v * later[k]
 		}

@@ -26,6 +26,7 @@ type krylov struct {
 	r, w     []float64
 }
 
+// newKrylov allocates the memory for n unknowns.
 func newKrylov(n int) *krylov {
 	k := &krylov{scale: make([]float64, n), r: make([]float64, n), w: make([]float64, n), g: make([]float64, krylovSteps+1)}
 	k.cos, k.sin = make([]float64, krylovSteps), make([]float64, krylovSteps)
@@ -43,6 +44,7 @@ func (k *krylov) vector(i int) []float64 {
 	return k.basis[i]
 }
 
+// dot is the product in the metric, and norm the root of that of a vector with itself.
 func (k *krylov) dot(x, y []float64) (sum float64) {
 	for i, s := range k.scale {
 		sum += s * x[i] * (s * y[i])

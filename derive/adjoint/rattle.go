@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -59,6 +60,7 @@ type rattleStep[F any] struct {
 	most             []float64 // by objective or direction: the largest answer of closeAhead or closeBack so far
 }
 
+// newRattleStep allocates the memory of a step of m.
 func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleStep[F] {
 	nb := m.NumBodies()
 	s := &rattleStep[F]{mech: m, field: field, ratesStep: newRatesStep[F](nb, field), turn: make([]float64, 3*nb)}
@@ -115,12 +117,12 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 }
 
 // gapOf returns how far what has closed the joints was from the least change, as StepError.Gap, and an error if that is too far: a search
-// has closed them.
+// has closed them. unit is the time, s, by which changes off of velocities count, 1 for those of poses.
 func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err error) {
 	L, body := s.mech.TypicalLength(), 0
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
-		if x := max(unit*w.Norm(), unit*v.Norm()/L); !(x <= gap) {
+		if x := max(unit*w.Norm(), unit*v.Norm()/L); !(x <= gap) && gap == gap { // a NaN stays
 			gap, body = x, i/6
 		}
 	}
@@ -201,7 +203,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	}
 	copy(x, s.y)
 	copy(s.correction, x)
-	size, was := largest(x), math.Inf(1)
+	size, was := algebra.MaxAbs(x), math.Inf(1)
 	for n := 0; ; n++ {
 		// What is left of the rows: J₁·(−D y) is wanted to be −rows.
 		s.movedBy(s.correction)
@@ -238,20 +240,13 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 			s.correction[i] -= s.y[i]
 			x[i] += s.correction[i]
 		}
-		step := largest(s.correction)
+		step := algebra.MaxAbs(s.correction)
 		size = max(size, step)
 		if done, err := chordEnds(n, step, was, s.largestOf(k, size)); done || err != nil {
 			return err
 		}
 		was = step
 	}
-}
-
-func largest(x []float64) (most float64) {
-	for _, v := range x {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }
 
 // largestOf returns the largest size of an answer for an objective or a direction so far.
@@ -294,7 +289,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		for i, y := range s.y {
 			s.sum[i] += y
 		}
-		step := largest(s.y)
+		step := algebra.MaxAbs(s.y)
 		size = max(size, step)
 		if done, err := chordEnds(n, step, was, s.largestOf(k, size)); done || err != nil || s.field.Rows() == 0 {
 			return err

@@ -44,6 +44,7 @@ type step[F any] struct {
 	joins  JointField[F] // at the start of the step; nil where no state is taken back to the joints
 }
 
+// newStep allocates the memory of a step of the method tab over m, whose stages have fields of their own.
 func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *step[F] {
 	n := m.NumBodies()
 	tab = tab.Weighted()
@@ -156,6 +157,7 @@ func (s *step[F]) doubt(at *mechanism.State, err error) error {
 	return nil
 }
 
+// leads computes the step from at with stages as s.closed says, and returns how far from end it leads.
 func (s *step[F]) leads(at, end *mechanism.State) (float64, error) {
 	if err := s.run(at, end.Time-at.Time); err != nil {
 		return 0, fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)

@@ -66,6 +66,7 @@ func (t *Tape) Add(st *mechanism.State) error {
 	return t.add(st, nil)
 }
 
+// add is Add, or AddStep without Repeat: s is the run then.
 func (t *Tape) add(st *mechanism.State, s Stand) error {
 	t.begin(st, s)
 	n := len(t.first)
