@@ -20,6 +20,7 @@ func (s *States) InputsTo(in *mechanism.Inputs, i int) error {
 	return s.inputsTo(in, i)
 }
 
+// inputsTo is InputsTo for inputs and a state that are in order.
 func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
 	if err := in.SetGravity(g); err != nil {

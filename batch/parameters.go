@@ -52,6 +52,7 @@ func (s *States) Body(i, body int) (mass float64, com spatial.Vec3, inertia spat
 	return b.Mass, b.Com, b.Inertia
 }
 
+// setBody stores the constants of a body, which begin at the place at.
 func (s *States) setBody(i, at int, b *bodies.Body) {
 	var data [bodyData]float64
 	mechanics.BodyConstantsTo(&data, b)
@@ -114,6 +115,7 @@ func (s *States) Frames(i, joint int) (p, q mechanism.Frame) {
 	return p, q
 }
 
+// setFrames stores the frames p and q of a joint, whose numbers begin at the place at.
 func (s *States) setFrames(i, at int, p, q *mechanism.Frame) {
 	for k, f := range [2]*mechanism.Frame{p, q} {
 		s.put(i, at+12*k, f.E[:]...)

@@ -85,6 +85,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 	s.held[i] = false
 }
 
+// set stores st as state i, which may stand behind the last one: such have no angles and no internal states.
 func (s *States) set(i int, st *mechanism.State) {
 	*s.at(i, 0) = st.Time
 	for k := range st.Bodies {
@@ -123,6 +124,7 @@ func (s *States) To(st *mechanism.State, i int) {
 	s.to(st, i)
 }
 
+// to is To for a state that has its angles.
 func (s *States) to(st *mechanism.State, i int) {
 	st.Time = *s.at(i, 0)
 	for k := range st.Bodies {

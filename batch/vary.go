@@ -54,6 +54,7 @@ func (v *variables) take(list []int, i, n int, refused string, at func(error) er
 	return nil
 }
 
+// addBodies gives the bodies of o their places.
 func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Bodies {
 		if i < 0 || i >= m.NumBodies() {
@@ -70,6 +71,7 @@ func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
+// addJoints gives the joints of o their places.
 func (v *variables) addJoints(m *mechanism.Mechanism, o *Vary) error {
 	for _, j := range o.Joints {
 		if j < 0 || j >= m.NumJoints() {
@@ -118,6 +120,7 @@ func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
+// addSprings gives the spring-dampers of o their places.
 func (v *variables) addSprings(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Springs {
 		if i < 0 || i >= len(m.Forces) {

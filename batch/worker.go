@@ -48,6 +48,7 @@ func (e *extern) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float
 // nameOfWrenches is the name of extern among the forces.
 const nameOfWrenches = "wrenches of the states of a batch"
 
+// newWorker allocates the memory of a thread, with the workspace of c and inputs of its own.
 func newWorker(of *setup, c *mechanics.Compiled) (*worker, error) {
 	m := of.plan.Mechanism()
 	w := &worker{of: of, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}

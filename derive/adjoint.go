@@ -225,6 +225,7 @@ func (d *Derivatives) againBack(g *Gradient, w *Weights) error {
 	return d.lost(lostPart(d.turnSize(&other.direction), max(d.turnSize(&along.direction), againPart*d.natural()*natural/d.sizes.length)), at)
 }
 
+// clear makes g zero.
 func (g *Gradient) clear() {
 	clear(g.x)
 	if !g.used {

@@ -245,6 +245,7 @@ func (d *Derivatives) Acceleration(i int) (angular, linear spatial.Vec3) {
 	return d.bodies[i].alpha, d.bodies[i].c
 }
 
+// enter panics if d is zero or in use.
 func (d *Derivatives) enter() {
 	if d == nil || d.plan == nil {
 		panic("derive: zero Derivatives; use New")

@@ -11,6 +11,7 @@ import (
 // fields are the numbers of a model by their paths, entries as [].
 var fields = allFields()
 
+// allFields returns the numbers of a model that have derivatives, and those that are refused with a reason.
 func allFields() map[string]field {
 	list := map[string]field{
 		"bodies[].mass":       ofBody(partMass, 1, 0),

@@ -64,6 +64,7 @@ func (b *builder) act(p *port, moment, force chain.Vec) {
 	b.sum(&p.force, force)
 }
 
+// sum adds more to a vector; none counts as zero.
 func (b *builder) sum(to *chain.Vec, more chain.Vec) {
 	switch {
 	case more < 0:

@@ -328,6 +328,7 @@ func (a *Answers) mustBePlain(x, right []float64) {
 	}
 }
 
+// enter panics if a is zero or in use, and takes up what its inputs have changed.
 func (a *Answers) enter() {
 	if a == nil || a.s == nil {
 		panic("kkt: zero Answers; use Plan.NewAnswers")

@@ -13,6 +13,7 @@ import (
 // or none within 100 solves: the joints lock themselves.
 var ErrJammed = errors.New("kkt: friction and reactions find no balance")
 
+// bearingSolves bounds the solves in which friction and reactions have to agree.
 const bearingSolves = 100
 
 // bearings are the reactions in joints whose friction grows with them, docs/stops-and-friction.md (J9), (J10).

@@ -298,6 +298,7 @@ func (s *core) wrench(j int, lambda []float64) spatial.Force {
 	return r.wrench(j, lambda)
 }
 
+// holds returns what mechanism.Mechanism.HoldsIn says of a state in the drift unit, as an error of this package.
 func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
 	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
 		return fault.Errorf("kkt: %w", err)

@@ -66,6 +66,7 @@ func (p *Plan) newHubPlan(ctx context.Context) (*leanPlan, error) {
 	return s.leanPlan, nil
 }
 
+// newAround returns the search for p with all rows kept; its hubs are nil if there are none.
 func newAround(p *Plan) *around {
 	q := p.layout.Pattern
 	n := q.Dim()

@@ -464,6 +464,7 @@ func (v *Inverse) underactuated() error {
 	return fault.Errorf("kkt: %w", e)
 }
 
+// enter panics if v is zero or in use.
 func (v *Inverse) enter() {
 	if v == nil || v.base == nil {
 		panic("kkt: zero Inverse; use Plan.NewInverse")

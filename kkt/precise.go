@@ -93,6 +93,7 @@ var errImprecise = errors.New("kkt: not solved with twice the digits")
 // state whose velocities violate the joints.
 var errContradict = fmt.Errorf("%w: redundant rows contradict each other", errImprecise)
 
+// newPrecise allocates the memory of solutions with twice the digits.
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	out := &precise{

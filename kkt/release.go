@@ -34,6 +34,7 @@ type releaser struct {
 	probe   []float64
 }
 
+// newReleaser allocates the memory of s to take off the held inertia of its plan.
 func newReleaser(s *core) *releaser {
 	n, k := s.plan.layout.Pattern.Dim(), len(s.plan.held)
 	v := &releaser{s: s, b: make([]float64, n), x: make([]float64, n)}

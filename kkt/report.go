@@ -135,6 +135,7 @@ func (s *Solver) Report() (*Report, error) {
 
 func (s *core) explainer() *explainer { return &explainer{s} }
 
+// report is Report, with errors as they come.
 func (s *explainer) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()

@@ -30,6 +30,7 @@ func (s *Solver) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom
 	return free, s.orCause(err)
 }
 
+// respondTo is RespondTo for arguments that are in order.
 func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
 	s.st = st
 	if err := s.assembleWhole(); err != nil {

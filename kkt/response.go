@@ -133,6 +133,7 @@ func (r *Response) InverseInertiaTo(dst, a, J []float64) error {
 	return nil
 }
 
+// enter panics if r is zero or in use, and takes up what its inputs have changed.
 func (r *Response) enter() {
 	if r == nil || r.s == nil {
 		panic("kkt: zero Response; use Plan.NewResponse")

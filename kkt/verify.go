@@ -194,6 +194,7 @@ func (s *explainer) redundant(r *Report) *verification {
 	return v
 }
 
+// count returns how many of a list are true.
 func count(list []bool) (n int) {
 	for _, b := range list {
 		if b {

@@ -10,6 +10,7 @@ import (
 
 var directionFields = []string{"name", "follow", "time", "bodies", "loads", "forces", "parameters"}
 
+// direction reads a direction.
 func (d *reader) direction(x *derive.NamedDirection) {
 	d.Object(directionFields, []int{0}, func(k int) {
 		switch k {
@@ -33,6 +34,7 @@ func (d *reader) direction(x *derive.NamedDirection) {
 
 var bodyFields = []string{"body", "rotation", "position", "angular", "linear"}
 
+// body reads how a body changes.
 func (d *reader) body(x *derive.NamedBody) {
 	d.Object(bodyFields, []int{0}, func(k int) {
 		if k == 0 {
@@ -45,6 +47,7 @@ func (d *reader) body(x *derive.NamedBody) {
 
 var loadFields = []string{"body", "force", "torque"}
 
+// load reads a load on a body.
 func (d *reader) load(x *derive.NamedLoad) {
 	d.Object(loadFields, []int{0}, func(k int) {
 		switch k {
@@ -89,6 +92,7 @@ func (d *reader) freedom() int {
 
 var parameterFields = []string{"path", "change"}
 
+// parameter reads the change of a number of the model.
 func (d *reader) parameter(x *derive.NamedParameter) {
 	d.Object(parameterFields, []int{0, 1}, func(k int) {
 		if k == 0 {

@@ -39,6 +39,7 @@ type reader struct{ *document.Reader }
 
 var documentFields = []string{"$schema", "format", "directions"}
 
+// all reads the document.
 func (d *reader) all() (list []derive.NamedDirection) {
 	if !d.Begin(format) {
 		return nil

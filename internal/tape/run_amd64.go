@@ -17,6 +17,7 @@ func run256(w, shared *float64, list *Op)
 // set is the set of instructions in use.
 var set = best()
 
+// best returns the widest set of instructions that the processor has.
 func best() string {
 	x := cpu.X86
 	switch {
@@ -39,6 +40,7 @@ func Rows(c int) int {
 	return 3
 }
 
+// runBest is Run with the set in use.
 func runBest(w, shared []float64, list []Op) {
 	switch set {
 	case "AVX-512":

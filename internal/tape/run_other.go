@@ -8,4 +8,5 @@ func Set() string { return "Go" }
 // Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
 func Rows(c int) int { return 3 }
 
+// runBest is Run in Go.
 func runBest(w, shared []float64, list []Op) { runGo(w, shared, list) }

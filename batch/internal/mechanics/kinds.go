@@ -94,6 +94,7 @@ const (
 	onR
 )
 
+// slidesOf returns which part of R a type leaves free.
 func slidesOf(k joints.Kind) slides {
 	switch k {
 	case joints.Prismatic, joints.Helical, joints.Cylindrical, joints.SphereInCylinder:

@@ -146,6 +146,7 @@ func unpack(b *strings.Builder, s isa) {
 	}
 }
 
+// gatherOne moves one number of each place to the lanes of a vector at AX, and scatterOne back.
 func gatherOne(b *strings.Builder, s isa) {
 	for l := 0; l < s.lanes(); l += 2 {
 		fmt.Fprintf(b, "\tVMOVSD (%s), X%d\n\tVMOVHPD (%s), X%d, X%d\n", places[l], l/2, places[l+1], l/2, l/2)
@@ -156,6 +157,7 @@ func gatherOne(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD %c0, (AX)\n", s.reg)
 }
 
+// scatterOne is described at gatherOne.
 func scatterOne(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD (AX), %c0\n", s.reg)
 	for l := 0; l < s.lanes(); l += 2 {

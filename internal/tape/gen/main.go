@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
+// main writes the files of a package into the folder that it runs in.
 func main() {
 	log.SetFlags(0)
 	set := flag.String("set", "tape", "the package: tape or lanes")

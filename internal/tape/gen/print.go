@@ -87,6 +87,7 @@ type operands struct {
 	far     map[byte]bool // operands with rows past the third
 }
 
+// operandsOf returns what the lines of a kernel use.
 func operandsOf(k *lines.Kernel) operands {
 	o := operands{map[byte]bool{}, map[byte]bool{}, map[byte]bool{}}
 	for _, l := range k.Lines {
@@ -110,6 +111,8 @@ func operandsOf(k *lines.Kernel) operands {
 	return o
 }
 
+// asmKernel writes a kernel with one set: it brings its operands and strides into registers, runs its lines and goes on to the next
+// instruction, at which SI points already.
 func asmKernel(b *strings.Builder, k *lines.Kernel, s isa) {
 	fmt.Fprintf(b, "\nTEXT %s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", k.Name, s.name)
 	o := operandsOf(k)

@@ -30,6 +30,7 @@ type event struct {
 	reads bool
 }
 
+// newAllocator returns the allocator of a kernel, all registers of the set free.
 func newAllocator(k *lines.Kernel, s isa) *allocator {
 	a := &allocator{isa: s, k: k, last: map[lines.Val]int{}, events: map[lines.Mem][]event{}, reg: map[lines.Val]int{}, kept: map[lines.Mem]int{}, users: make([]int, s.regs)}
 	for i, l := range k.Lines {
@@ -227,6 +228,7 @@ func (a *allocator) address(m lines.Mem) string {
 	return text
 }
 
+// print writes line i. Operands that are read again later come into registers that are free; far are the operands with rows past the third.
 func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]bool) {
 	if i == a.k.To {
 		a.fixed = nil

@@ -99,6 +99,7 @@ func (s *Structure) offset(field string) (n int) {
 	panic("lines: no field " + field + " of " + s.Name)
 }
 
+// structureOf returns the structure of a name.
 func structureOf(name string) *Structure {
 	list := Structures()
 	for i := range list {

@@ -36,6 +36,7 @@ func addShared(list []*Kernel) []*Kernel {
 	return all
 }
 
+// find returns the kernel of a name.
 func find(list []*Kernel, name string) *Kernel {
 	for _, k := range list {
 		if k.Name == name {
