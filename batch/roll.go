@@ -26,7 +26,7 @@ import (
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
 // for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
 // and finite, a number of steps that is negative or above 2³¹−1, and for mechanisms with internal states (friction with bristles, tyres,
-// ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
+// ruts), which are for package sim. It panics if s or out is not of b or of another number of states.
 func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	switch {
 	case s == nil || o == nil || out == nil || s.of != b.setup || len(out.steps) != s.n:
@@ -40,18 +40,13 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	case b.plan.Mechanism().NumInternal() > 0 || b.plan.Mechanism().WantsRuts():
 		return fault.Errorf("%w: the mechanism has internal states", ErrRollout)
 	}
-	for _, x := range o.Into {
-		if x == nil || x.of != b.setup || x.n != s.n {
-			panic("batch: foreign states in Into")
-		}
-	}
 	if !b.guard.Enter() {
 		panic("batch: Batch used by two goroutines")
 	}
 	defer b.guard.Leave()
 	out.clear()
 	b.rolling = rolling{s, o, out}
-	defer func() { b.rolling = rolling{} }() // Control may panic
+	defer func() { b.rolling = rolling{} }() // Control and Seen may panic
 	b.team.Run(groups(s.n), (*rollTasks)(b))
 	return b.watch.Err()
 }
@@ -74,7 +69,7 @@ func (t *rollTasks) Do(worker, task int) {
 // roll makes all steps of a group.
 //
 // A step in lanes leaves its result in the workspace. It is stored in the states when somebody reads them: a controller, a
-// force without lanes, Rollout.Into, or the caller at the end. Between two stores the lanes are some steps ahead of the
+// force without lanes, Rollout.Seen, or the caller at the end. Between two stores the lanes are some steps ahead of the
 // states. All lanes have made all of these steps. A context that ends stops a group between two steps.
 func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	first := g * lanes
@@ -98,7 +93,7 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 			r.how.Control(step, first, n)
 		}
 		k := step + 1
-		into := k%every == 0 && k/every <= len(r.how.Into)
+		seen := r.how.Seen != nil && k%every == 0
 		alone := all
 		if w.c.Steps != nil {
 			if !loaded {
@@ -106,7 +101,7 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 			}
 			ok := w.stepLanes(r, g, n, true) & live
 			switch {
-			case ok == all && mayWait && !into && k < r.how.Steps:
+			case ok == all && mayWait && !seen && k < r.how.Steps:
 				ahead++
 			case ok != all && ahead > 0: // the states are to be those before this step
 				w.catchUp(r, g, n, ahead)
@@ -124,8 +119,8 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 		} else {
 			w.stepRest(r, first, n, alone)
 		}
-		if into {
-			r.how.Into[k/every-1].copyGroup(r.states, g, n)
+		if seen {
+			r.how.Seen(k/every-1, first, n)
 		}
 	}
 	for i := range r.out.steps[first:][:n] {

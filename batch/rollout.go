@@ -30,13 +30,12 @@ type Rollout struct {
 	// used again.
 	Control func(step, first, n int)
 
-	// Into takes the states after every Every steps, as many as there are; Every 0 stands for 1. They are of the
-	// batch, with as many states.
-	Into  []*States
+	// Seen, if it is not nil, is called after every Every steps, from part 0 on, for states first to first+n−1; Every 0 stands for
+	// 1. It may read these states, and is called as Control is.
+	Seen  func(part, first, n int)
 	Every int
 
-	// Passing is called around all steps of some states. Take may read the states of Into, too. With a context that has ended
-	// (Batch.Watch) both are called of all states.
+	// Passing is called around all steps of some states. With a context that has ended (Batch.Watch) both are called of all states.
 	Passing Passing
 
 	// AsItIs takes states as they are. Otherwise one that violates the joints by more than mechanism.HoldTolerance is

@@ -16,7 +16,7 @@ import (
 )
 
 // TestRolloutSameBits: a state comes to the same bits for any number of threads and beside any others, with a
-// controller, and Into has the states on the way. One state that is no state fails alone.
+// controller, and Seen has the states on the way. One state that is no state fails alone.
 //
 //rung:race
 func TestRolloutSameBits(t *testing.T) {
@@ -26,15 +26,21 @@ func TestRolloutSameBits(t *testing.T) {
 	run := func(integrator batch.Integrator, threads, from, n int) (end, middle []mechanism.State) {
 		b, err := batch.New(p, batch.Options{Threads: threads, Forces: []mechanism.Freedom{{}}})
 		require.NoError(t, err)
-		s, mid, out := b.NewStates(n), b.NewStates(n), b.NewOutcome(n)
+		s, mid, out := b.NewStates(n), make([]*mechanism.State, n), b.NewOutcome(n)
 		for i := range n {
 			s.Set(i, list[from+i])
+			mid[i] = p.Initial()
 		}
 		st := make([]*mechanism.State, 8*threads*10)
 		for i := range st {
 			st[i] = p.Initial()
 		}
-		how := &batch.Rollout{Integrator: integrator, Step: 2e-3, Steps: 10, Every: 5, Into: []*batch.States{mid}}
+		how := &batch.Rollout{Integrator: integrator, Step: 2e-3, Steps: 10, Every: 5}
+		how.Seen = func(part, first, n int) {
+			for i := first; i < first+n && part == 0; i++ {
+				s.To(mid[i], i)
+			}
+		}
 		how.Control = func(step, first, n int) {
 			for i := first; i < first+n; i++ {
 				x := st[i]
@@ -52,9 +58,8 @@ func TestRolloutSameBits(t *testing.T) {
 			}
 			require.NoError(t, out.Error(i))
 			require.Equal(t, 10, out.Steps(i))
-			a, m := p.Initial(), p.Initial()
+			a, m := p.Initial(), mid[i]
 			s.To(a, i)
-			mid.To(m, i)
 			require.InDelta(t, list[from+i].Time+0.02, a.Time, 1e-15)
 			require.InDelta(t, list[from+i].Time+0.01, m.Time, 1e-15)
 			end, middle = append(end, *a), append(middle, *m)
@@ -125,9 +130,6 @@ func TestRolloutRefuses(t *testing.T) {
 		require.ErrorIs(t, err, batch.ErrRollout)
 	}
 	require.PanicsWithValue(t, "batch: foreign states or outcome", func() { _ = b.Rollout(s, nil, out) })
-	require.PanicsWithValue(t, "batch: foreign states in Into", func() {
-		_ = b.Rollout(s, &batch.Rollout{Step: 1, Into: []*batch.States{nil}}, out)
-	})
 	require.PanicsWithValue(t, "batch: negative number of states", func() { b.NewOutcome(-1) })
 	s.SetGravity(0, spatial.Vec3{})
 }

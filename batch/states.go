@@ -140,20 +140,6 @@ func (s *States) to(st *mechanism.State, i int) {
 	copy(st.Internal, s.internal[i*s.nInternal:][:s.nInternal])
 }
 
-// copyGroup copies a group of states of another.
-func (s *States) copyGroup(from *States, g, n int) {
-	size := s.of.at.Length * lanes
-	copy(s.data[g*size:][:size], from.data[g*size:][:size])
-	at := g * lanes
-	copy(s.angles[at*s.nAngles:][:n*s.nAngles], from.angles[at*s.nAngles:])
-	copy(s.known[at:at+n], from.known[at:])
-	copy(s.held[at:at+n], from.held[at:])
-	if s.wrench != nil {
-		k := 6 * s.of.plan.Mechanism().NumBodies()
-		copy(s.wrench[at*k:][:n*k], from.wrench[at*k:])
-	}
-}
-
 // SetGravity sets the acceleration of gravity in state i, m/s², world axes.
 func (s *States) SetGravity(i int, g spatial.Vec3) {
 	s.mustHave(i)

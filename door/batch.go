@@ -265,19 +265,16 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 	if err := b.fit(n, states, forces); err != nil {
 		return err
 	}
-	if n > 0 {
-		for range len(into) / (n * width) {
-			r.Into = append(r.Into, b.batch.NewStates(n))
+	if len(into) > 0 {
+		r.Seen = func(part, first, count int) {
+			if from := part * n * width; from < len(into) {
+				b.take(into[from:], states, first, count, failed)
+			}
 		}
 	}
 	r.Passing = batch.Passing{
-		Set: func(first, n int) { b.set(first, n, states, forces, failed) },
-		Take: func(first, count int) {
-			for k, s := range r.Into {
-				b.take(into[k*n*width:], states, s, first, count, failed)
-			}
-			b.take(states, states, b.states, first, count, failed)
-		},
+		Set:  func(first, n int) { b.set(first, n, states, forces, failed) },
+		Take: func(first, count int) { b.take(states, states, first, count, failed) },
 	}
 	defer b.batch.Watch(ctx)()
 	err := b.batch.Rollout(b.states, &r, b.outcome)
@@ -300,7 +297,7 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 }
 
 // take stores states as rows. Rows that are no states are those that were given.
-func (b *Batch) take(dst, given []float64, s *batch.States, first, n int, flags []byte) {
+func (b *Batch) take(dst, given []float64, first, n int, flags []byte) {
 	width := len(b.m.initial)
 	kept := width - b.m.plan.Mechanism().NumBearings() // what batches do not carry
 	for i := first; i < first+n; i++ {
@@ -309,7 +306,7 @@ func (b *Batch) take(dst, given []float64, s *batch.States, first, n int, flags 
 			copy(row, was)
 			continue
 		}
-		s.FlatTo(row, i)
+		b.states.FlatTo(row, i)
 		copy(row[kept:], was[kept:])
 	}
 }

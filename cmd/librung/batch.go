@@ -43,10 +43,10 @@ func table(m *door.Model, states *C.double, rows, n C.size_t) ([]float64, error)
 // mostUnasked is the memory, in bytes, that is taken without asking whether the system has it.
 const mostUnasked = 1 << 26
 
-// room refuses states, and numbers more, for which the system has no memory: the runtime of Go would end the process.
-func room(b *door.Batch, rows, more C.size_t) error {
+// room refuses states for which the system has no memory: the runtime of Go would end the process.
+func room(b *door.Batch, rows C.size_t) error {
 	z := b.Model().Sizes()
-	bytes := 8 * (float64(rows)*float64(z.State+6*z.Bodies) + float64(more))
+	bytes := 8 * float64(rows) * float64(z.State+6*z.Bodies)
 	if bytes > mostUnasked && bytes < 1<<62 && C.rung_room(C.size_t(bytes)) == 0 {
 		return refuse(door.Size, "%d states, for which there is no memory: they take %.1f GB", uint64(rows), bytes/1e9)
 	}
@@ -87,7 +87,7 @@ func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, for
 		if err != nil {
 			return err
 		}
-		if err := room(b, rows, 0); err != nil {
+		if err := room(b, rows); err != nil {
 			return err
 		}
 		return o.during(func(ctx context.Context) error {
@@ -109,7 +109,7 @@ func go_batch_rollout(
 		if err != nil {
 			return err
 		}
-		if err := room(b, rows, m); err != nil {
+		if err := room(b, rows); err != nil {
 			return err
 		}
 		return o.during(func(ctx context.Context) error {
@@ -128,7 +128,7 @@ func go_batch_vary(batch C.rung_handle, rows, first C.size_t, values *C.double, 
 		if rows > mostNumbers || first > mostNumbers {
 			return refuse(door.Size, "states from %d of %d", uint64(first), uint64(rows))
 		}
-		if err := room(b, rows, 0); err != nil {
+		if err := room(b, rows); err != nil {
 			return err
 		}
 		return b.Vary(int(rows), int(first), x)

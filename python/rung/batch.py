@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ._values import array, encoded, number, numbers_of, shown, whole, word, wor
 from .model import Model, State
 
 
-_LONG = 200_000  # bodies times solutions of a call that takes a fiftieth of a second, or, without lanes, some seconds
+_SURE = 1000  # bodies times solutions that take a fiftieth of a second at most, whatever the mechanism: 20 µs each
 _MOST = 2**40  # numbers in an array, more than any machine has
 
 
@@ -64,6 +65,7 @@ class Batch(Owner):
         tau = self._forces.ctypes.data if self._forces.size else None
         self._rows = (self._states.ctypes.data, num, model.nstate, tau)  # addresses take a microsecond each to get
         self._results = (self._accelerations.ctypes.data, self._failed.ctypes.data)
+        self._pace = _lib.SLICE / _SURE  # seconds for a body and a solution in the last call that was looked at
         self._rolled: tuple[Any, bytes] = ((), b"")  # the options of the last rollout, and their text
 
     @property
@@ -126,10 +128,15 @@ class Batch(Owner):
 
     def _call(self, solutions: int, call: Any, *args: Any) -> None:
         """A call; on a thread of its own, so that Ctrl-C stops it, if it has much to do."""
-        if self.num * self.model.nbody * solutions < _LONG:
+        work = self.num * self.model.nbody * solutions
+        if work < _SURE:
+            return _lib.check(call(*args))
+        begun = perf_counter()
+        if work * self._pace < _lib.SLICE:
             _lib.check(call(*args))
         else:
             _lib.stoppable(self._handle, lambda: _lib.check(call(*args)))
+        self._pace = (perf_counter() - begun) / work
 
     def step(self, step: float, steps: int = 1, *, integrator: str = "rk4", as_it_is: bool = False) -> None:
         """Moves all states on, in place, by fixed steps. A state that does not come to the end has `failed`.

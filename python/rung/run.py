@@ -160,9 +160,11 @@ class Run(Owner):
         n = ctypes.c_size_t()
         _lib.check(_lib.lib.rung_run_rows(self._handle, None, 0, ctypes.byref(n)))
         if n.value:
-            rows = np.empty((n.value, len(self.columns)))
-            _lib.check(_lib.lib.rung_run_rows(self._handle, rows.ctypes.data, rows.size, ctypes.byref(n)))
-            self._rows.append(rows[:n.value])
+            rows, taken = np.empty((n.value, len(self.columns))), ctypes.c_size_t()
+            try:
+                _lib.check(_lib.lib.rung_run_rows(self._handle, rows.ctypes.data, rows.size, ctypes.byref(taken)))
+            finally:  # Ctrl-C loses no rows
+                self._rows.append(rows[:taken.value])
 
     def trajectory(self) -> Trajectory:
         """The rows so far, where the options have `every`."""

@@ -499,3 +499,28 @@ def test_lists_of_names(model):
             model.run(every=0.1, columns=bad)
     with pytest.raises(rung.ModelError, match="no order"):
         model.batch(2, forces={"O", "A"})
+
+
+def test_interrupt_of_a_batch_without_lanes():
+    """Ctrl-C ends a call with few states of a mechanism whose states are moved one by one."""
+    import os
+    import signal
+    import time
+
+    d = rung.Builder("screw")
+    d.rod("rod", 1.0, 0.01, (0, 0, 0), (1, 0, 0))
+    d.joint("helical", "screw", "world", "rod", point=(0, 0, 0), axis=(1, 0, 0), pitch=0.01)
+    screws = d.build().batch(64)
+    sent = []
+
+    def send():
+        time.sleep(0.05)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    with pytest.raises(KeyboardInterrupt):
+        screws.step(1e-5, 3000)
+    assert time.perf_counter() - sent[0] < 0.5
+    sender.join()
