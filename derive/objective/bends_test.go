@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
@@ -23,14 +24,15 @@ func bouncing(law string) string {
 // a tolerance of 1e-9, as stages of a step over a corner are on either side of it, and more than once over with fixed steps. Steps that are
 // not taken apart say so.
 func TestCornersOfContacts(t *testing.T) {
-	fine := runs.Options{Until: 2, Tolerance: 1e-12}
-	for _, law := range []string{``, `, "dissipation": 0.1`} {
+	until := check.Few(2, 1.45) // both have two bounces
+	fine := runs.Options{Until: until, Tolerance: 1e-12}
+	for _, law := range check.Some([]string{`, "dissipation": 0.1`, ``}, 2) {
 		text := bouncing(law)
 		problem := func(run runs.Options) *objective.Problem {
 			o := &objective.Objective{At: objective.AtRun, Run: run, Terms: terms("ball.pz", "ball.vz"), Parameters: by("bodies[0].mass")}
 			o.Parameters = append(o.Parameters, by("gravity[2]")...)
 			o.Terms = append(o.Terms, objective.Term{Name: "data", Column: "ball.pz", Take: objective.Data, File: "data/wave.csv", From: "y", Weight: 1})
-			return problemOf(t, o, text, 2)
+			return problemOf(t, o, text, until)
 		}
 		want := make([]float64, 2)
 		for k := range want {
@@ -40,9 +42,9 @@ func TestCornersOfContacts(t *testing.T) {
 			run runs.Options
 			tol float64
 		}{
-			{runs.Options{Until: 2, Tolerance: 1e-9}, 1e-5}, {runs.Options{Until: 2, Tolerance: 1e-7}, 2e-4},
-			{runs.Options{Until: 2, Integrator: runs.RungeKutta4, Step: 0.0005}, 4e-3},
-			{runs.Options{Until: 2, Integrator: runs.GeneralizedAlpha, Step: 0.0005}, math.Inf(1)},
+			{runs.Options{Until: until, Tolerance: 1e-9}, 1e-5}, {runs.Options{Until: until, Tolerance: 1e-7}, 2e-4},
+			{runs.Options{Until: until, Integrator: runs.RungeKutta4, Step: 0.0005}, 4e-3},
+			{runs.Options{Until: until, Integrator: runs.GeneralizedAlpha, Step: 0.001}, math.Inf(1)},
 		} {
 			p := problem(c.run)
 			r, err := p.Gradient(context.Background())

@@ -15,7 +15,7 @@ import (
 )
 
 // TestGrowth: gradients of chaotic runs say that they grow exponentially, with any method, and those of regular mechanisms do not, however
-// long they run, which short runs take for 4 s.
+// long they run. In a short run the double pendulum grows for 12 s and the others run for 4 s at most.
 func TestGrowth(t *testing.T) {
 	double := modeltest.Arm(2) // falls from where it lies
 	double.Gravity = [3]float64{0, -9.81}
@@ -26,13 +26,13 @@ func TestGrowth(t *testing.T) {
 		until                    float64
 		chaotic, loops           bool
 	}{
-		{"double pendulum, 20 s", string(b), "l1.px", "bodies[l0].mass", 20, true, false},
-		{"double pendulum, 1 s", string(b), "l1.px", "bodies[l0].mass", 1, false, false},
+		{"double pendulum, long", string(b), "l1.px", "bodies[l0].mass", check.Few(20.0, 12), true, false},
+		{"double pendulum, short", string(b), "l1.px", "bodies[l0].mass", 1, false, false},
 		{"pendulum", text(t, "pendulum"), "link1.px", "bodies[link1].mass", 20, false, false},
 		{"four-bar", text(t, "run-four-bar"), "", "", 20, false, true},
 		{"slider-crank", text(t, "run-slider-crank"), "", "", 20, false, true},
 		{"top", text(t, "run-top"), "", "", 20, false, false},
-		{"stewart", text(t, "stewart-6ups"), "", "", 2, false, true},
+		{"stewart", text(t, "stewart-6ups"), "", "", check.Few(2.0, 1), false, true},
 	} {
 		for _, run := range []runs.Options{
 			{Tolerance: 1e-8}, {Integrator: runs.RungeKutta4, Step: 5e-3}, {Integrator: runs.GeneralizedAlpha, Step: 5e-3},
@@ -73,7 +73,7 @@ func TestCorners(t *testing.T) {
 	b, err := json.Marshal(m)
 	require.NoError(t, err)
 	o := &objective.Objective{
-		At: objective.AtRun, Run: runs.Options{Until: 0.08, Tolerance: 1e-9}, Terms: terms("joint.b0.qd"),
+		At: objective.AtRun, Run: runs.Options{Until: check.Few(0.08, 0.065), Tolerance: 1e-9}, Terms: terms("joint.b0.qd"),
 		Parameters: check.Some([]objective.Parameter{
 			{Name: "valve", Paths: []string{"bodies[i0].mass"}}, {Name: "torque", Paths: []string{"joints[b0].force[0]"}},
 		}, 2),

@@ -144,7 +144,7 @@ func TestStruckFourBar(t *testing.T) {
 				paths = append([]string{"joints[O].armature[0]"}, paths...)
 			}
 			g := impactProblem(t, text, runs.Options{Until: 1.3, Tolerance: 1e-11}, nil,
-				[]Term{{Column: "joint.O.q"}, {Column: "coupler.vy"}, {Column: "joint.O.qd", Take: Integral}}, check.Some(paths, 3)...)
+				[]Term{{Column: "joint.O.q"}, {Column: "coupler.vy"}, {Column: "joint.O.qd", Take: Integral}}, check.Some(paths, 4)...)
 			s, err := runs.New(g.plan, g.o.Run)
 			require.NoError(t, err)
 			require.NoError(t, s.Run(1.3))

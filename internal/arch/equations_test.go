@@ -81,6 +81,9 @@ func TestEquations(t *testing.T) {
 		}
 		for _, c := range f.ast.Comments {
 			text := strings.Join(strings.Fields(c.Text()), " ")
+			if !strings.Contains(text, ".md (") && !strings.Contains(text, "(R") {
+				continue // as most
+			}
 			for _, m := range equationCitation.FindAllStringSubmatch(text, -1) {
 				for _, n := range equationsIn(m[2]) {
 					assert.True(t, exist[m[1]+".md"][n], "%s cites %s.md (%s), which does not exist", f.path, m[1], n)

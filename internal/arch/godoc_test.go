@@ -4,12 +4,10 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/doc/comment"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,19 +28,16 @@ func publicPackages(t *testing.T) map[string]*doc.Package {
 		return public
 	}
 	pages := map[string]*doc.Package{}
-	fset := token.NewFileSet()
+	var fset *token.FileSet // the one of all sources
 	byFolder := map[string][]*ast.File{}
 	for _, f := range sources(t) {
 		if f.ast.Name.Name == "main" || strings.Contains("/"+f.pkg+"/", "/internal/") || strings.HasPrefix(f.pkg, "cmd/") {
 			continue
 		}
-		// doc.NewFromFiles changes the trees.
-		file, err := parser.ParseFile(fset, filepath.Join(root(t), filepath.FromSlash(f.path)), nil, parser.ParseComments)
-		require.NoError(t, err)
-		byFolder[f.pkg] = append(byFolder[f.pkg], file)
+		fset, byFolder[f.pkg] = f.fset, append(byFolder[f.pkg], f.ast)
 	}
 	for pkg, files := range byFolder {
-		p, err := doc.NewFromFiles(fset, files, pkg)
+		p, err := doc.NewFromFiles(fset, files, pkg, doc.PreserveAST)
 		require.NoError(t, err, "%s", pkg)
 		if len(p.Consts)+len(p.Vars)+len(p.Types)+len(p.Funcs) > 0 { // else it is tests alone
 			pages[pkg] = p

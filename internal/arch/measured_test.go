@@ -81,11 +81,14 @@ func unexplained(text string) (list []string) {
 	return list
 }
 
+var (
+	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
+	indented = regexp.MustCompile("(?m)^    .*$")
+)
+
 // sentences returns a text without its code.
 func sentences(text string) string {
-	text = regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
-	text = regexp.MustCompile("(?m)^    .*$").ReplaceAllString(text, "")
-	return codeSpan.ReplaceAllString(text, "")
+	return codeSpan.ReplaceAllString(indented.ReplaceAllString(fenced.ReplaceAllString(text, ""), ""), "")
 }
 
 // TestFiguresSayHow: sections of pages with times, sizes and ratios name what measures them.
