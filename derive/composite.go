@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -36,10 +37,7 @@ func (b *builder) composite(r *relation) {
 	var rows, duals joints.Rows
 	_ = s.EvalTo(&rows, &b.kin.Frames, b.d.st.Time) // the system has been filled, so it has rows
 	s.FreedomRowsTo(&duals, &b.kin.Frames)
-	EP := &b.kin.EP
-	fixed := func(f *spatial.Force) twist {
-		return twist{c.Vec(EP.TMulVec(f.Moment())), c.Vec(EP.TMulVec(f.Linear()))}
-	}
+	fixed := b.fixed
 	var D [joints.MaxAxes]twist
 	for i := range n {
 		D[i] = fixed(&duals.T[i])
@@ -86,9 +84,32 @@ func (b *builder) composite(r *relation) {
 			}
 			t = b.less(t, x, D[k])
 		}
+		if b.d.held.is {
+			t = b.across(t, &now, i, &duals, rows.T[:6-n])
+		}
 		r.freedoms[i] = freedom{line: outward(t), q: b.shifted(q[i], r.q[i])}
 	}
 	r.settled = true
+}
+
+// fixed is a wrench of the joint in the axes of P.
+func (b *builder) fixed(f *spatial.Force) twist {
+	EP := &b.kin.EP
+	return twist{b.c.Vec(EP.TMulVec(f.Moment())), b.c.Vec(EP.TMulVec(f.Linear()))}
+}
+
+// across adds to t, the dual of freedom i, how it turns among the rows T of the type: T·Tᵀ·δS·(DᵀD), theory.md (C5). Where the joint holds
+// multipliers undo that. Changes of velocities that close it are across its rows, too, and armature moves along the dual as it is.
+func (b *builder) across(t twist, at *posture, i int, duals *joints.Rows, rows []spatial.Force) twist {
+	c := &b.c
+	for k := range rows {
+		T := b.fixed(&rows[k])
+		for j := range at.n {
+			x := c.Times1(-algebra.Dot(duals.T[j][:], duals.T[i][:]), b.dot(T, at.axes[j].column))
+			t = b.less(t, x, T)
+		}
+	}
+	return t
 }
 
 // specialFreedoms is the part of setFreedoms for types whose freedoms come with their rows.

@@ -63,6 +63,9 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 		return fault.Errorf("derive: %w", err)
 	}
 	d.setBodies()
+	if kind == HeldRates && impulse == 0 {
+		d.holdBodies()
+	}
 	d.b.x = d.x
 	d.setSizes()
 	d.b.given, d.b.want = nil, wantAll
@@ -71,6 +74,15 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	err := d.setCarried()
 	d.held.is, d.b.bare = err == nil, false
 	return err
+}
+
+// holdBodies gives bodies without inertia in some direction what they are held by.
+func (d *Derivatives) holdBodies() {
+	for _, s := range d.mech.Singular() {
+		b := &d.bodies[s.Body]
+		b.inertia = d.mech.Bodies[s.Body].HeldInertia(s.Axes, s.Hold)
+		b.inertia.RotateTo(&b.I, &b.E)
+	}
 }
 
 // heldWant is what is recorded for a residual.

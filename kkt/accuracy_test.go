@@ -110,16 +110,16 @@ func TestCorrectingFactor(t *testing.T) {
 	for family, redundant := range map[string]bool{"scissor": true, "stewart": false} {
 		p := newPlan(t, generate(t, family, 3, 1), order.Auto)
 		s := p.NewSolver()
-		there, _ := s.Corrector().Factor()
+		there, _, _ := s.Corrector().Factor()
 		require.False(t, there)
 		x := make([]float64, p.Layout().Pattern.Dim())
 		require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(x, x, p.Initial()) })
 		require.NoError(t, s.Solve(p.Initial()))
-		there, weak := s.Corrector().Factor()
+		there, weak, _ := s.Corrector().Factor()
 		require.True(t, there)
 		require.Equal(t, redundant, weak, family)
 		s.Corrector().Drop()
-		there, _ = s.Corrector().Factor()
+		there, _, _ = s.Corrector().Factor()
 		require.False(t, there)
 	}
 }
@@ -170,7 +170,7 @@ func TestKeepAllRows(t *testing.T) {
 		require.NoError(t, s.Solve(st))
 		dropped := corrected()
 		require.True(t, s.Corrector().KeepAllRows())
-		there, _ := s.Corrector().Factor()
+		there, _, _ := s.Corrector().Factor()
 		require.True(t, there)
 		kept := corrected()
 		t.Logf("%s: %.2g and %.2g of %.2g m/s are left", c.family, dropped, kept, measure(st))

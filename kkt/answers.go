@@ -23,9 +23,8 @@ type Answers struct {
 	clear  bool      // rows of velocities alone are left out
 	x      []float64 // the solution at the state
 
-	// Of impulses, with armature: flywheels are in the system and not in right sides and answers.
-	places []int32 // in the system, of each scalar of Layout; nil where they are the same
-	wide   []float64
+	narrow bool      // of impulses, with armature: flywheels are in the system and not in right sides and answers
+	wide   []float64 // memory of ProductTo
 }
 
 // AnswersKind says of which system answers are.
@@ -39,6 +38,9 @@ const (
 	// inertia are as they are.
 	AnswersOfPositions
 	AnswersOfImpulses // the change of velocities by impulses: that of AnswersOfDynamics, without its flywheels
+	// AnswersOfSteps are the change that holds the rows over a step of RATTLE (Corrector): AnswersOfImpulses where bodies without inertia
+	// have what they are held by.
+	AnswersOfSteps
 )
 
 // Misfit is how far the rows are from holding for an answer. Where rows depend on each other, right sides may contradict each other.
@@ -63,38 +65,20 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 		a := &Answers{s: s, clear: kind == AnswersOfPositions && len(p.mech.Nonholonomic()) > 0, x: make([]float64, len(s.x))}
 		s.doubles = a.clear
 		return a
-	case AnswersOfImpulses:
+	case AnswersOfImpulses, AnswersOfSteps:
 		s := p.newSolver()
-		a := &Answers{s: s, x: make([]float64, len(s.x))}
-		if s.plan != p {
-			a.places, a.wide = withoutFlywheels(p.layout, s.plan.layout), make([]float64, 2*len(s.x))
+		if kind == AnswersOfSteps {
+			s.release = nil
 		}
-		return a
+		return &Answers{s: s, x: make([]float64, len(s.x)), narrow: s.places != nil}
 	}
 	panic("kkt: unknown kind of answers")
-}
-
-// withoutFlywheels returns where the scalars of a layout are in that of the same mechanism with flywheels. The rows of armature are the
-// last ones of their joint.
-func withoutFlywheels(l, geared *assemble.Layout) []int32 {
-	nb := int32(l.Mech.NumBodies())
-	places := make([]int32, 0, l.Pattern.Dim())
-	for i := range 6 * nb {
-		places = append(places, i)
-	}
-	for node := l.FirstJoint(); node < l.Pattern.Len(); node++ {
-		at := geared.Pattern.Off[geared.ConstraintNode(l.NodeConstraint(node))]
-		for k := range int32(l.Pattern.Size[node]) {
-			places = append(places, at+k)
-		}
-	}
-	return places
 }
 
 // Layout returns the layout of right sides and answers: the bodies, flywheels of armature but for AnswersOfImpulses, then joints and
 // couplings. It is not to be changed.
 func (a *Answers) Layout() *assemble.Layout {
-	if a.places != nil {
+	if a.narrow {
 		return a.s.owner.layout
 	}
 	return a.s.plan.layout
@@ -224,22 +208,19 @@ func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, er
 	if n := a.Layout().Pattern.Dim(); len(x) != n || len(right) != n {
 		panic("kkt: length mismatch")
 	}
-	if a.places == nil {
+	return a.answersTo(x, right)
+}
+
+// answersTo is AnswerTo without its checks.
+func (a *Answers) answersTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
+	if !a.narrow {
 		return a.answerTo(x, right)
 	}
-	n := len(a.s.x)
-	y, b := a.wide[:n], a.wide[n:]
-	clear(b)
-	for i, at := range a.places {
-		b[at] = right[i]
+	y, b := a.s.withFlywheels(right)
+	if fit, accuracy, err = a.answerTo(y, b); err == nil {
+		a.takeTo(x, y)
 	}
-	if fit, accuracy, err = a.answerTo(y, b); err != nil {
-		return fit, accuracy, err
-	}
-	for i, at := range a.places {
-		x[i] = y[at]
-	}
-	return fit, accuracy, nil
+	return fit, accuracy, err
 }
 
 // answerTo is AnswerTo for all scalars of the system.
@@ -286,42 +267,93 @@ func (a *Answers) RoughTo(x, right []float64) error {
 	}
 	s.stage = factored
 	if s.now.Way() != DropWeak {
-		_, _, err := a.answerTo(x, right)
+		_, _, err := a.answersTo(x, right)
 		return err
 	}
+	y := s.now.x
+	if a.narrow {
+		y, right = s.withFlywheels(right)
+	}
 	s.setRight(right)
-	s.now.SolveTo(s.now.x, s.sys.Right)
-	copy(x, s.now.x)
+	s.now.SolveTo(y, s.sys.Right)
+	a.takeTo(x, y)
 	s.now.accelerations(x, x)
 	return s.orCause(nil)
 }
 
 // ProductTo stores in right the right side of which x is the answer, whatever rows count as redundant: the product with the matrix.
 //
-// Frame, shapes: those of AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics as RoughTo.
+// Frame, shapes: those of AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics without At, on a
+// length mismatch, for AnswersOfPositions where rows are left out, and for AnswersOfDynamics with armature.
 func (a *Answers) ProductTo(right, x []float64) {
 	a.enter()
 	defer a.s.guard.Leave()
 	s := a.s
-	a.mustBePlain(x, right)
+	a.mustFit(x, right)
+	if a.narrow {
+		wide, y := s.withFlywheels(x)
+		s.sys.WeighTo(y, y)
+		s.sys.Matrix.MulVecTo(wide, y)
+		s.turnFlywheels(y, wide)
+		a.productTo(wide, y)
+		a.takeTo(right, wide)
+		return
+	}
 	if a.wide == nil {
 		a.wide = make([]float64, len(x))
 	}
 	copy(a.wide, x)
 	s.sys.WeighTo(a.wide, x)
-	s.sys.Matrix.MulVecTo(right, a.wide)
+	a.productTo(right, a.wide)
+}
+
+// productTo is ProductTo for all scalars of the system, x in weighted coordinates.
+func (a *Answers) productTo(right, x []float64) {
+	s := a.s
+	s.sys.Matrix.MulVecTo(right, x)
+	if s.release != nil { // without what holds bodies without inertia, theory.md (H1)
+		for i := range s.plan.held {
+			h := &s.plan.held[i]
+			z := algebra.Dot(h.u[:], x[h.row:][:3])
+			for k, u := range h.u {
+				right[int(h.row)+k] -= z * u
+			}
+		}
+	}
 	s.sys.WrenchesTo(right, right)
 }
 
-// Plain reports whether there are RoughTo and ProductTo: whether there is no more in the system than bodies and all rows.
-func (a *Answers) Plain() bool { return !a.clear && a.s.plan == a.s.owner && a.s.release == nil }
+// takeTo takes what answers have of y, all scalars of the system, to x.
+func (a *Answers) takeTo(x, y []float64) {
+	if !a.narrow {
+		copy(x, y)
+		return
+	}
+	for i, at := range a.s.places {
+		x[i] = y[at]
+	}
+}
 
-// mustBePlain panics without At, on a length mismatch, and unless Plain.
+// Plain reports whether there are RoughTo and ProductTo: whether right sides and answers have bodies and all rows and no more, and the
+// factor is that of the system, as bodies have inertia in all directions or keep what they are held by.
+func (a *Answers) Plain() bool {
+	return !a.clear && (a.s.plan == a.s.owner || a.narrow) && a.s.release == nil
+}
+
+// mustBePlain panics as mustFit, and unless Plain.
 func (a *Answers) mustBePlain(x, right []float64) {
-	switch {
-	case !a.Plain():
+	if !a.Plain() {
 		panic("kkt: no rough answers of this kind")
-	case len(x) != len(a.s.x) || len(right) != len(a.s.x):
+	}
+	a.mustFit(x, right)
+}
+
+// mustFit panics without At, on a length mismatch, and where the matrix is that of other right sides.
+func (a *Answers) mustFit(x, right []float64) {
+	switch {
+	case a.clear || a.s.plan != a.s.owner && !a.narrow:
+		panic("kkt: no products of this kind")
+	case len(x) != a.Layout().Pattern.Dim() || len(right) != len(x):
 		panic("kkt: length mismatch")
 	case a.st == nil || a.run == 0:
 		panic("kkt: no factor")

@@ -108,15 +108,22 @@ func TestAnswersOfImpulses(t *testing.T) {
 	_, _, err = all.AnswerTo(y, wide)
 	require.NoError(t, err)
 	check.CloseVec(t, x[:six], y[:six], tol, 1, "accelerations")
-	require.PanicsWithValue(t, "kkt: no rough answers of this kind", func() { a.ProductTo(right, x) })
+	require.PanicsWithValue(t, "kkt: no products of this kind", func() { all.ProductTo(wide, y) })
 }
 
 // TestAnswersRoughly: products take answers back to right sides, and answers without refinement are near those with it.
 func TestAnswersRoughly(t *testing.T) {
 	const tol = 1e-10
-	for _, name := range []string{"four-bar", "stewart-6ups"} {
-		p := plantest.New(t, plantest.Golden(t, name), order.Auto)
-		a := p.NewAnswers(kkt.AnswersOfVelocities)
+	for name, kind := range map[string]kkt.AnswersKind{
+		"four-bar": kkt.AnswersOfVelocities, "stewart-6ups": kkt.AnswersOfVelocities, "armature-floating": kkt.AnswersOfImpulses,
+	} {
+		var p *kkt.Plan
+		if kind == kkt.AnswersOfImpulses {
+			p = machine(t, name)
+		} else {
+			p = plantest.New(t, plantest.Golden(t, name), order.Auto)
+		}
+		a := p.NewAnswers(kind)
 		require.NoError(t, a.At(p.Initial()))
 		n := p.Layout().Pattern.Dim()
 		right, x, y, back := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

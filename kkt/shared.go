@@ -62,15 +62,16 @@ func (c Corrector) Kinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// Factor reports whether there is a factor for SolveErrorsTo, whatever its way, and whether rows in it count as
-// redundant or have a proximal term. If there are such rows, corrections may leave errors along directions in which rows
-// are nearly redundant. The caller has to check the errors that are left.
-func (c Corrector) Factor() (there, weak bool) {
+// Factor reports whether there is a factor for SolveErrorsTo, whatever its way, whether rows in it count as
+// redundant or have a proximal term, and whether it is in the way KeepAll, made by KeepAllRows or by a Solve that needed
+// it. If there are such rows, corrections may leave errors along directions in which rows are nearly redundant. The
+// caller has to check the errors that are left.
+func (c Corrector) Factor() (there, weak, all bool) {
 	s := c.s
-	if s.plan != s.owner || s.now == nil || !s.now.Current() {
-		return false, false
+	if s.now == nil || !s.now.Current() {
+		return false, false, false
 	}
-	return true, s.now.Weak > 0
+	return true, s.now.Weak > 0, s.now.Way() == KeepAll
 }
 
 // KeepAllRows factors the system anew in the way KeepAll. Then SolveErrorsTo sees errors along
@@ -80,7 +81,7 @@ func (c Corrector) Factor() (there, weak bool) {
 // Cost: a factorization, or nothing if the factor is in that way already. No allocation but for errors. It panics without
 // a factor.
 func (c Corrector) KeepAllRows() bool {
-	if there, _ := c.Factor(); !there {
+	if there, _, _ := c.Factor(); !there {
 		panic("kkt: no factor")
 	}
 	s := c.s
@@ -88,33 +89,34 @@ func (c Corrector) KeepAllRows() bool {
 	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
 }
 
-// KeepsAll reports whether there is a factor in the way KeepAll: made by KeepAllRows, or by a Solve that needed it.
-func (c Corrector) KeepsAll() bool {
-	there, _ := c.Factor()
-	return there && c.s.now.Way() == KeepAll
-}
-
 // SolveErrorsTo stores in x displacements of the bodies whose errors of rows are e, to first order at
-// the state of the factor, theory.md (43): the least ones in the metric of the inertias. It serves
+// the state of the factor, theory.md (43): the least ones in the metric of the inertias, with armature. It serves
 // velocities in the same way. It ends the results of the solver.
 //
-// Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The
+// Shapes: e and x have an entry a scalar of Plan.Layout; those of e for bodies are zero. The
 // first entries of x are the displacements: a rotation, rad, and the travel of the centre of
 // mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
 func (c Corrector) SolveErrorsTo(x, e []float64, st *mechanism.State) {
-	if there, _ := c.Factor(); !there {
+	if there, _, _ := c.Factor(); !there {
 		panic("kkt: no factor")
 	}
 	s := c.s
 	s.stage = empty // of the reduced system, the right side is another one
-	z := x
-	if s.reduced() {
+	switch {
+	case s.reduced():
 		s.ground.sys.ErrorsTo(e, st)
-		z, e = s.ground.x, s.ground.Right
+		s.now.SolveTo(s.ground.x, s.ground.Right)
+		s.now.accelerations(x, s.ground.x)
+	case s.places != nil:
+		z, wide := s.withFlywheels(e)
+		s.now.SolveTo(z, wide)
+		s.now.accelerations(z, z)
+		copy(x, z[:6*s.plan.mech.NumBodies()])
+	default:
+		s.now.SolveTo(x, e)
+		s.now.accelerations(x, x)
 	}
-	s.now.SolveTo(z, e)
-	s.now.accelerations(x, z)
 }
 
 // Rank is the part of a Report about the rank.

@@ -2,7 +2,9 @@ package kkt
 
 import (
 	"errors"
+	"math"
 
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 )
@@ -16,6 +18,9 @@ type Solver struct {
 
 	bearings *bearings // nil if no friction grows with a reaction
 	release  *releaser // nil if there is inertia in all directions
+
+	places []int32   // in the system with armature, of each scalar of the one without; nil if there is none
+	wide   []float64 // a solution and a right side with armature, for others without
 }
 
 // NewSolver allocates a solver of the plan.
@@ -40,12 +45,59 @@ func (p *Plan) newSolverOf(q *Plan) *Solver {
 	s.side = s.work
 	if q != p {
 		s.side = &Workspace{plan: p, team: s.work.team, watch: s.work.watch}
+		s.places, s.wide = withoutFlywheels(p.layout, q.layout), make([]float64, 2*len(s.x))
 	}
 	if q.held != nil {
 		s.release = newReleaser(&s.core)
 	}
 	s.needWhole()
 	return s
+}
+
+// withoutFlywheels returns where the scalars of a layout are in that of the same mechanism with flywheels. The rows of armature are the
+// last ones of their joint.
+func withoutFlywheels(l, geared *assemble.Layout) []int32 {
+	nb := int32(l.Mech.NumBodies())
+	places := make([]int32, 0, l.Pattern.Dim())
+	for i := range 6 * nb {
+		places = append(places, i)
+	}
+	for node := l.FirstJoint(); node < l.Pattern.Len(); node++ {
+		at := geared.Pattern.Off[geared.ConstraintNode(l.NodeConstraint(node))]
+		for k := range int32(l.Pattern.Size[node]) {
+			places = append(places, at+k)
+		}
+	}
+	return places
+}
+
+// withFlywheels returns memory for a solution of the system with armature, and the right side e of the one without in that.
+func (s *Solver) withFlywheels(e []float64) (x, right []float64) {
+	n := len(s.x)
+	x, right = s.wide[:n], s.wide[n:]
+	clear(right)
+	for i, at := range s.places {
+		right[at] = e[i]
+	}
+	return x, right
+}
+
+// turnFlywheels stores in y the numbers of flywheels and of their rows, theory.md (A1), that accelerations of the bodies in y make, with
+// right the product of the system with y without them.
+func (s *Solver) turnFlywheels(y, right []float64) {
+	l := s.plan.layout
+	for _, j := range l.Mech.Geared() {
+		fly := l.FlywheelNode(int(j))
+		if fly < 0 {
+			continue
+		}
+		var I [6]float64
+		n := int32(l.Mech.Joints[j].GearedInertias(&I))
+		at, row := l.Pattern.Off[fly], l.Pattern.Off[l.JointNode(int(j))+1]-n
+		for k := range n {
+			y[at+k], y[row+k] = math.Sqrt(I[k])*right[row+k], I[k]*right[row+k]
+		}
+	}
 }
 
 // ErrReaction is wrapped by the error of a Solve in which the friction of a joint grows with a reaction that the

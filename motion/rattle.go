@@ -290,7 +290,7 @@ func (r *Rattle) Accept() {
 	r.mustHaveTried()
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
-	there, _ := r.dyn.solver.Corrector().Factor()
+	there, _, _ := r.dyn.solver.Corrector().Factor()
 	r.held = r.last == symplectic && there
 	r.stats.Steps++
 	switch r.last {

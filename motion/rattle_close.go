@@ -19,7 +19,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 	finer, whole := refines, refines // poses are closed to less than tol, and a factor of all rows may be made for them
 	r.blunt = false
 	for n := 0; ; n++ {
-		there, weak := r.dyn.solver.Corrector().Factor()
+		there, weak, _ := r.dyn.solver.Corrector().Factor()
 		if fit.position <= tol && !(finer && there && weak && n < rattleSteps && fit.position > rattleFiner*tol) {
 			break
 		}
@@ -166,7 +166,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	r.blind = false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
-		there, weak := r.dyn.solver.Corrector().Factor()
+		there, weak, _ := r.dyn.solver.Corrector().Factor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			r.off, r.known = fit.off, true
 			return left, nil

@@ -156,7 +156,7 @@ func (r *Rattle) begin() error {
 		t[rattleKnown] = 1
 		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
 	case keeps(t, rattleAll):
-		there, _ := r.dyn.solver.Corrector().Factor()
+		there, _, _ := r.dyn.solver.Corrector().Factor()
 		r.all = there && r.dyn.solver.Corrector().KeepAllRows()
 	}
 	r.valid, r.held = true, true
@@ -170,7 +170,7 @@ func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	if err := r.dyn.Accelerations(a[:6*len(r.end.Bodies)], st); err != nil {
 		return fault.Errorf("motion: accelerations at t = %v: %w", st.Time, err)
 	}
-	r.all = r.dyn.solver.Corrector().KeepsAll()
+	_, _, r.all = r.dyn.solver.Corrector().Factor()
 	return nil
 }
 

@@ -18,6 +18,8 @@ type RattleField[F any] interface {
 	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the end, and RoughAnswerTo is it with an error that an iteration takes back.
 	ErrorsAnswerTo(x, right []float64) error
 	RoughAnswerTo(x, right []float64) error
+	// AddMassTo adds to f, six numbers a body, scale times what inertias and armature at the start make of the change a of velocities.
+	AddMassTo(f, a []float64, scale float64)
 	// ErrorForcesTo stores in f, six numbers a body, the cotangents of poses at the end for those of the rows, y.
 	ErrorForcesTo(f, y []float64)
 }
@@ -49,7 +51,6 @@ type rattleStep[F any] struct {
 	last    []float64       // change of velocities that has closed their rows
 	from    *mechanism.State
 	start   mechanism.State // as from, at which directions are held
-	inertia []spatial.Sym3  // of the bodies at the start, world axes
 	acc     []float64
 	dxi     []float64 // PerBody a body
 	sum     []float64 // six a body and one a row
@@ -66,7 +67,6 @@ func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleS
 	s := &rattleStep[F]{mech: m, field: field, ratesStep: newRatesStep[F](nb, field), turn: make([]float64, 3*nb)}
 	s.closing, s.last, s.acc = make([]float64, 6*nb), make([]float64, 6*nb), make([]float64, 6*nb)
 	s.dxi, s.sum, s.correction = make([]float64, PerBody*nb), make([]float64, 6*nb+field.Rows()), make([]float64, 6*nb)
-	s.inertia = make([]spatial.Sym3, nb)
 	s.first, s.firstRows = make([]float64, 6*nb), make([]float64, field.Rows())
 	s.middle.Bodies, s.start.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
 	return s
@@ -87,8 +87,7 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 	s.middle.Time, s.middle.Angles, s.middle.Internal, s.middle.Bearings = end.Time, end.Angles, end.Internal, end.Bearings
 	for i := range at.Bodies {
 		p, q := &at.Bodies[i], &end.Bodies[i]
-		com, E := s.mech.Bodies[i].Com, p.Rotation.Mat()
-		s.mech.Bodies[i].WorldInertiaTo(&s.inertia[i], &E)
+		com := s.mech.Bodies[i].Com
 		arm, armEnd := p.Rotation.Rotate(com), q.Rotation.Rotate(com)
 		var w, after [6]float64
 		p.ComVelocityTo(&w, &arm)
@@ -175,18 +174,6 @@ func (s *rattleStep[F]) movedBack(x, poses []float64) {
 	}
 }
 
-// addMass is mechanism.Mechanism.AddMomentumTo at the start of the step, whose inertias in world axes are kept.
-func (s *rattleStep[F]) addMass(f, a []float64, scale float64) {
-	for i := range s.from.Bodies {
-		mass := scale * s.mech.Bodies[i].Mass
-		turn := s.inertia[i].MulVec(spatial.Vec3(a[6*i:]))
-		for j := range 3 {
-			f[6*i+j] += scale * turn[j]
-			f[6*i+3+j] += mass * a[6*i+3+j]
-		}
-	}
-}
-
 // closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position
 // errors at the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the
 // end alone, as those at the start may contradict them where they are redundant. k is the number of the direction.
@@ -232,7 +219,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 		// Without the part that the joints allow at the start it is along their forces there.
 		copy(s.correction, s.y)
 		clear(s.right)
-		s.addMass(s.right, s.correction, 1)
+		s.field.AddMassTo(s.right[:six], s.correction, 1)
 		if err := s.field.RatesAnswerTo(s.y, s.right); err != nil {
 			return err
 		}
@@ -296,7 +283,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		}
 		was = step
 		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
-		s.addMass(bar, s.y[:six], -1)
+		s.field.AddMassTo(bar, s.y[:six], -1)
 		s.field.ErrorForcesTo(s.da, s.y[six:])
 		for i := range s.from.Bodies {
 			copy(s.back[PerBody*i:][:6], s.da[6*i:])

@@ -45,7 +45,7 @@ func recorded(t *testing.T, o runs.Options, memory int64) (tape *Tape, met [][]f
 	if err := run(t.Context(), o, tape.AddStep); err != nil {
 		return tape, nil, err
 	}
-	steps, repeated := tape.Steps(), tape.Repeated()
+	steps, repeated := tape.Steps(), tape.repeated
 	var along [][]float64
 	require.NoError(t, tape.forward(t.Context(), func(at, end []float64) error {
 		along = append(along, append(append([]float64{}, at...), end...))
@@ -73,7 +73,7 @@ func TestRevolve(t *testing.T) {
 			require.NoError(t, err)
 			require.Greater(t, all.Steps(), 500)
 			require.Len(t, want, all.Steps())
-			require.Zero(t, all.Repeated())
+			require.Zero(t, all.repeated)
 			state := 8 * int64(len(all.first))
 			for _, most := range []int64{3, 5, 10, 20, 50} {
 				tape, got, err := recorded(t, o, 2*most*(2100+13*8*2+100))
@@ -87,8 +87,8 @@ func TestRevolve(t *testing.T) {
 					r++
 				}
 				// The run's own checkpoints lie at equal distances, which may cost one repetition more.
-				assert.LessOrEqual(t, tape.Repeated(), int64(r+1)*int64(tape.Steps()))
-				t.Logf("%d steps, leaves of %d, %d checkpoints: %d steps repeated", tape.Steps(), tape.leaf, tape.most, tape.Repeated())
+				assert.LessOrEqual(t, tape.repeated, int64(r+1)*int64(tape.Steps()))
+				t.Logf("%d steps, leaves of %d, %d checkpoints: %d steps repeated", tape.Steps(), tape.leaf, tape.most, tape.repeated)
 			}
 		})
 	}

@@ -146,9 +146,6 @@ func (t *Tape) Bytes() int64 {
 	return bytes
 }
 
-// Repeated returns how many steps have been computed again so far because their states had been thrown away.
-func (t *Tape) Repeated() int64 { return t.repeated }
-
 // First returns the state at the start of the run. It panics if there is none.
 func (t *Tape) First() *mechanism.State {
 	if t.state == nil {

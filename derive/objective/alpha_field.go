@@ -1,7 +1,6 @@
 package objective
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/rung-mbd/rung/derive"
@@ -10,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/motion/runs"
 )
 
 // alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
@@ -35,7 +33,7 @@ type alphaField struct {
 // newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
 // unless only values are asked for.
 func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
-	if err := g.holds(f); err != nil && slopes {
+	if err := f.d.Holds(); err != nil && slopes {
 		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
@@ -46,39 +44,21 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	}
 	for i := range a.rates {
 		a.rates[i] = ratesAt{
-			answers: g.plan.NewAnswers(ratesKind(g.mech)),
-			change:  make([]float64, six), lambda: make([]float64, dim-six), off: make([]float64, six),
+			answers: g.plan.NewAnswers(kkt.AnswersOfSteps), mech: g.mech,
+			change: make([]float64, six), lambda: make([]float64, dim-six), off: make([]float64, six),
+		}
+		if len(g.mech.Geared())+len(g.mech.Singular()) > 0 {
+			a.rates[i].x, a.rates[i].right = make([]float64, dim), make([]float64, dim)
 		}
 	}
 	return a, nil
-}
-
-// holds refuses what steps without stages have no derivatives of. Poses of mechanisms with armature are closed by a search in steps of
-// RATTLE.
-func (g *Problem) holds(f *field) error {
-	for _, j := range g.mech.Geared() {
-		if g.o.Run.Integrator == runs.Rattle && g.mech.Joints[j].NumGeared() > 0 {
-			return g.mech.AtJoint(int(j), -1, errRattleArmature)
-		}
-	}
-	return f.d.Holds()
-}
-
-// errRattleArmature says so.
-var errRattleArmature = errors.New("derive/objective: armature has none over steps of rattle yet")
-
-// ratesKind is the kind of answers that implicit steps, and impulses, change velocities by.
-func ratesKind(m *mechanism.Mechanism) kkt.AnswersKind {
-	if len(m.Geared()) > 0 {
-		return kkt.AnswersOfImpulses
-	}
-	return kkt.AnswersOfVelocities
 }
 
 // ratesAt is the matrix of velocities at a state, and what holds a change of velocities there: the start of a step is the end of the one
 // before.
 type ratesAt struct {
 	answers *kkt.Answers
+	mech    *mechanism.Mechanism
 	state   *mechanism.State
 	flat    []float64 // the state
 	ready   bool      // the matrix is that of the state
@@ -86,6 +66,8 @@ type ratesAt struct {
 	change  []float64
 	lambda  []float64
 	off     []float64
+	x       []float64 // memory of addMassTo, and right; nil where bodies have their inertias and no more
+	right   []float64
 }
 
 // ratesOf returns the matrix at a state. A state that is none of the last two takes the place of the older one.
@@ -190,7 +172,10 @@ func (f *alphaField) ErrorsAnswerTo(x, right []float64) error {
 }
 
 // RoughAnswerTo implements adjoint.RattleField.
-func (f *alphaField) RoughAnswerTo(x, right []float64) error { return f.now.answers.RoughTo(x, right) }
+func (f *alphaField) RoughAnswerTo(x, right []float64) error { return f.now.roughTo(x, right) }
+
+// AddMassTo implements adjoint.RattleField.
+func (f *alphaField) AddMassTo(to, a []float64, scale float64) { f.now.addMassTo(to, a, scale) }
 
 // ErrorForcesTo implements adjoint.RattleField.
 func (f *alphaField) ErrorForcesTo(to, y []float64) {
@@ -221,45 +206,43 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 // holdBy finds the multipliers of a change of velocities, Jᵀλ = M·change, and what is left of it.
 func (f *alphaField) holdBy(r *ratesAt) error {
 	r.found = false
-	if len(f.d.Mechanism().Geared()) > 0 {
-		if err := f.massTo(f.right, r); err != nil {
-			return err
-		}
-		return f.answerBy(r)
-	}
 	clear(f.right)
-	f.d.Mechanism().AddMomentumTo(f.right, r.state, r.change, 1)
+	r.addMassTo(f.right[:len(r.change)], r.change, 1)
 	return f.answerBy(r)
 }
 
-// massTo stores in right what inertias and armature make of a change of velocities.
-func (f *alphaField) massTo(right []float64, r *ratesAt) error {
-	clear(f.lambda)
-	if err := f.d.Hold(r.state, r.change, f.lambda, derive.HeldRates); err != nil {
-		return err
+// addMassTo adds to f what inertias make of a change a of velocities, times scale: with armature, and what bodies without inertia are held
+// by.
+func (r *ratesAt) addMassTo(f, a []float64, scale float64) {
+	if r.x == nil {
+		r.mech.AddMomentumTo(f, r.state, a, scale)
+		return
 	}
-	f.one.Reset(0)
-	clear(f.x)
-	copy(f.x, r.change)
-	err := f.d.ResidualTo(right, f.one, f.x)
-	clear(right[len(r.change):])
-	return err
+	copy(r.x, a)
+	clear(r.x[len(a):])
+	r.answers.ProductTo(r.right, r.x)
+	for i := range f {
+		f[i] += scale * r.right[i]
+	}
 }
 
 // answerBy finds multipliers, and what is left, for the right side f.right.
 func (f *alphaField) answerBy(r *ratesAt) error {
-	var err error
-	if r.answers.Plain() { // multipliers are factors of derivatives of the order of the step
-		err = r.answers.RoughTo(f.x, f.right)
-	} else {
-		_, _, err = r.answers.AnswerTo(f.x, f.right)
-	}
-	if err != nil {
+	if err := r.roughTo(f.x, f.right); err != nil { // multipliers are factors of derivatives of the order of the step
 		return err
 	}
 	copy(r.lambda, f.x[len(r.change):])
 	copy(r.off, f.x)
 	return nil
+}
+
+// roughTo is AnswerTo without refinement where there is an answer without.
+func (r *ratesAt) roughTo(x, right []float64) error {
+	if r.answers.Plain() {
+		return r.answers.RoughTo(x, right)
+	}
+	_, _, err := r.answers.AnswerTo(x, right)
+	return err
 }
 
 // ResidualTo implements adjoint.AlphaField.

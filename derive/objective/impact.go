@@ -63,7 +63,7 @@ func (m *impacts) prepare(g *Problem) error {
 			m.f.outputs = append(m.f.outputs, o)
 		}
 	}
-	m.hit, m.one = g.plan.NewAnswers(ratesKind(g.mech)), m.f.d.NewDirections(1)
+	m.hit, m.one = g.plan.NewAnswers(kkt.AnswersOfImpulses), m.f.d.NewDirections(1)
 	nb, dim := m.mech.NumBodies(), 6*m.mech.NumBodies()+m.f.d.NumRows()
 	m.right, m.x, m.y = make([]float64, dim), make([]float64, dim), make([]float64, adjoint.PerBody*nb)
 	m.p = make([]float64, len(m.f.parameters))
