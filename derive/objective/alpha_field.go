@@ -124,6 +124,7 @@ func (f *alphaField) setOne(st *mechanism.State, dx []float64, k int) {
 	setOne(f.field, f.one, st, dx, k)
 }
 
+// setOne makes the direction one that of parameter k of f, with the state changed by dx; −1: of no parameter.
 func setOne(f *field, one *derive.Directions, st *mechanism.State, dx []float64, k int) {
 	one.Reset(0)
 	if k >= 0 {

@@ -85,11 +85,11 @@ func (b *bends) parts(end *mechanism.State) (list []*mechanism.State, err error)
 			at = list[len(list)-1]
 		}
 		b.kinks.at(b.from, at)
-		corner, err := b.corner(at, end.Time)
+		corner, found, err := b.corner(at, end.Time)
 		if err != nil {
 			return nil, err
 		}
-		if corner == 0 {
+		if !found {
 			break
 		}
 		if list, err = b.around(list, corner, end.Time); err != nil {
@@ -127,14 +127,14 @@ func (b *bends) around(list []*mechanism.State, corner, end float64) ([]*mechani
 	return list, nil
 }
 
-// corner returns the first time after a state, up to an end, at which a part is on another branch than there, 0 if all stay.
-func (b *bends) corner(at *mechanism.State, end float64) (float64, error) {
+// corner returns the first time after a state, up to an end, at which a part is on another branch than there, and whether there is one.
+func (b *bends) corner(at *mechanism.State, end float64) (t float64, found bool, err error) {
 	if err := b.try(at, end); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	b.step.AtTo(b.at, 1)
 	if b.kinks.on(b.from, b.at) {
-		return 0, nil
+		return 0, false, nil
 	}
 	lo, hi := 0.0, 1.0
 	for range bendSteps {
@@ -145,7 +145,7 @@ func (b *bends) corner(at *mechanism.State, end float64) (float64, error) {
 			hi = mid
 		}
 	}
-	return at.Time + hi*(end-at.Time), nil
+	return at.Time + hi*(end-at.Time), true, nil
 }
 
 // try does a step from a state to a time.

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,4 +37,21 @@ func TestChattering(t *testing.T) {
 	assert.Greater(t, b.taken, moreParts)
 	assert.LessOrEqual(t, b.taken, steps+moreParts+2*len(bendNear))
 	assert.Nil(t, newBends(plan, nil, kinks, st), "implicit steps")
+}
+
+// TestCornerAtTimeZero: a step that begins before the time zero is taken apart at a corner there.
+func TestCornerAtTimeZero(t *testing.T) {
+	m := &model.Model{Bodies: []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}}
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	kinks := &branches{list: []branch{{at: func(st *mechanism.State) int { return cmp.Compare(st.Time, 0) }}}}
+	st := plan.Initial()
+	st.Time = -0.5
+	b := newBends(plan, sim.RungeKutta4(), kinks, st)
+	b.begin(st)
+	st.Time = 0.5
+	parts, err := b.parts(st)
+	require.NoError(t, err)
+	require.NotEmpty(t, parts)
 }

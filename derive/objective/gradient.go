@@ -22,6 +22,7 @@ func (g *Problem) Gradient(ctx context.Context) (*Result, error) { return g.resu
 // Cost: that of a run, and one more where a term is an integral. Errors are those of Gradient.
 func (g *Problem) Value(ctx context.Context) (*Result, error) { return g.result(ctx, false) }
 
+// result is Gradient, or Value without slopes.
 func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
 	r := &Result{Format: ResultFormat, Name: g.doc.Name, At: g.o.At.String(), Parameters: []ParameterResult{}}
 	if len(g.parts) > 0 {

@@ -188,6 +188,7 @@ func (h *holding) back(out *derive.Changes, k int) (*more, error) {
 	return m, nil
 }
 
+// absolute returns the magnitudes of a list.
 func absolute(list []float64) []float64 {
 	list = slices.Clone(list)
 	for i, x := range list {

@@ -35,6 +35,7 @@ type noted struct {
 	file string
 }
 
+// add notes a problem at a path of the document, by the value there and what is wrong with it.
 func (n *noted) add(path, value string, err error) {
 	n.List = append(n.List, &model.Problem{File: n.file, Path: path, Value: fault.Name(value), Rule: fault.Plain(err).Error()})
 }

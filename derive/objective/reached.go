@@ -28,6 +28,7 @@ func (g *Problem) reached(ctx context.Context) (*mechanism.State, error) {
 	return st, reach(ctx, p, st)
 }
 
+// reach brings st to the targets of p, by the solver that its task asks for.
 func reach(ctx context.Context, p *ik.Problem, st *mechanism.State) error {
 	s, err := p.NewSolver(p.Task().Solver)
 	if err == nil {

@@ -41,6 +41,7 @@ var documentFields = []string{
 	"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "hold", "initial", "task",
 }
 
+// Places of fields in documentFields.
 const (
 	docRun   = 4
 	docTerms = 5
@@ -48,6 +49,7 @@ const (
 	docTask  = 11
 )
 
+// all reads the document.
 func (d *reader) all() {
 	if !d.Begin(format) {
 		return
@@ -129,6 +131,7 @@ func (d *reader) endsAt() *Ending {
 	return e
 }
 
+// experiment reads one of several runs.
 func (d *reader) experiment(e *Experiment) {
 	fields := append(runfields.Fields(), experimentFields...)
 	n := len(fields)

@@ -37,6 +37,7 @@ const (
 	termSigma
 )
 
+// term reads a term; without a weight and a power they are 1.
 func (d *reader) term(t *Term) {
 	t.Weight, t.Power = 1, 1
 	before, seen := d.Len(), uint32(0)
@@ -120,6 +121,7 @@ func (d *reader) dataTogether(t *Term, seen uint32) {
 
 var parameterFields = []string{"name", "path", "paths", "bounds", "at_least", "at_most"}
 
+// parameter reads a parameter with its bounds.
 func (d *reader) parameter(p *Parameter) {
 	bounds := [2]float64{math.Inf(-1), math.Inf(1)}
 	before, seen := d.Len(), uint32(0)
@@ -164,6 +166,7 @@ func (d *reader) parameter(p *Parameter) {
 
 var constraintFields = []string{"name", "column", "take", "at_least", "at_most", "equals"}
 
+// constraint reads a constraint.
 func (d *reader) constraint(c *Constraint) {
 	c.Weight, c.Power = 1, 1
 	before, given := d.Len(), 0
@@ -191,6 +194,7 @@ func (d *reader) constraint(c *Constraint) {
 
 var settingFields = []string{"path", "value"}
 
+// setting reads a number that an experiment has changed.
 func (d *reader) setting(s *Setting) {
 	d.Object(settingFields, []int{0, 1}, func(k int) {
 		switch settingFields[k] {
