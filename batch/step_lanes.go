@@ -69,7 +69,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	}
 	unit, turn := w.of.drift*w.of.drift, mostTurn*mostTurn/(h*h)
 	record := w.c.Record
-	errorP, speed := w.lane(record.At(places.Drift)), w.lane(record.At(places.Fastest))
+	errorP, speed := w.lane(record.At(places.Violation)), w.lane(record.At(places.Fastest))
 	bad, holds := w.lane(record.At(places.NotFinite)), w.lane(w.c.Holds)
 	for l, err := range r.out.errs[g*lanes:][:n] {
 		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || err != nil {

@@ -78,8 +78,8 @@ const (
 	LessCentripetal Code = 36
 	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
 	Pull Code = 37
-	// Swing stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
-	Swing Code = 38
+	// HingeBias stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
+	HingeBias Code = 38
 	// Torque adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.
 	Torque Code = 39
 	// Verdict stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.
@@ -294,22 +294,22 @@ const (
 	Columns6of6 Code = 144
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
 	Pair3of5 Code = 145
-	// HangFree moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	HangFree Code = 146
-	// Hang moves a body by N motions, those of its parent, B, and those that its joint adds, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Hang Code = 147
-	// Carry moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Carry Code = 148
+	// MotionOfJoint moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	MotionOfJoint Code = 146
+	// MotionOfBoth moves a body by N motions, its parent's, B, and its joint's, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	MotionOfBoth Code = 147
+	// MotionOfParent moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	MotionOfParent Code = 148
 	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
 	Root Code = 149
 	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
 	RootHolds Code = 150
-	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 151
-	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 152
-	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 153
+	// BiasOnGround stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
+	BiasOnGround Code = 151
+	// BiasOnParent stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
+	BiasOnParent Code = 152
+	// UniversalBias stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
+	UniversalBias Code = 153
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
 	Twist Code = 154
 	// Between stores B·(C − D) of vectors.
@@ -318,54 +318,54 @@ const (
 	Pin Code = 156
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
 	TurnedPin Code = 157
-	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 158
-	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 159
-	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 160
-	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 161
+	// BackOnHinge stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	BackOnHinge Code = 158
+	// PutOnPin puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
+	PutOnPin Code = 159
+	// BackOnUniversal stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	BackOnUniversal Code = 160
+	// BackOnSlider stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	BackOnSlider Code = 161
 	// Slide stores in A the slide of a slider with the pins B and C.
 	Slide Code = 162
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
 	Thrust Code = 163
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
 	Loads1 Code = 164
-	// Drifts1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	Drifts1 Code = 165
-	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 166
-	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 167
+	// ErrorLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
+	ErrorLoads1 Code = 165
+	// Project1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Project1 Code = 166
+	// ProjectMoments1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	ProjectMoments1 Code = 167
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
 	Loads2 Code = 168
-	// Drifts2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	Drifts2 Code = 169
-	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 170
-	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 171
+	// ErrorLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
+	ErrorLoads2 Code = 169
+	// Project2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Project2 Code = 170
+	// ProjectMoments2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	ProjectMoments2 Code = 171
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
 	Loads3 Code = 172
-	// Drifts3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	Drifts3 Code = 173
-	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 174
-	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 175
-	// Lean3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x1 Code = 176
-	// Lean3x2 stores D − B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x2 Code = 177
-	// Lean3x3 stores D − B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x3 Code = 178
-	// Lean5x1 stores D − B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x1 Code = 179
-	// Lean5x2 stores D − B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x2 Code = 180
-	// Lean5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x3 Code = 181
+	// ErrorLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
+	ErrorLoads3 Code = 173
+	// Project3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Project3 Code = 174
+	// ProjectMoments3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	ProjectMoments3 Code = 175
+	// GroupGram3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram3x1 Code = 176
+	// GroupGram3x2 stores D − B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram3x2 Code = 177
+	// GroupGram3x3 stores D − B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram3x3 Code = 178
+	// GroupGram5x1 stores D − B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram5x1 Code = 179
+	// GroupGram5x2 stores D − B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram5x2 Code = 180
+	// GroupGram5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
+	GroupGram5x3 Code = 181
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
 	Orthonormal1 Code = 182
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
@@ -402,8 +402,8 @@ const (
 	Mul3Shared Code = 198
 	// MulVecShared is MulVec with shared numbers at C.
 	MulVecShared Code = 199
-	// SnapShared is Snap with shared numbers at C.
-	SnapShared Code = 200
+	// PutOnPinShared is PutOnPin with shared numbers at C.
+	PutOnPinShared Code = 200
 	// PullShared is Pull with shared numbers at C.
 	PullShared Code = 201
 	// AngleShared is Angle with shared numbers at C.
@@ -424,24 +424,24 @@ const (
 	ForcesShared Code = 209
 	// MomentsShared is Moments with shared numbers at D.
 	MomentsShared Code = 210
-	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 211
-	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 212
-	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 213
+	// MotionOfJointShared is MotionOfJoint with shared numbers at D.
+	MotionOfJointShared Code = 211
+	// MotionOfBothShared is MotionOfBoth with shared numbers at D.
+	MotionOfBothShared Code = 212
+	// MotionOfParentShared is MotionOfParent with shared numbers at D.
+	MotionOfParentShared Code = 213
 	// PointShared is Point with shared numbers at D.
 	PointShared Code = 214
 	// PinShared is Pin with shared numbers at D.
 	PinShared Code = 215
 	// TurnedPinShared is TurnedPin with shared numbers at D.
 	TurnedPinShared Code = 216
-	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 217
-	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 218
-	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 219
+	// BackOnHingeShared is BackOnHinge with shared numbers at D.
+	BackOnHingeShared Code = 217
+	// BackOnUniversalShared is BackOnUniversal with shared numbers at D.
+	BackOnUniversalShared Code = 218
+	// BackOnSliderShared is BackOnSlider with shared numbers at D.
+	BackOnSliderShared Code = 219
 	// TiltShared is Tilt with shared numbers at D.
 	TiltShared Code = 220
 	// RateShared is Rate with shared numbers at D.
@@ -460,8 +460,8 @@ const (
 	RootShared Code = 227
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
 	RootHoldsShared Code = 228
-	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 229
+	// HingeBiasShared is HingeBias with shared numbers at B and C.
+	HingeBiasShared Code = 229
 
 	numCodes = 230
 )
@@ -505,7 +505,7 @@ var codeNames = [numCodes]string{
 	"Centripetal",
 	"LessCentripetal",
 	"Pull",
-	"Swing",
+	"HingeBias",
 	"Torque",
 	"Verdict",
 	"Wanting",
@@ -613,42 +613,42 @@ var codeNames = [numCodes]string{
 	"Rows6of6",
 	"Columns6of6",
 	"Pair3of5",
-	"HangFree",
-	"Hang",
-	"Carry",
+	"MotionOfJoint",
+	"MotionOfBoth",
+	"MotionOfParent",
 	"Root",
 	"RootHolds",
-	"SwingFree",
-	"SwingHung",
-	"Cardan",
+	"BiasOnGround",
+	"BiasOnParent",
+	"UniversalBias",
 	"Twist",
 	"Between",
 	"Pin",
 	"TurnedPin",
-	"Unpin",
-	"Snap",
-	"Uncross",
-	"Unslide",
+	"BackOnHinge",
+	"PutOnPin",
+	"BackOnUniversal",
+	"BackOnSlider",
 	"Slide",
 	"Thrust",
 	"Loads1",
-	"Drifts1",
-	"Seen1",
-	"SeenTurn1",
+	"ErrorLoads1",
+	"Project1",
+	"ProjectMoments1",
 	"Loads2",
-	"Drifts2",
-	"Seen2",
-	"SeenTurn2",
+	"ErrorLoads2",
+	"Project2",
+	"ProjectMoments2",
 	"Loads3",
-	"Drifts3",
-	"Seen3",
-	"SeenTurn3",
-	"Lean3x1",
-	"Lean3x2",
-	"Lean3x3",
-	"Lean5x1",
-	"Lean5x2",
-	"Lean5x3",
+	"ErrorLoads3",
+	"Project3",
+	"ProjectMoments3",
+	"GroupGram3x1",
+	"GroupGram3x2",
+	"GroupGram3x3",
+	"GroupGram5x1",
+	"GroupGram5x2",
+	"GroupGram5x3",
 	"Orthonormal1",
 	"Orthonormal11",
 	"Orthonormal111",
@@ -667,7 +667,7 @@ var codeNames = [numCodes]string{
 	"BodyShared",
 	"Mul3Shared",
 	"MulVecShared",
-	"SnapShared",
+	"PutOnPinShared",
 	"PullShared",
 	"AngleShared",
 	"WeighShared",
@@ -678,15 +678,15 @@ var codeNames = [numCodes]string{
 	"ThrustShared",
 	"ForcesShared",
 	"MomentsShared",
-	"HangFreeShared",
-	"HangShared",
-	"CarryShared",
+	"MotionOfJointShared",
+	"MotionOfBothShared",
+	"MotionOfParentShared",
 	"PointShared",
 	"PinShared",
 	"TurnedPinShared",
-	"UnpinShared",
-	"UncrossShared",
-	"UnslideShared",
+	"BackOnHingeShared",
+	"BackOnUniversalShared",
+	"BackOnSliderShared",
 	"TiltShared",
 	"RateShared",
 	"EulerShared",
@@ -696,7 +696,7 @@ var codeNames = [numCodes]string{
 	"MovedRootShared",
 	"RootShared",
 	"RootHoldsShared",
-	"SwingShared",
+	"HingeBiasShared",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -715,310 +715,310 @@ var shapes = [9][2]int{
 // sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.
 var (
 	sharedForms = [numCodes]Code{
-		Verdict:   Verdict,
-		Wanting:   Wanting,
-		Body:      BodyShared,
-		Mul3:      Mul3Shared,
-		MulVec:    MulVecShared,
-		Snap:      SnapShared,
-		Pull:      PullShared,
-		Angle:     AngleShared,
-		Weigh:     WeighShared,
-		Unweigh:   UnweighShared,
-		Wrench:    WrenchShared,
-		Torque:    TorqueShared,
-		Twist:     TwistShared,
-		Thrust:    ThrustShared,
-		Forces:    ForcesShared,
-		Moments:   MomentsShared,
-		HangFree:  HangFreeShared,
-		Hang:      HangShared,
-		Carry:     CarryShared,
-		Point:     PointShared,
-		Pin:       PinShared,
-		TurnedPin: TurnedPinShared,
-		Unpin:     UnpinShared,
-		Uncross:   UncrossShared,
-		Unslide:   UnslideShared,
-		Tilt:      TiltShared,
-		Rate:      RateShared,
-		Euler:     EulerShared,
-		EulerRoot: EulerRootShared,
-		EulerPin:  EulerPinShared,
-		Moved:     MovedShared,
-		MovedRoot: MovedRootShared,
-		Root:      RootShared,
-		RootHolds: RootHoldsShared,
-		Swing:     SwingShared,
+		Verdict:         Verdict,
+		Wanting:         Wanting,
+		Body:            BodyShared,
+		Mul3:            Mul3Shared,
+		MulVec:          MulVecShared,
+		PutOnPin:        PutOnPinShared,
+		Pull:            PullShared,
+		Angle:           AngleShared,
+		Weigh:           WeighShared,
+		Unweigh:         UnweighShared,
+		Wrench:          WrenchShared,
+		Torque:          TorqueShared,
+		Twist:           TwistShared,
+		Thrust:          ThrustShared,
+		Forces:          ForcesShared,
+		Moments:         MomentsShared,
+		MotionOfJoint:   MotionOfJointShared,
+		MotionOfBoth:    MotionOfBothShared,
+		MotionOfParent:  MotionOfParentShared,
+		Point:           PointShared,
+		Pin:             PinShared,
+		TurnedPin:       TurnedPinShared,
+		BackOnHinge:     BackOnHingeShared,
+		BackOnUniversal: BackOnUniversalShared,
+		BackOnSlider:    BackOnSliderShared,
+		Tilt:            TiltShared,
+		Rate:            RateShared,
+		Euler:           EulerShared,
+		EulerRoot:       EulerRootShared,
+		EulerPin:        EulerPinShared,
+		Moved:           MovedShared,
+		MovedRoot:       MovedRootShared,
+		Root:            RootShared,
+		RootHolds:       RootHoldsShared,
+		HingeBias:       HingeBiasShared,
 	}
 	sharedOperands = [numCodes]uint8{
-		Verdict:         1 << 2,
-		Wanting:         1 << 2,
-		BodyShared:      1 << 2,
-		Mul3Shared:      1 << 2,
-		MulVecShared:    1 << 2,
-		SnapShared:      1 << 2,
-		PullShared:      1 << 2,
-		AngleShared:     1 << 2,
-		WeighShared:     1 << 3,
-		UnweighShared:   1 << 3,
-		WrenchShared:    1 << 3,
-		TorqueShared:    1 << 3,
-		TwistShared:     1 << 3,
-		ThrustShared:    1 << 3,
-		ForcesShared:    1 << 3,
-		MomentsShared:   1 << 3,
-		HangFreeShared:  1 << 3,
-		HangShared:      1 << 3,
-		CarryShared:     1 << 3,
-		PointShared:     1 << 3,
-		PinShared:       1 << 3,
-		TurnedPinShared: 1 << 3,
-		UnpinShared:     1 << 3,
-		UncrossShared:   1 << 3,
-		UnslideShared:   1 << 3,
-		TiltShared:      1 << 3,
-		RateShared:      1 << 3,
-		EulerShared:     1 << 3,
-		EulerRootShared: 1 << 3,
-		EulerPinShared:  1 << 3,
-		MovedShared:     1 << 3,
-		MovedRootShared: 1 << 3,
-		RootShared:      1<<3 | 1<<4,
-		RootHoldsShared: 1<<3 | 1<<4,
-		SwingShared:     1<<1 | 1<<2,
+		Verdict:               1 << 2,
+		Wanting:               1 << 2,
+		BodyShared:            1 << 2,
+		Mul3Shared:            1 << 2,
+		MulVecShared:          1 << 2,
+		PutOnPinShared:        1 << 2,
+		PullShared:            1 << 2,
+		AngleShared:           1 << 2,
+		WeighShared:           1 << 3,
+		UnweighShared:         1 << 3,
+		WrenchShared:          1 << 3,
+		TorqueShared:          1 << 3,
+		TwistShared:           1 << 3,
+		ThrustShared:          1 << 3,
+		ForcesShared:          1 << 3,
+		MomentsShared:         1 << 3,
+		MotionOfJointShared:   1 << 3,
+		MotionOfBothShared:    1 << 3,
+		MotionOfParentShared:  1 << 3,
+		PointShared:           1 << 3,
+		PinShared:             1 << 3,
+		TurnedPinShared:       1 << 3,
+		BackOnHingeShared:     1 << 3,
+		BackOnUniversalShared: 1 << 3,
+		BackOnSliderShared:    1 << 3,
+		TiltShared:            1 << 3,
+		RateShared:            1 << 3,
+		EulerShared:           1 << 3,
+		EulerRootShared:       1 << 3,
+		EulerPinShared:        1 << 3,
+		MovedShared:           1 << 3,
+		MovedRootShared:       1 << 3,
+		RootShared:            1<<3 | 1<<4,
+		RootHoldsShared:       1<<3 | 1<<4,
+		HingeBiasShared:       1<<1 | 1<<2,
 	}
 )
 
 // spans are what the instructions read and write of their operands, how many lines they have, and whether these are a loop.
 var spans = [numCodes]spanOf{
-	Copy:            {lines: 4, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Add:             {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Sub:             {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Scaled:          {lines: 7, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Less:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Masked:          {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Mul3:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	TMul3:           {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVec:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulVec:         {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulNeg:         {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulAdd:         {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Column:          {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OnZ:             {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OffZ:            {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Cross:           {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	AddCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SubCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Dot:             {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Unit:            {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Quotient:        {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Departure:       {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Body:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Axes:            {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Point:           {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Apart:           {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tilt:            {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	SumSquares:      {lines: 6, loops: true, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Weigh:           {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Unweigh:         {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Forces:          {lines: 30, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
-	Moments:         {lines: 14, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
-	Wrench:          {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Squares:         {lines: 17, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Centripetal:     {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	LessCentripetal: {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Pull:            {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Swing:           {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Torque:          {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Verdict:         {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Wanting:         {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Size:            {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Angle:           {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x1:         {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x2:         {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Tile1x3:         {lines: 12, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Tile1x4:         {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Tile1x5:         {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Tile1x6:         {lines: 21, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Tile2x1:         {lines: 11, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Tile2x2:         {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Tile2x3:         {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tile2x4:         {lines: 32, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Tile2x5:         {lines: 39, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Tile2x6:         {lines: 46, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Tile3x1:         {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Tile3x2:         {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Tile3x3:         {lines: 35, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Tile3x4:         {lines: 45, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Tile3x5:         {lines: 55, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Tile3x6:         {lines: 65, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Fresh1x1:        {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Fresh1x2:        {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Fresh1x3:        {lines: 12, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Fresh1x4:        {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Fresh1x5:        {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Fresh1x6:        {lines: 21, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Fresh2x1:        {lines: 11, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Fresh2x2:        {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Fresh2x3:        {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Fresh2x4:        {lines: 32, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Fresh2x5:        {lines: 39, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Fresh2x6:        {lines: 46, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Fresh3x1:        {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Fresh3x2:        {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Fresh3x3:        {lines: 35, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Fresh3x4:        {lines: 45, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Fresh3x5:        {lines: 55, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Fresh3x6:        {lines: 65, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Joint1:          {lines: 31, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel1:          {lines: 7, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Back1:           {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoBack1:        {lines: 10, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Joint2:          {lines: 61, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel2:          {lines: 12, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
-	Back2:           {lines: 9, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoBack2:        {lines: 16, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Joint3:          {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel3:          {lines: 18, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
-	Back3:           {lines: 12, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoBack3:        {lines: 22, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Joint4:          {lines: 137, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel4:          {lines: 25, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
-	Back4:           {lines: 15, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoBack4:        {lines: 28, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Joint5:          {lines: 185, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel5:          {lines: 33, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
-	Back5:           {lines: 18, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoBack5:        {lines: 34, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Joint6:          {lines: 241, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Panel6:          {lines: 42, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
-	Back6:           {lines: 21, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoBack6:        {lines: 40, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Mass1:           {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Mass2:           {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Mass3:           {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Mass6:           {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Upper2:          {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Upper3:          {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Upper4:          {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Upper5:          {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Upper6:          {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Transpose:       {lines: 4, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
-	Diagonal:        {lines: 5, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Judge:           {lines: 24, loops: true, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Spare:           {lines: 26, loops: true, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, -1, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Roots:           {lines: 5, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Gram1of1:        {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Rows1of1:        {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Columns1of1:     {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram2of2:        {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Rows2of2:        {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Columns2of2:     {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram3of3:        {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows3of3:        {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Columns3of3:     {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram3of4:        {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows3of4:        {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Columns3of4:     {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram4of4:        {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows4of4:        {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Columns4of4:     {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram3of5:        {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows3of5:        {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Columns3of5:     {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram5of5:        {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows5of5:        {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Columns5of5:     {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram3of6:        {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows3of6:        {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns3of6:     {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram6of6:        {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows6of6:        {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns6of6:     {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Pair3of5:        {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
-	HangFree:        {lines: 61, loops: true, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	Hang:            {lines: 83, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	Carry:           {lines: 70, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	Root:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHolds:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Twist:           {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Between:         {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Pin:             {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TurnedPin:       {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	Unpin:           {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Snap:            {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Uncross:         {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Unslide:         {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Slide:           {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
-	Thrust:          {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Loads1:          {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Drifts1:         {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Seen1:           {lines: 34, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn1:       {lines: 22, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads2:          {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Drifts2:         {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Seen2:           {lines: 42, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn2:       {lines: 27, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads3:          {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Drifts3:         {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Seen3:           {lines: 50, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn3:       {lines: 32, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Lean3x1:         {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x2:         {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x3:         {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean5x1:         {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x2:         {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x3:         {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Orthonormal1:    {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Orthonormal11:   {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal111:  {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal12:   {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal2:    {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal21:   {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Rate:            {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	FirstStage:      {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
-	NextStage:       {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
-	LastStage:       {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
-	Euler:           {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRoot:       {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin:        {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	Moved:           {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRoot:       {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	BodyShared:      {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Mul3Shared:      {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVecShared:    {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SnapShared:      {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	PullShared:      {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	AngleShared:     {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	WeighShared:     {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	UnweighShared:   {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	WrenchShared:    {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TorqueShared:    {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwistShared:     {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	ThrustShared:    {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	ForcesShared:    {lines: 30, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
-	MomentsShared:   {lines: 14, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
-	HangFreeShared:  {lines: 61, loops: true, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	HangShared:      {lines: 83, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	CarryShared:     {lines: 70, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
-	PointShared:     {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	PinShared:       {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TurnedPinShared: {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	UnpinShared:     {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	UncrossShared:   {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	UnslideShared:   {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	TiltShared:      {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	RateShared:      {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	EulerShared:     {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRootShared: {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPinShared:  {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	MovedShared:     {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRootShared: {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	RootShared:      {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHoldsShared: {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingShared:     {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Copy:                  {lines: 4, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Add:                   {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Sub:                   {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Scaled:                {lines: 7, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Less:                  {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Masked:                {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Mul3:                  {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	TMul3:                 {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVec:                {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulVec:               {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulNeg:               {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulAdd:               {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Column:                {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OnZ:                   {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OffZ:                  {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Cross:                 {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	AddCross:              {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SubCross:              {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Dot:                   {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Unit:                  {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Quotient:              {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Departure:             {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Body:                  {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Axes:                  {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Point:                 {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Apart:                 {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tilt:                  {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	SumSquares:            {lines: 6, loops: true, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Weigh:                 {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Unweigh:               {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Forces:                {lines: 30, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
+	Moments:               {lines: 14, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
+	Wrench:                {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Squares:               {lines: 17, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Centripetal:           {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	LessCentripetal:       {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Pull:                  {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	HingeBias:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Torque:                {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Verdict:               {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:               {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Size:                  {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Angle:                 {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x1:               {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x2:               {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Tile1x3:               {lines: 12, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Tile1x4:               {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Tile1x5:               {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Tile1x6:               {lines: 21, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Tile2x1:               {lines: 11, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Tile2x2:               {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Tile2x3:               {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tile2x4:               {lines: 32, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Tile2x5:               {lines: 39, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Tile2x6:               {lines: 46, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Tile3x1:               {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Tile3x2:               {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Tile3x3:               {lines: 35, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Tile3x4:               {lines: 45, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Tile3x5:               {lines: 55, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Tile3x6:               {lines: 65, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Fresh1x1:              {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Fresh1x2:              {lines: 9, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Fresh1x3:              {lines: 12, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Fresh1x4:              {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Fresh1x5:              {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Fresh1x6:              {lines: 21, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Fresh2x1:              {lines: 11, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Fresh2x2:              {lines: 18, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Fresh2x3:              {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Fresh2x4:              {lines: 32, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Fresh2x5:              {lines: 39, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Fresh2x6:              {lines: 46, loops: true, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Fresh3x1:              {lines: 15, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Fresh3x2:              {lines: 25, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Fresh3x3:              {lines: 35, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Fresh3x4:              {lines: 45, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Fresh3x5:              {lines: 55, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Fresh3x6:              {lines: 65, loops: true, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Joint1:                {lines: 31, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel1:                {lines: 7, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Back1:                 {lines: 6, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoBack1:              {lines: 10, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Joint2:                {lines: 61, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel2:                {lines: 12, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
+	Back2:                 {lines: 9, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoBack2:              {lines: 16, loops: true, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Joint3:                {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel3:                {lines: 18, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
+	Back3:                 {lines: 12, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoBack3:              {lines: 22, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Joint4:                {lines: 137, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel4:                {lines: 25, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
+	Back4:                 {lines: 15, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoBack4:              {lines: 28, loops: true, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Joint5:                {lines: 185, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel5:                {lines: 33, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
+	Back5:                 {lines: 18, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoBack5:              {lines: 34, loops: true, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Joint6:                {lines: 241, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel6:                {lines: 42, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
+	Back6:                 {lines: 21, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoBack6:              {lines: 40, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Mass1:                 {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass2:                 {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass3:                 {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass6:                 {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Upper2:                {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Upper3:                {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Upper4:                {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper5:                {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Upper6:                {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Transpose:             {lines: 4, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
+	Diagonal:              {lines: 5, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Judge:                 {lines: 24, loops: true, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Spare:                 {lines: 26, loops: true, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, -1, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Roots:                 {lines: 5, loops: true, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Gram1of1:              {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Rows1of1:              {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Columns1of1:           {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram2of2:              {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Rows2of2:              {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Columns2of2:           {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of3:              {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows3of3:              {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Columns3of3:           {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of4:              {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows3of4:              {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns3of4:           {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram4of4:              {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows4of4:              {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns4of4:           {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of5:              {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows3of5:              {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Columns3of5:           {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram5of5:              {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows5of5:              {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Columns5of5:           {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of6:              {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows3of6:              {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns3of6:           {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram6of6:              {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows6of6:              {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns6of6:           {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Pair3of5:              {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
+	MotionOfJoint:         {lines: 61, loops: true, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	MotionOfBoth:          {lines: 83, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	MotionOfParent:        {lines: 70, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	Root:                  {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:             {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	BiasOnGround:          {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	BiasOnParent:          {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	UniversalBias:         {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Twist:                 {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Between:               {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Pin:                   {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPin:             {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	BackOnHinge:           {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	PutOnPin:              {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	BackOnUniversal:       {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	BackOnSlider:          {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Slide:                 {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
+	Thrust:                {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Loads1:                {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	ErrorLoads1:           {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Project1:              {lines: 34, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	ProjectMoments1:       {lines: 22, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads2:                {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	ErrorLoads2:           {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Project2:              {lines: 42, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	ProjectMoments2:       {lines: 27, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads3:                {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	ErrorLoads3:           {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Project3:              {lines: 50, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	ProjectMoments3:       {lines: 32, loops: true, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	GroupGram3x1:          {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	GroupGram3x2:          {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	GroupGram3x3:          {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	GroupGram5x1:          {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	GroupGram5x2:          {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	GroupGram5x3:          {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Orthonormal1:          {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Orthonormal11:         {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal111:        {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal12:         {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal2:          {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal21:         {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Rate:                  {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	FirstStage:            {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:             {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:             {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
+	Euler:                 {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRoot:             {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin:              {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	Moved:                 {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRoot:             {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	BodyShared:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Mul3Shared:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVecShared:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	PutOnPinShared:        {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	PullShared:            {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	AngleShared:           {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	WeighShared:           {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	UnweighShared:         {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	WrenchShared:          {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TorqueShared:          {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwistShared:           {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	ThrustShared:          {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	ForcesShared:          {lines: 30, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
+	MomentsShared:         {lines: 14, loops: true, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
+	MotionOfJointShared:   {lines: 61, loops: true, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	MotionOfBothShared:    {lines: 83, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	MotionOfParentShared:  {lines: 70, loops: true, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	PointShared:           {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	PinShared:             {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPinShared:       {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	BackOnHingeShared:     {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	BackOnUniversalShared: {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	BackOnSliderShared:    {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	TiltShared:            {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	RateShared:            {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	EulerShared:           {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRootShared:       {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPinShared:        {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	MovedShared:           {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRootShared:       {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	RootShared:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHoldsShared:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	HingeBiasShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 }

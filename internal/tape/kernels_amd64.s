@@ -1450,7 +1450,7 @@ TEXT Pull512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Swing512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT HingeBias512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -8119,7 +8119,7 @@ TEXT Pair3of5512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangFree512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfJoint512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -16(SI), CX
@@ -8214,7 +8214,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Hang512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfBoth512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -8328,7 +8328,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Carry512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfParent512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -8641,7 +8641,7 @@ TEXT RootHolds512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingFree512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BiasOnGround512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -8685,7 +8685,7 @@ TEXT SwingFree512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingHung512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BiasOnParent512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -8749,7 +8749,7 @@ TEXT SwingHung512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Cardan512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT UniversalBias512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9042,7 +9042,7 @@ TEXT TurnedPin512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Unpin512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnHinge512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9170,7 +9170,7 @@ TEXT Unpin512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Snap512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT PutOnPin512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9365,7 +9365,7 @@ TEXT Snap512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Uncross512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnUniversal512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9508,7 +9508,7 @@ TEXT Uncross512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Unslide512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnSlider512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9846,7 +9846,7 @@ TEXT Loads1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts1512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9894,7 +9894,7 @@ TEXT Drifts1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen1512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -9960,7 +9960,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn1512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10049,7 +10049,7 @@ TEXT Loads2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts2512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10119,7 +10119,7 @@ TEXT Drifts2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen2512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10199,7 +10199,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn2512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10304,7 +10304,7 @@ TEXT Loads3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts3512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10396,7 +10396,7 @@ TEXT Drifts3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen3512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10489,7 +10489,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn3512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10553,7 +10553,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x1512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10599,7 +10599,7 @@ TEXT Lean3x1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x2512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10658,7 +10658,7 @@ TEXT Lean3x2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x3512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10730,7 +10730,7 @@ TEXT Lean3x3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x1512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10811,7 +10811,7 @@ TEXT Lean5x1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x2512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -10918,7 +10918,7 @@ TEXT Lean5x2512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x3512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x3512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -14171,7 +14171,7 @@ TEXT MulVecShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SnapShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT PutOnPinShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -14989,7 +14989,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangFreeShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfJointShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -16(SI), CX
@@ -15084,7 +15084,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfBothShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -15198,7 +15198,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT CarryShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfParentShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -15504,7 +15504,7 @@ TEXT TurnedPinShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UnpinShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnHingeShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -15632,7 +15632,7 @@ TEXT UnpinShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UncrossShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnUniversalShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -15775,7 +15775,7 @@ TEXT UncrossShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UnslideShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnSliderShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -17488,7 +17488,7 @@ TEXT RootHoldsShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT HingeBiasShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -17594,7 +17594,7 @@ DATA codes512<>+272(SB)/8, $Squares512<>(SB)
 DATA codes512<>+280(SB)/8, $Centripetal512<>(SB)
 DATA codes512<>+288(SB)/8, $LessCentripetal512<>(SB)
 DATA codes512<>+296(SB)/8, $Pull512<>(SB)
-DATA codes512<>+304(SB)/8, $Swing512<>(SB)
+DATA codes512<>+304(SB)/8, $HingeBias512<>(SB)
 DATA codes512<>+312(SB)/8, $Torque512<>(SB)
 DATA codes512<>+320(SB)/8, $Verdict512<>(SB)
 DATA codes512<>+328(SB)/8, $Wanting512<>(SB)
@@ -17702,42 +17702,42 @@ DATA codes512<>+1136(SB)/8, $Gram6of6512<>(SB)
 DATA codes512<>+1144(SB)/8, $Rows6of6512<>(SB)
 DATA codes512<>+1152(SB)/8, $Columns6of6512<>(SB)
 DATA codes512<>+1160(SB)/8, $Pair3of5512<>(SB)
-DATA codes512<>+1168(SB)/8, $HangFree512<>(SB)
-DATA codes512<>+1176(SB)/8, $Hang512<>(SB)
-DATA codes512<>+1184(SB)/8, $Carry512<>(SB)
+DATA codes512<>+1168(SB)/8, $MotionOfJoint512<>(SB)
+DATA codes512<>+1176(SB)/8, $MotionOfBoth512<>(SB)
+DATA codes512<>+1184(SB)/8, $MotionOfParent512<>(SB)
 DATA codes512<>+1192(SB)/8, $Root512<>(SB)
 DATA codes512<>+1200(SB)/8, $RootHolds512<>(SB)
-DATA codes512<>+1208(SB)/8, $SwingFree512<>(SB)
-DATA codes512<>+1216(SB)/8, $SwingHung512<>(SB)
-DATA codes512<>+1224(SB)/8, $Cardan512<>(SB)
+DATA codes512<>+1208(SB)/8, $BiasOnGround512<>(SB)
+DATA codes512<>+1216(SB)/8, $BiasOnParent512<>(SB)
+DATA codes512<>+1224(SB)/8, $UniversalBias512<>(SB)
 DATA codes512<>+1232(SB)/8, $Twist512<>(SB)
 DATA codes512<>+1240(SB)/8, $Between512<>(SB)
 DATA codes512<>+1248(SB)/8, $Pin512<>(SB)
 DATA codes512<>+1256(SB)/8, $TurnedPin512<>(SB)
-DATA codes512<>+1264(SB)/8, $Unpin512<>(SB)
-DATA codes512<>+1272(SB)/8, $Snap512<>(SB)
-DATA codes512<>+1280(SB)/8, $Uncross512<>(SB)
-DATA codes512<>+1288(SB)/8, $Unslide512<>(SB)
+DATA codes512<>+1264(SB)/8, $BackOnHinge512<>(SB)
+DATA codes512<>+1272(SB)/8, $PutOnPin512<>(SB)
+DATA codes512<>+1280(SB)/8, $BackOnUniversal512<>(SB)
+DATA codes512<>+1288(SB)/8, $BackOnSlider512<>(SB)
 DATA codes512<>+1296(SB)/8, $Slide512<>(SB)
 DATA codes512<>+1304(SB)/8, $Thrust512<>(SB)
 DATA codes512<>+1312(SB)/8, $Loads1512<>(SB)
-DATA codes512<>+1320(SB)/8, $Drifts1512<>(SB)
-DATA codes512<>+1328(SB)/8, $Seen1512<>(SB)
-DATA codes512<>+1336(SB)/8, $SeenTurn1512<>(SB)
+DATA codes512<>+1320(SB)/8, $ErrorLoads1512<>(SB)
+DATA codes512<>+1328(SB)/8, $Project1512<>(SB)
+DATA codes512<>+1336(SB)/8, $ProjectMoments1512<>(SB)
 DATA codes512<>+1344(SB)/8, $Loads2512<>(SB)
-DATA codes512<>+1352(SB)/8, $Drifts2512<>(SB)
-DATA codes512<>+1360(SB)/8, $Seen2512<>(SB)
-DATA codes512<>+1368(SB)/8, $SeenTurn2512<>(SB)
+DATA codes512<>+1352(SB)/8, $ErrorLoads2512<>(SB)
+DATA codes512<>+1360(SB)/8, $Project2512<>(SB)
+DATA codes512<>+1368(SB)/8, $ProjectMoments2512<>(SB)
 DATA codes512<>+1376(SB)/8, $Loads3512<>(SB)
-DATA codes512<>+1384(SB)/8, $Drifts3512<>(SB)
-DATA codes512<>+1392(SB)/8, $Seen3512<>(SB)
-DATA codes512<>+1400(SB)/8, $SeenTurn3512<>(SB)
-DATA codes512<>+1408(SB)/8, $Lean3x1512<>(SB)
-DATA codes512<>+1416(SB)/8, $Lean3x2512<>(SB)
-DATA codes512<>+1424(SB)/8, $Lean3x3512<>(SB)
-DATA codes512<>+1432(SB)/8, $Lean5x1512<>(SB)
-DATA codes512<>+1440(SB)/8, $Lean5x2512<>(SB)
-DATA codes512<>+1448(SB)/8, $Lean5x3512<>(SB)
+DATA codes512<>+1384(SB)/8, $ErrorLoads3512<>(SB)
+DATA codes512<>+1392(SB)/8, $Project3512<>(SB)
+DATA codes512<>+1400(SB)/8, $ProjectMoments3512<>(SB)
+DATA codes512<>+1408(SB)/8, $GroupGram3x1512<>(SB)
+DATA codes512<>+1416(SB)/8, $GroupGram3x2512<>(SB)
+DATA codes512<>+1424(SB)/8, $GroupGram3x3512<>(SB)
+DATA codes512<>+1432(SB)/8, $GroupGram5x1512<>(SB)
+DATA codes512<>+1440(SB)/8, $GroupGram5x2512<>(SB)
+DATA codes512<>+1448(SB)/8, $GroupGram5x3512<>(SB)
 DATA codes512<>+1456(SB)/8, $Orthonormal1512<>(SB)
 DATA codes512<>+1464(SB)/8, $Orthonormal11512<>(SB)
 DATA codes512<>+1472(SB)/8, $Orthonormal111512<>(SB)
@@ -17756,7 +17756,7 @@ DATA codes512<>+1568(SB)/8, $MovedRoot512<>(SB)
 DATA codes512<>+1576(SB)/8, $BodyShared512<>(SB)
 DATA codes512<>+1584(SB)/8, $Mul3Shared512<>(SB)
 DATA codes512<>+1592(SB)/8, $MulVecShared512<>(SB)
-DATA codes512<>+1600(SB)/8, $SnapShared512<>(SB)
+DATA codes512<>+1600(SB)/8, $PutOnPinShared512<>(SB)
 DATA codes512<>+1608(SB)/8, $PullShared512<>(SB)
 DATA codes512<>+1616(SB)/8, $AngleShared512<>(SB)
 DATA codes512<>+1624(SB)/8, $WeighShared512<>(SB)
@@ -17767,15 +17767,15 @@ DATA codes512<>+1656(SB)/8, $TwistShared512<>(SB)
 DATA codes512<>+1664(SB)/8, $ThrustShared512<>(SB)
 DATA codes512<>+1672(SB)/8, $ForcesShared512<>(SB)
 DATA codes512<>+1680(SB)/8, $MomentsShared512<>(SB)
-DATA codes512<>+1688(SB)/8, $HangFreeShared512<>(SB)
-DATA codes512<>+1696(SB)/8, $HangShared512<>(SB)
-DATA codes512<>+1704(SB)/8, $CarryShared512<>(SB)
+DATA codes512<>+1688(SB)/8, $MotionOfJointShared512<>(SB)
+DATA codes512<>+1696(SB)/8, $MotionOfBothShared512<>(SB)
+DATA codes512<>+1704(SB)/8, $MotionOfParentShared512<>(SB)
 DATA codes512<>+1712(SB)/8, $PointShared512<>(SB)
 DATA codes512<>+1720(SB)/8, $PinShared512<>(SB)
 DATA codes512<>+1728(SB)/8, $TurnedPinShared512<>(SB)
-DATA codes512<>+1736(SB)/8, $UnpinShared512<>(SB)
-DATA codes512<>+1744(SB)/8, $UncrossShared512<>(SB)
-DATA codes512<>+1752(SB)/8, $UnslideShared512<>(SB)
+DATA codes512<>+1736(SB)/8, $BackOnHingeShared512<>(SB)
+DATA codes512<>+1744(SB)/8, $BackOnUniversalShared512<>(SB)
+DATA codes512<>+1752(SB)/8, $BackOnSliderShared512<>(SB)
 DATA codes512<>+1760(SB)/8, $TiltShared512<>(SB)
 DATA codes512<>+1768(SB)/8, $RateShared512<>(SB)
 DATA codes512<>+1776(SB)/8, $EulerShared512<>(SB)
@@ -17785,7 +17785,7 @@ DATA codes512<>+1800(SB)/8, $MovedShared512<>(SB)
 DATA codes512<>+1808(SB)/8, $MovedRootShared512<>(SB)
 DATA codes512<>+1816(SB)/8, $RootShared512<>(SB)
 DATA codes512<>+1824(SB)/8, $RootHoldsShared512<>(SB)
-DATA codes512<>+1832(SB)/8, $SwingShared512<>(SB)
+DATA codes512<>+1832(SB)/8, $HingeBiasShared512<>(SB)
 GLOBL codes512<>(SB), RODATA, $1840
 
 // func run512(w, shared *float64, list *Op)
@@ -19242,7 +19242,7 @@ TEXT Pull256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Swing256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT HingeBias256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -25788,7 +25788,7 @@ TEXT Pair3of5256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangFree256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfJoint256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -16(SI), CX
@@ -25874,7 +25874,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Hang256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfBoth256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -25987,7 +25987,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Carry256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfParent256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -26296,7 +26296,7 @@ TEXT RootHolds256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingFree256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BiasOnGround256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -26340,7 +26340,7 @@ TEXT SwingFree256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingHung256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BiasOnParent256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -26404,7 +26404,7 @@ TEXT SwingHung256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Cardan256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT UniversalBias256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -26704,7 +26704,7 @@ TEXT TurnedPin256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Unpin256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnHinge256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -26834,7 +26834,7 @@ TEXT Unpin256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Snap256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT PutOnPin256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27030,7 +27030,7 @@ TEXT Snap256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Uncross256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnUniversal256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27175,7 +27175,7 @@ TEXT Uncross256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Unslide256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnSlider256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27513,7 +27513,7 @@ TEXT Loads1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts1256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27561,7 +27561,7 @@ TEXT Drifts1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen1256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27622,7 +27622,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn1256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27711,7 +27711,7 @@ TEXT Loads2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts2256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27781,7 +27781,7 @@ TEXT Drifts2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen2256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27850,7 +27850,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn2256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -27955,7 +27955,7 @@ TEXT Loads3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Drifts3256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ErrorLoads3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28047,7 +28047,7 @@ TEXT Drifts3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Seen3256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT Project3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28124,7 +28124,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SeenTurn3256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT ProjectMoments3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28186,7 +28186,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x1256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28232,7 +28232,7 @@ TEXT Lean3x1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x2256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28291,7 +28291,7 @@ TEXT Lean3x2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean3x3256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram3x3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28363,7 +28363,7 @@ TEXT Lean3x3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x1256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28444,7 +28444,7 @@ TEXT Lean5x1256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x2256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -28551,7 +28551,7 @@ TEXT Lean5x2256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT Lean5x3256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT GroupGram5x3256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -31991,7 +31991,7 @@ TEXT MulVecShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SnapShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT PutOnPinShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -32852,7 +32852,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangFreeShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfJointShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -16(SI), CX
@@ -32944,7 +32944,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT HangShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfBothShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -33063,7 +33063,7 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT CarryShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT MotionOfParentShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -33370,7 +33370,7 @@ TEXT TurnedPinShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UnpinShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnHingeShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -33500,7 +33500,7 @@ TEXT UnpinShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UncrossShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnUniversalShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -33645,7 +33645,7 @@ TEXT UncrossShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT UnslideShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT BackOnSliderShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -35444,7 +35444,7 @@ TEXT RootHoldsShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
-TEXT SwingShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+TEXT HingeBiasShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
 	MOVL -20(SI), BX
@@ -35553,7 +35553,7 @@ DATA codes256<>+272(SB)/8, $Squares256<>(SB)
 DATA codes256<>+280(SB)/8, $Centripetal256<>(SB)
 DATA codes256<>+288(SB)/8, $LessCentripetal256<>(SB)
 DATA codes256<>+296(SB)/8, $Pull256<>(SB)
-DATA codes256<>+304(SB)/8, $Swing256<>(SB)
+DATA codes256<>+304(SB)/8, $HingeBias256<>(SB)
 DATA codes256<>+312(SB)/8, $Torque256<>(SB)
 DATA codes256<>+320(SB)/8, $Verdict256<>(SB)
 DATA codes256<>+328(SB)/8, $Wanting256<>(SB)
@@ -35661,42 +35661,42 @@ DATA codes256<>+1136(SB)/8, $Gram6of6256<>(SB)
 DATA codes256<>+1144(SB)/8, $Rows6of6256<>(SB)
 DATA codes256<>+1152(SB)/8, $Columns6of6256<>(SB)
 DATA codes256<>+1160(SB)/8, $Pair3of5256<>(SB)
-DATA codes256<>+1168(SB)/8, $HangFree256<>(SB)
-DATA codes256<>+1176(SB)/8, $Hang256<>(SB)
-DATA codes256<>+1184(SB)/8, $Carry256<>(SB)
+DATA codes256<>+1168(SB)/8, $MotionOfJoint256<>(SB)
+DATA codes256<>+1176(SB)/8, $MotionOfBoth256<>(SB)
+DATA codes256<>+1184(SB)/8, $MotionOfParent256<>(SB)
 DATA codes256<>+1192(SB)/8, $Root256<>(SB)
 DATA codes256<>+1200(SB)/8, $RootHolds256<>(SB)
-DATA codes256<>+1208(SB)/8, $SwingFree256<>(SB)
-DATA codes256<>+1216(SB)/8, $SwingHung256<>(SB)
-DATA codes256<>+1224(SB)/8, $Cardan256<>(SB)
+DATA codes256<>+1208(SB)/8, $BiasOnGround256<>(SB)
+DATA codes256<>+1216(SB)/8, $BiasOnParent256<>(SB)
+DATA codes256<>+1224(SB)/8, $UniversalBias256<>(SB)
 DATA codes256<>+1232(SB)/8, $Twist256<>(SB)
 DATA codes256<>+1240(SB)/8, $Between256<>(SB)
 DATA codes256<>+1248(SB)/8, $Pin256<>(SB)
 DATA codes256<>+1256(SB)/8, $TurnedPin256<>(SB)
-DATA codes256<>+1264(SB)/8, $Unpin256<>(SB)
-DATA codes256<>+1272(SB)/8, $Snap256<>(SB)
-DATA codes256<>+1280(SB)/8, $Uncross256<>(SB)
-DATA codes256<>+1288(SB)/8, $Unslide256<>(SB)
+DATA codes256<>+1264(SB)/8, $BackOnHinge256<>(SB)
+DATA codes256<>+1272(SB)/8, $PutOnPin256<>(SB)
+DATA codes256<>+1280(SB)/8, $BackOnUniversal256<>(SB)
+DATA codes256<>+1288(SB)/8, $BackOnSlider256<>(SB)
 DATA codes256<>+1296(SB)/8, $Slide256<>(SB)
 DATA codes256<>+1304(SB)/8, $Thrust256<>(SB)
 DATA codes256<>+1312(SB)/8, $Loads1256<>(SB)
-DATA codes256<>+1320(SB)/8, $Drifts1256<>(SB)
-DATA codes256<>+1328(SB)/8, $Seen1256<>(SB)
-DATA codes256<>+1336(SB)/8, $SeenTurn1256<>(SB)
+DATA codes256<>+1320(SB)/8, $ErrorLoads1256<>(SB)
+DATA codes256<>+1328(SB)/8, $Project1256<>(SB)
+DATA codes256<>+1336(SB)/8, $ProjectMoments1256<>(SB)
 DATA codes256<>+1344(SB)/8, $Loads2256<>(SB)
-DATA codes256<>+1352(SB)/8, $Drifts2256<>(SB)
-DATA codes256<>+1360(SB)/8, $Seen2256<>(SB)
-DATA codes256<>+1368(SB)/8, $SeenTurn2256<>(SB)
+DATA codes256<>+1352(SB)/8, $ErrorLoads2256<>(SB)
+DATA codes256<>+1360(SB)/8, $Project2256<>(SB)
+DATA codes256<>+1368(SB)/8, $ProjectMoments2256<>(SB)
 DATA codes256<>+1376(SB)/8, $Loads3256<>(SB)
-DATA codes256<>+1384(SB)/8, $Drifts3256<>(SB)
-DATA codes256<>+1392(SB)/8, $Seen3256<>(SB)
-DATA codes256<>+1400(SB)/8, $SeenTurn3256<>(SB)
-DATA codes256<>+1408(SB)/8, $Lean3x1256<>(SB)
-DATA codes256<>+1416(SB)/8, $Lean3x2256<>(SB)
-DATA codes256<>+1424(SB)/8, $Lean3x3256<>(SB)
-DATA codes256<>+1432(SB)/8, $Lean5x1256<>(SB)
-DATA codes256<>+1440(SB)/8, $Lean5x2256<>(SB)
-DATA codes256<>+1448(SB)/8, $Lean5x3256<>(SB)
+DATA codes256<>+1384(SB)/8, $ErrorLoads3256<>(SB)
+DATA codes256<>+1392(SB)/8, $Project3256<>(SB)
+DATA codes256<>+1400(SB)/8, $ProjectMoments3256<>(SB)
+DATA codes256<>+1408(SB)/8, $GroupGram3x1256<>(SB)
+DATA codes256<>+1416(SB)/8, $GroupGram3x2256<>(SB)
+DATA codes256<>+1424(SB)/8, $GroupGram3x3256<>(SB)
+DATA codes256<>+1432(SB)/8, $GroupGram5x1256<>(SB)
+DATA codes256<>+1440(SB)/8, $GroupGram5x2256<>(SB)
+DATA codes256<>+1448(SB)/8, $GroupGram5x3256<>(SB)
 DATA codes256<>+1456(SB)/8, $Orthonormal1256<>(SB)
 DATA codes256<>+1464(SB)/8, $Orthonormal11256<>(SB)
 DATA codes256<>+1472(SB)/8, $Orthonormal111256<>(SB)
@@ -35715,7 +35715,7 @@ DATA codes256<>+1568(SB)/8, $MovedRoot256<>(SB)
 DATA codes256<>+1576(SB)/8, $BodyShared256<>(SB)
 DATA codes256<>+1584(SB)/8, $Mul3Shared256<>(SB)
 DATA codes256<>+1592(SB)/8, $MulVecShared256<>(SB)
-DATA codes256<>+1600(SB)/8, $SnapShared256<>(SB)
+DATA codes256<>+1600(SB)/8, $PutOnPinShared256<>(SB)
 DATA codes256<>+1608(SB)/8, $PullShared256<>(SB)
 DATA codes256<>+1616(SB)/8, $AngleShared256<>(SB)
 DATA codes256<>+1624(SB)/8, $WeighShared256<>(SB)
@@ -35726,15 +35726,15 @@ DATA codes256<>+1656(SB)/8, $TwistShared256<>(SB)
 DATA codes256<>+1664(SB)/8, $ThrustShared256<>(SB)
 DATA codes256<>+1672(SB)/8, $ForcesShared256<>(SB)
 DATA codes256<>+1680(SB)/8, $MomentsShared256<>(SB)
-DATA codes256<>+1688(SB)/8, $HangFreeShared256<>(SB)
-DATA codes256<>+1696(SB)/8, $HangShared256<>(SB)
-DATA codes256<>+1704(SB)/8, $CarryShared256<>(SB)
+DATA codes256<>+1688(SB)/8, $MotionOfJointShared256<>(SB)
+DATA codes256<>+1696(SB)/8, $MotionOfBothShared256<>(SB)
+DATA codes256<>+1704(SB)/8, $MotionOfParentShared256<>(SB)
 DATA codes256<>+1712(SB)/8, $PointShared256<>(SB)
 DATA codes256<>+1720(SB)/8, $PinShared256<>(SB)
 DATA codes256<>+1728(SB)/8, $TurnedPinShared256<>(SB)
-DATA codes256<>+1736(SB)/8, $UnpinShared256<>(SB)
-DATA codes256<>+1744(SB)/8, $UncrossShared256<>(SB)
-DATA codes256<>+1752(SB)/8, $UnslideShared256<>(SB)
+DATA codes256<>+1736(SB)/8, $BackOnHingeShared256<>(SB)
+DATA codes256<>+1744(SB)/8, $BackOnUniversalShared256<>(SB)
+DATA codes256<>+1752(SB)/8, $BackOnSliderShared256<>(SB)
 DATA codes256<>+1760(SB)/8, $TiltShared256<>(SB)
 DATA codes256<>+1768(SB)/8, $RateShared256<>(SB)
 DATA codes256<>+1776(SB)/8, $EulerShared256<>(SB)
@@ -35744,7 +35744,7 @@ DATA codes256<>+1800(SB)/8, $MovedShared256<>(SB)
 DATA codes256<>+1808(SB)/8, $MovedRootShared256<>(SB)
 DATA codes256<>+1816(SB)/8, $RootShared256<>(SB)
 DATA codes256<>+1824(SB)/8, $RootHoldsShared256<>(SB)
-DATA codes256<>+1832(SB)/8, $SwingShared256<>(SB)
+DATA codes256<>+1832(SB)/8, $HingeBiasShared256<>(SB)
 GLOBL codes256<>(SB), RODATA, $1840
 
 // func run256(w, shared *float64, list *Op)

@@ -188,7 +188,7 @@ func TestSnap(t *testing.T) {
 	set(own, origin[0], origin[1], origin[2], axis[0], axis[1], axis[2])
 	set(pin, far[0], far[1], far[2], z[0], z[1], z[2], speed[0], speed[1], speed[2], omega[0], omega[1], omega[2])
 	set(sum, 0)
-	list := []Op{{Code: Snap, A: 64 * state, B: 64 * frame, C: 64 * own, D: 64 * pin, E: 64 * sum}, {Code: End}}
+	list := []Op{{Code: PutOnPin, A: 64 * state, B: 64 * frame, C: 64 * own, D: 64 * pin, E: 64 * sum}, {Code: End}}
 	rate := turns.Sub(omega).Dot(z)
 	for k, tol := range [2]float64{tilt * tilt * tilt, round} {
 		was := vec(state)
@@ -271,7 +271,7 @@ func TestRoot(t *testing.T) {
 		a, b := run(c.code), run(c.like)
 		for _, part := range [][2]int{{state, places.State}, {frame, 9}, {record, places.Record}} {
 			for p := part[0]; p < part[0]+part[1]; p++ {
-				if p == record+places.Drift && c.code == EulerRoot { // the other one takes the curve of the path for drift
+				if p == record+places.Violation && c.code == EulerRoot { // the other one takes the curve of the path for drift
 					require.InEpsilon(t, tilt*tilt, a[p*Lanes], 1e-3)
 					continue
 				}

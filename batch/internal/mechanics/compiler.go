@@ -20,18 +20,18 @@ type jointPlace struct {
 	P              place // axes of P in the world
 	S              place // axes of S in the world; none if nobody needs them
 	armP, armS     place // from the centres of mass to the origins of P and S, body axes
-	wideP, wideS   place // the same in world axes; without the allowed part of R for P
+	worldP, worldS place // the same in world axes; without the allowed part of R for P
 	R, V           place // relative position and velocity; none if nobody needs them
 	alongR, alongV place // the same along the axes of P
 	w              place // ω_S − ω_P, none if nobody needs it
 	alongW         place
 	inP, inS       place // axes of P in the axes of the two bodies
-	swingP, swingS place // of a plain joint: ω×(ω×arm) and ω of each body, along the axes of P
+	biasP, biasS   place // of a plain joint: ω×(ω×arm) and ω of each body, along the axes of P
 }
 
 // loop is the rows W of a joint on a body in a group.
 type loop struct {
-	h *hung
+	h *treeBody
 	W place
 }
 

@@ -17,15 +17,15 @@ func (c *compiler) isDriven(j int) bool {
 	return false
 }
 
-// turns adds the moments along the freedoms of a hinge to its bodies.
-func (c *compiler) turns(at *jointPlace, j int) {
+// hingeDrive adds the moments along the freedoms of a hinge to its bodies.
+func (c *compiler) hingeDrive(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
 	var d mechanism.Drive
 	if p := c.mech.Drive(j); p != nil {
 		d = *p
 	}
 	turn := c.Constant(0, 0, 0) // components along the axes of P
-	rates := c.difference(at.swingS.At(3), at.swingP.At(3))
+	rates := c.difference(at.biasS.At(3), at.biasP.At(3))
 	for i, u := range duals(jt.Kind) {
 		if c.isFree(&d, 6*j+i, i) {
 			continue
@@ -34,7 +34,7 @@ func (c *compiler) turns(at *jointPlace, j int) {
 		if jt.Succ < 0 {
 			axes = at.P
 		}
-		c.effort(&d, 6*j+i, i, turn.At(u.axis), rates.At(u.axis), c.angle(j, i, axes, c.axesIn(j, sideS)))
+		c.freedomForce(&d, 6*j+i, i, turn.At(u.axis), rates.At(u.axis), c.angle(j, i, axes, c.axesIn(j, sideS)))
 	}
 	for _, x := range [2]struct {
 		body   int32
@@ -48,8 +48,8 @@ func (c *compiler) turns(at *jointPlace, j int) {
 	}
 }
 
-// winds reports whether freedom i of joint j is an angle about z of P with a spring, for which there is an instruction.
-func (c *compiler) winds(j, i int) bool {
+// isSprungAngle reports whether freedom i of joint j is an angle about z of P with a spring, for which there is an instruction.
+func (c *compiler) isSprungAngle(j, i int) bool {
 	switch c.mech.Joints[j].Kind {
 	case joints.Revolute, joints.Cylindrical, joints.Planar:
 	default:
@@ -59,9 +59,9 @@ func (c *compiler) winds(j, i int) bool {
 	return i == 0 && d != nil && d.Stiffness[i] != 0
 }
 
-// angle adds the coordinate of freedom i of a joint with the axes P and S, both in the same axes, if it winds: none if not.
+// angle adds the coordinate of freedom i of a joint with the axes P and S, both in the same axes, if it is a sprung angle: none if not.
 func (c *compiler) angle(j, i int, P, S place) place {
-	if !c.winds(j, i) {
+	if !c.isSprungAngle(j, i) {
 		return none
 	}
 	x := CarriedAngle{c.mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}), c.LastingRoom(1)} // which is written before the tape runs
@@ -96,8 +96,8 @@ func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
 	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && !c.force[k].Is() && !c.ofDrive(k).Is()
 }
 
-// effort stores in tau the generalized force of a freedom with the rate and the coordinate q, none of an angle.
-func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
+// freedomForce stores in tau the generalized force of a freedom with the rate and the coordinate q, none of an angle.
+func (c *compiler) freedomForce(d *mechanism.Drive, k, i int, tau, rate, q place) {
 	from := c.Shared(d.Force[i])
 	if in := c.force[k]; in.Is() { // in place of the model's
 		from = in
@@ -121,8 +121,8 @@ func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
 	}
 }
 
-// drives adds the forces along the freedoms of a joint to its bodies.
-func (c *compiler) drives(at *jointPlace, j int) {
+// jointDrive adds the forces along the freedoms of a joint to its bodies.
+func (c *compiler) jointDrive(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
 	var d mechanism.Drive
 	if p := c.mech.Drive(j); p != nil {
@@ -139,7 +139,7 @@ func (c *compiler) drives(at *jointPlace, j int) {
 		switch {
 		case u.force:
 			tau, rate, q = push.At(u.axis), at.alongV.At(u.axis), at.alongR.At(u.axis)
-		case c.winds(j, i):
+		case c.isSprungAngle(j, i):
 			q = c.angle(j, i, at.P, c.frameAxes(j, sideS))
 		}
 		if u.ofS {
@@ -148,7 +148,7 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			rate = c.Room(1)
 			c.Op(tape.Dot, rate, extra, at.w)
 		}
-		c.effort(&d, 6*j+i, i, tau, rate, q)
+		c.freedomForce(&d, 6*j+i, i, tau, rate, q)
 		if u.ofS {
 			moment := c.Room(3)
 			c.OpN(tape.Scaled, 3, 0, moment, c.zero, extra, tau)
@@ -170,10 +170,10 @@ func (c *compiler) drives(at *jointPlace, j int) {
 	}
 	f := c.vector(tape.MulVec, at.P, push)
 	if jt.Succ >= 0 {
-		c.push(jt.Succ, f, c.vector(tape.AddCross, at.wideS, f, n), 1)
+		c.push(jt.Succ, f, c.vector(tape.AddCross, at.worldS, f, n), 1)
 	}
 	if jt.Pred >= 0 {
-		c.push(jt.Pred, f, c.vector(tape.AddCross, c.sum(at.wideP, at.R), f, n), -1)
+		c.push(jt.Pred, f, c.vector(tape.AddCross, c.sum(at.worldP, at.R), f, n), -1)
 	}
 }
 

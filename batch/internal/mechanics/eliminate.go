@@ -35,7 +35,7 @@ func (s *system) factorize() {
 			for _, w := range s.below[v][:i] {
 				e.update(u, w, v)
 			}
-			whole := s.leaf[v] && (s.size(v) == 6 || s.isLean(u, v)) // block and right side of u at once
+			whole := s.leaf[v] && (s.size(v) == 6 || s.takesGroupGram(u, v)) // block and right side of u at once
 			if whole {
 				e.gram(u, v)
 			} else {
@@ -107,19 +107,21 @@ func (e *elimination) gram(u, v int32) {
 		from = e.null
 	}
 	code := tape.Shaped(tape.Gram1of1, e.size(u), e.full[u])
-	if e.isLean(u, v) {
-		code = tape.Lean3x1
+	if e.takesGroupGram(u, v) {
+		code = tape.GroupGram3x1
 		if e.size(u) == 5 {
-			code = tape.Lean5x1
+			code = tape.GroupGram5x1
 		}
-		code += tape.Code(e.size(v)-1) * (tape.Lean3x2 - tape.Lean3x1)
+		code += tape.Code(e.size(v)-1) * (tape.GroupGram3x2 - tape.GroupGram3x1)
 	}
 	e.Op(code, at, e.blocks[[2]int32{u, v}], e.right[v], from, e.right[u])
 	e.blocked[key], e.right[u] = at, right
 }
 
-// isLean reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
-func (s *system) isLean(u, v int32) bool { return s.group[v] && (s.size(u) == 3 || s.size(u) == 5) }
+// takesGroupGram reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
+func (s *system) takesGroupGram(u, v int32) bool {
+	return s.group[v] && (s.size(u) == 3 || s.size(u) == 5)
+}
 
 // y0 is the memory of X of the right sides in the forward half.
 func (s *system) y0(v int32, rows int) place {

@@ -14,7 +14,7 @@ func (c *compiler) evaluate() {
 			c.Op(tape.Weigh, b.load, b.wrench, b.wrench.At(3), b.data.At(atWeight), b.axes)
 		}
 	}
-	c.hang()
+	c.groupMotions()
 	for j := range m.Joints {
 		if c.reduced.tree[j] == nil {
 			c.Passing()
@@ -60,15 +60,15 @@ func (c *compiler) addJoint(j int) {
 	c.frames(at, j)
 	switch {
 	case isPlain(jt):
-		c.local(at, j)
-		c.swings(at, jt)
+		c.axesInBodies(at, j)
+		c.hingeBiases(at, jt)
 		if driven {
-			c.turns(at, j)
+			c.hingeDrive(at, j)
 		}
 	default:
-		c.wide(at, jt)
+		c.worldArms(at, jt)
 		if driven {
-			c.drives(at, j)
+			c.jointDrive(at, j)
 		}
 	}
 	if rows != nil {

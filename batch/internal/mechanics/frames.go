@@ -25,28 +25,28 @@ func (c *compiler) frames(at *jointPlace, j int) {
 	}
 }
 
-// wide adds the arms in world axes.
-func (c *compiler) wide(at *jointPlace, jt *joint) {
+// worldArms adds the arms in world axes.
+func (c *compiler) worldArms(at *jointPlace, jt *joint) {
 	arm := func(body int32, own place) place {
 		if body < 0 {
 			return c.zero
 		}
 		return c.vector(tape.MulVec, c.bodies[body].axes, own)
 	}
-	at.wideP, at.wideS = arm(jt.Pred, at.armP), arm(jt.Succ, at.armS)
+	at.worldP, at.worldS = arm(jt.Pred, at.armP), arm(jt.Succ, at.armS)
 }
 
-// swings adds what the velocities do to the rows of a hinge.
-func (c *compiler) swings(at *jointPlace, jt *joint) {
-	swing := func(body int32, axes, arm place) place {
+// hingeBiases adds what the velocities do to the rows of a hinge.
+func (c *compiler) hingeBiases(at *jointPlace, jt *joint) {
+	bias := func(body int32, axes, arm place) place {
 		if body < 0 {
 			return c.sys.null
 		}
 		out := c.Room(6)
-		c.Op(tape.Swing, out, axes, arm, c.bodies[body].spin)
+		c.Op(tape.HingeBias, out, axes, arm, c.bodies[body].spin)
 		return out
 	}
-	at.swingP, at.swingS = swing(jt.Pred, at.inP, at.armP), swing(jt.Succ, at.inS, at.armS)
+	at.biasP, at.biasS = bias(jt.Pred, at.inP, at.armP), bias(jt.Succ, at.inS, at.armS)
 }
 
 // frameAxes returns the axes of a frame in the world.
@@ -83,8 +83,8 @@ func (c *compiler) relative(at *jointPlace, jt *mechanism.Joint) {
 	at.alongW = c.vector(tape.TMulVec, at.P, at.w)
 }
 
-// local adds the axes of P in the axes of the two bodies.
-func (c *compiler) local(at *jointPlace, j int) {
+// axesInBodies adds the axes of P in the axes of the two bodies.
+func (c *compiler) axesInBodies(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
 	if jt.Pred >= 0 {
 		at.inP = c.axesIn(j, sideP)

@@ -23,32 +23,32 @@ const (
 
 // group is bodies that tree joints connect to the ground, parents first.
 type group struct {
-	bodies []*hung
-	dof    int
-	node   int32
-	snaps  bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
+	bodies   []*treeBody
+	dof      int
+	node     int32
+	ofHinges bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
 }
 
-// hung is a body of a group, with its tree joint.
-type hung struct {
+// treeBody is a body of a group, with its tree joint.
+type treeBody struct {
 	body, joint int32
-	parent      *hung // nil for the ground
-	reversed    bool  // the body is the joint's predecessor
-	dof         int   // freedoms of the joint
-	from        int   // first column of N that is not zero for the body
+	parent      *treeBody // nil for the ground
+	reversed    bool      // the body is the joint's predecessor
+	dof         int       // freedoms of the joint
+	from        int       // first column of N that is not zero for the body
 	group       *group
 
 	free []place // columns of the joint's S, 6 places each, as r of (R3); places that are not written are zero
 	add  place   // velocity-product acceleration of the joint, (R5); before it are zeros, or the last of free if the parent is the ground
 	N    place   // columns of N as rows of six, then c
 
-	gap   place // of Rollout: the two motions of the joint that correct its position error and its velocity error
-	drift place // c of (R8) for these two; none where the group snaps
-	pin   place // of a group that snaps: the pin on the parent, which follows the frame of the body
+	closing    place // of Rollout: the two motions of the joint that correct its position error and its velocity error
+	correction place // c of (R8) for these two; none in a group of hinges
+	pin        place // in a group of hinges: the pin on the parent, which follows the frame of the body
 }
 
 // sides returns which frames of the joint are on the body and on its parent.
-func (h *hung) sides() (own, far side) {
+func (h *treeBody) sides() (own, far side) {
 	if h.reversed {
 		return sideP, sideS
 	}
@@ -56,16 +56,16 @@ func (h *hung) sides() (own, far side) {
 }
 
 // columns is the number of columns of N that are stored for a body.
-func (h *hung) columns() int { return h.group.dof - h.from }
+func (h *treeBody) columns() int { return h.group.dof - h.from }
 
 // c is the place of c of the body.
-func (h *hung) c() place { return h.N.At(6 * h.columns()) }
+func (h *treeBody) c() place { return h.N.At(6 * h.columns()) }
 
 // reduction is the groups of a mechanism or its spare rows, and the pattern of the system without them.
 type reduction struct {
 	groups  []*group
-	of      []*hung // of each body; nil for bodies in no group
-	tree    []*hung // of each joint: the body that it leads to, if it is a tree joint
+	of      []*treeBody // of each body; nil for bodies in no group
+	tree    []*treeBody // of each joint: the body that it leads to, if it is a tree joint
 	pattern *sparse.Pattern
 	order   []int32
 	node    []int32   // of each node of the layout: −1 for tree joints, and where all rows are spare
@@ -76,7 +76,7 @@ type reduction struct {
 // joints, curves, rows of velocities and couplings.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
-	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
+	r := &reduction{of: make([]*treeBody, m.NumBodies()), tree: make([]*treeBody, m.NumJoints())}
 	if r.lean = p.Lean(); r.lean != nil {
 		r.leaveOut(l.Pattern)
 		return r
@@ -150,18 +150,18 @@ func mayBeInTree(jt *joint, body int32) bool {
 
 // take makes the groups of a choice.
 func (r *reduction) take(m *mechanism.Mechanism, h *mechanism.Hanging) {
-	all := make([]hung, len(h.Bodies))
+	all := make([]treeBody, len(h.Bodies))
 	for i := range len(h.Groups) - 1 {
 		list, dof := h.Group(i)
-		g := &group{dof: dof, snaps: true}
+		g := &group{dof: dof, ofHinges: true}
 		for k := range list {
 			b, x := &all[int(h.Groups[i])+k], &list[k]
-			*b = hung{body: x.Body, joint: x.Joint, reversed: x.Reversed, dof: x.Dof, from: x.From, group: g}
+			*b = treeBody{body: x.Body, joint: x.Joint, reversed: x.Reversed, dof: x.Dof, from: x.From, group: g}
 			if x.Parent >= 0 {
 				b.parent = &all[x.Parent]
 			}
 			g.bodies = append(g.bodies, b)
-			g.snaps = g.snaps && m.Joints[x.Joint].Kind == joints.Revolute
+			g.ofHinges = g.ofHinges && m.Joints[x.Joint].Kind == joints.Revolute
 			r.of[x.Body], r.tree[x.Joint] = b, b
 		}
 		r.groups = append(r.groups, g)

@@ -37,7 +37,7 @@ func newCompiler(p *kkt.Plan, r *reduction, s *State, wrenches bool) *compiler {
 	for i := range m.Bodies {
 		b := bodyPlace{state: c.input.At(Bodies + bodyPlaces*i), data: c.dataPlace(i), a: c.Room(6)}
 		if h := c.reduced.of[i]; h != nil {
-			c.placeHung(&b, h)
+			c.placeTreeBody(&b, h)
 		} else {
 			node := c.reduced.node[i]
 			b.axes, b.load, b.x = c.Room(places.ArmParent), c.sys.right[node], c.sys.x[node]
@@ -51,16 +51,16 @@ func newCompiler(p *kkt.Plan, r *reduction, s *State, wrenches bool) *compiler {
 	return c
 }
 
-// placeHung lays out a body in a group.
-func (c *compiler) placeHung(b *bodyPlace, h *hung) {
+// placeTreeBody lays out a body in a group.
+func (c *compiler) placeTreeBody(b *bodyPlace, h *treeBody) {
 	b.axes = c.Room(places.Frame)
-	if h.group.snaps {
+	if h.group.ofHinges {
 		h.pin = c.Constant(make([]float64, places.Pin)...) // behind the frame
 	}
 	b.load, b.x = c.Room(6), c.Room(6)
 	h.N = c.Room(6 * (h.columns() + 1))
-	if !h.group.snaps {
-		h.drift = c.Room(12) // behind c
+	if !h.group.ofHinges {
+		h.correction = c.Room(12) // behind c
 	}
 	for range h.dof {
 		h.free = append(h.free, c.Constant(make([]float64, 6)...))
@@ -93,7 +93,7 @@ func (c *compiler) anyRareForce() bool {
 			continue
 		}
 		for i := range jt.Kind.Freedoms() {
-			if d.Law(i) != nil || d.Stiffness[i] != 0 && jt.Kind.Rotational(i) && !c.winds(j, i) {
+			if d.Law(i) != nil || d.Stiffness[i] != 0 && jt.Kind.Rotational(i) && !c.isSprungAngle(j, i) {
 				return true
 			}
 		}

@@ -221,7 +221,7 @@ func TestRowsInTheirPlaces(t *testing.T) {
 		{[]int8{0, 1, 2, 3, 4}, nil, []int{5, 3, 1}},
 	} {
 		r := &nodeRows{size: 5, kept: 5 - len(c.spare)}
-		r.mix(c.spare)
+		r.putBehind(c.spare)
 		require.Equal(t, c.at, r.at, c.spare)
 		require.Equal(t, c.runs, []int{r.run(0, 5), r.run(2, 3), r.run(4, 1)}, c.spare)
 	}

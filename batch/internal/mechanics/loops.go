@@ -13,14 +13,14 @@ func (c *compiler) rowsOf(j int) *nodeRows {
 // loadsStep is the number of codes from the instructions on one column of N to those on two.
 const loadsStep = tape.Loads2 - tape.Loads1
 
-// see adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the
+// project adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the
 // part −W·c of the right side, and the part of W in the scale.
-func (c *compiler) see(w *jointWork, h *hung, W, block place) {
+func (c *compiler) project(w *jointWork, h *treeBody, W, block place) {
 	d, n := h.group.dof, h.columns()
 	for _, part := range [2]struct {
 		lo, hi int
 		code   tape.Code
-	}{{0, w.full, tape.Seen1}, {w.full, w.row, tape.SeenTurn1}} {
+	}{{0, w.full, tape.Project1}, {w.full, w.row, tape.ProjectMoments1}} {
 		if lo := part.lo; lo < part.hi {
 			code := part.code + tape.Code(n-1)*loadsStep
 			c.OpN(code, part.hi-lo, d, block.At(lo*d+h.from), W.At(6*lo), h.N, w.b.At(lo), w.scale.At(lo))
@@ -46,7 +46,7 @@ func (c *compiler) reduce(w *jointWork, blocks [2]place) {
 			continue
 		}
 		h := c.reduced.of[x.body]
-		c.see(w, h, x.W, blocks[i])
+		c.project(w, h, x.W, blocks[i])
 		node := w.rows.node
 		c.sys.parts[node] = append(c.sys.parts[node], h.c())
 		c.loops[node] = append(c.loops[node], loop{h, x.W})

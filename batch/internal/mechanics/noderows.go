@@ -29,8 +29,8 @@ func (r *nodeRows) run(i, n int) int {
 	return k
 }
 
-// mix puts spare rows, increasing, behind the others.
-func (r *nodeRows) mix(spare []int8) {
+// putBehind puts spare rows, increasing, behind the others.
+func (r *nodeRows) putBehind(spare []int8) {
 	if int(spare[0]) == r.kept {
 		return // there they stand
 	}

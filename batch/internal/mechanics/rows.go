@@ -15,12 +15,12 @@ type jointWork struct {
 	full       int   // rows up to the last that has a force
 	along      place // direction of R, of a distance
 	pred, succ place // blocks of the bodies, none of the world
-	fly        place // of the flywheel
-	scale, b   place
+	flywheel   place // block of the flywheel, none without one
+	scale, b   place // scales of the rows, right sides
 	force      place // −(velocity-product parts) along the axes of P: of forces and of moments
 	moment     place
-	bias, turn place
-	slip       place
+	bias, turn place // velocity-product parts of forces and of moments, world axes
+	slideRate  place // the part of V that the joint allows, world axes; none where it allows none
 }
 
 // jointRows adds the rows of a joint: blocks, scales and right sides, theory.md (13), (12) and (9).
@@ -35,14 +35,14 @@ func (c *compiler) jointRows(at *jointPlace, j int, rows *nodeRows) {
 		case w.jt.Succ >= 0 && b == c.reduced.node[w.jt.Succ]:
 			w.succ, blocks[1] = c.rowsOn(w, w.jt.Succ, block), block
 		default:
-			w.fly = block
+			w.flywheel = block
 		}
 	}
 	w.b = rows.right
 	c.slide(w, j)
 	if !isPlain(w.jt) {
-		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly.Is() || w.jt.Motion != nil {
-			c.local(w.jointPlace, j)
+		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.flywheel.Is() || w.jt.Motion != nil {
+			c.axesInBodies(w.jointPlace, j)
 		}
 		c.bias(w)
 	}
@@ -70,11 +70,11 @@ func (c *compiler) hinge(w *jointWork) {
 	if w.rows.at != nil {
 		b = c.Room(6)
 	}
-	c.OpN(tape.Sub, 3, 0, b, w.swingP, w.swingS)
+	c.OpN(tape.Sub, 3, 0, b, w.biasP, w.biasS)
 	switch {
 	case w.row == 3:
 	case w.jt.Succ >= 0 && w.jt.Pred >= 0:
-		c.Op(tape.Cross, b.At(3), w.swingP.At(3), w.swingS.At(3))
+		c.Op(tape.Cross, b.At(3), w.biasP.At(3), w.biasS.At(3))
 	default: // zeros, from which a group subtracts
 		c.OpN(tape.Copy, w.row-3, 0, b.At(3), c.sys.null)
 	}
@@ -86,7 +86,7 @@ func (c *compiler) hinge(w *jointWork) {
 // squares adds the scales: the squared norms of the rows from first on.
 func (c *compiler) squares(w *jointWork, j, first int) {
 	from := c.sys.null
-	if w.fly.Is() {
+	if w.flywheel.Is() {
 		var I [6]float64
 		n, k := w.jt.GearedInertias(&I), 0
 		from = c.Constant(make([]float64, 6)...)
@@ -131,14 +131,14 @@ func (c *compiler) slide(w *jointWork, j int) {
 		return
 	}
 	arm := c.Room(3)
-	w.slip = c.Room(3)
+	w.slideRate = c.Room(3)
 	switch kind {
 	case onZ:
 		c.Op(tape.OnZ, arm, w.P, w.alongR)
-		c.Op(tape.OnZ, w.slip, w.P, w.alongV)
+		c.Op(tape.OnZ, w.slideRate, w.P, w.alongV)
 	case offZ:
 		c.Op(tape.OffZ, arm, w.P, w.alongR)
-		c.Op(tape.OffZ, w.slip, w.P, w.alongV)
+		c.Op(tape.OffZ, w.slideRate, w.P, w.alongV)
 	case onR:
 		n := c.Room(4) // and |R|
 		c.Op(tape.Unit, n, w.R)
@@ -146,7 +146,7 @@ func (c *compiler) slide(w *jointWork, j int) {
 		v := c.Room(2)
 		c.Op(tape.Dot, v, n, w.V)
 		c.Op(tape.Less, v.At(1), c.zero, v, c.Shared(1))
-		c.OpN(tape.Scaled, 3, 0, w.slip, w.V, n, v.At(1))
+		c.OpN(tape.Scaled, 3, 0, w.slideRate, w.V, n, v.At(1))
 		w.along = n
 	}
 	if b := w.jt.Pred; b >= 0 {
@@ -154,7 +154,7 @@ func (c *compiler) slide(w *jointWork, j int) {
 		own := w.armP
 		w.armP = c.Room(3)
 		c.Op(tape.TMulAdd, w.armP, body.axes, arm, own)
-		w.wideP = c.sum(w.wideP, arm)
+		w.worldP = c.sum(w.worldP, arm)
 	}
 }
 
@@ -163,12 +163,12 @@ func (c *compiler) bias(w *jointWork) {
 	jt := w.jt
 	w.bias, w.turn = c.zero, c.zero
 	if jt.Succ >= 0 {
-		w.bias = c.vector(tape.Centripetal, c.omega(jt.Succ), w.wideS, w.bias)
+		w.bias = c.vector(tape.Centripetal, c.omega(jt.Succ), w.worldS, w.bias)
 	}
 	if jt.Pred >= 0 {
-		w.bias = c.vector(tape.LessCentripetal, c.omega(jt.Pred), w.wideP, w.bias)
-		if w.slip.Is() {
-			x := c.vector(tape.Cross, c.omega(jt.Pred), w.slip)
+		w.bias = c.vector(tape.LessCentripetal, c.omega(jt.Pred), w.worldP, w.bias)
+		if w.slideRate.Is() {
+			x := c.vector(tape.Cross, c.omega(jt.Pred), w.slideRate)
 			out := c.Room(3)
 			c.OpN(tape.Scaled, 3, 0, out, w.bias, x, c.Shared(-2))
 			w.bias = out
@@ -176,7 +176,7 @@ func (c *compiler) bias(w *jointWork) {
 	}
 	w.force, w.moment = c.Room(3), c.zero
 	list, more := triples(jt.Kind)
-	if !more && !w.fly.Is() && jt.Motion == nil && w.rows.at == nil { // no one else reads them: they are written where they belong
+	if !more && !w.flywheel.Is() && jt.Motion == nil && w.rows.at == nil { // no one else reads them: they are written where they belong
 		row := 0
 		for _, t := range list {
 			switch {
@@ -276,7 +276,7 @@ func (c *compiler) special(w *jointWork, j int) {
 		n := w.along
 		c.OpN(tape.Copy, 3, 0, wrench.At(3), n)
 		q := c.Room(4)
-		c.Op(tape.Dot, q, w.slip, w.slip)
+		c.Op(tape.Dot, q, w.slideRate, w.slideRate)
 		c.Op(tape.Quotient, q.At(1), q, n.At(3))
 		c.Op(tape.Dot, q.At(2), n, w.bias)
 		c.OpN(tape.Add, 1, 0, q, q.At(1), q.At(2))
@@ -312,14 +312,14 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 			c.OpN(tape.Add, 1, 0, w.b.At(row), w.b.At(row), at)
 		}
 	}
-	if !w.fly.Is() {
+	if !w.flywheel.Is() {
 		return
 	}
 	var I [6]float64
 	n, k := w.jt.GearedInertias(&I), 0
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Geared(i) {
-			if own, at := c.ofGear(6*j+i), w.fly.At(w.row*n+k); own.Is() {
+			if own, at := c.ofGear(6*j+i), w.flywheel.At(w.row*n+k); own.Is() {
 				c.OpN(tape.Copy, 1, 0, at, own.At(Gear))
 			} else {
 				c.Set(at, InverseRoot(I[k]))

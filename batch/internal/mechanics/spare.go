@@ -36,7 +36,7 @@ func (c *compiler) layOutRows() {
 		for i := range l.Rows.Spare {
 			x := &l.Rows.Spare[i]
 			r := c.rows[x.Of]
-			r.mix(x.Rows[:x.N])
+			r.putBehind(x.Rows[:x.N])
 			c.sys.spare = append(c.sys.spare, r)
 		}
 	}
@@ -93,17 +93,17 @@ func (c *compiler) rareRows(node int) {
 	c.rareJoints = append(c.rareJoints, x)
 }
 
-// driftOf returns where the violations of the rows of a node are stored, displacements and then rates: in drift, or by themselves where
+// errorsOf returns where the violations of the rows of a node are stored, displacements and then rates: in errs, or by themselves where
 // some rows are spare.
-func (c *compiler) driftOf(r *nodeRows, drift []place) place {
+func (c *compiler) errorsOf(r *nodeRows, errs []place) place {
 	if r.kept == r.size {
-		return drift[r.node]
+		return errs[r.node]
 	}
 	return c.Constant(make([]float64, 2*r.size)...)
 }
 
-// keepDrift adds the copy of those of the rows that are in the system.
-func (c *compiler) keepDrift(r *nodeRows, drift []place, from place) {
+// keepErrors adds the copy of those of the rows that are in the system.
+func (c *compiler) keepErrors(r *nodeRows, errs []place, from place) {
 	if r.kept == r.size || r.node < 0 {
 		return
 	}
@@ -113,7 +113,7 @@ func (c *compiler) keepDrift(r *nodeRows, drift []place, from place) {
 		}
 		k = min(k, r.kept-r.place(lo))
 		for both := range 2 {
-			c.OpN(tape.Copy, k, 0, drift[r.node].At(both*r.kept+r.place(lo)), from.At(both*r.size+lo))
+			c.OpN(tape.Copy, k, 0, errs[r.node].At(both*r.kept+r.place(lo)), from.At(both*r.size+lo))
 		}
 	}
 }

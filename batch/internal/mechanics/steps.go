@@ -53,8 +53,7 @@ func join(list ...[]tape.Op) (all []tape.Op) {
 // refusal says why a mechanism is not stepped in lanes; empty if it is.
 func (c *compiler) refusal() string {
 	m := c.mech
-	switch {
-	case len(c.rareJoints) > 0:
+	if len(c.rareJoints) > 0 {
 		return "composite joints, wheels that roll, curves or couplings"
 	}
 	for _, x := range c.motions {
@@ -96,12 +95,12 @@ func (c *compiler) steps(stage []tape.Op) *Stepper {
 		}))
 	}
 	move := c.Tape(c.moveAll)
-	snaps := c.Tape(c.snapAll)
+	pinned := c.Tape(c.pinAll)
 	back := c.Tape(func() {
 		c.closeJoints()
 		c.followAngles()
 	})
-	s.Stages[3] = join(s.Stages[3], snaps, back)
+	s.Stages[3] = join(s.Stages[3], pinned, back)
 	s.Euler = join(without(stage, tape.Departure), move, first, back)
 	return s
 }
@@ -151,7 +150,7 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 func (c *compiler) moveAll() {
 	for i := range c.bodies {
 		b, h := &c.bodies[i], c.reduced.of[i]
-		if h != nil && h.group.snaps {
+		if h != nil && h.group.ofHinges {
 			continue
 		}
 		if h != nil {
@@ -159,7 +158,7 @@ func (c *compiler) moveAll() {
 		}
 		c.Op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 	}
-	c.eachSnapping(func(h *hung) {
+	c.eachOnPins(func(h *treeBody) {
 		b, z, constants := &c.bodies[h.body], c.sys.x[h.group.node], c.hingeConstants(h)
 		if c.rootHinge(h) {
 			c.Op(tape.EulerRoot, b.state, h.N, b.axes, constants, c.sys.record, z.At(h.from))
@@ -171,25 +170,25 @@ func (c *compiler) moveAll() {
 	})
 }
 
-// snapAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
-func (c *compiler) snapAll() {
+// pinAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
+func (c *compiler) pinAll() {
 	for i := range c.bodies {
 		if b := &c.bodies[i]; !c.onPins(c.reduced.node[i]) {
 			c.Op(tape.Axes, b.axes, b.state.At(atRotation))
 		}
 	}
-	c.eachSnapping(func(h *hung) {
+	c.eachOnPins(func(h *treeBody) {
 		c.pinOnto(h.pin, h)
 		b := &c.bodies[h.body]
-		c.Op(tape.Snap, b.state, b.axes, c.hingeConstants(h), h.pin, c.sys.record.At(places.Drift))
+		c.Op(tape.PutOnPin, b.state, b.axes, c.hingeConstants(h), h.pin, c.sys.record.At(places.Violation))
 	})
 }
 
-// eachSnapping calls do with the bodies of groups that snap, parents first.
-func (c *compiler) eachSnapping(do func(h *hung)) {
+// eachOnPins calls do with the bodies of groups of hinges, parents first.
+func (c *compiler) eachOnPins(do func(h *treeBody)) {
 	for _, g := range c.reduced.groups {
 		for _, h := range g.bodies {
-			if g.snaps {
+			if g.ofHinges {
 				do(h)
 			}
 		}
@@ -198,18 +197,18 @@ func (c *compiler) eachSnapping(do func(h *hung)) {
 
 // closeJoints adds what puts the state back on the joints.
 func (c *compiler) closeJoints() {
-	drift := c.violations()
+	errs := c.violations()
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
-	c.reduceDrift(drift)
+	c.reduceErrors(errs)
 	var dx, z []place
 	for i := range c.sys.order {
 		n := c.sys.size(int32(i))
 		dx, z = append(dx, c.Room(2*n)), append(z, c.Room(2*n))
-		if !drift[i].Is() {
+		if !errs[i].Is() {
 			z[i] = none
 		}
 	}
-	c.sys.solve(drift, z, 2)
+	c.sys.solve(errs, z, 2)
 	c.sys.backward(dx, z, 2)
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
 		c.moveBack(i, dx[c.reduced.node[i]])
@@ -226,8 +225,8 @@ func (c *compiler) moveBack(i int, x place) {
 		return
 	default:
 		own := c.sys.null
-		if !h.group.snaps {
-			own = h.drift
+		if !h.group.ofHinges {
+			own = h.correction
 		}
 		x = c.bothTo(c.Room(12), h, x, own)
 	}
@@ -235,7 +234,7 @@ func (c *compiler) moveBack(i int, x place) {
 }
 
 // bothTo stores in out what spreadTo does for the two solutions z of the group of a body, one behind the other. It returns out.
-func (c *compiler) bothTo(out place, h *hung, z, own place) place {
+func (c *compiler) bothTo(out place, h *treeBody, z, own place) place {
 	for k := range 2 {
 		c.spreadTo(out.At(6*k), h, z.At(k*h.group.dof), own.At(6*k))
 	}

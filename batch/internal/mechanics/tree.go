@@ -7,10 +7,10 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// hang adds the instructions for the bodies of groups: the loads of drives in tree joints, and the outward recursion
+// groupMotions adds the instructions for the bodies of groups: the loads of drives in tree joints, and the outward recursion
 // (R3) that computes c and N. Each part is done for all groups before the next part, as each part of a group needs the
 // results of the part before.
-func (c *compiler) hang() {
+func (c *compiler) groupMotions() {
 	c.Passing()
 	all := c.reduced.groups
 	for _, g := range all {
@@ -22,7 +22,7 @@ func (c *compiler) hang() {
 		for _, h := range g.bodies {
 			b, at := &c.bodies[h.body], h.c().At(-6)
 			if !c.rootHinge(h) {
-				c.hangs(h, 2, at, c.motion(h.parent), h.add.At(-6))
+				c.moveBody(h, 2, at, c.motion(h.parent), h.add.At(-6))
 				continue
 			}
 			own, _ := h.sides()
@@ -60,24 +60,24 @@ func (c *compiler) hang() {
 // rootHinge reports whether one instruction, Root or RootHolds, finds c and N of a body: if a hinge connects it to the
 // ground. These instructions do not store the arm of the hinge. Rollout reads the arm unless all tree joints of the group
 // are hinges, so only such groups have them.
-func (c *compiler) rootHinge(h *hung) bool { return h.parent == nil && h.group.snaps }
+func (c *compiler) rootHinge(h *treeBody) bool { return h.parent == nil && h.group.ofHinges }
 
-// hangs adds the instruction that moves a body of a group by n motions, those of its parent and those that its joint adds, none for
+// moveBody adds the instruction that moves a body of a group by n motions, those of its parent and those that its joint adds, none for
 // zeros, (R3). It stores the motions weighted in out.
-func (c *compiler) hangs(h *hung, n int, out, parent, joint place) {
-	code := tape.Hang
+func (c *compiler) moveBody(h *treeBody, n int, out, parent, joint place) {
+	code := tape.MotionOfBoth
 	switch {
 	case !parent.Is():
-		code, parent = tape.HangFree, c.sys.null
+		code, parent = tape.MotionOfJoint, c.sys.null
 	case !joint.Is():
-		code, joint = tape.Carry, c.sys.null
+		code, joint = tape.MotionOfParent, c.sys.null
 	}
 	b := &c.bodies[h.body]
 	c.OpN(code, n, 0, out, parent, b.axes, b.data, joint, c.motion(h))
 }
 
 // motion returns where the motions of a body of a group stand, none for the ground.
-func (c *compiler) motion(h *hung) place {
+func (c *compiler) motion(h *treeBody) place {
 	if h == nil {
 		return none
 	}
@@ -87,13 +87,13 @@ func (c *compiler) motion(h *hung) place {
 // column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
 func (c *compiler) column(g *group, k, i int, r place) {
 	h := g.bodies[k]
-	c.hangs(h, 1, h.N.At(6*i), none, r)
-	moved := map[*hung]bool{h: true}
+	c.moveBody(h, 1, h.N.At(6*i), none, r)
+	moved := map[*treeBody]bool{h: true}
 	for _, d := range g.bodies[k+1:] {
 		at := d.N.At(6 * (h.from + i - d.from))
 		if moved[d.parent] {
 			moved[d] = true
-			c.hangs(d, 1, at, c.motion(d.parent), none)
+			c.moveBody(d, 1, at, c.motion(d.parent), none)
 		} else { // it may have been no number
 			c.OpN(tape.Copy, 6, 0, at, c.sys.null)
 		}
@@ -108,7 +108,7 @@ var orthonormal = map[int]tape.Code{
 
 // treeJoint adds the arms of a tree joint, its drive, and its motions r of theory.md (R3): the velocity-product
 // acceleration of the joint, (R5), and its motion subspace S, one motion for each freedom.
-func (c *compiler) treeJoint(h *hung) {
+func (c *compiler) treeJoint(h *treeBody) {
 	switch jt := &c.mech.Joints[h.joint]; {
 	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:
 		c.turning(h)
@@ -120,13 +120,13 @@ func (c *compiler) treeJoint(h *hung) {
 	j, jt, at := int(h.joint), &c.mech.Joints[h.joint], &jointPlace{}
 	frame := c.bodies[h.body].axes
 	c.frames(at, j)
-	c.wide(at, jt)
+	c.worldArms(at, jt)
 	if !c.rareForces && c.isDriven(j) {
-		c.drives(at, j)
+		c.jointDrive(at, j)
 	}
 	w := &jointWork{jointPlace: at, jt: jt}
 	c.slide(w, j)
-	own, up := at.wideS, at.wideP
+	own, up := at.worldS, at.worldP
 	if h.reversed {
 		own, up = up, own
 	}
@@ -134,9 +134,9 @@ func (c *compiler) treeJoint(h *hung) {
 	if h.parent != nil {
 		c.OpN(tape.Copy, 3, 0, frame.At(places.ArmParent), up)
 	}
-	c.swing(h)
+	c.treeBias(h)
 	if jt.Pred >= 0 {
-		x, twice := c.vector(tape.Cross, c.omega(jt.Pred), w.slip), 2.0
+		x, twice := c.vector(tape.Cross, c.omega(jt.Pred), w.slideRate), 2.0
 		if h.reversed {
 			twice = -2
 		}
@@ -152,7 +152,7 @@ func (c *compiler) treeJoint(h *hung) {
 }
 
 // hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
-func (c *compiler) hasPins(h *hung) bool {
+func (c *compiler) hasPins(h *treeBody) bool {
 	switch c.mech.Joints[h.joint].Kind {
 	case joints.Revolute: // whose two pins are alike
 		return true
@@ -162,12 +162,12 @@ func (c *compiler) hasPins(h *hung) bool {
 	return false
 }
 
-// swing adds the velocity-product acceleration of a tree joint that does not slide, (R5).
-func (c *compiler) swing(h *hung) {
+// treeBias adds the velocity-product acceleration of a tree joint that does not slide, (R5).
+func (c *compiler) treeBias(h *treeBody) {
 	if h.parent == nil {
-		c.Op(tape.SwingFree, h.add, c.omega(h.body), c.bodies[h.body].axes)
+		c.Op(tape.BiasOnGround, h.add, c.omega(h.body), c.bodies[h.body].axes)
 	} else {
-		c.Op(tape.SwingHung, h.add, c.omega(h.parent.body), c.bodies[h.body].axes, c.omega(h.body))
+		c.Op(tape.BiasOnParent, h.add, c.omega(h.parent.body), c.bodies[h.body].axes, c.omega(h.body))
 	}
 }
 
@@ -183,7 +183,7 @@ func pinColumn(jt *joint, s side) int {
 }
 
 // turning is treeJoint for a hinge or a universal joint.
-func (c *compiler) turning(h *hung) {
+func (c *compiler) turning(h *treeBody) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	frame := c.bodies[h.body].axes
 	for _, s := range [2]side{sideP, sideS} {
@@ -199,19 +199,19 @@ func (c *compiler) turning(h *hung) {
 	axes := h.free
 	c.axisTo(axes[0], j, sideP, pinColumn(jt, sideP))
 	if !c.rootHinge(h) {
-		c.swing(h)
+		c.treeBias(h)
 	}
 	if jt.Kind == joints.Universal {
 		c.axisTo(axes[1], j, sideS, pinColumn(jt, sideS))
-		c.Op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
+		c.Op(tape.UniversalBias, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
 	}
 	if !c.rareForces && c.isDriven(j) {
-		c.twists(axes, j)
+		c.turningDrive(axes, j)
 	}
 }
 
 // sliding is treeJoint for a slider.
-func (c *compiler) sliding(h *hung) {
+func (c *compiler) sliding(h *treeBody) {
 	j, frame := int(h.joint), c.bodies[h.body].axes
 	arm, armBody, armParent := c.zero, frame.At(places.ArmBody), frame.At(places.ArmParent)
 	c.Op(tape.MulVec, armBody, frame, c.armIn(j, sideS))
@@ -232,7 +232,7 @@ func (c *compiler) sliding(h *hung) {
 		}
 		push := c.Room(4) // the axis, and the force along it
 		c.OpN(tape.Copy, 3, 0, push, pin.At(places.PinAxis))
-		c.effort(&d, 6*j, 0, push.At(3), slide.At(places.SlideRate), slide.At(places.SlideCoordinate))
+		c.freedomForce(&d, 6*j, 0, push.At(3), slide.At(places.SlideRate), slide.At(places.SlideCoordinate))
 		b := &c.bodies[h.body]
 		c.Op(tape.Thrust, b.load, armBody, push, b.data.At(atWeight), b.axes)
 		if h.parent != nil {
@@ -240,7 +240,7 @@ func (c *compiler) sliding(h *hung) {
 			c.Op(tape.Thrust, b.load, c.sum(arm, slide.At(places.SlideDistance)), push, b.data.At(atNegated), b.axes)
 		}
 	}
-	c.swing(h)
+	c.treeBias(h)
 	if h.parent != nil {
 		c.OpN(tape.Add, 3, 0, h.add.At(3), h.add.At(3), slide.At(places.SlideAdds))
 	}
@@ -302,7 +302,7 @@ func (c *compiler) pinTo(out place, j int, s side) {
 }
 
 // pinOf returns the pin on the parent of a body in a group.
-func (c *compiler) pinOf(h *hung) place {
+func (c *compiler) pinOf(h *treeBody) place {
 	var out place
 	if h.parent == nil {
 		out = c.Constant(make([]float64, places.Pin)...)
@@ -314,7 +314,7 @@ func (c *compiler) pinOf(h *hung) place {
 }
 
 // pinOnto stores in out the pin on the parent of a body in a group. If the parent is the ground, out has to be zeros.
-func (c *compiler) pinOnto(out place, h *hung) {
+func (c *compiler) pinOnto(out place, h *treeBody) {
 	_, far := h.sides()
 	if h.parent == nil {
 		c.Set(out.At(places.PinRotation), 1)
@@ -329,7 +329,7 @@ func (c *compiler) pinOnto(out place, h *hung) {
 }
 
 // hingeConstants returns what the instructions that move a body on its hinge read of the model: package places has the list.
-func (c *compiler) hingeConstants(h *hung) place {
+func (c *compiler) hingeConstants(h *treeBody) place {
 	j, data := int(h.joint), c.bodies[h.body].data
 	own, far := h.sides()
 	if c.ofJoint(j).Is() || c.ofBody(h.body).Is() {
@@ -352,8 +352,8 @@ func (c *compiler) hingeConstants(h *hung) place {
 	return c.Shared(list[:]...)
 }
 
-// twists adds moments about the axes of a hinge or a universal joint to its bodies.
-func (c *compiler) twists(axes []place, j int) {
+// turningDrive adds moments about the axes of a hinge or a universal joint to its bodies.
+func (c *compiler) turningDrive(axes []place, j int) {
 	jt := &c.mech.Joints[j]
 	var d mechanism.Drive
 	if p := c.mech.Drive(j); p != nil {
@@ -366,10 +366,10 @@ func (c *compiler) twists(axes []place, j int) {
 		rate, tau := c.Room(1), c.Room(1)
 		c.Op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
 		q := none
-		if c.winds(j, i) {
+		if c.isSprungAngle(j, i) {
 			q = c.angle(j, i, c.frameAxes(j, sideP), c.frameAxes(j, sideS))
 		}
-		c.effort(&d, 6*j+i, i, tau, rate, q)
+		c.freedomForce(&d, 6*j+i, i, tau, rate, q)
 		if b := jt.Succ; b >= 0 {
 			c.Op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.At(atWeight), c.bodies[b].axes)
 		}
@@ -403,7 +403,7 @@ func (c *compiler) spread() {
 
 // spreadTo adds the instruction that stores own + N·z in out: the weighted motion of a body whose group has the solution z. The
 // motion own is that of the body with z = 0.
-func (c *compiler) spreadTo(out place, h *hung, z, own place) {
+func (c *compiler) spreadTo(out place, h *treeBody, z, own place) {
 	n := h.columns()
 	c.Op(tape.Shaped(tape.Columns1of1, n, n), out, h.N, z.At(h.from), own)
 }

@@ -137,16 +137,12 @@ func product(k *Kernel, row, col int) {
 	for i := range b {
 		b[i] = k.ld(at('B', i))
 	}
-	var out []Val
 	for j := range 3 {
 		for i := range 3 {
 			x := []any{b[i*row], b[i*row+col], b[i*row+2*col]}
-			v := k.dot(x, lanesOf('C', j, 3, 3))
-			out = append(out, v)
-			k.st(at('A', 3*i+j), v)
+			k.st(at('A', 3*i+j), k.dot(x, lanesOf('C', j, 3, 3)))
 		}
 	}
-	_ = out
 }
 
 // mechanics are the instructions of bodies and joints.
@@ -281,7 +277,7 @@ func mechanics() (list []*Kernel) {
 		near := k.more(q, at('D', 0), z, k.div(z, z))
 		k.st(at('E', 0), k.add(near, at('E', 0)))
 	})
-	add("Swing", "stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.", func(k *Kernel) {
+	add("HingeBias", "stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.", func(k *Kernel) {
 		w, r := k.vec(at('D', 0), 3), k.vec(at('C', 0), 3)
 		wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
 		a := make([]Val, 3)

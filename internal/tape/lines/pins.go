@@ -28,9 +28,9 @@ func slower(k *Kernel) []Val {
 	return w
 }
 
-// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
+// backOnHinge is BackOnHinge. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
 // the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
-func unpin(k *Kernel) {
+func backOnHinge(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
 	k.put(at('A', 9), v...)
@@ -46,8 +46,8 @@ func unpin(k *Kernel) {
 	}
 }
 
-// snap is Snap.
-func snap(k *Kernel) {
+// putOnPin is PutOnPin.
+func putOnPin(k *Kernel) {
 	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
 	p := k.vec(at('A', atRotation), 4)
 	over := excess(k, p)
@@ -129,9 +129,9 @@ func ontoRates(k *Kernel, w, near []Val, pin byte, o int) []Val {
 	return out
 }
 
-// uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
+// backOnUniversal is BackOnUniversal. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
 // −(n·(n·w)/n², V).
-func uncross(k *Kernel) {
+func backOnUniversal(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
 	k.put(at('A', 9), v...)
@@ -155,10 +155,10 @@ func squares(k *Kernel, x, y []Val) {
 	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
 }
 
-// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
+// backOnSlider is BackOnSlider. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
 // the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
 // 2·q₀·q.
-func unslide(k *Kernel) {
+func backOnSlider(k *Kernel) {
 	r, v := apart(k)
 	z := k.vec(at('E', places.PinAxis), 3)
 	for i, x := range [2][]Val{r, v} {

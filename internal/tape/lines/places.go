@@ -20,7 +20,7 @@ const (
 	sizes       = places.Sizes
 	notFinite   = places.NotFinite
 	notUnit     = places.NotUnit
-	drift       = places.Drift
+	violation   = places.Violation
 
 	atRotation = places.Rotation
 	atVelocity = places.Velocity

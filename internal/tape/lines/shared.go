@@ -6,13 +6,13 @@ import "strings"
 // bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
 // one of them.
 var withShared = []struct{ names, operands string }{
-	{"Body Mul3 MulVec Snap Pull Angle", "C"},
+	{"Body Mul3 MulVec PutOnPin Pull Angle", "C"},
 	{"Weigh Unweigh Wrench Torque Twist Thrust Forces Moments", "D"},
-	{"HangFree Hang Carry Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
+	{"MotionOfJoint MotionOfBoth MotionOfParent Point Pin TurnedPin BackOnHinge BackOnUniversal BackOnSlider Tilt", "D"},
 	{"Rate Euler EulerRoot EulerPin", "D"},
 	{"Moved MovedRoot", "D"},
 	{"Root RootHolds", "DE"},
-	{"Swing", "BC"},
+	{"HingeBias", "BC"},
 }
 
 // onlyShared are the instructions whose operand C is shared numbers always: limits.

@@ -100,7 +100,7 @@ func eulerPin(k *Kernel, few bool) {
 		k.st(at('A', i), x)
 		square = k.fma(moved, moved, square)
 	}
-	k.st(at('E', drift), k.add(square, at('E', drift)))
+	k.st(at('E', violation), k.add(square, at('E', violation)))
 	if few {
 		w = k.vec(at('A', atOmega), 3)
 	}
@@ -140,7 +140,7 @@ func eulerRoot(k *Kernel) {
 		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
 	v, square := apartFrom(k, own, at('D', places.HingePin+places.PinAxis))
-	k.st(at('E', drift), k.add(k.add(square, k.dot(anys(off), anys(off))), at('E', drift)))
+	k.st(at('E', violation), k.add(k.add(square, k.dot(anys(off), anys(off))), at('E', violation)))
 	turn := k.cross(z, v)
 	for i := range turn {
 		turn[i] = k.fma(s, k.add(turn[i], z[i]), k.mul(c, v[i]))
@@ -243,14 +243,7 @@ func rates(k *Kernel, x []Val) []Val {
 }
 
 // turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; L⁻¹ is o lanes behind D.
-func turned(k *Kernel, x []Val, o int) []Val {
-	M := func(i int) Mem { return at('D', o+i) }
-	return []Val{
-		k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
-		k.fma(x[2], M(5), k.mul(x[1], M(1))),
-		k.mul(x[2], M(2)),
-	}
-}
+func turned(k *Kernel, x []Val, o int) []Val { return k.lowerT(at('D', o), x) }
 
 // carried stores in move the motion of the origin of the body's frame along its axes: that of the centre of mass is x/√m.
 func carried(k *Kernel, move, turn, x []Val) {

@@ -37,13 +37,13 @@ func chainName(first string, chain []int) string {
 func trees() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
-	add("HangFree", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *Kernel) { hang(k, false, true) })
-	add("Hang", "moves a body by N motions, those of its parent, B, and those that its joint adds, E"+frame, func(k *Kernel) { hang(k, true, true) })
-	add("Carry", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { hang(k, true, false) })
+	add("MotionOfJoint", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *Kernel) { moveBody(k, false, true) })
+	add("MotionOfBoth", "moves a body by N motions, its parent's, B, and its joint's, E"+frame, func(k *Kernel) { moveBody(k, true, true) })
+	add("MotionOfParent", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { moveBody(k, true, false) })
 	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
 	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *Kernel) { rootHinge(k, false) })
 	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *Kernel) { rootHinge(k, true) })
-	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
+	add("BiasOnGround", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
 		}
@@ -51,7 +51,7 @@ func trees() (list []*Kernel) {
 			k.st(at('A', 3+i), k.sub(k.null(), v))
 		}
 	})
-	add("SwingHung", "stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *Kernel) {
+	add("BiasOnParent", "stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *Kernel) {
 		p, w := k.vec(at('B', 0), 3), k.vec(at('D', 0), 3)
 		k.put(at('A', 0), k.cross(p, w)...)
 		a := centripetal(k, p, k.vec(at('C', places.ArmParent), 3))
@@ -59,7 +59,7 @@ func trees() (list []*Kernel) {
 			k.st(at('A', 3+i), k.sub(a[i], v))
 		}
 	})
-	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *Kernel) {
+	add("UniversalBias", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *Kernel) {
 		w := make([]Val, 3)
 		for i := range w {
 			w[i] = k.sub(at('D', i), at('E', i))
@@ -114,10 +114,10 @@ func trees() (list []*Kernel) {
 	})
 	pinned := "stores in A the motions that put a body back on the pin E of a "
 	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F."
-	add("Unpin", pinned+"hinge"+back, unpin)
-	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
-	add("Uncross", pinned+"universal joint"+back, uncross)
-	add("Unslide", pinned+"slider"+back, unslide)
+	add("BackOnHinge", pinned+"hinge"+back, backOnHinge)
+	add("PutOnPin", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", putOnPin)
+	add("BackOnUniversal", pinned+"universal joint"+back, backOnUniversal)
+	add("BackOnSlider", pinned+"slider"+back, backOnSlider)
 	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *Kernel) {
 		r, v, z := make([]Val, 3), make([]Val, 3), k.vec(at('B', places.PinAxis), 3)
 		for i := range r {
@@ -168,7 +168,7 @@ func trees() (list []*Kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
-		add(fmt.Sprintf("Drifts%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *Kernel) {
+		add(fmt.Sprintf("ErrorLoads%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *Kernel) {
 			acc := make([]Val, 2*d)
 			for j := range d {
 				acc[j], acc[d+j] = k.ld(at('D', j)), k.ld(at('D', j).row('L', 1))
@@ -185,18 +185,18 @@ func trees() (list []*Kernel) {
 			}
 		})
 		for _, width := range []int{6, 3} {
-			name, rows := fmt.Sprintf("Seen%d", d), "N rows B"
+			name, rows := fmt.Sprintf("Project%d", d), "N rows B"
 			if width == 3 {
-				name, rows = fmt.Sprintf("SeenTurn%d", d), "N rows B of moments"
+				name, rows = fmt.Sprintf("ProjectMoments%d", d), "N rows B of moments"
 			}
 			add(name, fmt.Sprintf("stores in A, with rows of F bytes, what the %d columns N of a body in C make of %s of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.", d, rows), func(k *Kernel) {
-				seen(k, d, width)
+				project(k, d, width)
 			})
 		}
 	}
 	for _, n := range []int{3, 5} {
 		for d := 1; d <= maxTree; d++ {
-			add(fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("stores D − B·Bᵀ, %d rows of %d, in the block A, lower triangle, and E − B·C in the right side behind it.", n, d), func(k *Kernel) { lean(k, n, d) })
+			add(fmt.Sprintf("GroupGram%dx%d", n, d), fmt.Sprintf("stores D − B·Bᵀ, %d rows of %d, in the block A, lower triangle, and E − B·C in the right side behind it.", n, d), func(k *Kernel) { groupGram(k, n, d) })
 		}
 	}
 	for _, chain := range chains(maxTree) {
@@ -228,8 +228,8 @@ func along(k *Kernel, n []Val, b Val) {
 	}
 }
 
-// hang is Hang, or what is left of it without a parent or without motions of the joint.
-func hang(k *Kernel, parent, joint bool) {
+// moveBody is MotionOfBoth, or what is left of it without a parent or without motions of the joint.
+func moveBody(k *Kernel, parent, joint bool) {
 	k.loop(func() {
 		var turn, move []Val
 		if joint {
@@ -326,8 +326,8 @@ func rootHinge(k *Kernel, holds bool) {
 // places3 returns a column of a matrix.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
-// lean is Lean: row by row, with the columns of B as they are wanted.
-func lean(k *Kernel, n, d int) {
+// groupGram is GroupGram: row by row, with the columns of B as they are wanted.
+func groupGram(k *Kernel, n, d int) {
 	for i := range n {
 		b := k.vec(at('B', i*d), d)
 		for j := range i + 1 {
@@ -349,8 +349,8 @@ func lean(k *Kernel, n, d int) {
 	}
 }
 
-// seen is Seen or SeenTurn.
-func seen(k *Kernel, d, width int) {
+// project is Project or ProjectMoments.
+func project(k *Kernel, d, width int) {
 	k.loop(func() {
 		b := k.vec(at('B', 0), width)
 		for j := range d + 1 {

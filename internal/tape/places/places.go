@@ -76,7 +76,7 @@ const (
 	Sizes              // largest squared norm of a body's part
 	NotFinite          // no number if a result is not finite
 	NotUnit            // largest distance of the square of a quaternion from one
-	Drift              // sum of the squares of what a step leaves joints violated by
+	Violation          // sum of the squares of what a step leaves joints violated by
 	Fastest            // largest square of an angular velocity at the end of a step
 	Record             // how many there are
 )

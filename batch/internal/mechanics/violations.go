@@ -1,6 +1,8 @@
 package mechanics
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
@@ -8,45 +10,45 @@ import (
 
 // violations adds −δ and −(T·V̂) of all rows, right sides of two solves, to places that it returns, one behind the
 // other; and the sum of squares of δ.
-func (c *compiler) violations() (drift []place) {
-	drift = make([]place, len(c.sys.order))
-	for i := range drift {
+func (c *compiler) violations() (errs []place) {
+	errs = make([]place, len(c.sys.order))
+	for i := range errs {
 		if c.sys.leaf[i] && (!c.sys.group[i] || c.onPins(int32(i))) {
-			drift[i] = none
+			errs[i] = none
 			continue
 		}
-		drift[i] = c.Constant(make([]float64, 2*c.sys.size(int32(i)))...)
+		errs[i] = c.Constant(make([]float64, 2*c.sys.size(int32(i)))...)
 	}
 	for j := range c.mech.Joints {
-		if h := c.reduced.tree[j]; h != nil && !h.group.snaps {
+		if h := c.reduced.tree[j]; h != nil && !h.group.ofHinges {
 			c.Passing()
-			c.treeGap(h)
+			c.treeErrors(h)
 			c.Lasting()
 		}
 		if rows := c.rowsOf(j); rows != nil {
 			c.Passing()
-			out := c.driftOf(rows, drift)
+			out := c.errorsOf(rows, errs)
 			if jt := &c.mech.Joints[j]; isPlain(jt) && jt.Kind != joints.Fixed {
-				c.gap(j, rows.size, out)
+				c.plainErrors(j, rows.size, out)
 			} else {
-				c.violation(j, rows.size, out)
+				c.jointErrors(j, rows.size, out)
 			}
-			c.keepDrift(rows, drift, out)
+			c.keepErrors(rows, errs, out)
 			c.Lasting()
 		}
 	}
-	return drift
+	return errs
 }
 
-// gap adds the violations of a hinge or a ball.
-func (c *compiler) gap(j, rows int, drift place) {
-	c.gapTo(drift, j, rows)
-	c.OpN(tape.SumSquares, rows, 0, c.sys.record.At(places.Drift), drift)
+// plainErrors adds the violations of a hinge or a ball.
+func (c *compiler) plainErrors(j, rows int, errs place) {
+	c.plainErrorsTo(errs, j, rows)
+	c.OpN(tape.SumSquares, rows, 0, c.sys.record.At(places.Violation), errs)
 }
 
-// gapTo stores the violations of a hinge or a ball: displacements, and rates so many places behind them as there are rows. It returns the
-// axes of P.
-func (c *compiler) gapTo(drift place, j, rows int) (P place) {
+// plainErrorsTo stores the violations of a hinge or a ball: displacements, and rates so many places behind them as there
+// are rows. It returns the axes of P.
+func (c *compiler) plainErrorsTo(errs place, j, rows int) (P place) {
 	jt := &c.mech.Joints[j]
 	ends := func(side side) place {
 		body, _ := side.of(jt)
@@ -61,20 +63,20 @@ func (c *compiler) gapTo(drift place, j, rows int) (P place) {
 		return out
 	}
 	P = c.frameAxes(j, sideP)
-	c.OpN(tape.Apart, 0, rows, drift, ends(sideP), ends(sideS), P, c.omega(jt.Pred))
+	c.OpN(tape.Apart, 0, rows, errs, ends(sideP), ends(sideS), P, c.omega(jt.Pred))
 	if jt.Kind == joints.Revolute {
 		axes := c.unit
 		if jt.Succ >= 0 {
 			axes = c.bodies[jt.Succ].axes
 		}
 		w := c.difference(c.omega(jt.Succ), c.omega(jt.Pred))
-		c.OpN(tape.Tilt, 0, rows, drift.At(3), P, axes, c.axesIn(j, sideS).At(2), w)
+		c.OpN(tape.Tilt, 0, rows, errs.At(3), P, axes, c.axesIn(j, sideS).At(2), w)
 	}
 	return P
 }
 
-// violation adds the violations of any other joint.
-func (c *compiler) violation(j, rows int, drift place) {
+// jointErrors adds the violations of any other joint.
+func (c *compiler) jointErrors(j, rows int, errs place) {
 	jt := &c.mech.Joints[j]
 	at := c.relativePose(j)
 	delta, speed := c.Room(6), c.Room(6)
@@ -113,9 +115,9 @@ func (c *compiler) violation(j, rows int, drift place) {
 		}
 	}
 	// Rows of armature are no constraints; theirs stay zero.
-	c.OpN(tape.Sub, rows, 0, drift, c.sys.null, delta)
-	c.OpN(tape.Sub, rows, 0, drift.At(rows), c.sys.null, speed)
-	c.OpN(tape.SumSquares, row, 0, c.sys.record.At(places.Drift), delta)
+	c.OpN(tape.Sub, rows, 0, errs, c.sys.null, delta)
+	c.OpN(tape.Sub, rows, 0, errs.At(rows), c.sys.null, speed)
+	c.OpN(tape.SumSquares, row, 0, c.sys.record.At(places.Violation), delta)
 }
 
 // relativePose adds the relative pose and motion of the frames of a joint.
@@ -131,21 +133,21 @@ func (c *compiler) relativePose(j int) (at jointPlace) {
 	return at
 }
 
-// treeGap adds the motions that correct the violations of a tree joint, (R4).
-func (c *compiler) treeGap(h *hung) {
+// treeErrors adds the motions that correct the violations of a tree joint, (R4).
+func (c *compiler) treeErrors(h *treeBody) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
-	h.gap = c.LastingRoom(12)
+	h.closing = c.LastingRoom(12)
 	if c.hasPins(h) {
 		b, code := &c.bodies[h.body], unpins[jt.Kind]
 		own, _ := h.sides()
-		c.Op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h), c.sys.record.At(places.Drift))
+		c.Op(code, h.closing, b.state, b.axes, c.pinIn(j, own), c.pinOf(h), c.sys.record.At(places.Violation))
 		return
 	}
 	along := c.Constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign
 	var P place
 	if isPlain(jt) {
-		P = c.gapTo(along, j, 6)
-		c.OpN(tape.SumSquares, 5, 0, c.sys.record.At(places.Drift), along)
+		P = c.plainErrorsTo(along, j, 6)
+		c.OpN(tape.SumSquares, 5, 0, c.sys.record.At(places.Violation), along)
 	} else {
 		at := c.relativePose(j)
 		P = at.P
@@ -159,58 +161,55 @@ func (c *compiler) treeGap(h *hung) {
 			c.OpN(tape.Sub, t.n, 0, to, c.sys.null, from.At(t.first))
 			c.OpN(tape.Sub, t.n, 0, to.At(6), c.sys.null, fast.At(t.first))
 		}
-		c.OpN(tape.SumSquares, 6, 0, c.sys.record.At(places.Drift), along)
+		c.OpN(tape.SumSquares, 6, 0, c.sys.record.At(places.Violation), along)
 	}
 	for k := range 2 {
-		c.Op(tape.MulVec, h.gap.At(6*k), P, along.At(6*k+3))
-		c.Op(tape.MulVec, h.gap.At(6*k+3), P, along.At(6*k))
+		c.Op(tape.MulVec, h.closing.At(6*k), P, along.At(6*k+3))
+		c.Op(tape.MulVec, h.closing.At(6*k+3), P, along.At(6*k))
 	}
 	if h.reversed {
-		c.OpN(tape.Sub, 12, 0, h.gap, c.sys.null, h.gap)
+		c.OpN(tape.Sub, 12, 0, h.closing, c.sys.null, h.closing)
 	}
 }
 
 // onPins reports whether a node is a group whose bodies have been put on their pins.
 func (c *compiler) onPins(node int32) bool {
-	for _, g := range c.reduced.groups {
-		if g.node == node {
-			return g.snaps
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.reduced.groups, func(g *group) bool { return g.node == node && g.ofHinges })
 }
 
-// unpins are the instructions of treeGap for the types of joints that have pins.
-var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Universal: tape.Uncross, joints.Prismatic: tape.Unslide}
+// unpins are the instructions of treeErrors for the types of joints that have pins.
+var unpins = map[joints.Kind]tape.Code{
+	joints.Revolute: tape.BackOnHinge, joints.Universal: tape.BackOnUniversal, joints.Prismatic: tape.BackOnSlider,
+}
 
-// reduceDrift adds c of the bodies of groups for violations e, and the right sides of the reduced system, (R8).
-func (c *compiler) reduceDrift(drift []place) {
+// reduceErrors adds c of the bodies of groups for violations e, and the right sides of the reduced system, (R8).
+func (c *compiler) reduceErrors(errs []place) {
 	for _, g := range c.reduced.groups {
-		if g.snaps {
+		if g.ofHinges {
 			continue
 		}
 		for _, h := range g.bodies {
-			c.hangs(h, 2, h.drift, c.motion(h.parent), h.gap)
+			c.moveBody(h, 2, h.correction, c.motion(h.parent), h.closing)
 		}
 		from := c.sys.null
 		for k := len(g.bodies) - 1; k >= 0; k-- {
 			h := g.bodies[k]
-			at := drift[g.node].At(h.from)
+			at := errs[g.node].At(h.from)
 			if k < len(g.bodies)-1 {
 				from = at
 			}
-			c.OpN(tape.Drifts1+tape.Code(h.columns()-1)*loadsStep, 0, g.dof, at, h.N, h.drift, from)
+			c.OpN(tape.ErrorLoads1+tape.Code(h.columns()-1)*loadsStep, 0, g.dof, at, h.N, h.correction, from)
 		}
 	}
 	for i := c.sys.pattern.Positive(); i < c.sys.pattern.Len(); i++ {
 		for _, l := range c.loops[int32(i)] {
-			if l.h.group.snaps {
+			if l.h.group.ofHinges {
 				continue
 			}
 			n := c.sys.size(int32(i))
 			for k := range 2 {
-				at := drift[i].At(k * n)
-				c.Op(tape.Shaped(tape.Rows1of1, n, c.sys.full[i]), at, l.W, l.h.drift.At(6*k), at)
+				at := errs[i].At(k * n)
+				c.Op(tape.Shaped(tape.Rows1of1, n, c.sys.full[i]), at, l.W, l.h.correction.At(6*k), at)
 			}
 		}
 	}
