@@ -140,6 +140,9 @@ func (j *Joint) canonicalize() {
 	if !driven(j.Motion) {
 		j.Motion = nil
 	}
+	if len(j.Axes) == 0 {
+		j.Axes = nil
+	}
 	j.Limits = canonicalLimits(j.Limits)
 	if !rubs(j.Friction) {
 		j.Friction = nil

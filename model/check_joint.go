@@ -354,19 +354,20 @@ func (c *checker) checkOthers(e *ForceElement) {
 			}
 		}
 	}
-	own := ForceElement{Name: e.Name, Type: e.Type, Contact: e.Contact, Actuator: e.Actuator, Bushing: e.Bushing, Cable: e.Cable}
+	rest := *e // less what the type has, by zeros: numbers that are none are not equal to themselves
+	rest.Name, rest.Type, rest.Contact, rest.Actuator, rest.Bushing, rest.Cable = "", 0, nil, nil, nil, nil
 	switch e.Type {
 	case ContactForce:
-		own.A.Body = e.A.Body
+		rest.A.Body = ""
 	case ActuatorForce:
 	case BushingForce:
-		own.A, own.B, own.Force, own.Torque = e.A, e.B, e.Force, e.Torque
+		rest.A, rest.B, rest.Force, rest.Torque = Attachment{}, Attachment{}, [3]float64{}, [3]float64{}
 	case CableForce:
-		own.Stiffness, own.Damping, own.RestLength = e.Stiffness, e.Damping, e.RestLength
+		rest.Stiffness, rest.Damping, rest.RestLength = 0, 0, 0
 	default:
 		return
 	}
-	if own != *e {
+	if rest != (ForceElement{}) {
 		c.report("", "", "has fields without meaning for force element "+e.Type.String())
 	}
 }

@@ -168,6 +168,7 @@ func (c *checker) checkSource(t *Terrain, i int, f document.Flaws) {
 	}
 }
 
+// checkHeights checks that the lines of a grid are of one length, are long and many enough for the interpolation, and have finite heights.
 func (c *checker) checkHeights(t *Terrain) {
 	least := t.leastNodes()
 	if len(t.Heights) < least {
@@ -189,6 +190,7 @@ func (c *checker) checkHeights(t *Terrain) {
 // leastNodes is the number of nodes each way that the interpolation needs.
 func (t *Terrain) leastNodes() int { return 4 - int(min(t.Interpolation, ground.Linear)) }
 
+// checkExpression checks that a text is a function of x and y, and names the character that is wrong.
 func (c *checker) checkExpression(text string) {
 	_, err := ground.Function(text)
 	if e := new(ground.ExpressionError); errors.As(err, &e) {
@@ -198,6 +200,7 @@ func (c *checker) checkExpression(text string) {
 	}
 }
 
+// checkRandom checks size, seed and spectrum of random ground.
 func (c *checker) checkRandom(t *Terrain, f document.Flaws) {
 	if !f.Has(terrainSize) {
 		least := t.leastNodes()
@@ -224,9 +227,14 @@ func (c *checker) checkRandom(t *Terrain, f document.Flaws) {
 	}
 }
 
+// checkParts checks the number of the parts of terrain i, which is a sum, and that each is a terrain before it.
 func (c *checker) checkParts(t *Terrain, i int) {
-	if len(t.Parts) == 0 {
+	switch n := len(t.Parts); {
+	case n == 0:
 		c.report(".parts", "[]", "has no entries")
+	case n > maxList:
+		c.report(".parts", "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, maxList))
+		return
 	}
 	for k, name := range t.Parts {
 		if c.terrain(name, i) < 0 {

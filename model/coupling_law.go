@@ -216,7 +216,8 @@ func (c *checker) checkLaw(l *CouplingLaw, polynomial bool) (known, free bool) {
 	}
 	formula := ""
 	if l.Kind == couplings.Function { // the same cam turns up many times
-		if formula = fmt.Sprint(l.Expression, l.Spans); c.smooth[formula] {
+		formula = fmt.Sprintf("%q", l.Expression) + fmt.Sprint(l.Spans, l.X, l.Y, l.Values, l.Lines, l.Ends, l.Slopes)
+		if c.smooth[formula] {
 			return known, free
 		}
 	}

@@ -119,6 +119,20 @@ func TestReadInvalidCouplingLaw(t *testing.T) {
 	}
 }
 
+// TestCheckFunctionAgain: a function that has been found good says nothing for the same one with fields that it has not.
+func TestCheckFunctionAgain(t *testing.T) {
+	m := sample()
+	m.Couplings = m.Couplings[:1]
+	good := couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: "x^2"}
+	m.Couplings[0].Law = &model.CouplingLaw{Of: []model.Coupled{{Joint: "planar", Freedom: 2}}, Law: good}
+	require.NoError(t, model.Check(m))
+	more := *m.Couplings[0].Law
+	more.X = []float64{0, 1}
+	m.Couplings = append(m.Couplings, m.Couplings[0])
+	m.Couplings[1].Name, m.Couplings[1].Law = "again", &more
+	require.ErrorContains(t, model.Check(m), "$.couplings[1].law.x: has no meaning for a function")
+}
+
 // TestCheckCouplingLaw: laws made in Go.
 func TestCheckCouplingLaw(t *testing.T) {
 	law := func() *model.CouplingLaw {

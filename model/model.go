@@ -12,8 +12,8 @@ const Format = "rung-model/1"
 const (
 	// MaxElements is the largest number of bodies, of joints, of force elements and so on of a document.
 	MaxElements = 100_000_000
-	// maxList is the number of entries of a list of a joint that are read. No joint has as many freedoms; a
-	// longer list is refused before the type of the joint is known.
+	// maxList is the number of entries of a list of a joint that are read, and the largest number of parts of a terrain. No joint
+	// has as many freedoms; a longer list is refused before the type of the joint is known.
 	maxList = 64
 )
 

@@ -48,7 +48,11 @@ func (d *decoder) friction(c *Contact) {
 		case frictionNodes:
 			read.Soil.Nodes = d.count()
 		case frictionMap:
-			c.Map = d.name()
+			if s, ok := d.Text(); ok && len(s) == 0 {
+				d.Problem(`""`, "is empty")
+			} else {
+				c.Map = string(s)
+			}
 		case frictionRuts:
 			read.Soil.Ruts = d.Bool()
 		default:

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -160,4 +161,16 @@ func TestLinkCables(t *testing.T) {
 	links, err := model.Link(m)
 	require.NoError(t, err)
 	require.Equal(t, [][]int32{{-1, 0, 1, -1}}, links.Cables)
+}
+
+// TestCableOfNoNumber: a number that is none is one problem: it is a field of the cable.
+func TestCableOfNoNumber(t *testing.T) {
+	m := sample()
+	m.Forces = []model.ForceElement{{
+		Name: "c", Type: model.CableForce, Stiffness: math.NaN(),
+		Cable: &model.Cable{Points: []model.Attachment{{Body: model.World}, {Body: m.Bodies[0].Name}}},
+	}}
+	got := problems(t, model.Check(m))
+	require.Len(t, got, 1)
+	require.Equal(t, "$.forces[0].stiffness", got[0].Path)
 }

@@ -222,6 +222,10 @@ func (c *checker) surface(t *Terrain, before []*ground.Surface) (s *ground.Surfa
 	case FunctionTerrain:
 		s, err = ground.Function(t.Expression)
 	case GridTerrain:
+		before := c.faults.Len()
+		if c.checkHeights(t); c.faults.Len() > before {
+			return nil
+		}
 		field.Size = [2]int{len(t.Heights[0]), len(t.Heights)}
 		field.Heights = slices.Concat(t.Heights...)
 		s, err = ground.NewGrid(c.ctx, field, o)

@@ -3,8 +3,10 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -98,6 +100,10 @@ func TestGroundInvalid(t *testing.T) {
 		{grounds(plane, standing(disc+`, "friction": {"type": "soil", "preset": "clay", "width": 0}`)), F + ".friction.width", "positive", false},
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "soil", "preset": "clay", "width": 1}`)), F + ".normal.stiffness", "its own", false},
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": 1, "map": "no"}`)), F + ".friction.map", "unknown terrain", false},
+		{
+			grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb", "coefficient": 1, "map": ""}`)),
+			F + ".friction.map", "is empty", true,
+		},
 		{grounds(plane, standing(disc+`, "normal": {"stiffness": 1, "exponent": 0}`)), F + ".normal.exponent", "at least 1", true},
 		{grounds(plane, standing(disc+`, "normal": {"stiffness": 1, "damping": 1}`)), F + ".normal.damping", "linear", false},
 		{grounds(plane, standing(disc+", "+normal+`, "friction": {"type": "coulomb"}`)), F + ".friction.coefficient", "missing", true},
@@ -202,6 +208,24 @@ func TestSumsOfSums(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Surfaces(t.Context())
 	require.ErrorContains(t, err, "$.terrains[14]: a sum of more than 10000 surfaces")
+}
+
+// TestLongSum: what Read refuses is not written.
+func TestLongSum(t *testing.T) {
+	m := model.New("")
+	sum := model.Terrain{Name: "s", Type: model.SumTerrain, Parts: slices.Repeat([]string{"p"}, 65)}
+	m.Terrains = []model.Terrain{{Name: "p", Type: model.PlaneTerrain}, sum}
+	require.ErrorContains(t, model.Write(io.Discard, m), "$.terrains[1].parts: wrong length 65, must have at most 64 entries")
+}
+
+// TestSurfacesOfRaggedGrids: a grid whose lines are not of one length has no surface, of a model that has not been checked too.
+func TestSurfacesOfRaggedGrids(t *testing.T) {
+	m := model.New("")
+	for _, heights := range [][][]float64{nil, {{1, 2, 3, 4}, {1, 2, 3, 4, 5}, {1, 2, 3}, {1, 2, 3, 4}}} {
+		m.Terrains = []model.Terrain{{Name: "g", Type: model.GridTerrain, Spacing: [2]float64{1, 1}, Heights: heights}}
+		_, err := m.Surfaces(t.Context())
+		require.ErrorContains(t, err, "$.terrains[0].heights", "%v", heights)
+	}
 }
 
 // TestTerrainFiles: files are read from the folder of the model, and all that is wrong in them is reported at once.

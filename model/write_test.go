@@ -33,6 +33,16 @@ func TestWriteSample(t *testing.T) {
 	require.Equal(t, text, write(t, again))
 }
 
+// TestCanonicalizeAxes: no axes are no axes, whichever way a joint says so.
+func TestCanonicalizeAxes(t *testing.T) {
+	m := sample()
+	m.Joints[0].Axes = []model.Axis{}
+	again, err := model.Read(strings.NewReader(write(t, m)), "sample")
+	require.NoError(t, err)
+	m.Canonicalize()
+	require.Equal(t, m, again)
+}
+
 func TestWriteForm(t *testing.T) {
 	m := model.New("one")
 	m.Bodies = []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
