@@ -153,6 +153,7 @@ func (c *checker) checkCarried() {
 	}
 }
 
+// checkVisual checks body, pose and kind of a shape, and that it has the fields of its kind alone.
 func (c *checker) checkVisual(v *Visual, f document.Flaws) {
 	if !f.Has(visualBody) {
 		c.reference(".body", &v.Body, 0)
@@ -214,6 +215,7 @@ func (c *checker) checkSize(v *Visual) {
 	}
 }
 
+// checkOrigin checks the texts of a source, its digest, and severities, places and counts of its report.
 func (c *checker) checkOrigin(s *Source) {
 	c.texts("", sourceFields, s.File, s.Format, s.Version, s.SHA256)
 	if s.SHA256 != "" && !hexadecimal(s.SHA256) {

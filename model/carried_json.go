@@ -186,6 +186,7 @@ func (o *writer) frame(f *Frame) {
 	o.pose("pose", &f.Pose)
 }
 
+// visual writes a shape without its braces: the size of its kind, and what is not the default.
 func (o *writer) visual(v *Visual) {
 	o.text(`"body": `, v.Body)
 	o.pose("pose", &v.Pose)
@@ -201,6 +202,7 @@ func (o *writer) visual(v *Visual) {
 	o.choice(`, "source": `, visualSources[1], v.Collision)
 }
 
+// source writes the source with its report, a line a note.
 func (o *writer) source(s *Source) {
 	o.b = append(o.b, ",\n \"source\": {"...)
 	before := `"`
@@ -226,6 +228,7 @@ func (o *writer) source(s *Source) {
 	o.b = append(o.b, '}')
 }
 
+// sourceNote writes a note without its braces: its severity, and what is neither 0 nor empty.
 func (o *writer) sourceNote(e *SourceNote) {
 	o.text(`"severity": `, e.Severity.String())
 	for k, n := range [...]int{e.Line, e.Column, e.Count} {

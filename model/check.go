@@ -45,6 +45,7 @@ func Link(m *Model) (*Links, error) { return check(context.Background(), m, true
 // LinkContext is Link, and ends early when ctx does, with the cause.
 func LinkContext(ctx context.Context, m *Model) (*Links, error) { return check(ctx, m, true) }
 
+// check applies every rule to m. It returns the links if they are wanted, *Problems, or the cause why ctx has ended.
 func check(ctx context.Context, m *Model, link bool) (*Links, error) {
 	if m == nil {
 		panic("model: no model")
@@ -105,6 +106,8 @@ func (m *Model) Canonicalize() {
 	m.canonicalizeCarried()
 }
 
+// canonicalize puts the defaults of the format in the place of zeros: a plane that is level, the scale 1 and the usual side of the
+// first row.
 func (t *Terrain) canonicalize() {
 	switch t.Type {
 	case PlaneTerrain:
@@ -126,6 +129,7 @@ func (p *Pose) canonicalize() {
 	document.Normalize(&p.Orientation)
 }
 
+// canonicalize makes lists nil that say nothing, and orientations unit quaternions.
 func (j *Joint) canonicalize() {
 	j.PredecessorFrame.canonicalize()
 	j.SuccessorFrame.canonicalize()
@@ -134,10 +138,10 @@ func (j *Joint) canonicalize() {
 			*list = nil
 		}
 	}
-	if allZeroInts(j.Turns) {
+	if allZero(j.Turns) {
 		j.Turns = nil
 	}
-	if !driven(j.Motion) {
+	if !someOf(j.Motion) {
 		j.Motion = nil
 	}
 	if len(j.Axes) == 0 {
@@ -148,7 +152,7 @@ func (j *Joint) canonicalize() {
 		j.Friction = nil
 	}
 	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
-		if !sprung(*list) {
+		if !someOf(*list) {
 			*list = nil
 		}
 	}
@@ -250,6 +254,7 @@ func (c *checker) report(tail, value, rule string) {
 	c.faults.Add(document.Place{Section: c.sec, Index: c.index}, path, value, rule)
 }
 
+// checkDocument checks name, gravity and time, and that there are bodies if there are joints.
 func (c *checker) checkDocument() {
 	c.at(secDocument, 0)
 	if !utf8.ValidString(c.m.Name) {
@@ -285,6 +290,7 @@ func (c *checker) unique(sec int, n int, at func(i int) string) *nameTable {
 	return t
 }
 
+// checkName checks the name of the current element.
 func (c *checker) checkName(name string) {
 	switch {
 	case name == "":
@@ -296,6 +302,7 @@ func (c *checker) checkName(name string) {
 	}
 }
 
+// checkBody checks a body: mass above zero, an inertia that a body can have, and a finite state.
 func (c *checker) checkBody(b *Body, f document.Flaws) {
 	if !f.Has(bodyName) {
 		c.checkName(b.Name)
@@ -314,6 +321,8 @@ func (c *checker) checkBody(b *Body, f document.Flaws) {
 	c.finite(".velocity.angular", b.Velocity.Angular[:])
 }
 
+// checkInertia checks that I is positive semidefinite, satisfies the triangle inequality and has a finite inverse; moments of zero to
+// rounding, of a rod or a point mass, pass.
 func (c *checker) checkInertia(I *Inertia) {
 	list := I.list()
 	for k, x := range list {

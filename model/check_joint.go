@@ -10,6 +10,8 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
+// checkJoint checks ends, frames and type of a joint, then the fields of the type, and last the lists with an entry a freedom, whose
+// length the type decides.
 func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	if !f.Has(jointName) {
 		c.checkName(j.Name)
@@ -215,6 +217,7 @@ func (c *checker) length(tail string, n, want int, t JointType) bool {
 	return n == want
 }
 
+// checkList checks a list with a number a freedom: jointFields[field] of the type t.
 func (c *checker) checkList(t JointType, field int, list []float64) {
 	if list == nil {
 		return
@@ -237,6 +240,7 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 	}
 }
 
+// checkTurns checks the numbers of whole turns: integers that a float64 holds, and zero on axes that slide.
 func (c *checker) checkTurns(j *Joint) {
 	if j.Turns == nil || !c.length(".turns", len(j.Turns), j.Kind().Turns(), j.Type) {
 		return
@@ -251,6 +255,7 @@ func (c *checker) checkTurns(j *Joint) {
 	}
 }
 
+// checkMotions checks the motions of a joint; a ball rotation, which has no coordinate, has none.
 func (c *checker) checkMotions(j *Joint) {
 	if j.Motion == nil || !c.length(".motion", len(j.Motion), j.Kind().Freedoms(), j.Type) {
 		return
@@ -268,6 +273,7 @@ func (c *checker) checkMotions(j *Joint) {
 	}
 }
 
+// checkLimits checks the limits of a joint with their stops; a ball rotation has none.
 func (c *checker) checkLimits(j *Joint) {
 	if j.Limits == nil || !c.length(".limits", len(j.Limits), j.Kind().Freedoms(), j.Type) {
 		return
@@ -297,6 +303,7 @@ func (c *checker) magnitude(tail string, x float64) {
 	}
 }
 
+// checkForce checks a force element by its type.
 func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
 	if !f.Has(forceName) {
 		c.checkName(e.Name)
@@ -372,6 +379,7 @@ func (c *checker) checkOthers(e *ForceElement) {
 	}
 }
 
+// checkSpring checks the ends, the numbers and the laws of a spring-damper, which has no force and no torque of its own.
 func (c *checker) checkSpring(e *ForceElement, f document.Flaws) {
 	c.checkAttachment(".a", &e.A, 0, f.Has(forceA))
 	c.checkAttachment(".b", &e.B, 1, f.Has(forceB))
@@ -400,6 +408,7 @@ func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bo
 	c.finite(tail+".point", a.Point[:])
 }
 
+// checkWrench checks the body, the point and the wrench on it, and that there is no other end and no spring.
 func (c *checker) checkWrench(e *ForceElement, f document.Flaws) {
 	c.note(1, -1)
 	if e.A.Body == World && !f.Has(forceBody) {

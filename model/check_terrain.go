@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -96,7 +95,7 @@ func (c *checker) checkOwn(t *Terrain, f document.Flaws) {
 		terrainInterpolation: t.Interpolation != 0, terrainOutside: t.Outside != 0,
 	}
 	for k, is := range set {
-		if is && !f.Has(k) && !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+		if is && !f.Has(k) && !own.has(k) {
 			c.report("."+terrainFields[k], "", meaningless("terrain", t.Type.String()))
 		}
 	}
@@ -334,7 +333,7 @@ func (c *checker) checkActuator(e *ForceElement, f document.Flaws) {
 		tail := "." + forceFields[field]
 		switch {
 		case f.Has(field):
-		case x != 0 && !slices.Contains(own.must, field) && !slices.Contains(own.may, field):
+		case x != 0 && !own.has(field):
 			c.report(tail, document.Number(x), meaningless("law", a.Law.String()))
 		default:
 			c.notNegative(tail, x)

@@ -110,6 +110,7 @@ func (d *decoder) coupling(k *Coupling) {
 	}
 }
 
+// couplingTerms reads the list of terms, at most MaxTerms of them.
 func (d *decoder) couplingTerms() []CouplingTerm {
 	if !d.OpenArray() {
 		return nil
@@ -148,6 +149,7 @@ func (d *decoder) coupled(c *Coupled, fields []string, factor *float64) {
 	}
 }
 
+// couplingPolynomial reads a polynomial after its opening brace.
 func (d *decoder) couplingPolynomial() *CouplingPolynomial {
 	p := new(CouplingPolynomial)
 	var seen uint32
@@ -330,6 +332,7 @@ func (c *checker) checkCycles() {
 	}
 }
 
+// coupling writes a coupling without its braces.
 func (o *writer) coupling(k *Coupling) {
 	o.text(`"name": `, k.Name)
 	o.b = append(o.b, `, "terms": [`...)

@@ -34,7 +34,7 @@ const (
 )
 
 // couplingLawParts are the fields that a kind of law must have beside kind and of, and those that it may have.
-var couplingLawParts = [...]struct{ must, may []int }{
+var couplingLawParts = [...]parts{
 	couplings.Table:    {[]int{couplingLawX, couplingLawValues}, []int{couplingLawEnds, couplingLawSlopes, couplingLawInterpolation}},
 	couplings.Grid:     {[]int{couplingLawX, couplingLawY, couplingLawValues}, []int{couplingLawEnds, couplingLawInterpolation}},
 	couplings.Function: {must: []int{couplingLawExpression}},
@@ -95,17 +95,9 @@ func (d *decoder) couplingLaw() *CouplingLaw {
 
 // lawParts reports the fields of a law that are missing or have no meaning.
 func (d *decoder) lawParts(l *CouplingLaw, seen uint32) {
-	parts := &couplingLawParts[l.Kind]
-	d.Require(couplingLawFields, seen, parts.must...)
-	wanted := uint32(1<<couplingLawKind | 1<<couplingLawOf)
-	for _, k := range append(append([]int(nil), parts.must...), parts.may...) {
-		wanted |= 1 << k
-	}
-	for k := range couplingLawFields {
-		if wanted>>k&1 == 0 {
-			d.Refuse(couplingLawFields, seen, meaningless("kind", l.Kind.String()), k)
-		}
-	}
+	own := &couplingLawParts[l.Kind]
+	d.Require(couplingLawFields, seen, own.must...)
+	d.refuseOthers(couplingLawFields, couplingLawOf+1, seen, own, meaningless("kind", l.Kind.String()))
 	if l.Kind == couplings.Table {
 		if l.Ends == couplings.Clamped {
 			d.Require(couplingLawFields, seen, couplingLawSlopes)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,7 +41,7 @@ const (
 )
 
 // curveParts are the fields that a kind of curve must have beside kind, and those that it may have beside planar and parameter.
-var curveParts = [...]struct{ must, may []int }{
+var curveParts = [...]parts{
 	curves.Line:     {must: []int{curveEnds}},
 	curves.Circle:   {[]int{curveRadius}, []int{curveCenter, curveAxis, curveStart, curveRange}},
 	curves.Spline:   {may: []int{curvePoints, curveParameters, curveNatural, curveFile, curveClosed}},
@@ -169,17 +168,9 @@ func (d *decoder) points(most int) []spatial.Vec3 {
 
 // curveParts reports the fields of a curve that are missing or have no meaning.
 func (d *decoder) curveParts(c *PointCurve, seen uint32) {
-	parts := &curveParts[c.Kind]
-	d.Require(pointCurveFields, seen, parts.must...)
-	wanted := uint32(1<<curveKind | 1<<curvePlanar | 1<<curveParameter)
-	for _, k := range slices.Concat(parts.must, parts.may) {
-		wanted |= 1 << k
-	}
-	for k := range pointCurveFields {
-		if wanted>>k&1 == 0 {
-			d.Refuse(pointCurveFields, seen, meaningless("kind", c.Kind.String()), k)
-		}
-	}
+	own := &curveParts[c.Kind]
+	d.Require(pointCurveFields, seen, own.must...)
+	d.refuseOthers(pointCurveFields[:curvePlanar], curveKind+1, seen, own, meaningless("kind", c.Kind.String()))
 	if c.Kind != curves.Spline {
 		return
 	}

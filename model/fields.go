@@ -1,6 +1,10 @@
 package model
 
-import "github.com/rung-mbd/rung/ground/contact"
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/ground/contact"
+)
 
 // The fields of each kind of object, in the order Write writes them. The
 // constants are positions in the lists and bits of flaws.
@@ -203,8 +207,23 @@ const (
 	terrainOutside
 )
 
+// parts are the fields that a kind of an object must have and those that it may have, beside the fields that all kinds have.
+type parts struct{ must, may []int }
+
+// has reports whether the kind has field k.
+func (p *parts) has(k int) bool { return slices.Contains(p.must, k) || slices.Contains(p.may, k) }
+
+// refuseOthers reports the fields from one on that are there and that the kind does not have, each with the rule none.
+func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts, none string) {
+	for k := from; k < len(fields); k++ {
+		if !p.has(k) {
+			d.Refuse(fields, seen, none, k)
+		}
+	}
+}
+
 // terrainOwn are the fields that a type of terrain must have, and those that it may have.
-var terrainOwn = [...]struct{ must, may []int }{
+var terrainOwn = [...]parts{
 	GivenTerrain: {},
 	PlaneTerrain: {may: []int{terrainPoint, terrainNormal}},
 	GridTerrain:  {[]int{terrainSpacing, terrainHeights}, []int{terrainOrigin, terrainInterpolation, terrainOutside}},
@@ -275,7 +294,7 @@ const (
 
 // frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have
 // those that the preset tells.
-var frictionOwn = [...]struct{ must, may []int }{
+var frictionOwn = [...]parts{
 	contact.None:    {},
 	contact.Coulomb: {[]int{frictionCoefficient}, []int{frictionSlipSpeed, frictionHold, frictionMap}},
 	contact.Tyre: {[]int{frictionCoefficient, frictionLongitudinal, frictionLateral}, []int{

@@ -193,18 +193,22 @@ func readSection[T any](d *decoder, sec int, list *[]T, read func(*T)) bool {
 // than what it holds, so the room is bounded by the elements that are there.
 func grow[T any](d *decoder, list []T, start int64) []T {
 	const (
-		minBytes = 50 // of the shortest valid element
-		most     = 15 // times as many elements as there are: few copies, and memory in proportion to what has been read
+		minBytes = 50   // of the shortest valid element
+		most     = 15   // times as many elements as there are: few copies, and memory in proportion to what has been read
+		first    = 32   // elements that there is room for at first
+		many     = 1024 // elements from which on their mean size tells how many follow
+		all      = 1.02 // of the rest of the input, and a little more, as the mean is not that of the rest
+		half     = 0.5  // of the rest, before the joints
 	)
 	n := len(list)
-	room := max(32, n)
-	if n >= 1024 {
+	room := max(first, n)
+	if n >= many {
 		room = n / 4
 		if rest := d.Left(); rest > 0 {
 			mean := max(float64(d.Offset()-start)/float64(n), minBytes)
-			share := 1.02
+			share := all
 			if d.At.Section == secBodies && len(d.m.Joints) == 0 {
-				share = 0.5
+				share = half
 			}
 			room = max(room/2, int(min(share*float64(rest)/mean, float64(most*n)))+64)
 		}
@@ -247,6 +251,7 @@ func (d *decoder) name() string {
 	return string(s)
 }
 
+// inertia reads an inertia; xx, yy and zz have to be there.
 func (d *decoder) inertia(I *Inertia) {
 	if !d.OpenObject() {
 		return
@@ -267,6 +272,7 @@ func (d *decoder) inertia(I *Inertia) {
 
 func (d *decoder) pose(p *Pose) { d.Pose(p.Position[:], &p.Orientation) }
 
+// velocity reads a velocity, either part of which may be missing and is zero then.
 func (d *decoder) velocity(v *Velocity) {
 	if !d.OpenObject() {
 		return

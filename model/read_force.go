@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/document"
@@ -76,14 +75,9 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 	if d.Flaw.Has(forceType) {
 		return
 	}
-	none := meaningless("force element", e.Type.String())
 	own := &forceOwn[e.Type]
 	d.Require(forceFields, seen, own.must...)
-	for k := forceA; k < len(forceFields); k++ {
-		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
-			d.Refuse(forceFields, seen, none, k)
-		}
-	}
+	d.refuseOthers(forceFields, forceA, seen, own, meaningless("force element", e.Type.String()))
 	d.wantLists(e.Type, seen)
 	all := *e
 	*e = ForceElement{Name: e.Name, Type: e.Type}
@@ -112,7 +106,7 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 }
 
 // forceOwn are the fields that a type of force element must have, and those that it may have.
-var forceOwn = [...]struct{ must, may []int }{
+var forceOwn = [...]parts{
 	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength, forceSpring, forceDamper}},
 	BushingForce: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRest, forceForce, forceTorque}},
 	CableForce:   {[]int{forcePoints}, []int{forceStiffness, forceDamping, forceRestLength, forceTension}},
@@ -125,7 +119,7 @@ var forceOwn = [...]struct{ must, may []int }{
 }
 
 // actuatorOwn are the fields that a law of actuators must have, and those that it may have.
-var actuatorOwn = [...]struct{ must, may []int }{
+var actuatorOwn = [...]parts{
 	ActuatorTorque:   {},
 	ActuatorSpeed:    {[]int{forceGain}, []int{forceIntegral, forceLimit}},
 	ActuatorPosition: {[]int{forceGain}, []int{forceDamping, forceLimit}},
@@ -140,7 +134,7 @@ func (d *decoder) finishActuator(a *Actuator, seen uint32) {
 	d.Require(forceFields, seen, own.must...)
 	none := meaningless("law", a.Law.String())
 	for _, k := range [...]int{forceDamping, forceGain, forceIntegral, forceLimit} {
-		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
+		if !own.has(k) {
 			d.Refuse(forceFields, seen, none, k)
 		}
 	}
@@ -149,6 +143,7 @@ func (d *decoder) finishActuator(a *Actuator, seen uint32) {
 	}
 }
 
+// actuatorField reads the field forceFields[k] of an actuator.
 func (d *decoder) actuatorField(a *Actuator, k int) {
 	switch k {
 	case forceJoint:
@@ -186,6 +181,7 @@ func (d *decoder) value() *Motion {
 	return m
 }
 
+// contactField reads the field forceFields[k] of a contact.
 func (d *decoder) contactField(c *Contact, k int) {
 	switch k {
 	case forceTerrain:
@@ -217,6 +213,7 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
+// shape reads the shape of a contact, and reports what its type must have or has not.
 func (d *decoder) shape(s *contact.Shape) {
 	s.Axis = defaultAxis
 	if !d.OpenObject() {
@@ -258,6 +255,7 @@ func (d *decoder) shape(s *contact.Shape) {
 	}
 }
 
+// normal reads the law of a normal force.
 func (d *decoder) normal(n *contact.Normal) {
 	if !d.OpenObject() {
 		return
@@ -350,6 +348,7 @@ func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 	}
 }
 
+// hold reads bristles, of a travel above zero.
 func (d *decoder) hold(h *contact.Hold) {
 	d.Object(holdFields, []int{holdTravel}, func(k int) {
 		if k == holdDamping {
@@ -360,6 +359,7 @@ func (d *decoder) hold(h *contact.Hold) {
 	})
 }
 
+// resistance reads a resistance to rolling or drilling; its speed, which 0 leaves to the format in Go, is above zero.
 func (d *decoder) resistance(r *contact.Resistance) {
 	d.Object(resistanceFields, []int{resistanceCoefficient}, func(k int) {
 		if k == resistanceCoefficient {
@@ -370,6 +370,7 @@ func (d *decoder) resistance(r *contact.Resistance) {
 	})
 }
 
+// forceType reads the type of a force element by its name in forceNames.
 func (d *decoder) forceType(t *ForceType) {
 	s, ok := d.Text()
 	if !ok {

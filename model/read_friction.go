@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -69,12 +67,7 @@ func (d *decoder) finishFriction(f, read *contact.Friction, seen uint32, preset 
 		return
 	}
 	own := &frictionOwn[read.Type]
-	none := meaningless("friction", read.Type.String())
-	for k := frictionPreset; k < len(frictionFields); k++ {
-		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
-			d.Refuse(frictionFields, seen, none, k)
-		}
-	}
+	d.refuseOthers(frictionFields, frictionPreset, seen, own, meaningless("friction", read.Type.String()))
 	f.Type = read.Type
 	if !named {
 		d.Require(frictionFields, seen, own.must...)

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/joints"
 )
@@ -115,11 +113,11 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if seen>>jointTurns&1 != 0 {
 		j.Turns = append([]int64{}, d.turns...)
-		if len(d.turns) == j.Kind().Turns() && allZeroInts(d.turns) {
+		if len(d.turns) == j.Kind().Turns() && allZero(d.turns) {
 			j.Turns = nil
 		}
 	}
-	if len(j.Motion) == j.Kind().Freedoms() && !driven(j.Motion) {
+	if len(j.Motion) == j.Kind().Freedoms() && !someOf(j.Motion) {
 		j.Motion = nil
 	}
 	if len(j.Limits) == j.Kind().Freedoms() {
@@ -129,7 +127,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 		j.Friction = nil
 	}
 	for _, list := range [2]*[]*SpringLaw{&j.Springs, &j.Dampers} {
-		if len(*list) == j.Kind().Freedoms() && !sprung(*list) {
+		if len(*list) == j.Kind().Freedoms() && !someOf(*list) {
 			*list = nil
 		}
 	}
@@ -150,12 +148,15 @@ func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner 
 // keep returns a copy of list that lives as long as the model; nil for zeros
 // of the right number.
 func (d *decoder) keep(list []float64, freedoms int) []float64 {
-	const block = 4096
+	const (
+		block = 4096       // entries that are allocated at a time
+		most  = block / 16 // entries of a list that is cut from a block: little of the rest of one is lost
+	)
 	n := len(list)
 	switch {
 	case n == freedoms && allZero(list):
 		return nil
-	case n == 0 || n > block/16:
+	case n == 0 || n > most:
 		return append([]float64{}, list...)
 	case n > len(d.arena):
 		d.arena = make([]float64, block)
@@ -166,6 +167,7 @@ func (d *decoder) keep(list []float64, freedoms int) []float64 {
 	return kept
 }
 
+// jointType reads the type of a joint by its name.
 func (d *decoder) jointType(t *JointType) {
 	s, ok := d.Text()
 	if !ok {
@@ -197,6 +199,7 @@ func (d *decoder) reference() string {
 	return string(s)
 }
 
+// readTurns reads the numbers of turns of the current joint into d.turns, at most maxList of them.
 func (d *decoder) readTurns() {
 	d.turns = d.turns[:0]
 	if !d.OpenArray() {
@@ -294,6 +297,7 @@ func (d *decoder) limit(l *Limit) {
 	}
 }
 
+// motion reads a motion after its opening brace.
 func (d *decoder) motion(m *Motion) {
 	numbers := [...]*float64{&m.Offset, &m.Amplitude, &m.Frequency, &m.Phase}
 	var seen uint32
@@ -336,7 +340,7 @@ func (d *decoder) motion(m *Motion) {
 }
 
 // motionParts are the fields that a kind of motion must have, and those that it may have.
-var motionParts = [...]struct{ must, may []int }{
+var motionParts = [...]parts{
 	joints.Harmonic:   {[]int{motionAmplitude, motionFrequency}, []int{motionOffset, motionPhase}},
 	joints.Polynomial: {must: []int{motionCoefficients}},
 	joints.Spline:     {[]int{motionTimes, motionValues}, []int{motionEnds, motionRates, motionOutside}},
@@ -345,13 +349,9 @@ var motionParts = [...]struct{ must, may []int }{
 
 // wantParts reports the fields of m that are missing or have no meaning.
 func (d *decoder) wantParts(m *Motion, seen uint32) {
-	parts := &motionParts[m.Kind]
-	d.Require(motionFields, seen, parts.must...)
-	for k := motionKind + 1; k < len(motionFields); k++ {
-		if !slices.Contains(parts.must, k) && !slices.Contains(parts.may, k) {
-			d.Refuse(motionFields, seen, meaningless("motion kind", m.Kind.String()), k)
-		}
-	}
+	own := &motionParts[m.Kind]
+	d.Require(motionFields, seen, own.must...)
+	d.refuseOthers(motionFields, motionKind+1, seen, own, meaningless("motion kind", m.Kind.String()))
 	switch {
 	case m.Kind != joints.Spline:
 	case m.Ends == joints.Clamped:
@@ -362,6 +362,7 @@ func (d *decoder) wantParts(m *Motion, seen uint32) {
 	}
 }
 
+// motionKind reads the kind of a motion by its name, and reports whether there is one of that name.
 func (d *decoder) motionKind(kind *MotionKind) bool {
 	s, ok := d.Text()
 	if !ok {

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/rung-mbd/rung/springs"
 )
 
@@ -53,7 +51,7 @@ func (d *decoder) wantLists(t ForceType, seen uint32) {
 		switch list := d.lists6>>k&1 != 0; {
 		case t == BushingForce && !list:
 			d.ProblemAt(forceFields, k, "", "is a number, a bushing has six or a matrix of them")
-		case t != BushingForce && list && slices.Contains(slices.Concat(forceOwn[t].must, forceOwn[t].may), k):
+		case t != BushingForce && list && forceOwn[t].has(k):
 			d.ProblemAt(forceFields, k, "", "is a list, which a bushing alone has")
 		}
 	}
@@ -182,7 +180,7 @@ func (o *writer) cable(e *ForceElement) {
 
 // laws writes a list of laws that has some.
 func (o *writer) laws(key string, list []*SpringLaw) {
-	if !sprung(list) {
+	if !someOf(list) {
 		return
 	}
 	o.b = append(o.b, key...)

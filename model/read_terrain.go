@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/document"
@@ -82,12 +81,7 @@ func (d *decoder) finishTerrain(t *Terrain, seen uint32) {
 	}
 	own := &terrainOwn[t.Type]
 	d.Require(terrainFields, seen, own.must...)
-	none := meaningless("terrain", t.Type.String())
-	for k := terrainPoint; k < len(terrainFields); k++ {
-		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
-			d.Refuse(terrainFields, seen, none, k)
-		}
-	}
+	d.refuseOthers(terrainFields, terrainPoint, seen, own, meaningless("terrain", t.Type.String()))
 	switch points := t.Type == CSVTerrain && t.Layout == ground.Points; {
 	case points:
 		d.Refuse(terrainFields, seen, "has no meaning for layout points", terrainOrigin, terrainSpacing)

@@ -92,6 +92,9 @@ func (a *asker) asked(question int) bool {
 	return false
 }
 
+// Gravity of the earth, m/s², and how far it differs from place to place, with what is rounded away.
+const earth, earthSpread = 9.8, 0.1
+
 // gravity asks whether gravity is that of the earth in smaller units.
 func (a *asker) gravity() {
 	g := norm(a.m.Gravity)
@@ -99,7 +102,7 @@ func (a *asker) gravity() {
 		unit   string
 		factor float64
 	}{{"mm", 1000}, {"cm", 100}} {
-		if math.Abs(g/c.factor-9.8) < 0.1 {
+		if math.Abs(g/c.factor-earth) < earthSpread {
 			a.ask(askGravity, "$.gravity", document.Numbers(a.m.Gravity[:]), c.unit, fmt.Sprintf("is %g times that of the earth; %s/s²?", c.factor, c.unit))
 		}
 	}
@@ -110,9 +113,12 @@ const (
 	mostDegrees  = 720 // rad: more is a number of turns, not an angle in degrees
 )
 
+// roundDegrees is what angles in degrees mostly are multiples of, degrees.
+const roundDegrees = 5
+
 // degrees reports whether an angle, rad, is large and a number as degrees mostly are.
 func degrees(x float64) bool {
-	return math.Abs(x) >= leastDegrees && math.Abs(x) <= mostDegrees && math.Mod(x, 5) == 0
+	return math.Abs(x) >= leastDegrees && math.Abs(x) <= mostDegrees && math.Mod(x, roundDegrees) == 0
 }
 
 // angles asks whether angles of joints and actuators are in degrees.
@@ -177,7 +183,7 @@ func tableOf(n int, at func(i int) string) *nameTable {
 
 // limit asks about a limit whose bounds are both like degrees.
 func (a *asker) limit(l *Limit, path func() string) {
-	round := func(x float64) bool { return math.IsInf(x, 0) || math.Mod(x, 5) == 0 }
+	round := func(x float64) bool { return math.IsInf(x, 0) || math.Mod(x, roundDegrees) == 0 }
 	if !(degrees(l.Lower) || degrees(l.Upper)) || !round(l.Lower) || !round(l.Upper) || a.asked(askLimits) {
 		return
 	}
@@ -221,7 +227,7 @@ func (a *asker) motion(m *Motion, path func() string) {
 			at(m.Coefficients[0], ".coefficients[0]")
 		}
 	case Spline:
-		if slices.ContainsFunc(m.Values, func(x float64) bool { return math.Mod(x, 5) != 0 }) {
+		if slices.ContainsFunc(m.Values, func(x float64) bool { return math.Mod(x, roundDegrees) != 0 }) {
 			return
 		}
 		at(slices.MaxFunc(m.Values, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) }), ".values")

@@ -150,7 +150,8 @@ func (a *asker) inertias() {
 	}
 }
 
-// smaller says which unit makes the inertia of a long body so small a part of a rod's, "" if none does.
+// smaller says which unit makes the inertia of a long body so small a part of a rod's, "" if none does: a mass in g a thousandth, and
+// lengths in mm a millionth. Each is looked for within ten times, and the thousandth less near 1, where slim bodies are.
 func smaller(part float64) (unit, cause string) {
 	switch {
 	case part > 1e-4 && part < 1./300:

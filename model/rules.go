@@ -89,16 +89,7 @@ func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
 }
 
 // allZero reports whether x has no entry other than zero.
-func allZero(x []float64) bool {
-	for _, v := range x {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func allZeroInts(x []int64) bool {
+func allZero[T int64 | float64](x []T) bool {
 	for _, v := range x {
 		if v != 0 {
 			return false
@@ -130,12 +121,7 @@ func canonicalLimits(list []*Limit) []*Limit {
 	return list
 }
 
-// driven reports whether a joint's list prescribes any freedom.
-func driven(list []*Motion) bool {
-	for _, m := range list {
-		if m != nil {
-			return true
-		}
-	}
-	return false
+// someOf reports whether a joint's list of motions or laws has an entry that is one.
+func someOf[T any](list []*T) bool {
+	return slices.ContainsFunc(list, func(e *T) bool { return e != nil })
 }

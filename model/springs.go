@@ -37,16 +37,6 @@ type Cable struct {
 	Tension float64 // N, that is always there
 }
 
-// sprung reports whether a list of a joint has a law.
-func sprung(list []*SpringLaw) bool {
-	for _, l := range list {
-		if l != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // canonicalizeBushing gives the frames of a bushing their orientations.
 func (e *ForceElement) canonicalizeBushing() {
 	if e.Type != BushingForce || e.Bushing == nil {
@@ -85,6 +75,7 @@ func (c *checker) checkLaws(j *Joint, f document.Flaws) {
 	}
 }
 
+// checkBushing checks frames, matrices, rest pose and load of a bushing between two bodies.
 func (c *checker) checkBushing(e *ForceElement, f document.Flaws) {
 	b := e.Bushing
 	if b == nil {
@@ -128,6 +119,8 @@ func (c *checker) checkFrame(tail string, a *Attachment, end int, flawed bool) {
 	}
 }
 
+// checkCable checks the points of a cable, which are of two bodies at least, and its numbers, none of which is negative. It adds
+// the bodies of the points to the links if these are wanted.
 func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 	c.note(0, -1)
 	c.note(1, -1)

@@ -187,6 +187,7 @@ func (c *checker) checkStop(tail string, l *Limit, driven bool) {
 	}
 }
 
+// checkFrictions checks the frictions of a joint, of which a ball has one in all its entries.
 func (c *checker) checkFrictions(j *Joint) {
 	if j.Friction == nil || !c.length(".friction", len(j.Friction), j.Kind().Freedoms(), j.Type) {
 		return
@@ -202,6 +203,7 @@ func (c *checker) checkFrictions(j *Joint) {
 	}
 }
 
+// checkFriction checks friction f of freedom k of a joint: by a force, or by a bearing, which a revolute and a spherical joint have.
 func (c *checker) checkFriction(j *Joint, k int, f *Friction, tail string) {
 	numbers := [...]float64{f.Force, f.Coefficient, f.Radius, f.Speed, f.Static, f.Stribeck}
 	for i, x := range numbers {

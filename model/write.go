@@ -63,6 +63,7 @@ type writer struct {
 	err error
 }
 
+// write writes m, which has passed checkWritten.
 func write(w io.Writer, m *Model) error {
 	o := &writer{w: w, b: make([]byte, 0, 1<<17)}
 	o.b = append(o.b, "{\n \"format\": \""+Format+"\""...)
@@ -101,6 +102,7 @@ func write(w io.Writer, m *Model) error {
 	return nil
 }
 
+// writeSection writes a list of elements, each on a line by itself, whose braces it writes.
 func writeSection[T any](o *writer, sec int, list []T, line func(*writer, *T)) {
 	o.b = append(o.b, ",\n \""+sectionKeys[sec]+"\": ["...)
 	for i := range list {
@@ -128,6 +130,7 @@ func (o *writer) flush(n int) {
 	}
 }
 
+// body writes a body without its braces; com, pose and velocity if they are not zero.
 func (o *writer) body(b *Body) {
 	o.text(`"name": `, b.Name)
 	o.always(`, "mass": `, b.Mass)
@@ -146,6 +149,7 @@ func (o *writer) body(b *Body) {
 	o.velocity(&b.Velocity)
 }
 
+// velocity writes the parts of a velocity that are not zero.
 func (o *writer) velocity(v *Velocity) {
 	linear, angular := v.Linear != [3]float64{}, v.Angular != [3]float64{}
 	if !linear && !angular {
@@ -184,6 +188,7 @@ func (o *writer) pose(key string, p *Pose) {
 	o.b = append(o.b, '}')
 }
 
+// joint writes a joint without its braces, and of its lists those that say something.
 func (o *writer) joint(j *Joint) {
 	o.text(`"name": `, j.Name)
 	o.text(`, "type": `, j.Type.String())
@@ -200,7 +205,7 @@ func (o *writer) joint(j *Joint) {
 	o.list(`, "damping": `, j.Damping)
 	o.list(`, "rest": `, j.Rest)
 	o.list(`, "armature": `, j.Armature)
-	if !allZeroInts(j.Turns) {
+	if !allZero(j.Turns) {
 		o.b = append(o.b, `, "turns": [`...)
 		for k, n := range j.Turns {
 			o.comma(k)
@@ -208,7 +213,7 @@ func (o *writer) joint(j *Joint) {
 		}
 		o.b = append(o.b, ']')
 	}
-	if driven(j.Motion) {
+	if someOf(j.Motion) {
 		o.b = append(o.b, `, "motion": [`...)
 		for k, m := range j.Motion {
 			o.comma(k)
@@ -257,6 +262,7 @@ func (o *writer) wheel(j *Joint) {
 	}
 }
 
+// axis writes an axis of a composite joint.
 func (o *writer) axis(a *Axis) {
 	o.b = append(o.b, '{')
 	o.text(`"kind": `, a.Kind.String())
@@ -289,6 +295,7 @@ func (o *writer) limit(l *Limit) {
 	o.b = append(o.b, '}')
 }
 
+// motion writes a motion with the fields of its kind; null for none.
 func (o *writer) motion(m *Motion) {
 	if m == nil {
 		o.b = append(o.b, "null"...)
@@ -329,6 +336,7 @@ func (o *writer) choice(key, text string, write bool) {
 	}
 }
 
+// force writes a force element without its braces.
 func (o *writer) force(e *ForceElement) {
 	o.text(`"name": `, e.Name)
 	o.text(`, "type": `, e.Type.String())
@@ -387,6 +395,7 @@ func (o *writer) list(key string, x []float64) {
 	}
 }
 
+// vector writes a list of numbers after key.
 func (o *writer) vector(key string, x []float64) {
 	o.b = append(append(o.b, key...), '[')
 	for k, v := range x {

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
+// terrain writes a terrain without its braces; what its type does not have is zero and is left out.
 func (o *writer) terrain(t *Terrain) {
 	o.text(`"name": `, t.Name)
 	o.text(`, "type": `, t.Type.String())
@@ -68,6 +69,7 @@ func (o *writer) terrain(t *Terrain) {
 	o.choice(`, "outside": `, t.Outside.String(), t.Outside != ground.Stop)
 }
 
+// contact writes what follows the type of a contact, with the defaults of its law filled in.
 func (o *writer) contact(e *ForceElement) {
 	c, law := e.Contact, e.Contact.Law
 	fillLaw(&law)
@@ -111,7 +113,8 @@ func (o *writer) count(key string, n int) {
 	}
 }
 
-func (o *writer) friction(f *contact.Friction, of string) {
+// friction writes a friction that is there, with the name of the terrain whose heights scale it if there is one.
+func (o *writer) friction(f *contact.Friction, scale string) {
 	if f.Type == contact.None {
 		return
 	}
@@ -154,8 +157,8 @@ func (o *writer) friction(f *contact.Friction, of string) {
 			o.b = append(o.b, `, "ruts": true`...)
 		}
 	}
-	if of != "" {
-		o.text(`, "map": `, of)
+	if scale != "" {
+		o.text(`, "map": `, scale)
 	}
 	o.b = append(o.b, '}')
 }
@@ -166,6 +169,7 @@ func (o *writer) lowSpeed(v float64) {
 	}
 }
 
+// resistance writes a resistance that is there after key; the default speed is left out.
 func (o *writer) resistance(key string, r *contact.Resistance) {
 	if *r == (contact.Resistance{}) {
 		return
@@ -177,6 +181,7 @@ func (o *writer) resistance(key string, r *contact.Resistance) {
 	o.b = append(o.b, '}')
 }
 
+// actuator writes what follows the type of an actuator.
 func (o *writer) actuator(a *Actuator) {
 	o.text(`, "joint": `, a.Joint)
 	o.count(`, "freedom": `, a.Freedom)
