@@ -213,15 +213,6 @@ type parts struct{ must, may []int }
 // has reports whether the kind has field k.
 func (p *parts) has(k int) bool { return slices.Contains(p.must, k) || slices.Contains(p.may, k) }
 
-// refuseOthers reports the fields from one on that are there and that the kind does not have, each with the rule none.
-func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts, none string) {
-	for k := from; k < len(fields); k++ {
-		if !p.has(k) {
-			d.Refuse(fields, seen, none, k)
-		}
-	}
-}
-
 // terrainOwn are the fields that a type of terrain must have, and those that it may have.
 var terrainOwn = [...]parts{
 	GivenTerrain: {},

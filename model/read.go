@@ -245,6 +245,15 @@ func (d *decoder) body(b *Body) {
 	}
 }
 
+// refuseOthers reports the fields from one on that are there and that the kind does not have, each with the rule none.
+func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts, none string) {
+	for k := from; k < len(fields); k++ {
+		if !p.has(k) {
+			d.Refuse(fields, seen, none, k)
+		}
+	}
+}
+
 // name reads a string of its own.
 func (d *decoder) name() string {
 	s, _ := d.Text()
