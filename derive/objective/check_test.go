@@ -79,3 +79,45 @@ func TestNearlyZero(t *testing.T) {
 	}
 	assert.Greater(t, math.Abs(want[0]), 0.1)
 }
+
+// TestCheckOfStates: states of changed models are closed before they are differenced, as the gradient has the state follow.
+func TestCheckOfStates(t *testing.T) {
+	const tol = 1e-8 // of differences of order 4
+	o := &objective.Objective{At: objective.AtState, Terms: terms("rocker.vx"), Parameters: append(
+		by("joints[p3].predecessor_frame.position[0]"), by("bodies[rocker].com[1]")...)}
+	p := problemOf(t, o, text(t, "four-bar"), 0)
+	r, err := p.Gradient(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, p.Check(context.Background(), r))
+	for _, x := range r.Parameters {
+		require.NotNil(t, x.Differences, x.Unchecked)
+		assert.InDelta(t, *x.Differences, x.Gradient, tol, x.Name)
+	}
+	assert.NotZero(t, r.Parameters[0].Gradient)
+	longer, err := p.With([]float64{r.Parameters[0].Value * 1.1, r.Parameters[1].Value})
+	require.NoError(t, err)
+	r, err = longer.Gradient(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, longer.Check(context.Background(), r))
+	assert.InDelta(t, *r.Parameters[0].Differences, r.Parameters[0].Gradient, tol)
+}
+
+// TestTiedExtremes: where several rows have the extreme of a column, as of one that stays as it is, the gradient is of one side, and says
+// so.
+func TestTiedExtremes(t *testing.T) {
+	for column, tied := range map[string]bool{"link1.px": true, "joint.pin1.q": false} {
+		o := &objective.Objective{
+			At: objective.AtRun, Run: runs.Options{Until: 0.05, Step: 0.005, Integrator: runs.RungeKutta4}, Terms: terms(column),
+			Parameters: by("joints[pin1].successor_frame.position[1]"),
+		}
+		o.Terms[0].Take = objective.Max
+		r, err := problemOf(t, o, text(t, "pendulum"), 0.05).Gradient(context.Background())
+		require.NoError(t, err)
+		if !tied {
+			assert.Empty(t, r.Run.Kinks, column)
+			continue
+		}
+		require.Len(t, r.Run.Kinks, 1)
+		assert.Equal(t, objective.Kink{Name: o.Terms[0].Name, What: "extreme", Count: 9}, r.Run.Kinks[0])
+	}
+}

@@ -78,11 +78,6 @@ func (g *Problem) fewRows() error {
 	return nil
 }
 
-// extremes reports whether a term is an extreme.
-func (g *Problem) extremes() bool {
-	return slices.ContainsFunc(g.terms, func(t *Term) bool { return t.Take == Min || t.Take == Max })
-}
-
 // rowOf returns the row at a time.
 func (c *course) rowOf(t float64) int {
 	n := len(c.states)
@@ -328,12 +323,6 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 	return s, err
 }
 
-// sample is where a term takes its column.
-type sample struct {
-	row   int
-	datum float64
-}
-
 // samples returns for each term where it takes its column, by row; none for integrals.
 func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 	list := make([][]sample, len(g.terms))
@@ -353,25 +342,9 @@ func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 	if !g.extremes() {
 		return list, nil
 	}
-	best := make([]float64, len(g.terms))
-	for row, st := range c.states {
-		if err := f.d.At(st); err != nil {
-			return nil, err
-		}
-		for i, t := range g.terms {
-			if t.Take != Min && t.Take != Max {
-				continue
-			}
-			x := f.d.OutputValue(g.outputs[i])
-			if t.Take == Max {
-				x = -x
-			}
-			if row == 0 || x < best[i] || math.IsNaN(x) {
-				best[i], list[i] = x, []sample{{row: row}}
-			}
-		}
-	}
-	return list, nil
+	ties, err := g.addExtremes(list, c.states, f)
+	c.told.Kinks = append(c.told.Kinks, ties...)
+	return list, err
 }
 
 // smooth refuses mechanisms whose runs are more than a differential equation in poses and velocities, by the name of what is.

@@ -19,7 +19,8 @@ const nearestStep = 1e-3
 // held bodies leave it a freedom. It then follows as the nearest state does, of which (D3), (D4) are the first order at poses that fit
 // alone. d is at that state.
 func (g *Problem) far(d *derive.Derivatives) (bool, error) {
-	if g.o.At != AtRun && g.o.At != AtClosed || g.mech.Holds(g.plan.Initial()) == nil {
+	closes := g.o.At == AtRun || g.o.At == AtClosed || g.o.At == AtState && g.closes == startClosed
+	if !closes || g.mech.Holds(g.plan.Initial()) == nil {
 		return false, nil
 	}
 	h, err := g.newHolding(d)

@@ -81,7 +81,7 @@ func (g *Problem) begin() (err error) {
 	return g.beginTask()
 }
 
-// startClosed is what runs of changed models do: they begin at the nearest state that fits the joints.
+// startClosed is what changed models do: runs begin at the nearest state that fits the joints, and terms of the state are there.
 const startClosed = sim.Close
 
 // addTerms finds what the terms of one run or state name. place is that of the run in the document.
@@ -311,7 +311,8 @@ func (g *Problem) WithModel(text []byte) (*Problem, error) {
 }
 
 // With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by
-// the same amount. Where the state of the model does not fit its joints any more, runs begin at the nearest one that does.
+// the same amount. Where the state of the model does not fit its joints any more, runs begin at the nearest one that does, and terms of the
+// state are there.
 //
 // Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
 // there is a value for each parameter.

@@ -67,7 +67,7 @@ type RunResult struct {
 	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
 	// Growth is by how much the first half of the run makes the gradient larger (adjoint.Growth); 0 without a gradient.
 	Growth float64 `json:"growth,omitempty"`
-	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners
+	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
 }
 
 // MostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
@@ -80,7 +80,7 @@ func (r *RunResult) Exponential() bool { return r.Growth > MostGrowth }
 // Kink is a part whose force has had a corner during a run, and how often.
 type Kink struct {
 	Name  string `json:"name"`
-	What  string `json:"what"` // contact, cable, stop, friction, table, law or curve
+	What  string `json:"what"` // contact, cable, stop, friction, table, law, curve or extreme
 	Count int64  `json:"count"`
 	// Rough says that steps are not taken apart at the corners, as implicit ones are not, nor some of a run that has very many: the
 	// gradient is exact for these as they were done, whichever side of a corner they are on, and may be far from that of the motion.

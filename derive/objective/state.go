@@ -15,6 +15,9 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 	st := g.plan.Initial()
 	switch g.o.At {
 	case AtState:
+		if g.closes == startClosed {
+			return g.closed(0)
+		}
 		return st, g.mech.Holds(st)
 	case AtClosed:
 		return g.closed(0)

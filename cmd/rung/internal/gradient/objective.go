@@ -111,6 +111,10 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 		p.Line("It holds for changes as small as that is large, and tells little of others")
 	}
 	for _, k := range r.Kinks[:min(len(r.Kinks), mostKinks)] {
+		if k.What == "extreme" {
+			p.Line("extreme of %s: also at %s", fault.Line(k.Name), sheet.Plural(int(k.Count), "other row"))
+			continue
+		}
 		p.Line("corners of %s: %s, %s", fault.Line(k.Name), k.What, sheet.Plural(int(k.Count), "time"))
 	}
 	if more := len(r.Kinks) - mostKinks; more > 0 {
