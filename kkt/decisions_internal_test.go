@@ -80,7 +80,7 @@ func TestReleased(t *testing.T) {
 		{1, 1e-3, 1, false, false},
 		{1, 0.6, 1, true, false},           // it shrinks too little
 		{1, 0.9e-11, 1.1e-11, true, true},  // to a result
-		{1, 5e-11, 0.9e-11, true, true},    // that was there before
+		{1, 5e-11, 0.9e-11, true, false},   // the one before is gone
 		{1, 2e-11, 3e-11, true, false},     // to none
 		{7, 1e-4, 1, false, false},         // one more
 		{8, 1e-4, 1, true, false},          // no more

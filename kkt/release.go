@@ -15,6 +15,8 @@ const (
 	// root of the largest h/m, (H3), where many directions have different ones: 1500 for a thousand down to m = 1e-5·h.
 	releaseSteps    = 8
 	releaseProducts = 3000
+	// releaseShrink is the part of a residual that a correction leaves at most where another one is worth its time.
+	releaseShrink = 0.5
 	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end;
 	// enoughReleased is the largest that is accepted where they do not get there.
 	releaseTol     = 1e-15
@@ -115,8 +117,8 @@ func released(step int, off, best float64) (ends, found bool) {
 	if off <= releaseTol {
 		return true, true
 	}
-	if step == releaseSteps || off > 0.5*best {
-		return true, min(off, best) <= enoughReleased
+	if step == releaseSteps || off > releaseShrink*best {
+		return true, off <= enoughReleased // of the solution at hand: the one before is gone
 	}
 	return false, false
 }

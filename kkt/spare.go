@@ -125,8 +125,9 @@ func (s *lean) hasRankNearby(p *Plan, y *assemble.Weighted, st *mechanism.State)
 	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
 	v := make([]float64, p.layout.Pattern.Dim())
 	s.motion(v, rng)
+	dropRounding(v[:p.first()])
 	y.AccelerationsTo(v[:p.first()], v)
-	if !toUnitSpeed(v[:p.first()], p.length) {
+	if !scaleToUnitSpeed(v[:p.first()], p.length) {
 		return true
 	}
 	moved := st.Clone()
