@@ -118,23 +118,24 @@ func (b *plateBuilder) beam(i, k int) {
 	b.to.Revolute(b.name("head"), beam, b.hubs[k], q, b.vec())
 }
 
-// hubCases are mechanisms with hubs.
-func hubCases(t testing.TB) (names []string, list []*mechanism.Mechanism) {
+// hubCases are mechanisms with hubs, in a short run every 15th of them.
+func hubCases(t testing.TB) (names []string, list []func() *mechanism.Mechanism) {
+	add := func(name string, of func() *mechanism.Mechanism) { names, list = append(names, name), append(list, of) }
 	for _, c := range []struct {
 		family string
 		n      int
 	}{{"delta", 25}, {"delta", 60}, {"jansen", 14}} {
-		names, list = append(names, fmt.Sprint(c.family, c.n)), append(list, leanModel(t, c.family, c.n))
+		add(fmt.Sprint(c.family, c.n), func() *mechanism.Mechanism { return leanModel(t, c.family, c.n) })
 	}
 	for _, c := range []plates{
 		{1, 45, 0, 0, 0}, {1, 45, 3, 0, 0}, {1, 45, 9, 0, 0}, {1, 45, 1, 1, 0}, {1, 60, 0, 5, 0}, {1, 0, 40, 40, 0},
 		{2, 40, 3, 0, 0}, {3, 30, 0, 4, 0}, {3, 30, 0, 40, 0}, {3, 0, 40, 0, 0}, {4, 40, 3, 0, 20}, {5, 30, 5, 1, 30},
 	} {
 		for seed := range uint64(3) {
-			names, list = append(names, fmt.Sprint(c, seed)), append(list, c.mechanism(t, seed))
+			add(fmt.Sprint(c, seed), func() *mechanism.Mechanism { return c.mechanism(t, seed) })
 		}
 	}
-	return names, list
+	return check.Some(names, 15), check.Some(list, 15)
 }
 
 // hubTol is the error of accelerations relative to the largest one, or to that of free fall.
@@ -143,10 +144,8 @@ const hubTol = 1e-11
 // TestHubs: in an order around hubs accelerations are those in an order by the tile rule, all rows hold, and as many depend on others.
 func TestHubs(t *testing.T) {
 	names, list := hubCases(t)
-	for i, mech := range list {
-		if testing.Short() && i%15 != 0 {
-			continue
-		}
+	for i, of := range list {
+		mech := of()
 		p := NewPlan(mech, Options{})
 		require.True(t, p.lean != nil && p.lean.hubs, names[i])
 		s, whole := p.NewSolver(), p.NewSolver()
@@ -209,13 +208,14 @@ func TestHubsOfManyHubs(t *testing.T) {
 //
 //rung:race
 func TestHubsHaveNoHistory(t *testing.T) {
-	for _, c := range []struct {
+	type hubbed struct {
 		mech *mechanism.Mechanism
 		lean bool // at a state that violates the joints
-	}{
+	}
+	for _, c := range check.Some([]hubbed{
 		{leanModel(t, "delta", check.Few(60, 40)), false}, {leanModel(t, "jansen", 14), false},
 		{plates{4, 40, 3, 0, 20}.mechanism(t, 0), true}, {plates{3, 30, 0, 4, 0}.mechanism(t, 0), true}, // nothing is redundant, nothing moves
-	} {
+	}, 2) {
 		mech := c.mech
 		p, q := NewPlan(mech, Options{}), NewPlan(mech, Options{Threads: 3})
 		require.Equal(t, p.lean.symbolic.Order(), q.lean.symbolic.Order())

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -86,7 +87,7 @@ func TestMethods(t *testing.T) {
 
 // TestSheetInTime: velocities of a folded sheet that is pulled close without a factor of all rows.
 func TestSheetInTime(t *testing.T) {
-	s, c := newTest(t, generate(t, "miura", 16), Options{})
+	s, c := newTest(t, generate(t, "miura", check.Few(16, 10)), Options{})
 	last := s.mech.NumBodies() - 1
 	at := s.shown.Bodies[last].Position.Sub(s.center)
 	for k := range 60 {
@@ -103,7 +104,7 @@ func TestSheetInTime(t *testing.T) {
 
 // TestCamsInTime: cams that RATTLE moves, though their springs are stiff beside the followers alone, keep the energy of the drive.
 func TestCamsInTime(t *testing.T) {
-	s, c := newTest(t, generate(t, "cam-train", 60), Options{})
+	s, c := newTest(t, generate(t, "cam-train", check.Few(60, 20)), Options{})
 	k := s.mech.NewKinematics()
 	energy := func() float64 {
 		require.NoError(t, s.mech.KinematicsTo(k, s.sim.State()))

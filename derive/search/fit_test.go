@@ -65,7 +65,7 @@ func record(t *testing.T, o *objective.Objective, model string, truth []float64,
 
 // fitting returns the objective of a fit of two columns.
 func fitting(columns [2]string, sigma [2]float64, until float64, paths ...string) *objective.Objective {
-	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: until, Tolerance: 1e-9}}
+	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: until, Tolerance: check.Few(1e-9, 1e-7)}}
 	for i, c := range columns {
 		o.Terms = append(o.Terms, objective.Term{
 			Name: c, Column: c, Take: objective.Data, File: "d.csv", From: string('a' + rune(i)), Sigma: sigma[i], Weight: 1, Power: 1,
