@@ -1,5 +1,3 @@
-//rung:race
-
 package batch_test
 
 import (
@@ -16,6 +14,8 @@ import (
 
 // TestPassing: states that are set, and results that are taken, by the threads are those that are set before and read afterwards, to
 // the bit.
+//
+//rung:race
 func TestPassing(t *testing.T) {
 	p := golden(t, "four-bar")
 	list := someStates(t, p, 70, 3, 0.5)
@@ -78,6 +78,8 @@ func TestPassing(t *testing.T) {
 
 // TestPassingEnds: a panic of Set or Take reaches the caller, and the batch goes on; a context that has ended sets and takes no state
 // of Solve, and all of Rollout.
+//
+//rung:race
 func TestPassingEnds(t *testing.T) {
 	p := golden(t, "four-bar")
 	b, err := batch.New(p, batch.Options{Threads: 2})

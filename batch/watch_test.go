@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWatch: a context that ends stops a rollout between two steps, and each state is that of as many steps, to the bit. States that Solve
+// TestWatchOnThreads: a context that ends stops a rollout between two steps, and each state is that of as many steps, to the bit. States that Solve
 // has not come to have the cause as their error.
-func TestWatch(t *testing.T) {
+//
+//rung:race
+func TestWatchOnThreads(t *testing.T) {
 	plan := planOf(t, "../docs/four-bar.model.json")
 	b, err := batch.New(plan, batch.Options{Threads: 2})
 	require.NoError(t, err)
