@@ -30,9 +30,21 @@ type Touch struct {
 // Cost: a search, no allocation.
 func (s *Spec) TouchTo(out *Touch, f *Frames) {
 	var c contact
-	c.Holds = c.find(s, f)
+	c.find(s, f)
 	c.Point, c.Normal = f.EP.MulVec(c.s.p), f.EP.MulVec(c.s.n)
 	*out = c.Touch
+}
+
+func (s *Spec) mustTouch() {
+	if s.Curve == nil || s.SuccessorCurve == nil {
+		panic(badKind)
+	}
+}
+
+// take makes t what a search has found, but for Point and Normal.
+func (t *Touch) take(s *Spec, seen *sight, at, laps [2]float64, side float64, ok bool) {
+	*t = Touch{U: at[0] + laps[0], W: at[1] + laps[1], Side: side, Curvatures: seen.bend, Gap: seen.gap}
+	t.Holds = ok && seen.regular(min(s.Curve.Size(), s.SuccessorCurve.Size()), side)
 }
 
 // contact is the joint at one instant. Frame: axes of P.
@@ -41,34 +53,20 @@ type contact struct {
 	s sight
 }
 
-// find fills c. It returns false where there is no place, and panics without curves.
+// find fills c, but for Point and Normal. It returns false where there is no place, and panics without curves.
 func (c *contact) find(s *Spec, f *Frames) bool {
-	if s.Curve == nil || s.SuccessorCurve == nil {
-		panic(badKind)
-	}
-	holds := false
+	s.mustTouch()
 	if m := f.Found; m.is(f) {
-		holds = m.holds
-		c.take(&m.seen, m.at, m.laps, m.side)
-	} else {
-		holds = c.search(s, f)
+		c.s = m.seen
+		c.take(s, &c.s, m.at, m.laps, m.side, m.holds)
+		return c.Holds
 	}
-	return holds && c.s.regular(smaller(s), c.Side)
-}
-
-// search is find without one that has found before.
-func (c *contact) search(s *Spec, f *Frames) bool {
 	var p pair
 	p.set(s, f)
 	at, seen, side, ok := p.find(f.Near)
-	c.take(&seen, at, p.laps, side)
-	return ok
-}
-
-// take stores what has been found.
-func (c *contact) take(seen *sight, at, laps [2]float64, side float64) {
-	c.U, c.W, c.Side, c.s = at[0]+laps[0], at[1]+laps[1], side, *seen
-	c.Curvatures, c.Gap = seen.bend, seen.gap
+	c.s = seen
+	c.take(s, &c.s, at, p.laps, side, ok)
+	return c.Holds
 }
 
 // rates returns the rates of the lengths along both curves, as S moves by v at the point and by ω, theory.md (U8).

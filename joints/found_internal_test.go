@@ -29,7 +29,7 @@ func TestFoundIsTaken(t *testing.T) {
 		var plain, with [6]float64
 		s.NearTo(&plain, f)
 		var m Found
-		s.FindTo(&m, f)
+		s.FindTo(&m, nil, f)
 		f.Found = &m
 		s.NearTo(&with, f)
 		require.Equal(t, plain, with)
@@ -51,11 +51,11 @@ func TestFoundIsTaken(t *testing.T) {
 			require.Equal(t, plain, with, name)
 		}
 		s.NearTo(&plain, &Frames{EP: f.EP, ES: f.ES, R: f.R, Near: f.Near})
-		s.FindTo(&m, f) // kept, right or wrong
+		s.FindTo(&m, nil, f) // kept, right or wrong
 		f.R[0] += 1e-6
-		s.FindTo(&m, f)
+		s.FindTo(&m, nil, f)
 		f.R[0] -= 1e-6
-		s.FindTo(&m, f)
+		s.FindTo(&m, nil, f)
 		s.NearTo(&with, f)
 		require.Equal(t, plain, with)
 	}
@@ -68,13 +68,13 @@ func TestFoundKeepsRows(t *testing.T) {
 		var plain, with Rows
 		require.NoError(t, s.EvalTo(&plain, f, 0))
 		var m Found
-		s.FindTo(&m, f)
+		s.FindTo(&m, nil, f)
 		f.Found = &m
 		require.NoError(t, s.EvalTo(&with, f, 0))
 		require.Equal(t, plain, with)
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			f.R[0] += 1e-9
-			s.FindTo(&m, f)
+			s.FindTo(&m, nil, f)
 			_ = s.EvalTo(&with, f, 0)
 		}))
 	}

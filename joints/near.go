@@ -67,13 +67,21 @@ func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
 	}
 }
 
-// FindTo searches where the point is on its curve, or where the curves touch, and keeps it in out, unless it is there already.
+// FindTo searches where the point is on its curve, or where the curves touch, and keeps it in out, unless it is there already. Of curves
+// that touch it stores in at, unless it is nil, all of TouchTo but Point and Normal.
 //
 // Cost: a search, no allocation. Searches on other goroutines may not read out meanwhile. It panics without a curve.
-func (s *Spec) FindTo(out *Found, f *Frames) {
-	if out.is(f) {
-		return
+func (s *Spec) FindTo(out *Found, at *Touch, f *Frames) {
+	if !out.is(f) {
+		s.find(out, f)
 	}
+	if at != nil && s.SuccessorCurve != nil {
+		at.take(s, &out.seen, out.at, out.laps, out.side, out.holds)
+	}
+}
+
+// find is FindTo where out has something else.
+func (s *Spec) find(out *Found, f *Frames) {
 	out.full = false
 	if s.SuccessorCurve == nil {
 		out.at[0], out.laps[0] = s.parameter(f)

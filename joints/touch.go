@@ -50,11 +50,8 @@ func (q *pair) set(s *Spec, f *Frames) {
 	q.c = [2]*curves.Curve{s.Curve, s.SuccessorCurve}
 	f.EP.TMulTo(&q.E, &f.ES)
 	f.EP.TMulVecTo(&q.r, &f.R)
-	q.size, q.open = smaller(s), s.Kind == curveOnCurveOpen
+	q.size, q.open = min(s.Curve.Size(), s.SuccessorCurve.Size()), s.Kind == curveOnCurveOpen
 }
-
-// smaller returns the size of the smaller curve, m.
-func smaller(s *Spec) float64 { return min(s.Curve.Size(), s.SuccessorCurve.Size()) }
 
 // sight is both curves at a pair of parameters. Frame: axes of P.
 type sight struct {

@@ -113,7 +113,7 @@ func TestCorrectingFactor(t *testing.T) {
 		there, _, _ := s.Corrector().Factor()
 		require.False(t, there)
 		x := make([]float64, p.Layout().Pattern.Dim())
-		require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(x, x, p.Initial()) })
+		require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(x, x, nil, p.Initial()) })
 		require.NoError(t, s.Solve(p.Initial()))
 		there, weak, _ := s.Corrector().Factor()
 		require.True(t, there)
@@ -121,6 +121,62 @@ func TestCorrectingFactor(t *testing.T) {
 		s.Corrector().Drop()
 		there, _, _ = s.Corrector().Factor()
 		require.False(t, there)
+	}
+}
+
+// TestLeftErrors: what a correction of velocities leaves is what the joints say of the corrected ones, also where rows were left out
+// that it does not see; up to what poses are off by, times the correction. Of a reduced system nothing is known.
+func TestLeftErrors(t *testing.T) {
+	const (
+		tol  = 1e-13 // rounding of sums of a hundred terms
+		arms = 0.5   // how much farther off arms are in the system than where joints measure velocities, in units of what poses are off
+	)
+	for _, c := range []struct {
+		family string
+		n      int
+		off    float64 // m
+		known  bool
+		least  float64 // of the largest error that is left
+	}{{"miura", 10, 2e-9, true, 4e-9}, {"cam-train", 3, 0, true, 0}, {"nfourbar", 8, 0, false, 0}} {
+		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
+		m, l := p.Mechanism(), p.Layout()
+		st, k, r := p.Initial(), m.NewKinematics(), check.Rand(3)
+		for i := range st.Bodies {
+			for a := range 3 {
+				st.Bodies[i].Position[a] += c.off * (r.Float64() - 0.5)
+				st.Bodies[i].Velocity[a] += r.Float64() - 0.5
+			}
+		}
+		require.NoError(t, m.KinematicsTo(k, st))
+		measure := func() []float64 {
+			e := make([]float64, l.Pattern.Dim())
+			var delta, rate [6]float64
+			for node := m.NumBodies(); node < l.Pattern.Len(); node++ {
+				require.NoError(t, m.ConstraintErrorsTo(&delta, &rate, l.NodeConstraint(node), k, st))
+				copy(e[l.Pattern.Off[node]:l.Pattern.Off[node+1]], rate[:])
+			}
+			return e
+		}
+		s := p.NewSolver()
+		e := measure()
+		x, left := make([]float64, len(e)), make([]float64, len(e))
+		s.SetAccuracy(1e-6)
+		require.NoError(t, s.Solve(st))
+		require.Equal(t, c.known, s.Corrector().SolveErrorsTo(x, e, left, st), c.family)
+		want := slices.Clone(x)
+		require.NoError(t, s.Solve(st))
+		s.Corrector().SolveErrorsTo(x, e, nil, st)
+		n := 6 * m.NumBodies()
+		require.Equal(t, want[:n], x[:n])
+		if !c.known {
+			continue
+		}
+		for i := range st.Bodies {
+			st.Bodies[i].AddComVelocity(-1, (*[6]float64)(x[6*i:]), &k.Bodies[i].Com)
+		}
+		after := measure()
+		check.CloseVec(t, left, after, tol*check.MaxAbs(e)+arms*c.off*check.MaxAbs(x[:n]), 1, "%s", c.family)
+		require.GreaterOrEqual(t, check.MaxAbs(left), c.least, c.family)
 	}
 }
 
@@ -159,7 +215,7 @@ func TestKeepAllRows(t *testing.T) {
 			now := &mechanism.State{Time: st.Time, Bodies: slices.Clone(st.Bodies)}
 			for range 3 {
 				measure(now)
-				s.Corrector().SolveErrorsTo(x, e, now)
+				s.Corrector().SolveErrorsTo(x, e, nil, now)
 				for i := range now.Bodies {
 					now.Bodies[i].AddComVelocity(-1, (*[6]float64)(x[6*i:]), &k.Bodies[i].Com)
 				}

@@ -129,7 +129,7 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 		plain.whole.SolveTo(x, e)
 		plain.sys.AccelerationsTo(x, x)
 		got := make([]float64, n)
-		s.Corrector().SolveErrorsTo(got, e, st)
+		s.Corrector().SolveErrorsTo(got, e, nil, st)
 		for i := range nb {
 			check.Close(t, got[i], x[i], groundTol, 1+check.MaxAbs(x[:nb]), "%s: %d", name, i)
 		}
@@ -231,12 +231,12 @@ func TestGroundAfterErrors(t *testing.T) {
 	s, st := p.NewSolver(), p.Initial()
 	require.NoError(t, s.Solve(st))
 	e := make([]float64, len(s.x))
-	s.Corrector().SolveErrorsTo(e, e, st)
+	s.Corrector().SolveErrorsTo(e, e, nil, st)
 	require.PanicsWithValue(t, "kkt: not assembled", func() { _ = s.Stages().Factorize() })
 	require.PanicsWithValue(t, "kkt: no factor", func() { _ = s.Stages().Refine() })
 	require.PanicsWithValue(t, "kkt: no solution", func() { s.ComAcceleration(0) })
-	s.Corrector().SolveErrorsTo(e, e, st)
+	s.Corrector().SolveErrorsTo(e, e, nil, st)
 	s.drop()
-	require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(e, e, st) })
+	require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(e, e, nil, st) })
 	require.NoError(t, s.Solve(st))
 }

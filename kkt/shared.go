@@ -93,11 +93,14 @@ func (c Corrector) KeepAllRows() bool {
 // the state of the factor, theory.md (43): the least ones in the metric of the inertias, with armature. It serves
 // velocities in the same way. It ends the results of the solver.
 //
-// Shapes: e and x have an entry a scalar of Plan.Layout; those of e for bodies are zero. The
+// In left, unless it is nil, it stores what the rows of the system say that is left of the errors, e − J·x, and reports whether it has:
+// of a reduced system, or one with flywheels, it does not know.
+//
+// Shapes: e, x and left have an entry a scalar of Plan.Layout; those of e and left for bodies are zero. left may be e. The
 // first entries of x are the displacements: a rotation, rad, and the travel of the centre of
 // mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
-func (c Corrector) SolveErrorsTo(x, e []float64, st *mechanism.State) {
+func (c Corrector) SolveErrorsTo(x, e, left []float64, st *mechanism.State) (known bool) {
 	if there, _, _ := c.Factor(); !there {
 		panic("kkt: no factor")
 	}
@@ -115,8 +118,13 @@ func (c Corrector) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 		copy(x, z[:6*s.plan.mech.NumBodies()])
 	default:
 		s.now.SolveTo(x, e)
+		if known = left != nil && !s.doubles; known {
+			s.now.Matrix.ResidualTo(left, e, x)
+			clear(left[:6*s.plan.mech.NumBodies()])
+		}
 		s.now.accelerations(x, x)
 	}
+	return known
 }
 
 // Rank is the part of a Report about the rank.

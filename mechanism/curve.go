@@ -18,15 +18,19 @@ var ErrCurve = errors.New("mechanism: the point is past the end of its curve")
 // checkCurves is the part of RowsTo for curves and terrain.
 func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	var jk JointKinematics
+	var at joints.Touch
 	var q [6]float64
 	if len(k.found) != int(m.special.found) {
 		k.found = make([]joints.Found, m.special.found)
+	}
+	if len(k.gaps) != len(k.found) {
+		k.gaps = make([]float64, len(k.found))
 	}
 	for _, j := range m.special.curves {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, int(j), k, s)
 		if jk.Found != nil {
-			jt.FindTo(jk.Found, &jk.Frames)
+			jt.FindTo(jk.Found, &at, &jk.Frames)
 		}
 		switch {
 		case jt.Ground != nil:
@@ -35,7 +39,8 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 			}
 			continue
 		case jt.SuccessorCurve != nil:
-			if err := m.checkTouch(int(j), &jk); err != nil {
+			k.gaps[jt.found-1] = at.Gap
+			if err := m.checkTouch(int(j), &at); err != nil {
 				return err
 			}
 			continue
@@ -64,11 +69,9 @@ func (m *Mechanism) ShareSearches(list ...*Kinematics) {
 // radius of curvature is too small for the other curve.
 var ErrTouch = errors.New("mechanism: the curves do not touch")
 
-// checkTouch is checkCurves for the curves of joint j.
-func (m *Mechanism) checkTouch(j int, jk *JointKinematics) error {
+// checkTouch is checkCurves for the curves of joint j, which touch there.
+func (m *Mechanism) checkTouch(j int, at *joints.Touch) error {
 	jt := &m.Joints[j]
-	var at joints.Touch
-	jt.TouchTo(&at, &jk.Frames)
 	apart := jt.Kind.Freedoms() > 0 && m.apart(j, at.Gap)
 	for i, c := range [2]*curves.Curve{jt.Curve, jt.SuccessorCurve} {
 		if apart {

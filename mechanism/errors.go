@@ -9,7 +9,8 @@ import (
 
 // ErrorsTo stores the errors of the rows of joint j: at position level in delta, docs/theory.md (35)
 // (joints.Spec.PositionErrorTo), and at velocity level, (5), in rate (VelocityErrorTo). Both are in
-// the order of the rows; entries past those are zero.
+// the order of the rows; entries past those are zero. With rate nil it leaves those of velocities out, and the gap of curves that touch is
+// the one that RowsTo has found.
 //
 // Units: m and rad; m/s and rad/s.
 // Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints without
@@ -17,7 +18,14 @@ import (
 // as VelocityErrorTo does; delta is then right, rate zero.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
+	if rate == nil && jt.Kind == joints.CurveOnCurve && jt.Motion == nil {
+		*delta = [6]float64{k.gaps[jt.found-1]}
+		return nil
+	}
 	if jt.Kind.Plain() && jt.Kind != joints.Fixed && jt.Motion == nil {
+		if rate == nil {
+			rate = new([6]float64)
+		}
 		*delta, *rate = [6]float64{}, [6]float64{}
 		jt.pinErrorsTo(delta, rate, k, s)
 		return nil
@@ -25,6 +33,9 @@ func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *S
 	var jk JointKinematics
 	m.JointTo(&jk, j, k, s)
 	jt.PositionErrorTo(delta, &jk.Frames, s.Time)
+	if rate == nil {
+		return nil
+	}
 	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
 }
 

@@ -75,6 +75,7 @@ type Kinematics struct {
 	touch []*contact.Result // of the contacts; made when they are first asked for
 	rows  []rowAt           // one's own; made when they are first computed
 	found []joints.Found    // of the joints with curves, by Joint.found; made when they are first computed
+	gaps  []float64         // of curves that touch, m, in their order; those of the last RowsTo
 }
 
 // NewKinematics returns storage for m.

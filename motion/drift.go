@@ -28,6 +28,8 @@ type drifter struct {
 	watch  *team.Watch // ends passes early
 	found  []driftFit  // by range
 	task   driftTask
+
+	measures int64 // passes that have computed errors
 }
 
 // newDrifter allocates a drifter with the goroutines of a solver.
@@ -91,6 +93,7 @@ const (
 	errorPass                    // δ and δ̇ of the rows at st
 	deltaPass                    // δ alone, and whether rows have directions
 	ratePass                     // δ̇ alone
+	leftPass                     // none: what is in rate
 	notePass                     // velocities of st
 )
 
@@ -167,6 +170,9 @@ func (r *drifter) measureRates(st *mechanism.State) (driftFit, error) {
 // the bodies.
 func (r *drifter) rows(pass driftPass, st *mechanism.State, bodies driftFit) driftFit {
 	n := r.layout.Pattern.Len() - len(st.Bodies)
+	if pass != leftPass {
+		r.measures++
+	}
 	fit := r.each(driftTask{kind: pass, n: n, st: st})
 	fit.add(&bodies)
 	fit.position, fit.velocity = fit.off.In(r.unit)
@@ -193,7 +199,8 @@ func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
 	return r.changeBy(errorPass, st, s)
 }
 
-// changeBy is change with a pass for the errors: errorPass, or ratePass, which leaves those of the pose out.
+// changeBy is change with a pass for the errors: errorPass, ratePass, which leaves those of the pose out, or leftPass, which takes those of
+// velocities that are there.
 func (r *drifter) changeBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: changePass, n: len(st.Bodies), st: st, times: s})
 	return r.rows(pass, st, bodies), bodies.bad < 0
@@ -260,8 +267,7 @@ func (r *drifter) compare(f *driftFit, lo, hi int) {
 }
 
 func (r *drifter) errors(f *driftFit, lo, hi int) {
-	t, p, nb := &r.task, r.layout.Pattern, r.mech.NumBodies()
-	var delta, rate [6]float64
+	p, nb := r.layout.Pattern, r.mech.NumBodies()
 	var gap, turned, speed, turn float64
 	for node := nb + lo; node < nb+hi; node++ {
 		j := r.layout.NodeJoint(node)
@@ -269,24 +275,14 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 			r.couplingErrors(f, node)
 			continue
 		}
-		if r.errorsTo(&delta, &rate, j) != nil {
-			f.lost = true
-			v := r.mech.ViolationOf(j, r.kin, t.st)
-			f.off.Widen(&v)
-		}
 		o, n := int(p.Off[node]), int(p.Size[node])
 		d, v := r.delta[o:o+n], r.rate[o:o+n]
+		if r.task.kind != leftPass {
+			r.jointErrors(f, d, v, j)
+		}
 		angles := r.mech.Joints[j].Angles
 		for k := range n {
-			x, y := delta[k], rate[k]
-			switch t.kind {
-			case deltaPass:
-				y = 0
-			case ratePass:
-				x = d[k]
-			}
-			d[k], v[k] = x, y
-			x, y = math.Abs(x), math.Abs(y)
+			x, y := math.Abs(d[k]), math.Abs(v[k])
 			if angles>>k&1 != 0 {
 				turned, turn = max(turned, x), max(turn, y)
 			} else {
@@ -297,6 +293,23 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
 }
 
+// jointErrors stores in d and v the errors of the rows of joint j that the pass is for. One that has lost its direction it adds to the sum.
+func (r *drifter) jointErrors(f *driftFit, d, v []float64, j int) {
+	var delta, rate [6]float64
+	if r.errorsTo(&delta, &rate, j) != nil {
+		f.lost = true
+		off := r.mech.ViolationOf(j, r.kin, r.task.st)
+		f.off.Widen(&off)
+	}
+	if r.task.kind != ratePass {
+		copy(d, delta[:])
+	}
+	if r.task.kind == deltaPass {
+		rate = [6]float64{}
+	}
+	copy(v, rate[:])
+}
+
 // errorsTo stores the errors of joint j that the pass is for. Of plain joints both are found at once. Rates also tell whether a distance
 // or a composite joint has a direction; RowsTo tells it of curves, and other joints have directions at all poses.
 func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
@@ -304,19 +317,20 @@ func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
 	if t.kind == errorPass || jt.Kind.Plain() || t.kind == deltaPass && (jt.Kind == joints.Distance || jt.Axes != nil) {
 		return r.mech.ErrorsTo(delta, rate, j, r.kin, t.st)
 	}
+	if t.kind == deltaPass {
+		return r.mech.ErrorsTo(delta, nil, j, r.kin, t.st) // RowsTo was the last that was done at the pose
+	}
 	var jk mechanism.JointKinematics
 	r.mech.JointTo(&jk, j, r.kin, t.st)
-	if t.kind == ratePass {
-		return jt.VelocityErrorTo(rate, &jk.Frames, t.st.Time)
-	}
-	jt.PositionErrorTo(delta, &jk.Frames, t.st.Time)
-	return nil
+	return jt.VelocityErrorTo(rate, &jk.Frames, t.st.Time)
 }
 
 // couplingErrors is errors for the coupling of a node.
 func (r *drifter) couplingErrors(f *driftFit, node int) {
 	i, o := r.layout.NodeConstraint(node)-r.mech.NumJoints(), r.layout.Pattern.Off[node]
-	r.delta[o], r.rate[o] = r.mech.CouplingErrors(i, r.kin, r.task.st)
+	if r.task.kind != leftPass {
+		r.delta[o], r.rate[o] = r.mech.CouplingErrors(i, r.kin, r.task.st)
+	}
 	c := &r.mech.Couplings[i]
 	f.off.Note(c.Angle, r.delta[o]/c.Size, r.rate[o]/c.Size)
 }

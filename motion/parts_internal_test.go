@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -118,4 +119,33 @@ func TestLostDirection(t *testing.T) {
 	r.x[3] = 0.5
 	_, ok := r.moveBy(deltaPass, st, -1)
 	require.False(t, ok)
+}
+
+// TestLeftRatesAreBounds: what a correction of velocities is said to leave at a pose that is off is no less than what the joints say.
+func TestLeftRatesAreBounds(t *testing.T) {
+	const off, push = 1e-4, 0.5 // m, and rad/s or m/s
+	for family, n := range map[string]int{"cam-train": 3, "stewart": 1, "gear-train": 5, "ladder": 4, "grid": 4} {
+		p := planOf(t, family, n)
+		r, err := NewRattle(p, RattleOptions{})
+		require.NoError(t, err)
+		r.end = *p.Initial()
+		rng := check.Rand(7)
+		for i := range r.end.Bodies {
+			b := &r.end.Bodies[i]
+			for k := range 3 {
+				b.Position[k] += off * rng.Float64()
+				b.Velocity[k] += push * rng.Float64()
+				b.Omega[k] += push * rng.Float64()
+			}
+		}
+		d := r.dyn.drift
+		_, err = d.measure(&r.end)
+		require.NoError(t, err, family)
+		require.NoError(t, r.evaluate(r.next, &r.end), family)
+		said, err := r.correctRates(true)
+		require.NoError(t, err, family)
+		is, err := d.measureRates(&r.end)
+		require.NoError(t, err, family)
+		require.GreaterOrEqual(t, said.velocity, is.velocity, family)
+	}
 }

@@ -81,7 +81,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	}
 	enough := mayLeave(boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
 	for k := 1; !(fit.position <= enough); k++ {
-		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.delta, st)
+		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.delta, nil, st)
 		after, ok := d.drift.move(st, -1)
 		if !ok || !(after.position <= fit.position) {
 			d.drift.move(st, 1)
@@ -109,7 +109,7 @@ func givesUp(after, before, enough float64, k int) bool {
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) (driftFit, bool) {
 	enough := mayLeave(bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; !(fit.velocity <= enough); k++ {
-		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.rate, st)
+		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.rate, nil, st)
 		after, ok := d.drift.change(st, -1)
 		if !ok || !(after.velocity <= fit.velocity) {
 			fit, _ = d.drift.change(st, 1)

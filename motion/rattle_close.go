@@ -70,7 +70,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 func (r *Rattle) correct() (driftFit, bool) {
 	d := r.dyn.drift
 	r.stats.Corrections++
-	r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, &r.end)
+	r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, nil, &r.end)
 	return d.moveBy(deltaPass, &r.end, -1)
 }
 
@@ -156,7 +156,10 @@ func (r *Rattle) open(off float64) error {
 // rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes
 // the velocities within its own tolerance. It returns the error that is left, relative to 1 + the
 // largest speed + the largest rate of turning; zero after ProjectVelocities.
-func (r *Rattle) closeRates() (left float64, err error) {
+//
+// here says that the system of the factor is of the pose of r.end. What a correction leaves of the errors, which are linear in the
+// velocities, is then known from its rows.
+func (r *Rattle) closeRates(here bool) (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measureRates(&r.end) // closePoses has measured the pose
 	if err != nil {
@@ -184,13 +187,39 @@ func (r *Rattle) closeRates() (left float64, err error) {
 			}
 			return 0, nil
 		}
-		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, &r.end)
-		after, ok := d.changeBy(ratePass, &r.end, -1)
-		if !ok {
-			return left, r.open(after.velocity)
+		if fit, err = r.correctRates(here); err != nil {
+			return left, err
 		}
-		fit = after
 	}
+}
+
+// rattleArms bounds, in units of what the pose is off by times the largest angular velocity of a correction, how much the rows of a system
+// say less of it than the joints: at a pose that is off, a joint's forces act beside the origin of S, at which velocities are measured.
+const rattleArms = 4.0
+
+// correctRates changes the velocities of r.end by a correction with the factor, and measures them. Where what is left of their errors is
+// known from the rows of the system, the sum has a bound of it.
+func (r *Rattle) correctRates(here bool) (driftFit, error) {
+	d, pass := r.dyn.drift, ratePass
+	var left []float64
+	if here {
+		left = d.rate
+	}
+	if r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, left, &r.end) {
+		pass = leftPass
+	}
+	fit, ok := d.changeBy(pass, &r.end, -1)
+	if !ok {
+		return fit, r.open(fit.velocity)
+	}
+	if pass == leftPass {
+		turn := 0.0
+		for i := 0; i < 6*len(r.end.Bodies); i += 6 {
+			turn = max(turn, math.Abs(d.x[i]), math.Abs(d.x[i+1]), math.Abs(d.x[i+2]))
+		}
+		fit.velocity += rattleArms * fit.position * turn
+	}
+	return fit, nil
 }
 
 // keepAll makes the factor one that keeps all rows. It reports whether there is one then.

@@ -128,7 +128,7 @@ func (r *Rattle) symplectic(h float64) error {
 		return err
 	}
 	r.setVelocities(h/2, r.next)
-	left, err := r.closeRates()
+	left, err := r.closeRates(true)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (r *Rattle) backward(h float64) error {
 		}
 	}
 	r.setVelocities(0, r.next)
-	if _, err := r.closeRates(); err != nil { // what is left of errors, the next step removes
+	if _, err := r.closeRates(false); err != nil { // what is left of errors, the next step removes
 		return err
 	}
 	r.known = false // velocities may change again

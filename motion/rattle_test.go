@@ -263,3 +263,16 @@ func TestRattleRefuses(t *testing.T) {
 	require.PanicsWithValue(t, "motion: no step", func() { r.AtTo(p.Initial(), 1) })
 	require.PanicsWithValue(t, "motion: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = r.Try(newPlan(t, generate(t, "ladder", 5, 1), order.Auto).Initial(), 1) })
 }
+
+// TestRattleMeasures: a step in which one correction closes poses looks at the errors of all rows three times: at the pose that velocities
+// lead to, at that of the correction, and for the velocities there. What their correction leaves is known without another look.
+func TestRattleMeasures(t *testing.T) {
+	const steps = 20
+	p := newPlan(t, generate(t, "cam-train", 3, 1), order.Auto)
+	r := newRattle(t, p, motion.RattleOptions{Tolerance: 1e-5})
+	s := sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 1. / 480})
+	require.NoError(t, s.Run(steps/480.))
+	got := r.Stats()
+	require.Equal(t, motion.RattleStats{Steps: steps, Evaluations: steps + 1, Corrections: steps, Measures: 3 * steps}, got)
+	require.Less(t, s.Stats().Worst.Velocity, 1e-7)
+}
