@@ -6,9 +6,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Holds returns mechanism.ErrNonholonomic, with the joint, if the mechanism has what Hold does not know: rows of velocities alone.
-func (d *Derivatives) Holds() error { return d.mech.Holonomic() }
-
 // NumRows returns the number of multipliers that Hold takes.
 func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.NumBodies() }
 
@@ -18,7 +15,8 @@ func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.Nu
 //
 // Shapes: a has six entries a body, ω̇ and the acceleration of the centre of mass, world axes; lambda one a row, in the
 // order of kkt.Plan.Layout. Cost: O(bodies + joints), no allocation after the first. Errors are those of
-// mechanism.Mechanism.KinematicsTo. It panics on a length mismatch, and unless Holds.
+// mechanism.Mechanism.KinematicsTo. It panics on a length mismatch. It does not know rows of velocities alone
+// (mechanism.Mechanism.Holonomic).
 func (d *Derivatives) Hold(st *mechanism.State, a, lambda []float64, kind HeldKind) error {
 	return d.hold(st, a, lambda, kind, mechanism.Freedom{}, 0)
 }

@@ -39,7 +39,7 @@ func TestHeldTransposed(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".directions.json")
 		t.Run(name, func(t *testing.T) {
 			d, st := open(t, filepath.Join(referenceDir, name+".model.json"))
-			require.NoError(t, d.Holds())
+			require.NoError(t, d.Mechanism().Holonomic())
 			list := paths(t, d, file)
 			rng := rand.New(rand.NewPCG(7, uint64(len(list))))
 			draw := func(n int) []float64 {

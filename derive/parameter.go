@@ -40,6 +40,26 @@ func (p *Parameter) is(kinds ...partKind) bool {
 	return len(p.parts) > 0 && slices.Contains(kinds, p.parts[0].kind)
 }
 
+// Shapes reports whether a parameter changes position errors of joints or couplings where bodies stay where they are: whether it is neither
+// an inertia nor of a force.
+func (d *Derivatives) Shapes(p *Parameter) bool {
+	for _, t := range p.parts {
+		switch t.kind {
+		case partMass, partInertia, partGravity, partForce:
+		case partScalar:
+			i := slices.IndexFunc(d.active, func(a activeScalar) bool { return a.at == t.index })
+			a := &d.active[i]
+			forces := slotStiffness <= a.slot.kind && a.slot.kind <= slotTension && a.slot.kind != slotMotion
+			if !forces && a.part < d.elementNumber(0) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
 // part is what a unit change of a parameter changes by coefficient.
 type part struct {
 	kind        partKind

@@ -144,10 +144,12 @@ func (a *Answers) factor() error {
 	}
 	clear(s.sys.Right)
 	s.alter()
-	if err := s.factorize(); err != nil {
+	s.now.Right = nil // right sides come later
+	err := s.factorize()
+	s.now.Right = s.sys.Right
+	if err != nil {
 		return err
 	}
-	s.now.SolveTo(s.now.x, s.now.Right)
 	a.run = s.now.runs()
 	return nil
 }

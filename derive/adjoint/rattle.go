@@ -12,16 +12,17 @@ import (
 // RattleField is what differentiates steps of RATTLE.
 type RattleField[F any] interface {
 	RatesField[F]
-	// HoldErrors goes to the pose at the end of a step: ResidualTo and ResidualBackTo then have the position errors of the joints in the
-	// rows. RatesAnswerTo and RoughAnswerTo are with the matrix of its start.
+	// HoldErrors goes to the pose at the end of a step: ResidualTo then has the position errors of the joints in the rows. RatesAnswerTo
+	// and RoughAnswerTo are with the matrix of its start.
 	HoldErrors(start, end *mechanism.State) error
 	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the end, and RoughAnswerTo is it with an error that an iteration takes back.
 	ErrorsAnswerTo(x, right []float64) error
 	RoughAnswerTo(x, right []float64) error
 	// AddMassTo adds to f, six numbers a body, scale times what inertias and armature at the start make of the change a of velocities.
 	AddMassTo(f, a []float64, scale float64)
-	// ErrorForcesTo stores in f, six numbers a body, the cotangents of poses at the end for those of the rows, y.
-	ErrorForcesTo(f, y []float64)
+	// ErrorsBackTo adds to x, PerBody numbers a body, the cotangents of poses at the end for those of the rows, y, and those of parameters
+	// to p, unless that is nil.
+	ErrorsBackTo(x, p, y []float64) error
 }
 
 // ErrChord is for a step of RATTLE whose joints turn by so much that its derivative is not found.
@@ -46,6 +47,8 @@ type rattleStep[F any] struct {
 
 	h       float64
 	turn    []float64       // Θ of the travel, three a body
+	turned  []spatial.Quat  // exp Θ
+	closed  []spatial.Quat  // exp of −x, of the rotation that has closed the joints
 	closing []float64       // x, six a body: what has closed the joints
 	middle  mechanism.State // the end with the velocities at which the accelerations there are taken
 	last    []float64       // change of velocities that has closed their rows
@@ -68,6 +71,7 @@ func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleS
 	s.closing, s.last, s.acc = make([]float64, 6*nb), make([]float64, 6*nb), make([]float64, 6*nb)
 	s.dxi, s.sum, s.correction = make([]float64, PerBody*nb), make([]float64, 6*nb+field.Rows()), make([]float64, 6*nb)
 	s.first, s.firstRows = make([]float64, 6*nb), make([]float64, field.Rows())
+	s.turned, s.closed = make([]spatial.Quat, nb), make([]spatial.Quat, nb)
 	s.middle.Bodies, s.start.Bodies = make([]mechanism.BodyState, nb), make([]mechanism.BodyState, nb)
 	return s
 }
@@ -97,7 +101,9 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 		}
 		turn := spatial.Vec3(w[:3]).Scale(h)
 		copy(s.turn[3*i:], turn[:])
-		back := q.Rotation.Mul(spatial.Exp(turn).Mul(p.Rotation).Conj()).Log()
+		s.turned[i] = spatial.Exp(turn)
+		s.closed[i] = q.Rotation.Mul(s.turned[i].Mul(p.Rotation).Conj())
+		back := s.closed[i].Log()
 		slid := q.Position.Add(armEnd).Sub(p.Position.Add(arm)).Sub(spatial.Vec3(w[3:]).Scale(h))
 		var v [6]float64 // before the rows of velocities are closed
 		for j := range 3 {
@@ -284,9 +290,9 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 		was = step
 		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
 		s.field.AddMassTo(bar, s.y[:six], -1)
-		s.field.ErrorForcesTo(s.da, s.y[six:])
-		for i := range s.from.Bodies {
-			copy(s.back[PerBody*i:][:6], s.da[6*i:])
+		clear(s.back)
+		if err := s.field.ErrorsBackTo(s.back, nil, s.y[six:]); err != nil {
+			return err
 		}
 		s.movedBack(bar, s.back)
 	}

@@ -95,19 +95,14 @@ func (s *rattleStep[F]) travelAhead(z, a []float64) {
 		}
 		theta, phi := (*spatial.Vec3)(s.turn[3*i:]), (*spatial.Vec3)(y[:3])
 		spatial.DexpTo((*spatial.Vec3)(own[:]), theta, (*spatial.Vec3)(own[:]))
-		*phi = spatial.Exp(*theta).Rotate(*phi)
+		*phi = s.turned[i].Rotate(*phi)
 		for j := range own {
 			y[j] += own[j]
 		}
 	}
-	s.turnBy(z, 1)
-}
-
-// turnBy turns rotations by what has closed the joints, or back.
-func (s *rattleStep[F]) turnBy(z []float64, sign float64) {
 	for i := range s.from.Bodies {
 		phi := (*spatial.Vec3)(z[PerBody*i:])
-		*phi = spatial.Exp(spatial.Vec3(s.closing[6*i:]).Scale(-sign)).Rotate(*phi)
+		*phi = s.closed[i].Rotate(*phi)
 	}
 }
 
@@ -153,13 +148,13 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 			return gap, err
 		}
 		copy(bar, s.sum[:n])
-		clear(s.sum[:n])
-		clear(s.back)
-		if err := s.field.ResidualBackTo(s.back, g[k].Parameters, s.da, s.sum); err != nil {
+		if err := s.field.ErrorsBackTo(x, g[k].Parameters, s.sum[n:]); err != nil {
 			return gap, err
 		}
-		addPoses(x, s.back)
-		s.turnBy(x, -1)
+		for i := range s.from.Bodies {
+			phi := (*spatial.Vec3)(x[PerBody*i:])
+			*phi = s.closed[i].Conj().Rotate(*phi)
+		}
 	}
 	if gap, err = s.holdStart(); err != nil {
 		return gap, err
@@ -215,14 +210,14 @@ func (s *rattleStep[F]) middleBack(x, a, p []float64) error {
 	return nil
 }
 
-// travelBack is the transpose of travelAhead, without turnBy.
+// travelBack is the transpose of travelAhead, without what has closed the joints.
 func (s *rattleStep[F]) travelBack(x, a []float64) {
 	for i := range s.from.Bodies {
 		y := x[PerBody*i:][:PerBody]
 		minus, phi := (*spatial.Vec3)(s.turn[3*i:]).Neg(), spatial.Vec3(y[:3])
 		own := [6]float64{3: y[3], 4: y[4], 5: y[5]}
 		spatial.DexpTo((*spatial.Vec3)(own[:]), &minus, &phi)
-		turned := spatial.Exp(minus).Rotate(phi)
+		turned := s.turned[i].Conj().Rotate(phi)
 		copy(y[:3], turned[:])
 		for j := range own {
 			y[6+j] += s.h * own[j]

@@ -23,6 +23,9 @@ type alphaField struct {
 	flat   []float64 // of ratesOf
 	last   int       // the last of rates
 	held   *mechanism.State
+	late   bool      // the derivatives are not at held, the end of a step, yet
+	shapes bool      // parameters change position errors of joints
+	motion []float64 // PerBody a body, of ErrorsBackTo
 	rows   int
 	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
 	lambda []float64
@@ -33,14 +36,17 @@ type alphaField struct {
 // newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
 // unless only values are asked for.
 func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
-	if err := f.d.Holds(); err != nil && slopes {
+	if err := g.mech.Holonomic(); err != nil && slopes {
 		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	dim, six := g.plan.Layout().Pattern.Dim(), 6*g.mech.NumBodies()
 	a := &alphaField{
 		field: f, newton: motion.NewNewton(g.plan), one: f.d.NewDirections(1),
 		change: f.d.NewChanges(1), rows: dim - six, x: make([]float64, dim), lambda: make([]float64, dim-six),
-		off: make([]float64, six), right: make([]float64, dim),
+		off: make([]float64, six), right: make([]float64, dim), motion: make([]float64, 2*six),
+	}
+	for _, list := range f.parameters {
+		a.shapes = a.shapes || slices.ContainsFunc(list, f.d.Shapes)
 	}
 	for i := range a.rates {
 		a.rates[i] = ratesAt{
@@ -148,22 +154,31 @@ func (f *alphaField) HoldStep(st *mechanism.State, u, lambda []float64, position
 			return err
 		}
 	}
-	f.held = st
+	f.held, f.late = st, false
 	return f.d.Hold(st, u, lambda, derive.HeldDynamics)
 }
 
 // HoldErrors implements adjoint.RattleField.
 func (f *alphaField) HoldErrors(start, end *mechanism.State) (err error) {
-	clear(f.lambda)
-	clear(f.off)
 	if f.ends, err = f.ratesOf(end); err != nil {
 		return err
 	}
 	if f.now, err = f.ratesOf(start); err != nil {
 		return err
 	}
-	f.held = end
-	return f.d.Hold(end, f.off, f.lambda, derive.HeldDynamics)
+	f.held, f.late = end, true
+	return nil
+}
+
+// holdErrors goes to the state of HoldErrors where that has waited for a residual.
+func (f *alphaField) holdErrors() error {
+	if !f.late {
+		return nil
+	}
+	f.late = false
+	clear(f.lambda)
+	clear(f.off)
+	return f.d.Hold(f.held, f.off, f.lambda, derive.HeldDynamics)
 }
 
 // ErrorsAnswerTo implements adjoint.RattleField.
@@ -178,13 +193,22 @@ func (f *alphaField) RoughAnswerTo(x, right []float64) error { return f.now.roug
 // AddMassTo implements adjoint.RattleField.
 func (f *alphaField) AddMassTo(to, a []float64, scale float64) { f.now.addMassTo(to, a, scale) }
 
-// ErrorForcesTo implements adjoint.RattleField.
-func (f *alphaField) ErrorForcesTo(to, y []float64) {
-	six := len(to)
+// ErrorsBackTo implements adjoint.RattleField. Those of poses are the forces of the rows.
+func (f *alphaField) ErrorsBackTo(x, p, y []float64) error {
+	six := len(f.off)
 	clear(f.x[:six])
 	copy(f.x[six:], y)
 	f.ends.answers.ProductTo(f.right, f.x)
-	copy(to, f.right)
+	for i, force := range f.right[:six] {
+		x[adjoint.PerBody*(i/6)+i%6] += force
+	}
+	if p == nil || !f.shapes {
+		return nil
+	}
+	clear(f.right[:six])
+	copy(f.right[six:], y)
+	clear(f.motion)
+	return f.residualBack(f.motion, p, f.right)
 }
 
 // HoldRates implements adjoint.AlphaField.
@@ -193,7 +217,7 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 	if err != nil {
 		return nil, err
 	}
-	f.now, f.held = r, st
+	f.now, f.held, f.late = r, st, false
 	if !r.found || !slices.Equal(r.change, change) {
 		copy(r.change, change)
 		if err := f.holdBy(r); err != nil {
@@ -248,6 +272,9 @@ func (r *ratesAt) roughTo(x, right []float64) error {
 
 // ResidualTo implements adjoint.AlphaField.
 func (f *alphaField) ResidualTo(r, dx []float64, k int, da []float64) error {
+	if err := f.holdErrors(); err != nil {
+		return err
+	}
 	f.setOne(f.held, dx, k)
 	if da == nil {
 		return f.d.ResidualTo(r, f.one, nil)
@@ -259,10 +286,21 @@ func (f *alphaField) ResidualTo(r, dx []float64, k int, da []float64) error {
 
 // ResidualBackTo implements adjoint.AlphaField.
 func (f *alphaField) ResidualBackTo(x, p, da, y []float64) error {
-	if err := f.d.ResidualBack(f.g, f.x, y); err != nil {
+	if err := f.residualBack(x, p, y); err != nil {
 		return err
 	}
 	copy(da, f.x[:len(da)])
+	return nil
+}
+
+// residualBack is ResidualBackTo with the cotangents of accelerations in f.x.
+func (f *alphaField) residualBack(x, p, y []float64) error {
+	if err := f.holdErrors(); err != nil {
+		return err
+	}
+	if err := f.d.ResidualBack(f.g, f.x, y); err != nil {
+		return err
+	}
 	f.g.TakeMotion(x)
 	if p == nil {
 		return nil

@@ -45,7 +45,7 @@ func (m *impacts) prepare(g *Problem) error {
 		return err
 	}
 	m.f = list[0]
-	if err := m.f.d.Holds(); err != nil {
+	if err := m.mech.Holonomic(); err != nil {
 		return fault.Errorf("%w: %w", ErrNotDifferentiable, err)
 	}
 	m.f.outputs = nil
