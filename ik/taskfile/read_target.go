@@ -169,6 +169,19 @@ func (d *reader) attachment(t *ik.Target) {
 	})
 }
 
+// pathFields are the keys of a path that are no names of targets.
+var pathFields = []string{"file", "times", "interpolation", "step", "exact", "from", "stretch"}
+
+const (
+	pathOwnFile = iota
+	pathTimes
+	pathInterpolation
+	pathStep
+	pathExact
+	pathFrom
+	pathStretch
+)
+
 // pathOf reads the path: its own fields, and waypoints by the names of targets.
 func (d *reader) pathOf() *ik.Path {
 	p, file := new(ik.Path), ""
@@ -181,20 +194,20 @@ func (d *reader) pathOf() *ik.Path {
 		if !ok {
 			break
 		}
-		switch key {
-		case "file":
+		switch slices.Index(pathFields, key) {
+		case pathOwnFile:
 			file = d.name()
-		case "times":
+		case pathTimes:
 			p.Times = d.Numbers([]float64{}, joints.MaxTimes)
-		case "interpolation":
+		case pathInterpolation:
 			p.Spline = d.Choice("linear", "spline") == 1
-		case "step":
+		case pathStep:
 			d.positive(&p.Step)
-		case "exact":
+		case pathExact:
 			p.Exact = d.Bool()
-		case "from":
+		case pathFrom:
 			p.FromPose = d.Choice("start", "pose") == 1
-		case "stretch":
+		case pathStretch:
 			p.Stretch = d.Bool()
 		default:
 			p.Targets = append(p.Targets, d.waypoints(key))

@@ -122,11 +122,29 @@ func TestWrite(t *testing.T) {
 		again := read(t, b.String())
 		require.Equal(t, task, again, b.String())
 	}
-	for _, bad := range []*ik.Task{
-		{Targets: []ik.Target{{Name: "a", Value: math.NaN(), Type: ik.Coordinate}}}, {Targets: []ik.Target{{Type: ik.NumTargetTypes}}},
-		{Limits: []ik.Limit{{Freedom: "j", Lower: math.Inf(1), Upper: 2, Rate: 0}}}, {Solver: ik.Options{Seed: 1 << 60}}, {Solver: ik.Options{Method: 77}}, {FIK: &ik.FIKOptions{Options: fik.Options{H: math.Inf(1)}}},
+	for _, c := range []struct {
+		bad  *ik.Task
+		want error
+	}{
+		{&ik.Task{Targets: []ik.Target{{Name: "a", Value: math.NaN(), Type: ik.Coordinate}}}, errNumber},
+		{&ik.Task{Targets: []ik.Target{{Type: ik.NumTargetTypes}}}, errType},
+		{&ik.Task{Limits: []ik.Limit{{Freedom: "j", Lower: math.Inf(1), Upper: 2, Rate: 0}}}, errNumber},
+		{&ik.Task{Solver: ik.Options{Seed: 1 << 60}}, errSeed},
+		{&ik.Task{Solver: ik.Options{Method: 77}}, errType},
+		{&ik.Task{FIK: &ik.FIKOptions{Options: fik.Options{H: math.Inf(1)}}}, errNumber},
+		{&ik.Task{Targets: []ik.Target{{Name: "a\xff"}}}, errText},
+		{&ik.Task{Path: &ik.Path{Targets: []ik.Waypoints{{Target: "step"}}}}, errOwn},
 	} {
-		require.ErrorIs(t, Write(&bytes.Buffer{}, bad), errNumber)
+		require.ErrorIs(t, Write(&bytes.Buffer{}, c.bad), c.want)
+	}
+}
+
+// TestTimesAreRounded: a time that is written in seconds reads back to the nanosecond.
+func TestTimesAreRounded(t *testing.T) {
+	for _, limit := range []time.Duration{1, 1001 * time.Millisecond, 1003 * time.Millisecond} {
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, &ik.Task{Solver: ik.Options{MaxTime: limit}}))
+		require.Equal(t, limit, read(t, b.String()).Solver.MaxTime)
 	}
 }
 

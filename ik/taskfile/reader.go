@@ -124,7 +124,7 @@ func (d *reader) count(n *int, least int64) {
 func (d *reader) seconds(t *time.Duration) {
 	var s float64
 	if d.positive(&s); s > 0 {
-		*t = max(1, time.Duration(min(s*float64(time.Second), math.MaxInt64/2)))
+		*t = max(1, time.Duration(math.Round(min(s*float64(time.Second), math.MaxInt64/2))))
 	}
 }
 

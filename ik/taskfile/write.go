@@ -8,17 +8,24 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
 
-// errNumber says that a document cannot hold a number.
-var errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
+// What a document cannot hold.
+var (
+	errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
+	errSeed   = fmt.Errorf("ik/taskfile: a task with a seed above %d cannot be written", document.MaxInteger)
+	errType   = errors.New("ik/taskfile: a task with a target type, a method or another choice that is none cannot be written")
+	errText   = errors.New("ik/taskfile: a task with a name that is not valid UTF-8 cannot be written")
+	errOwn    = errors.New("ik/taskfile: a task with a path of a target whose name is that of a field of paths cannot be written")
+)
 
 // Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the
 // fewest digits that read back to the same value. Read of it gives a task that asks for the same.
 //
-// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, and those
-// of w. Other rules are those of NewProblem.
+// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, for names that are not valid
+// UTF-8, for the path of a target with the name of a field of paths, such as step, and those of w. Other rules are those of NewProblem.
 func Write(w io.Writer, t *ik.Task) error {
 	b, err := textOf(t)
 	if err != nil {
@@ -69,10 +76,7 @@ func textOf(t *ik.Task) ([]byte, error) {
 		o.fik(t.FIK)
 	}
 	o.b = append(o.b, "\n}\n"...)
-	if o.bad {
-		return nil, errNumber
-	}
-	return o.b, nil
+	return o.b, o.err
 }
 
 // coordinates writes numbers by the names of freedoms.

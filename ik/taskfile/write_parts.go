@@ -13,7 +13,7 @@ import (
 // target writes a target on a line: the fields that its type has.
 func (o *writer) target(t *ik.Target) {
 	if t.Type >= ik.NumTargetTypes {
-		o.bad = true
+		o.fail(errType)
 		return
 	}
 	o.open()
@@ -101,6 +101,9 @@ func (o *writer) path(p *ik.Path) {
 	o.flag("stretch", p.Stretch)
 	for i := range p.Targets {
 		w := &p.Targets[i]
+		if slices.Contains(pathFields, w.Target) {
+			o.fail(errOwn)
+		}
 		o.b = append(o.b, ",\n  "...)
 		o.text(w.Target)
 		o.b = append(o.b, ": {"...)
@@ -146,7 +149,9 @@ func (o *writer) solver(s *ik.Options) {
 	if s.Restarts != 0 {
 		o.field("restarts", float64(max(s.Restarts, 0)))
 	}
-	o.bad = o.bad || s.Seed > document.MaxInteger
+	if s.Seed > document.MaxInteger {
+		o.fail(errSeed)
+	}
 	o.given("seed", float64(s.Seed))
 	o.given("damping", s.Damping)
 	o.given("max_time", s.MaxTime.Seconds())
@@ -160,7 +165,9 @@ func (o *writer) solver(s *ik.Options) {
 
 // choice writes a text after key unless it is the default.
 func (o *writer) choice(key, text string, write, valid bool) {
-	o.bad = o.bad || !valid
+	if !valid {
+		o.fail(errType)
+	}
 	if write {
 		o.string(key, text)
 	}

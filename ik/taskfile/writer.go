@@ -1,6 +1,8 @@
 package taskfile
 
 import (
+	"unicode/utf8"
+
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 )
@@ -8,7 +10,14 @@ import (
 // writer appends to a document. Objects and lists are opened and closed by their brackets.
 type writer struct {
 	b   []byte
-	bad bool // a number is not finite, or a type is none
+	err error // the first thing that a document cannot hold
+}
+
+// fail notes why the task cannot be written, unless something is wrong before.
+func (o *writer) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
 }
 
 // sep separates what follows from what is before it, unless that is a bracket.
@@ -37,11 +46,17 @@ func (o *writer) key(key string) {
 	o.b = append(o.b, ": "...)
 }
 
-func (o *writer) text(s string) { o.b = document.AppendText(o.b, s) } // what is no UTF-8 is replaced
+// text writes a string.
+func (o *writer) text(s string) {
+	if !utf8.ValidString(s) {
+		o.fail(errText)
+	}
+	o.b = document.AppendText(o.b, s)
+}
 
 func (o *writer) number(x float64) {
 	if !algebra.Finite(x) {
-		o.bad = true
+		o.fail(errNumber)
 		x = 0
 	}
 	o.b = document.AppendNumber(o.b, x)
