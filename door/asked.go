@@ -35,6 +35,8 @@ func writeAnalyze(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, a)
 }
 
+// writeInverse writes rung-inverse/1 at st: the forces of the actuators for the accelerations asked for, or for those that the model
+// prescribes.
 func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	mech := m.plan.Mechanism()
 	ask := answers.InverseOptions{Plan: m.plan.Options()}
@@ -70,6 +72,7 @@ func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 // mostModes bounds the option count.
 const mostModes = 1 << 20
 
+// writeModes writes rung-modes/1 at st.
 func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	ask, method := answers.ModesOptions{}, linear.Auto.String()
 	ask.Count = 10
@@ -180,6 +183,7 @@ func (m *Model) Move(ctx context.Context, what string, state []float64, options 
 	return text, nil
 }
 
+// moveAssemble closes the joints of st, with the freedoms of the option hold where they are.
 func moveAssemble(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
 	var names []string
 	var o answers.AssemblyOptions
@@ -213,6 +217,7 @@ func (m *Model) held(what string, names []string, tolerance float64) (hold []int
 // mostSteps bounds the option steps.
 const mostSteps = 1 << 30
 
+// moveEquilibrium moves st to an equilibrium.
 func moveEquilibrium(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
 	o := linear.EquilibriumOptions{Steps: 500}
 	if err := decode("equilibrium", options, option{"stationary", &o.Stationary}, option{"steps", &o.Steps}); err != nil {

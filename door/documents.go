@@ -99,6 +99,7 @@ func encode(b *bytes.Buffer, v any) error {
 	return err
 }
 
+// writeAccel writes rung-accel/1: accelerations and reactions at st.
 func writeAccel(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	s := m.plan.NewSolver()
 	defer s.Watch(ctx)()
@@ -112,6 +113,7 @@ func writeAccel(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.St
 	return encode(b, r)
 }
 
+// writeState writes positions and rates of bodies and joints at st.
 func writeState(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	mech := m.plan.Mechanism()
 	k := mech.NewKinematics()
@@ -125,6 +127,7 @@ func writeState(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.Stat
 	return encode(b, r)
 }
 
+// writeColumns writes the list of columns that a run of the model may record.
 func writeColumns(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
 	c, err := runs.Catalogue(m.plan.Mechanism(), m.document)
 	if err != nil {
@@ -156,6 +159,7 @@ func writeModel(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.Stat
 	return model.Write(b, m.modelAt(st))
 }
 
+// writeNames writes the names of bodies, joints, couplings and force elements, in their order.
 func writeNames(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
 	mech := m.plan.Mechanism()
 	list := func(n int, name func(int) string) []string {
@@ -199,6 +203,7 @@ const (
 	elevation = 25 * math.Pi / 180
 )
 
+// writeSVG writes a picture of st; the options say from where and how large it is, in pixels.
 func writeSVG(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	v, joints := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: 640, Height: 480}, true
 	if err := decode("svg", options, option{"azimuth", &v.Azimuth}, option{"elevation", &v.Elevation}, option{"width", &v.Width},

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
+// moveIK moves st to the targets of a task of rung-ik/1; with the option partial a pose that misses some is no error.
 func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
 	var task []byte
 	partial := false

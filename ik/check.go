@@ -31,6 +31,7 @@ type checker struct {
 	broken int // rules, also where the reader has told what is wrong
 }
 
+// newChecker returns a checker of the task of p, whose names are those of its mechanism.
 func newChecker(p *Problem) *checker {
 	m := p.plan.Mechanism()
 	return &checker{

@@ -64,6 +64,7 @@ func (s *denseMethod) allocateLevels(rows, n int) {
 
 func (s *denseMethod) engine() engine { return s.eng }
 
+// begin starts from st: it seeds the random starts and notes where the search has begun.
 func (s *denseMethod) begin(st *mechanism.State) error {
 	if err := s.eng.set(st); err != nil {
 		return err

@@ -81,6 +81,7 @@ func (e *drivenEngine) coordinate(f mechanism.Freedom, st *mechanism.State) floa
 	return q[f.Freedom]
 }
 
+// set goes to st: it holds the held freedoms where they are there, and closes the joints. After an error the engine is where it was.
 func (e *drivenEngine) set(st *mechanism.State) error {
 	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
 		return err
@@ -350,6 +351,7 @@ func (e *drivenEngine) MulTransTo(dst, f []float64) {
 	e.bearTo(dst)
 }
 
+// driftTo stores the weighted rates of the targets while the driven freedoms rest, due to motions of the model.
 func (e *drivenEngine) driftTo(dst []float64) {
 	e.look()
 	for i, f := range e.given {

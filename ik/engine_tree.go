@@ -113,6 +113,7 @@ func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 // Dims returns the numbers of rows and of driven freedoms.
 func (e *treeEngine) Dims() (m, n int) { return e.p.m, len(e.place) }
 
+// set goes to st, with turns of angles that it carries.
 func (e *treeEngine) set(st *mechanism.State) error {
 	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
 		return err
@@ -178,6 +179,7 @@ func (e *treeEngine) errorsTo(out []float64) {
 	e.goals.errorsTo(out)
 }
 
+// jacobianTo stores the weighted rows of the targets on the rates of the driven freedoms.
 func (e *treeEngine) jacobianTo(J []float64) {
 	e.look()
 	clear(J)
@@ -368,6 +370,8 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 	}
 }
 
+// setRates gives the driven freedoms the rates u and prescribed ones those of their motions. It returns ErrOverflow, with all at rest, if
+// the bodies become too fast for numbers.
 func (e *treeEngine) setRates(u []float64) error {
 	copy(e.qd, e.still)
 	for i, d := range e.dof {
@@ -383,6 +387,7 @@ func (e *treeEngine) setRates(u []float64) error {
 	return nil
 }
 
+// stateTo stores bodies and angles of the present pose in st.
 func (e *treeEngine) stateTo(st *mechanism.State) {
 	own := e.w.State()
 	st.Time = own.Time

@@ -139,6 +139,7 @@ func (e *Exact) place(body int32) spatial.Vec3 {
 	return e.bodies[body].Position.Add(e.kin.Bodies[body].Com)
 }
 
+// must panics unless a state is there and dst has a place for each row.
 func (e *Exact) must(dst []float64) {
 	if !e.at {
 		panic("ik: no state: call At first")

@@ -70,6 +70,7 @@ func (r *Equilibrium) fail(err error) {
 	}
 }
 
+// fill stores an equilibrium that has been found: its stability, the way to it and what forces are left.
 func (r *Equilibrium) fill(mech *mechanism.Mechanism, e *linear.Equilibrium) {
 	r.Found, r.Steps, r.Left = true, e.Steps, e.Kicks
 	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)

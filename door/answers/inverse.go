@@ -208,6 +208,7 @@ func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
 	return read(v, v.SolveBodies(q.st, a))
 }
 
+// newInverse returns the document of forces r of the actuators.
 func newInverse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, r *actuation) *Inverse {
 	doc := &Inverse{
 		Format: "rung-inverse/1", Name: mech.Name, Status: r.status.String(), Uncontrolled: []string{},

@@ -164,6 +164,7 @@ func openJoint(e *mechanism.ViolationError) string {
 	return what + " is open by " + short(max(e.Violation.Length, e.Violation.Angle)) + " m or rad" + first
 }
 
+// newModes returns the document of modes of the system s, each with the body that has the largest part of its energy.
 func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *Modes {
 	left, relative := s.Unbalanced()
 	r := &Modes{

@@ -61,6 +61,7 @@ func OpenExchange(ctx context.Context, resources, token string) (*Unit, error) {
 	return open(ctx, resources, token, true)
 }
 
+// open reads the unit in a folder of resources, and refuses files that are not those of the token or have been edited.
 func open(ctx context.Context, resources, token string, exchange bool) (*Unit, error) {
 	var text [2][]byte
 	for i, name := range [...]string{wiringFile, modelFile} {
@@ -182,6 +183,7 @@ func (u *Unit) take(m mover) error {
 // Reset goes back to what Open has returned.
 func (u *Unit) Reset() error { return u.reset(context.Background(), u.reduced != nil) }
 
+// reset begins a run from the state of the model, with the values that the knobs have there.
 func (u *Unit) reset(ctx context.Context, exchange bool) error {
 	m, err := u.begin(ctx, 0, exchange)
 	if err != nil {

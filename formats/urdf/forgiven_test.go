@@ -72,6 +72,22 @@ func TestRounded(t *testing.T) {
 	}
 }
 
+// TestMasslessEnd: dampers of joints behind which there is no mass are told as dropped, in whatever order the joints stand.
+func TestMasslessEnd(t *testing.T) {
+	const links = `<link name="c"/><link name="d"/>`
+	one := `<joint name="k" type="revolute"><parent link="a"/><child link="c"/><axis xyz="1 0 0"/><dynamics damping="2"/></joint>`
+	two := `<joint name="l" type="revolute"><parent link="c"/><child link="d"/><axis xyz="0 1 0"/><dynamics damping="1"/></joint>`
+	for _, joints := range []string{one + two, two + one} {
+		m, report, err := from(arm(links+joints), "", source.Options{})
+		require.NoError(t, err)
+		formatstest.Sound(t, report)
+		assert.Len(t, m.Bodies, 2)
+		assert.Equal(t, 2, report.Dropped(), joints)
+		_, _, err = from(arm(links+joints), "", source.Options{Strict: true})
+		require.ErrorContains(t, err, "its link has no mass and is left out", joints)
+	}
+}
+
 // TestLostLimits: the count of what is dropped has what a line below says.
 func TestLostLimits(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -80,6 +80,7 @@ func (o *writer) vector(key string, x []float64) {
 	o.numbers(x)
 }
 
+// numbers writes a list of numbers.
 func (o *writer) numbers(x []float64) {
 	o.b = append(o.b, '[')
 	for i, v := range x {
@@ -104,6 +105,7 @@ func (o *writer) flag(key string, is bool) {
 	}
 }
 
+// names writes a list of strings.
 func (o *writer) names(list []string) {
 	o.b = append(o.b, '[')
 	for i, s := range list {

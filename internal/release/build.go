@@ -178,6 +178,8 @@ func (r *release) sharedLibraries() error {
 	return nil
 }
 
+// sharedLibrary brings or builds the library for p, with the part in C of units, and holds it against version, commit and NOTICE. Without a
+// compiler it notes that it is missing.
 func (r *release) sharedLibrary(p platform) error {
 	brought, err := r.bring(p)
 	if err != nil {

@@ -41,6 +41,7 @@ func main() {
 	}
 }
 
+// run makes a release, or with -library one library, as the flags say.
 func run(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("release", flag.ContinueOnError)
 	text := f.String("version", "", "such as 0.1.0 or 0.2.0-rc.1")

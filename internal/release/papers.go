@@ -94,6 +94,7 @@ func (r *release) within(name string) (map[string]string, error) {
 	return nil, errors.New("nobody looks for licences in a file of this kind")
 }
 
+// withinZip returns the files of a zip archive by their names, as paper does.
 func withinZip(b []byte) (map[string]string, error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -114,6 +115,7 @@ func withinZip(b []byte) (map[string]string, error) {
 	return files, nil
 }
 
+// withinTar returns the files of a tar archive by their names, as paper does.
 func withinTar(from io.Reader) (map[string]string, error) {
 	files := map[string]string{}
 	for t := tar.NewReader(from); ; {

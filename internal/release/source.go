@@ -93,6 +93,9 @@ func (r *release) compareTag(root string) error {
 	return err
 }
 
+// zipFirst and zipLast are the times that zip files can hold, s since 1970: from the start of 1980 to the end of 2107.
+const zipFirst, zipLast = 315532800, 4354819199
+
 // time returns the time of all files: that of SOURCE_DATE_EPOCH, or of the commit.
 func (r *release) time(epoch string) (time.Time, error) {
 	if epoch == "" {
@@ -102,7 +105,7 @@ func (r *release) time(epoch string) (time.Time, error) {
 		}
 	}
 	s, err := strconv.ParseInt(epoch, 10, 64)
-	if err != nil || s < 315532800 || s > 4354819199 {
+	if err != nil || s < zipFirst || s > zipLast {
 		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH %q: seconds since 1970, of a year from 1980 to 2107, which zip files can hold", epoch)
 	}
 	return time.Unix(s, 0).UTC(), nil
@@ -127,7 +130,7 @@ func (r *release) describe() error {
 	}
 	text, dated := notes(changelog, r.version)
 	if text == "" {
-		return fmt.Errorf("CHANGELOG.md has neither a heading [%s] nor [Unreleased]", r.version)
+		return fmt.Errorf("CHANGELOG.md has nothing below a heading [%s] or [Unreleased]", r.version)
 	}
 	if !dated {
 		r.held = append(r.held, fmt.Sprintf("CHANGELOG.md has no heading \"## [%s] - DATE\"; the notes are those of its first part", r.version))

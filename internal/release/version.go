@@ -40,8 +40,8 @@ func (v version) debian() string {
 
 var heading = regexp.MustCompile(`(?m)^## \[([^\]]+)\](?: - (\d{4}-\d{2}-\d{2}))?$`)
 
-// notes returns the part of a changelog on a version, and whether it has a heading with a date. Without, the part on what is not yet
-// released stands for it.
+// notes returns the part of a changelog on a version, and whether it has a heading with a date. Without, or if it is empty, the part on
+// what is not yet released stands for it. The text is empty if neither part says anything.
 func notes(changelog string, v version) (text string, dated bool) {
 	places := heading.FindAllStringSubmatchIndex(changelog, -1)
 	for _, want := range []string{v.String(), "Unreleased"} {
@@ -53,7 +53,10 @@ func notes(changelog string, v version) (text string, dated bool) {
 			if i+1 < len(places) {
 				end = places[i+1][0]
 			}
-			return strings.TrimSpace(changelog[p[1]:end]) + "\n", want != "Unreleased" && p[4] >= 0
+			if text = strings.TrimSpace(changelog[p[1]:end]); text == "" {
+				continue // such notes would be empty
+			}
+			return text + "\n", want != "Unreleased" && p[4] >= 0
 		}
 	}
 	return "", false

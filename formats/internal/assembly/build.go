@@ -174,7 +174,7 @@ func (b *builder) joint(j *Joint) {
 		})
 		return
 	}
-	b.calm(j)
+	b.dropBallDampers(j)
 	parts, ok := combine(j.Axes)
 	if !ok {
 		b.composite(j, pred, succ)

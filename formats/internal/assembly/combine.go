@@ -210,6 +210,9 @@ func single(a *Axis) []part {
 	return []part{q}
 }
 
+// twoRotations returns the joints of two rotations: a revolute one for one axis, a planar one with a distance for axes that are parallel
+// and apart, and a universal one for axes that cross at right angles. It returns false for others, and for two parallel axes if their
+// coordinates are to be freedoms (held), which no such joint has.
 func twoRotations(row []Axis, held bool) ([]part, bool) {
 	a, b := &row[0], &row[1]
 	d := b.Point.Sub(a.Point)
@@ -238,6 +241,7 @@ func twoRotations(row []Axis, held bool) ([]part, bool) {
 	return []part{{kind: model.Universal, frame: axes(point, a.Axis, b.Axis), freedoms: []freedom{{0, 1}, {1, 1}}}}, true
 }
 
+// cylinder returns the cylindrical joint of a rotation and a translation along parallel axes; the translation has the sign of its own axis.
 func cylinder(row []Axis) ([]part, bool) {
 	r, p := 0, 1
 	if row[0].Kind == Prismatic {
@@ -281,6 +285,7 @@ func plane(row []Axis, held []bool) ([]part, bool) {
 
 func parallel(a, b spatial.Vec3) bool { return a.Cross(b).Norm() <= exact }
 
+// translations returns the unit vectors along which a row of axes slides.
 func translations(row []Axis) (out []spatial.Vec3) {
 	for k := range row {
 		if row[k].Kind == Prismatic {
@@ -290,6 +295,7 @@ func translations(row []Axis) (out []spatial.Vec3) {
 	return out
 }
 
+// rotations returns the axes about which a row turns.
 func rotations(row []Axis) (out []Axis) {
 	for k := range row {
 		if row[k].Kind == Revolute {

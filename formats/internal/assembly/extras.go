@@ -41,8 +41,8 @@ func (b *builder) composite(j *Joint, pred, succ string) {
 	b.m.Joints = append(b.m.Joints, out)
 }
 
-// calm takes dampers off balls that are part of a joint without their freedoms.
-func (b *builder) calm(j *Joint) {
+// dropBallDampers takes dampers off balls that are part of a joint without their freedoms.
+func (b *builder) dropBallDampers(j *Joint) {
 	slides := 0
 	for k := range j.Axes {
 		if j.Axes[k].Kind == Prismatic {

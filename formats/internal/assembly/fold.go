@@ -3,6 +3,7 @@ package assembly
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -31,12 +32,18 @@ type folder struct {
 	light  float64 // mass below which a link may count as one without mass
 	least  float64 // the least mass of all links, and the largest
 	most   float64
-	given  []bool // links that weigh has given a mass
+	given  []bool // links that giveMass has given a mass
 	gone   []int  // coordinates that went with a joint
 }
 
+// fold gives every link without mass its neighbour's, by merging it or by the option o.Massless, and reports what became of it. It returns
+// which links and joints are left.
 func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
-	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links)), degree: make([]int, len(a.Links)), least: math.Inf(1), given: make([]bool, len(a.Links))}
+	links := len(a.Links)
+	f := &folder{
+		a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, links),
+		forced: make([]bool, links), degree: make([]int, links), least: math.Inf(1), given: make([]bool, links),
+	}
 	for k := range a.Joints {
 		j := &a.Joints[k]
 		if j.Predecessor == j.Successor { // both within one body
@@ -45,13 +52,21 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 			}
 			report.Note(j.At, "joint "+fault.Name(j.Name), "its links are one body without it")
 			for m := range j.Axes {
-				f.lose(&j.Axes[m])
+				f.markGone(&j.Axes[m])
 			}
 			continue
 		}
 		f.joints[k] = true
 		f.link(k)
 	}
+	f.findLight()
+	f.foldAll()
+	return f
+}
+
+// findLight finds the links that forces act on, the least and the largest mass, and the mass below which a link is light.
+func (f *folder) findLight() {
+	a := f.a
 	for k := range a.Forces {
 		a.Forces[k].ends(func(link *int, _ *spatial.Vec3) {
 			if *link != World {
@@ -60,14 +75,18 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 		})
 	}
 	for i := range a.Links {
-		if m := a.Links[i].Mass; alive[i] && m > 0 {
+		if m := a.Links[i].Mass; f.alive[i] && m > 0 {
 			f.most, f.least = max(f.most, m), min(f.least, m)
 		}
 	}
 	f.light = lightest * f.most
+}
+
+// foldAll folds the links without mass, first those at one joint or two, as these leave others with fewer joints.
+func (f *folder) foldAll() {
 	var queue []int
-	for i := range a.Links {
-		if alive[i] && f.candidate(i) {
+	for i := range f.a.Links {
+		if f.alive[i] && f.candidate(i) {
 			queue = append(queue, i)
 		}
 	}
@@ -76,16 +95,15 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 		i := queue[0]
 		queue = queue[1:]
 		// One with more than two joints is looked at again when it has lost some.
-		if alive[i] && (f.degree[i] <= 2 || o.Massless != source.Fold) {
-			queue = append(queue, f.look(i)...)
+		if f.alive[i] && (f.degree[i] <= 2 || f.o.Massless != source.Fold) {
+			queue = append(queue, f.foldLink(i)...)
 		}
 	}
 	for _, i := range candidates {
-		if alive[i] && f.degree[i] > 2 && o.Massless == source.Fold {
-			f.look(i)
+		if f.alive[i] && f.degree[i] > 2 && f.o.Massless == source.Fold {
+			f.foldLink(i)
 		}
 	}
-	return f
 }
 
 // candidate reports whether link i may count as one without mass.
@@ -114,11 +132,11 @@ func (f *folder) unlink(k int) {
 	}
 }
 
-// at returns the joints of a link that are still there.
+// at returns the joints of a link that are still there, each once: one that two have become has been entered again.
 func (f *folder) at(i int) []int {
 	out := f.near[i][:0]
 	for _, k := range f.near[i] {
-		if j := &f.a.Joints[k]; f.joints[k] && (j.Predecessor == i || j.Successor == i) {
+		if j := &f.a.Joints[k]; f.joints[k] && (j.Predecessor == i || j.Successor == i) && !slices.Contains(out, k) {
 			out = append(out, k)
 		}
 	}
@@ -162,8 +180,8 @@ func (f *folder) massless(i int, joints []int) bool {
 	return false
 }
 
-// look folds link i if it has no mass, and returns the links that are to be looked at again.
-func (f *folder) look(i int) []int {
+// foldLink folds link i if it has no mass, and returns the links that are to be looked at again.
+func (f *folder) foldLink(i int) []int {
 	l := &f.a.Links[i]
 	joints := f.at(i)
 	if f.forced[i] && l.Mass > 0 {
@@ -181,7 +199,7 @@ func (f *folder) look(i int) []int {
 		f.report.Refuse(l.At, name, "has no mass")
 		return nil
 	case f.o.Massless == source.GiveMass:
-		f.weigh(i, joints)
+		f.giveMass(i, joints)
 		return nil
 	}
 	switch len(joints) {
@@ -204,21 +222,26 @@ func (f *folder) drop(i, k int) []int {
 	f.alive[i] = false
 	f.unlink(k)
 	f.report.Note(l.At, "link "+fault.Name(l.Name), "has no mass and nothing behind it; it is left out with its joint "+fault.Name(j.Name)+", whose coordinate nothing determines")
-	for m := range j.Axes {
-		x := &j.Axes[m]
-		f.lose(x)
-		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 || x.Friction != 0 || x.Springs != [2]float64{} || x.Dampers != [2]float64{} {
-			f.report.DropUsed(x.At, "spring, damper, rotor, friction or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
-		}
-	}
+	f.leaveOut(j)
 	if n := f.other(k, i); n != World && f.candidate(n) {
 		return []int{n}
 	}
 	return nil
 }
 
-// lose notes that nothing has the coordinate of x any more.
-func (f *folder) lose(x *Axis) {
+// leaveOut notes that nothing has the coordinates of j any more, a joint of a link that is left out, and reports what acted along them.
+func (f *folder) leaveOut(j *Joint) {
+	for m := range j.Axes {
+		x := &j.Axes[m]
+		f.markGone(x)
+		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 || x.Friction != 0 || x.Springs != [2]float64{} || x.Dampers != [2]float64{} {
+			f.report.DropUsed(x.At, "spring, damper, rotor, friction or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
+		}
+	}
+}
+
+// markGone notes that nothing has the coordinate of x any more.
+func (f *folder) markGone(x *Axis) {
 	if x.Coordinate != 0 {
 		f.gone = append(f.gone, x.Coordinate)
 	}
@@ -248,11 +271,8 @@ func (f *folder) join(i, k, m int) []int {
 		f.unlink(k)
 		f.unlink(m)
 		f.report.Note(l.At, name, "has no mass and joins a body to itself; it is left out with its joints "+fault.Name(a.Name)+" and "+fault.Name(b.Name))
-		for _, j := range [2]*Joint{&a, &b} {
-			for x := range j.Axes {
-				f.lose(&j.Axes[x])
-			}
-		}
+		f.leaveOut(&a)
+		f.leaveOut(&b)
 		if a.Predecessor == World || !f.candidate(a.Predecessor) {
 			return nil
 		}
@@ -288,8 +308,8 @@ func (f *folder) beside(i int, joints []int) float64 {
 	return least
 }
 
-// weigh gives link i a mass: that of a cube in the middle of its joints.
-func (f *folder) weigh(i int, joints []int) {
+// giveMass gives link i a mass: that of a cube in the middle of its joints.
+func (f *folder) giveMass(i int, joints []int) {
 	l := &f.a.Links[i]
 	least, whose := f.beside(i, joints), "its lightest neighbour"
 	if math.IsInf(least, 1) {

@@ -114,6 +114,7 @@ func (w *walker) reach(i int, x Pose) {
 	w.queue = append(w.queue, i)
 }
 
+// drain goes along the fixed joints of all links in the queue, and of those that it meets.
 func (w *walker) drain() {
 	for len(w.queue) > 0 {
 		i := w.queue[0]
