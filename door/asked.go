@@ -69,13 +69,13 @@ func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, doc)
 }
 
-// mostModes bounds the option count.
-const mostModes = 1 << 20
+// usualModes is the number of modes without the option count, and mostModes bounds that.
+const usualModes, mostModes = 10, 1 << 20
 
 // writeModes writes rung-modes/1 at st.
 func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	ask, method := answers.ModesOptions{}, linear.Auto.String()
-	ask.Count = 10
+	ask.Count = usualModes
 	if err := decode("modes", options, option{"count", &ask.Count}, option{"method", &method}, option{"equilibrium", &ask.Equilibrium},
 		option{"moving", &ask.Moving}, option{"steady", &ask.Steady}, option{"undamped", &ask.Undamped}); err != nil {
 		return err
@@ -214,12 +214,12 @@ func (m *Model) held(what string, names []string, tolerance float64) (hold []int
 	return hold, nil
 }
 
-// mostSteps bounds the option steps.
-const mostSteps = 1 << 30
+// usualSteps is the number of steps to an equilibrium without the option steps, as in package linear, and mostSteps bounds that.
+const usualSteps, mostSteps = 500, 1 << 30
 
 // moveEquilibrium moves st to an equilibrium.
 func moveEquilibrium(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
-	o := linear.EquilibriumOptions{Steps: 500}
+	o := linear.EquilibriumOptions{Steps: usualSteps}
 	if err := decode("equilibrium", options, option{"stationary", &o.Stationary}, option{"steps", &o.Steps}); err != nil {
 		return nil, err
 	}

@@ -197,15 +197,16 @@ func (m *Model) scene(joints bool) *scene.Scene {
 	return scene.New(m.plan.Mechanism(), scene.Options{NoJoints: !joints, Visuals: m.document.Visuals})
 }
 
-// Angles of a picture that has none, rad: from the front, right and above.
+// What a picture has unless the options say otherwise.
 const (
-	azimuth   = -math.Pi / 3
-	elevation = 25 * math.Pi / 180
+	azimuth       = -math.Pi / 3       // rad: from the front and right
+	elevation     = 25 * math.Pi / 180 // rad: from above
+	width, height = 640, 480           // pixels
 )
 
 // writeSVG writes a picture of st; the options say from where and how large it is, in pixels.
 func writeSVG(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
-	v, joints := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: 640, Height: 480}, true
+	v, joints := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: width, Height: height}, true
 	if err := decode("svg", options, option{"azimuth", &v.Azimuth}, option{"elevation", &v.Elevation}, option{"width", &v.Width},
 		option{"height", &v.Height}, option{"joints", &joints}); err != nil {
 		return err

@@ -164,6 +164,9 @@ func openJoint(e *mechanism.ViolationError) string {
 	return what + " is open by " + short(max(e.Violation.Length, e.Violation.Angle)) + " m or rad" + first
 }
 
+// evenParts is how much larger, relative, a part of the energy has to be so that rounding does not choose among equal ones.
+const evenParts = 1e-9
+
 // newModes returns the document of modes of the system s, each with the body that has the largest part of its energy.
 func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *Modes {
 	left, relative := s.Unbalanced()
@@ -187,7 +190,7 @@ func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) 
 		s.EnergyPartsTo(part, m)
 		for b := range out.Shape {
 			out.Shape[b] = shapeOf(mech, m, b)
-			if part[b] > out.Largest.Value*(1+1e-9) {
+			if part[b] > out.Largest.Value*(1+evenParts) {
 				out.Largest = BodyChange{mech.BodyName(b), part[b]}
 			}
 		}
@@ -195,6 +198,7 @@ func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) 
 	return r
 }
 
+// shapeOf returns how body b moves in mode m; a damped mode has imaginary parts too.
 func shapeOf(mech *mechanism.Mechanism, m *linear.Mode, b int) Shape {
 	x := m.Shape[6*b : 6*b+6]
 	out := Shape{Body: mech.BodyName(b), Angular: spatial.Vec3(x[:3]), Linear: spatial.Vec3(x[3:])}

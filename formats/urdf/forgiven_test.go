@@ -88,6 +88,13 @@ func TestMasslessEnd(t *testing.T) {
 	}
 }
 
+// TestManyTurns: a coordinate of more turns than can be counted is refused with its own value.
+func TestManyTurns(t *testing.T) {
+	more := `<link name="c">` + inertial + `</link><joint name="k" type="continuous"><parent link="a"/><child link="c"/></joint>`
+	_, _, err := from(arm(more), "", source.Options{Pose: map[string]float64{"k": 1e25}})
+	require.ErrorContains(t, err, "1e+25 rad are more turns than can be counted")
+}
+
 // TestLostLimits: the count of what is dropped has what a line below says.
 func TestLostLimits(t *testing.T) {
 	for name, c := range map[string]struct {

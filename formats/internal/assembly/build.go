@@ -256,7 +256,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			if out.Type == model.Composite {
 				turn = k // the list has an entry an axis
 			}
-			wind(out, turn, a, f.sign)
+			b.wind(out, turn, a, f.sign)
 			turn++
 		}
 		if a.Coordinate != 0 {
@@ -287,11 +287,18 @@ func (b *builder) limit(out *model.Joint, k, n int, a *Axis, sign float64) {
 	}
 }
 
+// mostTurns is the largest number of turns, up to which a float64 tells all numbers apart.
+const mostTurns = 1 << 53
+
 // wind gives the angle with this number among those of a joint the full turns of its axis.
-func wind(out *model.Joint, turn int, a *Axis, sign float64) {
+func (b *builder) wind(out *model.Joint, turn int, a *Axis, sign float64) {
 	most := out.Kind().Turns()
 	turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi))
 	if turns == 0 || turn >= most || a.Kind == Helical {
+		return
+	}
+	if math.Abs(turns) > mostTurns {
+		b.report.Refuse(a.At, "coordinate of "+fault.Name(a.Name), fmt.Sprintf("%g rad are more turns than can be counted", a.Value))
 		return
 	}
 	if out.Turns == nil {
