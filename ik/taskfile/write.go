@@ -15,7 +15,7 @@ import (
 // What a document cannot hold.
 var (
 	errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
-	errSeed   = fmt.Errorf("ik/taskfile: a task with a seed above %d cannot be written", document.MaxInteger)
+	errSeed   = fmt.Errorf("ik/taskfile: a task with a seed above %d cannot be written", int64(document.MaxInteger))
 	errType   = errors.New("ik/taskfile: a task with a target type, a method or another choice that is none cannot be written")
 	errText   = errors.New("ik/taskfile: a task with a name that is not valid UTF-8 cannot be written")
 	errOwn    = errors.New("ik/taskfile: a task with a path of a target whose name is that of a field of paths cannot be written")
