@@ -1,5 +1,6 @@
 /* What must not depend on Go: the child of a fork is refused before Go is entered, as no thread of its runtime is left there, and each thread
  * has the text of its last error. The functions themselves are in guards.c, which gen writes from rung.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "door.h"
@@ -84,17 +85,26 @@ const char *rung_error(void) {
   return l && l->text ? l->text : "";
 }
 
+/* Refuses an argument that is not there. */
+static int32_t none(const char *what) {
+  char details[128];
+  int n = snprintf(details, sizeof details, "{\"status\":%d,\"text\":\"%s\"}", RUNG_INPUT, what);
+  rung_say(what, strlen(what), details, (size_t)n);
+  return RUNG_INPUT;
+}
+
 int32_t rung_error_details(char **text, size_t *size) {
   last *l = kept();
   const char *s = l && l->details ? l->details : "{}";
-  if (!text || !size) {
-    static const char none[] = "a null pointer for the text", of[] = "{\"status\":1,\"text\":\"a null pointer for the text\"}";
-    rung_say(none, sizeof none - 1, of, sizeof of - 1);
-    return RUNG_INPUT;
-  }
+  if (!text || !size) return none("a null pointer for the text");
   *size = strlen(s);
   *text = copy(s, *size);
   return *text ? RUNG_OK : RUNG_FAILED;
+}
+
+int32_t rung_accel_of(const rung_accel_arguments *a) {
+  if (!a) return none("a null pointer for the arguments");
+  return rung_accel(a->solver, a->state, a->n, a->acc, a->m);
 }
 
 void rung_release(char *text) { free(text); }

@@ -40,7 +40,7 @@ func refuse(s door.Status, format string, args ...any) error {
 func guarded(f func() error) (status C.int32_t) {
 	defer func() {
 		if r := recover(); r != nil {
-			status = say(refuse(door.Bug, "bug: %v\n%s", r, debug.Stack()))
+			status = say(bug(r))
 		}
 	}()
 	if err := f(); err != nil {
@@ -48,6 +48,9 @@ func guarded(f func() error) (status C.int32_t) {
 	}
 	return C.RUNG_OK
 }
+
+// bug is the error of a panic.
+func bug(r any) error { return refuse(door.Bug, "bug: %v\n%s", r, debug.Stack()) }
 
 // say keeps an error for this thread, and returns its status. Its text is UTF-8, whatever the names of files in it are.
 func say(err error) C.int32_t {
@@ -64,7 +67,7 @@ func say(err error) C.int32_t {
 type object struct {
 	value any
 	inUse atomic.Bool // of what belongs to one thread at a time
-	bad   atomic.Bool // a panic has left it half changed
+	bad   bool        // a panic has left it half changed; for who has it in use
 
 	mu      sync.Mutex
 	ctx     context.Context // of the calls that are under way; nil: none was made yet
@@ -127,28 +130,40 @@ func kind(v any) string {
 }
 
 // use runs f on the value of a handle that one thread may use at a time.
-func use[T any](h C.rung_handle, f func(o *object, v T) error) C.int32_t {
-	return guarded(func() error {
-		o, v, err := shared[T](h)
-		if err != nil {
-			return err
-		}
-		if !o.inUse.CompareAndSwap(false, true) {
-			return refuse(door.Busy, "handle %d is in use by another thread", uint64(h))
-		}
-		if o.bad.Load() {
-			o.inUse.Store(false)
-			return refuse(door.Bug, "handle %d is left from a call that ended with a bug: free it", uint64(h))
-		}
-		done := false
-		defer func() {
-			o.bad.Store(!done)
-			o.inUse.Store(false)
-		}()
-		err = f(o, v)
-		done = true
-		return err
-	})
+func use[T any](h C.rung_handle, f func(o *object, v T) error) (status C.int32_t) {
+	o, v, err := enter[T](h)
+	if err != nil {
+		return say(err)
+	}
+	defer o.done(&status)
+	if err := f(o, v); err != nil {
+		return say(err)
+	}
+	return C.RUNG_OK
+}
+
+// enter returns the value of a handle for a call, which ends with done.
+func enter[T any](h C.rung_handle) (o *object, v T, err error) {
+	if o, v, err = shared[T](h); err != nil {
+		return nil, v, err
+	}
+	if !o.inUse.CompareAndSwap(false, true) {
+		return nil, v, refuse(door.Busy, "handle %d is in use by another thread", uint64(h))
+	}
+	if o.bad {
+		o.inUse.Store(false)
+		return nil, v, refuse(door.Bug, "handle %d is left from a call that ended with a bug: free it", uint64(h))
+	}
+	return o, v, nil
+}
+
+// done is deferred by who has entered, and turns a panic into a status.
+func (o *object) done(status *C.int32_t) {
+	if r := recover(); r != nil {
+		o.bad = true
+		*status = say(bug(r))
+	}
+	o.inUse.Store(false)
 }
 
 // during runs f with a context that stop ends. more says that f has given back in its middle, so that a caller is still within it.

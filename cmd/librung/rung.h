@@ -93,6 +93,15 @@ RUNG_API int32_t rung_document(rung_handle plan, const char *what, const char *o
  * last solution are 6 numbers a joint: moment about the origin of the successor frame, force, on the successor. */
 RUNG_API int32_t rung_solver(rung_handle plan, rung_handle *solver);
 RUNG_API int32_t rung_accel(rung_handle solver, const double *state, size_t n, double *acc, size_t m);
+/* The same with its arguments in one place, for languages in which each argument takes time. */
+typedef struct {
+  rung_handle solver;
+  const double *state;
+  size_t n;
+  double *acc;
+  size_t m;
+} rung_accel_arguments;
+RUNG_API int32_t rung_accel_of(const rung_accel_arguments *arguments);
 RUNG_API int32_t rung_wrenches(rung_handle solver, double *wrenches, size_t m);
 RUNG_API int32_t rung_set(rung_handle solver_or_run, const int64_t *knobs, const double *values, size_t n);
 

@@ -24,18 +24,24 @@ func go_solver(plan C.rung_handle, solver *C.rung_handle) C.int32_t {
 }
 
 //export go_accel
-func go_accel(solver C.rung_handle, state *C.double, n C.size_t, acc *C.double, m C.size_t) C.int32_t {
-	return use(solver, func(_ *object, s *door.Solver) error {
-		x, err := floats(state, n)
-		if err != nil {
-			return err
-		}
-		a, err := floats(acc, m)
-		if err != nil {
-			return err
-		}
-		return s.AccelerationsTo(a, x)
-	})
+func go_accel(solver C.rung_handle, state *C.double, n C.size_t, acc *C.double, m C.size_t) (status C.int32_t) {
+	o, s, err := enter[*door.Solver](solver) // use without its function, which takes some time in a loop
+	if err != nil {
+		return say(err)
+	}
+	defer o.done(&status)
+	x, err := floats(state, n)
+	if err != nil {
+		return say(err)
+	}
+	a, err := floats(acc, m)
+	if err != nil {
+		return say(err)
+	}
+	if err := s.AccelerationsTo(a, x); err != nil {
+		return say(err)
+	}
+	return C.RUNG_OK
 }
 
 //export go_wrenches

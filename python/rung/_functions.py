@@ -20,6 +20,7 @@ FUNCTIONS = {
     "rung_document": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_char_p, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),
     "rung_solver": (c.c_int32, [c.c_uint64, c.POINTER(c.c_uint64)]),
     "rung_accel": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.c_void_p, c.c_size_t]),
+    "rung_accel_of": (c.c_int32, [c.c_void_p]),
     "rung_wrenches": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t]),
     "rung_set": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_void_p, c.c_size_t]),
     "rung_run": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.c_char_p, c.POINTER(c.c_uint64)]),

@@ -1,9 +1,8 @@
 """Objects of the library. Nothing here is public."""
 from __future__ import annotations
 
-import functools
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -36,11 +35,6 @@ class Owner:
 def address(x: np.ndarray | None) -> int | None:
     """The address of an array; None stays."""
     return None if x is None else x.ctypes.data
-
-
-def bound(call: Any, *args: int) -> Callable[..., int]:
-    """A function of the library with its first arguments, which are the same in each call: they are turned into those of C once."""
-    return functools.partial(call, *(kind(x) for kind, x in zip(call.argtypes, args)))
 
 
 def set_knobs(handle: int, model: Model, values: Mapping[str, Any]) -> None:

@@ -1,13 +1,21 @@
 """Accelerations again and again."""
 from __future__ import annotations
 
+import ctypes
+import functools
 from collections.abc import Mapping
 
 import numpy as np
 
 from . import _lib
-from ._owner import Owner, bound, set_knobs
+from ._owner import Owner, set_knobs
 from .model import Model, State, StateLike, flat
+
+
+class _Arguments(ctypes.Structure):
+    """rung_accel_arguments of rung.h."""
+
+    _fields_ = [("solver", ctypes.c_uint64), ("state", ctypes.c_void_p), ("n", ctypes.c_size_t), ("acc", ctypes.c_void_p), ("m", ctypes.c_size_t)]
 
 
 class Solver(Owner):
@@ -33,8 +41,9 @@ class Solver(Owner):
         self._state = model.initial()
         self._acceleration = np.zeros((model.nbody, 6))[:]  # a view cannot be resized, so that its address stays
         self._wrenches = np.zeros((model.njoint, 6))[:]
-        self._solve = bound(_lib.lib.rung_accel, self._handle, self._state.data.ctypes.data, self._state.data.size,
-                            self._acceleration.ctypes.data, self._acceleration.size)
+        self._arguments = _Arguments(
+            self._handle, self._state.data.ctypes.data, self._state.data.size, self._acceleration.ctypes.data, self._acceleration.size)
+        self._solve = functools.partial(_lib.lib.rung_accel_of, ctypes.c_void_p(ctypes.addressof(self._arguments)))  # each argument takes 50 ns
 
     @property
     def state(self) -> State:

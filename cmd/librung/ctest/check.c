@@ -274,6 +274,11 @@ int main(int argc, char **argv) {
   CHECK(rung_wrenches(solver, w, (size_t)(6 * sizes[RUNG_JOINTS])) == RUNG_FAILED);
   CHECK(rung_accel(solver, state, (size_t)sizes[RUNG_STATE], acc, (size_t)(6 * sizes[RUNG_BODIES])) == RUNG_OK);
   CHECK(rung_wrenches(solver, w, (size_t)(6 * sizes[RUNG_JOINTS])) == RUNG_OK);
+  {
+    rung_accel_arguments a = {solver, state, (size_t)sizes[RUNG_STATE], w, (size_t)(6 * sizes[RUNG_BODIES])};
+    CHECK(rung_accel_of(&a) == RUNG_OK && memcmp(w, acc, a.m * sizeof *w) == 0);
+    CHECK(rung_accel_of(NULL) == RUNG_INPUT && strstr(rung_error(), "null pointer") && (a.n--, rung_accel_of(&a)) == RUNG_SIZE);
+  }
   refusals(argv[1]);
   threads();
   forks();

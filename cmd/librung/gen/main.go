@@ -42,7 +42,7 @@ type function struct {
 type argument struct{ of, name string }
 
 // byHand are the functions that door.c has itself, as they need no Go.
-var byHand = map[string]bool{"rung_abi": true, "rung_error": true, "rung_error_details": true, "rung_release": true}
+var byHand = map[string]bool{"rung_abi": true, "rung_error": true, "rung_error_details": true, "rung_release": true, "rung_accel_of": true}
 
 var (
 	declared = regexp.MustCompile(`(?m)^RUNG_API ([\w ]+?[ *]+)(rung_\w+)\(([^)]*)\);`)
@@ -111,7 +111,7 @@ var ctypes = map[string]string{
 	"const char *": "c.c_char_p", "char *": "c.c_void_p", "char **": "c.POINTER(c.c_void_p)", "size_t *": "c.POINTER(c.c_size_t)",
 	"rung_handle *": "c.POINTER(c.c_uint64)", "int64_t *": "c.c_void_p", "const int64_t *": "c.c_void_p",
 	"double *": "c.c_void_p", "const double *": "c.c_void_p", "uint8_t *": "c.c_void_p",
-	"const uint32_t *": "c.c_void_p",
+	"const uint32_t *": "c.c_void_p", "const rung_accel_arguments *": "c.c_void_p",
 }
 
 // pythonOf returns the types of results and arguments for Python.
