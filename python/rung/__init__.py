@@ -10,19 +10,32 @@ accelerations again and again, a `Run` is a motion in time that goes on from cal
 
 World axes, SI units; quaternions are w x y z.
 """
+from __future__ import annotations
+
 from . import _lib
 from ._lib import BusyError, ForkError, ModelError, RungError, SolveError, Stopped
 from .batch import Batch
 from .builder import Builder
-from .model import Knob, Model, State, load, loads
+from .model import Model, State, load, loads
 from .run import Run, Trajectory
 from .solver import Solver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._knob import Knob
 
 __version__: str
 
 
-def __getattr__(name: str) -> str:
-    """The version, when somebody asks for it: the first call waits until the runtime of Go has started, which an import need not."""
+def __getattr__(name: str) -> Any:
+    """What is made when somebody asks for it. The version: the first call waits until the runtime of Go has started, which an import need not."""
+    if name == "Knob":
+        from ._knob import Knob
+
+        globals()["Knob"] = Knob
+        return Knob
     if name != "__version__":
         raise AttributeError(f"module 'rung' has no attribute {name!r}")
     from ._version import version_of

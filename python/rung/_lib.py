@@ -6,9 +6,14 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, TypeVar
 
 from ._functions import FUNCTIONS
+
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    T = TypeVar("T")
 
 ABI = 1
 
@@ -117,9 +122,6 @@ def text(call: Any, *args: Any) -> bytes:
         return c.string_at(where, size.value)
     finally:
         lib.rung_release(where)
-
-
-T = TypeVar("T")
 
 
 def stoppable(object_handle: int, call: Callable[[], T], *, writes: bool = True, drop: Callable[[T], Any] | None = None) -> T:

@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from . import _lib
 from ._values import number, shown
 
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from .model import Model
 
 

@@ -9,11 +9,14 @@ import numbers
 import operator
 import os
 from collections.abc import Mapping, Set
-from typing import Any
 
 import numpy as np
 
 from ._lib import ModelError
+
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+if TYPE_CHECKING:
+    from typing import Any
 
 
 _SHOWN = 200

@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,10 @@ from . import _lib
 from ._owner import Owner
 from ._values import array, encoded, number, numbers_of, shown, whole, word, words
 from .model import Model, State
+
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+if TYPE_CHECKING:
+    from typing import Any
 
 
 _SURE = 1000  # bodies times solutions that take a fiftieth of a second at most, whatever the mechanism: 20 µs each

@@ -1,13 +1,16 @@
 """Models made in Python: bodies and joints placed in the world."""
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from . import _lib
 from ._values import array, number, numbers_of, shown, word
 from .model import Model, loads
+
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Builder:

@@ -5,9 +5,7 @@ import ctypes
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -15,24 +13,19 @@ from . import _lib
 from ._owner import Owner, address
 from ._values import array, document as as_json, encoded, number, path as as_path, shown, utf8, whole, word, words, write
 
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
 if TYPE_CHECKING:
+    from typing import Any, Union
+
+    from ._knob import Knob
     from .batch import Batch
     from .run import Run, Trajectory
     from .solver import Solver
 
+    StateLike = Union["State", np.ndarray, Sequence[float]]
+
 _POSE, _RATE = 7, 6  # numbers of a body in a state
 _LONG = ("accel", "analyze", "inverse", "modes")  # documents that take long
-
-
-@dataclass(frozen=True)
-class Knob:
-    """A number that may be set while a mechanism is computed."""
-
-    path: str
-    unit: str
-    value: float
-    geometry: bool = False
-    """It is a number of a body or of a joint's geometry. Solvers take it, and runs only as part of the model."""
 
 
 class State:
@@ -188,9 +181,6 @@ class State:
         return f"<rung.State of {self._model.name!r} at {self.time:g} s>"
 
 
-StateLike = Union[State, np.ndarray, Sequence[float]]
-
-
 def flat(model: Model, state: StateLike) -> np.ndarray:
     """The numbers of a state, for reading."""
     return array(state.data if isinstance(state, State) else state, (model.nstate,), "a state")
@@ -293,6 +283,8 @@ class Model(Owner):
     @property
     def knobs(self) -> list[Knob]:
         """What may be set while the mechanism is computed (`Solver.set`, `Run.set`)."""
+        from ._knob import Knob
+
         return [Knob(**k) for k in json.loads(self._text("knobs"))]
 
     def knob(self, path: str) -> int:

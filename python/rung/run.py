@@ -4,16 +4,19 @@ from __future__ import annotations
 import ctypes
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _lib
 from ._owner import Owner, address, set_knobs
 from ._values import encoded, number, shown, words
-from .model import Model, State, StateLike, flat
+from .model import Model, State, flat
 
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
 if TYPE_CHECKING:
+    from typing import Any
+
+    from .model import StateLike
     import os
     from collections.abc import Mapping, Sequence
 

@@ -9,7 +9,11 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, set_knobs
-from .model import Model, State, StateLike, flat
+from .model import Model, State, flat
+
+TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+if TYPE_CHECKING:
+    from .model import StateLike
 
 
 class _Arguments(ctypes.Structure):
