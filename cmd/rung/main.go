@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
+// main runs the command. A rank of a run that is not the one to speak is silent, and waits a little with its status if it has failed.
 func main() {
 	args := os.Args[1:]
 	var stdout, stderr io.Writer = os.Stdout, os.Stderr

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newRoot returns the command rung with all that it has.
 func newRoot() *cobra.Command {
 	root := shell.Root()
 	root.Short = "Forward dynamics of mechanisms with many kinematic loops"

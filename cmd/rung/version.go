@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newVersion returns the command rung version.
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

@@ -51,6 +51,7 @@ below, and from the folders of --package-dir.`,
 	return cmd
 }
 
+// run imports the file at path: it holds the file to write before anything is read, and prints the report as the flags say.
 func run(cmd *cobra.Command, path string, f *flags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	o, err := f.options()
@@ -158,6 +159,7 @@ type entry struct {
 	text        string
 }
 
+// newDocument returns what rung import prints of a model and the report on it.
 func newDocument(r *source.Result, report *source.Report, path string) *document {
 	m := r.Model
 	d := &document{

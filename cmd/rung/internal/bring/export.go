@@ -65,6 +65,7 @@ Then nothing is written, and the exit status is 2.`,
 	return cmd
 }
 
+// export writes the model at path in the format that the ending of output says, and prints what became of its elements.
 func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *unitFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	ending := strings.ToLower(filepath.Ext(filepath.Clean(output)))

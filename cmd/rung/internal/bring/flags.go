@@ -33,6 +33,7 @@ var (
 	inertias  = []string{"refuse", "balance"}
 )
 
+// add declares the flags.
 func (f *flags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVarP(&f.output, "output", "o", "", `model to write, ending in .json; "-" is standard output`)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// newBench returns the command rung bench with its flags and their defaults.
 func newBench() *cobra.Command {
 	f := &benchFlags{names: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
 	cmd := &cobra.Command{
@@ -78,6 +79,7 @@ a body is the value of the fit at the largest size.`,
 	return cmd
 }
 
+// runBench measures the families and sizes asked for, on ranks if asked for, and writes table, document and pictures.
 func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.checkNumbers(); err != nil {
@@ -234,6 +236,7 @@ func (f *benchFlags) missing(e *growth.SizeError) (text string, out bool) {
 	return fmt.Sprintf("%s, %s, size %d: %v", name, e.Method, e.Size, fault.Plain(e.Err)), false
 }
 
+// totalBodies returns the sum of the sizes of all families, for the bar of progress.
 func totalBodies(list []growth.Family) (total int64) {
 	for i := range list {
 		for _, n := range list[i].Sizes {

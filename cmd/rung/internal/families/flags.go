@@ -66,6 +66,7 @@ func (f *sizesFlag) String() string {
 	return strings.Join(words, ",")
 }
 
+// Set reads sizes with commas, and sorts them.
 func (f *sizesFlag) Set(s string) error {
 	var list sizesFlag
 	for word := range strings.SplitSeq(s, ",") {
@@ -88,24 +89,31 @@ func (f *familiesFlag) Type() string { return "name,…" }
 func (f *familiesFlag) String() string { return strings.Join(*f, ",") }
 
 func (f *familiesFlag) Set(s string) error {
-	var list familiesFlag
+	list, err := namesIn(s, bench.Families(), errFamily)
+	*f = list
+	return err
+}
+
+// namesIn returns the names of a list with commas, each once, of which all stands for all there are. Of another name it returns the error.
+func namesIn(s string, there []string, unknown func(word string) error) (list []string, err error) {
+	add := func(name string) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
 	for word := range strings.SplitSeq(s, ",") {
 		switch word = strings.TrimSpace(word); {
 		case word == "all":
-			list = append(list, bench.Families()...)
-		case slices.Contains(bench.Families(), word):
-			list = append(list, word)
+			for _, name := range there {
+				add(name)
+			}
+		case slices.Contains(there, word):
+			add(word)
 		default:
-			return errFamily(word)
+			return nil, unknown(word)
 		}
 	}
-	*f = nil
-	for _, name := range list {
-		if !slices.Contains(*f, name) {
-			*f = append(*f, name)
-		}
-	}
-	return nil
+	return list, nil
 }
 
 func errFamily(name string) error {
@@ -123,24 +131,9 @@ func (f *methodsFlag) Type() string { return "name,…" }
 func (f *methodsFlag) String() string { return strings.Join(*f, ",") }
 
 func (f *methodsFlag) Set(s string) error {
-	var list methodsFlag
-	for word := range strings.SplitSeq(s, ",") {
-		switch word = strings.TrimSpace(word); {
-		case word == "all":
-			list = append(list, growth.Methods()...)
-		case slices.Contains(growth.Methods(), word):
-			list = append(list, word)
-		default:
-			return shell.ErrMethod(word, growth.Methods())
-		}
-	}
-	*f = nil
-	for _, name := range list {
-		if !slices.Contains(*f, name) {
-			*f = append(*f, name)
-		}
-	}
-	return nil
+	list, err := namesIn(s, growth.Methods(), func(word string) error { return shell.ErrMethod(word, growth.Methods()) })
+	*f = list
+	return err
 }
 
 func (f *methodsFlag) Add(cmd *cobra.Command) {

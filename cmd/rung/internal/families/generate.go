@@ -54,6 +54,7 @@ type generateFlags struct {
 	theta  float64
 }
 
+// newGenerate returns the command rung generate with its flags and their defaults.
 func newGenerate() *cobra.Command {
 	f := &generateFlags{}
 	cmd := &cobra.Command{
@@ -91,6 +92,7 @@ func familyList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// runGenerate writes the model of a family, whose file it holds before.
 func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	if !slices.Contains(bench.Families(), family) {

@@ -40,6 +40,7 @@ Derivatives are exact, not differences. What has none is an error that names
 the joint: a direction that breaks a loop of redundant joints, or that the
 joints do not allow. Components of reactions that are not unique are null.`
 
+// newGradient returns the command rung gradient with its flags and their defaults.
 func newGradient() *cobra.Command {
 	f := &gradientFlags{}
 	cmd := &cobra.Command{

@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// newFit returns the command rung fit with its flags and their defaults.
 func newFit() *cobra.Command {
 	f := &searchFlags{}
 	cmd := &cobra.Command{

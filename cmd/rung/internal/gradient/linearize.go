@@ -25,6 +25,7 @@ type linearizeFlags struct {
 	json, csv                    bool
 }
 
+// newLinearize returns the command rung linearize with its flags and their defaults.
 func newLinearize() *cobra.Command {
 	f := &linearizeFlags{}
 	cmd := &cobra.Command{
@@ -94,6 +95,7 @@ type outputResult struct {
 	Value  float64 `json:"value"`
 }
 
+// runLinearize prints the matrices of the state space at the initial state, which has to satisfy the joints.
 func runLinearize(cmd *cobra.Command, path string, f *linearizeFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if f.json && f.csv {
@@ -163,6 +165,7 @@ func (f *linearizeFlags) options(d *derive.Derivatives) (o derive.StateSpaceOpti
 	return o, nil
 }
 
+// newLinearizeResult returns the document of a state space, with the rows of the outputs that are named.
 func newLinearizeResult(mech *mechanism.Mechanism, s *derive.StateSpace, outputs []string) (*LinearizeResult, error) {
 	r := &LinearizeResult{
 		Format: "rung-linearization/1", Name: mech.Name, Time: mech.Initial().Time,

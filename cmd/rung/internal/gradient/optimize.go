@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// newOptimize returns the command rung optimize with its flags and their defaults.
 func newOptimize() *cobra.Command {
 	f := &searchFlags{}
 	cmd := &cobra.Command{

@@ -142,6 +142,7 @@ func (f *searchFlags) add(cmd *cobra.Command, plot string, task bool) {
 	f.ordering.Add(cmd)
 }
 
+// check refuses flags that do not go together, and files that are another of the files of the command.
 func (f *searchFlags) check(path string) error {
 	switch {
 	case f.iterations < 1:

@@ -40,6 +40,7 @@ type drawFlags struct {
 // New returns the subcommands.
 func New() []*cobra.Command { return []*cobra.Command{newDraw(), newView(), newPlay()} }
 
+// newDraw returns the command rung draw with its flags and their defaults.
 func newDraw() *cobra.Command {
 	f := &drawFlags{}
 	cmd := &cobra.Command{
@@ -169,6 +170,7 @@ func pair(text, between string) (a, b float64, ok bool) {
 	return a, b, found && err1 == nil && err2 == nil
 }
 
+// runDraw draws the model at its initial state, or at a time of a trajectory.
 func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(cmd, path); err != nil {
@@ -226,6 +228,7 @@ func (f *drawFlags) analyse(ctx context.Context, m *model.Model, p *shell.Progre
 	return plan.Mechanism(), plan, nil
 }
 
+// writeHTML writes the page with the scene at st, or with a trajectory from its first row.
 func writeHTML(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording, plan *kkt.Plan) error {
 	o := view.Options{Plan: plan}
 	if run != nil {
@@ -248,6 +251,7 @@ func firstOf(a, b error) error {
 	return b
 }
 
+// write writes the picture, the film or the scene that the ending of the output says.
 func (f *drawFlags) write(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording) error {
 	switch f.ending() {
 	case ".png":

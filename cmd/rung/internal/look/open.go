@@ -47,6 +47,7 @@ func newHandover(address string) (*handover, error) {
 	return nil, errors.Join(errs...)
 }
 
+// handoverIn makes a file for the browser, in a folder of its own that nobody else may read, which leads to an address with a secret.
 func handoverIn(parent, address string) (*handover, error) {
 	folder, err := os.MkdirTemp(parent, "rung-page-") // 0700
 	if err != nil {

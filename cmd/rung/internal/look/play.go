@@ -24,6 +24,7 @@ type playFlags struct {
 	paused bool
 }
 
+// newPlay returns the command rung play with its flags and their defaults.
 func newPlay() *cobra.Command {
 	f := &playFlags{}
 	cmd := &cobra.Command{
@@ -53,6 +54,7 @@ command: press Ctrl-C.`,
 	return cmd
 }
 
+// runPlay simulates the model in real time and shows it until the user ends it.
 func runPlay(cmd *cobra.Command, path string, f *playFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(); err != nil {

@@ -44,6 +44,7 @@ func openRun(ctx context.Context, m *mechanism.Mechanism, path string) (*recordi
 	return &recording{r, f}, nil
 }
 
+// newReplay returns the trajectory in an open file, by the ending of its path: a CSV or a Parquet file.
 func newReplay(ctx context.Context, m *mechanism.Mechanism, f *os.File, path string) (*replay.Replay, error) {
 	info, err := f.Stat()
 	if err != nil {

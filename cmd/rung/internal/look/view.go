@@ -27,6 +27,7 @@ type viewFlags struct {
 	noBrowser bool
 }
 
+// newView returns the command rung view with its flags and their defaults.
 func newView() *cobra.Command {
 	f := &viewFlags{}
 	cmd := &cobra.Command{
@@ -69,6 +70,7 @@ func (f *viewFlags) check() error {
 	return nil
 }
 
+// runView shows the model, or a trajectory of it, in a page until the user ends it.
 func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(); err != nil {

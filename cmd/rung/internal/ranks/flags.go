@@ -80,6 +80,7 @@ type count Flags
 
 func (c *count) Type() string { return "n" }
 
+// String returns the flag as the user gives it: mpi, a number, or nothing.
 func (c *count) String() string {
 	switch {
 	case c.mpi:
@@ -90,6 +91,7 @@ func (c *count) String() string {
 	return ""
 }
 
+// Set reads mpi, which needs a program that is built with it, or a number of ranks.
 func (c *count) Set(s string) error {
 	if s == processes {
 		if mpi.Available() != nil {

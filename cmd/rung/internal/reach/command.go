@@ -9,6 +9,7 @@ import (
 // Commands returns the subcommands of this package.
 func Commands() []*cobra.Command { return []*cobra.Command{newIK()} }
 
+// newIK returns the command rung ik with its flags and their defaults.
 func newIK() *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{

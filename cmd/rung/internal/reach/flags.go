@@ -40,6 +40,7 @@ func methods() string { return strings.Join(ik.MethodNames(), ", ") }
 
 func engines() string { return strings.Join(ik.EngineNames(), ", ") }
 
+// add declares the flags.
 func (f *flags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", `model in the pose, ending in .json; "-" is standard output`)

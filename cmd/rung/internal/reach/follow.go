@@ -86,6 +86,7 @@ const (
 	roundedOff = 1e-14
 )
 
+// add appends a sample of the path: coordinates, rates and errors of result, and the least singular value, 0 if rounding has left it.
 func (l *log) add(t float64, st *mechanism.State, result *ik.Result) {
 	s := sample{time: t, sigma: notComputed}
 	if v := result.SingularValues; len(v) > 0 {

@@ -67,6 +67,7 @@ func printTargets(p *sheet.Page, most string, targets []ik.TargetResult) {
 	}
 }
 
+// printDriven prints the first rows of the driven freedoms, and which limit each is at.
 func (r *posing) printDriven(p *sheet.Page, result *ik.Result) {
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}, {Width: 11}, {Width: 1}, {Width: 5, Left: true}}},
@@ -91,6 +92,7 @@ func (r *posing) unit(i int) string {
 	return "m"
 }
 
+// printJacobian prints method, singular values and rank, and what the result warns of.
 func printJacobian(p *sheet.Page, result *ik.Result) {
 	s := result.SingularValues
 	text := "none"

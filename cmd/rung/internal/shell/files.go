@@ -72,6 +72,7 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	return m, nil
 }
 
+// readModel reads the model at path, by its ending: a document, tables, or a file to import; "-" is a document on stdin.
 func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
 	if path == Stdio {
 		p.Stage("reading", 0)

@@ -17,6 +17,7 @@ type OrderingFlag struct{ order.Ordering }
 
 func (f *OrderingFlag) Type() string { return "name" }
 
+// Set reads the name of an ordering.
 func (f *OrderingFlag) Set(s string) error {
 	o, err := order.Parse(s)
 	if err != nil {
@@ -36,6 +37,7 @@ func (f *ThreadsFlag) Type() string { return "n" }
 
 func (f *ThreadsFlag) String() string { return strconv.Itoa(max(1, int(*f))) }
 
+// Set reads a number of threads from 1 on.
 func (f *ThreadsFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > kkt.MaxThreads {

@@ -42,6 +42,7 @@ func NewProgress(stderr io.Writer) *Progress {
 	return startProgress(stderr, progressDelay, progressTick)
 }
 
+// startProgress returns a progress that draws itself each tick once the delay is over, until it is stopped.
 func startProgress(w io.Writer, delay, tick time.Duration) *Progress {
 	p := &Progress{w: w, say: w, begun: time.Now(), stop: make(chan struct{})}
 	p.closed.Go(func() {
@@ -132,6 +133,7 @@ func (p *Progress) clear() {
 	}
 }
 
+// draw draws the bar of the present stage, which it makes if the stage is new.
 func (p *Progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,6 +151,7 @@ func (p *Progress) draw() {
 	p.bar.Describe(p.name) // draws in any case
 }
 
+// newBar returns a bar of a total, or one that only turns if the total is 0, not known.
 func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
 	if total == 0 {
 		total = -1

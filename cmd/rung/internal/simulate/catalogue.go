@@ -37,6 +37,7 @@ func ListColumns(path string, stdin io.Reader, stdout io.Writer, p *shell.Progre
 	return err
 }
 
+// catalogueOfModel returns the columns that a run of m may record.
 func catalogueOfModel(m *model.Model) (*sim.Catalogue, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {

@@ -128,6 +128,7 @@ func (f *Flags) add(cmd *cobra.Command) {
 	shell.Complete(cmd, "integrator", integratorNames()...)
 }
 
+// runSimulate runs the model and prints the summary of the run.
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	if f.list {
 		stdin, stdout, stderr := shell.Streams(cmd)

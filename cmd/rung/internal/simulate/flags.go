@@ -140,12 +140,7 @@ func simError(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return shell.Failed(name, plainSim(err))
-}
-
-// plainSim is plain for errors of package sim.
-func plainSim(err error) error {
-	return fault.Plain(err)
+	return shell.Failed(name, fault.Plain(err))
 }
 
 // ErrInterrupted ends a run from outside.

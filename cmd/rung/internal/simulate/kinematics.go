@@ -29,6 +29,7 @@ type kinematicsFlags struct {
 	drive []string
 }
 
+// newKinematics returns the command rung kinematics with its flags and their defaults.
 func newKinematics() *cobra.Command {
 	f := &kinematicsFlags{}
 	cmd := &cobra.Command{
@@ -102,6 +103,7 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	return f.checkPlot(path)
 }
 
+// runKinematics moves the prescribed freedoms along their motions and writes positions, rates and accelerations at the times asked for.
 func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
@@ -221,7 +223,7 @@ func (k *kinematics) failed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) {
 		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.run.State().Time))}
 	}
-	return shell.Failed(k.name, plainSim(err))
+	return shell.Failed(k.name, fault.Plain(err))
 }
 
 // inDocument reports whether the rows go to the JSON document.

@@ -17,6 +17,7 @@ type parquetFile struct {
 	path string
 }
 
+// openParquet begins the trajectory at path, or goes on with it where a checkpoint has left it.
 func openParquet(path string, columns *sim.Columns, from *sim.Checkpoint) (runs.Trajectory, error) {
 	t := &parquetFile{path: path}
 	var err error

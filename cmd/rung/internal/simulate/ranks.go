@@ -187,7 +187,7 @@ func (p *party) readLatest() error {
 	if f.resume {
 		var err error
 		if p.check, err = p.store.Latest(); err != nil {
-			return plainSim(err)
+			return fault.Plain(err)
 		}
 		if p.check == nil {
 			return fmt.Errorf("%s: there is no checkpoint that all of %d ranks have", f.checkpoint, p.Size())
@@ -252,7 +252,7 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	}
 	if p.check == nil {
 		if err := whole.CheckGround(whole.Initial()); err != nil {
-			return shell.Failed(p.name, plainSim(err))
+			return shell.Failed(p.name, fault.Plain(err))
 		}
 	}
 	p.whole, p.pictures = whole, &pictures{mech: whole, columns: columns}
@@ -317,7 +317,7 @@ func (p *party) newSim() error {
 	}
 	err := p.sim.Restore(p.check)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", f.checkpoint, plainSim(err))
+		err = fmt.Errorf("%s: %w", f.checkpoint, fault.Plain(err))
 	}
 	return dist.Agree(p.Comm, err)
 }
@@ -405,7 +405,7 @@ func (p *party) mark() error {
 	begun := time.Now()
 	c, err := p.sim.Checkpoint()
 	if err != nil {
-		return shell.Failed("", plainSim(err))
+		return shell.Failed("", fault.Plain(err))
 	}
 	if p.Head() {
 		err = runError("", p.watch.MarkLines(c))
@@ -414,7 +414,7 @@ func (p *party) mark() error {
 		return err
 	}
 	if err := dist.Agree(p.Comm, p.store.Save(c)); err != nil {
-		return shell.Failed("", plainSim(err))
+		return shell.Failed("", fault.Plain(err))
 	}
 	p.nextMark = runs.NextCheckpoint(begun, p.f.Between)
 	return nil

@@ -129,7 +129,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 	err = s.Run(ref.end())
 	r.CPU = (machine.ProcessorTime() - begun).Seconds()
 	if err != nil {
-		r.Failure = plainSim(err).Error()
+		r.Failure = fault.Plain(err).Error()
 	}
 	n := s.Stats()
 	r.Steps, r.Rejected, r.Error, r.Energy = n.Steps, n.Rejected, w.worst, w.energyDrift()
@@ -226,6 +226,7 @@ type witness struct {
 	first, change, kinetic float64 // energy less work at the start, largest change, largest kinetic energy
 }
 
+// newWitness returns the point of the body of a benchmark that is where the first row of the reference has it, in the frame of that body.
 func newWitness(b *standardBenchmark, ref *referenceRun, mech *mechanism.Mechanism) (*witness, error) {
 	i, err := mech.BodyIndex(b.body)
 	if err != nil {

@@ -111,6 +111,7 @@ type simulationDrift struct {
 	Velocity float64 `json:"velocity"`
 }
 
+// summary returns the document on the run as far as it has gone.
 func (r *runner) summary() *Simulation {
 	n, told, end := r.run.Stats(), r.run.Told(), r.run.Time()
 	s := &Simulation{

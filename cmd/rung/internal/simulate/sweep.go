@@ -64,6 +64,7 @@ const sweepExample = `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --plot runs.svg
   rung sweep tolerances.json --from runs-0.parquet,runs-1.parquet --plot runs.png --plot-columns crank,x`
 
+// newSweep returns the command rung sweep with its flags and their defaults.
 func newSweep() *cobra.Command {
 	f := &sweepFlags{}
 	cmd := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
+// runSweep runs all cases of a sweep and writes their table and curves.
 func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	bar := stderr

@@ -68,6 +68,7 @@ type validateFlags struct {
 // validateFolder is where the benchmarks are if no folder is given.
 const validateFolder = "reference/standard"
 
+// newValidate returns the command rung validate with its flags and their defaults.
 func newValidate() *cobra.Command {
 	f := &validateFlags{}
 	cmd := &cobra.Command{
@@ -118,6 +119,7 @@ const (
 	ValidateEnd   = "<!-- end of rung validate -->\n"
 )
 
+// runValidate runs the standard benchmarks against the reference solutions in a folder, and fails if one is off.
 func runValidate(cmd *cobra.Command, folder string, f *validateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	list, err := f.benchmarks()

@@ -24,6 +24,7 @@ type accelFlags struct {
 
 func newAccel() *cobra.Command { return accelCommand(&accelFlags{}) }
 
+// accelCommand returns the command rung accel with its flags and their defaults.
 func accelCommand(f *accelFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accel MODEL",
@@ -63,6 +64,7 @@ lists them and says why.`,
 	return cmd
 }
 
+// runAccel prints accelerations and reactions at the initial state, by ranks if asked for.
 func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 	if on, err := f.ranks.Given(); err != nil {
 		return err

@@ -75,6 +75,7 @@ func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	return o.err
 }
 
+// jsonList writes a list after key, an element on a line, whose braces it writes.
 func jsonList[T any](o *jsonWriter, key string, list iter.Seq[*T], line func(*jsonWriter, *T)) {
 	o.raw(",\n \"" + key + "\": [")
 	first := true
@@ -99,6 +100,7 @@ func (o *jsonWriter) body(b *results.Body) {
 	o.raw(`, "angular_acceleration": `).vector(b.AngularAcceleration)
 }
 
+// joint writes a joint without its braces: its reaction, if it is known, and residuals.
 func (o *jsonWriter) joint(j *results.Joint) {
 	o.raw(`"name": `).value(j.Name)
 	if o.knows("joints.total_wrench") {
@@ -108,6 +110,7 @@ func (o *jsonWriter) joint(j *results.Joint) {
 	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
 }
 
+// reaction writes wrenches and forces of rotors of a joint, and what redundancy leaves undetermined.
 func (o *jsonWriter) reaction(j *results.Joint) {
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
@@ -133,6 +136,7 @@ func (o *jsonWriter) reaction(j *results.Joint) {
 	o.raw("]")
 }
 
+// coupling writes a coupling without its braces: its multiplier, if it is known, and residuals.
 func (o *jsonWriter) coupling(c *results.Coupling) {
 	o.raw(`"name": `).value(c.Name)
 	if o.knows("couplings.multiplier") {
@@ -143,6 +147,7 @@ func (o *jsonWriter) coupling(c *results.Coupling) {
 	o.raw(`, "velocity_residual": `).number(c.VelocityResidual)
 }
 
+// force writes a force element without its braces.
 func (o *jsonWriter) force(f *results.Force) {
 	o.raw(`"name": `).value(f.Name)
 	o.raw(`, "type": `).value(f.Type)

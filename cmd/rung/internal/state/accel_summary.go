@@ -116,6 +116,7 @@ func printLimits(p *sheet.Page, list []results.BeyondLimit) {
 	}
 }
 
+// redundancy returns the line about redundant rows, which names the first joints and couplings.
 func redundancy(c *results.Constraints) string {
 	if c.Redundant == 0 {
 		return "none"
@@ -141,6 +142,7 @@ func weakest(c *results.Constraints) string {
 	return "weakest joint " + fault.Text(c.WeakestJoint, sheet.TextWidth)
 }
 
+// singularity returns the line about how near the pose is to a singular one.
 func singularity(c *results.Constraints) string {
 	if c.WeakestJoint == "" && c.WeakestCoupling == "" {
 		return "none possible: no joint constrains anything"

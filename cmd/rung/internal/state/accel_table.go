@@ -36,6 +36,7 @@ func printResult(p *sheet.Page, r *rung.Result, e entries, most int) {
 	printSummary(p, r, joints)
 }
 
+// printBodies prints the accelerations of the first bodies, at most most of them.
 func printBodies(p *sheet.Page, e entries, most int) {
 	var rows []row
 	var scale [2]float64
@@ -70,6 +71,8 @@ func printCouplings(p *sheet.Page, list []results.Coupling, most int) {
 	printMore(p, len(list)-min(len(list), most), "coupling")
 }
 
+// printTable prints rows of two vectors each, with a mark behind undetermined numbers. Numbers that are noise beside the largest of their
+// vector, by scale, are 0.
 func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [2]float64) {
 	if len(rows) == 0 {
 		return

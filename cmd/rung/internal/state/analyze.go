@@ -19,6 +19,7 @@ type analyzeFlags struct {
 	json     bool
 }
 
+// newAnalyze returns the command rung analyze with its flags and their defaults.
 func newAnalyze() *cobra.Command {
 	f := &analyzeFlags{}
 	cmd := &cobra.Command{
@@ -53,6 +54,7 @@ redundant rows.`,
 	return cmd
 }
 
+// runAnalyze prints mobility, redundancy and the joints that can be released.
 func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
@@ -107,6 +109,7 @@ func printAnalysis(p *sheet.Page, a *answers.Analysis) {
 	}
 }
 
+// variableText returns the line about whether the rank changes at poses nearby, and what moves there.
 func variableText(v *answers.VariableMobility) string {
 	if !v.Varies {
 		return "no: the same rank at poses nearby"
@@ -122,6 +125,7 @@ func variableText(v *answers.VariableMobility) string {
 	return text + "; in the motion that appears move " + sheet.Enumerate(names, ", ")
 }
 
+// releaseText returns the line about joints that can be released, and what stays redundant then.
 func releaseText(a *answers.Analysis) string {
 	left := a.Released.Redundant
 	stay := sheet.Plural(left, "row") + " stay"

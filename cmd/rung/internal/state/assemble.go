@@ -23,6 +23,7 @@ type assembleFlags struct {
 	json      bool
 }
 
+// newAssemble returns the command rung assemble with its flags and their defaults.
 func newAssemble() *cobra.Command {
 	f := &assembleFlags{}
 	cmd := &cobra.Command{
@@ -57,6 +58,7 @@ joint is named that is farthest from holding at the best pose that was found.`,
 	return cmd
 }
 
+// runAssemble writes the model with its joints closed.
 func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	switch {
 	case f.output == "":

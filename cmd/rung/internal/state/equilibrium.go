@@ -23,6 +23,7 @@ type equilibriumFlags struct {
 	json       bool
 }
 
+// newEquilibrium returns the command rung equilibrium with its flags and their defaults.
 func newEquilibrium() *cobra.Command {
 	f := &equilibriumFlags{}
 	cmd := &cobra.Command{
@@ -62,6 +63,7 @@ func shortOr(x *float64) string {
 	return sheet.Short(*x)
 }
 
+// runEquilibrium writes the model in an equilibrium.
 func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
 	if f.steps < 1 {
 		return shell.UseErrorf("--steps %d: there has to be one at least", f.steps)

@@ -34,6 +34,7 @@ type inverseFlags struct {
 	given func(name string) bool
 }
 
+// newInverse returns the command rung inverse with its flags and their defaults.
 func newInverse() *cobra.Command {
 	f := &inverseFlags{}
 	cmd := &cobra.Command{
@@ -84,6 +85,7 @@ actuator causes by itself.`,
 	return cmd
 }
 
+// runInverse prints the forces of the actuators for the accelerations asked for. Forces that do not give these stand before the error.
 func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if path == shell.Stdio && f.accel == shell.Stdio {
@@ -221,6 +223,7 @@ func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
 	return b, err
 }
 
+// printInverse prints a table of the forces, N or N m, and how well they do.
 func printInverse(p *sheet.Page, doc *answers.Inverse) {
 	t := p.Table(sheet.Group{Columns: []sheet.Column{{Head: "actuator", Width: 24, Left: true}, {Head: "freedom", Width: 8}}},
 		sheet.Group{Columns: []sheet.Column{{Head: "force, N or N m", Width: 19}}})

@@ -24,6 +24,7 @@ type matrixFlags struct {
 	permuted         bool
 }
 
+// newMatrix returns the command rung matrix with its flags and their defaults.
 func newMatrix() *cobra.Command {
 	f := &matrixFlags{}
 	cmd := &cobra.Command{
@@ -86,6 +87,7 @@ func (f *matrixFlags) check(model string) error {
 	return nil
 }
 
+// runMatrix writes the matrix of the system at the initial state, or a picture of its pattern.
 func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(path); err != nil {

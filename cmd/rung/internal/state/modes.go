@@ -29,6 +29,7 @@ type modesFlags struct {
 	json, csv   bool
 }
 
+// newModes returns the command rung modes with its flags and their defaults.
 func newModes() *cobra.Command {
 	f := &modesFlags{method: linear.Auto.String()}
 	cmd := &cobra.Command{
@@ -74,6 +75,7 @@ largest part in the kinetic energy; --json and --csv give all bodies.`,
 	return cmd
 }
 
+// runModes prints the modes of the model about its state or an equilibrium.
 func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	method, err := linear.ParseMethod(f.method)

@@ -65,6 +65,7 @@ func checkArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// run reads or makes a ground, writes it and its pictures as the flags say, and reports on it.
 func run(cmd *cobra.Command, args []string, f *flags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(cmd, args); err != nil {
