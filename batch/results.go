@@ -42,8 +42,10 @@ func (r *Results) To(dst []float64, i int) {
 		panic("batch: length mismatch")
 	}
 	lane := r.a[i/lanes*n*lanes+i%lanes:]
-	for k := range dst {
-		dst[k] = lane[k*lanes]
+	for ; len(dst) > 0; dst = dst[6:] {
+		at := lane[:5*lanes+1]
+		dst[0], dst[1], dst[2], dst[3], dst[4], dst[5] = at[0], at[lanes], at[2*lanes], at[3*lanes], at[4*lanes], at[5*lanes]
+		lane = lane[min(6*lanes, len(lane)):]
 	}
 }
 

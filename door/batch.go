@@ -183,9 +183,7 @@ func (b *Batch) setOther(i int, row []float64) error {
 // unit reports whether the quaternions of a row are of the length 1 to rounding, so that it can be taken as it is.
 func unit(row []float64, bodies int) bool {
 	for i := range bodies {
-		q := *(*[4]float64)(row[4+7*i:])
-		was := q
-		if document.Normalize(&q); q != was {
+		if !document.Unit((*[4]float64)(row[4+7*i:])) {
 			return false
 		}
 	}

@@ -13,15 +13,22 @@ func NearUnit(q *[4]float64) bool {
 	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= QuaternionTol
 }
 
+// rounding is that of the sum of four squares and of one division.
+const rounding = 8 * 0x1p-52
+
+// Unit reports whether the length of q is 1 up to rounding, so that Normalize leaves it alone.
+func Unit(q *[4]float64) bool { return math.Abs(square(q)-1) <= rounding }
+
+// square returns the square of the length of q.
+func square(q *[4]float64) float64 { return q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3] }
+
 // Normalize gives q, which is not zero, the length 1. A length that is 1 up to rounding
 // is left alone, so that normalizing twice changes nothing.
 func Normalize(q *[4]float64) {
-	const rounding = 8 * 0x1p-52 // of the sum of four squares and of one division
-	sq := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
-	if math.Abs(sq-1) <= rounding {
+	if Unit(q) {
 		return
 	}
-	n := math.Sqrt(sq)
+	n := math.Sqrt(square(q))
 	for i := range q {
 		q[i] /= n
 	}
