@@ -57,7 +57,7 @@ func (s *denseMethod) allocateLevels(rows, n int) {
 		s.fixC, s.gathered, s.aside = make([]float64, some*n), make([]float64, some*n), make([]float64, n)
 		s.stay[0], s.stay[1] = make([]float64, n), make([]float64, n)
 		for range s.list[1:] {
-			s.curbs = append(s.curbs, newCurb(rows, n))
+			s.heldMerits = append(s.heldMerits, newHeldMerit(rows, n))
 		}
 	}
 }

@@ -77,14 +77,14 @@ type limitsNow struct {
 
 // finished is what levels that have ended ask of later ones.
 type finished struct {
-	want       []float64 // errors at which the rows of finished levels are held
-	fix        *bounded  // of the rows of finished levels; nil for one level
-	fixJ, fixC []float64 // 𝒥 there, and with the rows of curbs
-	lack       []float64 // what finished levels lack after a step
-	curbs      []*curb   // by level, of those that are not reached; nil for one level, or many driven freedoms
-	bent       bool      // a level before the one at hand is not reached
-	level      int       // at hand
-	gathered   []float64 // what the levels before hold
+	want       []float64    // errors at which the rows of finished levels are held
+	fix        *bounded     // of the rows of finished levels; nil for one level
+	fixJ, fixC []float64    // 𝒥 there, and with the rows of held merits
+	lack       []float64    // what finished levels lack after a step
+	heldMerits []*heldMerit // by level, of those that are not reached; nil for one level, or many driven freedoms
+	bent       bool         // a level before the one at hand is not reached
+	level      int          // at hand
+	gathered   []float64    // what the levels before hold
 	stay       [2][]float64
 	aside      []float64 // n: coordinates near a pose
 }
@@ -150,11 +150,11 @@ func (s *denseMethod) errorsOfTargetsTo(e []float64) {
 	}
 }
 
-// refresh computes 𝒥 by levels, and the curbs of levels before the one at hand.
+// refresh computes 𝒥 by levels, and the held merits of levels before the one at hand.
 func (s *denseMethod) refresh() {
 	s.jacobianTo(s.J)
 	if s.bent {
-		s.curbsAt(s.level, s.q) // where a pose nearby cannot be had, they are those of the pose before
+		s.heldMeritsAt(s.level, s.q) // where a pose nearby cannot be had, they are those of the pose before
 		copy(s.aside, s.q)
 		_ = s.eng.moveTo(s.aside) // it has come from there
 	}

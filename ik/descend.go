@@ -46,6 +46,8 @@ const (
 	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is
 	// below smallGradient. Above that the search is only slow.
 	flatSteps, smallGradient = 12, 1e-7
+	// smaller is the part of the least gradient so far below which another one counts as smaller.
+	smaller = 0.9
 	// hastyGain is the predicted part of the merit below which a start is given up while others wait.
 	hastyGain = 3e-3
 
@@ -74,7 +76,7 @@ func (s *denseMethod) lower(l int) Status {
 		}
 		if gain < hastyGain || s.o.Method != DLS {
 			gradient := s.gradient(v)
-			if flat++; gradient < 0.9*least {
+			if flat++; gradient < smaller*least {
 				flat, least = 0, gradient
 			}
 			if !(gradient > flatGradient) || s.o.Method == DLS && (flat > flatSteps && gradient < smallGradient || c > dampMax) {
@@ -333,7 +335,7 @@ func (s *denseMethod) descendTo(levels int) {
 				s.want[r] = 0
 			}
 		}
-		if l+1 < len(s.list) && s.curbed(l) {
+		if l+1 < len(s.list) && s.holdsMerit(l) {
 			s.settle(l)
 		}
 	}

@@ -252,7 +252,7 @@ func (e *drivenEngine) accept() {
 	for i := range e.turns {
 		t := &e.turns[i]
 		t.at = t.tryAt
-		e.sight[t.target].wound = t.at
+		e.shown[t.target].wound = t.at
 	}
 	e.seen = false
 }
@@ -301,8 +301,8 @@ func (e *drivenEngine) jacobianTo(J []float64) {
 
 // pull adds row k of target i, times s, to the right side: wrenches on its bodies.
 func (e *drivenEngine) pull(i, k int, s float64) {
-	for b := range e.sight[i].sides {
-		x := &e.sight[i].sides[b]
+	for b := range e.shown[i].sides {
+		x := &e.shown[i].sides[b]
 		e.resp.sys.AddWrenchTo(e.resp.b[6*x.body:], int(x.body), s, &x.F[k])
 	}
 }
@@ -319,7 +319,7 @@ func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
-			dst[(t.first+k)*stride] = e.sight[i].rateOf(k, v)
+			dst[(t.first+k)*stride] = e.shown[i].rateOf(k, v)
 		}
 	}
 }

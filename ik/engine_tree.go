@@ -168,7 +168,7 @@ func (e *treeEngine) coordinatesTo(q []float64) {
 func (e *treeEngine) look() {
 	for i, at := range e.wound {
 		if at >= 0 {
-			e.sight[i].wound = e.q[at]
+			e.shown[i].wound = e.q[at]
 		}
 	}
 	e.goals.look(e.mech, e.w.Kinematics(), e.w.State())
@@ -186,11 +186,11 @@ func (e *treeEngine) jacobianTo(J []float64) {
 	for i := range e.list {
 		switch t := &e.list[i]; t.Type {
 		case Com:
-			e.sweep(J, t, e.sight[i].sides)
+			e.sweep(J, t, e.shown[i].sides)
 		case Coordinate:
 			e.ownRow(J, t, e.turned[i])
 		default:
-			e.walk(J, t, e.sight[i].sides)
+			e.walk(J, t, e.shown[i].sides)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
 
 // walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as
 // what moves both alike does not move the target.
-func (e *treeEngine) walk(J []float64, t *target, sides []sightSide) {
+func (e *treeEngine) walk(J []float64, t *target, sides []bodyRows) {
 	stop := tree.World
 	if len(sides) == 2 {
 		stop = e.plan.CommonAncestor(int(e.plan.LinkOf[sides[0].body]), int(e.plan.LinkOf[sides[1].body]))
@@ -242,7 +242,7 @@ func carry(f *spatial.Force, r *spatial.Vec3) {
 }
 
 // sweep adds the rows of a target on many bodies to J, in one pass from the tips to the root.
-func (e *treeEngine) sweep(J []float64, t *target, sides []sightSide) {
+func (e *treeEngine) sweep(J []float64, t *target, sides []bodyRows) {
 	clear(e.force)
 	for s := range sides {
 		at := e.force[comRows*e.plan.LinkOf[sides[s].body]:]
@@ -317,8 +317,8 @@ func (e *treeEngine) seeTo(dst []float64) {
 				continue
 			}
 			sum := 0.0
-			for s := range e.sight[i].sides {
-				x := &e.sight[i].sides[s]
+			for s := range e.shown[i].sides {
+				x := &e.shown[i].sides[s]
 				sum += e.motion[e.plan.LinkOf[x.body]].Dot(&x.F[k])
 			}
 			dst[t.first+k] = sum
@@ -337,8 +337,8 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 		if e.turned[i] >= 0 {
 			continue
 		}
-		for s := range e.sight[i].sides {
-			x := &e.sight[i].sides[s]
+		for s := range e.shown[i].sides {
+			x := &e.shown[i].sides[s]
 			at := &e.force[e.plan.LinkOf[x.body]]
 			for k := range t.n {
 				*at = at.Add(x.F[k].Scale(f[t.first+k]))

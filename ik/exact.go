@@ -14,7 +14,7 @@ import (
 type Exact struct {
 	p      *Problem
 	list   []target
-	see    []*sight
+	see    []*targetRows
 	kin    *mechanism.Kinematics
 	bodies []mechanism.BodyState
 	at     bool // the last At has found a state
@@ -41,7 +41,7 @@ func (p *Problem) NewExact() *Exact {
 	for i := range e.list {
 		t := &e.list[i]
 		t.uneven = t.Type == Orientation || t.Type == PoseTarget || t.Type == Axis // their rows are then derivatives of errors of any size
-		e.see = append(e.see, t.newSight())
+		e.see = append(e.see, t.newTargetRows())
 	}
 	return e
 }
@@ -65,7 +65,7 @@ func (e *Exact) At(st *mechanism.State) error {
 		if t.Type == Coordinate {
 			e.see[i].wound, _ = m.Coordinate(t.freedom, st)
 		}
-		t.lookTo(e.see[i], m, e.kin, st)
+		t.evaluateTo(e.see[i], m, e.kin, st)
 	}
 	e.at = true
 	return nil

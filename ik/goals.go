@@ -5,8 +5,8 @@ import "github.com/rung-mbd/rung/mechanism"
 // goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
 type goals struct {
 	list  []target
-	sight []*sight
-	seen  bool // sight is of the state and of the places wanted
+	shown []*targetRows
+	seen  bool // shown is of the state and of the places wanted
 }
 
 // newGoals returns the targets of p where the task wants them, seen at no state.
@@ -14,7 +14,7 @@ func (p *Problem) newGoals() goals {
 	g := goals{list: make([]target, len(p.targets))}
 	copy(g.list, p.targets)
 	for i := range g.list {
-		g.sight = append(g.sight, g.list[i].newSight())
+		g.shown = append(g.shown, g.list[i].newTargetRows())
 	}
 	return g
 }
@@ -31,7 +31,7 @@ func (g *goals) look(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechan
 		return
 	}
 	for i := range g.list {
-		g.list[i].lookTo(g.sight[i], m, k, st)
+		g.list[i].evaluateTo(g.shown[i], m, k, st)
 	}
 	g.seen = true
 }
@@ -40,10 +40,10 @@ func (g *goals) look(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechan
 func (g *goals) errorsTo(e []float64) {
 	for i := range g.list {
 		t := &g.list[i]
-		copy(e[t.first:t.first+t.n], g.sight[i].e[:])
+		copy(e[t.first:t.first+t.n], g.shown[i].e[:])
 	}
 }
 
 func (g *goals) poseRatesTo(raw []float64, rate *[7]float64, i int) {
-	g.list[i].poseRatesTo(raw, rate, g.sight[i])
+	g.list[i].poseRatesTo(raw, rate, g.shown[i])
 }

@@ -215,7 +215,7 @@ func (t *target) rateOf(k int, rate *[7]float64) float64 {
 // poseRatesTo stores in raw, which has the rates of all rows, those rates of t that
 // depend on the pose, docs/inverse-kinematics.md, Paths: of a rotation, and of
 // a distance from a moving point. rate is from wantTo, and s belongs to the pose.
-func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *sight) {
+func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *targetRows) {
 	switch t.Type {
 	case Orientation, PoseTarget:
 		t.turningTo(raw, spatial.Vec3(rate[:3]), s)
@@ -225,7 +225,7 @@ func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *sight) {
 }
 
 // away returns the direction of a Distance from its point to the other, axes of R.
-func (s *sight) away() spatial.Vec3 {
+func (s *targetRows) away() spatial.Vec3 {
 	far := s.jk.R.Norm()
 	if far == 0 {
 		return spatial.Vec3{2: 1} // as its rows do
@@ -235,7 +235,7 @@ func (s *sight) away() spatial.Vec3 {
 
 // turningTo stores in raw the rates, in the units of the errors times the weights, of a wanted orientation that turns with omega,
 // axes of R.
-func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *sight) {
+func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *targetRows) {
 	var delta [6]float64
 	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
 	d := spatial.Vec3(delta[:3])

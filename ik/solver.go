@@ -209,13 +209,16 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 	return s.eachSample(ctx, c, st, each)
 }
 
+// wholeStep is the part of a step that rounding may leave over: a span of whole steps has no further one.
+const wholeStep = 1e-9
+
 // eachSample goes along a course.
 func (s *Solver) eachSample(
 	ctx context.Context, c *course, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error,
 ) error {
 	exact := s.p.task.Path.Exact
 	span := c.times[len(c.times)-1] - c.times[0]
-	samples := max(1, int(math.Ceil(span/c.step-1e-9)))
+	samples := max(1, int(math.Ceil(span/c.step-wholeStep)))
 	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
 	for k := range samples + 1 {
 		at := c.at(k, samples)

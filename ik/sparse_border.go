@@ -51,8 +51,8 @@ func newBorder(targets []target, dim int) *border {
 func (b *border) look(s *sparseSystem, st *mechanism.State) {
 	row := 0
 	for _, i := range b.targets {
-		t, g := &s.p.targets[i], s.sight[i]
-		t.lookTo(g, s.layout.Mech, s.y.Kin, st)
+		t, g := &s.p.targets[i], s.shown[i]
+		t.evaluateTo(g, s.layout.Mech, s.y.Kin, st)
 		for k := range t.n {
 			clear(b.C[row+k])
 		}

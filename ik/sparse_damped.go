@@ -184,8 +184,8 @@ func (s *sparseMethod) pull(i int) float64 {
 	clear(s.chord)
 	var w [6]float64
 	for k, x := range e {
-		for j := range s.sys.sight[i].sides {
-			side := &s.sys.sight[i].sides[j]
+		for j := range s.sys.shown[i].sides {
+			side := &s.sys.shown[i].sides[j]
 			s.sys.weighTo(&w, side.body, &side.F[k])
 			out := s.chord[6*int(side.body):]
 			for c, v := range w {

@@ -37,7 +37,7 @@ func denseOf(t testing.TB, s *sparseMethod) *dense {
 	for l := range s.p.levels {
 		var a, e []float64
 		for i := range s.p.targets {
-			g, at := &s.p.targets[i], s.sys.sight[i]
+			g, at := &s.p.targets[i], s.sys.shown[i]
 			if g.level != l {
 				continue
 			}

@@ -213,7 +213,7 @@ func (s *sparseMethod) lower(l, kicks int) Status {
 				return OutOfSteps
 			}
 		}
-		if flat++; s.step.flat < 0.9*least {
+		if flat++; s.step.flat < smaller*least {
 			flat, least = 0, s.step.flat
 		}
 		if moved && !(flat > flatSteps && s.step.predicted < hastyGain*s.step.merit) {

@@ -77,11 +77,11 @@ func (s *sparseMethod) followTurned() {
 // whose turns count are within half a turn of those at s.st.
 func (s *sparseMethod) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
 	for k, i := range s.winding {
-		s.sys.sight[i].wound = s.turned[k]
+		s.sys.shown[i].wound = s.turned[k]
 	}
 	for i := range s.p.targets {
-		t, g := &s.p.targets[i], s.sys.sight[i]
-		t.lookTo(g, s.mech, k, st)
+		t, g := &s.p.targets[i], s.sys.shown[i]
+		t.evaluateTo(g, s.mech, k, st)
 		copy(e[t.first:t.first+t.n], g.e[:t.n])
 	}
 	for k2, r := range s.p.rest {

@@ -50,11 +50,11 @@ type sparseSystem struct {
 	reach  float64   // R of the metric, m
 	way    kkt.Way   // the first that is tried
 
-	rows   []sparseRow // targets but centres of mass, then bounds
-	shift  int         // scalars of the slacks
-	border *border     // of centres of mass; nil if there are none
-	val    []float64   // values of the blocks of rows on bodies, of the state at hand
-	sight  []*sight    // by target
+	rows   []sparseRow   // targets but centres of mass, then bounds
+	shift  int           // scalars of the slacks
+	border *border       // of centres of mass; nil if there are none
+	val    []float64     // values of the blocks of rows on bodies, of the state at hand
+	shown  []*targetRows // by target
 	bounds []bound
 }
 
@@ -99,7 +99,7 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	}
 	s.d = pages.Make[float64](6 * m.NumBodies())
 	for i := range p.targets {
-		s.sight = append(s.sight, p.targets[i].newSight())
+		s.shown = append(s.shown, p.targets[i].newTargetRows())
 	}
 	s.border = newBorder(p.targets, dim)
 	s.fac = kkt.NewFactored(symbolic.NewFactorOn(t), s.W, s.B, s.scale, p.plan.Options().Epsilon, kkt.KeepAllFirmly, nil)
@@ -110,7 +110,10 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 // of floating bodies, over the lengths of its bodies. Where there are loops it is not more than some hundred lengths: a
 // loop of heavy turns moves so little that its rows would look redundant.
 func reachOf(m *mechanism.Mechanism) float64 {
-	const loopReach = 300
+	const (
+		loopReach = 300    // lengths
+		leastWay  = 1e-100 // m, of a mechanism without lengths: what divides by it stays finite
+	)
 	length := make([]float64, m.NumBodies())
 	m.SquareLengthsTo(length)
 	sum, most := 0.0, 0.0
@@ -128,7 +131,7 @@ func reachOf(m *mechanism.Mechanism) float64 {
 	if mover.Loops() {
 		most = min(most, loopReach*sum/float64(len(length)))
 	}
-	return max(most, 1e-100)
+	return max(most, leastWay)
 }
 
 // turnBodies returns the bodies of the metric of turns: unit masses
@@ -265,13 +268,13 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 		switch {
 		case r.target >= 0:
 			t := &s.p.targets[r.target]
-			t.lookTo(s.sight[r.target], s.layout.Mech, s.y.Kin, st)
-			s.weigh(r, s.sight[r.target].sides)
+			t.evaluateTo(s.shown[r.target], s.layout.Mech, s.y.Kin, st)
+			s.weigh(r, s.shown[r.target].sides)
 		case r.bound >= 0:
-			s.lookAtFreedom(r, s.bounds[r.bound].freedom, s.bounds[r.bound].weight, st)
+			s.weighFreedom(r, s.bounds[r.bound].freedom, s.bounds[r.bound].weight, st)
 		default:
 			k := s.p.rest[r.rest].driven
-			s.lookAtFreedom(r, s.p.driven[k], s.p.unitOf(k), st)
+			s.weighFreedom(r, s.p.driven[k], s.p.unitOf(k), st)
 		}
 	}
 	if s.border != nil {
@@ -281,7 +284,7 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 }
 
 // weigh stores the rows of sides in val, each block in the place that its body has in the pattern.
-func (s *sparseSystem) weigh(r *sparseRow, sides []sightSide) {
+func (s *sparseSystem) weigh(r *sparseRow, sides []bodyRows) {
 	P := s.W.Pattern
 	ind := P.Ind[P.Ptr[r.node] : P.Ptr[r.node+1]-1]
 	for i := range sides {
@@ -305,18 +308,18 @@ func (s *sparseSystem) weighTo(out *[6]float64, body int32, F *spatial.Force) {
 	out[3], out[4], out[5] = c.Mass*f[0], c.Mass*f[1], c.Mass*f[2]
 }
 
-// lookAtFreedom fills the row of a freedom: the power of its unit wrench.
-func (s *sparseSystem) lookAtFreedom(r *sparseRow, f mechanism.Freedom, weight float64, st *mechanism.State) {
+// weighFreedom fills the row of a freedom: the power of its unit wrench.
+func (s *sparseSystem) weighFreedom(r *sparseRow, f mechanism.Freedom, weight float64, st *mechanism.State) {
 	var jk mechanism.JointKinematics
 	var along mechanism.Along
 	m := s.layout.Mech
 	m.JointTo(&jk, f.Joint, s.y.Kin, st)
 	m.FreedomTo(&along, f, &jk, s.y.Kin)
 	along.Unit = along.Unit.Scale(weight)
-	sides := make([]sightSide, 0, 2)
+	sides := make([]bodyRows, 0, 2)
 	for end, body := range along.Body {
 		if body >= 0 {
-			side := sightSide{body: body}
+			side := bodyRows{body: body}
 			side.F[0] = along.On(end)
 			sides = append(sides, side)
 		}

@@ -127,7 +127,7 @@ func (s *sparseMethod) follow(c *course, raw []float64, rates [][7]float64, t fl
 func (s *sparseMethod) turn(c *course, raw []float64, rates [][7]float64) {
 	for i := range c.ways {
 		if v := &c.ways[i]; v.posed {
-			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.sight[v.target])
+			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.shown[v.target])
 		}
 	}
 }

@@ -134,25 +134,25 @@ func axesAlong(a spatial.Vec3) spatial.Mat3 {
 	return spatial.Exp(spatial.Vec3{x, y, 0}).Mat()
 }
 
-// sightSide is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
+// bodyRows is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
 // of mass in world axes.
-type sightSide struct {
+type bodyRows struct {
 	body int32
 	F    [6]spatial.Force
 }
 
-// sight is what a target shows at one state.
-type sight struct {
-	e     [6]float64  // errors, weighted
-	sides []sightSide // rows, weighted, (T2)
-	wound float64     // of a Coordinate with turns: its coordinate is read within half a turn of this
+// targetRows are errors and rows of a target at one state.
+type targetRows struct {
+	e     [6]float64 // errors, weighted
+	sides []bodyRows // rows, weighted, (T2)
+	wound float64    // of a Coordinate with turns: its coordinate is read within half a turn of this
 
 	jk   mechanism.JointKinematics
 	rows joints.Rows
 }
 
 // rateOf returns T·v of row k, v six numbers a body about its centre of mass.
-func (s *sight) rateOf(k int, v []float64) (sum float64) {
+func (s *targetRows) rateOf(k int, v []float64) (sum float64) {
 	for i := range s.sides {
 		x := spatial.Motion(v[6*s.sides[i].body:])
 		sum += x.Dot(&s.sides[i].F[k])
@@ -160,17 +160,19 @@ func (s *sight) rateOf(k int, v []float64) (sum float64) {
 	return sum
 }
 
-// newSight returns the memory of what t shows.
-func (t *target) newSight() *sight { return &sight{sides: make([]sightSide, 0, len(t.bodies)+2)} }
+// newTargetRows returns the memory of what t shows.
+func (t *target) newTargetRows() *targetRows {
+	return &targetRows{sides: make([]bodyRows, 0, len(t.bodies)+2)}
+}
 
-// lookTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
+// evaluateTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
 // its composite joint is in a gimbal lock: the tree engine does not need it, and the joint has no rows for the others.
 //
 // Cost: O(1), of a Com O(bodies); no allocation.
-func (t *target) lookTo(s *sight, m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
+func (t *target) evaluateTo(s *targetRows, m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
 	s.sides = s.sides[:0]
 	if t.Type == Com {
-		t.lookAtCom(s, k, st)
+		t.evaluateComTo(s, k, st)
 		return
 	}
 	m.FramesTo(&s.jk, &t.joint, k, st)
@@ -192,7 +194,7 @@ func (t *target) lookTo(s *sight, m *mechanism.Mechanism, k *mechanism.Kinematic
 }
 
 // addSide adds the rows on a body, with the origin of S at arm from its centre of mass.
-func (t *target) addSide(s *sight, body int32, arm spatial.Vec3, sign float64) {
+func (t *target) addSide(s *targetRows, body int32, arm spatial.Vec3, sign float64) {
 	s.sides = s.sides[:len(s.sides)+1]
 	out := &s.sides[len(s.sides)-1]
 	out.body = body
@@ -205,7 +207,7 @@ func (t *target) addSide(s *sight, body int32, arm spatial.Vec3, sign float64) {
 }
 
 // errorsTo stores the errors of a target that is a joint.
-func (t *target) errorsTo(s *sight) {
+func (t *target) errorsTo(s *targetRows) {
 	var delta [6]float64
 	switch t.Type {
 	case Coordinate:
@@ -223,7 +225,7 @@ func (t *target) errorsTo(s *sight) {
 
 // coordinate returns the value of the target's freedom. An angle is chosen modulo 2π: nearest to s.wound if turns
 // count, else nearest to the wanted value.
-func (t *target) coordinate(s *sight) float64 {
+func (t *target) coordinate(s *targetRows) float64 {
 	var q, qd [6]float64
 	t.joint.Spec.CoordinatesTo(&q, &qd, &s.jk.Frames)
 	x, i := q[t.freedom.Freedom], t.freedom.Freedom
@@ -236,8 +238,8 @@ func (t *target) coordinate(s *sight) float64 {
 	return t.value - math.Remainder(t.value-x, 2*math.Pi)
 }
 
-// lookAtCom is lookTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences of far points are taken first.
-func (t *target) lookAtCom(s *sight, k *mechanism.Kinematics, st *mechanism.State) {
+// evaluateComTo is evaluateTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences of far points are taken first.
+func (t *target) evaluateComTo(s *targetRows, k *mechanism.Kinematics, st *mechanism.State) {
 	var far, near, c spatial.Vec3
 	E := spatial.Identity3()
 	if r := t.joint.Pred; r >= 0 {
@@ -262,7 +264,7 @@ func (t *target) lookAtCom(s *sight, k *mechanism.Kinematics, st *mechanism.Stat
 }
 
 // addComSide adds forces along the axes E on a body, at arm from its centre of mass.
-func (t *target) addComSide(s *sight, body int32, E *spatial.Mat3, arm spatial.Vec3, sign float64) {
+func (t *target) addComSide(s *targetRows, body int32, E *spatial.Mat3, arm spatial.Vec3, sign float64) {
 	s.sides = s.sides[:len(s.sides)+1]
 	out := &s.sides[len(s.sides)-1]
 	out.body = body
@@ -278,7 +280,7 @@ func (t *target) addComSide(s *sight, body int32, E *spatial.Mat3, arm spatial.V
 
 // turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's
 // first three, a revolute one's last two), docs/inverse-kinematics.md, Targets.
-func (t *target) turnRows(s *sight) {
+func (t *target) turnRows(s *targetRows) {
 	if t.Type == Axis {
 		t.tiltRows(s)
 		return
@@ -302,7 +304,7 @@ const leastSine = 1e-8
 
 // tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by
 // the angle θ, the rotation vector is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
-func (t *target) tiltRows(s *sight) {
+func (t *target) tiltRows(s *targetRows) {
 	P := &s.jk.EP
 	a := P.TMulVec(s.jk.ES.Col(2))
 	sine := math.Hypot(a[0], a[1])

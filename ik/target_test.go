@@ -97,13 +97,13 @@ func allTypes(rng *rand.Rand, relative string) []Target {
 }
 
 // look returns what target t shows at st.
-func look(t testing.TB, p *Problem, i int, st *mechanism.State) *sight {
+func look(t testing.TB, p *Problem, i int, st *mechanism.State) *targetRows {
 	t.Helper()
 	m := p.plan.Mechanism()
 	k := m.NewKinematics()
 	require.NoError(t, m.KinematicsTo(k, st))
-	s := p.targets[i].newSight()
-	p.targets[i].lookTo(s, m, k, st)
+	s := p.targets[i].newTargetRows()
+	p.targets[i].evaluateTo(s, m, k, st)
 	return s
 }
 
@@ -264,7 +264,7 @@ func TestTurns(t *testing.T) {
 		m := plan.Mechanism()
 		k := m.NewKinematics()
 		require.NoError(t, m.KinematicsTo(k, st))
-		p.targets[0].lookTo(s, m, k, st)
+		p.targets[0].evaluateTo(s, m, k, st)
 		if turns {
 			require.InDelta(t, 10.1, s.e[0], 3.1416)
 			require.InDelta(t, 40.1, near, 3.1416)

@@ -12,20 +12,20 @@ import (
 // zero are free, those in which the merit is curved are not, docs/inverse-kinematics.md (L6).
 
 const (
-	// curbSize is the way on which gradients tell H, rad or lengths of the problem.
-	curbSize = 1e-5
-	// curbFlat and curbFaint are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the
-	// square of that of 𝒥. What differences over curbSize leave is below both.
-	curbFlat, curbFaint = 1e-7, 1e-9
-	// curbLoose is the way to zero gradient that may be left, over restoreLoose.
-	curbLoose = 1e3
+	// hessianStep is the way on which gradients tell H, rad or lengths of the problem.
+	hessianStep = 1e-5
+	// flatOfErrors and flatOfRows are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the
+	// square of that of 𝒥. What differences over hessianStep leave is below both.
+	flatOfErrors, flatOfRows = 1e-7, 1e-9
+	// gradientLoose is the way to zero gradient that may be left, over restoreLoose.
+	gradientLoose = 1e3
 	// meritRounding is the rounding of errors, of the length of the problem.
 	meritRounding = 1e-13
 )
 
-// curbed reports whether level l has ended with errors left and holds them at their least.
-func (s *denseMethod) curbed(l int) bool {
-	return s.curbs != nil && s.list[l].targets != nil && s.list[l].status != Reached
+// holdsMerit reports whether level l has ended with errors left and holds them at their least.
+func (s *denseMethod) holdsMerit(l int) bool {
+	return s.heldMerits != nil && s.list[l].targets != nil && s.list[l].status != Reached
 }
 
 // settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its
@@ -40,7 +40,7 @@ func (s *denseMethod) settle(l int) {
 		}
 	}
 	s.low, s.high = s.stay[0], s.stay[1]
-	s.curbs[l].merit = v.merit(s.e)
+	s.heldMerits[l].merit = v.merit(s.e)
 	s.bent = true
 }
 
@@ -54,8 +54,8 @@ func (s *denseMethod) perfect(v *levelState) {
 	}
 	s.take()
 	for l := range s.list[:s.level] {
-		if s.curbed(l) {
-			s.curbs[l].merit = min(s.curbs[l].merit, s.list[l].merit(s.e))
+		if s.holdsMerit(l) {
+			s.heldMerits[l].merit = min(s.heldMerits[l].merit, s.list[l].merit(s.e))
 		}
 	}
 }
@@ -67,8 +67,8 @@ func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 		if w.first >= v.first {
 			break
 		}
-		if s.curbed(l) {
-			most := s.curbs[l].merit
+		if s.holdsMerit(l) {
+			most := s.heldMerits[l].merit
 			if !(w.merit(e) <= most*(1+meritSeen)+meritRounding*s.p.length*math.Sqrt(2*most)) {
 				return false
 			}
@@ -78,7 +78,7 @@ func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 }
 
 // constraints returns the rows that the levels before v hold to first
-// order: those of their targets, or the directions of curbs.
+// order: those of their targets, or the directions of held merits.
 func (s *denseMethod) constraints(v *levelState) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
@@ -102,8 +102,8 @@ func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	for j := range l {
 		v := &s.list[j]
 		from, count := J[v.first*n:v.end*n], v.end-v.first
-		if s.curbed(j) {
-			from, count = s.curbs[j].Y[:s.curbs[j].rows*n], s.curbs[j].rows
+		if s.holdsMerit(j) {
+			from, count = s.heldMerits[j].Y[:s.heldMerits[j].rows*n], s.heldMerits[j].rows
 		}
 		copy(C[rows*n:], from)
 		rows += count
@@ -111,19 +111,19 @@ func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	return rows
 }
 
-// curbsAt computes the curbs of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
+// heldMeritsAt computes the held merits of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
 //
-// Cost: 2n poses for each curb. At each of these poses the curbs of the levels before are computed too.
-func (s *denseMethod) curbsAt(l int, q []float64) bool {
+// Cost: 2n poses for each held merit. At each of these poses the held merits of the levels before are computed too.
+func (s *denseMethod) heldMeritsAt(l int, q []float64) bool {
 	others := false
 	for j := range l {
-		if !s.curbed(j) {
+		if !s.holdsMerit(j) {
 			continue
 		}
-		if !s.curbAt(j, q, others) {
+		if !s.heldMeritAt(j, q, others) {
 			return false
 		}
-		if others && !s.curbsAt(j, q) { // curbAt has left them at other poses
+		if others && !s.heldMeritsAt(j, q) { // heldMeritAt has left them at other poses
 			return false
 		}
 		others = true
@@ -131,10 +131,10 @@ func (s *denseMethod) curbsAt(l int, q []float64) bool {
 	return true
 }
 
-// curbAt computes the curb of level l at q, where those of levels before are known: from differences of the gradient
+// heldMeritAt computes the held merit of level l at q, where those of levels before are known: from differences of the gradient
 // that they leave. others says that there are some.
-func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
-	c, n, v := s.curbs[l], len(s.q), &s.list[l]
+func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
+	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	copy(c.q, q)
 	if s.eng.moveTo(c.q) != nil {
 		return false
@@ -142,7 +142,7 @@ func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
 	s.look(c)
 	c.held = s.orthonormalTo(c.normal, c.J, l)
 	A, e := c.J[v.first*n:v.end*n], c.e[v.first:v.end]
-	flat := curbFlat*s.scaleOf(A, e) + curbFaint*algebra.Dot(A, A)
+	flat := flatOfErrors*s.scaleOf(A, e) + flatOfRows*algebra.Dot(A, A)
 	clear(c.H)
 	for i := range n {
 		clear(c.way)
@@ -151,7 +151,7 @@ func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
 		}
 		s.strip(c.way, c.normal, c.held)
 		s.strip(c.way, c.normal, c.held)
-		for _, size := range [2]float64{curbSize, -curbSize} {
+		for _, size := range [2]float64{hessianStep, -hessianStep} {
 			for k, x := range c.way {
 				s.aside[k] = c.q[k] + size*s.size[k]*x
 			}
@@ -166,20 +166,20 @@ func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
 }
 
 // look stores errors and 𝒥 at the pose of the engine.
-func (s *denseMethod) look(c *curb) {
+func (s *denseMethod) look(c *heldMerit) {
 	s.jacobianTo(c.J)
 	s.errorsOfTargetsTo(c.e)
 }
 
-// gradientAt stores in the curb's g the gradient of level l at q, as far as the levels before leave it.
+// gradientAt stores in the held merit's g the gradient of level l at q, as far as the levels before leave it.
 func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
-	c, n, v := s.curbs[l], len(s.q), &s.list[l]
+	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	if s.hasEnded() {
 		return false
 	}
 	if others {
-		copy(c.g, q) // as other curbs use the memory of q
-		if !s.curbsAt(l, c.g) {
+		copy(c.g, q) // as other held merits use the memory of q
+		if !s.heldMeritsAt(l, c.g) {
 			return false
 		}
 		q = c.g
@@ -243,7 +243,7 @@ func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {
 		w := &s.list[l]
-		if !s.curbed(l) {
+		if !s.holdsMerit(l) {
 			for r := w.first; r < w.end; r++ {
 				dst[at] = s.tried[r] - s.want[r]
 				off = max(off, math.Abs(dst[at])/s.p.length)
@@ -251,7 +251,7 @@ func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 			}
 			continue
 		}
-		c := s.curbs[l]
+		c := s.heldMerits[l]
 		clear(c.g)
 		for r := w.first; r < w.end; r++ {
 			add(c.g, -s.tried[r], s.fixJ[r*n:r*n+n])
@@ -265,7 +265,7 @@ func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 		s.strip(c.g, c.near, rows)
 		for k := range c.rows {
 			dst[at] = -algebra.Dot(c.Y[k*n:k*n+n], c.g) / c.lambda[k]
-			off = max(off, math.Abs(dst[at])/curbLoose)
+			off = max(off, math.Abs(dst[at])/gradientLoose)
 			at++
 		}
 	}
@@ -276,7 +276,7 @@ func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 // level. To first order a step of a level does not change the levels before it,
 // docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in
 // place of pseudoinverses). Of a level that is reached it keeps the rows, of another the gradient
-// (curb.go). Changes of second order are removed before the step is judged.
+// (held_merit.go). Changes of second order are removed before the step is judged.
 
 const (
 	// restoreSteps is the largest number of steps that remove a change of finished levels.
@@ -329,8 +329,8 @@ func (s *denseMethod) restore(v *levelState) bool {
 	return last <= restoreLoose
 }
 
-// curb is what a level that is not reached holds, at one pose.
-type curb struct {
+// heldMerit is what a level that is not reached holds, at one pose.
+type heldMerit struct {
 	Y      []float64 // rows, orthonormal: the directions in which the merit is curved
 	lambda []float64 // by row: the eigenvalue of H
 	rows   int
@@ -343,20 +343,20 @@ type curb struct {
 	work         []float64
 }
 
-// newCurb allocates for n driven freedoms and some rows of targets.
-func newCurb(rows, n int) *curb {
+// newHeldMerit allocates one for n driven freedoms and some rows of targets.
+func newHeldMerit(rows, n int) *heldMerit {
 	f := make([]float64, (3*rows+4*n+9)*n+rows)
 	cut := func(n int) []float64 {
 		s := f[:n:n]
 		f = f[n:]
 		return s
 	}
-	return &curb{Y: cut(n * n), lambda: cut(n), normal: cut((rows + n) * n), near: cut((rows + n) * n), J: cut(rows * n), e: cut(rows),
+	return &heldMerit{Y: cut(n * n), lambda: cut(n), normal: cut((rows + n) * n), near: cut((rows + n) * n), J: cut(rows * n), e: cut(rows),
 		H: cut(n * n), q: cut(n), way: cut(n), g: cut(n), work: cut(4 * n)}
 }
 
 // findCurved finds the directions in which H is not zero.
-func (c *curb) findCurved(n int, flat float64) bool {
+func (c *heldMerit) findCurved(n int, flat float64) bool {
 	for i := range n {
 		for j := range i {
 			x := (c.H[i*n+j] + c.H[j*n+i]) / 2
