@@ -43,11 +43,16 @@ func (d *Derivatives) try(given *direction, o Options) error {
 	return nil
 }
 
-// unitOf returns what a change of a parameter is compared with: the length of the smaller of the bodies of its joint, or 1.
+// unitOf returns what a change of a parameter is compared with: the length of the smaller of the bodies of its joint, that of an axis as it
+// is written, or 1.
 func (d *Derivatives) unitOf(p *Parameter) float64 {
 	coupled := strings.HasPrefix(strings.TrimPrefix(p.path, "$."), "couplings")
-	if coupled || strings.Contains(p.path, ".orientation") || strings.Contains(p.path, ".axis[") {
+	switch {
+	case coupled || strings.Contains(p.path, ".orientation"):
 		return 1
+	case strings.Contains(p.path, ".axis["):
+		a := d.doc.Joints[p.place[0]].Axes[p.place[1]].Axis
+		return math.Hypot(math.Hypot(a[0], a[1]), a[2])
 	}
 	squares := make([]float64, d.mech.NumBodies())
 	d.mech.SquareLengthsTo(squares)
