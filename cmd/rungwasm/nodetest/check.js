@@ -41,6 +41,16 @@ function documents() {
   good(m.close());
 }
 
+// places: the path of an error leads to its line, where a long name in it is cut, too.
+async function places() {
+  const { place, line } = await import(`data:text/javascript,${encodeURIComponent(fs.readFileSync(path.join(folder, 'places.js'), 'utf8'))}`);
+  for (const name of ['mas', 'a_name_that_is_as_long_as_lines_are_wide_and_longer_than_what_a_path_has_of_it']) {
+    const text = model('four-bar').replace('"mass"', `"${name}"`);
+    const wrong = bad(rung.read('model', text, ''), 1, /unknown field/).problems.find((p) => p.path.includes(name.slice(0, 9)));
+    assert.strictEqual(line(text, place(text, wrong.path).start), line(text, text.indexOf(name)), name);
+  }
+}
+
 // runs: any budget leads to the same bits.
 function runs() {
   const m = good(rung.read('model', model('four-bar'), '')), size = JSON.parse(m.sizes).State;
@@ -97,6 +107,7 @@ async function main() {
   await ready;
   console.log(`compiled in ${(then - begun).toFixed(0)} ms, started in ${(performance.now() - then).toFixed(0)} ms`);
   documents();
+  await places();
   runs();
   await moving();
   ['four-bar', 'stewart', 'miura'].forEach(time);

@@ -41,13 +41,20 @@ function parse(text) {
   return value();
 }
 
+// field returns the value of a name, which a path has cut where it is long.
+function field(v, name) {
+  const whole = v.fields?.get(name);
+  if (whole || !v.fields || !name.endsWith('…')) return whole;
+  for (const [known, value] of v.fields) if (known.startsWith(name.slice(0, -1))) return value;
+}
+
 // place returns {start, end} of what a path leads to, or of the last thing on the way that is there; null if the text is no JSON.
 export function place(text, path) {
   try {
     JSON.parse(text);
     let v = parse(text);
     for (const [, name, quoted, index] of path.matchAll(/\.([^.[]+)|\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]/g)) {
-      const next = index !== undefined ? v.items?.[Number(index)] : v.fields?.get(name ?? JSON.parse(`"${quoted}"`));
+      const next = index !== undefined ? v.items?.[Number(index)] : field(v, name ?? JSON.parse(`"${quoted}"`));
       if (!next) break;
       v = next;
     }
