@@ -27,6 +27,7 @@ func (g *Problem) Check(ctx context.Context, r *Result) error {
 		case err != nil:
 			p.Unchecked = fault.Plain(err).Error()
 		default:
+			x *= g.lengthened(k)
 			p.Differences = &x
 		}
 	}
@@ -57,8 +58,11 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 func (g *Problem) stepFor(k int, part float64) float64 {
 	h := math.Inf(1)
 	for i, path := range g.o.Parameters[k].Paths {
-		place := strings.Contains(path, "position[") || strings.Contains(path, "com[")
-		h = min(h, part*sizeOf(g.values[k][i], place, g.mech.TypicalLength()))
+		place, size := strings.Contains(path, "position[") || strings.Contains(path, "com["), 1.0
+		if !strings.Contains(path, "orientation[") {
+			size = sizeOf(g.values[k][i], place, g.mech.TypicalLength())
+		}
+		h = min(h, part*size)
 	}
 	return h
 }

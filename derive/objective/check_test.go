@@ -121,3 +121,40 @@ func TestTiedExtremes(t *testing.T) {
 		assert.Equal(t, objective.Kink{Name: o.Terms[0].Name, What: "extreme", Count: 9}, r.Run.Kinks[0])
 	}
 }
+
+// TestOrientationNumbers: numbers of orientations, of a model and of a task, have differences with q/|q|, of runs and of modes, and so have
+// models with others, whose derivatives are by the number that is given.
+func TestOrientationNumbers(t *testing.T) {
+	const tol = 1e-6 // of differences of order 4, of runs and of eigenvalues
+	path := "joints[pin1].predecessor_frame.orientation[3]"
+	for at, column := range map[objective.At]string{
+		objective.AtState: "link1.accx", objective.AtRun: "link1.px", objective.AtModes: "mode.1.im",
+	} {
+		o := &objective.Objective{At: at, Terms: terms(column), Parameters: by(path)}
+		if at == objective.AtRun {
+			o.Run = runs.Options{Until: 0.05, Step: 0.005, Integrator: runs.RungeKutta4}
+		}
+		p := problemOf(t, o, text(t, "pendulum"), 0.05)
+		for _, value := range []float64{0, 0.4} {
+			with, err := p.With([]float64{value})
+			require.NoError(t, err)
+			r, err := with.Gradient(context.Background())
+			require.NoError(t, err)
+			at := func(x float64) float64 {
+				q, err := p.With([]float64{x})
+				require.NoError(t, err)
+				r, err := q.Value(context.Background())
+				require.NoError(t, err)
+				return r.Value
+			}
+			const h = 1e-3
+			want := (4*(at(value+h/2)-at(value-h/2))/h - (at(value+h)-at(value-h))/(2*h)) / 3
+			require.NotZero(t, want)
+			assert.InDelta(t, want, r.Parameters[0].Gradient, tol*math.Max(1, math.Abs(want)), "%v %v", column, value)
+		}
+	}
+	o := &objective.Objective{At: objective.AtState, Terms: terms("link1.accx"), Parameters: by(path)}
+	o.Parameters[0].Paths = append(o.Parameters[0].Paths, "gravity[0]")
+	_, err := problemOf(t, o, text(t, "pendulum"), 0).With([]float64{0.4})
+	require.ErrorContains(t, err, "changes an orientation together with other numbers")
+}

@@ -39,6 +39,11 @@ func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
 	var err error
 	if slopes {
 		err = g.gradient(ctx, r)
+		for k := range r.Parameters {
+			for i := range r.Parameters[k].Terms {
+				r.Parameters[k].Terms[i] *= g.lengthened(k)
+			}
+		}
 	} else {
 		without := *g
 		without.parameters = nil

@@ -88,10 +88,7 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 
 // differenceModes adds the derivatives along parameter k.
 func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spectrum) error {
-	h, err := g.stepOf(k)
-	if err != nil {
-		return err
-	}
+	h := g.stepOf(k)
 	var why error
 	for range 1 + smallerSteps {
 		var slopes []complex128
@@ -112,15 +109,16 @@ func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spe
 }
 
 // stepOf returns the first change of parameter k.
-func (g *Problem) stepOf(k int) (h float64, err error) {
-	h = math.Inf(1)
+func (g *Problem) stepOf(k int) float64 {
+	h := math.Inf(1)
 	for i, p := range g.parameters[k] {
-		if p.Turns() {
-			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(p.Path()))
+		size := 1.0
+		if !p.Turns() {
+			size = sizeOf(g.values[k][i], p.Moves(), g.mech.TypicalLength())
 		}
-		h = min(h, modeStep*sizeOf(g.values[k][i], p.Moves(), g.mech.TypicalLength()))
+		h = min(h, modeStep*size)
 	}
-	return h, nil
+	return h
 }
 
 // slopesOfModes returns the derivatives of the eigenvalues of the terms, by differences of order 4. It returns an
@@ -151,14 +149,11 @@ func (g *Problem) slopesOfModes(ctx context.Context, k int, h float64, from *spe
 
 // eigenvaluesAt returns the eigenvalues about the equilibrium of the model with a parameter changed.
 func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mechanism.State) ([]complex128, error) {
-	for i := range g.numbers[k] {
-		n, x := &g.numbers[k][i], g.values[k][i]
-		n.Set(x + by)
-		defer n.Set(x)
-	}
-	text, err := g.text.Write()
+	values := g.Values()
+	values[k] += by
+	text, _, err := g.TextWith(values)
 	if err != nil {
-		return nil, fault.Errorf("derive/objective: %w", err)
+		return nil, err
 	}
 	m, plan, err := g.read(text)
 	if err != nil {

@@ -63,11 +63,12 @@ type reaching struct {
 	text    *numbers.Text
 }
 
-// kept is what a changed task keeps of the one of the document.
+// kept is what a changed problem keeps of the one of the document.
 type kept struct {
-	task   []byte    // its text, changed; nil: it is read
-	length float64   // that makes angles into lengths, m; 0: that of the model
-	held   []float64 // coordinates of the held freedoms
+	lengths []float64 // by parameter, of the orientation that has been made 1; nil: all are 1
+	task    []byte    // its text, changed; nil: it is read
+	length  float64   // that makes angles into lengths, m; 0: that of the model
+	held    []float64 // coordinates of the held freedoms
 }
 
 // Model returns the model of the objective. It is not to be changed.

@@ -116,12 +116,6 @@ func TestNoDerivative(t *testing.T) {
 			text(t, "driven-mixed"), "an equilibrium is at rest",
 		},
 		"rigid": {&objective.Objective{At: objective.AtModes, Terms: terms("mode.1.frequency"), Parameters: mass}, rigid, "meets no force"},
-		"orientation": {
-			&objective.Objective{
-				At: objective.AtModes, Terms: terms("mode.1.frequency"), Parameters: by("joints[pin1].predecessor_frame.orientation[3]"),
-			},
-			pendulum, "numbers of orientations",
-		},
 		"infinite": {
 			&objective.Objective{
 				At: objective.AtState, Terms: []objective.Term{{Name: "far", Column: "link1.px", Target: 1e308, Power: 2, Weight: 1}},

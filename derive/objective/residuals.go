@@ -52,7 +52,7 @@ func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, 
 			var by float64
 			y.Misfit, by = t.misfit(x.value, x.datum)
 			for k := range y.Slopes {
-				y.Slopes[k] *= by
+				y.Slopes[k] *= by * g.lengthened(k)
 			}
 			list = append(list, y)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math"
 	"strings"
 
 	"github.com/rung-mbd/rung/ik"
@@ -58,68 +57,6 @@ func (g *Problem) beginTask() (err error) {
 			q, _ := g.mech.Coordinate(f, st)
 			g.source.kept.held = append(g.source.kept.held, q)
 		}
-	}
-	return nil
-}
-
-// changed are numbers with what they have been before.
-type changed struct {
-	list []*numbers.Number
-	was  []float64
-}
-
-// set makes a number that is was x.
-func (c *changed) set(n *numbers.Number, was, x float64) {
-	c.list, c.was = append(c.list, n), append(c.was, was)
-	n.Set(x)
-}
-
-// back makes all numbers what they have been.
-func (c *changed) back() {
-	for i := len(c.list) - 1; i >= 0; i-- {
-		c.list[i].Set(c.was[i])
-	}
-}
-
-// write returns the text of the task as it is now, with orientations of length 1: of one of which a number is a parameter, the others
-// follow.
-func (r *reaching) write(parameters []Parameter) ([]byte, error) {
-	var c changed
-	defer c.back()
-	for i := range parameters {
-		for _, path := range parameters[i].Paths {
-			in, steps, err := whose(path)
-			if last := len(steps) - 1; err != nil || !in || last < 1 || steps[last-1].Key != "orientation" {
-				continue
-			}
-			if err := r.normalize(&c, steps); err != nil {
-				return nil, fault.Errorf("derive/objective: %w", err)
-			}
-		}
-	}
-	text, err := r.text.Write()
-	if err != nil {
-		return nil, fault.Errorf("derive/objective: %w", err)
-	}
-	return text, nil
-}
-
-// normalize makes the length of the orientation to which the steps to one of its numbers lead 1.
-func (r *reaching) normalize(c *changed, steps []document.Step) error {
-	all, q, square := new([4]numbers.Number), [4]float64{}, 0.0
-	for i := range all {
-		steps[len(steps)-1].Key = string(rune('0' + i))
-		var err error
-		if all[i], err = r.text.Find(steps); err == nil {
-			q[i], err = all[i].Value()
-		}
-		if err != nil {
-			return err
-		}
-		square += q[i] * q[i]
-	}
-	for i := range all {
-		c.set(&all[i], q[i], q[i]/math.Sqrt(square))
 	}
 	return nil
 }

@@ -1,0 +1,162 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/numbers"
+)
+
+// With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by
+// the same amount. Of an orientation q, of which one is a number, it has q/|q|; derivatives are by the number that is given. Where the
+// state of the model does not fit its joints any more, runs begin at the nearest one that does, and terms of the state are there.
+//
+// Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
+// there is a value for each parameter.
+func (g *Problem) With(values []float64) (*Problem, error) {
+	text, task, lengths, err := g.textsWith(values)
+	if err != nil {
+		return nil, err
+	}
+	source := g.source
+	source.Text, source.kept.task, source.kept.lengths = text, task, lengths
+	return newProblem(g.o, g.file, source, g.files, startClosed)
+}
+
+// TextWith returns the documents of the model and of the task with other values of the parameters, as With has them. Without AtReach there
+// is no task.
+func (g *Problem) TextWith(values []float64) (text, task []byte, err error) {
+	text, task, _, err = g.textsWith(values)
+	return text, task, err
+}
+
+// textsWith is TextWith. lengths are those of the orientations of which a parameter is a number, 1 for others.
+func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []float64, err error) {
+	if len(values) != len(g.o.Parameters) {
+		panic("derive/objective: not a value for each parameter")
+	}
+	var c changed
+	defer c.back()
+	for k, list := range g.numbers {
+		for i := range list {
+			x := g.values[k][i]
+			c.set(&list[i], x, x+(values[k]-g.values[k][0]))
+			if i == 0 {
+				list[i].Set(values[k])
+			}
+		}
+	}
+	if lengths, err = g.normalize(&c); err != nil {
+		return nil, nil, nil, fault.Errorf("derive/objective: %w", err)
+	}
+	if g.task != nil {
+		if task, err = g.task.text.Write(); err != nil {
+			return nil, nil, nil, fault.Errorf("derive/objective: %w", err)
+		}
+	}
+	if text, err = g.text.Write(); err != nil {
+		return nil, nil, nil, fault.Errorf("derive/objective: %w", err)
+	}
+	return text, task, lengths, nil
+}
+
+// changed are numbers with what they have been before.
+type changed struct {
+	list []*numbers.Number
+	was  []float64
+}
+
+// set makes a number that is was x.
+func (c *changed) set(n *numbers.Number, was, x float64) {
+	c.list, c.was = append(c.list, n), append(c.was, was)
+	n.Set(x)
+}
+
+// back makes all numbers what they have been.
+func (c *changed) back() {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		c.list[i].Set(c.was[i])
+	}
+}
+
+// unitTol is how far lengths of orientations may be apart, or from 1, to be one: more than those of documents are off.
+const unitTol = 1e-5
+
+// normalize makes the length of each orientation of which a parameter is a number 1, and returns what it was, by parameter.
+//
+// It returns an error for a parameter that changes numbers of orientations of different lengths, or others beside them: it has no one
+// derivative.
+func (g *Problem) normalize(c *changed) (lengths []float64, err error) {
+	var all [][4]numbers.Number
+	for k := range g.o.Parameters {
+		length := 1.0
+		for i, path := range g.o.Parameters[k].Paths {
+			q, size, err := g.orientation(path)
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 && !(math.Abs(size-length) <= unitTol) {
+				return nil, fmt.Errorf("parameter %s changes an orientation together with other numbers: there, it is of length %v",
+					fault.Name(g.o.Parameters[k].Name), max(size, length))
+			}
+			if length = size; q != nil {
+				all = append(all, *q)
+			}
+		}
+		lengths = append(lengths, length)
+	}
+	for i := range all {
+		var x [4]float64
+		square := 0.0
+		for j := range x {
+			if x[j], err = all[i][j].Value(); err != nil {
+				return nil, err
+			}
+			square += x[j] * x[j]
+		}
+		for j := range x {
+			c.set(&all[i][j], x[j], x[j]/math.Sqrt(square))
+		}
+	}
+	return lengths, nil
+}
+
+// orientation returns the four numbers of the orientation of which the one at a path is, with their length; nil and 1 if it is of none.
+func (g *Problem) orientation(path string) (q *[4]numbers.Number, length float64, err error) {
+	in, steps, err := g.whose(path)
+	last := len(steps) - 1
+	if err != nil || last < 1 || steps[last-1].Key != "orientation" {
+		return nil, 1, err
+	}
+	text, square := g.text, 0.0
+	if in {
+		text = g.task.text
+	}
+	q = new([4]numbers.Number)
+	for i := range q {
+		of := append([]document.Step(nil), steps...)
+		of[last].Key = string(rune('0' + i))
+		var x float64
+		if q[i], err = text.Find(of); err == nil {
+			x, err = q[i].Value()
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		square += x * x
+	}
+	if square == 0 {
+		return nil, 0, fmt.Errorf("%s: an orientation of zeros", fault.Name(path))
+	}
+	return q, math.Sqrt(square), nil
+}
+
+// lengthened returns the derivative by the number of the document that is the one by parameter k, which With has been given.
+func (g *Problem) lengthened(k int) float64 {
+	if g.source.kept.lengths == nil {
+		return 1
+	}
+	return 1 / g.source.kept.lengths[k]
+}
