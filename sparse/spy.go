@@ -2,10 +2,11 @@ package sparse
 
 import (
 	"bufio"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"iter"
+	"strings"
+	"unicode/utf8"
 )
 
 // SpyOptions are the optional parts of a picture of a pattern.
@@ -139,7 +140,15 @@ func (s *spy) write() {
 // U+FFFD. Errors of writing stay in s.out.
 func (s *spy) text(open, end string) {
 	s.out.WriteString(open)
-	_ = xml.EscapeText(s.out, []byte(s.opt.Title))
+	title := strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' || ' ' <= r && r != 0xFFFE && r != 0xFFFF {
+			return r
+		}
+		return utf8.RuneError // which a byte that is no UTF-8 is already
+	}, s.opt.Title)
+	// Without encoding/xml, which every program that imports the solver would contain.
+	_, _ = strings.NewReplacer(`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;").
+		WriteString(s.out, title)
 	s.out.WriteString(end)
 }
 

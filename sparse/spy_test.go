@@ -167,6 +167,11 @@ func TestSpyTitle(t *testing.T) {
 	p, _ := ladder(1)
 	const title = "a < b & \"c\" 'd' ]]> – é"
 	assert.Equal(t, 2, strings.Count(spy(t, p, nil, sparse.SpyOptions{Title: title}).text, title))
+	odd := "\t\n\r\v <>&\"'\x7f\u0085\uD7FF\uE000\uFFFD\uFFFE\uFFFF\U00010000\xed\xa0\x80"
+	var want, got bytes.Buffer
+	require.NoError(t, xml.EscapeText(&want, []byte(odd)))
+	require.NoError(t, sparse.WriteSpy(&got, p, nil, sparse.SpyOptions{Title: odd}))
+	assert.Equal(t, 2, strings.Count(got.String(), ">"+want.String()+"<"), "escaped as encoding/xml does")
 	assert.Contains(t, spy(t, p, nil, sparse.SpyOptions{Title: "x\x00\xff"}).text, "x\uFFFD\uFFFD")
 }
 
