@@ -13,10 +13,9 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/gradient"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 )
 
-var command = clitest.Of(gradient.Commands, simulate.Commands)
+var command = clitest.Of(gradient.Commands)
 
 func data(name string) string { return clitest.Reference("derivatives", name) }
 

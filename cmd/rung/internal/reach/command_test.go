@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
-var command = clitest.Of(reach.Commands, simulate.Commands)
+var command = clitest.Of(reach.Commands)
 
 func ikFile(name string) string { return clitest.Reference("ik", name) }
 
@@ -207,7 +208,7 @@ func table(t *testing.T, path string) map[string][]float64 {
 // TestIKPath: the hand follows the path, its model runs along it in a simulation, and pictures are drawn.
 func TestIKPath(t *testing.T) {
 	dir := t.TempDir()
-	out, moving, run := filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json"), filepath.Join(dir, "run.csv")
+	out, moving := filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json")
 	args := []string{"ik", example("arm.json"), example("carry.json"), "--out", out, "--model-out", moving}
 	text := command.OK(t, args...)
 	assert.Contains(t, text, "path followed to 3 s in 151 samples")
@@ -224,14 +225,17 @@ func TestIKPath(t *testing.T) {
 	}
 
 	// The hand is where the path has it when the model runs by itself.
-	command.OK(t, "simulate", moving, "--until", "3", "--every", "0.02", "--out", run, "--quiet", "--bodies", "hand")
-	s := table(t, run)
-	require.Len(t, s["time"], 151)
-	for _, k := range []int{0, 50, 100, 150} {
-		want := [][3]float64{{0.4, 0.3, 0.2}, {0.5, 0.1, 0.35}, {0.5, -0.1, 0.35}, {0.4, -0.3, 0.2}}[k/50]
-		assert.InDelta(t, want[0], s["hand.px"][k], 1e-6)
-		assert.InDelta(t, want[1], s["hand.py"][k], 1e-6)
-		assert.InDelta(t, want[2]+0.1, s["hand.pz"][k], 1e-6)
+	m, err := rung.Open(moving)
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 3})
+	require.NoError(t, err)
+	hand, err := p.Mechanism().BodyIndex("hand")
+	require.NoError(t, err)
+	for k, want := range []spatial.Vec3{{0.4, 0.3, 0.3}, {0.5, 0.1, 0.45}, {0.5, -0.1, 0.45}, {0.4, -0.3, 0.3}} {
+		require.NoError(t, s.Run(float64(k)))
+		assert.InDelta(t, 0, s.State().Bodies[hand].Position.Sub(want).Norm(), 1e-6, "at %d s", k)
 	}
 	r := command.Run("ik", example("arm.json"), example("pick.json"), "--out", out)
 	assert.Equal(t, shell.ExitUse, r.Status)
