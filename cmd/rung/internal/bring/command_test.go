@@ -18,13 +18,8 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
-	"github.com/rung-mbd/rung/cmd/rung/internal/look"
-	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
-	"github.com/rung-mbd/rung/internal/check"
-	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/results"
 )
@@ -33,7 +28,7 @@ import (
 // command has the subcommands of bring, and those that read what they write.
 var command = clitest.Of(
 	func() []*cobra.Command { return []*cobra.Command{bring.New(), bring.NewExport()} },
-	state.Commands, simulate.Commands, reach.Commands, look.New,
+	state.Commands,
 )
 
 var reference = clitest.Reference()
@@ -56,7 +51,7 @@ func altered(t *testing.T, name string, pairs ...string) string {
 }
 
 // TestImport: files of foreign formats become models with the closed form
-// of a leaning parallelogram, and every other subcommand reads them.
+// of a leaning parallelogram, and subcommands about states read them.
 func TestImport(t *testing.T) {
 	want := 2 * 9.81 * math.Sin(0.4) / (5. / 3)
 	for name, left := range map[string]string{"four-bar.sdf": "four-bar::left", "four-bar.asmt": "left"} {
@@ -88,14 +83,13 @@ func TestImport(t *testing.T) {
 		assert.Equal(t, string(data), r.Out)
 		assert.Equal(t, text, r.Err)
 		for _, args := range [][]string{
-			{"analyze", foreign(name)}, {"assemble", foreign(name), "-o", out}, {"modes", foreign(name), "--moving"}, {"simulate", foreign(name), "--until", "0.3", "--out", out + ".csv"},
+			{"analyze", foreign(name)}, {"assemble", foreign(name), "-o", out}, {"modes", foreign(name), "--moving"},
 			{"inverse", foreign(name), "--actuated", m.Joints[0].Name},
 		} {
 			command.OK(t, args...)
 		}
 		clitest.MustFit(t, "import", command.OK(t, "import", foreign(name), "--json"))
 		clitest.MustFit(t, "import", command.OK(t, "import", foreign(name), "--json", "--close"))
-		assert.Contains(t, command.OK(t, "__complete", "simulate", foreign(name), "--bodies", left[:len(left)-1]), left)
 	}
 	assert.Contains(t, command.OK(t, "__complete", "import", ""), "asmt")
 	assert.Contains(t, command.OK(t, "__complete", "import", "--base", ""), "floating")
@@ -139,41 +133,6 @@ func TestImportFlags(t *testing.T) {
 	r = command.Run("import", host)
 	assert.Equal(t, shell.ExitUse, r.Status)
 	assert.Contains(t, r.Err, `no folder was given for the package "box"`)
-}
-
-// TestImportMeshes: a model names its meshes by the way from its folder, those of packages too, if they are in it.
-func TestImportMeshes(t *testing.T) {
-	dir := t.TempDir()
-	for _, sub := range []string{"urdf", "meshes"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
-	}
-	robot := filepath.Join(dir, "urdf", "robot.urdf")
-	link := `<visual><geometry><mesh filename="%s"/></geometry></visual>`
-	text := `<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>`
-	for _, name := range []string{"package://pack/meshes/a.obj", "../meshes/a.obj", "./near.obj", "gone.obj", "package://other/a.obj"} {
-		text += fmt.Sprintf(link, name)
-	}
-	require.NoError(t, os.WriteFile(robot, []byte(text+"</link></robot>"), 0o600))
-	mesh := []byte("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
-	for _, name := range []string{"meshes/a.obj", "urdf/near.obj"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), mesh, 0o600))
-	}
-	files := func(out string) (list []string) {
-		command.OK(t, "import", robot, "-o", out, "--package-dir", "pack="+dir)
-		m, err := rung.Open(out)
-		require.NoError(t, err)
-		for i := range m.Visuals {
-			list = append(list, m.Visuals[i].File)
-		}
-		return list
-	}
-	above := filepath.Join(dir, "robot.json")
-	assert.Equal(t, []string{"meshes/a.obj", "meshes/a.obj", "urdf/near.obj", "gone.obj", "package://other/a.obj"}, files(above))
-	assert.Equal(t, []string{"package://pack/meshes/a.obj", "../meshes/a.obj", "near.obj", "gone.obj", "package://other/a.obj"},
-		files(filepath.Join(dir, "urdf", "robot.json")), "not outside of the folder of the model")
-	r := command.Run("draw", above, "-o", filepath.Join(dir, "r.svg"))
-	require.Equal(t, shell.ExitDone, r.Status, r.Err)
-	assert.Equal(t, 2, strings.Count(r.Err, "warning"), r.Err)
 }
 
 // TestImportRefused: with an error nothing is written, the status is 2, and each error is a line.
@@ -317,56 +276,6 @@ func TestExport(t *testing.T) {
 	assert.Contains(t, command.OK(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
 	r = command.Run("export", out, "-o", out)
 	assert.Equal(t, shell.ExitUse, r.Status)
-}
-
-// energyTol bounds the change of the energy over ten seconds, relative to the largest of the kinetic energy and one
-// joule, at the usual tolerance of a step, 1e-8; driftTol that of the joints.
-const energyTol, driftTol = 1e-5, 1e-8
-
-// TestImportedRobots: robots are imported, closed and simulated for ten seconds with the drift of native models; modes
-// and inverse kinematics run on them. Those of other authors are looked for outside of the project.
-func TestImportedRobots(t *testing.T) {
-	check.Long(t) // ten seconds of motion
-	for name, c := range map[string]struct {
-		body         string
-		conservative bool
-	}{
-		foreign("gripper.urdf"):             {"", true},
-		"urdf-strandbeest/Strandbeest.urdf": {"crank_axle", true},
-		foreign("truth/walker.urdf"):        {"crank", true},
-		foreign("truth/biped.xml"):          {"", false},
-		"mjcf-cassie/cassie.xml":            {"", false}, // which has dampers, and falls
-	} {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			path := name
-			if !strings.HasPrefix(path, reference) {
-				path = formatstest.Others(t, filepath.FromSlash(name))
-			}
-			out := filepath.Join(t.TempDir(), "robot.json")
-			command.OK(t, "import", path, "--close", "-o", out)
-			var s struct {
-				Finished bool
-				Energy   struct {
-					LargestChange  float64 `json:"largest_change"`
-					LargestKinetic float64 `json:"largest_kinetic"`
-					Conservative   bool
-				}
-				Drift struct{ Position, Velocity float64 }
-			}
-			require.NoError(t, json.Unmarshal([]byte(command.OK(t, "simulate", out, "--until", "10", "--json", "--out", out+".csv")), &s))
-			assert.True(t, s.Finished)
-			assert.Less(t, max(s.Drift.Position, s.Drift.Velocity), driftTol)
-			assert.Equal(t, c.conservative, s.Energy.Conservative)
-			if c.conservative {
-				assert.Less(t, s.Energy.LargestChange, energyTol*max(1, s.Energy.LargestKinetic))
-			}
-			command.OK(t, "modes", out, "--moving", "--count", "2")
-			if c.body != "" {
-				r := command.Run("ik", out, "--reach", c.body+" = 0,0,0", "--nearest", "--json")
-				assert.NotEqual(t, shell.ExitUse, r.Status, r.Err)
-			}
-		})
-	}
 }
 
 // TestCloseWithinRanges: of the two poses in which a four-bar closes, that within
