@@ -147,8 +147,9 @@ func (s *spy) text(open, end string) {
 		return utf8.RuneError // which a byte that is no UTF-8 is already
 	}, s.opt.Title)
 	// Without encoding/xml, which every program that imports the solver would contain.
-	_, _ = strings.NewReplacer(`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;").
-		WriteString(s.out, title)
+	_, _ = strings.NewReplacer(
+		`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;",
+	).WriteString(s.out, title)
 	s.out.WriteString(end)
 }
 

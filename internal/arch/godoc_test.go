@@ -4,10 +4,12 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/doc/comment"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,16 +30,19 @@ func publicPackages(t *testing.T) map[string]*doc.Package {
 		return public
 	}
 	pages := map[string]*doc.Package{}
-	var fset *token.FileSet // the one of all sources
+	fset := token.NewFileSet()
 	byFolder := map[string][]*ast.File{}
 	for _, f := range sources(t) {
 		if f.ast.Name.Name == "main" || strings.Contains("/"+f.pkg+"/", "/internal/") || strings.HasPrefix(f.pkg, "cmd/") {
 			continue
 		}
-		fset, byFolder[f.pkg] = f.fset, append(byFolder[f.pkg], f.ast)
+		// doc.NewFromFiles changes the trees: it leaves out what is not exported.
+		file, err := parser.ParseFile(fset, filepath.Join(root(t), filepath.FromSlash(f.path)), nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		byFolder[f.pkg] = append(byFolder[f.pkg], file)
 	}
 	for pkg, files := range byFolder {
-		p, err := doc.NewFromFiles(fset, files, pkg, doc.PreserveAST)
+		p, err := doc.NewFromFiles(fset, files, pkg)
 		require.NoError(t, err, "%s", pkg)
 		if len(p.Consts)+len(p.Vars)+len(p.Types)+len(p.Funcs) > 0 { // else it is tests alone
 			pages[pkg] = p
