@@ -272,3 +272,22 @@ func TestSeals(t *testing.T) {
 	}
 	require.ErrorIs(t, outfile.CheckSealOf(path+"2"), fs.ErrNotExist)
 }
+
+// TestFolderReplacedWhileOpening: who has read the old head when its parts go reads the new one.
+func TestFolderReplacedWhileOpening(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x")
+	var heads []string
+	for _, content := range []string{"one", "two"} {
+		require.NoError(t, writeFolder(dir, content))
+		heads = append(heads, read(t, filepath.Join(dir, layout.Head)))
+	}
+	o, err := layout.OpenBy(dir, func(string) ([]byte, error) {
+		text := heads[0]
+		heads = heads[1:]
+		return []byte(text), nil
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, o.Close()) }()
+	require.Empty(t, heads)
+	require.Equal(t, "two", content(t, o))
+}

@@ -30,11 +30,16 @@ const openTries = 100
 // It returns a *fs.PathError with the name of the file. It wraps ErrDamaged if the head is not as it was written or a
 // part has another size.
 func (l Layout) Open(path string, most int64) (*Opened, error) {
+	return l.openBy(path, func(name string) ([]byte, error) { return readAtMost(name, most) })
+}
+
+// openBy is Open with what reads the head.
+func (l Layout) openBy(path string, read func(name string) ([]byte, error)) (*Opened, error) {
 	name := filepath.Join(path, l.Head)
 	fail := func(err error) error { return &fs.PathError{Op: "read", Path: name, Err: replace.Reason(err)} }
 	var before []byte
 	for range openTries {
-		text, err := readAtMost(name, most)
+		text, err := read(name)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -69,7 +74,7 @@ func openRegular(path string) (*os.File, error) {
 
 // readAtMost reads a file that has at most so many bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
