@@ -20,8 +20,12 @@ var arms = map[int][]armJoint{
 	7: {{0.15, 'z', 2.96}, {0.34, 'y', 2.09}, {0.54, 'z', 2.96}, {0.74, 'Y', 2.09}, {0.94, 'z', 2.96}, {1.14, 'y', 2.09}, {1.2, 'z', 3.05}},
 }
 
-// armTool is how far the end of the last link is from its joint, m.
-const armTool = 0.1
+// Links of an arm. One of the length l has the moments l·(l² + armRound) across and l·armRound along, kg m², about its middle.
+const (
+	armTool    = 0.1  // m, from the joint of the last link to its end
+	armDensity = 10   // kg/m
+	armRound   = 0.02 // m²
+)
 
 // Arm is an arm of 6 or 7 revolutes "j1", … with limits, and links "link1", …, upright, at rest, in the middle of its
 // limits. The frame of a link is at its joint, along the world's axes; the tool is 0.1 m along z of the last one.
@@ -41,8 +45,9 @@ func Arm(joints int) (*model.Model, error) {
 		}
 		l, name := top-j.z, fmt.Sprint("link", i+1)
 		m.Bodies = append(m.Bodies, model.Body{
-			Name: name, Mass: 10 * l, Com: [3]float64{2: l / 2}, Inertia: model.Inertia{XX: l * (l*l + 0.02), YY: l * (l*l + 0.02), ZZ: 0.02 * l},
-			Pose: model.Pose{Position: [3]float64{2: j.z}, Orientation: [4]float64{1}},
+			Name: name, Mass: armDensity * l, Com: [3]float64{2: l / 2},
+			Inertia: model.Inertia{XX: l * (l*l + armRound), YY: l * (l*l + armRound), ZZ: armRound * l},
+			Pose:    model.Pose{Position: [3]float64{2: j.z}, Orientation: [4]float64{1}},
 		})
 		q := [4]float64{1}
 		if s := math.Sqrt(0.5); j.axis == 'y' {

@@ -26,6 +26,7 @@ type paths struct {
 	calls, load                               string // programs in C
 }
 
+// newPaths returns where the files are, in the repository at root and in the folder work.
 func newPaths(root, work string) *paths {
 	libraries := filepath.Join(work, "lib")
 	return &paths{

@@ -27,6 +27,7 @@ func main() {
 	})
 }
 
+// parse reads the flags.
 func parse(args []string, w io.Writer) (*options, error) {
 	o := &options{Command: beside.Command{Name: "doors", In: "doors.md", Begin: begin, End: end, Rounds: 5}}
 	f := o.Flags(w)

@@ -17,6 +17,7 @@ type own struct {
 	fourBar, ladder, rocker *kkt.Plan
 }
 
+// newOwn prepares the models of the figures in Go.
 func newOwn(p *paths) (o own, err error) {
 	for _, x := range []struct {
 		path string

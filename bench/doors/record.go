@@ -67,6 +67,7 @@ func (f *figures) miss(err error, names ...string) {
 	}
 }
 
+// subjectOf returns the subject of a name, nil if there is none.
 func subjectOf(name string) *subject {
 	for i := range subjects {
 		if subjects[i].name == name {

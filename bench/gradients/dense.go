@@ -27,6 +27,7 @@ type sparseRow struct {
 // pivots are squares: those of such rows are about 1e-32.
 const dependent = 1e-24
 
+// newDense returns the dense system of bodies and rows, factored: inverse inertias and the rows' Jacobian.
 func newDense(t *truth, rows []row) (*dense, error) {
 	d := &dense{bodies: len(t.bodies)}
 	for i := range t.bodies {

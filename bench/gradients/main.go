@@ -28,6 +28,7 @@ func main() {
 	})
 }
 
+// parse reads the flags.
 func parse(args []string, w io.Writer) (*options, error) {
 	o := &options{Command: beside.Command{Name: "gradients", In: "derivatives.md", Begin: tablesBegin, End: tablesEnd, Rounds: 3}}
 	f := o.Flags(w)

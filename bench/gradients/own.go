@@ -62,6 +62,7 @@ type own struct {
 	ss      *derive.StateSpace
 }
 
+// newOwn prepares the derivatives of a problem, with its directions, weights and coordinates, on one thread.
 func newOwn(p *problem) *own {
 	plan := kkt.NewPlan(p.mech, kkt.Options{Threads: 1})
 	o := &own{p: p, solver: plan.NewSolver(), d: derive.New(plan, p.model), st: plan.Initial()}

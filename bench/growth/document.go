@@ -53,6 +53,7 @@ func jsonMember[T any](w io.Writer, name string, list []T) error {
 	return err
 }
 
+// jsonLines writes the elements of a list, a line each. A failure of w shows at its end, where it is flushed.
 func jsonLines[T any](w io.Writer, list []T) error {
 	for i := range list {
 		line, err := json.Marshal(&list[i])

@@ -57,6 +57,7 @@ type parts []string
 
 func (p *parts) String() string { return "" }
 
+// Set reads all, or names of parts with commas.
 func (p *parts) Set(text string) error {
 	*p = nil
 	for _, f := range figureParts {

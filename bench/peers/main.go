@@ -46,6 +46,7 @@ type jobs []job
 
 func (l *jobs) String() string { return "" }
 
+// Set reads families with their sizes, such as "ladder:1e3,1e4 chain:100".
 func (l *jobs) Set(text string) error {
 	*l = nil
 	for group := range strings.FieldsSeq(text) {
@@ -75,6 +76,7 @@ func main() {
 	}
 }
 
+// parse reads the flags, and refuses those that do not go together before anything is measured.
 func parse(args []string) (*options, error) {
 	o := &options{}
 	cases, _ := list("ladder:1e3,1e4,1e5 chain:1e3,1e4,1e5 grid:10,30,100")

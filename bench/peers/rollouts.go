@@ -107,6 +107,7 @@ func (s *session) measureRollouts(w io.Writer) error {
 	})
 }
 
+// rollout measures steps of a mechanism by all methods and step sizes in rounds, and how far each is away from a run of fine steps.
 func (s *session) rollout(m *motion) (*stepped, error) {
 	model, xml := filepath.Join(s.reference, m.file+".model.json"), filepath.Join(s.work, filepath.Base(m.file)+".xml")
 	if out, err := exec.Command(s.rung, "export", model, "-o", xml).CombinedOutput(); err != nil {

@@ -19,6 +19,7 @@ type solver struct {
 	blas    bool   // uses BLAS
 }
 
+// solvers returns the direct solvers with the orders that each is tried with.
 func solvers() (list []solver) {
 	const super, merged, simplicial = "CHOLMOD supernodal on S", "CHOLMOD supernodal, merged, on S", "CHOLMOD simplicial on S"
 	list = []solver{

@@ -109,6 +109,7 @@ type span struct {
 	n           int
 }
 
+// add widens the span for x; a number that is none, of what was not measured, does not count.
 func (s *span) add(x float64) {
 	if math.IsNaN(x) {
 		return
@@ -120,6 +121,7 @@ func (s *span) add(x float64) {
 	s.n++
 }
 
+// String returns the span as text, one number if both ends look alike.
 func (s span) String() string {
 	if s.n == 0 {
 		return "(not known)"

@@ -203,6 +203,7 @@ func fairness(r *record) string {
 	return fmt.Sprintf("%s | %d | %.0f | %s", x.Kernels, x.Threads, x.Faults, part(share(1, x.WallNs, x.CPUNs, x.WaitedNs)))
 }
 
+// residual returns the cell of a residual, and in brackets of the relative one; "" if there is none.
 func residual(plain, relative float64) string {
 	switch {
 	case relative == 0:

@@ -90,6 +90,7 @@ func (c *chart) svg() string {
 	return c.out.String()
 }
 
+// style writes the colours of lines and of paper, light and dark.
 func (c *chart) style() {
 	light, dark := &strings.Builder{}, &strings.Builder{}
 	for i, pair := range colours {

@@ -29,6 +29,7 @@ func main() {
 	})
 }
 
+// parse reads the flags.
 func parse(args []string, w io.Writer) (*options, error) {
 	o := &options{Command: beside.Command{Name: "precision", In: "precision.md", Begin: tablesBegin, End: tablesEnd, Rounds: 3}}
 	f := o.Flags(w)
@@ -132,6 +133,7 @@ func (o *options) rest(tasks []*task) error {
 	return nil
 }
 
+// result returns what the record has of a mechanism.
 func (o *options) result(t *task) diagram {
 	mech := t.plan.Mechanism()
 	m := diagram{

@@ -75,6 +75,7 @@ type ownRunner struct {
 	integrator runs.Integrator
 }
 
+// run follows the problem with a step, or with a tolerance where the integrator chooses its steps.
 func (r ownRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	o := &runs.Options{Integrator: r.integrator}
 	if r.integrator.NeedsStep() {

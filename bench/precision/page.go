@@ -79,6 +79,7 @@ func (r *record) facts(t *strings.Builder) {
 	r.Machine.Busy(t)
 }
 
+// settingsOf returns the settings of an engine as the first of its series has them.
 func (r *record) settingsOf(engine string) string {
 	for i := range r.Mechanisms {
 		for k := range r.Mechanisms[i].Series {

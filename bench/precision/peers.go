@@ -60,6 +60,7 @@ func (e *peer) find(folder string) (path string) {
 	return e.Find(folder, e.program, e.packageName, "-precision")
 }
 
+// run has a peer follow the problem, whose model it writes into a file, and returns what the peer says.
 func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	text, args, err := r.peer.input(p)
 	if err != nil {

@@ -33,6 +33,7 @@ func main() {
 	}
 }
 
+// run writes random poses of an arm into a file, or measures how Rung reaches those of a file.
 func run(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("use: reach write JOINTS POSES FILE, or reach run JOINTS FILE")

@@ -39,6 +39,7 @@ func main() {
 	}
 }
 
+// measure moves a model on by an integrator, and measures a step of many states at once, as the arguments say.
 func measure(args []string) (*answer, error) {
 	if len(args) != 5 {
 		return nil, fmt.Errorf("use: rollout MODEL INTEGRATOR STEP TIME THREADS")

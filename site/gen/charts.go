@@ -93,6 +93,7 @@ func writeCharts(s *site) error {
 	return s.data("charts", out)
 }
 
+// charts returns the pictures that are made of the tables in the text of docs/benchmarks.md.
 func charts(text string) ([]chart, error) {
 	figures, err := tables(text, "## Figures")
 	if err != nil {

@@ -27,6 +27,7 @@ func parse(text string) (*object, error) {
 	return o, nil
 }
 
+// value reads the next value, an object with the order of its keys.
 func value(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {

@@ -108,6 +108,7 @@ func members(b *strings.Builder, o *object) {
 	b.WriteString("\n")
 }
 
+// memberRows writes a line of the table for each member of an object, and for members of members.
 func memberRows(b *strings.Builder, o *object, prefix string) {
 	properties := o.object("properties")
 	if properties == nil {
@@ -157,6 +158,7 @@ func kind(p *object) string {
 	return t
 }
 
+// joined returns the texts of the entries of a list, each once, with "or" between them.
 func joined(list []any, f func(any) string) string {
 	var parts []string
 	for _, v := range list {

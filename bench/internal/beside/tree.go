@@ -60,6 +60,7 @@ func (w *TreeText) Put(v ...float64) {
 	}
 }
 
+// pose writes position and orientation, of which zeros are the identity.
 func (w *TreeText) pose(x *model.Pose) {
 	q := x.Orientation
 	if q == ([4]float64{}) {
@@ -107,6 +108,7 @@ func (w *TreeText) tree(m *model.Model) error {
 	return nil
 }
 
+// body writes a line of a body with its state and the joint that it hangs on.
 func (w *TreeText) body(b *model.Body, j *model.Joint) {
 	I := &b.Inertia
 	w.Put(b.Mass, b.Com[0], b.Com[1], b.Com[2], I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ)
@@ -119,6 +121,7 @@ func (w *TreeText) body(b *model.Body, j *model.Joint) {
 	fmt.Fprintln(w)
 }
 
+// force writes a line of a spring-damper or a torque; others are not built by peers.
 func (w *TreeText) force(f *model.ForceElement) error {
 	switch {
 	case f.Type == model.SpringDamper && f.Spring == nil && f.Damper == nil:
