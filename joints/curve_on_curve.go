@@ -63,7 +63,7 @@ func (c *contact) find(s *Spec, f *Frames) bool {
 	}
 	var p pair
 	p.set(s, f)
-	at, seen, side, ok := p.find(f.Near)
+	at, seen, side, ok := p.find(f.Near, nil)
 	c.s = seen
 	c.take(s, &c.s, at, p.laps, side, ok)
 	return c.Holds

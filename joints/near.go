@@ -68,12 +68,13 @@ func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
 }
 
 // FindTo searches where the point is on its curve, or where the curves touch, and keeps it in out, unless it is there already. Of curves
-// that touch it stores in at, unless it is nil, all of TouchTo but Point and Normal.
+// that touch it stores in at, unless it is nil, all of TouchTo but Point and Normal. A rough search ends when their gap is known to some
+// 1e-7 of the curves, and the parameters to 1e-6: it is for that alone, and the next one from the same Near begins where it has ended.
 //
 // Cost: a search, no allocation. Searches on other goroutines may not read out meanwhile. It panics without a curve.
-func (s *Spec) FindTo(out *Found, at *Touch, f *Frames) {
+func (s *Spec) FindTo(out *Found, at *Touch, f *Frames, rough bool) {
 	if !out.is(f) {
-		s.find(out, f)
+		s.find(out, f, rough)
 	}
 	if at != nil && s.SuccessorCurve != nil {
 		at.take(s, &out.seen, out.at, out.laps, out.side, out.holds)
@@ -81,15 +82,21 @@ func (s *Spec) FindTo(out *Found, at *Touch, f *Frames) {
 }
 
 // find is FindTo where out has something else.
-func (s *Spec) find(out *Found, f *Frames) {
-	out.full = false
+func (s *Spec) find(out *Found, f *Frames, rough bool) {
+	var on *[2]float64
+	if !rough && out.full && out.rough && out.from(f) {
+		was := out.at
+		on = &was
+	}
+	out.full, out.rough = false, false
 	if s.SuccessorCurve == nil {
 		out.at[0], out.laps[0] = s.parameter(f)
 	} else {
 		var p pair
 		p.set(s, f)
-		out.at, out.seen, out.side, out.holds = p.find(f.Near)
-		out.laps = p.laps
+		p.rough = rough && f.Near != nil
+		out.at, out.seen, out.side, out.holds = p.find(f.Near, on)
+		out.laps, out.rough = p.laps, p.ended
 	}
 	out.ep, out.es, out.r, out.full = f.EP, f.ES, f.R, true
 	if out.had = f.Near != nil; out.had {

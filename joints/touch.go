@@ -19,6 +19,9 @@ const (
 	// touchStill is the step, relative to the length of a parameter, that ends a search, and touchTiny the one below which what a step
 	// makes worse is rounding.
 	touchStill, touchTiny = 4e-16, 1e-7
+	// touchRough is the step, relative to the length of a parameter, with which a rough search ends: the gap behind it, by the rule of
+	// trapezoids, is then right to some 1e-7 of the curves. A smaller value costs time only.
+	touchRough = 1e-3
 	// touchFound is what is left of the equations, relative to the size of the smaller curve, where a search has found a solution.
 	touchFound = 1e-9
 	// touchAstray is the gap, relative to the size of the smaller curve, beyond which all pairs are searched: the state is then another one
@@ -43,6 +46,8 @@ type pair struct {
 	size float64      // of the smaller curve, m
 	open bool         // the curves may part
 	laps [2]float64   // whole laps of both parameters, which find leaves out
+
+	rough, ended bool // a search may end with touchRough, and has
 }
 
 // set stores the pose of f.
@@ -127,13 +132,18 @@ func (q *pair) descend(at *[2]float64, now *sight, side float64) (kept bool) {
 			A = [4]float64{A[0]*A[0] + A[2]*A[2] + mu, off, off, A[1]*A[1] + A[3]*A[3] + mu}
 		}
 		step, _ := solve2(&A, b)
-		size := 0.0 // of the larger step, relative to the length of its parameter
+		arc, size := step, 0.0 // of the larger step, relative to the length of its parameter
 		for i := range step {
 			step[i] /= now.speed[i]
 			size = max(size, math.Abs(step[i])/span[i])
 		}
 		if !(size > touchStill) || size < touchTiny && size >= last/2 {
 			break // found, or rounding; no step ends here too
+		}
+		if q.rough && mu == 0 && size <= touchRough { // the gap has the rates −κ·along and sine, which vanish at the solution
+			*at, q.ended = [2]float64{at[0] + step[0], at[1] + step[1]}, true
+			now.gap += (now.sine*arc[1] - now.bend[0]*now.along*arc[0]) / 2
+			break
 		}
 		if size > touchStride {
 			step = [2]float64{step[0] * touchStride / size, step[1] * touchStride / size}
@@ -215,8 +225,8 @@ func sampleOf(c *curves.Curve, i int) float64 {
 
 // find returns where the curves touch, without the whole laps of near, which are in q.laps: by a search from near on the side that it says.
 // Where the points of near are far from each other, the state is another one than near was carried for, and if the search does not lead to
-// where the curves nearly touch, they are looked for among all.
-func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bool) {
+// where the curves nearly touch, they are looked for among all. The search begins at on, unless that is nil.
+func (q *pair) find(near []float64, on *[2]float64) (at [2]float64, s sight, side float64, ok bool) {
 	if near == nil {
 		at, s, ok = q.search()
 		return at, s, s.side(), ok
@@ -226,11 +236,13 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 		q.laps[i] = c.Laps(near[i])
 		from[i] = c.Within(near[i] - q.laps[i])
 	}
-	at = from
+	if at = from; on != nil {
+		at = *on
+	}
 	q.seeTo(&s, at[0], at[1])
 	apart := math.Hypot(s.along, s.gap)
 	ok = q.descend(&at, &s, near[2])
-	ok = ok && q.found(&s)
+	ok = ok && (q.ended || q.found(&s))
 	if side = near[2]; side == 0 {
 		side = s.side()
 	}
@@ -238,6 +250,7 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 	if !(apart > far) || ok && (q.open || math.Abs(s.gap) <= far) {
 		return at, s, side, ok
 	}
+	q.rough, q.ended = false, false
 	other, t, some := q.search()
 	if !some || ok && !(math.Abs(t.gap) < math.Abs(s.gap)-touchAlike*q.size) {
 		return at, s, side, ok
@@ -273,11 +286,17 @@ type Found struct {
 	seen  sight
 	holds bool
 	full  bool
+	rough bool // the search has ended early: another one goes on from there
 }
 
 // is reports whether a search at f would find the same bits. A nil Found knows nothing.
 func (m *Found) is(f *Frames) bool {
-	if m == nil || !m.full || m.had != (f.Near != nil) || m.r != f.R || m.ep != f.EP || m.es != f.ES {
+	return m != nil && m.full && !m.rough && m.r == f.R && m.ep == f.EP && m.es == f.ES && m.from(f)
+}
+
+// from reports whether the search was one from f.Near.
+func (m *Found) from(f *Frames) bool {
+	if m.had != (f.Near != nil) {
 		return false
 	}
 	for i, x := range f.Near {

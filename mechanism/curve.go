@@ -30,7 +30,7 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, int(j), k, s)
 		if jk.Found != nil {
-			jt.FindTo(jk.Found, &at, &jk.Frames)
+			jt.FindTo(jk.Found, &at, &jk.Frames, k.Rough)
 		}
 		switch {
 		case jt.Ground != nil:

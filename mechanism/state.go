@@ -72,6 +72,10 @@ type Kinematics struct {
 	Bodies []BodyKinematics
 	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
 
+	// Rough says that RowsTo is for errors of poses alone (ErrorsTo without rates): its searches for where curves touch end early, and the
+	// next ones begin there.
+	Rough bool
+
 	touch []*contact.Result // of the contacts; made when they are first asked for
 	rows  []rowAt           // one's own; made when they are first computed
 	found []joints.Found    // of the joints with curves, by Joint.found; made when they are first computed

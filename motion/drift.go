@@ -149,7 +149,10 @@ func (r *drifter) measureBy(pass driftPass, st *mechanism.State) (driftFit, erro
 	if err := r.mech.CheckTime(st); err != nil {
 		return bodies, err
 	}
-	if err := r.mech.RowsTo(r.kin, st); err != nil {
+	r.kin.Rough = pass == deltaPass // corrections follow, and what is found is looked for again
+	err := r.mech.RowsTo(r.kin, st)
+	r.kin.Rough = false
+	if err != nil {
 		return bodies, err
 	}
 	return r.rows(pass, st, bodies), nil
