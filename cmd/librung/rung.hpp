@@ -20,7 +20,7 @@ namespace rung {
 // What all functions throw. status is a rung_status, details is JSON.
 class error : public std::runtime_error {
  public:
-  error(int32_t status, const std::string &text, std::string details) : std::runtime_error(text), status(status), details(std::move(details)) {}
+  error(int32_t s, const std::string &text, std::string json) : std::runtime_error(text), status(s), details(std::move(json)) {}
   const int32_t status;
   const std::string details;
 };
@@ -42,12 +42,20 @@ inline void check(int32_t status) {
   throw error(status, text, rung_error_details(&details, &size) == RUNG_OK ? take(details, size) : std::string());
 }
 
-inline const char *given(const std::string &options) { return options.empty() ? nullptr : options.c_str(); }
+[[noreturn]] inline void refuse(int32_t status, const std::string &text) { throw error(status, text, "{\"status\":" + std::to_string(status) + "}"); }
+
+// A text for C, which would end it at a zero.
+inline const char *chars(const std::string &s) {
+  if (s.find('\0') != std::string::npos) refuse(RUNG_INPUT, "a text with a zero in it: \"" + std::string(s.c_str()) + "\" and more");
+  return s.c_str();
+}
+
+inline const char *given(const std::string &options) { return options.empty() ? nullptr : chars(options); }
 
 // How many rows of width numbers an array has.
 inline size_t rows(const std::vector<double> &array, size_t width, const char *what) {
   if (width ? array.size() % width == 0 : array.empty()) return width ? array.size() / width : 0;
-  throw error(RUNG_SIZE, std::string(what) + ": rows of " + std::to_string(width) + " numbers are not " + std::to_string(array.size()), "");
+  refuse(RUNG_SIZE, std::string(what) + ": rows of " + std::to_string(width) + " numbers are not " + std::to_string(array.size()));
 }
 
 // A list of texts as JSON.
@@ -93,13 +101,13 @@ class object {
 class plan : public object {
  public:
   explicit plan(const std::string &path, const std::string &options = "") {
-    detail::check(rung_plan(path.c_str(), nullptr, 0, detail::given(options), &handle_));
+    detail::check(rung_plan(detail::chars(path), nullptr, 0, detail::given(options), &handle_));
     detail::check(rung_sizes(handle_, sizes_, RUNG_SIZES));
   }
   // A plan of a text. The ending of its name says the format.
   static plan of_text(const std::string &name, const std::string &text, const std::string &options = "") {
     plan p;
-    detail::check(rung_plan(name.c_str(), text.c_str(), text.size(), detail::given(options), &p.handle_));
+    detail::check(rung_plan(detail::chars(name), text.data(), text.size(), detail::given(options), &p.handle_));
     detail::check(rung_sizes(p.handle_, p.sizes_, RUNG_SIZES));
     return p;
   }
@@ -122,18 +130,18 @@ class plan : public object {
   std::string move(const std::string &what, std::vector<double> &state, const std::string &options = "") const {
     char *text = nullptr;
     size_t size = 0;
-    detail::check(rung_move(handle_, what.c_str(), detail::given(options), state.data(), state.size(), &text, &size));
+    detail::check(rung_move(handle_, detail::chars(what), detail::given(options), state.data(), state.size(), &text, &size));
     return detail::take(text, size);
   }
   std::string document(const std::string &what, const std::vector<double> &state = {}, const std::string &options = "") const {
     char *text = nullptr;
     size_t size = 0;
-    detail::check(rung_document(handle_, what.c_str(), detail::given(options), state.empty() ? nullptr : state.data(), state.size(), &text, &size));
+    detail::check(rung_document(handle_, detail::chars(what), detail::given(options), state.empty() ? nullptr : state.data(), state.size(), &text, &size));
     return detail::take(text, size);
   }
   int64_t knob(const std::string &path) const {
     int64_t k = 0;
-    detail::check(rung_knob(handle_, path.c_str(), &k));
+    detail::check(rung_knob(handle_, detail::chars(path), &k));
     return k;
   }
 
@@ -186,7 +194,7 @@ class run : public object {
   std::string document(const std::string &what) {
     char *text = nullptr;
     size_t size = 0;
-    detail::check(rung_run_document(handle_, what.c_str(), &text, &size));
+    detail::check(rung_run_document(handle_, detail::chars(what), &text, &size));
     return detail::take(text, size);
   }
   std::string save() {
@@ -216,7 +224,7 @@ class batch : public object {
   // Moves states on in place; the options are step, steps, integrator, as_it_is.
   void rollout(std::vector<double> &states, std::vector<uint8_t> &failed, const std::string &options, const std::vector<double> &forces = {}) {
     const size_t n = sized(states, failed, forces);
-    detail::check(rung_batch_rollout(handle_, states.data(), n, numbers_, forces.empty() ? nullptr : forces.data(), nullptr, 0, failed.data(), options.c_str()));
+    detail::check(rung_batch_rollout(handle_, states.data(), n, numbers_, forces.empty() ? nullptr : forces.data(), nullptr, 0, failed.data(), detail::chars(options)));
   }
   // Gives states from first on, of n, other values of the knobs that differ, row after row.
   void vary(size_t n, size_t first, const std::vector<double> &values) {
@@ -235,7 +243,7 @@ class batch : public object {
   size_t sized(const std::vector<double> &states, std::vector<uint8_t> &failed, const std::vector<double> &forces) const {
     const size_t n = detail::rows(states, numbers_, "states");
     if (!forces.empty() && detail::rows(forces, forces_, "forces") != n) {
-      throw error(RUNG_SIZE, "forces of " + std::to_string(n) + " states are not " + std::to_string(forces.size()) + " numbers", "");
+      detail::refuse(RUNG_SIZE, "forces of " + std::to_string(n) + " states are not " + std::to_string(forces.size()) + " numbers");
     }
     failed.resize(n);
     return n;

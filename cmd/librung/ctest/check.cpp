@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   batch.accel({}, many, failed);
   CHECK(many.empty() && failed.empty());
   int refused = 0;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 8; i++) {
     try {
       std::vector<double> odd(state.size() + 1);
       if (i == 0) plan.read_angles(odd);
@@ -78,13 +78,16 @@ int main(int argc, char **argv) {
       if (i == 2) batch.accel(state, many, failed, {1, 2});
       if (i == 3) rung::batch(plan, {"no \"joint\"\n"});
       if (i == 4) batch.vary(2, 2, {5});
-      if (i == 5) run.rows();
+      if (i == 5) rung::plan(std::string(argv[1]) + '\0' + "x");
+      if (i == 6) rung::run(plan, std::string("{}\0x", 4));
+      if (i == 7) run.rows();
     } catch (const rung::error &e) {
       refused++;
+      CHECK(std::strstr(e.details.c_str(), "\"status\":"));
       CHECK(i != 3 || std::strstr(e.what(), "no \\\"joint\\\"\\n"));
     }
   }
-  CHECK(refused == 5 && kept.columns() == 2 && run.columns() == 0); /* a run without rows has none left */
+  CHECK(refused == 7 && kept.columns() == 2 && run.columns() == 0); /* a run without rows has none left */
   std::puts("ok");
   return 0;
 }
