@@ -325,7 +325,8 @@ func (b *Batch) Error(i int) error {
 // Vary gives states from first on other values of the knobs that NewBatch was given, row by row. They stay until the
 // number of states changes.
 //
-// Shapes: values has as many entries a state as there are knobs. The error, with the status Input, names state and knob.
+// Shapes: values has as many entries a state as there are knobs. The error, with the status Input, names state and knob; the states before
+// that one have their values then.
 func (b *Batch) Vary(n, first int, values []float64) error {
 	k := len(b.vary)
 	switch {
@@ -333,8 +334,8 @@ func (b *Batch) Vary(n, first int, values []float64) error {
 		return refuse(Input, "batch: nothing varies (option \"vary\")")
 	case len(values)%k != 0:
 		return refuse(Size, "values of %d knobs a state are no %d numbers", k, len(values))
-	case first < 0 || n < 0 || first+len(values)/k > n:
-		return refuse(Input, "states %d to %d of %d", first, first+len(values)/k, n)
+	case first < 0 || n < 0 || first > n-len(values)/k:
+		return refuse(Input, "%d states from %d on, of %d", len(values)/k, first, n)
 	}
 	if err := b.size(n); err != nil {
 		return err

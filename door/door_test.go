@@ -346,6 +346,9 @@ func TestBatch(t *testing.T) {
 		states = append(states, x...)
 		forces[i], masses[i] = 0.1*float64(i), 1+0.1*float64(i)
 	}
+	for _, first := range []int{-1, n, math.MaxInt} {
+		require.Equal(t, door.Input, door.StatusOf(b.Vary(n, first, masses[:1])), "first %d", first)
+	}
 	require.NoError(t, b.Vary(n, 0, masses))
 	acc, failed := make([]float64, n*6*m.Sizes().Bodies), make([]byte, n)
 	require.NoError(t, b.AccelerationsTo(here, acc, n, states, forces, failed))

@@ -353,7 +353,7 @@ func heightOf(s *ground.Surface, x, y float64) (z, fx, fy float64) {
 	return p.Z, p.X, p.Y
 }
 
-// wheelsOf returns the contacts of a mechanism with the first terrain that one of them stands on, and that terrain.
+// wheelsOf returns the ground of the first contact of a mechanism, on which all are drawn, and the wheels of all its contacts.
 func wheelsOf(mech *mechanism.Mechanism) (surface *ground.Surface, wheels []wheel) {
 	for i := range mech.NumContacts() {
 		c, body, element := mech.Contact(i)
