@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -18,18 +19,49 @@ const bearingSolves = 100
 
 // bearings are the reactions in joints whose friction grows with them, docs/stops-and-friction.md (J9), (J10).
 type bearings struct {
-	state   mechanism.State // that of the Solve, with the reactions
-	load    []float64       // N
-	settle  algebra.Settling
-	checked int // number of redundant rows for which the reactions are known to be unique
+	state  mechanism.State // that of the Solve, with the reactions
+	load   []float64       // N
+	settle algebra.Settling
+
+	// By scalar of the system: rows are the redundant ones of the solution at hand, unique those for which the reactions are known to be
+	// unique. In the beginning there are none, for which they are.
+	rows, unique []bool
+	pivots       []float64
 }
 
-func newBearings(m *mechanism.Mechanism) *bearings {
+// newBearings allocates the bearings of the mechanism of a core that has its whole system, nil if it has none. The factor of the core notes
+// from now on which rows it takes for redundant.
+func newBearings(s *core) *bearings {
+	m, n := s.plan.mech, len(s.x)
 	if m.NumBearings() == 0 {
 		return nil
 	}
-	return &bearings{load: make([]float64, m.NumBearings())}
+	s.whole.TrackWeak()
+	return &bearings{load: make([]float64, m.NumBearings()), rows: make([]bool, n), unique: make([]bool, n), pivots: make([]float64, n)}
 }
+
+// redundantOf stores in b.rows which rows the solution of s takes for redundant, and reports whether it tells.
+func (b *bearings) redundantOf(s *core) bool {
+	clear(b.rows)
+	switch {
+	case s.way == TwiceTheDigits:
+		copy(b.rows, s.more.redundant())
+	case s.way > KeepAllFirmly || !s.now.Current():
+		return false
+	case ways[s.way].policy == factor.WhereWeak:
+		s.now.WeakRows(func(node, row int) { b.rows[int(s.plan.layout.Pattern.Off[node])+row] = true })
+	default:
+		s.now.PivotsTo(b.pivots)
+		for i := s.plan.first(); i < len(b.rows); i++ {
+			b.rows[i] = -b.pivots[i] <= keptWeak*ways[s.way].shrink*s.plan.epsilon*s.sys.Scale[i]
+		}
+	}
+	return true
+}
+
+// keptWeak is the pivot of a row up to which it counts as redundant where all rows are kept, relative to its proximal term: the ratio by
+// which others are told apart (DefaultEpsilon).
+const keptWeak = 1e3
 
 // begin returns the state of a solve with the reactions so far, none in the beginning.
 func (b *bearings) begin(st *mechanism.State) *mechanism.State {

@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -17,7 +18,7 @@ func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) erro
 			return err
 		}
 		if n == 0 {
-			if _, redundant := s.Nearness(); redundant != b.checked {
+			if tells := b.redundantOf(&s.core); !tells || !slices.Equal(b.rows, b.unique) {
 				r, err := s.explainer().report()
 				if err == nil {
 					err = s.determined(r)
@@ -26,7 +27,9 @@ func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) erro
 					s.stage = empty
 					return err
 				}
-				b.checked = redundant
+				if tells {
+					copy(b.unique, b.rows)
+				}
 				if err := once(st); err != nil {
 					return err
 				}
@@ -73,8 +76,8 @@ func (s *Solver) BearingsTo(dst []float64) {
 //
 // If friction grows with the reaction in its joint (mechanism.State.Bearings), Solve begins with the reactions without
 // friction and solves again until friction and reactions agree. Each solve multiplies the error by about the ratio of
-// friction to load. If rows are redundant, the first Solve also makes a Report, and so does one in which their number
-// has changed.
+// friction to load. If rows are redundant, the first Solve also makes a Report, and so does one in which others
+// are.
 //
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
 // flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or

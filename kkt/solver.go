@@ -41,7 +41,7 @@ func (p *Plan) newSolver() *Solver {
 
 // newSolverOf returns a solver of the whole system of q, p or its geared plan.
 func (p *Plan) newSolverOf(q *Plan) *Solver {
-	s := &Solver{core: newCore(p, q), bearings: newBearings(q.mech)}
+	s := &Solver{core: newCore(p, q)}
 	s.side = s.work
 	if q != p {
 		s.side = &Workspace{plan: p, team: s.work.team, watch: s.work.watch}
@@ -51,6 +51,7 @@ func (p *Plan) newSolverOf(q *Plan) *Solver {
 		s.release = newReleaser(&s.core)
 	}
 	s.needWhole()
+	s.bearings = newBearings(&s.core)
 	return s
 }
 
