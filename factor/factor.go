@@ -397,22 +397,23 @@ func (w *worker) right(fr *front) []float64 {
 	return v
 }
 
-// note counts the weak rows among the pivots of a front that has been factored, and finds the first pivot that is not finite.
+// note counts the weak rows among the pivots of a front that has been factored, and finds the first pivot that is not finite, or of the
+// wrong sign in a row of sign +1.
 func (w *worker) note(fr *front, pan []float64, n int, dinv, limit []float64) {
 	limit = limit[:len(dinv)]
 	for i, d := range dinv {
-		if d == 0 || d-d != 0 {
+		if d == 0 || d-d != 0 || limit[i] == positiveLimit && d < 0 {
 			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
 			return
 		}
-		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
+		if limit[i] > positiveLimit { // infinite: the kernel has added the term, or pivot has decided
 			w.Weak++
 		}
 	}
 	if w.f.weak != nil {
 		weak := w.f.weak[fr.first:]
 		for i, l := range limit {
-			weak[i] = l > 0 && w.f.policy == WhereWeak
+			weak[i] = l > positiveLimit && w.f.policy == WhereWeak
 		}
 	}
 }
@@ -458,15 +459,16 @@ func (w *worker) scatter(fr *front, pan []float64, n int) {
 	for i := fr.entLo; i < fr.entHi; i++ {
 		e := &s.ents[i]
 		nr, nc := int(e.nr), int(e.nc)
-		src := f.unit.Val[e.src : e.src+int64(nr*nc)]
-		byRow, byCol := nc, 1
-		if e.trans {
-			byRow, byCol = 1, nr
+		src, dst := f.unit.Val[e.src:e.src+int64(nr*nc)], pan[int(e.col)*n+int(e.row):]
+		if !e.trans {
+			transpose(dst, n, src, nr, nc)
+			continue
 		}
 		for b := range nc {
-			dst := pan[(int(e.col)+b)*n+int(e.row):]
-			for a := range nr {
-				dst[a] = src[a*byRow+b*byCol]
+			if nr == 6 {
+				*(*[6]float64)(dst[b*n:]) = *(*[6]float64)(src[6*b:])
+			} else {
+				copy(dst[b*n:], src[b*nr:(b+1)*nr])
 			}
 		}
 	}

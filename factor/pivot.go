@@ -64,6 +64,9 @@ func (w *worker) original(fr *front, q int) int {
 	return int(s.oldOff[c] + i - s.off[c])
 }
 
+// positiveLimit is the limit of a pivot of sign +1, which kernel.Panel takes as it is. note looks at its sign.
+const positiveLimit = math.MaxFloat64
+
 // limits stores two numbers for each pivot of a front. The limit is the value up to which
 // kernel.Panel takes the pivot as it is: a −1 row with such a pivot is not weak. The shift is
 // the term that kernel.Panel puts on a weak row. A pivot of a row of scale zero has to be negative.
@@ -76,9 +79,14 @@ func (w *worker) limits(fr *front, limit []float64) {
 		n := int(s.off[c+1] - s.off[c])
 		scale := f.scale[s.oldOff[c]:][:n]
 		lim, sh := limit[i:][:n], shift[i:][:n]
-		if f.policy == WhereWeak && s.sign[c] < 0 {
+		switch {
+		case s.sign[c] > 0:
+			for k := range scale {
+				lim[k], sh[k] = positiveLimit, math.NaN()
+			}
+		case f.policy == WhereWeak:
 			weakLimits(lim, sh, scale, weak)
-		} else {
+		default:
 			for k := range scale {
 				lim[k], sh[k] = math.Inf(-1), math.NaN()
 			}
