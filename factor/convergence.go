@@ -181,17 +181,34 @@ func (c *Convergence) mayLast(step float64) (last, cancels bool) {
 	return cancels, cancels
 }
 
-// corrects takes the energy norm e of the error of the first solution and the norm of the +1 part, where rows have been left out.
-// It reports whether one correction is needed and is enough, whatever the residuals of single rows are. With S the diagonal of
-// J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes
-// near that only if its bodies hardly move beside others.
-func (c *Convergence) corrects(e, norm float64) bool {
-	if !(e > energyError*max(norm, c.floor)) {
+// goesOn takes the energy norm e of the error of a solution and the norm of the +1 part, where rows have been left out. It reports
+// whether residuals of single rows do not matter: a correction is needed, and it is either the last one by a bound of these residuals, or
+// not by far. With S the diagonal of J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the
+// rest of its terms. A row comes near that only if its bodies hardly move beside others.
+func (c *Convergence) goesOn(e, norm float64) bool {
+	good := energyError
+	if c.Steps > 0 {
+		good = spareError // of rounds
+	}
+	if !c.spare || !(e > good*max(norm, c.floor)) {
 		return false
 	}
 	c.Worst, c.bounded = Worst{Ratio: e / (atRest * c.Size)}, true
-	last, _ := c.mayLast(e * c.size / norm)
-	return last
+	step := e * c.size / norm // a guess
+	last, _ := c.mayLast(step)
+	return last || c.leaves(step) > farFromLast*energyError*c.Size
+}
+
+// farFromLast is how far above the error of a last correction one has to be that is none, whatever rows say. Another value costs time only.
+const farFromLast = 16
+
+// leaves returns what a correction of a size is predicted to leave, the least prediction there is.
+func (c *Convergence) leaves(step float64) float64 {
+	shrink := c.shrink(step)
+	if c.Steps == 0 {
+		shrink = min(shrink, max(step/c.Size, c.contraction)) // loads may cancel
+	}
+	return step * shrink
 }
 
 // isLast is lasts for a known shrink.
@@ -228,7 +245,7 @@ func (c *Convergence) Ends(e float64) bool {
 // that it is the last. Next reports whether refinement is done, and whether corrections no longer shrink.
 func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 	if c.Steps++; ends {
-		c.Worst = Worst{Node: -1, Row: -1} // what is left is rounding
+		c.Worst, c.bounded = Worst{Node: -1, Row: -1}, false // what is left is rounding
 	}
 	if math.IsNaN(q) || !(c.Size <= math.MaxFloat64) { // or the squares are too large
 		c.Error = math.NaN()
@@ -272,6 +289,11 @@ func (c *Convergence) Rough(step float64) bool {
 // mayBeRough takes the energy norm of an error, and reports whether the first correction may be Rough.
 func (c *Convergence) mayBeRough(e float64) bool {
 	return c.exact && c.Steps == 0 && c.isRough(math.Sqrt2*e)
+}
+
+// isFirstRough is Rough before Next counts the correction.
+func (c *Convergence) isFirstRough(step float64) bool {
+	return c.policy == WhereWeak && c.exact && c.Steps == 0 && c.isRough(step)
 }
 
 // isRough reports whether a first correction of that size is.

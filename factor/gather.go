@@ -181,3 +181,41 @@ func (w *worker) groupLeaves(fr *front) {
 		list = list[l.size:]
 	}
 }
+
+// scatter adds to a panel of n rows the blocks between −1 and +1 nodes of the
+// core, the unit blocks of the latter, and the right side as last row.
+func (w *worker) scatter(fr *front, pan []float64, n int) {
+	f, s := w.f, w.f.Symbolic
+	for c := fr.super; c < fr.last; c++ {
+		i := int(s.off[c] - fr.first)
+		size := int(s.off[c+1] - s.off[c])
+		if f.b != nil {
+			at := (i+1)*n - 1
+			for _, v := range f.b[s.oldOff[c] : int(s.oldOff[c])+size] {
+				pan[at] = v
+				at += n
+			}
+		}
+		if s.sign[c] > 0 {
+			for k := i; k < i+size; k++ {
+				pan[k*n+k] = 1
+			}
+		}
+	}
+	for i := fr.entLo; i < fr.entHi; i++ {
+		e := &s.ents[i]
+		nr, nc := int(e.nr), int(e.nc)
+		src, dst := f.unit.Val[e.src:e.src+int64(nr*nc)], pan[int(e.col)*n+int(e.row):]
+		if !e.trans {
+			transpose(dst, n, src, nr, nc)
+			continue
+		}
+		for b := range nc {
+			if nr == 6 {
+				*(*[6]float64)(dst[b*n:]) = *(*[6]float64)(src[6*b:])
+			} else {
+				copy(dst[b*n:], src[b*nr:(b+1)*nr])
+			}
+		}
+	}
+}

@@ -14,7 +14,8 @@ import (
 // are off by. Digits that such rows do not determine are not looked for: theory.md, "Spare rows".
 //
 // corrected says that first solutions need a correction as a rule. It decides about time and about digits below those that are looked for:
-// the error of a first solution is computed with the factor at once, (22), and rows are judged one by one only where it leaves that open.
+// the error of a solution is computed with the factor at once, (22), and rows are judged one by one only where it leaves open whether
+// corrections follow.
 func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst, corrected bool) {
 	f.spare, f.corrected = worst, corrected
 }
@@ -136,7 +137,7 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	c.begin(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
 	c.enough, c.exact, c.spare = goal.enough, goal.exact, f.spare != nil
 	at := &f.check
-	at.r, at.b, at.x, at.bare = r, b, x, false
+	at.r, at.b, at.x, at.bare, at.unread = r, b, x, false, false
 	e, begun, done := f.judgeFirst(&c)
 	if done {
 		return c.result()
@@ -189,7 +190,7 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	if f.corrected && c.estimates && c.enough == 0 {
 		f.complete()
 		e, begun = f.beginCorrection(at.r), true
-		if c.corrects(e, f.energy(at.x)) {
+		if c.goesOn(e, f.energy(at.x)) {
 			return e, true, false
 		}
 	}
@@ -233,16 +234,35 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 		c.fall = f.forces() / force
 	}
 	q := 0.0
-	if out.ends = out.ends || c.lasts(step); !out.ends {
+	switch out.ends = out.ends || c.lasts(step); {
+	case out.ends:
+	case f.corrected && c.spare && c.enough == 0 && (rough || c.isFirstRough(step)):
+		f.takeResidual() // settle looks at rows where that is needed
+	default:
 		q = f.look(c).largest
 	}
 	out.step = step
-	out.done, out.stalls = c.Next(step, q, out.ends)
+	if out.done, out.stalls = c.Next(step, q, out.ends); out.done && at.unread {
+		f.look(c)
+	}
 	return out
+}
+
+// takeResidual is look without an opinion of the rows.
+func (f *Factor) takeResidual() {
+	at := &f.check
+	if at.unread = true; at.bare {
+		f.unit.ResidualTo(at.r, at.b, at.x)
+	} else {
+		f.complete()
+	}
 }
 
 // ended returns the Refinement of c, without an error if the context has ended.
 func (f *Factor) ended(c *Convergence) Refinement {
+	if c.bounded {
+		f.look(c)
+	}
 	if f.watch.Up() {
 		c.Error = math.NaN()
 	}
@@ -255,7 +275,9 @@ func (f *Factor) ended(c *Convergence) Refinement {
 func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	at := &f.check
 	was, norm := e, f.energy(at.x)
-	e = f.beginCorrection(at.r)
+	if e = f.beginCorrection(at.r); at.unread && !c.goesOn(e, norm) {
+		f.look(c)
+	}
 	switch {
 	case c.Settled(e, norm) && f.spareHold(at.x, c):
 	case c.rounds(e, norm) && f.spareHold(at.x, c) && c.Worst.Node < 0:
@@ -263,6 +285,7 @@ func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	case falls(e, was) || c.spare && e <= spareFalls*was:
 		return e, true
 	default:
+		c.bounded = false
 		f.refineTwice(at.x, at.r, at.b, c)
 		f.askSpare(at.x, c)
 	}
@@ -326,7 +349,7 @@ func (f *Factor) askSpare(x []float64, c *Convergence) {
 	if f.spare == nil {
 		return
 	}
-	if w := f.spare(x, atRest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
+	if w := f.spare(x, spareRest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
 		w.Spare = true
 		c.Worst = w
 	}
@@ -358,7 +381,7 @@ func (f *Factor) spareEnd(ends bool, c *Convergence) bool {
 
 // look is residual, with the rows of SetSpare where a solution may be good enough in any iteration.
 func (f *Factor) look(c *Convergence) (found estimates) {
-	c.bounded = false
+	c.bounded, f.check.unread = false, false
 	if at := &f.check; at.bare {
 		f.unit.ResidualTo(at.r, at.b, at.x)
 		at.known = true

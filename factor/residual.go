@@ -12,6 +12,10 @@ const roundingRatio = 1e-14
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
+// spareRest is atRest for rows that have been left out (SetSpare). Accelerations of bodies that hardly move are what loads and reactions
+// leave, so they are known to rounding of these, of which a row has some: 8u = 1e-15 of them is enoughRatio of this rest.
+const spareRest = 1e-3
+
 // equation is that of a refinement: r = b − K·x, and the rest of Worst. It stands in the Factor, as copies of what has just been written
 // take as long as a small solve.
 type equation struct {
@@ -19,6 +23,7 @@ type equation struct {
 	rest    float64
 	known   bool // r is
 	bare    bool // backward has stored nothing in r
+	unread  bool // rows of r have not been judged
 }
 
 // residualNodes is the number of core nodes of one task of residual.

@@ -63,22 +63,29 @@ func TestMayLast(t *testing.T) {
 	require.Zero(t, v.fall)
 }
 
-// TestCorrects: one correction is needed and is enough by the energy norm of the error alone, if it is above that of a first solution that
-// does, and if rows hold afterwards by the bound that it gives.
-func TestCorrects(t *testing.T) {
+// TestGoesOn: by the energy norm of the error alone, a correction is needed if that is above the norm of a solution that does. Rows are not
+// asked if they hold afterwards by the bound that it gives, or if another correction has to follow.
+func TestGoesOn(t *testing.T) {
 	for _, c := range []struct {
 		spare          bool
+		steps          int
 		e, norm, floor float64
 		want           bool
 	}{
-		{true, 1e-11, 1, 0, true}, {true, 4.9e-14, 1, 0, false}, {true, 5.1e-14, 1, 0, true}, {true, 5.1e-14, 1, 1.1, false},
-		{true, 0.9e-8, 1, 0, true}, {true, 1.1e-8, 1, 0, false}, {false, 1e-11, 1, 0, false}, {true, math.NaN(), 1, 0, false},
+		{true, 0, 1e-11, 1, 0, true}, {true, 0, 4.9e-14, 1, 0, false}, {true, 0, 5.1e-14, 1, 0, true}, {true, 0, 5.1e-14, 1, 1.1, false},
+		{true, 0, 0.9e-8, 1, 0, true}, {true, 0, 1.1e-8, 1, 0, false}, {false, 0, 1e-11, 1, 0, false}, {true, 0, math.NaN(), 1, 0, false},
+		{true, 0, 0.85e-6, 1, 0, false}, {true, 0, 0.95e-6, 1, 0, true}, // √(16·energyError) is 8.9e-7
+		{true, 1, 1.9e-12, 1, 0, false}, {true, 1, 2.1e-12, 1, 0, true}, {true, 1, 1.1e-8, 1, 0, false}, {true, 1, 1e-6, 1, 0, true},
 	} {
-		v := Convergence{Refinement: Refinement{Size: 1}, spare: c.spare, last: 1, size: 1, floor: c.floor}
-		require.Equal(t, c.want, v.corrects(c.e, c.norm), "%+v", c)
+		v := Convergence{Refinement: Refinement{Size: 1, Steps: c.steps}, spare: c.spare, last: 1, size: 1, floor: c.floor}
+		require.Equal(t, c.want, v.goesOn(c.e, c.norm), "%+v", c)
 	}
+	// Where loads cancel, the size of the first solution does not tell that one correction is not enough.
+	v := Convergence{Refinement: Refinement{Size: 1}, spare: true, last: 1e-9, size: 1e-9, floor: 1}
+	require.False(t, v.goesOn(3e-7, 1e-9))
+	require.True(t, v.goesOn(3e-6, 1e-9))
 	// Rows that have been judged hold up to rounding.
-	v := Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: 1e-6}}, spare: true, last: 1, bounded: true}
+	v = Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: 1e-6}}, spare: true, last: 1, bounded: true}
 	require.True(t, v.lasts(1e-7))
 	v.bounded = false
 	require.False(t, v.lasts(1e-7))
