@@ -217,8 +217,11 @@ func (c *Convergence) isLast(step, shrink float64) bool {
 	if c.bounded {
 		holds = enoughRatio
 	}
-	return step*shrink <= energyError*c.Size && c.Worst.Ratio*shrink <= holds
+	return c.isSmall(step, shrink) && c.Worst.Ratio*shrink <= holds
 }
+
+// isSmall reports whether what a correction is predicted to leave is as small as the error of a first solution may be.
+func (c *Convergence) isSmall(step, shrink float64) bool { return step*shrink <= energyError*c.Size }
 
 // rounds takes the energy norm e of the error and the norm of the +1 part. It reports whether the error is rounding of the rows, where
 // some have been left out.

@@ -234,12 +234,18 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 		c.fall = f.forces() / force
 	}
 	q := 0.0
+	bounded, small := c.bounded, c.spare && c.isSmall(step, c.shrink(step))
 	switch out.ends = out.ends || c.lasts(step); {
 	case out.ends:
-	case f.corrected && c.spare && c.enough == 0 && (rough || c.isFirstRough(step)):
+	case f.corrected && c.spare && c.enough == 0 && !small && (rough || c.isFirstRough(step)):
 		f.takeResidual() // settle looks at rows where that is needed
 	default:
-		q = f.look(c).largest
+		if q = f.look(c).largest; bounded && small && c.Worst.Ratio <= enoughRatio {
+			worst := c.Worst
+			c.Next(step, q, true)
+			c.Worst = worst
+			return correction{step: step, done: true}
+		}
 	}
 	out.step = step
 	if out.done, out.stalls = c.Next(step, q, out.ends); out.done && at.unread {
@@ -349,7 +355,11 @@ func (f *Factor) askSpare(x []float64, c *Convergence) {
 	if f.spare == nil {
 		return
 	}
-	if w := f.spare(x, spareRest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
+	rest := atRest
+	if c.Steps > 1 {
+		rest = spareRest
+	}
+	if w := f.spare(x, rest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
 		w.Spare = true
 		c.Worst = w
 	}

@@ -12,8 +12,8 @@ const roundingRatio = 1e-14
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
-// spareRest is atRest for rows that have been left out (SetSpare). Accelerations of bodies that hardly move are what loads and reactions
-// leave, so they are known to rounding of these, of which a row has some: 8u = 1e-15 of them is enoughRatio of this rest.
+// spareRest is atRest for rows that have been left out (SetSpare), after two corrections. Accelerations of bodies that hardly move are
+// what loads and reactions leave, so they are known to rounding of these: 8u = 1e-15 of them is enoughRatio of this rest.
 const spareRest = 1e-3
 
 // equation is that of a refinement: r = b − K·x, and the rest of Worst. It stands in the Factor, as copies of what has just been written

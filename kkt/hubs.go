@@ -62,7 +62,7 @@ func (p *Plan) newHubPlan(ctx context.Context) (*leanPlan, error) {
 		return nil, err
 	}
 	_, _, s.least = s.fac.Weakest()
-	s.corrected = s.corrects(a.y, p.Initial(), p.epsilon)
+	s.corrected = s.corrections(a.y, p.Initial(), p.epsilon) > 0
 	return s.leanPlan, nil
 }
 

@@ -19,7 +19,8 @@ type leanPlan struct {
 	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
 	hubs     bool    // the order is one around hubs, and there may be no spare rows
 
-	corrected bool // the first solution at that state needs a correction
+	corrected bool      // the first solution at that state needs a correction
+	first     *leanPlan // the system in another order, for others (shared); nil if the order is the same
 
 	spareRows
 }

@@ -47,8 +47,9 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 		}
 		if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st) {
 			_, _, l.least = s.fac.Weakest()
-			l.corrected = s.corrects(y, p.Initial(), p.epsilon)
-			return l, nil
+			n := s.corrections(y, p.Initial(), p.epsilon)
+			l.corrected = n > 0
+			return l.steady(ctx, p, y, p.Initial(), n)
 		}
 		if y.FillTo(st) != nil { // hasRankNearby has moved it
 			return nil, nil
@@ -67,12 +68,12 @@ func isExact(f *factor.Factor, y *assemble.Weighted) bool {
 	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
 }
 
-// corrects reports whether the first solution for the loads at st needs a correction. It makes y the system there.
-func (s *lean) corrects(y *assemble.Weighted, st *mechanism.State, epsilon float64) bool {
+// corrections returns how many the first solution for the loads at st needs, −1 without one. It makes y the system there.
+func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon float64) int {
 	if y.Unloaded = false; y.FillTo(st) != nil || !s.factorize(y.Matrix, y.Right, y.Scale, epsilon) {
-		return false
+		return -1
 	}
-	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps > 0
+	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps
 }
 
 // chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.

@@ -1,0 +1,123 @@
+package kkt
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+const (
+	steadyFrom = 3   // corrections of the first solution from which on a steady order is looked for
+	steadyPart = 0.7 // largest part of the work that pays: fronts with bodies take longer for as many flops
+	entryWork  = 3   // flops that take as long as reading an entry of the factor
+	// steadyPivot is the least pivot in a steady order, relative to the scale of its row, in units of the pivot that counts as zero.
+	// Such pivots are what is left of the mobility of a long part. They change with the pose.
+	steadyPivot = 10
+)
+
+// steady looks for an order in which each body comes after its joints to the bodies before: theory.md, "Bodies after their joints". l has
+// another order, in which the first solution at st takes so many corrections. steady returns l where such an order does not pay, or where
+// rows depend on each other in it while the bodies that come later are at rest.
+func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st *mechanism.State, corrections int) (*leanPlan, error) {
+	if corrections < steadyFrom || p.own != nil {
+		return l, nil
+	}
+	symbolic, err := factor.AnalyzeContext(ctx, l.rows.Pattern, afterJoints(l.rows.Pattern))
+	if err != nil {
+		return nil, err
+	}
+	to := *l
+	to.first, to.symbolic, to.least = l, symbolic, 0
+	if work(symbolic, 0) > steadyPart*work(l.symbolic, corrections) {
+		return l, nil
+	}
+	s := to.newLeanOn(nil)
+	n := s.corrections(y, st, p.epsilon)
+	if n < 0 || work(symbolic, n) > steadyPart*work(l.symbolic, corrections) {
+		return l, nil
+	}
+	if _, _, to.least = s.fac.Weakest(); to.least < steadyPivot*weakPart*leanShrink*p.epsilon {
+		return l, nil
+	}
+	return &to, nil
+}
+
+// shared returns the system in the order that others take: who factors it with more rows, or for other right sides.
+func (l *leanPlan) shared() *leanPlan {
+	if l.first != nil {
+		return l.first
+	}
+	return l
+}
+
+// work returns what a factorization and a solution with corrections take.
+func work(s *factor.Symbolic, corrections int) float64 {
+	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*float64(1+2*corrections)
+}
+
+// afterJoints returns an order of p in which the bodies farthest from the world come first, and each body comes after its joints to the
+// bodies before it. Rows of a body alone come right after that.
+func afterJoints(p *sparse.Pattern) []int32 {
+	bodies := p.Positive()
+	place := make([]int32, bodies)
+	list := farthest(p)
+	for k, b := range list {
+		place[b] = int32(k)
+	}
+	before, behind := make([][]int32, bodies), make([][]int32, bodies)
+	for j := bodies; j < p.Len(); j++ {
+		of := p.Ind[p.Ptr[j]:p.Ptr[j+1]]
+		last := slices.MaxFunc(of, func(a, b int32) int { return int(place[a] - place[b]) })
+		if len(of) == 1 {
+			behind[last] = append(behind[last], int32(j))
+		} else {
+			before[last] = append(before[last], int32(j))
+		}
+	}
+	perm := make([]int32, 0, p.Len())
+	for _, b := range list {
+		perm = append(append(append(perm, before[b]...), b), behind[b]...)
+	}
+	return perm
+}
+
+// farthest returns the bodies of p by their distances from the world in joints, the farthest first, and of those the one with the largest
+// number. A part without a joint to the world is seen from its first body.
+func farthest(p *sparse.Pattern) []int32 {
+	bodies := p.Positive()
+	joints, distance := make([][]int32, bodies), make([]int32, bodies) // from 1
+	list := make([]int32, 0, bodies)
+	reach := func(b, at int32) {
+		if distance[b] == 0 {
+			distance[b] = at
+			list = append(list, b)
+		}
+	}
+	for j := bodies; j < p.Len(); j++ {
+		of := p.Ind[p.Ptr[j]:p.Ptr[j+1]]
+		for _, b := range of {
+			joints[b] = append(joints[b], int32(j))
+		}
+		if len(of) == 1 {
+			reach(of[0], 1)
+		}
+	}
+	next := 0
+	for b := range int32(bodies) {
+		for ; next < len(list); next++ {
+			for _, j := range joints[list[next]] {
+				for _, c := range p.Ind[p.Ptr[j]:p.Ptr[j+1]] {
+					reach(c, distance[list[next]]+1)
+				}
+			}
+		}
+		reach(b, 1)
+	}
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(int(distance[b]-distance[a]), int(b-a)) })
+	return list
+}
