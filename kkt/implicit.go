@@ -25,7 +25,7 @@ func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
 	if l == nil {
 		return
 	}
-	l = l.shared().withSlacks(wide)
+	l = l.forOthers().withSlacks(wide)
 	if 2*l.symbolic.Counts.Flops > f.Symbolic.Counts.Flops {
 		return
 	}

@@ -20,7 +20,7 @@ type leanPlan struct {
 	hubs     bool    // the order is one around hubs, and there may be no spare rows
 
 	corrected bool      // the first solution at that state needs a correction
-	first     *leanPlan // the system in another order, for others (shared); nil if the order is the same
+	plain     *leanPlan // the system in another order, for others (forOthers); nil if the order is the same
 
 	spareRows
 }
@@ -45,6 +45,14 @@ type Lean struct {
 // public returns the system for others, with the proximal term of the whole one.
 func (l *leanPlan) public(epsilon float64) *Lean {
 	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least}
+}
+
+// forOthers returns the system in the order that others take: who factors it with more rows, or for other right sides.
+func (l *leanPlan) forOthers() *leanPlan {
+	if l.plain != nil {
+		return l.plain
+	}
+	return l
 }
 
 // lean is the memory of a system without spare rows.

@@ -120,7 +120,7 @@ func (p *Plan) Lean() *Lean {
 	if p.lean == nil {
 		return nil
 	}
-	return p.lean.shared().public(p.epsilon)
+	return p.lean.forOthers().public(p.epsilon)
 }
 
 // Order returns the nodes of the KKT system in elimination order; node i is

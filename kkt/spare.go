@@ -68,14 +68,6 @@ func isExact(f *factor.Factor, y *assemble.Weighted) bool {
 	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
 }
 
-// corrections returns how many the first solution for the loads at st needs, −1 without one. It makes y the system there.
-func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon float64) int {
-	if y.Unloaded = false; y.FillTo(st) != nil || !s.factorize(y.Matrix, y.Right, y.Scale, epsilon) {
-		return -1
-	}
-	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps
-}
-
 // chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.
 func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Weighted, shrink float64) (*leanPlan, error) {
 	kept := make([]bool, p.layout.Pattern.Dim())

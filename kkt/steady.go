@@ -32,13 +32,13 @@ func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st
 		return nil, err
 	}
 	to := *l
-	to.first, to.symbolic, to.least = l, symbolic, 0
-	if work(symbolic, 0) > steadyPart*work(l.symbolic, corrections) {
+	to.plain, to.symbolic, to.least = l, symbolic, 0
+	if flopsWith(symbolic, 0) > steadyPart*flopsWith(l.symbolic, corrections) {
 		return l, nil
 	}
 	s := to.newLeanOn(nil)
 	n := s.corrections(y, st, p.epsilon)
-	if n < 0 || work(symbolic, n) > steadyPart*work(l.symbolic, corrections) {
+	if n < 0 || flopsWith(symbolic, n) > steadyPart*flopsWith(l.symbolic, corrections) {
 		return l, nil
 	}
 	if _, _, to.least = s.fac.Weakest(); to.least < steadyPivot*weakPart*leanShrink*p.epsilon {
@@ -47,16 +47,16 @@ func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st
 	return &to, nil
 }
 
-// shared returns the system in the order that others take: who factors it with more rows, or for other right sides.
-func (l *leanPlan) shared() *leanPlan {
-	if l.first != nil {
-		return l.first
+// corrections returns how many the first solution for the loads at st needs, −1 without one. It makes y the system there.
+func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon float64) int {
+	if y.Unloaded = false; y.FillTo(st) != nil || !s.factorize(y.Matrix, y.Right, y.Scale, epsilon) {
+		return -1
 	}
-	return l
+	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps
 }
 
-// work returns what a factorization and a solution with corrections take.
-func work(s *factor.Symbolic, corrections int) float64 {
+// flopsWith returns what a factorization and a solution with corrections take.
+func flopsWith(s *factor.Symbolic, corrections int) float64 {
 	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*float64(1+2*corrections)
 }
 

@@ -35,7 +35,7 @@ func TestCorrections(t *testing.T) {
 func TestSteady(t *testing.T) {
 	p := NewPlan(leanModel(t, "scissor", 60), Options{})
 	l, first := p.lean, p.Lean()
-	require.Nil(t, l.first)
+	require.Nil(t, l.plain)
 	y, st, n := p.layout.NewWeighted(), p.Initial(), 6*p.mech.NumBodies()
 	want, got := make([]float64, n), make([]float64, n)
 	s := p.NewSolver()
@@ -49,7 +49,7 @@ func TestSteady(t *testing.T) {
 	require.Same(t, l, same, "it does not pay")
 	p.lean, err = l.steady(t.Context(), p, y, st, 100)
 	require.NoError(t, err)
-	require.Same(t, l, p.lean.first)
+	require.Same(t, l, p.lean.plain)
 	require.Equal(t, first, p.Lean())
 
 	q, place := p.lean.rows.Pattern, make(map[int32]int)
