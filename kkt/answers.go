@@ -144,12 +144,10 @@ func (a *Answers) factor() error {
 	}
 	clear(s.sys.Right)
 	s.alter()
-	s.now.Right = nil // right sides come later
-	err := s.factorize()
-	s.now.Right = s.sys.Right
-	if err != nil {
+	if err := s.factorize(); err != nil {
 		return err
 	}
+	s.now.SolveTo(s.now.x, s.now.Right)
 	a.run = s.now.runs()
 	return nil
 }

@@ -140,6 +140,21 @@ func TestAnswersRoughly(t *testing.T) {
 	}
 }
 
+// TestAnswersWithHubs: where the factor is that of a system without spare rows, answers without a right side of their own at the state take
+// later ones.
+func TestAnswersWithHubs(t *testing.T) {
+	p := plantest.New(t, plantest.Generate(t, "hoberman-sphere", 8, 1), order.Auto)
+	a := p.NewAnswers(kkt.AnswersOfSteps)
+	require.NoError(t, a.At(p.Initial()))
+	n := p.Layout().Pattern.Dim()
+	right, x := make([]float64, n), make([]float64, n)
+	right[0] = 1
+	_, accuracy, err := a.AnswerTo(x, right)
+	require.NoError(t, err)
+	require.Less(t, accuracy, 1e-9)
+	require.Positive(t, check.MaxAbs(x))
+}
+
 // TestAnswersOfPositions: rows of velocities alone do not count for displacements: a disc may be slid along its plane, and not lifted.
 func TestAnswersOfPositions(t *testing.T) {
 	const tol = 1e-12 // of displacements around 1
