@@ -146,7 +146,7 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	if err := d.adjoint(g, w); err != nil {
 		return err
 	}
-	if err := d.againBack(g, w); err != nil {
+	if err := d.inDoubtBack(g, w); err != nil {
 		return err
 	}
 	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
@@ -191,38 +191,54 @@ func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	return nil
 }
 
-// againBack is again of the gradient g, which does not follow yet. What counts is the gradient along directions that the joints allow.
-func (d *Derivatives) againBack(g *Gradient, w *Weights) error {
-	shaky, at := d.shaky()
-	if !shaky {
-		return nil
-	}
-	less, other, along := d.NewWeights(), d.NewGradient(), d.NewGradient()
-	less.scaled(w, againScale)
-	if err := d.withOther(func() error { return d.adjoint(other, less) }); err != nil {
-		return err
-	}
-	other.scale(-1 / againScale)
+// inDoubtBack is inDoubt of the gradient g, which does not follow yet. What counts is the gradient along directions that the joints allow.
+func (d *Derivatives) inDoubtBack(g *Gradient, w *Weights) error {
+	_, err := d.again(func(by other, moved bool) (float64, error) {
+		less, y, along := d.NewWeights(), d.NewGradient(), d.NewGradient()
+		less.scaled(w, againScale)
+		copy(along.bodies, g.bodies)
+		if err := d.followBack(along); err != nil {
+			return 0, err
+		}
+		err := by(func() error {
+			if err := d.adjoint(y, less); err != nil || !moved {
+				return err
+			}
+			return d.followBack(y) // as the joints there allow
+		})
+		if err != nil {
+			return 0, err
+		}
+		y.scale(-1 / againScale)
+		if moved {
+			y.addBodies(along)
+		} else {
+			y.addBodies(g)
+			if err := d.followBack(y); err != nil {
+				return 0, err
+			}
+		}
+		natural := 0.0
+		for i := range w.bodies {
+			b := &w.bodies[i]
+			natural = max(natural, b.AngularAcceleration.Norm(), b.ComAcceleration.Norm()*d.sizes.length)
+		}
+		most := max(d.turnSize(&along.direction), againPart*d.natural()*natural/d.sizes.length)
+		return lostPart(d.turnSize(&y.direction), most), nil
+	})
+	return err
+}
+
+// addBodies adds the derivatives by the motion of bodies and their centres of mass that h has.
+func (g *Gradient) addBodies(h *Gradient) {
 	for i := range g.bodies {
-		a, b := &other.bodies[i], &g.bodies[i]
+		a, b := &g.bodies[i], &h.bodies[i]
 		for _, v := range [5][2]*spatial.Vec3{
 			{&a.Rotation, &b.Rotation}, {&a.Position, &b.Position}, {&a.Angular, &b.Angular}, {&a.Linear, &b.Linear}, {&a.Com, &b.Com},
 		} {
 			*v[0] = v[0].Add(*v[1])
 		}
 	}
-	copy(along.bodies, g.bodies)
-	for _, x := range [2]*Gradient{other, along} {
-		if err := d.followBack(x); err != nil {
-			return err
-		}
-	}
-	natural := 0.0
-	for i := range w.bodies {
-		b := &w.bodies[i]
-		natural = max(natural, b.AngularAcceleration.Norm(), b.ComAcceleration.Norm()*d.sizes.length)
-	}
-	return d.lost(lostPart(d.turnSize(&other.direction), max(d.turnSize(&along.direction), againPart*d.natural()*natural/d.sizes.length)), at)
 }
 
 // clear makes g zero.

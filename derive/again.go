@@ -1,7 +1,9 @@
 package derive
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -12,7 +14,8 @@ import (
 // Two things cost derivatives digits that accelerations keep. Forces that pass through a light body between heavy ones are as many times
 // larger than those that accelerate it as these are heavier: they hold each other in its balance, and so do their changes along a
 // direction, but for the digits that multipliers do not have. And next to a singular pose, at a distance of t, a multiplier is rounded by
-// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings.
+// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings: of the solution, and next to
+// a singular pose of the state, as the factor has rounding of poses, too, that is the same for each solution.
 
 const (
 	// unevenFrom is the ratio of inertias from which on derivatives are taken twice. Below it multipliers leave 1e-8 of a derivative or
@@ -21,8 +24,13 @@ const (
 	// nearFrom is the pivot of a row relative to its scale, about t², below which they are. At t of 3e-3 some 1e-8 of a derivative is
 	// rounding.
 	nearFrom = 1e-5
+	// droppedFrom is the same of a row that counts as redundant, above which it is more than rounding of poses: up to 1e-13 where a model has
+	// many digits. At a distance of 3e-7 and less a pose counts as singular.
+	droppedFrom = 2e-13
 	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
 	againStep = 0x1p-50
+	// nextStep is the size of the cube in which poses next to a state are, rad, and typical lengths: some roundings.
+	nextStep = 0x1p-50
 	// againScale is by how much the direction or the weights are smaller. No number but a power of 2 leaves the roundings as they are.
 	againScale = 1. / 3
 	// againPart is the least size that counts of a derivative, as a part of what the direction makes of accelerations that turn along: what
@@ -62,8 +70,8 @@ func (d *Derivatives) shaky() (bool, int) {
 	if !d.digits.weighed {
 		d.digits.weighed, d.digits.uneven = true, d.isUneven()
 	}
-	at, _, ratio := d.dynamics.Weakest()
-	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom, at
+	at, _, ratio, dropped := d.dynamics.Weakest()
+	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom || dropped > droppedFrom, at
 	return d.digits.uneven || d.digits.near, at
 }
 
@@ -78,8 +86,32 @@ func jolt(x []float64, size func(i int) float64) {
 	}
 }
 
-// withOther calls do with another solution at the state: one whose rows demand a rounding more or less, rounded anew.
-func (d *Derivatives) withOther(do func() error) error {
+// other calls do where roundings are others.
+type other func(do func() error) error
+
+// again returns ErrDoubt, with a joint, where derivatives may have lost digits and part, which takes them once more, finds a difference:
+// with another solution, and next to a singular pose at a state whose poses are a rounding away, where moved says so. It returns the
+// difference as a part of the derivatives.
+func (d *Derivatives) again(part func(by other, moved bool) (float64, error)) (most float64, err error) {
+	shaky, at := d.shaky()
+	if !shaky {
+		return 0, nil
+	}
+	if most, err = part(d.solvedOtherwise, false); err == nil && d.digits.near && !d.digits.uneven {
+		x := 0.0
+		if x, err = part(d.nextTo, true); errors.Is(err, errNothing) {
+			err = nil
+		}
+		most = max(most, x)
+	}
+	if err == nil {
+		err = d.lost(most, at)
+	}
+	return most, err
+}
+
+// solvedOtherwise calls do with another solution at the state: one whose rows demand a rounding more or less, rounded anew.
+func (d *Derivatives) solvedOtherwise(do func() error) error {
 	was, x := append([]float64(nil), d.x...), append([]float64(nil), d.x...)
 	if first := 6 * len(d.bodies); d.dynamics.Plain() {
 		right := make([]float64, len(x))
@@ -99,6 +131,42 @@ func (d *Derivatives) withOther(do func() error) error {
 		err = again
 	}
 	return err
+}
+
+// nextTo calls do at a state whose poses are a rounding away, each in a direction of its own. Where redundant rows contradict each other
+// there by so much that do fails, it says nothing about the state (errNothing).
+func (d *Derivatives) nextTo(do func() error) error {
+	was, to, rng := d.own.Clone(), d.own.Clone(), rand.New(rand.NewPCG(45, uint64(len(d.x))))
+	vec := func(size float64) spatial.Vec3 {
+		return spatial.Vec3{rng.Float64() - 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5}.Scale(size)
+	}
+	for i := range to.Bodies {
+		b := &to.Bodies[i]
+		b.Rotation = spatial.Exp(vec(nextStep)).Mul(b.Rotation)
+		b.Position = b.Position.Add(vec(nextStep * d.sizes.length))
+	}
+	fails := d.carriedAt(to)
+	if fails == nil {
+		fails = do()
+	}
+	if err := d.carriedAt(was); err != nil {
+		return err
+	}
+	if fails != nil {
+		return errNothing
+	}
+	return nil
+}
+
+// errNothing is for a state that says nothing about the one beside it.
+var errNothing = errors.New("derive: nothing to compare with")
+
+// carriedAt is at with what setCarried finds.
+func (d *Derivatives) carriedAt(st *mechanism.State) error {
+	if err := d.at(st); err != nil {
+		return err
+	}
+	return d.setCarried()
 }
 
 // solvedBy makes x the solution at the state.

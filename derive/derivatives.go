@@ -185,10 +185,16 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is, d.digits.known = false, false, nil, false, false, false
-	if st == nil || !d.mech.Owns(st) {
+	if d.digits.known = false; st == nil || !d.mech.Owns(st) {
+		d.ready = false
 		panic("mechanism" + fault.ForeignState)
 	}
+	return d.at(st)
+}
+
+// at is At without its checks.
+func (d *Derivatives) at(st *mechanism.State) error {
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
 	if d.own == nil {
 		d.own = st.Clone()
 	}

@@ -44,7 +44,7 @@ func (d *Derivatives) Doubt(on Redundancy) error {
 	case on.Rows == 0:
 		return nil
 	case now.Rows != on.Rows:
-		at, row, _ := d.dynamics.Weakest()
+		at, row, _, _ := d.dynamics.Weakest()
 		return d.atRow(at, row, fault.Errorf("%w: other rows count as redundant than on the joints", ErrDoubt))
 	case now.Ratio <= max(doubtTol, doubtRise*on.Ratio):
 		return nil

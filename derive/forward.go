@@ -104,7 +104,7 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	if err := d.reply(out, given, o); err != nil {
 		return err
 	}
-	if err := d.again(out, given, o); err != nil {
+	if err := d.inDoubt(out, given, o); err != nil {
 		return err
 	}
 	u := &out.taken
@@ -127,29 +127,29 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	return nil
 }
 
-// again takes the derivatives along a given direction once more where they may have lost digits, and returns ErrDoubt, with a joint, if
+// inDoubt takes the derivatives along a given direction once more where they may have lost digits, and returns ErrDoubt, with a joint, if
 // these are others.
-func (d *Derivatives) again(out *changes, given *direction, o Options) error {
-	shaky, at := d.shaky()
-	if !shaky || !out.taken.moving {
+func (d *Derivatives) inDoubt(out *changes, given *direction, o Options) error {
+	if !out.taken.moving {
 		return nil
 	}
-	less, other := d.newDirection(), d.NewChanges(1)
-	copyDirection(&less, given)
-	less.scale(againScale)
-	y := &other.list[0]
 	o.Untried = true
-	if err := d.withOther(func() error { return d.reply(y, &less, o) }); err != nil {
-		return err
-	}
-	first := 6 * len(d.bodies)
-	for i := range y.x[:first] {
-		y.x[i] = out.x[i] - y.x[i]/againScale
-	}
-	natural := d.natural() * d.sizeOf(&out.taken, ofPositions)
-	part := lostPart(d.accelerationSize(y.x[:first]), max(d.accelerationSize(out.x[:first]), againPart*natural))
+	part, err := d.again(func(by other, _ bool) (float64, error) {
+		less, y := d.newDirection(), &d.NewChanges(1).list[0]
+		copyDirection(&less, given)
+		less.scale(againScale)
+		if err := by(func() error { return d.reply(y, &less, o) }); err != nil {
+			return 0, err
+		}
+		first := 6 * len(d.bodies)
+		for i := range y.x[:first] {
+			y.x[i] = out.x[i] - y.x[i]/againScale
+		}
+		natural := d.natural() * d.sizeOf(&out.taken, ofPositions)
+		return lostPart(d.accelerationSize(y.x[:first]), max(d.accelerationSize(out.x[:first]), againPart*natural)), nil
+	})
 	out.accuracy = max(out.accuracy, part)
-	return d.lost(part, at)
+	return err
 }
 
 // settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make. With look it sees

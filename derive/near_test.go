@@ -51,6 +51,44 @@ func TestNearSingular(t *testing.T) {
 	}
 }
 
+// TestNearSingularBothWays: next to the folded pose of a four-bar derivatives are in doubt, forwards along a direction of one body and
+// backwards: from 1e-4 rad on, and where a row counts as redundant that is not. With another solution alone nothing was said of derivatives
+// that were 4000 times too large at 1e-5 rad. Away from it they are right to what rounding makes of them.
+func TestNearSingularBothWays(t *testing.T) {
+	const tol = 1e-4 // of a derivative that vanishes as the distance
+	for _, c := range []struct {
+		distance float64
+		doubted  bool
+	}{{1e-1, false}, {1e-2, false}, {1e-3, false}, {1e-4, true}, {1e-5, true}, {3e-6, true}, {1e-6, true}, {5e-7, true}} {
+		theta := math.Pi/2 - c.distance
+		m, err := bench.NFourBar(1, theta, 1)
+		require.NoError(t, err)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+		d := derive.New(plan, m)
+		require.NoError(t, d.At(plan.Initial()))
+		before, _ := d.Acceleration(0)
+		w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
+		w.Joint(0).Qdd[0] = 1
+		in.Body(0, 0).Rotation = spatial.Vec3{0.3, -0.2, 1}
+		in.SetFollow(0, true)
+		forward, back := d.ForwardTo(out, in, derive.Options{}), d.AdjointTo(g, w, true)
+		after, _ := d.Acceleration(0)
+		require.Equal(t, before, after, "the state is as it was")
+		if c.doubted {
+			require.ErrorIs(t, forward, derive.ErrDoubt, "%v", c.distance)
+			require.ErrorIs(t, back, derive.ErrDoubt, "%v", c.distance)
+			continue
+		}
+		require.NoError(t, forward)
+		require.NoError(t, back)
+		want := bench.NFourBarAcceleration(1, theta) / math.Tan(theta) * out.Joint(0, 0).Q[0]
+		assert.InEpsilon(t, want, out.Joint(0, 0).Qdd[0], tol, "%v", c.distance)
+		assert.InEpsilon(t, want, g.Body(0).Rotation.Dot(in.Body(0, 0).Rotation), tol, "%v", c.distance)
+	}
+}
+
 // TestRedundantIsNotDoubted: derivatives by frames are not unique where rows are redundant, and others are that are taken with other
 // roundings. Those by poses are, and so the gradient is not in doubt: its products with directions are the derivatives along them.
 func TestRedundantIsNotDoubted(t *testing.T) {

@@ -83,7 +83,7 @@ func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace,
 		if err := d.settleLoads(to, u, u, Options{}, false); err != nil {
 			return nil, err
 		}
-		if err := d.again(to, u, Options{AsGiven: true}); err != nil {
+		if err := d.inDoubt(to, u, Options{AsGiven: true}); err != nil {
 			return nil, err
 		}
 		if err := d.outputs(to, u, Options{NoReactions: true}, seen); err != nil {

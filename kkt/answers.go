@@ -16,7 +16,8 @@ type Answers struct {
 	st  *mechanism.State
 	run int // of the factor that At has made, 0 without
 
-	redundant int    // rows, by that factor
+	redundant int     // rows, by that factor
+	dropped   float64 // largest pivot of these
 	misfit    Misfit // of the solution of At
 
 	bodies bool      // loads and velocities of the state count: At solves
@@ -103,7 +104,7 @@ func (a *Answers) At(st *mechanism.State) error {
 		return err
 	}
 	copy(a.x, s.x)
-	a.run, a.redundant, a.misfit = s.now.runs(), s.now.Weak, a.fit()
+	a.run, a.redundant, a.misfit, a.dropped = s.now.runs(), s.now.Weak, a.fit(), s.ref.Doubt
 	return nil
 }
 
@@ -182,17 +183,18 @@ func (a *Answers) Misfit() Misfit {
 }
 
 // Weakest returns the joint or coupling of the row that is next to be redundant by the factor at hand, and the row; −1 for none. pivot is
-// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. It panics without At.
-func (a *Answers) Weakest() (constraint, row int, pivot float64) {
+// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. dropped is the largest of
+// those that count as redundant, where At solves: rounding, or the square of a small distance from a singular pose. It panics without At.
+func (a *Answers) Weakest() (constraint, row int, pivot, dropped float64) {
 	_ = a.Redundant()
 	if !a.s.now.Current() {
-		return -1, -1, 0
+		return -1, -1, 0, a.dropped
 	}
 	node, row, pivot := a.s.now.Weakest()
 	if node < 0 {
-		return -1, -1, pivot
+		return -1, -1, pivot, a.dropped
 	}
-	return a.s.plan.layout.NodeConstraint(node), row, pivot
+	return a.s.plan.layout.NodeConstraint(node), row, pivot, a.dropped
 }
 
 // AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the
