@@ -14,8 +14,8 @@ import (
 // Two things cost derivatives digits that accelerations keep. Forces that pass through a light body between heavy ones are as many times
 // larger than those that accelerate it as these are heavier: they hold each other in its balance, and so do their changes along a
 // direction, but for the digits that multipliers do not have. And next to a singular pose, at a distance of t, a multiplier is rounded by
-// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings: of the solution, and next to
-// a singular pose of the state, as the factor has rounding of poses, too, that is the same for each solution.
+// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings: of the solution, and next
+// to a singular pose of the state, as the factor has rounding of poses, too, that is the same for each solution.
 
 const (
 	// unevenFrom is the ratio of inertias from which on derivatives are taken twice. Below it multipliers leave 1e-8 of a derivative or

@@ -183,8 +183,9 @@ func (a *Answers) Misfit() Misfit {
 }
 
 // Weakest returns the joint or coupling of the row that is next to be redundant by the factor at hand, and the row; −1 for none. pivot is
-// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. dropped is the largest of
-// those that count as redundant, where At solves: rounding, or the square of a small distance from a singular pose. It panics without At.
+// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. dropped is the largest
+// of those that count as redundant, where At solves: rounding, or the square of a small distance from a singular pose. It panics without
+// At.
 func (a *Answers) Weakest() (constraint, row int, pivot, dropped float64) {
 	_ = a.Redundant()
 	if !a.s.now.Current() {
