@@ -18,7 +18,7 @@ type Answers struct {
 
 	redundant int     // rows, by that factor
 	dropped   float64 // largest pivot of these
-	misfit    Misfit // of the solution of At
+	misfit    Misfit  // of the solution of At
 
 	bodies bool      // loads and velocities of the state count: At solves
 	clear  bool      // rows of velocities alone are left out
