@@ -12,7 +12,7 @@ import (
 )
 
 // Rounded reports whether two numbers of a file differ by rounding alone: by at most 1e-12 of scale.
-func Rounded(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= 1e-12*scale }
+func Rounded(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= rounded*scale }
 
 // Reference returns the poses of all links with all coordinates zero.
 func (a *Assembly) Reference() []Pose {

@@ -11,6 +11,9 @@ import (
 // exact is the largest error of a right angle or of a meeting point, rad or m, that is taken for rounding of the file.
 const exact = 1e-9
 
+// flatSine is the sine of an angle, and the volume of three unit vectors, below which directions do not span a plane or space.
+const flatSine = 1e-6
+
 // part is a joint of the model: its type with the frame that P and S share at zero, and for each freedom the motion
 // whose coordinate it is.
 type part struct {
@@ -87,7 +90,7 @@ func combine(row []Axis) ([]part, bool) {
 		return ballOnPlane(row)
 	case p == 3 && !any && (b == 1 && r == 0 || b == 0 && r == 3):
 		s := translations(row)
-		if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < 1e-6 {
+		if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < flatSine {
 			return nil, false
 		}
 		if r == 3 {
@@ -182,7 +185,7 @@ func ballOnPlane(row []Axis) ([]part, bool) {
 	s := translations(row) // any two directions of the plane
 	s[1] = s[1].Sub(s[0].Scale(s[0].Dot(s[1])))
 	across := s[1].Norm()
-	if across < 1e-6 {
+	if across < flatSine {
 		return nil, false
 	}
 	s[1] = s[1].Scale(1 / across)

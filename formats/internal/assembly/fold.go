@@ -13,10 +13,13 @@ import (
 const (
 	// lightest is the mass, relative to the lightest neighbour, below which a link counts as one without mass.
 	lightest = 1e-8
-	// rounded is how far below zero rounding may have left a mass or moments that are zero, relative to the lightest neighbour.
+	// rounded is what rounding may have left of a number of a file that is zero, relative to the scale of its like: for a mass or moments
+	// below zero the mass of the lightest neighbour.
 	rounded = 1e-12
 	// defaultRatio is the mass, relative to the lightest neighbour, that links without mass get if asked for.
 	defaultRatio = 1e-6
+	// defaultReach is how far the joints of a link without mass count as being from their middle if all are there, m.
+	defaultReach = 0.1
 )
 
 // folder takes links without mass out of an assembly.
@@ -332,11 +335,11 @@ func (f *folder) giveMass(i int, joints []int) {
 		ratio = defaultRatio
 	}
 	if reach == 0 {
-		reach = 0.1
+		reach = defaultReach
 	}
 	l.Mass, l.Com, f.given[i] = ratio*least, middle, true
-	side := l.Mass * reach * reach / 6
-	l.Inertia = spatial.Diag3(side, side, side)
+	moment := l.Mass * reach * reach / 6 // of a cube whose edges are reach
+	l.Inertia = spatial.Diag3(moment, moment, moment)
 	f.report.Change(l.At, "link "+fault.Name(l.Name), "has no mass", fmt.Sprintf("it gets %.3g kg, %.3g of %s; expect errors of that size, relative, where it is not still", l.Mass, ratio, whose))
 }
 

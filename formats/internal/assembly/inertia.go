@@ -18,6 +18,8 @@ const (
 	// triangle is by how much, relative to the largest moment, the model lets principal moments break the triangle
 	// inequality; triangleShift by how much rounding of files is taken to do so.
 	triangle, triangleShift = 0.5e-9, 1e-6
+	// negative is how far below zero, of the largest moment, rounding may have left a moment that is zero.
+	negative = 1e-9
 )
 
 // checkInertia refuses or repairs the inertia of a link with mass.
@@ -54,7 +56,7 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		return fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", moments[0], moments[1], moments[2])
 	}
 	switch {
-	case low < -1e-9*high:
+	case low < -negative*high:
 		report.Refuse(l.At, what(), numbers()+"; none may be negative")
 	case excess <= triangle*high:
 	case excess <= triangleShift*high:

@@ -81,11 +81,14 @@ func fit(axes []Axis, x Pose) Pose {
 	return best
 }
 
+// fitSteps bounds the steps of a fit: Gauss and Newton's are quadratic near its end.
+const fitSteps = 30
+
 // fitFrom returns the pose of fit that steps from the values of a row lead to, and the square of how far it is from x. The
 // values change.
 func fitFrom(row []Axis, x Pose) (best Pose, least float64) {
 	best, least = Identity(), math.Inf(1)
-	for range 30 {
+	for range fitSteps {
 		// Poses behind each motion, and the columns: what each coordinate moves at x, axes of S.
 		var cols [][6]float64
 		var of []int // motion of each column; of a ball there are three
@@ -135,6 +138,10 @@ func fitFrom(row []Axis, x Pose) (best Pose, least float64) {
 	return best, least
 }
 
+// What leastSquares has on the diagonal of the normal equations: damping, of 1 and of the square of a column, and the least pivot. Where
+// columns do not depend on each other the damping changes q as little; the least pivot keeps its root, and what is over it, a number.
+const fitDamping, leastPivot = 1e-12, 1e-30
+
 // leastSquares returns the q with the least Σ(cols·q − e)², by Cholesky's factors of the normal equations with a little
 // on their diagonal, so that columns may depend on each other.
 func leastSquares(cols [][6]float64, e [6]float64) []float64 {
@@ -151,13 +158,13 @@ func leastSquares(cols [][6]float64, e [6]float64) []float64 {
 		for j := range i + 1 {
 			s := dot(&cols[i], &cols[j])
 			if i == j {
-				s += 1e-12 * (1 + s)
+				s += fitDamping * (1 + s)
 			}
 			for k := range j {
 				s -= L[i][k] * L[j][k]
 			}
 			if i == j {
-				L[i][i] = math.Sqrt(max(s, 1e-30))
+				L[i][i] = math.Sqrt(max(s, leastPivot))
 			} else {
 				L[i][j] = s / L[j][j]
 			}

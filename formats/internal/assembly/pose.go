@@ -23,11 +23,14 @@ func (p Pose) quat() spatial.Quat {
 	return p.Q
 }
 
+// unitError is how far from 1 the norm of a unit quaternion may be by rounding; beyond it a product is normalized.
+const unitError = 4e-16
+
 // Mul returns the pose of b's frame in the outer frame of p, where b is in the frame of p.
 func (p Pose) Mul(b Pose) Pose {
 	q := p.quat()
 	out := q.Mul(b.quat())
-	if n := out.Norm(); math.Abs(n-1) > 4e-16 {
+	if n := out.Norm(); math.Abs(n-1) > unitError {
 		out = out.Normalize()
 	}
 	return Pose{R: p.R.Add(q.Rotate(b.R)), Q: out}
