@@ -130,8 +130,8 @@ func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind
 // load returns the reaction that the friction of a joint grows with (J9): a leaf, whose change comes from that of the multipliers, unless
 // these are given.
 func (b *builder) load(r *relation) chain.Num {
-	for i := range b.loads {
-		return b.loads[i].leaf
+	if len(b.loads) > 0 { // of another freedom of the joint: a ball has one friction
+		return b.loads[0].leaf
 	}
 	c, f := &b.c, r.load
 	if r.joint.Kind == joints.Revolute {

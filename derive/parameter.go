@@ -28,11 +28,10 @@ func (p *Parameter) Path() string { return p.path }
 // OfVelocity reports whether the parameter is a number of the velocity of a body, which an equilibrium has not.
 func (p *Parameter) OfVelocity() bool { return p.is(partLinear, partAngular) }
 
-// Turns reports whether the parameter is a number of an orientation, and Moves whether it is one of the place of a frame, a point or a
-// centre of mass.
+// Turns reports whether the parameter is a number of an orientation.
 func (p *Parameter) Turns() bool { return p.is(partTurn, partPose) }
 
-// Moves is described at Turns.
+// Moves reports whether the parameter is a number of the place of a frame, a point or a centre of mass.
 func (p *Parameter) Moves() bool { return p.is(partOrigin, partPosition, partCom) }
 
 // is reports whether the parameter changes numbers of some kinds.

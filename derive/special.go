@@ -222,12 +222,12 @@ func (b *builder) onNormal(r *relation, n, nd, d, v chain.Vec) {
 
 // sight is two curves that touch, theory.md (U7), in the axes of P.
 type sight struct {
-	t, n, x        chain.Vec
-	p              chain.Vec // from the origin of S to the point of its curve
-	bend           [2]chain.Num
-	along, gap     chain.Num
-	sine, tau      chain.Num
-	speed0, speed1 chain.Num
+	t, n, x        chain.Vec    // unit tangent and normal of P's curve, and tangent of S's, of length 1 in the plane
+	p              chain.Vec    // from the origin of S to the point of its curve
+	bend           [2]chain.Num // curvatures of the curves, 1/m
+	along, gap     chain.Num    // t·d and n·d, m, with d from the point of P's curve to that of S's
+	sine, tau      chain.Num    // n·x and t·x
+	speed0, speed1 chain.Num    // lengths of the derivatives by the parameters of the curves in the plane, m
 }
 
 // see returns the sight for curves at their parameters; e are the axes of S and r the place of its origin.
