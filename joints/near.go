@@ -84,7 +84,7 @@ func (s *Spec) FindTo(out *Found, at *Touch, f *Frames, rough bool) {
 // find is FindTo where out has something else.
 func (s *Spec) find(out *Found, f *Frames, rough bool) {
 	var on *[2]float64
-	if !rough && out.full && out.rough && out.from(f) {
+	if out.full && out.rough && out.from(f) {
 		was := out.at
 		on = &was
 	}

@@ -23,7 +23,7 @@ const (
 	fine, coarse = 1e-6, 1e-5
 	// Three numbers are for mechanisms with redundant rows. Such rows contradict each other where the joints are violated,
 	// and the accelerations are then those of least squares. finest is the error to which joints hold. known is the
-	// relative error of the accelerations: refinement down to rounding would take most of the time. finestRate is the
+	// relative error of the accelerations, in large mechanisms too: refinement down to rounding would take most of the time. finestRate is the
 	// largest number of steps a second: large loose linkages turn small errors of poses into velocities, which are the
 	// larger the shorter the steps are.
 	finest     = 1e-8
@@ -65,7 +65,7 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	case slices.ContainsFunc(redundant, func(n int) bool { return n > 0 }):
 		tol, accuracy, rate = finest, known, min(rate, finestRate)
 	case size >= coarseSize:
-		tol = coarse
+		tol, accuracy = coarse, known
 	}
 	switch controlled := rateIn(free/controlledWork, rateAtSize); {
 	case m.Holonomic() != nil:

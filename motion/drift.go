@@ -149,13 +149,18 @@ func (r *drifter) measureBy(pass driftPass, st *mechanism.State) (driftFit, erro
 	if err := r.mech.CheckTime(st); err != nil {
 		return bodies, err
 	}
-	r.kin.Rough = pass == deltaPass // corrections follow, and what is found is looked for again
-	err := r.mech.RowsTo(r.kin, st)
-	r.kin.Rough = false
-	if err != nil {
+	if err := r.specialRows(pass, st); err != nil {
 		return bodies, err
 	}
 	return r.rows(pass, st, bodies), nil
+}
+
+// specialRows is RowsTo for a pass. For errors of poses alone searches are rough: those for rows at the last pose follow.
+func (r *drifter) specialRows(pass driftPass, st *mechanism.State) error {
+	r.kin.Rough = pass == deltaPass
+	err := r.mech.RowsTo(r.kin, st)
+	r.kin.Rough = false
+	return err
 }
 
 // measureRates stores the errors of the velocities of st, whose pose was the last to be measured, and sums them up.
@@ -191,7 +196,7 @@ func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
 // moveBy is move with a pass for the errors, as measureBy.
 func (r *drifter) moveBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
-	ok := bodies.bad < 0 && r.mech.RowsTo(r.kin, st) == nil
+	ok := bodies.bad < 0 && r.specialRows(pass, st) == nil
 	fit := r.rows(pass, st, bodies)
 	return fit, ok && !fit.lost
 }
