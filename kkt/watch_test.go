@@ -27,7 +27,7 @@ import (
 // worked on gives the bits of a fresh one afterwards, and states are as they were.
 func TestContexts(t *testing.T) {
 	for _, family := range check.Some([]string{"ladder", "nfourbar", "scissor", "revolute-net"}, 2) {
-		n := check.Few(12, 4)
+		n := check.Few(12, 6)
 		p := newPlan(t, generate(t, family, n, 1), order.Auto)
 		s, c, sys := p.NewSolver(), closing.NewCloser(p, closing.Options{}), linear.NewSystem(p)
 		st, off := p.Initial(), p.Initial()

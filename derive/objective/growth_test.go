@@ -32,7 +32,7 @@ func TestGrowth(t *testing.T) {
 		{"four-bar", text(t, "run-four-bar"), "", "", 20, false, true},
 		{"slider-crank", text(t, "run-slider-crank"), "", "", 20, false, true},
 		{"top", text(t, "run-top"), "", "", 20, false, false},
-		{"stewart", text(t, "stewart-6ups"), "", "", check.Few(2.0, 1), false, true},
+		{"stewart", text(t, "stewart-6ups"), "", "", 2, false, true},
 	} {
 		for _, run := range []runs.Options{
 			{Tolerance: 1e-8}, {Integrator: runs.RungeKutta4, Step: 5e-3}, {Integrator: runs.GeneralizedAlpha, Step: 5e-3},
@@ -73,7 +73,7 @@ func TestCorners(t *testing.T) {
 	b, err := json.Marshal(m)
 	require.NoError(t, err)
 	o := &objective.Objective{
-		At: objective.AtRun, Run: runs.Options{Until: check.Few(0.08, 0.065), Tolerance: 1e-9}, Terms: terms("joint.b0.qd"),
+		At: objective.AtRun, Run: runs.Options{Until: 0.08, Tolerance: 1e-9}, Terms: terms("joint.b0.qd"),
 		Parameters: check.Some([]objective.Parameter{
 			{Name: "valve", Paths: []string{"bodies[i0].mass"}}, {Name: "torque", Paths: []string{"joints[b0].force[0]"}},
 		}, 2),

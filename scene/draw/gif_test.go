@@ -190,7 +190,7 @@ func TestFilmSameBytes(t *testing.T) {
 	s, st := scissor(t)
 	var a, b bytes.Buffer
 	for _, w := range []*bytes.Buffer{&a, &b} {
-		require.NoError(t, draw.GIF(context.Background(), w, s, lift{times: seconds(0.2, 5), start: st, speed: 1}, draw.View{Width: 80, Height: 60}, draw.Film{}))
+		require.NoError(t, draw.GIF(context.Background(), w, s, lift{times: seconds(0.2, 5), start: st, speed: 1}, draw.View{Width: 200, Height: 150}, draw.Film{}))
 	}
 	assert.Equal(t, a.Bytes(), b.Bytes())
 }
