@@ -24,17 +24,15 @@ import (
 	"github.com/rung-mbd/rung/results"
 )
 
-// foreign returns the path of a file of a foreign format.
 // command has the subcommands of bring, and those that read what they write.
 var command = clitest.Of(
 	func() []*cobra.Command { return []*cobra.Command{bring.New(), bring.NewExport()} },
 	state.Commands,
 )
 
-var reference = clitest.Reference()
-
 func golden(name string) string { return clitest.Reference("golden", name+".model.json") }
 
+// foreign returns the path of a file of a foreign format.
 func foreign(name string) string { return clitest.Reference("import", name) }
 
 // altered writes a file of reference/import with parts of it replaced, and returns its path.
