@@ -50,7 +50,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	if r.how.Integrator == SemiImplicit {
 		stages = 1
 	}
-	w.finish(h)
+	w.motionsAtEnd(h)
 	if w.timed && stages == 1 { // else the last stage sees the end
 		ok &= w.atTime(n, h)
 	}
@@ -151,16 +151,17 @@ func (w *worker) bodiesTo(st *mechanism.State, l int) {
 	}
 }
 
-// finish evaluates prescribed motions at the end of a step of h.
-func (w *worker) finish(h float64) {
+// motionsAtEnd evaluates prescribed motions at the end of a step of h seconds, before the step is made.
+func (w *worker) motionsAtEnd(h float64) {
 	time := w.times()
 	for _, m := range w.c.Motions {
 		for l := range lanes {
 			q, rate, _ := w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l] + h)
 			sine, cosine := math.Sincos(q)
-			for k, x := range [mechanics.EndPlaces]float64{q, rate, sine, cosine} {
-				w.lane(m.End.At(k))[l] = x
-			}
+			w.lane(m.End.At(mechanics.EndCoordinate))[l] = q
+			w.lane(m.End.At(mechanics.EndRate))[l] = rate
+			w.lane(m.End.At(mechanics.EndSine))[l] = sine
+			w.lane(m.End.At(mechanics.EndCosine))[l] = cosine
 		}
 	}
 }

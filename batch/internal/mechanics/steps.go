@@ -144,9 +144,9 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 	return out
 }
 
-// moveAll adds the step of SemiImplicit of all bodies, and their axes after it. Bodies of groups that snap move to the new
-// places of their pins. The instructions also record how far quaternions are from length one, so the stage before the step
-// has no Departure.
+// moveAll adds the step of SemiImplicit of all bodies, and their axes after it. The bodies of a group of hinges turn by
+// the step, and are then put on their pins, parents first. The instructions also record how far quaternions are from
+// length one, so the stage before the step needs no Departure.
 func (c *compiler) moveAll() {
 	for i := range c.bodies {
 		b, h := &c.bodies[i], c.reduced.of[i]
