@@ -16,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/machine"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
@@ -139,7 +140,8 @@ func (of *rankProblem) piece(r *ranks.Rank, f *benchFlags) (*dist.Piece, error) 
 	return ranks.ReadTables(r, of.tables)
 }
 
-// measureRank measures evaluations. Rank 0 returns the record.
+// measureRank measures the analysis and evaluations of the problem. All ranks call it together; the record of rank 0 has
+// the numbers of all.
 func measureRank(r *ranks.Rank, of rankProblem, f *benchFlags) (*RanksRecord, error) {
 	begun := time.Now()
 	p, err := of.planOf(r, f)
@@ -151,50 +153,71 @@ func measureRank(r *ranks.Rank, of rankProblem, f *benchFlags) (*RanksRecord, er
 		return nil, err
 	}
 	analysed := time.Since(begun)
-	st := p.Mechanism().Initial()
-	var total, work, wait []int64
-	least, spent := f.least(), time.Duration(0)
-	for again := []float64{1}; again[0] > 0; {
-		begun := time.Now()
-		if err := s.Solve(st); err != nil {
-			return nil, err
-		}
-		took := []float64{float64(time.Since(begun))}
-		own, waited := time.Since(begun), s.Waited()
-		s.Largest(took)
-		if total == nil { // the first one is not counted
-			total = []int64{}
-			continue
-		}
-		total, work, wait = append(total, int64(took[0])), append(work, int64(own-waited)), append(wait, int64(waited))
-		if spent += time.Duration(took[0]); len(total) >= leastEvaluations && spent >= least {
-			again[0] = 0 // on all ranks, which have the same sums
-		}
+	times, err := timeEvaluations(s, p.Mechanism().Initial(), f.least())
+	if err != nil {
+		return nil, err
 	}
-	counts := p.Counts()
+	counts, piece := p.Counts(), p.Piece()
 	held, all := p.HeldRows()
-	piece := p.Piece()
-	peak := int64(0)
-	if r.Processes {
-		peak = machine.PeakBytes()
+	own := PieceRecord{
+		Bodies: int64(piece.Own), Halo: int64(len(piece.Rank)), HeldRows: int64(held), NonZeros: counts.NonZeros, Flops: counts.Flops,
+		WorkNs: median(times.work), WaitNs: median(times.wait), BytesSent: s.Sent(),
 	}
-	own := []int64{int64(analysed), int64(piece.Own), int64(len(piece.Rank)), int64(held), counts.NonZeros, counts.Flops, median(work), median(wait), s.Sent(), peak}
+	if r.Processes {
+		own.PeakBytes = machine.PeakBytes()
+	}
 	rec := &RanksRecord{
 		Model: of.name, Ranks: r.Size(), Root: f.ranks.RootName(), Held: all, Redundant: s.Redundant(), ByRanges: of.model == nil,
-		Evaluations: len(total), TotalNs: median(total),
+		Evaluations: len(times.total), TotalNs: median(times.total),
 	}
-	rec.gather(r, own)
+	rec.gather(r, analysed, &own)
 	return rec, s.Close()
 }
 
 // leastEvaluations are those behind a median at least.
 const leastEvaluations = 3
 
-// gather brings the numbers of all ranks to rank 0.
-func (rec *RanksRecord) gather(r *ranks.Rank, own []int64) {
-	v := make([]float64, len(own))
-	for i, x := range own {
-		v[i] = float64(x)
+// rankTimes are times of evaluations, ns.
+type rankTimes struct {
+	total      []int64 // of the slowest rank
+	work, wait []int64 // of this rank
+}
+
+// add evaluates at st and appends the times.
+func (t *rankTimes) add(s *dist.Solver, st *mechanism.State) error {
+	begun := time.Now()
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	own, waited := time.Since(begun), s.Waited()
+	slowest := []float64{float64(own)}
+	s.Largest(slowest)
+	t.total = append(t.total, int64(slowest[0]))
+	t.work, t.wait = append(t.work, int64(own-waited)), append(t.wait, int64(waited))
+	return nil
+}
+
+// timeEvaluations evaluates at st until the times of the slowest rank add up to least. As these times are the same on all
+// ranks, all of them end together.
+func timeEvaluations(s *dist.Solver, st *mechanism.State, least time.Duration) (t rankTimes, err error) {
+	var first rankTimes // not counted, as it touches memory for the first time
+	if err := first.add(s, st); err != nil {
+		return t, err
+	}
+	for spent := time.Duration(0); len(t.total) < leastEvaluations || spent < least; {
+		if err := t.add(s, st); err != nil {
+			return t, err
+		}
+		spent += time.Duration(t.total[len(t.total)-1])
+	}
+	return t, nil
+}
+
+// gather brings the times of the analysis and the pieces of all ranks to rank 0.
+func (rec *RanksRecord) gather(r *ranks.Rank, analysed time.Duration, own *PieceRecord) {
+	v := []float64{float64(analysed)}
+	for _, x := range own.numbers() {
+		v = append(v, float64(*x))
 	}
 	if !r.Head() {
 		r.Send(0, v)
@@ -204,10 +227,20 @@ func (rec *RanksRecord) gather(r *ranks.Rank, own []int64) {
 		if other > 0 {
 			r.Recv(other, v)
 		}
-		at := func(i int) int64 { return int64(v[i]) }
-		rec.AnalyzeNs = max(rec.AnalyzeNs, at(0))
-		rec.Bodies += at(1)
-		rec.Pieces = append(rec.Pieces, PieceRecord{other, at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)})
+		piece := PieceRecord{Rank: other}
+		for i, x := range piece.numbers() {
+			*x = int64(v[1+i])
+		}
+		rec.AnalyzeNs = max(rec.AnalyzeNs, int64(v[0]))
+		rec.Bodies += piece.Bodies
+		rec.Pieces = append(rec.Pieces, piece)
+	}
+}
+
+// numbers lists what a rank sends of its record.
+func (x *PieceRecord) numbers() []*int64 {
+	return []*int64{
+		&x.Bodies, &x.Halo, &x.HeldRows, &x.NonZeros, &x.Flops, &x.WorkNs, &x.WaitNs, &x.BytesSent, &x.PeakBytes,
 	}
 }
 

@@ -21,7 +21,7 @@ type RanksRecord struct {
 	Root        string        `json:"root"`
 	Held        int           `json:"separator_rows"` // rows of joints between pieces
 	Redundant   int           `json:"redundant"`      // rows; −1 if the way that solved the system keeps all
-	ByRanges    bool          `json:"by_ranges"`      // each rank has generated its part only
+	ByRanges    bool          `json:"by_ranges"`      // each rank has generated, or read, its part only
 	Evaluations int           `json:"evaluations"`
 	AnalyzeNs   int64         `json:"analyze_ns"` // of the slowest rank
 	TotalNs     int64         `json:"total_ns"`   // wall time of an evaluation on the slowest rank, the median
