@@ -175,8 +175,9 @@ func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 	return err
 }
 
-// softBack takes the cotangents −z.w of the part of e that the joints allow to e, in s.dv, to the start and to the
-// parameters.
+// softBack is the transpose of softAhead: the second equation of theory.md (V17) with e in the place of v̂₁ and σ = 0. The
+// cotangents of the part of e that the joints allow are −z.w. softBack stores those of e in s.dv, and adds those of the
+// poses at the start to z.x and those of the parameters to p.
 func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error {
 	if err := s.holdMatrix(b); err != nil {
 		return err
@@ -192,7 +193,8 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 		return err
 	}
 	addPoses(z.x, s.back)
-	// The rows of e are J·e: without what prescribed motions demand, which rows of no motion have alone.
+	// That was with the σ of prescribed motions in the rows J·x − σ. At zero velocities the rows are −σ alone, so their
+	// cotangents with the opposite sign take σ out again.
 	if err := s.holdSoft(b, nil); err != nil {
 		return err
 	}
