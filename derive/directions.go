@@ -196,7 +196,8 @@ func (in *Directions) Force(k, j, i int) float64 { return in.whole(k).forces[j][
 // Parameter returns the change of the parameter that was added to direction k as number i.
 func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }
 
-// copyDirection makes to what from is.
+// copyDirection makes to change what from changes; both have all lists. It leaves out from.changes and from.given, which the
+// lists contain, and what each solution finds anew: bearings, shifts, moving, pose and rate.
 func copyDirection(to, from *direction) {
 	to.name, to.follow, to.gravity, to.time = from.name, from.follow, from.gravity, from.time
 	copy(to.bodies, from.bodies)
