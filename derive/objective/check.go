@@ -54,13 +54,24 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
 }
 
-// stepFor returns the change of parameter k that is a part of its size.
+// stepFor is stepBy with the kinds of numbers by their paths, as those of a task are no derive.Parameter. A point of a force
+// element does not count as a place.
 func (g *Problem) stepFor(k int, part float64) float64 {
+	return g.stepBy(k, part, func(i int) (turns, place bool) {
+		path := g.o.Parameters[k].Paths[i]
+		return strings.Contains(path, "orientation["), strings.Contains(path, "position[") || strings.Contains(path, "com[")
+	})
+}
+
+// stepBy returns the change of parameter k that is a part of the size of each of its numbers. kind tells whether number i is
+// one of an orientation, whose size is 1, or one of a place.
+func (g *Problem) stepBy(k int, part float64, kind func(i int) (turns, place bool)) float64 {
 	h := math.Inf(1)
-	for i, path := range g.o.Parameters[k].Paths {
-		place, size := strings.Contains(path, "position[") || strings.Contains(path, "com["), 1.0
-		if !strings.Contains(path, "orientation[") {
-			size = sizeOf(g.values[k][i], place, g.mech.TypicalLength())
+	for i, x := range g.values[k] {
+		turns, place := kind(i)
+		size := 1.0
+		if !turns {
+			size = sizeOf(x, place, g.mech.TypicalLength())
 		}
 		h = min(h, part*size)
 	}

@@ -110,15 +110,10 @@ func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spe
 
 // stepOf returns the first change of parameter k.
 func (g *Problem) stepOf(k int) float64 {
-	h := math.Inf(1)
-	for i, p := range g.parameters[k] {
-		size := 1.0
-		if !p.Turns() {
-			size = sizeOf(g.values[k][i], p.Moves(), g.mech.TypicalLength())
-		}
-		h = min(h, modeStep*size)
-	}
-	return h
+	return g.stepBy(k, modeStep, func(i int) (turns, place bool) {
+		p := g.parameters[k][i]
+		return p.Turns(), p.Moves()
+	})
 }
 
 // slopesOfModes returns the derivatives of the eigenvalues of the terms, by differences of order 4. It returns an

@@ -32,7 +32,8 @@ func (g *Problem) TextWith(values []float64) (text, task []byte, err error) {
 	return text, task, err
 }
 
-// textsWith is TextWith. lengths are those of the orientations of which a parameter is a number, 1 for others.
+// textsWith is TextWith. lengths are those of the orientations of which a parameter is a number, 1 for others. While it
+// writes them, the documents of g have the other values.
 func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []float64, err error) {
 	if len(values) != len(g.o.Parameters) {
 		panic("derive/objective: not a value for each parameter")
@@ -41,11 +42,12 @@ func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []floa
 	defer c.back()
 	for k, list := range g.numbers {
 		for i := range list {
-			x := g.values[k][i]
-			c.set(&list[i], x, x+(values[k]-g.values[k][0]))
+			was := g.values[k][i]
+			x := was + (values[k] - g.values[k][0])
 			if i == 0 {
-				list[i].Set(values[k])
+				x = values[k] // to the last digit
 			}
+			c.set(&list[i], was, x)
 		}
 	}
 	if lengths, err = g.normalize(&c); err != nil {
