@@ -74,6 +74,7 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 		return a
 	}
 	a.findNeighbours()
+	s.listLate(p, a.inv)
 	return a
 }
 
@@ -136,11 +137,11 @@ func (a *analysis) findLeaves() {
 // findNeighbours lists the later neighbours of each core node in the matrix.
 func (a *analysis) findNeighbours() {
 	p, core := a.p, len(a.size)
-	each := func(f func(lo, hi int32)) {
+	each := func(visit func(lo, hi int32)) { // −1 nodes are all in the core
 		for i := p.Positive(); i < p.Len(); i++ {
 			for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
 				if c, d := a.inv[i], a.inv[b]; d >= 0 {
-					f(min(c, d), max(c, d))
+					visit(min(c, d), max(c, d))
 				}
 			}
 		}
@@ -149,13 +150,6 @@ func (a *analysis) findNeighbours() {
 	each(func(lo, _ int32) { a.highPtr[lo+1]++ })
 	for c := range core {
 		a.highPtr[c+1] += a.highPtr[c]
-	}
-	for i := p.Positive(); i < p.Len(); i++ {
-		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
-			if b := p.Ind[k]; a.inv[b] >= 0 {
-				a.s.late = append(a.s.late, lateBlock{p.Pos[k], int32(i), b})
-			}
-		}
 	}
 	a.high = make([]int32, a.highPtr[core])
 	next := slices.Clone(a.highPtr[:core])

@@ -221,11 +221,13 @@ func (w *worker) addShares(fr *front, d *dest) {
 			continue
 		}
 		l := &s.leaves[i]
-		n, val := int(l.rows)+1, h.val
-		for j := range n - 1 {
-			val = val[copy(h.full[j*n+j:(j+1)*n-1], val):]
+		rows, val := int(l.rows), h.val
+		m := rows + 1 // of a column of h.full
+		for j := range rows {
+			below := copy(h.full[j*m+j:j*m+rows], val) // column j from the diagonal on
+			val = val[below:]
 		}
-		w.add(d, h.full, n, s.runs[l.up:l.to])
+		w.add(d, h.full, m, s.runs[l.up:l.to])
 	}
 }
 

@@ -144,6 +144,17 @@ type lateBlock struct {
 	neg, pos int32 // nodes
 }
 
+// listLate lists the blocks between −1 nodes and +1 nodes of the core; inv is −1 for the leaves.
+func (s *Symbolic) listLate(p *sparse.Pattern, inv []int32) {
+	for i := p.Positive(); i < p.Len(); i++ {
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			if b := p.Ind[k]; inv[b] >= 0 {
+				s.late = append(s.late, lateBlock{p.Pos[k], int32(i), b})
+			}
+		}
+	}
+}
+
 // Order returns the permutation in use, perm[new] = old; it is not a copy.
 func (s *Symbolic) Order() []int32 { return s.perm }
 
