@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// uncontrolled is why an actuator is dropped.
+// uncontrolled is why actuators are dropped if no keyframe has their controls.
 const uncontrolled = "the value that controls it is not in the file; it exerts no force"
 
 // actuatorKinds are the names of the elements of actuators.
@@ -31,14 +31,11 @@ func (r *reader) actuators(root *xmltree.Node) {
 			}
 		}
 	}
-	control := r.controls(root, list)
+	control, none := r.controls(root, list)
 	for k, c := range list {
-		why := uncontrolled
-		switch {
-		case control != nil:
+		why := none
+		if control != nil {
 			why = r.actuator(c, control[k])
-		case r.frames.chosen == nil && r.frames.controlled:
-			why = "keyframes have values that control it, and --key takes none; it exerts no force"
 		}
 		if why != "" {
 			c.Set(source.Dropped, why)
@@ -49,11 +46,13 @@ func (r *reader) actuators(root *xmltree.Node) {
 	}
 }
 
-// controls returns the values of the keyframe that was chosen, or nil if it has none, or if settings, or defaults of one kind
-// of actuators for those of another, change what actuators do.
-func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) []float64 {
-	if r.frames.chosen == nil || !r.frames.chosen.Has("ctrl") {
-		return nil
+// controls returns the controls of the actuators in the keyframe that was chosen, or nil and why all actuators are dropped.
+func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) (control []float64, why string) {
+	switch {
+	case r.frames.chosen == nil && r.frames.controlled:
+		return nil, "keyframes have values that control it, and --key takes none; it exerts no force"
+	case r.frames.chosen == nil || !r.frames.chosen.Has("ctrl"):
+		return nil, uncontrolled
 	}
 	kinds := map[string]bool{}
 	for _, c := range list {
@@ -62,21 +61,24 @@ func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) []float64 {
 	for _, n := range sections(root, "default") {
 		for _, name := range actuatorKinds {
 			if others := len(kinds) > 1 || len(kinds) == 1 && !kinds[name]; others && n.Count(name) > 0 {
-				return nil
+				return nil, "defaults of " + name + " change actuators of other kinds, which is not read; it exerts no force"
 			}
 		}
 	}
 	for _, n := range sections(root, "option") {
 		if n.Has("actuatorgroupdisable") {
-			return nil
+			return nil, "actuatorgroupdisable, which disables groups of actuators, is not read; it exerts no force"
 		}
 		for _, f := range n.Children {
 			if f.Name == "flag" && f.Has("actuation") && r.Choice(f, "actuation", 1, "disable", "enable") == 0 {
-				return nil
+				return nil, "the file disables actuators; it exerts no force"
 			}
 		}
 	}
-	return r.state(r.frames.chosen, "ctrl", len(list))
+	if control = r.state(r.frames.chosen, "ctrl", len(list)); control == nil {
+		return nil, uncontrolled // wrong, which state has refused
+	}
+	return control, ""
 }
 
 // drive is what an actuator exerts on the length that it acts on, from the control on.

@@ -104,3 +104,22 @@ func TestServos(t *testing.T) {
 	_, _, err = from(driven(`<motor joint="a"/>`, "1 2"), key)
 	require.ErrorContains(t, err, "has 2 numbers, the model has 1")
 }
+
+// TestDisabledActuators: the reason why actuators are dropped is what disables them, not a control that is missing.
+func TestDisabledActuators(t *testing.T) {
+	for more, why := range map[string]string{
+		`<option actuatorgroupdisable="1"/>`:                    "disables groups of actuators",
+		`<option><flag actuation="disable"/></option>`:          "the file disables actuators",
+		`<default><position kp="30"/></default>`:                "defaults of position change actuators of other kinds",
+		`<option><flag actuation="enable"/></option><default/>`: "",
+	} {
+		f := driven(`<motor joint="a"/>`, "2")
+		f["main.xml"] = strings.Replace(f["main.xml"], `<worldbody>`, more+`<worldbody>`, 1)
+		_, _, err := from(f, source.Options{Key: "k", Strict: true})
+		if why == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.ErrorContains(t, err, why)
+	}
+}
