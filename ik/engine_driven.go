@@ -131,8 +131,8 @@ func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
 	return e.in.SetMotion(f.Joint, f.Freedom, e.constant)
 }
 
-// moveTo goes to q in parts. In each the driven freedoms move with
-// what (D2) says of the others, and then all joints are closed.
+// moveTo goes to q in parts. In each part the bodies move by x of docs/inverse-kinematics.md (D2), and then all joints are
+// closed. It returns mechanism.ErrNotFinite if q is not finite, or takes more than mostParts.
 func (e *drivenEngine) moveTo(q []float64) error {
 	parts := 1.0
 	for i, x := range q {
@@ -178,7 +178,7 @@ func (e *drivenEngine) goOn(t float64) error {
 	return nil
 }
 
-// mostParts bounds the parts of a move.
+// mostParts bounds the parts of a move: it reaches 16 384 rad, and as many times the length of the problem.
 const mostParts = 1 << 16
 
 // goPart goes on to the share s of the way to q, and factors there.

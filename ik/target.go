@@ -235,7 +235,7 @@ func (t *target) coordinate(s *targetRows) float64 {
 	if t.Turns {
 		return algebra.NearTurn(x, s.wound)
 	}
-	return t.value - math.Remainder(t.value-x, 2*math.Pi)
+	return t.value - math.Remainder(t.value-x, 2*math.Pi) // algebra.NearTurn(x, t.value), but for rounding
 }
 
 // evaluateComTo is evaluateTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences of far points are taken first.
