@@ -92,7 +92,6 @@ func (f *hand) WrenchesTo(w []spatial.Force, at []mechanism.BodyMotion, t float6
 		for i := range at {
 			b, body := &at[i], &f.mech.Bodies[i]
 			u := [6]float64(spatial.NewMotion(b.Omega, b.Velocity))
-			w[i] = spatial.Force{}
 			body.AddMomentumTo((*[6]float64)(&w[i]), &b.E, &u, -f.air)
 		}
 	}
