@@ -47,7 +47,7 @@ func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	_, exact := d.proj.(*exactly)
+	_, exact := d.proj.(*exactly) // next to a singular pose, where even a drift below closedStage is too much, (49)
 	if !exact && driftIn(&drift, d.unit).within(Drift{closedStage, closedStage}) {
 		return d.inner.Accelerations(a, st)
 	}
