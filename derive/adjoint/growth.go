@@ -11,8 +11,13 @@ import (
 // Their size at a time is the root of Σ |φ̄|² + L²|c̄|² + (|ω̄|² + L²|v̄|²)/T² over the bodies, with the typical length L of the mechanism
 // and the length T of the run.
 type Growth struct {
+	// Unstable is by how much explicit steps that are beyond the stability of their method have made cotangents larger, theory.md (V24): the
+	// most of all objectives, 0 if there are none such. The derivative is then that of the steps, and not of the motion.
+	Unstable float64
+
 	length, middle, time float64
 	half, most           []float64 // by objective: the largest sizes up to the middle of the run, and in all
+	halves               halves
 }
 
 // NewGrowth returns the growth over a run of m from one time to another.
@@ -70,4 +75,52 @@ func (w *Growth) Ratio() float64 {
 		}
 	}
 	return ratio
+}
+
+// halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
+// method makes larger what the motion makes smaller, and its halves do not do the same.
+type halves struct {
+	found      bool        // a step has differed from its halves: more are compared
+	was        [][]float64 // cotangents at the end of the step at hand, by objective, and then those that its halves take to its start
+	x          []float64   // one at the start
+	size, rise []float64   // of those at the end, and the logarithm of how much larger it is than joinSteps before
+	log        []float64   // of how much such steps have made cotangents larger
+	parameters []float64   // scratch
+	middle     *mechanism.State
+}
+
+const (
+	// halvedEvery is how many steps there are from one that is compared to the next, a multiple of joinSteps. A smaller value costs time only.
+	halvedEvery = 4 * joinSteps
+	// steep is the rise of cotangents over joinSteps from which on a step is compared anyway. A smaller value costs time only.
+	steep = 0.05
+)
+
+// compares reports whether step k is compared with its halves, and keeps the cotangents at its end then. They are on the joints there: what
+// is off them neither grows nor shrinks.
+func (w *Growth) compares(k int, g []Gradient) bool {
+	if w == nil || !joinsAt(k+1) {
+		return false
+	}
+	v := &w.halves
+	if len(v.log) != len(g) {
+		n := len(g)
+		v.was, v.size, v.rise = make([][]float64, n), make([]float64, n), make([]float64, n)
+		v.log = make([]float64, n)
+	}
+	compares := v.found
+	for i := range g {
+		last := v.size[i]
+		v.size[i], v.rise[i] = w.size(g[i].Start), 0
+		if last > 0 && v.size[i] > 0 {
+			v.rise[i] = math.Log(v.size[i] / last)
+		}
+		compares = compares || v.rise[i] > steep || v.rise[i] > 0 && k%halvedEvery == 0
+	}
+	for i := range g {
+		if compares {
+			v.was[i] = append(v.was[i][:0], g[i].Start...)
+		}
+	}
+	return compares
 }

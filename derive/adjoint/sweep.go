@@ -87,7 +87,11 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
 			}
 		}
-		err = s.back(at, to, t.partsOf(k), of, g)
+		parts := t.partsOf(k)
+		compares := j == nil && len(parts) == 0 && s.Growth.compares(t.Before+k, g)
+		if err = s.back(at, to, parts, of, g); err == nil && compares {
+			err = s.step.compare(s.Growth, at, to, of, g)
+		}
 		if err == nil && joinsAt(t.Before+k) {
 			err = s.step.onJoints(g)
 		}

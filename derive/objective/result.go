@@ -67,15 +67,26 @@ type RunResult struct {
 	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
 	// Growth is by how much the first half of the run makes the gradient larger (adjoint.Growth); 0 without a gradient.
 	Growth float64 `json:"growth,omitempty"`
-	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
+	// Unstable is by how much explicit steps that are too long make the gradient larger, where the motion makes it smaller
+	// (adjoint.Growth.Unstable); 0 where none do.
+	Unstable float64 `json:"unstable,omitempty"`
+	Kinks    []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
 }
 
-// MostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
-const MostGrowth = 128
+// mostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
+const mostGrowth = 128
 
 // Exponential reports whether the gradient grows exponentially with the length of the run, as in chaos. It is right for changes that are
 // so small that the run remains the one that it is, and says little about others.
-func (r *RunResult) Exponential() bool { return r.Growth > MostGrowth }
+func (r *RunResult) Exponential() bool { return r.Growth > mostGrowth }
+
+// mostUnstable is the Unstable above which a gradient is that of steps beyond the stability of their method: more than a corner in one step
+// that is not taken apart gives.
+const mostUnstable = 4
+
+// TooLong reports whether the gradient is that of steps beyond the stability of their method, and may be far from the one of the motion.
+// The run may look right: what grows in it is cut off where a force saturates.
+func (r *RunResult) TooLong() bool { return r.Unstable > mostUnstable }
 
 // Kink is a part whose force has had a corner during a run, and how often.
 type Kink struct {

@@ -47,7 +47,7 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err := g.atStart(first, c.states[0], samples, back); err != nil {
 		return err
 	}
-	c.told.Growth = c.growth.Ratio()
+	c.told.Growth, c.told.Unstable = c.growth.Ratio(), c.growth.Unstable
 	r.Run = &c.told
 	return g.start(r, first, c.states[0], back)
 }

@@ -106,6 +106,10 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 // printRun tells about a run.
 func printRun(p *sheet.Page, r *objective.RunResult) {
 	p.Line("%s forwards and back, largest projection: %s", sheet.Plural(int(r.Steps), "step"), sheet.Short(r.Projection))
+	if r.TooLong() {
+		p.Line("steps are too long: they make the gradient %s-fold larger, where halves of them make it smaller.", sheet.Short(r.Unstable))
+		p.Line("It is the gradient of the steps, and may be far from that of the motion: take shorter ones")
+	}
 	if r.Exponential() {
 		p.Line("the gradient grows exponentially: %s-fold over the first half of the run.", sheet.Short(r.Growth))
 		p.Line("It holds for changes as small as that is large, and tells little of others")

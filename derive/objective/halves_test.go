@@ -1,0 +1,50 @@
+package objective_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// rolling is a ball of 1 kg that rolls on a plane. Its slip has a time constant of 0.36 ms, which RK4 takes with steps up to 1.01 ms.
+const rolling = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
+ "bodies": [{"name": "ball", "mass": 1, "inertia": {"xx": 0.004, "yy": 0.004, "zz": 0.004}, "pose": {"position": [0, 0, 0.0995095]},
+  "velocity": {"linear": [0.1, 0, 0], "angular": [0, 1, 0]}}],
+ "terrains": [{"name": "ground", "type": "plane", "normal": [0, 0, 1]}],
+ "forces": [{"name": "foot", "type": "contact", "body": "ball", "terrain": "ground", "shape": {"type": "sphere", "radius": 0.1},
+  "normal": {"stiffness": 2e4}, "friction": {"type": "coulomb", "coefficient": 0.8, "slip_speed": 0.01}}]}`
+
+// TestStepsTooLong: steps beyond the stability of their method for the friction of a ball that rolls go on as if nothing was, as its slip is
+// zero, or friction saturates. Their gradient grows with each of them, and says so; so do steps that are chosen by their error, of which
+// there is none. Steps a twentieth shorter are right, and say nothing.
+func TestStepsTooLong(t *testing.T) {
+	const until = 0.12
+	const want = 5.0 / 7 * until * until / 2 // the mass that rolls is 7/5 of that of a ball
+	for _, c := range []struct {
+		run     runs.Options
+		tooLong bool
+	}{
+		{runs.Options{Integrator: runs.RungeKutta4, Step: 0.0005}, false},
+		{runs.Options{Integrator: runs.RungeKutta4, Step: 0.001}, false},
+		{runs.Options{Integrator: runs.RungeKutta4, Step: 0.00105}, true},
+		{runs.Options{Integrator: runs.RungeKutta4, Step: 0.0012}, true},
+		{runs.Options{Tolerance: 1e-12}, true},
+	} {
+		c.run.Until = until
+		o := &objective.Objective{At: objective.AtRun, Run: c.run, Terms: terms("ball.px"), Parameters: by("gravity[0]")}
+		r, err := of(t, o, rolling)
+		require.NoError(t, err)
+		got := r.Parameters[0].Gradient
+		t.Logf("%v %v: %v, unstable %v, growth %v", c.run.Integrator, c.run.Step, got, r.Run.Unstable, r.Run.Growth)
+		require.Equal(t, c.tooLong, r.Run.TooLong(), "%v, growth %v", got, r.Run.Growth)
+		if c.tooLong {
+			require.Greater(t, got, 2*want)
+			continue
+		}
+		require.Zero(t, r.Run.Unstable)
+		require.InEpsilon(t, want, got, 5e-3, "the slip of the first milliseconds")
+	}
+}
