@@ -80,26 +80,39 @@ func (w *Growth) Ratio() float64 {
 // halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
 // method makes larger what the motion makes smaller, and its halves do not do the same.
 type halves struct {
+	joined     bool        // cotangents have just been taken to the joints
+	steps      int         // since the last one that was due
 	found      bool        // a step has differed from its halves: more are compared
 	was        [][]float64 // cotangents at the end of the step at hand, by objective, and then those that its halves take to its start
 	x          []float64   // one at the start
-	size, rise []float64   // of those at the end, and the logarithm of how much larger it is than joinSteps before
+	size, rise []float64   // of those at the end, and the logarithm of how much larger it is than at the joints before
 	log        []float64   // of how much such steps have made cotangents larger
 	parameters []float64   // scratch
 	middle     *mechanism.State
 }
 
 const (
-	// halvedEvery is how many steps there are from one that is compared to the next, a multiple of joinSteps. A smaller value costs time only.
-	halvedEvery = 4 * joinSteps
-	// steep is the rise of cotangents over joinSteps from which on a step is compared anyway. A smaller value costs time only.
+	// halvedEvery is how many steps there are from one that is compared to the next. A smaller value costs time only.
+	halvedEvery = 16
+	// steep is the rise of cotangents from one time at the joints to the next from which on a step is compared anyway. A smaller value costs
+	// time only.
 	steep = 0.05
 )
 
-// compares reports whether step k is compared with its halves, and keeps the cotangents at its end then. They are on the joints there: what
-// is off them neither grows nor shrinks.
-func (w *Growth) compares(k int, g []Gradient) bool {
-	if w == nil || !joinsAt(k+1) {
+// atJoints says whether cotangents have just been taken to the joints.
+func (w *Growth) atJoints(joined bool) {
+	if w != nil {
+		w.halves.joined = joined
+	}
+}
+
+// compares reports whether the step at hand is compared with its halves, and keeps the cotangents at its end then. They are on the joints
+// there: what is off them neither grows nor shrinks.
+func (w *Growth) compares(g []Gradient) bool {
+	if w == nil {
+		return false
+	}
+	if w.halves.steps++; !w.halves.joined {
 		return false
 	}
 	v := &w.halves
@@ -108,14 +121,17 @@ func (w *Growth) compares(k int, g []Gradient) bool {
 		v.was, v.size, v.rise = make([][]float64, n), make([]float64, n), make([]float64, n)
 		v.log = make([]float64, n)
 	}
-	compares := v.found
+	due, compares := v.steps >= halvedEvery, v.found
+	if due {
+		v.steps = 0
+	}
 	for i := range g {
 		last := v.size[i]
 		v.size[i], v.rise[i] = w.size(g[i].Start), 0
 		if last > 0 && v.size[i] > 0 {
 			v.rise[i] = math.Log(v.size[i] / last)
 		}
-		compares = compares || v.rise[i] > steep || v.rise[i] > 0 && k%halvedEvery == 0
+		compares = compares || v.rise[i] > steep || due && v.rise[i] > 0
 	}
 	for i := range g {
 		if compares {

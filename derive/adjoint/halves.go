@@ -11,6 +11,10 @@ import (
 // halves take to 0.09 what the step leaves as large as it is.
 const differs = 0.35
 
+// faint is the size of cotangents, as a part of the largest ones on the way, up to which they may be rounding: those of a mechanism whose
+// motion is prescribed are zero at the joints.
+const faint = 1e-8
+
 // compare compares the step from at to end, which has been gone back over, with its halves. Where they differ, by how much cotangents have
 // risen over the steps before counts.
 func (s *step[F]) compare(w *Growth, at, end *mechanism.State, of []Objective[F], g []Gradient) error {
@@ -26,6 +30,9 @@ func (s *step[F]) compare(w *Growth, at, end *mechanism.State, of []Objective[F]
 		}
 		if err := s.joined(v.was[i], v.parameters); err != nil {
 			return err
+		}
+		if v.size[i] <= faint*w.most[i] {
+			continue
 		}
 		if step, half := w.size(v.x), w.size(v.was[i]); math.Abs(math.Log(step/half)) > differs {
 			v.found = true

@@ -88,14 +88,16 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			}
 		}
 		parts := t.partsOf(k)
-		compares := j == nil && len(parts) == 0 && s.Growth.compares(t.Before+k, g)
+		compares := j == nil && len(parts) == 0 && s.Growth.compares(g)
 		if err = s.back(at, to, parts, of, g); err == nil && compares {
 			err = s.step.compare(s.Growth, at, to, of, g)
 		}
-		if err == nil && joinsAt(t.Before+k) {
+		joins := joinsAt(t.Before + k)
+		if err == nil && joins {
 			err = s.step.onJoints(g)
 		}
 		s.Growth.see(at.Time, g)
+		s.Growth.atJoints(joins)
 		return err
 	})
 }

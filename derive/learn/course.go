@@ -134,6 +134,6 @@ func (c *course) back() error {
 	}
 	c.result.Start = make([]float64, len(end.state))
 	_, err := f.PullTo(c.result.Start, make([]float64, len(r.o.Forces)), none, &end, 1)
-	c.result.Growth = sweep.Growth.Ratio()
+	c.result.Growth, c.result.Unstable = sweep.Growth.Ratio(), sweep.Growth.Unstable
 	return err
 }

@@ -47,6 +47,9 @@ type Result struct {
 	Start []float64
 	// Growth is by how much the first half of the run makes the cotangents larger (adjoint.Growth); 0 without gradients.
 	Growth float64
+	// Unstable is by how much steps that are too long have made the cotangents larger (adjoint.Growth.Unstable); 0 where none have. Above
+	// some 4 the gradients may be far from those of the motion.
+	Unstable float64
 }
 
 // Rollouts are runs of one mechanism. They belong to one goroutine, and use Options.Threads of them.

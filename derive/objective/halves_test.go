@@ -1,6 +1,7 @@
 package objective_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,4 +48,17 @@ func TestStepsTooLong(t *testing.T) {
 		require.Zero(t, r.Run.Unstable)
 		require.InEpsilon(t, want, got, 5e-3, "the slip of the first milliseconds")
 	}
+}
+
+// TestStepsOfPrescribedMotion: steps of a linkage whose crank is driven are not too long. Its cotangents are rounding at the joints, and
+// differ from step to step.
+func TestStepsOfPrescribedMotion(t *testing.T) {
+	b, err := os.ReadFile("../../examples/hoeken/hoeken.json")
+	require.NoError(t, err)
+	run := runs.Options{Until: 1, Integrator: runs.RungeKutta4, Step: 0.02}
+	o := &objective.Objective{At: objective.AtRun, Run: run, Terms: terms("coupler.py"), Parameters: by("joints[B].successor_frame.position[0]")}
+	o.Terms[0].Take, o.Terms[0].Power, o.Terms[0].Target = objective.Integral, 2, 4
+	r, err := of(t, o, string(b))
+	require.NoError(t, err)
+	require.Zero(t, r.Run.Unstable)
 }
