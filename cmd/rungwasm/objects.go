@@ -18,8 +18,9 @@ import (
 // call is what a function of an object does.
 type call func(a []js.Value) (any, error)
 
-// forever makes a function for JavaScript that is never released.
-func forever(f call) js.Func {
+// function makes f a function for JavaScript, which returns {value} or {error}; a panic is an error of the status Bug.
+// It takes memory until it is released.
+func function(f call) js.Func {
 	return js.FuncOf(func(_ js.Value, a []js.Value) (out any) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -43,7 +44,7 @@ type object struct {
 }
 
 func (o *object) add(name string, arguments int, f call) {
-	made := forever(func(a []js.Value) (any, error) {
+	made := function(func(a []js.Value) (any, error) {
 		if len(a) < arguments {
 			return nil, &door.Error{Status: door.Input, Err: fmt.Errorf("rungwasm: %s takes %d arguments, not %d", name, arguments, len(a))}
 		}
