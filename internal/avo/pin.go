@@ -148,25 +148,25 @@ func pinRows256(name string, hinge bool, doc string) {
 		VMULPD(y(axes[k]), y(arm[j]), y(r))
 		VFNMADD231PD(y(axes[j]), y(arm[k]), y(r))
 	}
-	weight := field(pinWeight, reg.R8)
-	base := field(pinBase, reg.R9)
-	sums := [3]int{6, 7, 8}
+	weight, base := field(pinWeight, reg.R8), field(pinBase, reg.R9)
+	sums, forces := [3]int{6, 7, 8}, [3]int{12, 13, 14}
+	// weigh stores L⁻¹·from in to. Weight holds the lower triangle of L⁻¹ in the order 00, 11, 22, 10, 20, 21.
 	weigh := func(from, to [3]int) {
-		for _, t := range [][3]int{{0, 0, 0}, {1, 0, 3}, {1, 1, 1}, {2, 0, 4}, {2, 1, 5}, {2, 2, 2}} {
-			VBROADCASTSD(Mem{Base: weight, Disp: 8 * t[2]}, y(15))
-			if t[1] == 0 {
-				VMULPD(y(from[t[1]]), y(15), y(to[t[0]]))
+		for _, e := range []struct{ i, j, at int }{{0, 0, 0}, {1, 0, 3}, {1, 1, 1}, {2, 0, 4}, {2, 1, 5}, {2, 2, 2}} {
+			VBROADCASTSD(Mem{Base: weight, Disp: 8 * e.at}, y(15))
+			if e.j == 0 {
+				VMULPD(y(from[e.j]), y(15), y(to[e.i]))
 			} else {
-				VFMADD231PD(y(from[t[1]]), y(15), y(to[t[0]]))
+				VFMADD231PD(y(from[e.j]), y(15), y(to[e.i]))
 			}
 		}
 	}
 	weigh(moment, sums)
-	forces := [3]int{12, 13, 14}
 	VBROADCASTSD(Mem{Base: p, Disp: pinRoot}, y(15))
 	for i, r := range forces {
 		VMULPD(y(axes[i]), y(15), y(r))
 	}
+	// The scales: Base and the squared norms of the rows.
 	square, other := 3, 4
 	norm := func(to int, of [3]int) {
 		VMULPD(y(of[0]), y(of[0]), y(to))
@@ -196,7 +196,7 @@ func pinRows256(name string, hinge bool, doc string) {
 	pairs(sums[0], sums[1], 0, 0, true)
 	pairs(sums[2], forces[0], 0, 2, true)
 	pairs(forces[1], forces[2], 0, 4, true)
-	if hinge {
+	if hinge { // moments about the first two axes, without forces
 		weigh(axes, sums)
 		norm(square, sums)
 		VADDPD(Mem{Base: base, Disp: 24}, x(square), x(square))
