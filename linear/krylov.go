@@ -34,6 +34,7 @@ type krylov struct {
 	metric    func(dst, x []float64) // G·x; dst may be x
 	symmetric bool                   // A is, in the metric
 	warm      int                    // products with A, after the first, that bring a vector into the range of all powers of A
+	strays    func(v []float64) bool // whether v is outside the space that A maps to, and the basis spans it; nil: no vector is
 
 	V    [][]float64
 	H    [][]float64 // columns, each as long as V was
@@ -56,6 +57,9 @@ const (
 	// dropTol is the size, relative to what it was, at which a vector counts as
 	// dependent on others.
 	dropTol = 1e-9
+	// strayTol is the size, relative to what it was, below which a vector that has left the space counts as rounding. In poses near a
+	// singular one, rounding leaves more than dropTol of a vector when all directions of the space are in the basis.
+	strayTol = 1e-3
 	// noiseTol is the size of an eigenvalue relative to the largest that rounding makes.
 	noiseTol = 100 * dropTol
 	// longBasis is the largest number of vectors between restarts for an operator that
@@ -104,7 +108,7 @@ func (s *System) newKrylov(n int, apply func(dst, x []float64) error, metric fun
 }
 
 // extend orthogonalizes w against the basis, adds the products to h, and appends what
-// is left unless it is nothing.
+// is left unless it is nothing, or rounding outside the space.
 func (k *krylov) extend(h []float64) []float64 {
 	size := orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
 	k.metric(k.g, k.w)
@@ -114,6 +118,9 @@ func (k *krylov) extend(h []float64) []float64 {
 	}
 	v := slices.Clone(k.w)
 	floats.Scale(1/left, v)
+	if k.strays != nil && left <= strayTol*size && k.strays(v) {
+		return h
+	}
 	k.V = append(k.V, v)
 	if h != nil {
 		h = append(h, left)

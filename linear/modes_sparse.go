@@ -218,6 +218,7 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		return err
 	}
 	out.Shift = v.s
+	factored := true
 	whole := func() bool {
 		return len(r) <= o.Count && (len(r) < want || k.done == len(k.V)) && s.covers(len(r))
 	}
@@ -226,7 +227,10 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		// Other eigenvalues are far beyond the shift. The shift is next to nothing where there
 		// are as many rigid modes as lower looks at.
 		next := bandReach / k.largest
-		if !(next > bandGain*v.s) || v.take(next) != nil {
+		if !(next > bandGain*v.s) {
+			break
+		}
+		if factored = v.take(next) == nil; !factored {
 			break
 		}
 		out.Factors++
@@ -242,6 +246,9 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 			return s.orCause(nil)
 		}
 		x, _ := k.vector(r[i].y)
+		if factored {
+			s.purify(x, v)
+		}
 		if s.violates(x, algebra.MaxAbs(x)) {
 			return errDropped
 		}
@@ -258,8 +265,7 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 	// Where rounding allows no factor with a larger shift, take goes back to a smaller one.
 	// That could go on in a circle.
 	for round := 0; ; round++ {
-		k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
-		k.symmetric = true
+		k := s.newShapes(v)
 		err := k.start(want)
 		var r []ritz
 		if err == nil {
@@ -282,8 +288,7 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 // iteration show that size.
 func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 	for range shiftRounds {
-		k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
-		k.symmetric = true
+		k := s.newShapes(v)
 		err := k.start(1)
 		for range lookSteps {
 			if err != nil {
@@ -479,16 +484,4 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 	}
 	s.settleRigid(out)
 	return near, beyond
-}
-
-// violateTol is the largest violation of a joint by a shape, relative to its size. Shapes with
-// more are no solutions.
-const violateTol = 1e-6
-
-// violates reports whether the part x of a shape of the given size does not satisfy the
-// joints.
-func (s *System) violates(x []float64, size float64) bool {
-	J := make([]float64, s.Rows())
-	s.JacobianTo(J, x)
-	return algebra.MaxAbs(J) > violateTol*max(1, s.longest())*size
 }

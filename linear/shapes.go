@@ -1,0 +1,52 @@
+package linear
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
+
+const (
+	// violateTol is the largest violation of a joint by a shape, relative to its size. Shapes with more are no solutions.
+	violateTol = 1e-6
+	// strayViolation is the violation from which on a vector of an iteration is no displacement that the joints allow. Rounding
+	// violates joints as much as any vector does, by about 1.
+	strayViolation = 1e-2
+)
+
+// violates reports whether the part x of a shape of the given size does not satisfy the joints.
+func (s *System) violates(x []float64, size float64) bool { return s.violation(x, size) > violateTol }
+
+// violation returns the largest |J·x| of a row of a joint, relative to the size of the shape that x is a part of.
+func (s *System) violation(x []float64, size float64) float64 {
+	J := make([]float64, s.Rows())
+	s.JacobianTo(J, x)
+	return algebra.MaxAbs(J) / (max(1, s.longest()) * size)
+}
+
+// purify takes from a shape x that violates joints what rounding has added outside the displacements that they allow, by a product with
+// the operator of v, whose eigenvectors are the shapes whatever its shift (Nour-Omid et al. 1987). Where that fails, x stays.
+func (s *System) purify(x []float64, v *inverse) {
+	size := algebra.MaxAbs(x)
+	if !s.violates(x, size) || s.violation(x, size) > strayViolation {
+		return
+	}
+	y := slices.Clone(x)
+	if v.applyMass(y, x) == nil {
+		floats.Scale(size/algebra.MaxAbs(y), y)
+		copy(x, y)
+	}
+}
+
+// newShapes returns an iteration with v on displacements that the joints allow. Once as many are in the basis as there are motions, a
+// vector that violates joints is rounding.
+func (s *System) newShapes(v *inverse) *krylov {
+	k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
+	k.symmetric = true
+	k.strays = func(x []float64) bool {
+		return s.violation(x, algebra.MaxAbs(x)) > strayViolation && s.covers(len(k.V))
+	}
+	return k
+}
