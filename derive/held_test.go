@@ -101,7 +101,7 @@ func TestHeldTransposed(t *testing.T) {
 	}
 }
 
-// TestHoldFails: after a Hold that fails there is no residual, neither that of the state before.
+// TestHoldFails: after a Hold that fails there is no residual, nor the one of the state before.
 func TestHoldFails(t *testing.T) {
 	m, err := model.Read(strings.NewReader(strings.ReplaceAll(sliders, "MOTION", `{"kind": "polynomial", "coefficients": [1]}`)), "m.json")
 	require.NoError(t, err)

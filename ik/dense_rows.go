@@ -154,7 +154,7 @@ func (s *denseMethod) errorsOfTargetsTo(e []float64) {
 func (s *denseMethod) refresh() {
 	s.jacobianTo(s.J)
 	if s.bent {
-		s.heldMeritsAt(s.level, s.q) // where a pose nearby cannot be had, they are those of the pose before
+		s.heldMeritsAt(s.level, s.q) // where a pose nearby cannot be had, they stay as at the pose before
 		copy(s.aside, s.q)
 		_ = s.eng.moveTo(s.aside) // it has come from there
 	}

@@ -215,7 +215,7 @@ class batch : public object {
     const std::string options = "{\"forces\":" + detail::list(forces) + ",\"vary\":" + detail::list(vary) + ",\"threads\":" + std::to_string(threads) + "}";
     detail::check(rung_batch(p.handle(), options.c_str(), &handle_));
   }
-  // Accelerations are 6 numbers a body; failed is 1 where a state has none, and why(row) then says why. No forces: those of the last call.
+  // Accelerations are 6 numbers a body; failed is 1 where a state has none, and why(row) then says why. Without forces, the last call's act.
   void accel(const std::vector<double> &states, std::vector<double> &acc, std::vector<uint8_t> &failed, const std::vector<double> &forces = {}) {
     const size_t n = sized(states, failed, forces);
     acc.resize(n * 6 * bodies_);

@@ -44,7 +44,7 @@ func (k *krylov) vector(i int) []float64 {
 	return k.basis[i]
 }
 
-// dot is the product in the metric, and norm the root of that of a vector with itself.
+// dot is the product in the metric, and norm the root of a vector's product with itself.
 func (k *krylov) dot(x, y []float64) (sum float64) {
 	for i, s := range k.scale {
 		sum += s * x[i] * (s * y[i])

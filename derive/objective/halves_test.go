@@ -23,7 +23,7 @@ const rolling = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9
 // there is none. Steps a twentieth shorter are right, and say nothing.
 func TestStepsTooLong(t *testing.T) {
 	const until = 0.12
-	const want = 5.0 / 7 * until * until / 2 // the mass that rolls is 7/5 of that of a ball
+	const want = 5.0 / 7 * until * until / 2 // a ball that rolls weighs 7/5 of one that slides
 	for _, c := range []struct {
 		run     runs.Options
 		tooLong bool

@@ -67,7 +67,7 @@ type reaching struct {
 type kept struct {
 	lengths []float64 // by parameter, of the orientation that has been made 1; nil: all are 1
 	task    []byte    // its text, changed; nil: it is read
-	length  float64   // that makes angles into lengths, m; 0: that of the model
+	length  float64   // that makes angles into lengths, m; 0: the model's
 	held    []float64 // coordinates of the held freedoms
 }
 

@@ -73,7 +73,7 @@ type RunResult struct {
 	Kinks    []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
 }
 
-// mostGrowth is the Growth above which a gradient is that of exponential growth: one that grows like the seventh power of time has it.
+// mostGrowth is the Growth above which a gradient grows exponentially: one that grows like the seventh power of time has it.
 const mostGrowth = 128
 
 // Exponential reports whether the gradient grows exponentially with the length of the run, as in chaos. It is right for changes that are
@@ -84,7 +84,7 @@ func (r *RunResult) Exponential() bool { return r.Growth > mostGrowth }
 // that is not taken apart gives.
 const mostUnstable = 4
 
-// TooLong reports whether the gradient is that of steps beyond the stability of their method, and may be far from the one of the motion.
+// TooLong reports whether steps are beyond the stability of their method, so that the gradient may be far from the motion's.
 // The run may look right: what grows in it is cut off where a force saturates.
 func (r *RunResult) TooLong() bool { return r.Unstable > mostUnstable }
 

@@ -13,7 +13,7 @@ func NearUnit(q *[4]float64) bool {
 	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= QuaternionTol
 }
 
-// rounding is that of the sum of four squares and of one division.
+// rounding is what the sum of four squares and one division leave.
 const rounding = 8 * 0x1p-52
 
 // Unit reports whether the length of q is 1 up to rounding, so that Normalize leaves it alone.

@@ -7,7 +7,7 @@ import (
 	"hash/crc64"
 )
 
-// sumTable is that of the checksums of documents: CRC-64 of ECMA-182.
+// sumTable is the table of the checksums of documents: CRC-64 of ECMA-182.
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
 // The last field of a sealed document is the checksum of the document without it.

@@ -102,7 +102,7 @@ func (c *compiler) errorsOf(r *nodeRows, errs []place) place {
 	return c.Constant(make([]float64, 2*r.size)...)
 }
 
-// keepErrors adds the copy of those of the rows that are in the system.
+// keepErrors adds the copy of the errors of rows that are in the system.
 func (c *compiler) keepErrors(r *nodeRows, errs []place, from place) {
 	if r.kept == r.size || r.node < 0 {
 		return

@@ -311,7 +311,7 @@ func (f *folder) beside(i int, joints []int) float64 {
 	return least
 }
 
-// giveMass gives link i a mass: that of a cube in the middle of its joints.
+// giveMass gives link i the mass of a cube in the middle of its joints.
 func (f *folder) giveMass(i int, joints []int) {
 	l := &f.a.Links[i]
 	least, whose := f.beside(i, joints), "its lightest neighbour"

@@ -108,7 +108,7 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 	p.Line("%s forwards and back, largest projection: %s", sheet.Plural(int(r.Steps), "step"), sheet.Short(r.Projection))
 	if r.TooLong() {
 		p.Line("steps are too long: they make the gradient %s-fold larger, where halves of them make it smaller.", sheet.Short(r.Unstable))
-		p.Line("It is the gradient of the steps, and may be far from that of the motion: take shorter ones")
+		p.Line("It is the gradient of the steps, and may be far from the gradient of the motion: take shorter ones")
 	}
 	if r.Exponential() {
 		p.Line("the gradient grows exponentially: %s-fold over the first half of the run.", sheet.Short(r.Growth))
@@ -125,7 +125,7 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 		p.Line("and of %s", sheet.Plural(more, "other part"))
 	}
 	if len(r.Kinks) > 0 && r.Kinks[0].Rough {
-		p.Line("the gradient is that of the steps over these corners, and may be far from that of the motion: explicit steps have that")
+		p.Line("this is the gradient of the steps over these corners, and may be far from the gradient of the motion: explicit steps have that")
 	}
 }
 
