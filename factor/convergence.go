@@ -182,9 +182,9 @@ func (c *Convergence) mayLast(step float64) (last, cancels bool) {
 }
 
 // goesOn takes the energy norm e of the error of a solution and the norm of the +1 part, where rows have been left out. It reports
-// whether residuals of single rows do not matter: a correction is needed, and it is either the last one by a bound of these residuals, or
-// not by far. With S the diagonal of J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each, by (21). So Worst.Ratio is at most e over the
-// rest of its terms. A row comes near that only if its bodies hardly move beside others.
+// whether the next decision needs no residuals of single rows. That is so where a correction has to follow, and where it is sure to be the
+// last one, by a bound of these residuals, or far from that. With S the diagonal of J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each,
+// by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes near that only if its bodies hardly move beside others.
 func (c *Convergence) goesOn(e, norm float64) bool {
 	good := energyError
 	if c.Steps > 0 {
@@ -199,7 +199,8 @@ func (c *Convergence) goesOn(e, norm float64) bool {
 	return last || c.leaves(step) > farFromLast*energyError*c.Size
 }
 
-// farFromLast is how far above the error of a last correction one has to be that is none, whatever rows say. Another value costs time only.
+// farFromLast is how many times the error that a last correction may leave another one leaves, whatever rows say. Another value costs time
+// only.
 const farFromLast = 16
 
 // leaves returns what a correction of a size is predicted to leave, the least prediction there is.

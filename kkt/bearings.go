@@ -53,15 +53,11 @@ func (b *bearings) redundantOf(s *core) bool {
 	default:
 		s.now.PivotsTo(b.pivots)
 		for i := s.plan.first(); i < len(b.rows); i++ {
-			b.rows[i] = -b.pivots[i] <= keptWeak*ways[s.way].shrink*s.plan.epsilon*s.sys.Scale[i]
+			b.rows[i] = -b.pivots[i] <= weakPart*ways[s.way].shrink*s.plan.epsilon*s.sys.Scale[i]
 		}
 	}
 	return true
 }
-
-// keptWeak is the pivot of a row up to which it counts as redundant where all rows are kept, relative to its proximal term: the ratio by
-// which others are told apart (DefaultEpsilon).
-const keptWeak = 1e3
 
 // begin returns the state of a solve with the reactions so far, none in the beginning.
 func (b *bearings) begin(st *mechanism.State) *mechanism.State {

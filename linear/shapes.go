@@ -26,11 +26,11 @@ func (s *System) violation(x []float64, size float64) float64 {
 	return algebra.MaxAbs(J) / (max(1, s.longest()) * size)
 }
 
-// purify takes from a shape x that violates joints what rounding has added outside the displacements that they allow, by a product with
-// the operator of v, whose eigenvectors are the shapes whatever its shift (Nour-Omid et al. 1987). Where that fails, x stays.
+// purify takes rounding out of a shape x that violates joints a little. A product with the operator of v leaves displacements that the
+// joints allow, and shapes are its eigenvectors whatever its shift (Nour-Omid et al. 1987). Where the product fails, x stays.
 func (s *System) purify(x []float64, v *inverse) {
 	size := algebra.MaxAbs(x)
-	if !s.violates(x, size) || s.violation(x, size) > strayViolation {
+	if off := s.violation(x, size); !(off > violateTol && off <= strayViolation) {
 		return
 	}
 	y := slices.Clone(x)

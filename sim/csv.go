@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -22,9 +23,6 @@ type CSV struct {
 	done    int64  // bytes written to w, and before
 	sum     uint64 // CRC-64 of them
 }
-
-// sumTable is that of the checksum: CRC-64 of ECMA-182.
-var sumTable = crc64.MakeTable(crc64.ECMA)
 
 // csvBlock is the number of bytes that are written at once.
 const csvBlock = 1 << 16
@@ -123,7 +121,7 @@ func (c *CSV) pass(f io.Reader, position int64) error {
 // note takes in what has been written.
 func (c *CSV) note(b []byte) {
 	c.done += int64(len(b))
-	c.sum = crc64.Update(c.sum, sumTable, b)
+	c.sum = crc64.Update(c.sum, document.SumTable, b)
 }
 
 func newCSV(w io.Writer, columns *Columns) *CSV {
@@ -209,7 +207,7 @@ func regular(w io.Writer) (*os.File, bool) {
 }
 
 // Sum implements Summed.
-func (c *CSV) Sum() string { return fmt.Sprintf("%016x", c.sum) }
+func (c *CSV) Sum() string { return document.SumText(c.sum) }
 
 // Mark implements Recorder: the position is the number of bytes in the file. A
 // file is made durable.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
@@ -35,16 +36,13 @@ func newLines(path string) *lines {
 	return &lines{path: path}
 }
 
-// lineSums is the table of the checksums of lines: CRC-64 of ECMA-182, as of trajectories.
-var lineSums = crc64.MakeTable(crc64.ECMA)
-
 // text returns the checksum as a checkpoint has it.
-func (l *lines) text() string { return fmt.Sprintf("%016x", l.sum) }
+func (l *lines) text() string { return document.SumText(l.sum) }
 
 // Write writes to the file what out has collected.
 func (l *lines) Write(b []byte) (int, error) {
 	n, err := l.file.Write(b)
-	l.sum = crc64.Update(l.sum, lineSums, b[:n])
+	l.sum = crc64.Update(l.sum, document.SumTable, b[:n])
 	return n, err
 }
 
@@ -152,7 +150,7 @@ func (l *lines) cut(f *os.File, keep *lineMark) error {
 			return err
 		}
 		end += int64(len(line))
-		l.sum = crc64.Update(l.sum, lineSums, line)
+		l.sum = crc64.Update(l.sum, document.SumTable, line)
 	}
 	if keep.sum != "" && keep.sum != l.text() {
 		return fmt.Errorf("%w: the checksum of its first %d lines is %s, that of the lines of the run %s", sim.ErrCheckpoint, keep.lines+1, l.text(), keep.sum)

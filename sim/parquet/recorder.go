@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
@@ -148,14 +149,11 @@ func (r *Recorder) note(i int) {
 	for c := range r.columns.Len() {
 		binary.LittleEndian.PutUint64(r.row[8*c:], math.Float64bits(r.values[c*r.rows+i]))
 	}
-	r.sum = crc64.Update(r.sum, sumTable, r.row)
+	r.sum = crc64.Update(r.sum, document.SumTable, r.row)
 }
 
-// sumTable is that of the checksum of rows: CRC-64 of ECMA-182.
-var sumTable = crc64.MakeTable(crc64.ECMA)
-
 // Sum implements sim.Summed: the checksum of the bits of all rows.
-func (r *Recorder) Sum() string { return fmt.Sprintf("%016x", r.sum) }
+func (r *Recorder) Sum() string { return document.SumText(r.sum) }
 
 // keep writes the group that is being filled to its part.
 func (r *Recorder) keep() error {
