@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/rung-mbd/rung/derive/internal/chain"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -218,15 +217,30 @@ func (d *Derivatives) inDoubtBack(g *Gradient, w *Weights) error {
 				return 0, err
 			}
 		}
-		natural := 0.0
-		for i := range w.bodies {
-			b := &w.bodies[i]
-			natural = max(natural, b.AngularAcceleration.Norm(), b.ComAcceleration.Norm()*d.sizes.length)
+		seed, err := d.seedSize(w)
+		if err != nil {
+			return 0, err
 		}
-		most := max(d.turnSize(&along.direction), againPart*d.natural()*natural/d.sizes.length)
+		most := max(d.turnSize(&along.direction), againPart*seed)
 		return lostPart(d.turnSize(&y.direction), most), nil
 	})
 	return err
+}
+
+// seedSize is the largest change of an output a radian, on its way to where terms may cancel: as it has poses, and by what turns along with
+// them, rates and accelerations.
+func (d *Derivatives) seedSize(w *Weights) (float64, error) {
+	seed := d.NewGradient()
+	if err := d.seedOutputs(seed, w); err != nil {
+		return 0, err
+	}
+	l, rates, accelerations := d.sizes.length, 0.0, 0.0
+	for i := range seed.bodies {
+		b, x := &seed.bodies[i], seed.x[6*i:][:6]
+		rates = max(rates, b.Angular.Norm(), b.Linear.Norm()*l)
+		accelerations = max(accelerations, spatial.Vec3(x).Norm()/l, spatial.Vec3(x[3:]).Norm())
+	}
+	return max(d.turnSize(&seed.direction), rates*d.sizes.rate, accelerations*d.natural()), nil
 }
 
 // addBodies adds the derivatives by the motion of bodies and their centres of mass that h has.
@@ -405,11 +419,6 @@ func (d *Derivatives) followBack(g *Gradient) error {
 	return d.rowsBack(g, x, d.positions, ofPositions)
 }
 
-func set6(to []float64, a, b spatial.Vec3) {
-	copy(to[:3], a[:])
-	copy(to[3:6], b[:])
-}
-
 // rowsBack adds to g the cotangents of what the rows of a level correct, for that of the correction in d.plainRight.
 func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l level) error {
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
@@ -484,10 +493,3 @@ func (d *Derivatives) determined(w *Weights) error {
 
 // componentNames are those of a spatial.Force.
 var componentNames = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}
-
-// weigh adds a weight on a vector; none counts as zero.
-func (b *builder) weigh(v chain.Vec, w spatial.Vec3) {
-	if v >= 0 {
-		b.c.AddAdjoint(v, w)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -24,9 +25,12 @@ const (
 	// nearFrom is the pivot of a row relative to its scale, about t², below which they are. At t of 3e-3 some 1e-8 of a derivative is
 	// rounding.
 	nearFrom = 1e-5
-	// droppedFrom is the same of a row that counts as redundant, above which it is more than rounding of poses: up to 1e-13 where a model has
-	// many digits. At a distance of 3e-7 and less a pose counts as singular.
+	// droppedFrom is the same of a row that counts as redundant, above which it may be more than rounding of poses: up to 1e-13 where a model
+	// has many digits. At a distance of 3e-7 and less a pose counts as singular.
 	droppedFrom = 2e-13
+	// emptyTol is the part of the force of a row at a body that other rows may leave, where it depends on them: rounding, 1e-12 in mechanisms
+	// of a hundred bodies. A pose whose row has a pivot above droppedFrom is at least 4e-7 off the one where it does.
+	emptyTol = 1e-9
 	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
 	againStep = 0x1p-50
 	// nextStep is the size of the cube in which poses next to a state are, rad, and typical lengths: some roundings.
@@ -71,15 +75,53 @@ func (d *Derivatives) shaky() (bool, int) {
 		d.digits.weighed, d.digits.uneven = true, d.isUneven()
 	}
 	at, _, ratio, dropped := d.dynamics.Weakest()
-	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom || dropped > droppedFrom, at
+	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom || dropped > droppedFrom && !d.isEmpty(), at
 	return d.digits.uneven || d.digits.near, at
 }
+
+// isEmpty reports whether the rows that count as redundant are so but for rounding. Pivots do not tell that in large mechanisms, where
+// rounding of many others is in them. But then the other rows have multipliers with the same forces at the bodies as any of all rows.
+func (d *Derivatives) isEmpty() bool {
+	if !d.dynamics.Plain() {
+		return false
+	}
+	first, n := 6*len(d.bodies), len(d.plainRight)
+	d.needRough()
+	x, right, r := d.answer[:n], d.plainRight, d.rough.right
+	clear(x[:first])
+	for i := range x[first:] {
+		x[first+i] = 1
+		if isOdd(i) {
+			x[first+i] = -1
+		}
+	}
+	d.dynamics.ProductTo(right, x)
+	clear(right[first:])
+	if err := d.dynamics.RoughTo(x, right); err != nil {
+		return false
+	}
+	clear(x[first:])
+	d.dynamics.ProductTo(r, x) // what the other rows leave
+	for i := 0; i < first; i += 6 {
+		f, left := right[i:][:6], r[i:][:6]
+		for k := range 3 {
+			f[k], left[k] = f[k]/d.sizes.length, left[k]/d.sizes.length
+		}
+		if !(algebra.MaxAbs(left) <= emptyTol*algebra.MaxAbs(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOdd tells half of the places of a list from the others: multiples of the golden section are spread evenly.
+func isOdd(i int) bool { return uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 }
 
 // jolt changes the numbers of a list by againStep of each, up or down by its place.
 func jolt(x []float64, size func(i int) float64) {
 	for i := range x {
 		by := againStep * size(i)
-		if uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 { // multiples of the golden section are spread evenly
+		if isOdd(i) {
 			by = -by
 		}
 		x[i] += by

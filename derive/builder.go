@@ -247,3 +247,10 @@ func (b *builder) back(out *direction, y, dx []float64) {
 		out.bearings[n.bearing] += c.Adjoint1(n.leaf)
 	}
 }
+
+// weigh adds a weight on a vector; none counts as zero.
+func (b *builder) weigh(v chain.Vec, w spatial.Vec3) {
+	if v >= 0 {
+		b.c.AddAdjoint(v, w)
+	}
+}

@@ -12,3 +12,10 @@ func Numbers() (list []string) {
 	slices.Sort(list)
 	return list
 }
+
+// Shaky returns the largest pivot of a row that counts as redundant, and whether derivatives at the state may have lost digits.
+func Shaky(d *Derivatives) (dropped float64, shaky bool) {
+	_, _, _, dropped = d.dynamics.Weakest()
+	shaky, _ = d.shaky()
+	return dropped, shaky
+}

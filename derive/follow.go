@@ -171,9 +171,7 @@ func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool
 	if !by.Plain() {
 		return false, nil
 	}
-	if d.rough.right == nil {
-		d.rough.right, d.rough.answer = make([]float64, len(x)), make([]float64, len(x))
-	}
+	d.needRough()
 	r, y := d.rough.right, d.rough.answer
 	if err := by.RoughTo(x, d.plainRight); err != nil {
 		return false, err
@@ -192,6 +190,13 @@ func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool
 		x[i] += y[i]
 	}
 	return true, err
+}
+
+// needRough allocates a right side and an answer for rough solutions.
+func (d *Derivatives) needRough() {
+	if n := len(d.plainRight); d.rough.right == nil {
+		d.rough.right, d.rough.answer = make([]float64, n), make([]float64, n)
+	}
 }
 
 // round makes what following has left of a direction zero where that is rounding of the given one, as of a direction that the joints take
