@@ -33,16 +33,20 @@ const (
 	together     = 2048
 )
 
+// linksAnOp is about how many instructions wait for one, and how many places it reads. Another value costs time only.
+const linksAnOp = 4
+
 // Schedule returns a tape with the same results, bit by bit, in an order in which instructions wait less for each other.
 // The next instruction is one whose operands are ready, or will be ready first: of several, the one whose last operand is
 // newest, and then the one with the longest chain of dependent instructions. The tape has to stay in a workspace of n
 // places (Check).
 //
-// Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
+// Cost: O(places touched + instructions·log 2048); allocates.
 func Schedule(list []Op, n int) []Op {
 	m := len(list) - 1 // without End
 	s := scheduler{list: list[:m], chain: make([]int, m), start: make([]int, m)}
 	s.after, s.wait = dependencies(list[:m], n)
+	s.ready.before, s.due.before = s.newer, s.earlier
 	out := make([]Op, 0, len(list))
 	for lo := 0; lo < m; lo += together {
 		out = s.append(out, lo, min(lo+together, m))
@@ -53,24 +57,36 @@ func Schedule(list []Op, n int) []Op {
 // scheduler is the work of Schedule, by instruction.
 type scheduler struct {
 	list  []Op
-	after [][]int32 // those that come after it
-	wait  []int     // for how many it waits
-	chain []int     // cycles from its start to the end of the longest chain that hangs on it
-	start []int     // when its operands are there
+	after lists   // those that come after it
+	wait  []int32 // for how many it waits
+	chain []int   // cycles from its start to the end of the longest chain that hangs on it
+	start []int   // when its operands are there
+	ready queue   // those whose operands are there
+	due   queue   // those whose operands are being computed
 }
 
 // cost returns the cycles of an instruction.
-func (s *scheduler) cost(i int) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
+func (s *scheduler) cost(i int32) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
 
-// before reports whether i is to come before j. Of two whose operands are there, it is the one whose operands have been
-// there for less time: they are in the first cache.
-func (s *scheduler) before(i, j, now int) bool {
-	if x, y := max(s.start[i], now), max(s.start[j], now); x != y {
-		return x < y
-	}
+// newer reports whether i is to come before j if the operands of both are there: those that have been there for less time
+// are in the first cache.
+func (s *scheduler) newer(i, j int32) bool {
 	if s.start[i] != s.start[j] {
 		return s.start[i] > s.start[j]
 	}
+	return s.longer(i, j)
+}
+
+// earlier reports whether i is to come before j if the operands of neither are there.
+func (s *scheduler) earlier(i, j int32) bool {
+	if s.start[i] != s.start[j] {
+		return s.start[i] < s.start[j]
+	}
+	return s.longer(i, j)
+}
+
+// longer reports whether i is to come before j where their operands do not decide.
+func (s *scheduler) longer(i, j int32) bool {
 	if s.chain[i] != s.chain[j] {
 		return s.chain[i] > s.chain[j]
 	}
@@ -79,33 +95,33 @@ func (s *scheduler) before(i, j, now int) bool {
 
 // append appends the instructions lo ≤ i < hi to out.
 func (s *scheduler) append(out []Op, lo, hi int) []Op {
-	var ready []int
-	for i := hi - 1; i >= lo; i-- {
-		for _, j := range s.after[i] {
+	for i := int32(hi) - 1; i >= int32(lo); i-- {
+		for j := range s.after.of(i) {
 			s.chain[i] = max(s.chain[i], s.chain[j])
 		}
 		s.chain[i] += s.cost(i) + resultCycles
+	}
+	for i := int32(lo); i < int32(hi); i++ {
 		if s.wait[i] == 0 {
-			ready = append(ready, i)
+			s.ready.push(i)
 		}
 	}
-	for now := 0; len(ready) > 0; {
-		best := 0
-		for k := range ready {
-			if s.before(ready[k], ready[best], now) {
-				best = k
-			}
+	for now := 0; len(s.ready.list)+len(s.due.list) > 0; {
+		from := &s.ready
+		if len(from.list) == 0 {
+			from = &s.due
 		}
-		i := ready[best]
-		ready[best] = ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
+		i := from.pop()
 		out = append(out, s.list[i])
 		now = max(now, s.start[i]) + s.cost(i)
-		for _, j := range s.after[i] {
+		for j := range s.after.of(i) {
 			s.start[j] = max(s.start[j], now+resultCycles)
 			if s.wait[j]--; s.wait[j] == 0 {
-				ready = append(ready, int(j))
+				s.due.push(j)
 			}
+		}
+		for len(s.due.list) > 0 && s.start[s.due.list[0]] <= now {
+			s.ready.push(s.due.pop())
 		}
 	}
 	return out
@@ -113,20 +129,17 @@ func (s *scheduler) append(out []Op, lo, hi int) []Op {
 
 // dependencies returns for each instruction those that have to come after it, and for how many each has to wait, of those
 // that are put in order together.
-func dependencies(list []Op, n int) (after [][]int32, wait []int) {
-	after, wait = make([][]int32, len(list)), make([]int, len(list))
-	writer, readers := make([]int32, n), make([][]int32, n) // of each place: the last writer, or −1, and the readers since
+func dependencies(list []Op, n int) (after lists, wait []int32) {
+	after, wait = newLists(len(list), linksAnOp*len(list)), make([]int32, len(list))
+	writer, readers := make([]int32, n), newLists(n, linksAnOp*len(list)) // of each place: the last writer, or −1, and the readers since
 	for p := range writer {
 		writer[p] = -1
 	}
 	link := func(a, b int32) {
-		if a < 0 || a == b || a/together != b/together {
+		if a < 0 || a == b || a/together != b/together || after.last(a) == b {
 			return
 		}
-		if l := after[a]; len(l) > 0 && l[len(l)-1] == b {
-			return
-		}
-		after[a] = append(after[a], b)
+		after.add(a, b)
 		wait[b]++
 	}
 	for i := range list {
@@ -137,7 +150,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 				first, last := r.of(o, operands[k])
 				for p := first; p <= last; p++ {
 					link(writer[p], int32(i))
-					readers[p] = append(readers[p], int32(i))
+					readers.add(int32(p), int32(i))
 				}
 			}
 		}
@@ -146,10 +159,11 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 				first, last := w.of(o, operands[k])
 				for p := first; p <= last; p++ {
 					link(writer[p], int32(i))
-					for _, r := range readers[p] {
+					for r := range readers.of(int32(p)) {
 						link(r, int32(i))
 					}
-					writer[p], readers[p] = int32(i), readers[p][:0]
+					writer[p] = int32(i)
+					readers.clear(int32(p))
 				}
 			}
 		}
