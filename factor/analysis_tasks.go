@@ -134,6 +134,12 @@ func (a *analysis) closeRows() {
 			b.Res = -1
 		}
 	})
+	for c, old := range s.node {
+		if s.open[c] {
+			s.opened = append(s.opened, old)
+		}
+	}
+	slices.Sort(s.opened)
 }
 
 // stack finds places for the update matrices that are not handed to the top, in a task

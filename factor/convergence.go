@@ -181,11 +181,11 @@ func (c *Convergence) mayLast(step float64) (last, cancels bool) {
 	return cancels, cancels
 }
 
-// goesOn takes the energy norm e of the error of a solution and the norm of the +1 part, where rows have been left out. It reports
-// whether the next decision needs no residuals of single rows. That is so where a correction has to follow, and where it is sure to be the
-// last one, by a bound of these residuals, or far from that. With S the diagonal of J·M⁻¹·Jᵀ that rows are scaled by, r² ≤ S·e² in each,
-// by (21). So Worst.Ratio is at most e over the rest of its terms. A row comes near that only if its bodies hardly move beside others.
-func (c *Convergence) goesOn(e, norm float64) bool {
+// goesOn takes the energy norm e of the error of a solution and the norm of the +1 part, where rows have been left out, and the largest
+// residual of a row over the root of its scale. It reports whether the next decision needs no opinion of single rows. That is so where a
+// correction has to follow that is far from the last one, or sure to be it, by a bound of Worst.Ratio. The bound is that residual over the
+// rest of the terms. A row comes near it only if its bodies hardly move beside others.
+func (c *Convergence) goesOn(e, norm, row float64) bool {
 	good := energyError
 	if c.Steps > 0 {
 		good = spareError // of rounds
@@ -193,7 +193,7 @@ func (c *Convergence) goesOn(e, norm float64) bool {
 	if !c.spare || !(e > good*max(norm, c.floor)) {
 		return false
 	}
-	c.Worst, c.bounded = Worst{Ratio: e / (atRest * c.Size)}, true
+	c.Worst, c.bounded = Worst{Ratio: row / (atRest * c.Size)}, true
 	step := e * c.size / norm // a guess
 	last, _ := c.mayLast(step)
 	return last || c.leaves(step) > farFromLast*energyError*c.Size

@@ -190,7 +190,7 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	if f.corrected && c.estimates && c.enough == 0 {
 		f.complete()
 		e, begun = f.beginCorrection(at.r), true
-		if c.goesOn(e, f.energy(at.x)) {
+		if c.goesOn(e, f.energy(at.x), f.largestRow(at.r)) {
 			return e, true, false
 		}
 	}
@@ -248,7 +248,7 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 		}
 	}
 	out.step = step
-	if out.done, out.stalls = c.Next(step, q, out.ends); out.done && at.unread {
+	if out.done, out.stalls = c.Next(step, q, out.ends); out.done && at.unread && !out.ends {
 		f.look(c)
 	}
 	return out
@@ -281,7 +281,7 @@ func (f *Factor) ended(c *Convergence) Refinement {
 func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	at := &f.check
 	was, norm := e, f.energy(at.x)
-	if e = f.beginCorrection(at.r); at.unread && !c.goesOn(e, norm) {
+	if e = f.beginCorrection(at.r); at.unread && !c.goesOn(e, norm, f.largestRow(at.r)) {
 		f.look(c)
 	}
 	switch {
@@ -344,10 +344,13 @@ func (f *Factor) forces() float64 {
 	return math.Sqrt(sum)
 }
 
-// energy returns the norm of the +1 part of x.
+// energy returns the norm of the +1 part of x. Sums of six do not wait for each other.
 func (f *Factor) energy(x []float64) float64 {
-	p := f.Symbolic.Pattern
-	return math.Sqrt(square(x[:p.Off[p.Positive()]]))
+	p, sum := f.Symbolic.Pattern, 0.0
+	for x = x[:p.Off[p.Positive()]]; len(x) >= 6; x = x[6:] {
+		sum += square(x[:6])
+	}
+	return math.Sqrt(sum + square(x))
 }
 
 // askSpare takes the rows of SetSpare into c.Worst, which is that of the others.

@@ -44,13 +44,40 @@ func (f *Factor) rest(out *Refinement) estimates {
 	return e
 }
 
-// complete is rest without an opinion of the rows.
+// complete is rest without an opinion of the rows. It reads the blocks of bodies in the core once, for both sides.
 func (f *Factor) complete() {
-	f.check.known = false
-	for c := range f.Symbolic.node {
-		f.nodeResidual(c)
+	s, p, at := f.Symbolic, f.Symbolic.Pattern, &f.check
+	at.known = false
+	for c, sign := range s.sign {
+		if sign > 0 {
+			f.nodeResidual(c)
+		}
 	}
-	f.subtractLate(f.check.r, f.check.x)
+	for _, i := range s.opened {
+		o, n := p.Off[i], p.Off[i+1]
+		row, y := at.r[o:n], at.x[o:n]
+		copy(row, at.b[o:n])
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			j := p.Ind[k]
+			w, lo, hi := f.unit.Val[p.Pos[k]:p.Pos[k+1]], p.Off[j], p.Off[j+1]
+			if subRows(row, w, at.x[lo:hi]); !s.leaf[j] {
+				subColumns(at.r[lo:hi], w, y)
+			}
+		}
+	}
+}
+
+// largestRow returns the largest residual r of a −1 row, over the root of the row's scale.
+func (f *Factor) largestRow(r []float64) float64 {
+	p, most := f.Symbolic.Pattern, 0.0
+	n := p.Off[p.Positive()]
+	scale := f.scale[n:]
+	for k, t := range r[n:] {
+		if q := t * t; q > most*scale[k] {
+			most = q / scale[k]
+		}
+	}
+	return math.Sqrt(most)
 }
 
 // subtractLate subtracts from the residuals of core nodes of sign +1 the products of their blocks.

@@ -64,31 +64,68 @@ func TestMayLast(t *testing.T) {
 }
 
 // TestGoesOn: by the energy norm of the error alone, a correction is needed if that is above the norm of a solution that does. Rows are not
-// asked if they hold afterwards by the bound that it gives, or if another correction has to follow.
+// judged one by one if they hold afterwards by a bound, or if another correction has to follow.
 func TestGoesOn(t *testing.T) {
 	for _, c := range []struct {
-		spare          bool
-		steps          int
-		e, norm, floor float64
-		want           bool
+		spare               bool
+		steps               int
+		e, norm, floor, row float64
+		want                bool
 	}{
-		{true, 0, 1e-11, 1, 0, true}, {true, 0, 4.9e-14, 1, 0, false}, {true, 0, 5.1e-14, 1, 0, true}, {true, 0, 5.1e-14, 1, 1.1, false},
-		{true, 0, 0.9e-8, 1, 0, true}, {true, 0, 1.1e-8, 1, 0, false}, {false, 0, 1e-11, 1, 0, false}, {true, 0, math.NaN(), 1, 0, false},
-		{true, 0, 0.85e-6, 1, 0, false}, {true, 0, 0.95e-6, 1, 0, true}, // √(16·energyError) is 8.9e-7
-		{true, 1, 1.9e-12, 1, 0, false}, {true, 1, 2.1e-12, 1, 0, true}, {true, 1, 1.1e-8, 1, 0, false}, {true, 1, 1e-6, 1, 0, true},
+		{true, 0, 1e-11, 1, 0, 1e-11, true}, {true, 0, 4.9e-14, 1, 0, 0, false}, {true, 0, 5.1e-14, 1, 0, 0, true},
+		{true, 0, 5.1e-14, 1, 1.1, 0, false}, {false, 0, 1e-11, 1, 0, 0, false}, {true, 0, math.NaN(), 1, 0, 0, false},
+		{true, 0, 1e-7, 1, 0, 0.9e-9, true}, {true, 0, 1e-7, 1, 0, 1.1e-9, false}, // enoughRatio after a fall by 1e-7
+		{true, 0, 1e-11, 1, 0, math.Inf(1), false}, {true, 0, 1e-11, 1, 0, math.NaN(), false},
+		{true, 0, 2.2e-7, 1, 0, 0, true}, {true, 0, 2.3e-7, 1, 0, 0, false}, // √energyError is 2.2e-7
+		{true, 0, 0.85e-6, 1, 0, 0, false}, {true, 0, 0.95e-6, 1, 0, 1, true}, // √(16·energyError) is 8.9e-7
+		{true, 1, 1.9e-12, 1, 0, 0, false}, {true, 1, 2.1e-12, 1, 0, 0, true},
+		{true, 1, 1.1e-8, 1, 0, 1.1e-8, false}, {true, 1, 1e-6, 1, 0, 1, true},
 	} {
 		v := Convergence{Refinement: Refinement{Size: 1, Steps: c.steps}, spare: c.spare, last: 1, size: 1, floor: c.floor}
-		require.Equal(t, c.want, v.goesOn(c.e, c.norm), "%+v", c)
+		require.Equal(t, c.want, v.goesOn(c.e, c.norm, c.row), "%+v", c)
 	}
 	// Where loads cancel, the size of the first solution does not tell that one correction is not enough.
 	v := Convergence{Refinement: Refinement{Size: 1}, spare: true, last: 1e-9, size: 1e-9, floor: 1}
-	require.False(t, v.goesOn(3e-7, 1e-9))
-	require.True(t, v.goesOn(3e-6, 1e-9))
+	require.False(t, v.goesOn(3e-7, 1e-9, 0))
+	require.True(t, v.goesOn(3e-6, 1e-9, 0))
 	// Rows that have been judged hold up to rounding.
 	v = Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: 1e-6}}, spare: true, last: 1, bounded: true}
 	require.True(t, v.lasts(1e-7))
 	v.bounded = false
 	require.False(t, v.lasts(1e-7))
+}
+
+// TestComplete: residuals that nobody judges have the bits of those that are judged, also where bodies are eliminated behind their joints.
+func TestComplete(t *testing.T) {
+	m, scale := looseChain(30, 0.1)
+	p := m.Pattern
+	perm := []int32{0}
+	for i := int32(1); i < int32(p.Positive()); i++ {
+		perm = append(perm, int32(p.Positive())+i-1, i)
+	}
+	for _, perm := range [][]int32{perm, order.Of(p, order.LeafFirst)} {
+		b, x, want := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+		for i := range b {
+			b[i] = math.Sin(float64(i))
+		}
+		f := Analyze(p, perm).NewFactor()
+		require.NoError(t, f.Factorize(m, scale, 1e-15, WhereWeak))
+		f.solve(x, b, want)
+		f.residual(want, b, x, new(Refinement))
+		got := append([]float64(nil), want...)
+		for _, i := range f.Symbolic.opened {
+			got[p.Off[i]] = math.NaN()
+		}
+		f.check.r = got
+		f.complete()
+		require.Equal(t, want, got)
+		most := 0.0
+		for i := p.Off[p.Positive()]; i < int32(p.Dim()); i++ {
+			most = max(most, math.Abs(got[i])/math.Sqrt(scale[i]))
+		}
+		require.NotZero(t, most)
+		require.InEpsilon(t, most, f.largestRow(got), 1e-14)
+	}
 }
 
 // TestRounds: an error is rounding of the rows where rows have been left out and all hold up to rounding.

@@ -38,6 +38,7 @@ type Symbolic struct {
 	oldOff []int32 // core: first original scalar of each core node
 	sign   []int8  // core: sign of the pivots
 	open   []bool  // core: a −1 node whose residual the backward sweep leaves out; see closeRows
+	opened []int32 // the old nodes of these, increasing
 
 	fronts []front
 	runs   []run   // rows of every front, and places of update matrices in parents
