@@ -44,14 +44,19 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// mostCorrections bounds those of a net with nearly dependent rows, which take the steps of one process: 8 or 9 on 1 to 7
-// ranks, where corrections that are added as they are make 24 to 29.
-const mostCorrections = 12
+// moreCorrections bounds those of a net with nearly dependent rows over the corrections of one process. Both hang on the rounding of the
+// processor's kernels: 8 to 13 on 1 to 7 ranks. Corrections that are added as they are, without θ, are 24 to 29.
+const moreCorrections = 1.5
 
 // Corrections with twice the digits take as few steps as in one process.
 func TestCorrections(t *testing.T) {
 	m, err := bench.Generate("ball-net", 30, 1)
 	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	alone := kkt.NewPlan(mech, kkt.Options{}).NewSolver()
+	require.NoError(t, alone.Solve(mech.Initial()))
+	most := int(moreCorrections * float64(alone.Refinement().Steps))
 	for _, n := range check.Few([]int{1, 2, 3, 4, 7}, []int{3}) {
 		require.NoError(t, dist.Run(n, func(c dist.Comm) error {
 			p, err := dist.NewPlan(c, m, dist.Options{})
@@ -66,7 +71,7 @@ func TestCorrections(t *testing.T) {
 				if err := s.Solve(p.Mechanism().Initial()); err != nil {
 					return err
 				}
-				assert.LessOrEqual(t, s.Steps(), mostCorrections, "%d ranks", n)
+				assert.LessOrEqual(t, s.Steps(), most, "%d ranks", n)
 				assert.Greater(t, s.Steps(), 3, "%d ranks", n)
 			}
 			return s.Close()
