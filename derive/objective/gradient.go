@@ -2,6 +2,7 @@ package objective
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,8 +30,7 @@ func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
 		if err := g.severally(ctx, r, slopes); err != nil {
 			return nil, err
 		}
-		r.sum()
-		return r, nil
+		return r.sum()
 	}
 	for _, t := range g.terms {
 		r.Terms = append(r.Terms, TermResult{Name: t.Name})
@@ -56,8 +56,7 @@ func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
 		return nil, err
 	}
 	r.split(g.o)
-	r.sum()
-	return r, nil
+	return r.sum()
 }
 
 // parameterResults returns the parameters with their values and room for slopes of terms.
@@ -145,17 +144,24 @@ func (r *Result) split(o *Objective) {
 	}
 }
 
-// sum adds the terms up.
-func (r *Result) sum() {
+// sum returns r with its terms added up. It returns an error for a sum that is too large, as terms that are finite may have.
+func (r *Result) sum() (*Result, error) {
 	for i := range r.Terms {
 		r.Value += r.Terms[i].Value
+	}
+	if !algebra.Finite(r.Value) {
+		return nil, errors.New("derive/objective: the sum of the terms is not finite")
 	}
 	for i := range r.Parameters {
 		p := &r.Parameters[i]
 		for _, x := range p.Terms {
 			p.Gradient += x
 		}
+		if !algebra.Finite(p.Gradient) {
+			return nil, fmt.Errorf("derive/objective: the derivative of the sum of the terms by %s is not finite", fault.Name(p.Name))
+		}
 	}
+	return r, nil
 }
 
 // finite returns an error that names the first term without a finite value, or whose derivative by a parameter is not finite.

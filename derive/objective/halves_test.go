@@ -50,6 +50,38 @@ func TestStepsTooLong(t *testing.T) {
 	}
 }
 
+// TestSlopesTell: what differentiates the runs of a study says of which runs its gradients are far from the motion's: of steps that are too
+// long, and of steps over corners that are not taken apart.
+func TestSlopesTell(t *testing.T) {
+	stopped := swinging(t, "")
+	for _, c := range []struct {
+		model string
+		run   runs.Options
+		want  string
+	}{
+		{rolling, runs.Options{Integrator: runs.RungeKutta4, Step: 0.001}, ""},
+		{rolling, runs.Options{Integrator: runs.RungeKutta4, Step: 0.00105}, "steps are too long"},
+		{stopped, runs.Options{Integrator: runs.RungeKutta4, Step: 0.005, Until: 1}, "of one side at corners"},
+		{stopped, runs.Options{Integrator: runs.GeneralizedAlpha, Step: 0.005, Until: 1}, "of the steps over corners"},
+	} {
+		c.run.Until = max(c.run.Until, 0.12)
+		text, columns, takes, paths := []byte(c.model), []string{"joint.pin1.q"}, []string{"final"}, []string{"gravity[0]"}
+		if c.model == rolling {
+			columns[0] = "ball.px"
+		}
+		slopes, err := objective.Slopes(text, nil, c.run, columns, takes, paths)
+		require.NoError(t, err)
+		_, doubts, err := slopes(t.Context(), text)
+		require.NoError(t, err)
+		if c.want == "" {
+			require.Empty(t, doubts)
+		}
+		require.Contains(t, doubts, c.want, "%v %v", c.run.Integrator, c.run.Step)
+		_, err = objective.Slopes(text, nil, c.run, columns, []string{"mean"}, paths)
+		require.ErrorContains(t, err, `$.terms[0].take`)
+	}
+}
+
 // TestStepsOfPrescribedMotion: steps of a linkage whose crank is driven are not too long. Its cotangents are rounding at the joints, and
 // differ from step to step.
 func TestStepsOfPrescribedMotion(t *testing.T) {

@@ -188,3 +188,28 @@ func TestManyRows(t *testing.T) {
 	_, err = of(t, o, text(t, "four-bar"))
 	require.NoError(t, err)
 }
+
+// TestSumTooLarge: terms that are finite may have a sum that is not.
+func TestSumTooLarge(t *testing.T) {
+	m := text(t, "pendulum")
+	o := &objective.Objective{At: objective.AtState, Terms: terms("joint.pin1.qdd", "joint.pin1.qdd"), Parameters: by("joints[pin1].force[0]")}
+	r, err := of(t, o, m)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		of   float64
+		want string
+	}{
+		{r.Terms[0].Value, "the sum of the terms is not finite"},
+		{r.Parameters[0].Terms[0], `the derivative of the sum of the terms by "joints[pin1].force[0]" is not finite`},
+	} {
+		for i := range o.Terms {
+			o.Terms[i].Weight = 0.8 * math.MaxFloat64 / math.Abs(c.of)
+			o.Terms[i].Target = 0
+			if c.of != r.Terms[0].Value {
+				o.Terms[i].Target = r.Terms[0].Value
+			}
+		}
+		_, err = of(t, o, m)
+		require.ErrorContains(t, err, c.want)
+	}
+}

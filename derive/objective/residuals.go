@@ -2,8 +2,10 @@ package objective
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -53,6 +55,9 @@ func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, 
 			y.Misfit, by = t.misfit(x.value, x.datum)
 			for k := range y.Slopes {
 				y.Slopes[k] *= by * g.lengthened(k)
+			}
+			if !algebra.Finite(y.Misfit) || !algebra.AllFinite(y.Slopes...) {
+				return nil, fmt.Errorf("derive/objective: the misfit of term %s at %v s, or its derivative, is not finite", fault.Name(t.Name), y.Time)
 			}
 			list = append(list, y)
 		}

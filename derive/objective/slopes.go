@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
@@ -17,14 +18,20 @@ import (
 // each column by each path, one after the other, and tells what they hold for only: one side of corners, exponential growth. It
 // belongs to one goroutine. It is the sweep.Slopes of package study/sweep.
 //
-// Cost: that of NewProblem; a call, that of Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, $.parameters[k] for
-// path k, and $.run.integrator for one without gradients; a call those of WithModel and Gradient.
+// Cost: that of NewProblem; a call, that of Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, with .take for another
+// take, $.parameters[k] for path k, and $.run.integrator for one without gradients; a call those of WithModel and Gradient.
 func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (
 	func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error), error,
 ) {
 	if names := runNames().Integrators; !slices.Contains(names, o.Integrator.String()) {
 		return nil, &model.Problems{List: []*model.Problem{{Path: "$.run.integrator", Value: fault.Name(o.Integrator.String()),
 			Rule: "has no gradients; " + strings.Join(names, ", ") + " have"}}}
+	}
+	for i, x := range takes {
+		if !slices.Contains([]string{Final.String(), Min.String(), Max.String()}, x) {
+			return nil, &model.Problems{List: []*model.Problem{{Path: document.Entry("$.terms", i) + ".take", Value: fault.Name(x),
+				Rule: "has no gradients; final, min and max have"}}}
+		}
 	}
 	of := &Objective{At: AtRun, Run: runs.Options{
 		Until: o.Until, Every: o.Every, Integrator: o.Integrator, Step: o.Step, Tolerance: o.Tolerance,
@@ -62,15 +69,25 @@ func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []s
 // doubts tells what gradients of a run hold for only.
 func (r *RunResult) doubts() string {
 	var list []string
+	if r.TooLong() {
+		list = append(list, fmt.Sprintf("steps are too long, and make gradients %.3g-fold larger where the motion makes them smaller", r.Unstable))
+	}
 	if r.Exponential() {
 		list = append(list, fmt.Sprintf("gradients grow exponentially, %.3g-fold over the first half of the run", r.Growth))
 	}
-	if len(r.Kinks) > 0 {
-		var names []string
-		for _, x := range r.Kinks {
-			names = append(names, x.Name)
+	var smooth, rough []string
+	for _, x := range r.Kinks {
+		if x.Rough {
+			rough = append(rough, x.Name)
+		} else {
+			smooth = append(smooth, x.Name)
 		}
-		list = append(list, "gradients are of one side at corners of "+fault.List(names))
+	}
+	if len(smooth) > 0 {
+		list = append(list, "gradients are of one side at corners of "+fault.List(smooth))
+	}
+	if len(rough) > 0 {
+		list = append(list, "gradients are of the steps over corners, and may be far from the motion's, at "+fault.List(rough))
 	}
 	return strings.Join(list, "; ")
 }

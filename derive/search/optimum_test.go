@@ -8,12 +8,14 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/motion/runs"
 )
 
 // ball falls freely, so that its acceleration is gravity: a place of two numbers, of which objectives have closed forms.
@@ -221,4 +223,24 @@ func TestOptimizeToTheEnd(t *testing.T) {
 	assert.NotEmpty(t, r.Reason)
 	assert.Less(t, r.Value, 0.1)
 	assert.Greater(t, r.Start, 1.5)
+}
+
+// TestFitOverflow: slopes of a misfit that are too large for a number end a fit, which would take them for those of parameters that change
+// nothing.
+func TestFitOverflow(t *testing.T) {
+	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 0.1, Step: 0.1, Integrator: runs.RungeKutta4}}
+	for i, sigma := range []float64{1e-310, 1} {
+		c := "ball.acc" + string('x'+rune(i))
+		o.Terms = append(o.Terms, objective.Term{
+			Name: c, Column: c, Take: objective.Data, File: "d.csv", From: c, Sigma: sigma, Weight: 1, Power: 1,
+		})
+	}
+	for _, path := range []string{"gravity[0]", "gravity[1]"} {
+		o.Parameters = append(o.Parameters, objective.Parameter{Name: path, Paths: []string{path}})
+	}
+	data := fstest.MapFS{"d.csv": {Data: []byte("time,ball.accx,ball.accy\n0.1,1,4\n")}}
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(ball), Name: "m.json", Data: data})
+	require.NoError(t, err)
+	_, err = search.Fit(context.Background(), p, search.Options{})
+	require.ErrorContains(t, err, `the misfit of term "ball.accx" at 0.1 s, or its derivative, is not finite`)
 }
