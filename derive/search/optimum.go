@@ -107,15 +107,20 @@ type optimizer struct {
 // Lagrangian by a free number, and Value its own, both over the length of the gradient of the value at the start; Damping is the penalty.
 //
 // Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
-// a *ProblemError if a start is out of its bounds; the errors of the objective at the start, that of OnIteration and of ctx.
+// a *ProblemError if a start is out of its bounds or too far from them; the errors of the objective at the start, that of OnIteration and of ctx.
 func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Optimum, error) {
 	b, err := newBox(p)
 	if err != nil {
 		return nil, err
 	}
+	if len(o.From) > 0 {
+		return nil, &ProblemError{Reason: "an optimum is searched for from Evaluations on, not from iterates"}
+	}
 	s := &optimizer{ctx: ctx, p: p, o: &o, replay: o.Evaluations, rho: firstPenalty, scale: 1}
 	var u []float64
-	s.variables, u = b.variables(p.Values())
+	if s.variables, u, err = b.variables(p); err != nil {
+		return nil, err
+	}
 	n := len(p.Objective().Constraints)
 	s.scales, s.lambda = make([]float64, n), make([]float64, n)
 	first, err := s.evaluate(u, true)

@@ -73,6 +73,8 @@ func TestOptimize(t *testing.T) {
 		}, 3, -1, search.AtBounds, []float64{0, 6}},
 		"both":       {bounds(0, 0, 2), 2, 4, search.AtBounds, []float64{-2, 0}},
 		"from bound": {bounds(0, 1, 9), 3, 4, search.Converged, nil},
+		"far":        {bounds(0, 0, 1e7), 3, 4, search.Converged, nil},
+		"farther":    {bounds(0, -1e8, 1e8), 3, 4, search.Converged, nil},
 		"less":       {with(constraint("ball.accx", objective.AtMost, 1)), 1, 4, search.Converged, []float64{4}},
 		"more":       {with(constraint("ball.accy", objective.AtLeast, 7)), 3, 7, search.Converged, []float64{6}},
 		"idle":       {with(constraint("ball.accy", objective.AtMost, 7)), 3, 4, search.Converged, []float64{0}},
@@ -243,4 +245,30 @@ func TestFitOverflow(t *testing.T) {
 	require.NoError(t, err)
 	_, err = search.Fit(context.Background(), p, search.Options{})
 	require.ErrorContains(t, err, `the misfit of term "ball.accx" at 0.1 s, or its derivative, is not finite`)
+}
+
+// TestOptimizeBegins: a search begins at the numbers of the model however far their bounds are, and refuses bounds beside which it could
+// not tell these numbers any more.
+func TestOptimizeBegins(t *testing.T) {
+	const tol = 1e-6
+	inf := math.Inf(1)
+	for _, bounds := range [][2]float64{{0, 2}, {0, 1e3}, {0, 1e8}, {-1e8, 1e8}, {-1e8, inf}, {-inf, 1e8}} {
+		o := nearest()
+		o.Parameters[0].Bounds = &bounds
+		r := optimize(t, o, search.OptimizeOptions{})
+		assert.InEpsilon(t, 2*2+3*3, r.Start, tol, "%v", bounds) // gravity is (1, 1)
+	}
+	for _, bounds := range [][2]float64{{0, 1e18}, {-1e308, 1e308}, {-1e18, inf}, {-inf, 1e18}, {1, 1}} {
+		o := nearest()
+		o.Parameters[0].Bounds = &bounds
+		p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(ball), Name: "m.json"})
+		require.NoError(t, err)
+		_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{})
+		require.ErrorAs(t, err, new(*search.ProblemError))
+		require.ErrorContains(t, err, `"gravity[0]"`)
+	}
+	p, err := objective.NewProblem(nearest(), "o.json", objective.Source{Text: []byte(ball), Name: "m.json"})
+	require.NoError(t, err)
+	_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{Options: search.Options{From: []search.Iteration{{}}}})
+	require.ErrorContains(t, err, "from Evaluations on, not from iterates")
 }

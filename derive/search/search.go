@@ -66,7 +66,8 @@ func reasonOf(err error) string {
 // box are the bounds of parameters.
 type box struct{ lo, hi []float64 }
 
-// newBox returns the bounds of the parameters of a problem. It returns a *ProblemError if there is none, or a start is out of its bounds.
+// newBox returns the bounds of the parameters of a problem. It returns a *ProblemError if there is no parameter, bounds have no
+// width, or a start is out of them.
 func newBox(p *objective.Problem) (*box, error) {
 	list, values := p.Objective().Parameters, p.Values()
 	if len(list) == 0 {
@@ -79,6 +80,8 @@ func newBox(p *objective.Problem) (*box, error) {
 			lo, hi = x[0], x[1]
 		}
 		switch x := values[k]; {
+		case !(lo < hi):
+			return nil, &ProblemError{list[k].Name, fmt.Sprintf("has a least value, %v, that is not below its largest, %v", lo, hi)}
 		case !(x >= lo):
 			return nil, &ProblemError{list[k].Name, fmt.Sprintf("is %v in the model, below its least value, %v", x, lo)}
 		case !(x <= hi):

@@ -1,31 +1,57 @@
 package search
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/derive/objective"
+)
 
 // variable is how a parameter within its bounds follows a free number u, theory.md (V13). Bounds are kept by a transformation and not by
 // projection: every trial of a line search is then a model that can be read, as one with a negative mass could not, and stays smooth.
 type variable struct {
 	lo, hi, start, size float64
+
+	part float64 // of u that the sine between two bounds takes
 }
 
-// insideTol is how far a start at a bound is moved inside, relative to the width of the bounds or to the size of the parameter: at the
-// bound itself the transformation is flat.
+// insideTol is how far a start at a bound is moved inside, relative to the size of the parameter, or to the width of the bounds where that
+// is less: at the bound itself the transformation is flat.
 const insideTol = 1e-3
 
-// boundTol is the same for how near to a bound a parameter is at it.
+// boundTol is the distance from a bound, relative to the same, up to which a parameter is at it.
 const boundTol = 1e-6
 
-// variables returns the transformation of each parameter, and the place of the start.
-func (b *box) variables(x []float64) (list []variable, u []float64) {
+// farthest is how many times the size of a parameter a bound may be away from it. The sine and the hyperbola of u have the digits of that
+// distance: beyond, the search would begin at another number, off by more than 1e-7 of its size.
+const farthest = 1e9
+
+// steepest is the derivative of a parameter by u at the start, of its size, above which u is stretched so that it is 1: between bounds
+// that are far apart a parameter would follow u so fast that the slopes by others counted as none beside its own.
+const steepest = 100
+
+// variables returns the transformation of each parameter, and the free numbers u of the start. It returns a *ProblemError for a bound
+// that is too far away.
+func (b *box) variables(p *objective.Problem) (list []variable, u []float64, err error) {
+	x := p.Values()
 	sizes := b.sizes(x)
 	for k := range x {
-		v := variable{b.lo[k], b.hi[k], x[k], sizes[k]}
+		v := variable{b.lo[k], b.hi[k], x[k], sizes[k], 1}
 		lower, upper := !math.IsInf(v.lo, -1), !math.IsInf(v.hi, 1)
+		if lower && !(x[k]-v.lo <= farthest*v.size) || upper && !(v.hi-x[k] <= farthest*v.size) {
+			return nil, nil, &ProblemError{p.Objective().Parameters[k].Name, fmt.Sprintf(
+				"is %v in the model, and its bounds %v and %v are too far away to be kept: leave them out, or bring them nearer", x[k], v.lo, v.hi)}
+		}
 		var at float64
 		switch {
 		case lower && upper:
-			s := 2*(x[k]-v.lo)/(v.hi-v.lo) - 1
-			at = math.Asin(min(max(s, -1+2*insideTol), 1-2*insideTol))
+			width := v.hi - v.lo
+			s, inside := 2*(x[k]-v.lo)/width-1, 2*insideTol*min(1, v.size/width)
+			at = math.Asin(min(max(s, -1+inside), 1-inside))
+			if _, slope := v.of(at); slope > steepest*v.size {
+				v.part = v.size / slope
+				at /= v.part
+			}
 		case lower:
 			y := 1 + max((x[k]-v.lo)/v.size, insideTol)
 			at = math.Sqrt(y*y - 1)
@@ -35,7 +61,7 @@ func (b *box) variables(x []float64) (list []variable, u []float64) {
 		}
 		list, u = append(list, v), append(u, at)
 	}
-	return list, u
+	return list, u, nil
 }
 
 // of returns the parameter for u, and its derivative.
@@ -43,9 +69,9 @@ func (v *variable) of(u float64) (x, slope float64) {
 	lower, upper := !math.IsInf(v.lo, -1), !math.IsInf(v.hi, 1)
 	switch {
 	case lower && upper:
-		sin, cos := math.Sincos(u)
+		sin, cos := math.Sincos(v.part * u)
 		half := (v.hi - v.lo) / 2
-		return min(v.lo+half*(1+sin), v.hi), half * cos
+		return min(v.lo+half*(1+sin), v.hi), half * cos * v.part
 	case lower:
 		root := math.Hypot(u, 1)
 		return v.lo + v.size*(root-1), v.size * u / root
@@ -58,9 +84,6 @@ func (v *variable) of(u float64) (x, slope float64) {
 
 // atBound reports whether x is at a bound.
 func (v *variable) atBound(x float64) bool {
-	size := v.size
-	if width := v.hi - v.lo; !math.IsInf(width, 1) {
-		size = width
-	}
+	size := min(v.size, v.hi-v.lo)
 	return x-v.lo <= boundTol*size || v.hi-x <= boundTol*size
 }
