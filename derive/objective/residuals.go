@@ -57,7 +57,8 @@ func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, 
 				y.Slopes[k] *= by * g.lengthened(k)
 			}
 			if !algebra.Finite(y.Misfit) || !algebra.AllFinite(y.Slopes...) {
-				return nil, fmt.Errorf("derive/objective: the misfit of term %s at %v s, or its derivative, is not finite", fault.Name(t.Name), y.Time)
+				return nil, fmt.Errorf("derive/objective: the misfit of term %s at %v s, or its derivative, is not finite",
+					fault.Name(t.Name), y.Time)
 			}
 			list = append(list, y)
 		}

@@ -70,7 +70,8 @@ func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []s
 func (r *RunResult) doubts() string {
 	var list []string
 	if r.TooLong() {
-		list = append(list, fmt.Sprintf("steps are too long, and make gradients %.3g-fold larger where the motion makes them smaller", r.Unstable))
+		list = append(list, fmt.Sprintf("steps are too long, and make gradients %.3g-fold larger where the motion makes them smaller",
+			r.Unstable))
 	}
 	if r.Exponential() {
 		list = append(list, fmt.Sprintf("gradients grow exponentially, %.3g-fold over the first half of the run", r.Growth))

@@ -39,8 +39,8 @@ func (b *box) variables(p *objective.Problem) (list []variable, u []float64, err
 		v := variable{b.lo[k], b.hi[k], x[k], sizes[k], 1}
 		lower, upper := !math.IsInf(v.lo, -1), !math.IsInf(v.hi, 1)
 		if lower && !(x[k]-v.lo <= farthest*v.size) || upper && !(v.hi-x[k] <= farthest*v.size) {
-			return nil, nil, &ProblemError{p.Objective().Parameters[k].Name, fmt.Sprintf(
-				"is %v in the model, and its bounds %v and %v are too far away to be kept: leave them out, or bring them nearer", x[k], v.lo, v.hi)}
+			return nil, nil, &ProblemError{p.Objective().Parameters[k].Name, fmt.Sprintf("is %v in the model, "+
+				"and its bounds %v and %v are too far away to be kept: leave them out, or bring them nearer", x[k], v.lo, v.hi)}
 		}
 		var at float64
 		switch {
