@@ -107,7 +107,8 @@ type optimizer struct {
 // Lagrangian by a free number, and Value its own, both over the length of the gradient of the value at the start; Damping is the penalty.
 //
 // Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
-// a *ProblemError if a start is out of its bounds or too far from them; the errors of the objective at the start, that of OnIteration and of ctx.
+// a *ProblemError if a start is out of its bounds or too far from them; the errors of the objective at the start, of OnIteration and of
+// ctx.
 func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Optimum, error) {
 	b, err := newBox(p)
 	if err != nil {
