@@ -33,7 +33,7 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 	for i := range events {
 		_, _, element := m.Contact(i)
 		events[i] = Event{
-			Name: m.ForceName(element), Land: len(events) <= MostLandings,
+			Name: m.ForceName(element), Land: len(events) <= MostLandings, dynamicsTell: true,
 			Function: func(st *mechanism.State) float64 { depth, _ := at(i, st); return depth },
 			Action: func(st *mechanism.State) (Response, error) {
 				if act == nil {
@@ -74,7 +74,7 @@ func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mech
 	for i := range events {
 		_, element := m.Cable(i)
 		events[i] = Event{
-			Name: m.ForceName(element), Land: len(events) <= MostLandings,
+			Name: m.ForceName(element), Land: len(events) <= MostLandings, dynamicsTell: true,
 			Function: func(st *mechanism.State) float64 { stretch, _ := at(i, st); return stretch },
 			Action: func(st *mechanism.State) (Response, error) {
 				if act == nil {

@@ -34,6 +34,8 @@ const (
 // function that stays within the drift of the state is not seen to leave zero: an action whose
 // bounces become ever smaller has to end them.
 //
+// A function that is not a number has no sign: Run ends with an error that names the event, and stands at the start of the step.
+//
 // Events that cross at the same instant, up to rounding, all act, in the order of the list.
 // Each acts on the state after the actions before it, whatever those return. Then the run stops if
 // one of them has returned Stop; otherwise it restarts from the last state if one has returned Restart.
@@ -56,6 +58,8 @@ type Event struct {
 	// Land says that the dynamics have a kink at the crossing. A step of an explicit method over a kink loses its order.
 	// So such a step, if it is by error control, is done once more and ends at the crossing.
 	Land bool
+
+	dynamicsTell bool // where the function is not a number, the dynamics fail
 }
 
 // maxEventSamples is the largest number of Options.EventSamples.

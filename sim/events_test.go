@@ -153,6 +153,46 @@ func TestEventErrorNamesEventAndTime(t *testing.T) {
 	assert.Zero(t, s.State().Time, "the state before the step")
 }
 
+// TestEventNotANumber: a function that is not a number has crossed nothing. The run ends where it is found out, and names the event: at
+// the start, at a sample, between two samples, and behind a crossing in the same step.
+func TestEventNotANumber(t *testing.T) {
+	after := func(from float64, value func(t float64) float64) func(*mechanism.State) float64 {
+		return func(st *mechanism.State) float64 {
+			if st.Time > from && st.Time < from+0.3 {
+				return math.NaN()
+			}
+			return value(st.Time)
+		}
+	}
+	one := func(float64) float64 { return 1 }
+	for name, c := range map[string]struct {
+		function  func(*mechanism.State) float64
+		direction sim.Direction
+	}{
+		"at the start": {after(-0.1, one), sim.Either}, "at a sample": {after(0.4, one), sim.Either},
+		"of no direction": {after(0.4, one), sim.Rising}, "between samples": {after(0.1, func(t float64) float64 { return 0.3 - t }), sim.Either},
+		"behind a crossing": {after(0.76, func(t float64) float64 { return 0.6 - t }), sim.Rising},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, x := range []struct {
+				step    float64
+				samples int
+			}{{0, 8}, {0.5, 1}} {
+				called := false
+				s := newRig(t, ball()).simulate(sim.DormandPrince(), 1e-6, sim.Options{
+					Projector: sim.NoProjector, Step: x.step, MaxStep: 0.5, EventSamples: x.samples,
+					Events: []sim.Event{{Name: "far", Function: c.function, Direction: c.direction, Action: func(*mechanism.State) (sim.Response, error) {
+						called = true
+						return sim.Stop, nil
+					}}},
+				})
+				require.ErrorContains(t, s.Run(1.5), `event "far" at t = `)
+				assert.False(t, called)
+			}
+		})
+	}
+}
+
 // TestZeroAtStartDoesNotCount holds the rule for functions that start at zero, and
 // for one that is zero at a sample.
 func TestZeroAtStartDoesNotCount(t *testing.T) {

@@ -38,8 +38,10 @@ type watched struct {
 	lands    bool    // some event of some rank has Land
 	eventful bool    // there are events on some rank
 	failed   float64 // time at which a step has been given up
+	wrong    error   // the first function in the step, or at the start, that is not a number
 }
 
+// newWatched returns the watches of a run that looks at events at so many points of each step, 0 for one.
 func newWatched(s *step, events []Event, samples int) watched {
 	w := watched{step: s, list: events, watches: make([]watch, len(events)), samples: max(samples, 1), eventful: s.ranks.some(len(events) > 0)}
 	for i := range events {
@@ -49,11 +51,22 @@ func newWatched(s *step, events []Event, samples int) watched {
 	return w
 }
 
-// arm notes the signs at the current state.
-func (s *watched) arm() {
+// arm notes the signs at the current state. It returns an error for a function that is not a number there.
+func (s *watched) arm() error {
+	s.wrong = nil
 	for i := range s.list {
-		s.watches[i].sign = signOf(s.list[i].Function(s.step.st))
+		e := &s.list[i]
+		s.watches[i].sign = s.signAt(e, e.Function(s.step.st), s.step.st.Time)
 	}
+	return s.step.ranks.agree(s.wrong)
+}
+
+// signAt returns the sign of x, the function of e at the time t, and notes in s.wrong that it has none.
+func (s *watched) signAt(e *Event, x, t float64) int8 {
+	if math.IsNaN(x) && !e.dynamicsTell && s.wrong == nil {
+		s.wrong = fault.Errorf("sim: event %s at t = %v: its function is not a number", fault.Name(e.Name), t)
+	}
+	return signOf(x)
 }
 
 // rearm notes the signs at the current state, where the run is restarted from the
@@ -81,6 +94,7 @@ func (s *watched) rearm(theta float64) {
 
 // findAll looks for the first crossing of each event in the step last tried.
 func (s *watched) findAll() {
+	s.wrong = nil
 	for i := range s.watches {
 		w := &s.watches[i]
 		w.start, w.from, w.left, w.last = w.sign, 0, 0, -1
@@ -113,7 +127,7 @@ func (s *watched) find(i int) {
 		if theta <= w.from {
 			continue
 		}
-		sign := signOf(s.valueAt(e, theta))
+		sign := s.signAt(e, s.valueAt(e, theta), s.step.sample.Time)
 		if w.sign == 0 {
 			at, early := s.leaveZero(e, prev, theta)
 			if prev == 0 {
@@ -205,7 +219,7 @@ func (s *watched) meet(theta float64) {
 	s.step.closedAt(theta)
 	for i := range s.list {
 		w := &s.watches[i]
-		w.seen = signOf(s.list[i].Function(&s.step.sample))
+		w.seen = s.signAt(&s.list[i], s.list[i].Function(&s.step.sample), s.step.sample.Time)
 		w.now = w.root <= theta+instant
 		switch ahead, behind := w.root <= theta+nearby, w.last >= 0 && w.last >= theta-nearby; {
 		case ahead:
@@ -291,6 +305,9 @@ func (s *watched) act(theta float64) (response Response, stopped string, err err
 	if s.step.ended() {
 		return Continue, "", s.step.orCause(nil)
 	}
+	if err := s.step.ranks.agree(s.wrong); err != nil {
+		return Continue, "", err
+	}
 	for i := range s.list {
 		if !s.watches[i].now || err != nil {
 			continue
@@ -357,6 +374,7 @@ func (s *watched) locate(e *Event, sign int8, a, b float64) float64 {
 	return b
 }
 
+// signOf returns −1, 0 or 1; 0 for what is not a number.
 func signOf(x float64) int8 {
 	switch {
 	case x > 0:

@@ -204,7 +204,9 @@ func (s *Simulation) begin() error {
 		}
 		s.closeStages(s.control.redundant)
 	}
-	s.events.arm()
+	if err := s.events.arm(); err != nil {
+		return err
+	}
 	if err := s.rows.writeNow(s.step); err != nil {
 		return err
 	}
@@ -310,6 +312,11 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 	for {
 		if s.ended() { // what has been found since may be wrong
 			return false, s.orCause(nil)
+		}
+		if s.events.eventful {
+			if err := s.ranks.agree(s.events.wrong); err != nil {
+				return false, err
+			}
 		}
 		theta, crosses := s.events.firstEvent()
 		if err := s.rows.writeUpTo(s.step, s.start, t1, theta); err != nil {
