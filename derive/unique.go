@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -218,11 +219,11 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	for i := range nb {
 		a := (*[6]float64)(dn[6*i:])
 		in := d.bodies[i].I.MulVec(spatial.Vec3(a[:3])).Norm() + d.bodies[i].mass*spatial.Vec3(a[3:]).Norm()
-		if in > worst {
+		if algebra.Worse(in, worst) {
 			worst, at = in, i
 		}
 	}
-	if worst > singularTol*size*most {
+	if !(worst <= singularTol*size*most) {
 		return nil, d.singularAt(at)
 	}
 	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])

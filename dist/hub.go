@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/kkt"
 )
@@ -211,7 +212,7 @@ func (u *hub) check(root Root, w kkt.Way) {
 	u.conv.Worst = factor.Worst{Node: -1, Row: -1}
 	for r, m := range u.from {
 		u.largest, u.least = atLeast(u.largest, m[0]), math.Min(u.least, m[1])
-		if !(m[2] <= worst) && worst == worst {
+		if algebra.Worse(m[2], worst) {
 			worst, u.inHeld, u.worstRank = m[2], false, r
 		}
 	}
@@ -241,7 +242,7 @@ func (u *hub) check(root Root, w kkt.Way) {
 		if policy == factor.WhereWeak {
 			load = math.Abs(u.load[i])
 		}
-		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load); !(e <= worst) && worst == worst {
+		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load); algebra.Worse(e, worst) {
 			worst, u.inHeld = e, true
 		}
 	}

@@ -56,10 +56,10 @@ func (s *Solver) worst() Unreached {
 	most := 0.0
 	for t := range s.result.Targets {
 		r, tol := &s.result.Targets[t], s.p.targets[t].tolerance
-		if x := r.Linear / tol[0]; !r.Reached && !(x <= most) {
+		if x := r.Linear / tol[0]; !r.Reached && algebra.Worse(x, most) {
 			most, u.Target, u.Off, u.Unit = x, r.Name, r.Linear, "m"
 		}
-		if x := r.Angular / tol[1]; !r.Reached && !(x <= most) {
+		if x := r.Angular / tol[1]; !r.Reached && algebra.Worse(x, most) {
 			most, u.Target, u.Off, u.Unit = x, r.Name, r.Angular, "rad"
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -413,7 +414,7 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 	s.MassTo(all, s.x[:n])
 	s.MassTo(sums, a)
 	at := -1
-	size, worst = s.load, -1
+	size = s.load
 	for i := range s.mech.Bodies {
 		arm := s.radius(int32(i))
 		weigh := func(v *[6]float64) float64 {
@@ -426,7 +427,7 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 			reaction[k] = all[6*i+k] - load[k]
 		}
 		size = max(size, weigh(load), weigh(&reaction))
-		if w := weigh(sum); w > worst {
+		if w := weigh(sum); at < 0 || algebra.Worse(w, worst) {
 			worst, at = w, i
 		}
 	}

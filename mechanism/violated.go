@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -70,10 +71,8 @@ func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool
 			w.Speed, w.Turn = 0, 0
 		}
 		p, r := w.In(unit)
-		if size := max(p, r/rate); !(size <= most) {
-			if worst, v, most = i, w, size; most != most {
-				break
-			}
+		if size := max(p, r/rate); algebra.Worse(size, most) {
+			worst, v, most = i, w, size
 		}
 	}
 	return worst, v

@@ -3,6 +3,7 @@ package motion
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -192,7 +193,7 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 				v[j] += s * a[6*i+j]
 			}
 		}
-		if w := v[0]*v[0] + v[1]*v[1] + v[2]*v[2]; !(w <= square) && square == square { // a NaN stays
+		if w := v[0]*v[0] + v[1]*v[1] + v[2]*v[2]; algebra.Worse(w, square) {
 			worst, square = i, w
 		}
 		b.Displace(h, v, &k, com)

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -49,7 +50,7 @@ func (k *RungeKutta) blame() blame {
 		sumTo(&v, e, acc, 6*i)
 		turn, speed := k.rates(i)
 		size := scale * max(length(x[:3]), length(x[3:])/k.tol.Length, length(v[:3])/turn, length(v[3:])/speed)
-		if !(size <= b.size) {
+		if algebra.Worse(size, b.size) {
 			b.size, b.body = size, i
 		}
 		at.Bodies[i].AddComVelocity(1, &v, &kin.Bodies[i].Com)

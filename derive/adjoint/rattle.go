@@ -127,7 +127,7 @@ func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err err
 	L, body := s.mech.TypicalLength(), 0
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
-		if x := max(unit*w.Norm(), unit*v.Norm()/L); !(x <= gap) && gap == gap { // a NaN stays
+		if x := max(unit*w.Norm(), unit*v.Norm()/L); algebra.Worse(x, gap) {
 			gap, body = x, i/6
 		}
 	}

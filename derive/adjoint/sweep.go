@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
@@ -153,7 +154,7 @@ func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) 
 		a, b := &s.end.Bodies[i], &end.Bodies[i]
 		off := max(angleOf(a.Rotation.Mul(b.Rotation.Conj())), a.Position.Sub(b.Position).Norm()/L)
 		off = max(off, a.Omega.Sub(b.Omega).Norm()/rate, a.Velocity.Sub(b.Velocity).Norm()/(L*rate))
-		if !(off <= worst) {
+		if algebra.Worse(off, worst) {
 			worst, body = off, i
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
@@ -154,7 +155,7 @@ func lostByTree(want, got []results.Body, m motion.Method, gravity float64) *res
 	for i := range want {
 		angular := got[i].AngularAcceleration.Sub(want[i].AngularAcceleration).Norm()
 		linear := got[i].ComAcceleration.Sub(want[i].ComAcceleration).Norm()
-		if e := max(angular/size[0], linear/size[1]); e > worst {
+		if e := max(angular/size[0], linear/size[1]); algebra.Worse(e, worst) {
 			worst, body = e, i
 		}
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,4 +28,9 @@ func TestLostByTree(t *testing.T) {
 	require.NotNil(t, lostByTree(want, got, motion.TreeDirect, 0))
 	got[0].AngularAcceleration[0], got[0].ComAcceleration[2] = 304, 1e-3
 	require.NotNil(t, lostByTree(want, got, motion.TreeDirect, 0))
+	want, got = append(want, want[0]), append(got, want[0]) // a body that has lost nothing, behind one of which nothing is known
+	got[0].ComAcceleration[2] = math.NaN()
+	ill := lostByTree(want, got, motion.TreeDirect, 0)
+	require.NotNil(t, ill)
+	require.Contains(t, ill.Text, "a relative difference of NaN")
 }
