@@ -31,6 +31,8 @@ const (
 	// emptyTol is the part of the force of a row at a body that other rows may leave, where it depends on them: rounding, 1e-12 in mechanisms
 	// of a hundred bodies. A pose whose row has a pivot above droppedFrom is at least 4e-7 off the one where it does.
 	emptyTol = 1e-9
+	// farFrom is the distance, rad, and typical lengths, from which on states are no neighbours. A larger value costs time only.
+	farFrom = 1e-3
 	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
 	againStep = 0x1p-50
 	// nextStep is the size of the cube in which poses next to a state are, rad, and typical lengths: some roundings.
@@ -79,9 +81,36 @@ func (d *Derivatives) shaky() (bool, int) {
 	return d.digits.uneven || d.digits.near, at
 }
 
-// isEmpty reports whether the rows that count as redundant are so but for rounding. Pivots do not tell that in large mechanisms, where
-// rounding of many others is in them. But then the other rows have multipliers with the same forces at the bodies as any of all rows.
+// isEmpty reports whether the rows that count as redundant are so but for rounding.
 func (d *Derivatives) isEmpty() bool {
+	x, rows := &d.digits, d.dynamics.Redundant()
+	if x.surely && rows == x.spare {
+		return true
+	}
+	if !d.othersBear() {
+		return false
+	}
+	if x.spareAt == nil || rows != x.spare {
+		x.spare, x.spareAt = rows, d.own.Clone()
+	}
+	x.surely = d.isFar(x.spareAt)
+	return true
+}
+
+// isFar reports whether some pose is far from that of another state.
+func (d *Derivatives) isFar(from *mechanism.State) bool {
+	for i := range from.Bodies {
+		a, b := &d.own.Bodies[i], &from.Bodies[i]
+		if a.Rotation.Mul(b.Rotation.Conj()).Log().Norm() > farFrom || a.Position.Sub(b.Position).Norm() > farFrom*d.sizes.length {
+			return true
+		}
+	}
+	return false
+}
+
+// othersBear reports whether rows that count as redundant are so but for rounding. Pivots do not tell that in large mechanisms, where
+// rounding of many others is in them. But then the other rows have multipliers with the same forces at the bodies as any of all rows.
+func (d *Derivatives) othersBear() bool {
 	if !d.dynamics.Plain() {
 		return false
 	}

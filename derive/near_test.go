@@ -109,6 +109,36 @@ func TestRoundingOfManyRows(t *testing.T) {
 	require.False(t, shaky)
 }
 
+// TestNearSingularAfterOthers: a row that counts as redundant next to a singular pose puts derivatives in doubt wherever the mechanism has
+// been before, be it twice in the singular pose itself.
+func TestNearSingularAfterOthers(t *testing.T) {
+	for _, before := range [][]float64{{0.4, 0.5}, {0.4, math.Pi / 2, math.Pi / 2}, {math.Pi / 2, math.Pi / 2}} {
+		m, err := bench.NFourBar(1, 0.4, 1)
+		require.NoError(t, err)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+		d := derive.New(plan, m)
+		w, g := d.NewWeights(), d.NewGradient()
+		w.Joint(0).Qdd[0] = 1
+		for _, theta := range append(before, math.Pi/2-5e-7) {
+			other, err := bench.NFourBar(1, theta, 1)
+			require.NoError(t, err)
+			at, err := mechanism.New(other)
+			require.NoError(t, err)
+			st := plan.Initial()
+			copy(st.Bodies, at.Initial().Bodies)
+			require.NoError(t, d.At(st))
+			err = d.AdjointTo(g, w, true)
+			if theta < 1 {
+				require.NoError(t, err)
+			} else if theta != math.Pi/2 {
+				require.ErrorIs(t, err, derive.ErrDoubt, "%v", before)
+			}
+		}
+	}
+}
+
 // TestConstantIsNotDoubted: an output that the joints hold has a gradient of zero. Next to a singular pose its rounding was compared with
 // itself, and put in doubt: that of the place and the velocity of a rocker, whose frame is at its pin.
 func TestConstantIsNotDoubted(t *testing.T) {
