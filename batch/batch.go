@@ -24,6 +24,7 @@ type Batch struct {
 
 	solving // what the workers are at
 	rolling
+	backing
 }
 
 // solving is what Solve has given the workers.
@@ -44,8 +45,8 @@ func (b *Batch) Watch(ctx context.Context) (end func()) { return b.watch.Begin(c
 //
 // Cost: some 0.5 ms a body, as its instructions are put in order. Memory: for each thread some hundred numbers
 // an entry of the factor. It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
-// given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
-// needs more than 2²² places in lanes.
+// given twice, for a parameter of Vary that cannot vary or may not with Adjoint, for a number of threads out of range, and for a mechanism
+// that needs more than 2²² places in lanes.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -79,6 +80,9 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 			return nil, err
 		}
 		b.workers = append(b.workers, w)
+	}
+	if o.Adjoint != nil {
+		return b, b.prepareBack()
 	}
 	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/internal/check"
@@ -23,6 +24,9 @@ import (
 
 // largestOfCodes bounds the bodies of the mechanisms that are searched for codes.
 const largestOfCodes = 90
+
+// largestOfBack is the same for the way back, whose codes small ones have.
+const largestOfBack = 10
 
 // TestCodes: each instruction of package tape is emitted by the batch of a mechanism that testdata/codes.txt names: a model of
 // reference/, a member of a family of package bench, or a hub. For a code whose mechanism does not emit it they are searched; -update
@@ -226,6 +230,11 @@ func codesOf(t *testing.T, name string) map[string]bool {
 	lists := [][]tape.Op{c.Fixed, c.Stage, c.Judge, c.Refine, c.Answers}
 	if s := c.Steps; s != nil {
 		lists = append(append(lists, s.Stages[:]...), s.Euler)
+	}
+	if len(m.Bodies) <= largestOfBack {
+		if a, _ := mechanics.CompileAdjoint(p, &b.at.State, o.Wrenches); a != nil {
+			lists = append(lists, a.Turn, a.Back)
+		}
 	}
 	for _, ops := range lists {
 		for _, o := range ops {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	Angles bool
 	// Vary says what of the model differs from state to state.
 	Vary Vary
+	// Adjoint makes what takes gradients of single states (Alone), for a plan whose inputs are those of the state. With it there is
+	// Batch.AdjointTo; derive/many has one. Bodies, joints and armature may not vary then.
+	Adjoint func(p *kkt.Plan, forces []mechanism.Freedom) Alone
 }
 
 // Vary names what of the model differs from state to state. All that is not named stays a constant of the batch, at

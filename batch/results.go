@@ -107,16 +107,20 @@ func (r *Results) leave(g int, err error) {
 }
 
 // collect lists what the workers have noted, which is little: the rest of it stays in the caches of others.
-func (r *Results) collect() {
-	r.oneByOne, r.failed = r.oneByOne[:0], r.failed[:0]
-	for g, alone := range r.single {
+func (r *Results) collect() { r.oneByOne, r.failed = collect(r.single, r.errs, r.oneByOne, r.failed) }
+
+// collect stores in oneByOne the numbers of the states that single has, of each group, and in failed those of them with errors.
+func collect(single []uint8, errs []error, oneByOne, failed []int) ([]int, []int) {
+	oneByOne, failed = oneByOne[:0], failed[:0]
+	for g, alone := range single {
 		for i := g * lanes; alone != 0; i, alone = i+1, alone>>1 {
 			if alone&1 == 0 {
 				continue
 			}
-			if r.oneByOne = append(r.oneByOne, i); r.errs[i] != nil {
-				r.failed = append(r.failed, i)
+			if oneByOne = append(oneByOne, i); errs[i] != nil {
+				failed = append(failed, i)
 			}
 		}
 	}
+	return oneByOne, failed
 }

@@ -108,11 +108,16 @@ func (w *worker) group(s *States, r *Results, g int) {
 // evaluate runs the tapes.
 func (w *worker) evaluate() {
 	tape.Run(w.w, w.c.Numbers(), w.c.Stage)
+	w.correct()
+	tape.Run(w.w, w.c.Numbers(), w.c.Answers)
+}
+
+// correct judges a solution, and refines it where lanes want that.
+func (w *worker) correct() {
 	tape.Run(w.w, w.c.Numbers(), w.c.Judge)
 	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
 		tape.Run(w.w, w.c.Numbers(), w.c.Refine)
 	}
-	tape.Run(w.w, w.c.Numbers(), w.c.Answers)
 }
 
 // solveAlone solves state i with the solver.

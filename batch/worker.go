@@ -50,6 +50,21 @@ const nameOfWrenches = "wrenches of the states of a batch"
 
 // newWorker allocates the memory of a thread, with the workspace of c and inputs of its own.
 func newWorker(of *setup, c *mechanics.Compiled) (*worker, error) {
+	return newWorkerWith(of, c, (*worker).addWrenches)
+}
+
+// addWrenches adds the wrenches of a state as one force.
+func (w *worker) addWrenches() error {
+	all := make([]int, len(w.extern.w))
+	for i := range all {
+		all[i] = i
+	}
+	_, err := w.in.AddForce(nameOfWrenches, &w.extern, all...)
+	return err
+}
+
+// newWorkerWith is newWorker with what adds the wrenches of a state to the inputs.
+func newWorkerWith(of *setup, c *mechanics.Compiled, addWrenches func(w *worker) error) (*worker, error) {
 	m := of.plan.Mechanism()
 	w := &worker{of: of, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
 	if n := of.numAngles(); len(w.st.Angles) != n {
@@ -60,11 +75,7 @@ func newWorker(of *setup, c *mechanics.Compiled) (*worker, error) {
 	}
 	if of.options.Wrenches {
 		w.extern.w = make([]spatial.Force, m.NumBodies())
-		all := make([]int, m.NumBodies())
-		for i := range all {
-			all[i] = i
-		}
-		if _, err := w.in.AddForce(nameOfWrenches, &w.extern, all...); err != nil {
+		if err := addWrenches(w); err != nil {
 			return nil, err
 		}
 	}

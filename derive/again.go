@@ -19,17 +19,8 @@ import (
 // to a singular pose of the state, as the factor has rounding of poses, too, that is the same for each solution.
 
 const (
-	// unevenFrom is the ratio of inertias from which on derivatives are taken twice. Below it multipliers leave 1e-8 of a derivative or
-	// less.
-	unevenFrom = 1e6
-	// nearFrom is the pivot of a row relative to its scale, about t², below which they are. At t of 3e-3 some 1e-8 of a derivative is
-	// rounding.
-	nearFrom = 1e-5
-	// droppedFrom is the same of a row that counts as redundant, above which it may be more than rounding of poses: up to 1e-13 where a model
-	// has many digits. At a distance of 3e-7 and less a pose counts as singular.
-	droppedFrom = 2e-13
 	// emptyTol is the part of the force of a row at a body that other rows may leave, where it depends on them: rounding, 1e-12 in mechanisms
-	// of a hundred bodies. A pose whose row has a pivot above droppedFrom is at least 4e-7 off the one where it does.
+	// of a hundred bodies. A pose whose row has a pivot above kkt.DroppedTol is at least 4e-7 off the one where it does.
 	emptyTol = 1e-9
 	// farFrom is the distance, rad, and typical lengths, from which on states are no neighbours. A larger value costs time only.
 	farFrom = 1e-3
@@ -44,27 +35,6 @@ const (
 	againPart = 1e-3
 )
 
-// isUneven reports whether the largest mass is unevenFrom times one at some point of some body: by the mass of that body, or by its moment
-// of inertia about some axis and its length.
-func (d *Derivatives) isUneven() bool {
-	squares := make([]float64, len(d.bodies))
-	d.mech.SquareLengthsTo(squares)
-	heaviest, lightest := 0.0, math.Inf(1)
-	for i := range d.mech.Bodies {
-		b := &d.mech.Bodies[i]
-		heaviest, lightest = max(heaviest, b.Mass), min(lightest, b.Mass)
-		if _, null := b.Null(); null > 0 {
-			continue // what turns there has no balance
-		}
-		inverse := 0.0 // trace of I⁻¹: up to 3 over the least moment
-		for _, x := range b.Weight().Inertia {
-			inverse += x * x
-		}
-		lightest = min(lightest, 1/(squares[i]*inverse))
-	}
-	return heaviest > unevenFrom*lightest
-}
-
 // shaky reports whether derivatives at the state may have lost digits, and at which joint or coupling, −1 for none.
 func (d *Derivatives) shaky() (bool, int) {
 	if d.plain.Pattern.Len() == len(d.bodies) {
@@ -74,10 +44,11 @@ func (d *Derivatives) shaky() (bool, int) {
 		return d.digits.uneven || d.digits.near, d.digits.constraint
 	}
 	if !d.digits.weighed {
-		d.digits.weighed, d.digits.uneven = true, d.isUneven()
+		d.digits.weighed, d.digits.uneven = true, d.mech.MassRatio() > kkt.UnevenRatio
 	}
 	at, _, ratio, dropped := d.dynamics.Weakest()
-	d.digits.known, d.digits.near, d.digits.constraint = true, ratio < nearFrom || dropped > droppedFrom && !d.isEmpty(), at
+	d.digits.known, d.digits.constraint = true, at
+	d.digits.near = ratio < kkt.NearTol || dropped > kkt.DroppedTol && !d.isEmpty()
 	return d.digits.uneven || d.digits.near, at
 }
 

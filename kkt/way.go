@@ -87,6 +87,15 @@ const (
 	// AccurateTol is the largest predicted relative error of the accelerations
 	// that is returned as a result.
 	AccurateTol = 1e-6
+	// NearTol is the pivot of a row relative to its scale, about the square of the distance from a singular pose, rad, below which
+	// derivatives of accelerations may have lost digits that accelerations have. At a distance of 3e-3 some 1e-8 of a derivative is rounding.
+	NearTol = 1e-5
+	// DroppedTol is the same of a row that counts as redundant, above which it may be more than rounding of poses: up to 1e-13 where a model
+	// has many digits. At a distance of 3e-7 and less a pose counts as singular.
+	DroppedTol = 2e-13
+	// UnevenRatio is the ratio of masses (mechanism.Mechanism.MassRatio) above which derivatives may have lost digits. Below it multipliers
+	// leave 1e-8 of a derivative or less.
+	UnevenRatio = 1e6
 )
 
 // Try calls try with the ways from one to another, until it is done. Where it is not, its error says why the next way is needed.

@@ -47,6 +47,29 @@ func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 	m.lengthsOfPoints(length2)
 }
 
+// MassRatio returns how many times the largest mass of a body is the least at some point of some body: by the mass of that body, or by its
+// moment of inertia about some axis and its length. It is 0 without bodies.
+//
+// Cost: O(bodies + joints).
+func (m *Mechanism) MassRatio() float64 {
+	squares := make([]float64, len(m.Bodies))
+	m.SquareLengthsTo(squares)
+	heaviest, lightest := 0.0, math.Inf(1)
+	for i := range m.Bodies {
+		b := &m.Bodies[i]
+		heaviest, lightest = max(heaviest, b.Mass), min(lightest, b.Mass)
+		if _, null := b.Null(); null > 0 {
+			continue // what turns there has no balance
+		}
+		inverse := 0.0 // trace of I⁻¹: up to 3 over the least moment
+		for _, x := range b.Weight().Inertia {
+			inverse += x * x
+		}
+		lightest = min(lightest, 1/(squares[i]*inverse))
+	}
+	return heaviest / lightest
+}
+
 // DriftUnit returns the unit, m, in which lengths are compared with angles, rad: the typical
 // length, but at most 1 m. A bound for the drift of a small mechanism in this unit means as
 // much as one in metres for a mechanism of ordinary size.

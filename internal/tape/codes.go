@@ -396,74 +396,92 @@ const (
 	Moved Code = 195
 	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedRoot Code = 196
+	// BackBody stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.
+	BackBody Code = 197
+	// BackEuler begins the derivatives of a body A: those by rotation and angular velocity in its balance. B is its inertia, C its axes and Eᵀω.
+	BackEuler Code = 198
+	// BackFrames stores the relative motion of a joint in A: B and C are the bodies of P and S, D axes and origin of P in its body, E the origin of S.
+	BackFrames Code = 199
+	// BackAlong stores −(B·C, B·C'): two vectors along the axes B, in world axes.
+	BackAlong Code = 200
+	// BackActs stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. B and C are the bodies of P and S.
+	BackActs Code = 201
+	// BackJoint adds to the bodies B and C of the joint A the derivatives that come by their relative motion and by the arms.
+	BackJoint Code = 202
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 197
+	BodyShared Code = 203
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 198
+	Mul3Shared Code = 204
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 199
+	MulVecShared Code = 205
 	// PutOnPinShared is PutOnPin with shared numbers at C.
-	PutOnPinShared Code = 200
+	PutOnPinShared Code = 206
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 201
+	PullShared Code = 207
 	// AngleShared is Angle with shared numbers at C.
-	AngleShared Code = 202
+	AngleShared Code = 208
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 203
+	WeighShared Code = 209
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 204
+	UnweighShared Code = 210
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 205
+	WrenchShared Code = 211
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 206
+	TorqueShared Code = 212
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 207
+	TwistShared Code = 213
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 208
+	ThrustShared Code = 214
 	// ForcesShared is Forces with shared numbers at D.
-	ForcesShared Code = 209
+	ForcesShared Code = 215
 	// MomentsShared is Moments with shared numbers at D.
-	MomentsShared Code = 210
+	MomentsShared Code = 216
 	// MotionOfJointShared is MotionOfJoint with shared numbers at D.
-	MotionOfJointShared Code = 211
+	MotionOfJointShared Code = 217
 	// MotionOfBothShared is MotionOfBoth with shared numbers at D.
-	MotionOfBothShared Code = 212
+	MotionOfBothShared Code = 218
 	// MotionOfParentShared is MotionOfParent with shared numbers at D.
-	MotionOfParentShared Code = 213
+	MotionOfParentShared Code = 219
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 214
+	PointShared Code = 220
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 215
+	PinShared Code = 221
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 216
+	TurnedPinShared Code = 222
 	// BackOnHingeShared is BackOnHinge with shared numbers at D.
-	BackOnHingeShared Code = 217
+	BackOnHingeShared Code = 223
 	// BackOnUniversalShared is BackOnUniversal with shared numbers at D.
-	BackOnUniversalShared Code = 218
+	BackOnUniversalShared Code = 224
 	// BackOnSliderShared is BackOnSlider with shared numbers at D.
-	BackOnSliderShared Code = 219
+	BackOnSliderShared Code = 225
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 220
+	TiltShared Code = 226
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 221
+	RateShared Code = 227
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 222
+	EulerShared Code = 228
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 223
+	EulerRootShared Code = 229
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 224
+	EulerPinShared Code = 230
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 225
+	MovedShared Code = 231
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 226
+	MovedRootShared Code = 232
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 227
+	RootShared Code = 233
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 228
+	RootHoldsShared Code = 234
 	// HingeBiasShared is HingeBias with shared numbers at B and C.
-	HingeBiasShared Code = 229
+	HingeBiasShared Code = 235
+	// BackBodyShared is BackBody with shared numbers at D.
+	BackBodyShared Code = 236
+	// BackEulerShared is BackEuler with shared numbers at B.
+	BackEulerShared Code = 237
+	// BackFramesShared is BackFrames with shared numbers at D and E.
+	BackFramesShared Code = 238
 
-	numCodes = 230
+	numCodes = 239
 )
 
 var codeNames = [numCodes]string{
@@ -664,6 +682,12 @@ var codeNames = [numCodes]string{
 	"EulerPin",
 	"Moved",
 	"MovedRoot",
+	"BackBody",
+	"BackEuler",
+	"BackFrames",
+	"BackAlong",
+	"BackActs",
+	"BackJoint",
 	"BodyShared",
 	"Mul3Shared",
 	"MulVecShared",
@@ -697,6 +721,9 @@ var codeNames = [numCodes]string{
 	"RootShared",
 	"RootHoldsShared",
 	"HingeBiasShared",
+	"BackBodyShared",
+	"BackEulerShared",
+	"BackFramesShared",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -750,6 +777,9 @@ var (
 		Root:            RootShared,
 		RootHolds:       RootHoldsShared,
 		HingeBias:       HingeBiasShared,
+		BackBody:        BackBodyShared,
+		BackEuler:       BackEulerShared,
+		BackFrames:      BackFramesShared,
 	}
 	sharedOperands = [numCodes]uint8{
 		Verdict:               1 << 2,
@@ -787,6 +817,9 @@ var (
 		RootShared:            1<<3 | 1<<4,
 		RootHoldsShared:       1<<3 | 1<<4,
 		HingeBiasShared:       1<<1 | 1<<2,
+		BackBodyShared:        1 << 3,
+		BackEulerShared:       1 << 1,
+		BackFramesShared:      1<<3 | 1<<4,
 	}
 )
 
@@ -988,6 +1021,12 @@ var spans = [numCodes]spanOf{
 	EulerPin:              {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	Moved:                 {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedRoot:             {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	BackBody:              {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackEuler:             {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
+	BackFrames:            {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackAlong:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	BackActs:              {lines: 147, reads: [6]span{0: {true, 0, 50, 0, 0, 0, 0}, 1: {true, 27, 32, 0, 0, 0, 0}, 2: {true, 27, 32, 0, 0, 0, 0}}, writes: [6]span{0: {true, 39, 53, 0, 0, 0, 0}}},
+	BackJoint:             {lines: 513, reads: [6]span{0: {true, 12, 65, 0, 0, 0, 0}, 1: {true, 18, 44, 0, 0, 0, 0}, 2: {true, 18, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 15, 65, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}, 2: {true, 33, 44, 0, 0, 0, 0}}},
 	BodyShared:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
 	Mul3Shared:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
@@ -1021,4 +1060,7 @@ var spans = [numCodes]spanOf{
 	RootShared:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
 	RootHoldsShared:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	HingeBiasShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	BackBodyShared:        {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackEulerShared:       {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
+	BackFramesShared:      {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
 }

@@ -22,6 +22,7 @@ type Compiled struct {
 	Mask, Holds  program.Place // one where a lane wants a correction, and where it has passed the checks
 	RareNames    []string      // of what is evaluated one state at a time
 	SteppedAlone string        // why states are stepped alone; empty if they are stepped in lanes
+	*Backward                  // nil but of CompileAdjoint
 }
 
 // BodyPlaces is where those who run the tapes find a body.
@@ -55,6 +56,15 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 	if int64(c.Places())+c.sys.factorPlaces() > MaxPlaces {
 		return nil
 	}
+	out := c.compiled()
+	if out.SteppedAlone = c.refusal(); out.SteppedAlone == "" {
+		out.Steps = c.steps(out.Stage)
+	}
+	return c.finish(out)
+}
+
+// compiled returns what there is without steps.
+func (c *compiler) compiled() *Compiled {
 	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds,
 		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
 	out.Stage = c.stage()
@@ -67,9 +77,11 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 		c.results()
 		c.sys.verdict()
 	})
-	if out.SteppedAlone = c.refusal(); out.SteppedAlone == "" {
-		out.Steps = c.steps(out.Stage)
-	}
+	return out
+}
+
+// finish adds what is known when all tapes are there. It returns nil if the workspace takes more than MaxPlaces.
+func (c *compiler) finish(out *Compiled) *Compiled {
 	out.Fixed = c.OfConstants()
 	for _, b := range c.bodies {
 		out.Bodies = append(out.Bodies, BodyPlaces{b.state, b.a, b.wrench})
@@ -103,9 +115,12 @@ func (c *compiler) stage() []tape.Op {
 }
 
 // all returns the tapes.
-func (t *Tapes) all() []*[]tape.Op {
-	list := []*[]tape.Op{&t.Fixed, &t.Stage, &t.Judge, &t.Refine, &t.Answers}
-	if s := t.Steps; s != nil {
+func (c *Compiled) all() []*[]tape.Op {
+	list := []*[]tape.Op{&c.Fixed, &c.Stage, &c.Judge, &c.Refine, &c.Answers}
+	if b := c.Backward; b != nil {
+		list = append(list, &b.Turn, &b.Back)
+	}
+	if s := c.Steps; s != nil {
 		for k := range s.Stages {
 			list = append(list, &s.Stages[k])
 		}

@@ -56,6 +56,8 @@ type compiler struct {
 	wound      []int // joints of these
 	rareJoints []RareJoint
 	rareForces bool // what acts on the bodies is evaluated one state at a time
+
+	acts map[int]place // what acts along freedom i of joint j, 6·j + i, for the way back; nil without it
 }
 
 // vector returns three new places that a kernel of two or three operands fills.

@@ -119,6 +119,10 @@ func (c *compiler) freedomForce(d *mechanism.Drive, k, i int, tau, rate, q place
 	if from != tau {
 		c.OpN(tape.Copy, 1, 0, tau, from)
 	}
+	if c.acts != nil {
+		c.acts[k] = c.LastingRoom(1)
+		c.OpN(tape.Copy, 1, 0, c.acts[k], tau)
+	}
 }
 
 // jointDrive adds the forces along the freedoms of a joint to its bodies.

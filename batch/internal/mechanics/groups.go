@@ -76,9 +76,8 @@ type reduction struct {
 // joints, curves, rows of velocities and couplings.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
-	r := &reduction{of: make([]*treeBody, m.NumBodies()), tree: make([]*treeBody, m.NumJoints())}
-	if r.lean = p.Lean(); r.lean != nil {
-		r.leaveOut(l.Pattern)
+	r := wholeReduction(p)
+	if r.lean != nil {
 		return r
 	}
 	plain := m.NumCouplings() == 0 && len(m.Nonholonomic()) == 0
@@ -92,6 +91,16 @@ func newReduction(p *kkt.Plan) *reduction {
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)
+	}
+	return r
+}
+
+// wholeReduction takes the system without spare rows where the plan has one, and else the whole system.
+func wholeReduction(p *kkt.Plan) *reduction {
+	m, l := p.Mechanism(), p.Layout()
+	r := &reduction{of: make([]*treeBody, m.NumBodies()), tree: make([]*treeBody, m.NumJoints())}
+	if r.lean = p.Lean(); r.lean != nil {
+		r.leaveOut(l.Pattern)
 		return r
 	}
 	r.pattern, r.order = l.Pattern, p.Order()

@@ -51,8 +51,14 @@ type limits struct {
 
 // verdict adds the checks of a solve. Without spare rows no row may be redundant.
 func (s *system) verdict() {
-	l := limits{refinedError * refinedError, 1 / smallPivot, wholeDoubtPivot, bodyTol, unitTol, 0}
-	weak := s.record.At(weakRows)
+	l, weak := s.limits()
+	s.judgeBy(l, weak, s.Shared(1))
+}
+
+// limits returns the limits of a solve and the number of weak rows that it may have, and adds what spare rows are judged by.
+func (s *system) limits() (l limits, weak place) {
+	l = limits{refinedError * refinedError, 1 / smallPivot, wholeDoubtPivot, bodyTol, unitTol, 0}
+	weak = s.record.At(weakRows)
 	switch {
 	case s.lean != nil:
 		l.overPivot, weak = 1/(leanMargin*s.lean.Least), s.null
@@ -60,7 +66,7 @@ func (s *system) verdict() {
 	case slices.Contains(s.group, true):
 		l.doubt = doubtPivot
 	}
-	s.judgeBy(l, weak, s.Shared(1))
+	return l, weak
 }
 
 // judgeBy adds the checks of a record: limits, as many weak rows as weak says, and one in before.

@@ -71,6 +71,15 @@ func (c *compiler) originIn(j int, s side) place {
 	return c.Shared(f.Origin[:]...)
 }
 
+// frameIn returns axes and origin of a frame of joint j in its body, one behind the other.
+func (c *compiler) frameIn(j int, s side) place {
+	if own := c.ofJoint(j); own.Is() {
+		return own.At(int(s))
+	}
+	_, f := s.of(&c.mech.Joints[j])
+	return c.Shared(append(f.E[:], f.Origin[:]...)...)
+}
+
 // armIn returns the arm from the centre of mass to the origin of a frame of joint j, in the axes of its body.
 func (c *compiler) armIn(j int, s side) place {
 	body, f := s.of(&c.mech.Joints[j])

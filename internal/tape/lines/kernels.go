@@ -3,7 +3,8 @@ package lines
 // Kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func Kernels() []*Kernel {
 	list := append(append(vectors(), mechanics()...), angles()...)
-	return addShared(append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...))
+	list = append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...)
+	return addShared(append(list, adjoints()...))
 }
 
 func define(list *[]*Kernel, name, doc string, body func(k *Kernel)) {

@@ -13,6 +13,9 @@ var withShared = []struct{ names, operands string }{
 	{"Moved MovedRoot", "D"},
 	{"Root RootHolds", "DE"},
 	{"HingeBias", "BC"},
+	{"BackBody", "D"},
+	{"BackEuler", "B"},
+	{"BackFrames", "DE"},
 }
 
 // onlyShared are the instructions whose operand C is shared numbers always: limits.

@@ -115,3 +115,45 @@ const (
 	ArcSeries         // of the coefficients of the arctangent
 	ArcTerms   = 12   // how many of these
 )
+
+// Body on the way back of a gradient, world axes.
+const (
+	BackAxes         = 0
+	BackPosition     = 9  // of the origin of its frame
+	BackArm          = 12 // from there to the centre of mass
+	BackVelocity     = 15 // of the origin
+	BackOmega        = 18
+	BackAlpha        = 21
+	BackAcceleration = 24 // of the centre of mass
+	BackTurn         = 27 // what the adjoint solution has in place of these two: derivatives by a moment and by a force
+	BackPush         = 30
+	BackRotation     = 33 // derivatives by rotation, place and both velocities of the centre of mass
+	BackTravel       = 36
+	BackAngular      = 39
+	BackLinear       = 42
+	Back             = 45 // how many there are
+)
+
+// Joint on the way back of a gradient, docs/theory.md (D11), (D12), world axes.
+const (
+	BackFrame    = 0  // axes of P
+	BackR        = 9  // relative motion
+	BackV        = 12 // its rate as P sees it
+	BackWd       = 15 // relative accelerations as P sees them
+	BackVd       = 18
+	BackS        = 21 // arms of the origin of S from the centres of mass of S's body and of P's
+	BackB        = 24
+	BackMoment   = 27 // what the joint does to S
+	BackForce    = 30
+	BackRowTurn  = 33 // derivatives by the relative accelerations, those of the rows
+	BackRowSlide = 36
+	BackLines    = 39 // derivatives by what acts along the lines of P: moments, forces
+	BackPhi      = 45 // derivatives by the turn of P
+	BackDs       = 48 // and by the arms
+	BackDb       = 51
+	BackTheta    = 54 // derivatives by the relative place, of springs: turn, slide
+	BackRho      = 57
+	BackRateTurn = 60 // derivatives by the relative velocity, of dampers
+	BackRate     = 63
+	BackJoint    = 66 // how many there are
+)

@@ -1,0 +1,154 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// motionNumbers are the derivatives by the motion of a body: by rotation, place of the centre of mass, angular velocity, and velocity of
+// the centre of mass.
+const motionNumbers = 12
+
+// Alone takes gradients of single states (Options.Adjoint). It belongs to one goroutine.
+type Alone interface {
+	// AdjointTo adds to zeros the gradient at st of the sum of weights times accelerations, as Gradients has it: motion has twelve numbers
+	// a body, loads six, moment before force, forces one a freedom that states carry the force of, and weights six a body, of its
+	// angular acceleration and of that of its centre of mass.
+	AdjointTo(motion, loads, forces, weights []float64, st *mechanism.State) error
+}
+
+// Gradients are those of one number of each state, the sum of weights times accelerations (Batch.AdjointTo). They are stored in groups of
+// eight, number by number. Several goroutines may set weights of different groups at the same time.
+type Gradients struct {
+	of                             *setup
+	n                              int
+	weights, motion, loads, forces []float64
+
+	errs     []error
+	single   []uint8 // of each group: the states that have been taken alone
+	oneByOne []int
+	failed   []int
+}
+
+// NewGradients returns memory for the gradients of n states, with weights of zeros. It panics without Options.Adjoint.
+func (b *Batch) NewGradients(n int) *Gradients {
+	if b.backs == nil {
+		panic(noAdjoint)
+	}
+	b.mustCount(n)
+	all := groups(n) * lanes
+	nb := b.plan.Mechanism().NumBodies()
+	return &Gradients{of: b.setup, n: n, weights: make([]float64, all*6*nb), motion: make([]float64, all*motionNumbers*nb),
+		loads: make([]float64, all*6*nb), forces: make([]float64, all*len(b.options.Forces)),
+		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
+}
+
+// SetWeights sets the weights of the accelerations of a body in state i: of its angular acceleration, and of that of its centre of mass,
+// world axes. It panics if i or the body is out of range.
+func (g *Gradients) SetWeights(i, body int, angular, com spatial.Vec3) {
+	g.mustHave(i, body)
+	for k := range 3 {
+		*g.at(g.weights, i, 6*body+k), *g.at(g.weights, i, 6*body+3+k) = angular[k], com[k]
+	}
+}
+
+// MotionTo stores in x the derivatives of state i by the motion of its bodies, as derive.Gradient.TakeMotion does: of each body by a
+// rotation, the place of its centre of mass, its angular velocity, and the velocity of its centre of mass.
+//
+// Shapes: x has twelve numbers a body. Frame: world axes. It panics if i is out of range or on a length mismatch.
+func (g *Gradients) MotionTo(x []float64, i int) {
+	g.mustHave(i, 0)
+	if len(x) != g.each(g.motion) {
+		panic("batch: length mismatch")
+	}
+	g.take(x, g.motion, i)
+}
+
+// Load returns the derivatives of state i by a force at the centre of mass of a body, and by a moment, world axes. It panics if i or the
+// body is out of range.
+func (g *Gradients) Load(i, body int) (force, moment spatial.Vec3) {
+	g.mustHave(i, body)
+	for k := range 3 {
+		moment[k], force[k] = *g.at(g.loads, i, 6*body+k), *g.at(g.loads, i, 6*body+3+k)
+	}
+	return force, moment
+}
+
+// Force returns the derivative of state i by the generalized force of number k of Options.Forces. It panics if i or k is out of range.
+func (g *Gradients) Force(i, k int) float64 {
+	g.mustHave(i, 0)
+	if uint(k) >= uint(len(g.of.options.Forces)) {
+		panic("batch: force out of range")
+	}
+	return *g.at(g.forces, i, k)
+}
+
+// Error returns why state i has no gradient, which is then zero, or nil.
+func (g *Gradients) Error(i int) error {
+	g.mustHave(i, 0)
+	return g.errs[i]
+}
+
+// OneByOne returns the numbers of the states that have been taken alone, in order, and Failed those of the states with errors. They are
+// not to be changed.
+func (g *Gradients) OneByOne() []int { return g.oneByOne }
+func (g *Gradients) Failed() []int   { return g.failed }
+
+// mustHave panics unless there are a state i and a body; body 0 stands for none.
+func (g *Gradients) mustHave(i, body int) {
+	if uint(i) >= uint(g.n) {
+		panic("batch: state out of range")
+	}
+	if nb := g.of.plan.Mechanism().NumBodies(); body != 0 && uint(body) >= uint(nb) || body < 0 {
+		panic("batch: body out of range")
+	}
+}
+
+// each returns how many numbers a state has in a list.
+func (g *Gradients) each(list []float64) int {
+	if len(g.single) == 0 {
+		return 0
+	}
+	return len(list) / (len(g.single) * lanes)
+}
+
+// at returns number k of state i in a list.
+func (g *Gradients) at(list []float64, i, k int) *float64 {
+	return &list[(i/lanes*g.each(list)+k)*lanes+i%lanes]
+}
+
+// take stores in x the numbers of state i in a list, and put stores x there.
+func (g *Gradients) take(x, list []float64, i int) {
+	for k := range x {
+		x[k] = *g.at(list, i, k)
+	}
+}
+
+func (g *Gradients) put(list, x []float64, i int) {
+	for k, v := range x {
+		*g.at(list, i, k) = v
+	}
+}
+
+// forget takes the errors of the last call away.
+func (g *Gradients) forget() {
+	for _, i := range g.failed {
+		g.errs[i] = nil
+	}
+}
+
+// leave gives the states of a group that is not taken an error, and gradients of zeros.
+func (g *Gradients) leave(k int, err error) {
+	n := min(lanes, g.n-k*lanes)
+	for i := k * lanes; i < k*lanes+n; i++ {
+		g.errs[i] = err
+	}
+	for _, list := range [3][]float64{g.motion, g.loads, g.forces} {
+		size := g.each(list) * lanes
+		clear(list[k*size:][:size])
+	}
+	g.single[k] = 1<<n - 1
+}
+
+// collect lists what the workers have noted.
+func (g *Gradients) collect() { g.oneByOne, g.failed = collect(g.single, g.errs, g.oneByOne, g.failed) }

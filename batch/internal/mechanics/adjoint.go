@@ -1,0 +1,294 @@
+package mechanics
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Backward is the way back from accelerations to what they depend on, docs/theory.md (D2). Turn comes after Answers: it solves the system
+// for the weights of accelerations. Then Judge and Refine serve once more, and Back finds derivatives and judges the solve.
+type Backward struct {
+	Turn, Back []tape.Op
+	Weights    program.Place   // of each body: six numbers, of the angular and the linear acceleration
+	Motion     []program.Place // of each body: derivatives by rotation, place and both velocities of its centre of mass
+	Loads      []program.Place // of each body: by moment and force
+	Forces     []program.Place // by the generalized force of freedom i of joint j, 6·j + i; none of the others
+}
+
+// CompileAdjoint is Compile with the way back, without steps. Bodies are not reduced to their freedoms: multipliers of all joints are in
+// the system. It returns nil if the workspace takes more than MaxPlaces, or nil and why the mechanism has no way back in lanes.
+func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
+	r := wholeReduction(p.Dynamics())
+	if r.leastPlaces() > MaxPlaces {
+		return nil, ""
+	}
+	c := newCompiler(p, r, s, wrenches)
+	if why := c.noWayBack(); why != "" {
+		return nil, why
+	}
+	if int64(c.Places())+c.sys.factorPlaces() > MaxPlaces {
+		return nil, ""
+	}
+	c.acts = map[int]place{}
+	out := c.compiled()
+	out.SteppedAlone = "a way back has no steps"
+	out.Backward = c.backward()
+	return c.finish(out), ""
+}
+
+// noWayBack names what has no way back in lanes, if there is any.
+func (c *compiler) noWayBack() string {
+	m := c.mech
+	if m.NumCouplings() > 0 || len(m.Nonholonomic()) > 0 {
+		return "couplings and rows of velocities have no gradients in lanes"
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		switch {
+		case hasNoLanes(jt):
+			return fmt.Sprintf("joint %q has no gradients in lanes", m.JointName(j))
+		case jt.Kind == joints.Universal && (jt.Geared(1) || jt.Prescribed(1)):
+			return fmt.Sprintf("motion and armature of the second freedom of joint %q have no gradients in lanes", m.JointName(j))
+		}
+	}
+	if c.rareForces {
+		return "forces that are evaluated one state at a time have no gradients in lanes"
+	}
+	return ""
+}
+
+// backward makes the tapes of the way back.
+func (c *compiler) backward() *Backward {
+	out := &Backward{Weights: c.Room(6 * len(c.bodies)), Forces: make([]place, len(c.force))}
+	list := make([]backJoint, len(c.mech.Joints))
+	for j := range list {
+		zeros := make([]float64, atSpecial+1)
+		list[j] = backJoint{number: j, solution: c.Constant(zeros...), adjoint: c.Constant(zeros...), stiff: none, damped: none}
+	}
+	out.Turn = c.Tape(func() {
+		for j := range list {
+			c.multipliers(list[j].solution, j)
+			c.addActs(&list[j])
+		}
+		c.weigh(out.Weights)
+	})
+	out.Back = c.Tape(func() { c.back(out, list) })
+	return out
+}
+
+// atSpecial is where the multiplier stands of a row that is not along the axes of P.
+const atSpecial = 6
+
+// backJoint is a joint on the way back: the multipliers of both solutions along the lines of P, moments before forces, what acts there
+// taken from the first, and derivatives by coordinates and rates of its springs and dampers, none without.
+type backJoint struct {
+	number            int
+	solution, adjoint place
+	stiff, damped     place
+}
+
+// multipliers stores those of joint j in to. What is not a row stays what it is.
+func (c *compiler) multipliers(to place, j int) {
+	rows := c.rowsOf(j)
+	if rows == nil || rows.node < 0 {
+		return
+	}
+	row := 0
+	take := func(t triple) {
+		for i := range t.n {
+			if at := rows.place(row); at < rows.kept {
+				c.OpN(tape.Copy, 1, 0, to.At(lineOf(t.force, t.first+i)), c.sys.x[rows.node].At(at))
+			}
+			row++
+		}
+	}
+	jt := &c.mech.Joints[j]
+	list, more := triples(jt.Kind)
+	for _, t := range list {
+		take(t)
+	}
+	if more {
+		c.specialMultiplier(to, j, rows, row)
+		row++
+	}
+	for _, has := range [2]func(i int) bool{jt.Prescribed, jt.Geared} {
+		for i, u := range duals(jt.Kind) {
+			if has(i) {
+				take(triple{u.force, u.axis, 1})
+			}
+		}
+	}
+}
+
+// lineOf returns the number of a line along an axis of P: moments come before forces.
+func lineOf(force bool, axis int) int {
+	if force {
+		return 3 + axis
+	}
+	return axis
+}
+
+// addActs takes what acts along the freedoms of a joint from its multipliers, whose signs are changed.
+func (c *compiler) addActs(b *backJoint) {
+	jt := &c.mech.Joints[b.number]
+	for i, u := range duals(jt.Kind) {
+		tau, ok := c.acts[6*b.number+i]
+		if !ok || u.ofS { // which is not along the axes of P
+			continue
+		}
+		at := b.solution.At(lineOf(u.force, u.axis))
+		from := c.sys.null
+		if jt.Prescribed(i) || jt.Geared(i) || jt.Kind == joints.Helical {
+			from = at
+		}
+		c.OpN(tape.Sub, 1, 0, at, from, tau)
+	}
+}
+
+// weigh puts the weights of accelerations in place of the right sides, and solves the system for them.
+func (c *compiler) weigh(weights place) {
+	s := c.sys
+	for i := range s.pattern.Len() {
+		s.OpN(tape.Copy, s.size(int32(i)), 0, s.right[i], s.null)
+	}
+	for _, r := range s.spare {
+		s.OpN(tape.Copy, r.size-r.kept, 0, r.right.At(r.kept), s.null)
+	}
+	for i := range c.bodies {
+		b, w := &c.bodies[i], weights.At(6*i)
+		c.Op(tape.Weigh, b.load, w.At(3), w, b.data.At(atWeight), b.axes)
+	}
+	z := append([]place(nil), s.z...)
+	s.solve(s.right, z, 1)
+	s.backward(s.x, z, 1)
+}
+
+// back adds the derivatives, and the verdict on the solve.
+func (c *compiler) back(out *Backward, list []backJoint) {
+	world := c.Constant(make([]float64, places.Back)...)
+	for i := range 3 {
+		c.Set(world.At(places.BackAxes+4*i), 1)
+	}
+	c.OpN(tape.Copy, places.Back-places.BackRotation, 0, world.At(places.BackRotation), c.sys.null)
+	all := make([]place, len(c.bodies))
+	for i := range c.bodies {
+		b, at := &c.bodies[i], c.Room(places.Back)
+		all[i] = at
+		c.Op(tape.Unweigh, at.At(places.BackTurn), b.x, b.axes, b.data.At(atWeight), c.sys.record.At(notFinite))
+		c.Op(tape.BackBody, at, b.state, b.axes, b.data.At(atCom), b.a)
+		c.Op(tape.BackEuler, at, b.data.At(places.Inertia), b.axes)
+		out.Motion, out.Loads = append(out.Motion, at.At(places.BackRotation)), append(out.Loads, at.At(places.BackTurn))
+	}
+	end := func(body int32) place {
+		if body < 0 {
+			return world
+		}
+		return all[body]
+	}
+	for j := range list {
+		jt := &c.mech.Joints[j]
+		if jt.Kind != joints.Free {
+			c.backJoint(out, &list[j], end(jt.Pred), end(jt.Succ))
+		}
+	}
+	for i := range c.mech.Forces {
+		c.Passing()
+		switch e := &c.mech.Forces[i]; e.Kind {
+		case model.Wrench:
+			c.backWrench(e, end(e.A.Body))
+		case model.SpringDamper:
+			c.backSpring(e, i, end(e.A.Body), end(e.B.Body))
+		}
+		c.Lasting()
+	}
+	c.sys.verdictWithin(1/kkt.NearTol, kkt.DroppedTol)
+}
+
+// backJoint adds what comes by a joint, theory.md (D11), (D12).
+func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
+	j := b.number
+	c.multipliers(b.adjoint, j)
+	c.Passing()
+	at := c.Room(places.BackJoint)
+	c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
+	frame := at.At(places.BackFrame)
+	c.Op(tape.BackAlong, at.At(places.BackMoment), frame, b.solution)
+	c.Op(tape.BackAlong, at.At(places.BackRowTurn), frame, b.adjoint)
+	for i := range out.Forces[6*j:][:6] {
+		if c.force[6*j+i].Is() {
+			out.Forces[6*j+i] = c.LastingRoom(1)
+		}
+	}
+	acts := func() {
+		c.Op(tape.BackActs, at, P, S)
+		c.OpN(tape.Copy, places.BackJoint-places.BackTheta, 0, at.At(places.BackTheta), c.sys.null)
+		c.backSprings(b, at)
+	}
+	switch c.mech.Joints[j].Kind {
+	case joints.Universal:
+		c.backBent(b, at, P, S, out.Forces[6*j+1], acts)
+	case joints.Distance:
+		c.backRod(b, at, acts)
+	default:
+		acts()
+	}
+	for i, u := range duals(c.mech.Joints[j].Kind) {
+		if x := out.Forces[6*j+i]; x.Is() && !u.ofS {
+			c.OpN(tape.Copy, 1, 0, x, at.At(places.BackLines+lineOf(u.force, u.axis)))
+		}
+	}
+	c.Op(tape.BackJoint, at, P, S)
+	c.Lasting()
+}
+
+// backSprings adds the derivatives by coordinates and rates of the springs and dampers of a joint. What is along its lines has the sign
+// of BackAlong: a spring takes stiffness times the derivative by its force.
+func (c *compiler) backSprings(b *backJoint, at place) {
+	j := b.number
+	jt, d := &c.mech.Joints[j], c.mech.Drive(j)
+	if d == nil {
+		return
+	}
+	for i, u := range duals(jt.Kind) {
+		if u.ofS {
+			continue
+		}
+		numbers, line := c.ofDrive(6*j+i), lineOf(u.force, u.axis)
+		own, by := numbers.Is(), at.At(places.BackLines+line)
+		if !own {
+			numbers = c.Shared(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
+		}
+		product := func(list *place, x place) {
+			if !list.Is() {
+				*list = c.Constant(make([]float64, 6)...)
+			}
+			c.OpN(tape.Scaled, 1, 0, list.At(line), c.sys.null, by, x)
+		}
+		if d.Stiffness[i] != 0 && (u.force || c.isSprungAngle(j, i)) || own && u.force {
+			product(&b.stiff, numbers.At(Stiffness))
+		}
+		if own || d.Damping[i] != 0 {
+			product(&b.damped, numbers.At(Damping))
+		}
+	}
+	if b.stiff.Is() {
+		c.Op(tape.BackAlong, at.At(places.BackTheta), at.At(places.BackFrame), b.stiff)
+	}
+	if b.damped.Is() {
+		c.Op(tape.BackAlong, at.At(places.BackRateTurn), at.At(places.BackFrame), b.damped)
+	}
+}
+
+// verdictWithin is verdict with a limit of the ratio of a scale to its pivot and of a weak pivot, where those of a solve are larger.
+func (s *system) verdictWithin(overPivot, doubt float64) {
+	l, weak := s.limits()
+	l.overPivot, l.doubt = math.Min(l.overPivot, overPivot), math.Min(l.doubt, doubt)
+	s.judgeBy(l, weak, s.Shared(1))
+}

@@ -1,0 +1,194 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// What has lines of its own on the way back: helical, universal and distance joints, and force elements.
+
+// specialMultiplier stores the multiplier of the row of a type that is not along one axis of P.
+func (c *compiler) specialMultiplier(to place, j int, rows *nodeRows, row int) {
+	at := rows.place(row)
+	if at >= rows.kept {
+		return
+	}
+	x, jt := c.sys.x[rows.node].At(at), &c.mech.Joints[j]
+	if jt.Kind != joints.Helical {
+		c.OpN(tape.Copy, 1, 0, to.At(atSpecial), x)
+		return
+	}
+	c.OpN(tape.Copy, 1, 0, to.At(lineOf(true, 2)), x)
+	c.OpN(tape.Scaled, 1, 0, to.At(lineOf(false, 2)), c.sys.null, x, c.scalarIn(j, Pitch, -jt.Pitch))
+}
+
+// negated returns −x of one place, and product x·y.
+func (c *compiler) negated(x place) place {
+	out := c.Room(1)
+	c.OpN(tape.Sub, 1, 0, out, c.sys.null, x)
+	return out
+}
+
+func (c *compiler) product(x, y place) place {
+	out := c.Room(1)
+	c.OpN(tape.Scaled, 1, 0, out, c.sys.null, x, y)
+	return out
+}
+
+// scaledBy returns s·v of a vector, plus adds s·v to a vector at to, and dot returns v·u.
+func (c *compiler) scaledBy(v, s place) place {
+	out := c.Room(3)
+	c.OpN(tape.Scaled, 3, 0, out, c.sys.null, v, s)
+	return out
+}
+
+func (c *compiler) plus(to, v, s place) { c.OpN(tape.Scaled, 3, 0, to, to, v, s) }
+
+func (c *compiler) dot(v, u place) place {
+	out := c.Room(1)
+	c.Op(tape.Dot, out, v, u)
+	return out
+}
+
+// backBent adds what comes by the moment λ·n of a universal joint about n = y×u, u along x of P and y of S, with n˚ = (w×y)×u, and by its
+// second freedom, a turn about y. The derivative by the force there goes to force, if there is such a place.
+func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
+	y := c.vector(tape.Column, c.frameAxes(b.number, sideS).At(1))
+	u := c.vector(tape.Column, at.At(places.BackFrame))
+	n := c.vector(tape.Cross, y, u)
+	lambda, r := c.negated(b.solution.At(atSpecial)), c.negated(b.adjoint.At(atSpecial))
+	tau, driven := c.acts[6*b.number+1]
+	c.plus(at.At(places.BackMoment), n, lambda)
+	if driven {
+		c.plus(at.At(places.BackMoment), y, tau)
+	}
+	acts()
+	moment := c.difference(S.At(places.BackTurn), P.At(places.BackTurn)) // derivative by it
+	w := c.difference(S.At(places.BackOmega), P.At(places.BackOmega))
+	k := c.vector(tape.Cross, u, w)
+	byN := c.scaledBy(moment, lambda)
+	c.plus(byN, at.At(places.BackWd), r)
+	c.plus(at.At(places.BackRowTurn), n, r)
+	spun := c.vector(tape.Cross, c.vector(tape.Cross, w, y), u)
+	c.plus(at.At(places.BackRateTurn), c.vector(tape.AddCross, y, k, spun), r)
+	byY := c.vector(tape.AddCross, u, byN, c.scaledBy(c.vector(tape.Cross, k, w), r))
+	if driven {
+		c.plus(byY, moment, tau)
+		c.backDamper(b.number, y, w, c.dot(y, moment), at.At(places.BackRateTurn), byY)
+	}
+	theta := at.At(places.BackTheta)
+	c.Op(tape.AddCross, theta, y, byY, theta)
+	if force.Is() {
+		c.Op(tape.Dot, force, y, moment)
+	}
+}
+
+// backDamper adds what comes by a damper along y of a universal joint, whose rate is y·w, for the derivative by its moment.
+func (c *compiler) backDamper(j int, y, w, byMoment, byW, byY place) {
+	var damping place
+	if numbers := c.ofDrive(6*j + 1); numbers.Is() {
+		damping = numbers.At(Damping)
+	} else if d := c.mech.Drive(j); d != nil && d.Damping[1] != 0 {
+		damping = c.Shared(d.Damping[1])
+	} else {
+		return
+	}
+	byRate := c.negated(c.product(byMoment, damping))
+	c.plus(byW, y, byRate)
+	c.plus(byY, w, byRate)
+}
+
+// backRod adds what comes by the force λ·n of a distance joint along n = R/|R|, with n˚·V = |V − n(n·V)|²/|R|.
+func (c *compiler) backRod(b *backJoint, at place, acts func()) {
+	n := c.Room(4) // and |R|
+	c.Op(tape.Unit, n, at.At(places.BackR))
+	lambda, r := c.negated(b.solution.At(atSpecial)), c.negated(b.adjoint.At(atSpecial))
+	c.plus(at.At(places.BackForce), n, lambda)
+	c.plus(at.At(places.BackRowSlide), n, r)
+	acts()
+	V, inverse := at.At(places.BackV), c.Room(1)
+	c.Op(tape.Quotient, inverse, c.Shared(1), n.At(3))
+	along := c.dot(n, V)
+	slip := c.Room(3)
+	c.OpN(tape.Scaled, 3, 0, slip, V, n, c.negated(along))
+	rate := c.product(r, inverse)
+	twice := c.product(rate, c.Shared(2))
+	c.plus(at.At(places.BackRate), slip, twice)
+	force := c.vector(tape.MulVec, at.At(places.BackFrame), at.At(places.BackLines+3)) // derivative by it
+	byN := c.scaledBy(force, lambda)
+	c.plus(byN, at.At(places.BackVd), r)
+	c.plus(byN, V, c.negated(c.product(twice, along)))
+	c.plus(byN, n, c.negated(c.dot(n, byN)))
+	c.plus(at.At(places.BackRho), byN, inverse)
+	c.plus(at.At(places.BackRho), n, c.negated(c.product(c.product(rate, inverse), c.dot(slip, slip))))
+}
+
+// backPoint is a point of a body on the way back: its arms from the origin of the body's frame and from the centre of mass, its velocity,
+// and how the adjoint solution moves it.
+type backPoint struct{ body, near, arm, velocity, moves place }
+
+func (c *compiler) backPoint(body place, at *mechanism.Attachment) backPoint {
+	p := backPoint{body: body, near: c.vector(tape.MulVec, body, c.Shared(at.Point[:]...))}
+	p.arm = c.difference(p.near, body.At(places.BackArm))
+	p.velocity = c.vector(tape.AddCross, body.At(places.BackOmega), p.near, body.At(places.BackVelocity))
+	p.moves = c.vector(tape.AddCross, body.At(places.BackTurn), p.arm, body.At(places.BackPush))
+	return p
+}
+
+// backWrench adds what comes by the turn of the arm of a force f, f·(y×δarm).
+func (c *compiler) backWrench(e *mechanism.ForceElement, body place) {
+	if e.A.Body < 0 {
+		return
+	}
+	p := c.backPoint(body, &e.A)
+	turn := body.At(places.BackRotation)
+	c.Op(tape.AddCross, turn, p.arm, c.vector(tape.Cross, c.Shared(e.Force[:]...), body.At(places.BackTurn)), turn)
+}
+
+// backSpring adds what comes by a spring-damper: by its line and the rate of that, which change its tension T and its direction n, and by
+// the arms on which T·n acts.
+func (c *compiler) backSpring(e *mechanism.ForceElement, i int, bodyA, bodyB place) {
+	a, b := c.backPoint(bodyA, &e.A), c.backPoint(bodyB, &e.B)
+	numbers := c.ofSpring(i)
+	if !numbers.Is() {
+		numbers = c.Shared(e.Stiffness, e.Damping, e.RestLength)
+	}
+	far := c.difference(bodyB.At(places.BackPosition), bodyA.At(places.BackPosition))
+	n, inverse := c.Room(4), c.Room(1) // and its length
+	c.Op(tape.Unit, n, c.sum(far, c.difference(b.near, a.near)))
+	c.Op(tape.Quotient, inverse, c.Shared(1), n.At(3))
+	V, U := c.difference(b.velocity, a.velocity), c.difference(a.moves, b.moves)
+
+	stretch, T := c.Room(1), c.Room(1)
+	c.OpN(tape.Sub, 1, 0, stretch, n.At(3), numbers.At(2))
+	c.OpN(tape.Scaled, 1, 0, T, c.product(stretch, numbers), c.dot(n, V), numbers.At(1))
+	byT := c.dot(n, U)
+	damped := c.product(byT, numbers.At(1))
+	rate := c.scaledBy(n, damped) // derivatives by V, n and the line
+	line := c.scaledBy(U, T)
+	c.plus(line, V, damped)
+	c.plus(line, n, c.negated(c.dot(n, line)))
+	line = c.scaledBy(line, inverse)
+	c.plus(line, n, c.product(byT, numbers))
+	force := c.scaledBy(n, T)
+	minus := c.Shared(-1)
+	c.backEnd(&a, force, c.scaledBy(line, minus), c.scaledBy(rate, minus))
+	c.backEnd(&b, c.scaledBy(force, minus), line, rate)
+}
+
+// backEnd adds to a body the derivatives by the place and the velocity of a point, and by the arm of a force there.
+func (c *compiler) backEnd(p *backPoint, force, travel, rate place) {
+	arm := c.vector(tape.AddCross, force, p.body.At(places.BackTurn), travel)
+	arm = c.vector(tape.AddCross, rate, p.body.At(places.BackOmega), arm)
+	for _, x := range []struct {
+		at     int
+		by, of place
+	}{{places.BackRotation, p.arm, arm}, {places.BackAngular, p.arm, rate}} {
+		to := p.body.At(x.at)
+		c.Op(tape.AddCross, to, x.by, x.of, to)
+	}
+	c.OpN(tape.Add, 3, 0, p.body.At(places.BackTravel), p.body.At(places.BackTravel), travel)
+	c.OpN(tape.Add, 3, 0, p.body.At(places.BackLinear), p.body.At(places.BackLinear), rate)
+}

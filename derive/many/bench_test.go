@@ -1,0 +1,60 @@
+package many_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// BenchmarkGradients tells what the gradient of a state takes on one thread, of 1024 states in lanes and of one by package derive.
+func BenchmarkGradients(b *testing.B) {
+	models := map[string]*model.Model{"four-bar": referenceOf(b, "four-bar")}
+	for name, n := range map[string]int{"chain": 6, "ladder": 4, "stewart": 1} {
+		m, err := bench.Generate(name, n, 1)
+		require.NoError(b, err)
+		models[name] = m
+	}
+	for _, name := range []string{"four-bar", "chain", "ladder", "stewart"} {
+		m := models[name]
+		p := planOf(b, m)
+		const n = 1024
+		list := states(b, p, 64, 1, 0.02)
+		x, err := many.New(p, m, batch.Options{})
+		require.NoError(b, err)
+		s, g, r := x.NewStates(n), x.NewGradients(n), x.NewResults(n)
+		for i := range n {
+			s.Set(i, list[i%len(list)])
+			g.SetWeights(i, 0, spatial.Vec3{1, 2, 3}, spatial.Vec3{3, 1, 2})
+		}
+		b.Run("model="+name+"/way=lanes", func(b *testing.B) {
+			for b.Loop() {
+				x.AdjointTo(g, s)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/state")
+			b.ReportMetric(float64(len(g.OneByOne())), "single")
+		})
+		b.Run("model="+name+"/way=accelerations", func(b *testing.B) {
+			for b.Loop() {
+				x.Solve(s, r)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/state")
+		})
+		b.Run("model="+name+"/way=derive", func(b *testing.B) {
+			d := derive.New(p, m)
+			w, out := d.NewWeights(), d.NewGradient()
+			*w.Body(0) = derive.BodyWeight{AngularAcceleration: spatial.Vec3{1, 2, 3}, ComAcceleration: spatial.Vec3{3, 1, 2}}
+			for i := 0; b.Loop(); i++ {
+				require.NoError(b, d.At(list[i%len(list)]))
+				require.NoError(b, d.AdjointTo(out, w, false))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/state")
+		})
+	}
+}

@@ -1,0 +1,27 @@
+// Package many has gradients of accelerations at thousands of states of one mechanism: those of package derive, eight states at a time
+// (package batch) where the mechanism has that, and one by one elsewhere.
+//
+//	b, err := many.New(plan, m, batch.Options{Threads: 2}) // m: the model of the plan
+//	states, g := b.NewStates(1024), b.NewGradients(1024)
+//	for i := range states.Len() {
+//		states.Set(i, st)
+//		g.SetWeights(i, body, angular, com) // of its accelerations, in one number of the state
+//	}
+//	b.AdjointTo(g, states)
+//	g.MotionTo(x, 17) // derivatives of that number by poses and velocities; see also Load and Force
+//	alone := g.OneByOne()
+//
+// What is taken one by one is right too, and is listed: batch.Batch.AdjointOneByOne says why that is so for all states, and
+// batch.Gradients.OneByOne of which states it is. The numbers are those of derive.Derivatives.AdjointTo without follow: where no rows are
+// redundant all of them, and elsewhere along directions that the joints allow.
+//
+// Cost: see batch.Batch.AdjointTo; [docs/derivatives.md] has figures. A state that is taken alone takes as long as by package derive.
+//
+// Errors: those of batch.New; a state has those of derive.Derivatives.At and AdjointTo.
+//
+// Frame: world axes, derivatives by the motion of centres of mass. Units: SI. The equations are (D2), (D8), (D11) and (D12) of
+// [docs/theory.md].
+//
+// [docs/derivatives.md]: https://github.com/rung-mbd/rung/blob/main/docs/derivatives.md#many-states-at-once
+// [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#derivatives-of-one-state
+package many

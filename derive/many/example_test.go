@@ -1,0 +1,35 @@
+package many_test
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// What a moment on a rod of a four-bar adds to its angular acceleration: rods of 1 m and 1 kg have 5/3 kg m² about both pins.
+func Example() {
+	m, _ := bench.NFourBar(1, 1, 1)
+	mech, _ := mechanism.New(m)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	b, _ := many.New(plan, m, batch.Options{})
+	states, g := b.NewStates(2), b.NewGradients(2)
+	for i := range states.Len() {
+		states.SetGravity(i, spatial.Vec3{0, -9.81 * float64(i), 0})
+		g.SetWeights(i, 0, spatial.Vec3{0, 0, 1}, spatial.Vec3{})
+	}
+	b.AdjointTo(g, states)
+	for i := range 2 {
+		_, moment := g.Load(i, 0)
+		fmt.Printf("state %d: %.4f rad/s² for a moment of 1 N m on the first rod\n", i, moment[2])
+	}
+	fmt.Println("one by one:", g.OneByOne())
+	// Output:
+	// state 0: 0.6000 rad/s² for a moment of 1 N m on the first rod
+	// state 1: 0.6000 rad/s² for a moment of 1 N m on the first rod
+	// one by one: []
+}

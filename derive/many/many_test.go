@@ -1,0 +1,220 @@
+package many_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// agreeTol is the difference of gradients in lanes and by package derive, relative to the largest number of one: rounding of two solves.
+const agreeTol = 1e-10
+
+// leastSize is the size that a gradient counts as having: those of mechanisms that cannot move are rounding, for weights of about 1.
+const leastSize = 1e-2
+
+// states returns n states on the joints next to the pose of the model, moving.
+func states(t testing.TB, p *kkt.Plan, n int, seed uint64, reach float64) (list []*mechanism.State) {
+	rng, m := check.Rand(seed), p.Mechanism()
+	c, k, first := closing.NewCloser(p, closing.Options{}), m.NewKinematics(), m.Initial()
+	x, v := make([]float64, 6*m.NumBodies()), make([]float64, 6*m.NumBodies())
+	for tries := 0; len(list) < n; tries++ {
+		require.Less(t, tries, 20*n+1000, "no closed states")
+		st := m.Initial()
+		for i := range x {
+			x[i], v[i] = reach*(rng.Float64()-0.5), 4*(rng.Float64()-0.5)
+		}
+		m.DisplaceTo(st, first, 1, x)
+		if c.ClosePositions(st) != nil || m.KinematicsTo(k, st) != nil {
+			continue
+		}
+		for i := range st.Bodies {
+			st.Bodies[i].SetComVelocity((*[6]float64)(v[6*i:]), &k.Bodies[i].Com)
+		}
+		if c.ProjectVelocities(st) == nil {
+			list = append(list, st)
+		}
+	}
+	return list
+}
+
+// planOf returns the plan of a model.
+func planOf(t testing.TB, m *model.Model) *kkt.Plan {
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	return kkt.NewPlan(mech, kkt.Options{})
+}
+
+// agree compares all gradients with those of package derive.
+func agree(t *testing.T, m *model.Model, p *kkt.Plan, n int) (alone int, why string) {
+	var forces []mechanism.Freedom
+	for j := range p.Mechanism().Joints {
+		jt := &p.Mechanism().Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Prescribed(i) {
+				forces = append(forces, mechanism.Freedom{Joint: j, Freedom: i})
+			}
+		}
+	}
+	b, err := many.New(p, m, batch.Options{Forces: forces})
+	require.NoError(t, err)
+	list, rng := states(t, p, n, 3, 0.3), check.Rand(5)
+	s, g := b.NewStates(n), b.NewGradients(n)
+	nb := p.Mechanism().NumBodies()
+	in := p.Mechanism().NewInputs()
+	d := derive.New(p.With(in), m)
+	w, want := d.NewWeights(), d.NewGradient()
+	weights := make([][]derive.BodyWeight, n)
+	values := make([][]float64, n)
+	for i, st := range list {
+		s.Set(i, st)
+		for k := range nb {
+			x := derive.BodyWeight{ComAcceleration: random(rng), AngularAcceleration: random(rng)}
+			weights[i] = append(weights[i], x)
+			g.SetWeights(i, k, x.AngularAcceleration, x.ComAcceleration)
+		}
+		for k := range forces {
+			values[i] = append(values[i], rng.NormFloat64())
+			s.SetForce(i, k, values[i][k])
+		}
+	}
+	b.AdjointTo(g, s)
+	loads, others := make([]float64, 6*nb), make([]float64, 6*nb)
+	x, y := make([]float64, 12*nb), make([]float64, 12*nb)
+	for i, st := range list {
+		for k, f := range forces {
+			require.NoError(t, in.SetForce(f.Joint, f.Freedom, values[i][k]))
+		}
+		for k, v := range weights[i] {
+			*w.Body(k) = v
+		}
+		err := d.At(st)
+		if err == nil {
+			err = d.AdjointTo(want, w, false)
+		}
+		if err != nil {
+			require.EqualError(t, g.Error(i), err.Error(), "state %d", i)
+			continue
+		}
+		require.NoError(t, g.Error(i), "state %d", i)
+		for k := range nb {
+			u := want.Body(k)
+			force, moment := g.Load(i, k)
+			copy(loads[6*k:], append(u.Force[:], u.Torque[:]...))
+			copy(others[6*k:], append(force[:], moment[:]...))
+		}
+		near(t, loads, others, "loads in state %d", i)
+		var p, q []float64
+		for k, f := range forces {
+			p, q = append(p, want.Force(f.Joint, f.Freedom)), append(q, g.Force(i, k))
+		}
+		near(t, p, q, "forces in state %d", i)
+		clear(x)
+		want.TakeMotion(x)
+		g.MotionTo(y, i)
+		if d.Redundancy().Rows > 0 {
+			allowed(t, d, x)
+			allowed(t, d, y)
+		}
+		near(t, x, y, "motion in state %d", i)
+	}
+	return len(g.OneByOne()), b.AdjointOneByOne()
+}
+
+// allowed makes x its part along directions that the joints allow.
+func allowed(t *testing.T, d *derive.Derivatives, x []float64) {
+	g := d.NewGradient()
+	require.NoError(t, d.FollowMotion(g, x))
+	clear(x)
+	g.TakeMotion(x)
+}
+
+func random(rng interface{ NormFloat64() float64 }) spatial.Vec3 {
+	return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+}
+
+// near requires that two lists differ by rounding.
+func near(t *testing.T, want, got []float64, format string, args ...any) {
+	t.Helper()
+	most := leastSize
+	for _, x := range want {
+		most = math.Max(most, math.Abs(x))
+	}
+	for k := range want {
+		require.InDelta(t, want[k], got[k], agreeTol*most, append([]any{format}, args...)...)
+	}
+}
+
+// TestFamilies: gradients in lanes are those of package derive.
+func TestFamilies(t *testing.T) {
+	for _, c := range []struct {
+		family string
+		n      int
+	}{{"nfourbar", 1}, {"nfourbar", 3}, {"chain", 5}, {"stewart", 1}, {"grid", 2}, {"ladder", 3}} {
+		t.Run(c.family, func(t *testing.T) {
+			m, err := bench.Generate(c.family, c.n, 1)
+			require.NoError(t, err)
+			_, why := agree(t, m, planOf(t, m), check.Few(11, 3))
+			require.Empty(t, why)
+		})
+	}
+}
+
+// TestRandom: the same for random mechanisms, with springs, dampers and armature too.
+func TestRandom(t *testing.T) {
+	lanes := 0
+	for seed := range check.Random[uint64](20, 3) {
+		m, err := bench.Random(4+int(seed), seed)
+		require.NoError(t, err)
+		if seed%2 == 1 {
+			modeltest.AddSprings(m, check.Rand(seed))
+		}
+		if seed%3 != 0 {
+			m = modeltest.Gear(m, check.Rand(seed))
+		}
+		if alone, why := agree(t, m, planOf(t, m), check.Few(9, 2)); why == "" {
+			lanes += check.Few(9, 2) - alone
+		}
+	}
+	require.Positive(t, lanes)
+}
+
+// TestReferences: the same for models of all kinds.
+func TestReferences(t *testing.T) {
+	lanes := 0
+	for _, folder := range []string{"golden", "joints", "standard", "derivatives"} {
+		files, err := filepath.Glob(filepath.Join(check.Reference(t, folder), "*.model.json"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range check.Some(files, 3) {
+			t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".model.json"), func(t *testing.T) {
+				m, err := model.ReadFile(file)
+				require.NoError(t, err)
+				if len(m.Bodies) > mostBodies {
+					return // package derive takes long
+				}
+				if alone, why := agree(t, m, planOf(t, m), check.Few(11, 2)); why == "" {
+					lanes += check.Few(11, 2) - alone
+				}
+			})
+		}
+	}
+	require.Greater(t, lanes, check.Few(400, 20)) // states that have been taken in lanes
+}
+
+// mostBodies bounds the mechanisms of TestReferences.
+const mostBodies = 40

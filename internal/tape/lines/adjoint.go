@@ -1,0 +1,219 @@
+package lines
+
+import "github.com/rung-mbd/rung/internal/tape/places"
+
+// adjoints are the instructions of gradients: the way back through Newton's and Euler's equations, docs/theory.md (D8), and through joints
+// whose lines turn with P, (D11), (D12). Package places says where the numbers of a body and a joint stand.
+func adjoints() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
+	add("BackBody", "stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.", backBody)
+	add("BackEuler", "begins the derivatives of a body A: those by rotation and angular velocity in its balance. "+
+		"B is its inertia, C its axes and Eᵀω.", backEuler)
+	add("BackFrames", "stores the relative motion of a joint in A: B and C are the bodies of P and S, "+
+		"D axes and origin of P in its body, E the origin of S.", backFrames)
+	add("BackAlong", "stores −(B·C, B·C'): two vectors along the axes B, in world axes.", func(k *Kernel) {
+		for j := range 2 {
+			for i, v := range k.times(at('B', 0), k.vec(at('C', 3*j), 3)) {
+				k.st(at('A', 3*j+i), k.sub(k.null(), v))
+			}
+		}
+	})
+	add("BackActs", "stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. "+
+		"B and C are the bodies of P and S.", backActs)
+	add("BackJoint", "adds to the bodies B and C of the joint A the derivatives that come by their relative motion and by the arms.",
+		backJoint)
+	return list
+}
+
+// carry copies n lanes.
+func (k *Kernel) carry(to, from Mem, n int) {
+	for i := range n {
+		k.st(to.behind(i), k.ld(from.behind(i)))
+	}
+}
+
+// plus adds a vector in memory to x.
+func (k *Kernel) plus(x []Val, m Mem) []Val {
+	out := make([]Val, 3)
+	for i := range out {
+		out[i] = k.add(x[i], m.behind(i))
+	}
+	return out
+}
+
+// onto adds x to a vector in memory, or takes it from there.
+func (k *Kernel) onto(m Mem, x []Val) { k.put(m, k.plus(x, m)...) }
+func (k *Kernel) from(m Mem, x []Val) { k.put(m, k.less(k.vec(m, 3), x)...) }
+
+// sum returns x + y.
+func (k *Kernel) sum(x, y []Val) []Val {
+	out := make([]Val, len(x))
+	for i := range out {
+		out[i] = k.add(x[i], y[i])
+	}
+	return out
+}
+
+// crossed returns the product of two vectors in memory.
+func (k *Kernel) crossed(x, y Mem) []Val { return k.cross(k.vec(x, 3), k.vec(y, 3)) }
+
+// symmetric returns I·x for a symmetric matrix (00 11 22 10 20 21) at m.
+func (k *Kernel) symmetric(m Mem, x []Val) []Val {
+	I := func(i int) Mem { return m.behind(i) }
+	return []Val{
+		k.dot(anys(x), []any{I(0), I(3), I(4)}),
+		k.dot(anys(x), []any{I(3), I(1), I(5)}),
+		k.dot(anys(x), []any{I(4), I(5), I(2)}),
+	}
+}
+
+// backBody is BackBody.
+func backBody(k *Kernel) {
+	k.carry(at('A', places.BackAxes), at('C', 0), 9)
+	k.carry(at('A', places.BackPosition), at('B', places.Position), 3)
+	k.put(at('A', places.BackArm), k.times(at('C', 0), k.vec(at('D', 0), 3))...)
+	k.carry(at('A', places.BackVelocity), at('B', places.Velocity), 3)
+	k.carry(at('A', places.BackOmega), at('B', places.Omega), 3)
+	k.carry(at('A', places.BackAlpha), at('E', 0), 6)
+}
+
+// backEuler is BackEuler. With m the derivative by the moment with its sign changed and t = m×ω, the rotation gets
+// (Iα)×m − α×(Im) + (Iω)×t − ω×(It), and the angular velocity (Iω)×m + It. Vectors are along the axes of the body.
+func backEuler(k *Kernel) {
+	E, I, spin := at('A', places.BackAxes), at('B', atInertia), at('C', places.Spin)
+	m, t, turn, rate := at('A', places.BackLinear), at('A', places.BackTravel), at('A', places.BackRotation), at('A', places.BackAngular)
+	zero := k.null()
+	for i, v := range k.timesT(E, k.vec(at('A', places.BackTurn), 3)) {
+		k.st(m.behind(i), k.sub(zero, v))
+	}
+	k.put(t, k.crossed(m, spin)...)
+	It := k.symmetric(I, k.vec(t, 3))
+	k.put(rate, It...)
+	k.put(turn, k.cross(It, k.vec(spin, 3))...)
+	Iw := k.symmetric(I, k.vec(spin, 3))
+	k.onto(turn, k.cross(Iw, k.vec(t, 3)))
+	k.onto(rate, k.cross(Iw, k.vec(m, 3)))
+	al := k.timesT(E, k.vec(at('A', places.BackAlpha), 3))
+	k.put(t, al...)
+	k.onto(turn, k.cross(k.symmetric(I, al), k.vec(m, 3)))
+	k.onto(turn, k.cross(k.symmetric(I, k.vec(m, 3)), k.vec(t, 3)))
+	for _, x := range []Mem{turn, rate} {
+		k.put(x, k.times(E, k.vec(x, 3))...)
+	}
+	zero = k.null()
+	k.put(t, zero, zero, zero)
+	k.put(m, zero, zero, zero)
+}
+
+// backFrames is BackFrames: R, V, ω̇_r, V̊ and both arms, docs/theory.md (4), (7), as the joint sees them that is not closed to rounding.
+func backFrames(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	J := func(o int) Mem { return at('A', o) }
+	for j := range 3 {
+		for i, v := range k.times(P(places.BackAxes), k.column(at('D', 0), j)) {
+			k.st(J(places.BackFrame+3*i+j), v)
+		}
+	}
+	b, s, R, V := J(places.BackB), J(places.BackS), J(places.BackR), J(places.BackV)
+	wP, wS := P(places.BackOmega), S(places.BackOmega)
+	k.put(b, k.times(P(places.BackAxes), k.vec(at('D', 9), 3))...) // from the origins of the bodies' frames at first
+	k.put(s, k.times(S(places.BackAxes), k.vec(at('E', 0), 3))...)
+	far := k.less(k.vec(S(places.BackPosition), 3), k.vec(P(places.BackPosition), 3))
+	k.put(R, k.sum(far, k.less(k.vec(s, 3), k.vec(b, 3)))...)
+	k.put(V, k.plus(k.crossed(wS, s), S(places.BackVelocity))...)
+	k.from(V, k.plus(k.crossed(wP, b), P(places.BackVelocity)))
+	k.from(V, k.crossed(wP, R))
+	k.put(b, k.less(k.plus(k.vec(b, 3), R), k.vec(P(places.BackArm), 3))...)
+	k.from(s, k.vec(S(places.BackArm), 3))
+
+	wd, Vd := J(places.BackWd), J(places.BackVd)
+	w := k.less(k.vec(wS, 3), k.vec(wP, 3))
+	k.put(wd, k.less(k.vec(S(places.BackAlpha), 3), k.vec(P(places.BackAlpha), 3))...)
+	k.from(wd, k.cross(k.vec(wP, 3), w))
+	k.put(Vd, k.less(k.vec(S(places.BackAcceleration), 3), k.vec(P(places.BackAcceleration), 3))...)
+	k.onto(Vd, k.crossed(S(places.BackAlpha), s))
+	k.onto(Vd, k.cross(k.vec(wS, 3), k.crossed(wS, s)))
+	k.from(Vd, k.crossed(P(places.BackAlpha), b))
+	k.from(Vd, k.cross(k.vec(wP, 3), k.carriedRate(P, J)))
+}
+
+// carriedRate returns ω_P×b + 2V.
+func (k *Kernel) carriedRate(P, J func(o int) Mem) []Val {
+	V := k.vec(J(places.BackV), 3)
+	for i, v := range V {
+		V[i] = k.add(v, v)
+	}
+	return k.sum(k.crossed(P(places.BackOmega), J(places.BackB)), V)
+}
+
+// backActs is BackActs.
+func backActs(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	J := func(o int) Mem { return at('A', o) }
+	N, F, yP, yS := J(places.BackMoment), J(places.BackForce), P(places.BackTurn), S(places.BackTurn)
+	n := k.less(k.vec(yS, 3), k.vec(yP, 3))
+	k.put(J(places.BackLines), k.timesT(J(places.BackFrame), n)...)
+	k.put(J(places.BackPhi), k.cross(k.vec(N, 3), n)...)
+	f := J(places.BackDs) // for a moment
+	k.put(f, k.less(k.vec(S(places.BackPush), 3), k.vec(P(places.BackPush), 3))...)
+	k.onto(f, k.crossed(yS, J(places.BackS)))
+	k.from(f, k.crossed(yP, J(places.BackB)))
+	k.put(J(places.BackLines+3), k.timesT(J(places.BackFrame), k.vec(f, 3))...)
+	k.onto(J(places.BackPhi), k.crossed(F, f))
+	k.put(J(places.BackDs), k.crossed(F, yS)...)
+	k.put(J(places.BackDb), k.crossed(yP, F)...)
+}
+
+// backJoint is BackJoint: the transpose of how relative motions and arms change, at the level of accelerations and, for springs and
+// dampers, at those below.
+func backJoint(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	J := func(o int) Mem { return at('A', o) }
+	wP, wS, A, B := P(places.BackOmega), S(places.BackOmega), J(places.BackRowTurn), J(places.BackRowSlide)
+	phi, ds, db, dw, dV := J(places.BackPhi), J(places.BackDs), J(places.BackDb), J(places.BackRateTurn), J(places.BackRate)
+	s, b, rho, theta := J(places.BackS), J(places.BackB), J(places.BackRho), J(places.BackTheta)
+
+	// What P carries.
+	w := func() []Val { return k.less(k.vec(wS, 3), k.vec(wP, 3)) }
+	k.from(phi, k.cross(w(), k.vec(dw, 3)))
+	k.from(phi, k.crossed(J(places.BackV), dV))
+	k.from(phi, k.crossed(J(places.BackWd), A))
+	k.from(phi, k.crossed(J(places.BackVd), B))
+
+	// Velocities. ω_P×B has the sign of (7).
+	turnS, turnP := S(places.BackAngular), P(places.BackAngular)
+	k.onto(turnS, k.cross(k.crossed(wS, s), k.vec(B, 3)))
+	k.from(turnP, k.cross(w(), k.vec(A, 3)))
+	k.from(turnP, k.cross(k.carriedRate(P, J), k.vec(B, 3)))
+	k.onto(dw, k.crossed(wP, A))
+	k.onto(turnS, k.vec(dw, 3))
+	k.from(turnP, k.vec(dw, 3))
+	q := J(places.BackVd) // of which nothing is read any more
+	k.put(q, k.crossed(wP, B)...)
+	for range 2 {
+		k.onto(dV, k.vec(q, 3))
+	}
+	spinS, spinP := J(places.BackWd), q
+	k.put(spinS, k.plus(k.crossed(B, wS), dV)...)
+	k.from(spinP, k.vec(dV, 3))
+	k.onto(turnS, k.crossed(s, spinS))
+	k.onto(turnP, k.crossed(b, spinP))
+	k.onto(S(places.BackLinear), k.vec(dV, 3))
+	k.from(P(places.BackLinear), k.vec(dV, 3))
+
+	// Arms and places.
+	k.onto(ds, k.crossed(B, S(places.BackAlpha)))
+	k.onto(ds, k.crossed(spinS, wS))
+	k.from(db, k.crossed(B, P(places.BackAlpha)))
+	k.onto(db, k.crossed(spinP, wP))
+	k.onto(db, k.vec(rho, 3))
+	k.onto(ds, k.vec(db, 3))
+	k.onto(S(places.BackTravel), k.vec(db, 3))
+	k.from(P(places.BackTravel), k.vec(db, 3))
+	k.onto(S(places.BackRotation), k.plus(k.crossed(s, ds), theta))
+	k.onto(P(places.BackRotation), k.less(k.vec(phi, 3), k.vec(theta, 3)))
+	k.from(P(places.BackRotation), k.crossed(b, rho))
+}
