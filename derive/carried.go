@@ -52,6 +52,7 @@ type carriedSpring struct{ stiffness, damping [6]float64 }
 // carried are all joints whose lines turn with P.
 type carried struct {
 	of       []*carriedLines // by joint; nil for others
+	acting   []bool          // by joint: forces have acted along its freedoms, which inputs may have set at any time
 	list     []carriedJoint
 	place    []int32 // by joint, −1 for others
 	springs  []carriedSpring
@@ -66,6 +67,10 @@ type carried struct {
 // findCarried notes the joints whose lines turn with P.
 func (d *Derivatives) findCarried() {
 	x := &d.carried
+	if x.acting == nil {
+		x.acting = make([]bool, d.mech.NumJoints())
+	}
+	d.nowActs()
 	x.of, x.place = make([]*carriedLines, d.mech.NumJoints()), make([]int32, d.mech.NumJoints())
 	x.versions, x.world.E = -1, spatial.Identity3()
 	var of [joints.NumKinds]*carriedLines
@@ -79,7 +84,7 @@ func (d *Derivatives) findCarried() {
 			continue
 		}
 		l := of[jt.Kind]
-		if l.bent && (jt.Motion != nil || d.mech.Drive(j).Acts()) {
+		if l.bent && (jt.Motion != nil || x.acting[j]) {
 			continue
 		}
 		if jt.Motion != nil {
@@ -96,6 +101,16 @@ func (d *Derivatives) findCarried() {
 	}
 }
 
+// nowActs notes the joints along whose freedoms forces act, and reports whether there are more than before.
+func (d *Derivatives) nowActs() (more bool) {
+	for j, was := range d.carried.acting {
+		if !was && d.mech.Drive(j).Acts() {
+			d.carried.acting[j], more = true, true
+		}
+	}
+	return more
+}
+
 // isCarried returns, after setCarried, a part that is a joint whose lines turn with P, nil for others, and for one with numbers that
 // parameters change.
 func (d *Derivatives) isCarried(part int) *carriedJoint {
@@ -108,9 +123,12 @@ func (d *Derivatives) isCarried(part int) *carriedJoint {
 
 // setCarried computes all joints whose lines turn with P at the state, unless that has been done.
 //
-// Cost: O(joints); it allocates when it is called first, and after new parameters.
+// Cost: O(joints); it allocates when it is called first, after new parameters, and where forces act that have not acted before.
 func (d *Derivatives) setCarried() error {
 	x := &d.carried
+	if d.nowActs() {
+		d.findCarried()
+	}
 	if x.versions != d.versions {
 		d.placeCarried()
 	}
@@ -173,7 +191,7 @@ func (d *Derivatives) placeCarried() {
 			c.bentAt = int32(len(x.bent))
 			x.bent = append(x.bent, bentLine{})
 		}
-		if drive := d.mech.Drive(j); drive.Acts() {
+		if x.acting[j] {
 			c.spring = int32(len(x.springs))
 			x.springs = append(x.springs, carriedSpring{})
 		}
