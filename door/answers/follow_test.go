@@ -2,10 +2,9 @@ package answers_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/joints"
@@ -24,11 +23,17 @@ func TestFollowEnds(t *testing.T) {
 		Motion: []*model.Motion{{Kind: joints.Polynomial, Coefficients: []float64{-1e17, 1e14}}},
 	})
 	mech, err := mechanism.New(m)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	end := 1000.00000001
 	_, err = answers.SolveInverse(ctx, mech, mech.Initial(), answers.InverseOptions{Time: &end})
-	require.ErrorContains(t, err, "a motion jumps")
-	require.NoError(t, ctx.Err())
+	if err == nil || !strings.Contains(err.Error(), "a motion jumps") {
+		t.Error(err)
+	}
+	if ctx.Err() != nil {
+		t.Error(ctx.Err())
+	}
 }

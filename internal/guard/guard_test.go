@@ -4,17 +4,20 @@ package guard_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/rung-mbd/rung/internal/guard"
 )
 
 func TestGuard(t *testing.T) {
 	var g guard.Guard
-	require.True(t, g.Enter())
-	require.False(t, g.Enter())
+	for _, free := range []bool{true, false} {
+		if g.Enter() != free {
+			t.Fatalf("Enter is not %t", free)
+		}
+	}
 	g.Leave()
-	require.True(t, g.Enter())
+	if !g.Enter() {
+		t.Fatal("Enter is false after Leave")
+	}
 }
 
 func BenchmarkGuard(b *testing.B) {

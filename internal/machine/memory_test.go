@@ -1,10 +1,8 @@
 package machine
 
 import (
-	"slices"
+	"runtime"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // TestPeakBytes sees memory that is touched, and forgets what is reset.
@@ -16,8 +14,14 @@ func TestPeakBytes(t *testing.T) {
 	for i := range b {
 		b[i] = 1
 	}
-	assert.Greater(t, PeakBytes()-base, int64(size/2))
-	assert.Positive(t, ResidentBytes())
-	assert.Greater(t, heldBytes(), int64(size/2))
-	assert.Equal(t, size, len(b)-slices.Index(b, 1))
+	if rise := PeakBytes() - base; rise <= size/2 {
+		t.Errorf("the peak has risen by %d bytes", rise)
+	}
+	if n := ResidentBytes(); n <= 0 {
+		t.Errorf("%d bytes are resident", n)
+	}
+	if n := heldBytes(); n <= size/2 {
+		t.Errorf("%d bytes are held", n)
+	}
+	runtime.KeepAlive(b)
 }

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestInside: the whole pages of an array, wherever it begins, lie in it and leave less than a page at either end.
@@ -15,10 +14,12 @@ func TestInside(t *testing.T) {
 		b := all[lo:]
 		in := inside(b)
 		from := uintptr(unsafe.Pointer(&in[0])) - uintptr(unsafe.Pointer(&b[0]))
-		assert.Zero(t, uintptr(unsafe.Pointer(&in[0]))%large, lo)
-		assert.Zero(t, len(in)%large, lo)
-		assert.Less(t, from, uintptr(large), lo)
-		assert.Less(t, len(b)-int(from)-len(in), large, lo)
+		if uintptr(unsafe.Pointer(&in[0]))%large != 0 || len(in)%large != 0 {
+			t.Errorf("%d: no whole pages: %p, %d bytes", lo, &in[0], len(in))
+		}
+		if after := len(b) - int(from) - len(in); from >= large || after >= large {
+			t.Errorf("%d: %d bytes are left before, %d behind", lo, from, after)
+		}
 	}
 }
 
@@ -31,14 +32,22 @@ func TestMake(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 1000, least/8 - 1, least / 8, 3*large/8 + 7} {
 		s := Make[float64](n)
-		assert.Len(t, s, n)
+		if len(s) != n {
+			t.Errorf("length %d, not %d", len(s), n)
+		}
 		for i := range s {
-			assert.Zero(t, s[i])
+			if s[i] != 0 {
+				t.Fatalf("length %d: %v at %d", n, s[i], i)
+			}
 			s[i] = 1
 		}
 	}
 	w := Make[wide](50000)
-	assert.Equal(t, wide{}, w[49999])
+	if w[49999] != (wide{}) {
+		t.Error("the last one is not zero")
+	}
 	w[49999].name = "last"
-	assert.Equal(t, wide{}, w[0])
+	if w[0] != (wide{}) {
+		t.Error("the first one is not zero")
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/rung-mbd/rung/internal/sets"
 )
 
@@ -21,14 +19,18 @@ func TestUnion(t *testing.T) {
 	for range n {
 		a, b := rng.Int32N(n), rng.Int32N(n)
 		from, to := max(colour[a], colour[b]), min(colour[a], colour[b])
-		require.Equal(t, from != to, s.Union(a, b))
+		if joined := s.Union(a, b); joined != (from != to) {
+			t.Fatalf("Union(%d, %d) = %t", a, b, joined)
+		}
 		for i := range colour {
 			if colour[i] == from {
 				colour[i] = to
 			}
 		}
 		for i := range colour {
-			require.Equal(t, colour[i], s.Find(int32(i)))
+			if root := s.Find(int32(i)); root != colour[i] {
+				t.Fatalf("Find(%d) = %d, not %d", i, root, colour[i])
+			}
 		}
 	}
 }

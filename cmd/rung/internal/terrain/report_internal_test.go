@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/check"
 )
@@ -28,6 +26,8 @@ func TestSlopesByStrips(t *testing.T) {
 			sum += h * h
 		}
 		want.RMS = math.Sqrt(sum / float64(len(gx)))
-		require.Equal(t, want, slopesOf(f), "%d lines", ny)
+		if got := slopesOf(f); got != want {
+			t.Errorf("%d lines: %+v, not %+v", ny, got, want)
+		}
 	}
 }
