@@ -40,7 +40,7 @@ func spring(t *testing.T) *objective.Problem {
 // TestFitWithoutSlopes: a fit that comes to a place with a value and without slopes ends there, and says why.
 func TestFitWithoutSlopes(t *testing.T) {
 	p := spring(t)
-	whole, err := Fit(context.Background(), p, Options{})
+	whole, err := Fit(context.Background(), p, Options{Iterations: 4}) // of some hundred
 	require.NoError(t, err)
 	require.Greater(t, len(whole.Iterations), 3)
 	f, past, err := newFit(p, &Options{})

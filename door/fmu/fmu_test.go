@@ -179,9 +179,9 @@ func TestSaved(t *testing.T) {
 	refusesDamage(t, exchange, coordinates)
 }
 
-// refusesDamage flips a bit in each byte of what is saved.
+// refusesDamage flips a bit in each byte of what is saved, in a short run in every fifth.
 func refusesDamage(t *testing.T, u *fmu.Unit, saved []byte) {
-	for i := range saved {
+	for i := 0; i < len(saved); i += check.Few(1, 5) {
 		saved[i] ^= 1
 		require.Equal(t, door.Input, door.StatusOf(u.Load(saved)), "byte %d", i)
 		saved[i] ^= 1
