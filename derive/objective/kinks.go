@@ -16,7 +16,7 @@ import (
 type branch struct {
 	name, what string
 	at         func(st *mechanism.State) int
-	jumps      bool // the force jumps as the part touches: at is not zero then, and of contacts above
+	jumps      func(was, now int) bool // whether the force has jumped from one to the other; nil: it does not
 }
 
 // branches watch where forces have corners: between the ends of steps.
@@ -34,7 +34,8 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	add := func(what, name string, at func(st *mechanism.State) int) {
 		b.list = append(b.list, branch{name: name, what: what, at: at})
 	}
-	b.touching(m, add)
+	k := m.NewKinematics()
+	b.touching(m, k, add)
 	name := func(j, i int) string {
 		if m.Joints[j].Kind.Freedoms() == 1 {
 			return "joint " + fault.Name(m.JointName(j))
@@ -52,7 +53,9 @@ func newBranches(m *mechanism.Mechanism) *branches {
 				q, _ := m.Coordinate(f, st)
 				return cmp.Compare(q, max(q, set.Lower)) + cmp.Compare(q, min(q, set.Upper))
 			})
-			b.list[len(b.list)-1].jumps = set.Stop.Damping > 0 && set.ImpactSpeed == 0
+			if set.Stop.Damping > 0 && set.ImpactSpeed == 0 {
+				b.list[len(b.list)-1].jumps = func(_, now int) bool { return now != 0 }
+			}
 			continue
 		}
 		add("friction", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
@@ -73,7 +76,6 @@ func newBranches(m *mechanism.Mechanism) *branches {
 			})
 		}
 	}
-	k := m.NewKinematics()
 	b.lawful(m, k, add)
 	for i := range m.Forces {
 		if m.Forces[i].Kind == model.SpringDamper && m.SpringLaw(i) != nil && m.SpringLaw(i).Bent() {
@@ -85,7 +87,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 }
 
 // lawful adds couplings and curves whose third derivatives may jump: accelerations have corners there.
-func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add func(what, name string, at func(st *mechanism.State) int)) {
+func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add adds) {
 	for i := range m.Couplings {
 		c := &m.Couplings[i]
 		if c.Law == nil || !c.Law.Bent() {
@@ -127,17 +129,33 @@ func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add f
 	}
 }
 
+// touchBase is more than the points with which a contact touches.
+const touchBase = 1 << 12
+
+// adds adds a part to branches.
+type adds func(what, name string, at func(st *mechanism.State) int)
+
 // touching adds contacts and cables.
-func (b *branches) touching(m *mechanism.Mechanism, add func(what, name string, at func(st *mechanism.State) int)) {
-	for what, events := range [2][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil)} {
-		for i, e := range events {
-			at := func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) }
-			add([2]string{"contact", "cable"}[what], "force "+fault.Name(e.Name), at)
-			if what == 0 {
-				c, _, _ := m.Contact(i)
-				b.list[i].jumps = c.Law.Normal.Damping > 0
+func (b *branches) touching(m *mechanism.Mechanism, k *mechanism.Kinematics, add adds) {
+	for i := range m.NumContacts() {
+		c, body, element := m.Contact(i)
+		add("contact", "force "+fault.Name(m.ForceName(element)), func(st *mechanism.State) int {
+			if !m.BodyTo(&k.Bodies[body], st, body) {
+				return 0
 			}
+			r, err := m.ContactAt(i, k, st)
+			if err != nil {
+				return 0 // the dynamics tell
+			}
+			touching, law := c.Piece(r)
+			return touching + touchBase*law
+		})
+		if c.Law.Normal.Damping > 0 {
+			b.list[i].jumps = func(was, now int) bool { return now%touchBase > was%touchBase }
 		}
+	}
+	for _, e := range sim.CableEvents(m, nil) {
+		add("cable", "force "+fault.Name(e.Name), func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) })
 	}
 }
 
@@ -163,7 +181,7 @@ func (b *branches) see(st *mechanism.State) (bent bool) {
 		if x := &b.list[i]; b.begun && now != b.last[i] {
 			bent = true
 			b.count[i]++
-			if x.jumps && b.leaps < 0 && (now > 0 || x.what == "stop" && now != 0) {
+			if x.jumps != nil && b.leaps < 0 && x.jumps(b.last[i], now) {
 				b.leaps = i
 			}
 		}

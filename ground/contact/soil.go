@@ -83,10 +83,7 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	back, slope := arcOf(l.Recovery*depth, r)
 	w.back = edge{-back, -l.Recovery * slope}
 	w.sinFront, w.cosFront = math.Sincos(w.front[0])
-	part, bySlip := l.C0+l.C1*slip, l.C1
-	if lo, hi := max(l.C0-math.Abs(l.C1), 0), l.C0+math.Abs(l.C1); part < lo || part > hi {
-		part, bySlip = min(max(part, lo), hi), 0
-	}
+	part, bySlip := l.peak(slip)
 	w.peak = edge{part * w.front[0], part * w.front[1], bySlip * w.front[0]}
 	for _, g := range l.rule() {
 		// ξ = x² keeps fractional powers at both ends from mattering.
@@ -103,6 +100,15 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 			w.sum[i][k] *= c
 		}
 	}
+}
+
+// peak returns the angle of the largest pressure as a part of that of the front, docs/ground.md (G31), and its derivative by the slip.
+func (l *SoilLaw) peak(slip float64) (part, bySlip float64) {
+	part, bySlip = l.C0+l.C1*slip, l.C1
+	if lo, hi := max(l.C0-math.Abs(l.C1), 0), l.C0+math.Abs(l.C1); part < lo || part > hi {
+		part, bySlip = min(max(part, lo), hi), 0
+	}
+	return part, bySlip
 }
 
 // pressure is σ at an angle ahead of θ_m, which is that of one angle behind too.
