@@ -77,7 +77,8 @@ func TestBenchModelNames(t *testing.T) {
 	nameless, ladder := filepath.Join(dir, "nameless.json"), filepath.Join(dir, "ladder.json")
 	require.NoError(t, os.WriteFile(nameless, []byte(strings.Replace(text, `"four-bar"`, `""`, 1)), 0o644))
 	require.NoError(t, os.WriteFile(ladder, []byte(strings.Replace(text, `"four-bar"`, `"ladder"`, 1)), 0o644))
-	list, err := families.ReadModels([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &shell.Progress{})
+	in := shell.Input{Reader: strings.NewReader(text)}
+	list, err := families.ReadModels([]string{golden("four-bar"), nameless, "-", ladder}, in, &shell.Progress{})
 	require.NoError(t, err)
 	var names []string
 	for _, p := range list {

@@ -41,6 +41,7 @@ input.`
 	root.AddCommand(families.Commands()...)
 	root.AddCommand(terrain.New(), bring.New(), bring.NewExport(), newVersion(), newMan(), schema.New())
 	root.AddCommand(look.New()...)
+	haveTables(root)
 	return root
 }
 

@@ -67,7 +67,7 @@ Then nothing is written, and the exit status is 2.`,
 
 // export writes the model at path in the format that the ending of output says, and prints what became of its elements.
 func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *unitFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	ending := strings.ToLower(filepath.Ext(filepath.Clean(output)))
 	write, native := writers[ending], natives[ending]
 	switch {
@@ -91,7 +91,7 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *
 		return err
 	}
 	if ending == shell.TablesEnding {
-		err = shell.WriteTables(output, m)
+		err = in.Tables.Write(output, m)
 	} else {
 		err = shell.WriteFile(output, stdout, func(w io.Writer) error { _, err := text.WriteTo(w); return err })
 	}

@@ -81,7 +81,7 @@ a body is the value of the fit at the largest size.`,
 
 // runBench measures the families and sizes asked for, on ranks if asked for, and writes table, document and pictures.
 func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.checkNumbers(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	list, err := f.families(cmd, args, stdin, p)
+	list, err := f.families(cmd, args, in, p)
 	if err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func (f *benchFlags) checkFiles(models []string) error {
 }
 
 // families returns what the flags and arguments ask for: families, and models.
-func (f *benchFlags) families(cmd *cobra.Command, args []string, stdin io.Reader, p *shell.Progress) ([]growth.Family, error) {
-	models, err := ReadModels(args, stdin, p)
+func (f *benchFlags) families(cmd *cobra.Command, args []string, in shell.Input, p *shell.Progress) ([]growth.Family, error) {
+	models, err := ReadModels(args, in, p)
 	if err != nil || len(args) > 0 && !cmd.Flags().Changed("family") {
 		return models, err
 	}

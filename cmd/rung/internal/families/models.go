@@ -2,7 +2,6 @@ package families
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -15,9 +14,9 @@ import (
 )
 
 // ReadModels reads the models that rung bench is given, under names of which none is that of a family or of another model.
-func ReadModels(paths []string, stdin io.Reader, p *shell.Progress) (list []growth.Family, err error) {
+func ReadModels(paths []string, in shell.Input, p *shell.Progress) (list []growth.Family, err error) {
 	for _, path := range paths {
-		m, err := readModel(path, stdin, p)
+		m, err := readModel(path, in, p)
 		if err != nil {
 			return nil, err
 		}
@@ -32,11 +31,11 @@ func ReadModels(paths []string, stdin io.Reader, p *shell.Progress) (list []grow
 }
 
 // readModel reads a model that can be measured.
-func readModel(path string, stdin io.Reader, p *shell.Progress) (*model.Model, error) {
+func readModel(path string, in shell.Input, p *shell.Progress) (*model.Model, error) {
 	if isFamily(path) {
 		return nil, shell.UseErrorf("%s is no model file; a family is measured by --family %s", fault.Name(path), path)
 	}
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err == nil && len(m.Bodies) == 0 {
 		return nil, fmt.Errorf("%s: there are no bodies", shell.ModelFile(path))
 	}

@@ -62,7 +62,7 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 		return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
 	}
 	if shell.IsTables(args[0]) {
-		file, err := shell.OpenTables(args[0]) // ranks do so again, each for itself
+		file, err := shell.InputOf(cmd).Tables.Open(args[0]) // ranks do so again, each for itself
 		if err == nil {
 			err = file.Close()
 		}
@@ -70,7 +70,7 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 	}
 	p := shell.NewProgress(r.Stderr)
 	defer p.End()
-	m, err := readModel(args[0], cmd.InOrStdin(), p)
+	m, err := readModel(args[0], shell.InputOf(cmd), p)
 	if err != nil {
 		return of, err
 	}

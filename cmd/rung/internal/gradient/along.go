@@ -28,10 +28,10 @@ type AlongResult struct {
 
 // runAlong prints the derivatives at the state of a model along directions.
 func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	from, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, from, p)
 	if err != nil {
 		return err
 	}

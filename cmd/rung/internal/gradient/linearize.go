@@ -97,13 +97,13 @@ type outputResult struct {
 
 // runLinearize prints the matrices of the state space at the initial state, which has to satisfy the joints.
 func runLinearize(cmd *cobra.Command, path string, f *linearizeFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if f.json && f.csv {
 		return shell.UseErrorf("--json and --csv exclude each other")
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

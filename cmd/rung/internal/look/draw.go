@@ -172,13 +172,13 @@ func pair(text, between string) (a, b float64, ok bool) {
 
 // runDraw draws the model at its initial state, or at a time of a trajectory.
 func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(cmd, path); err != nil {
 		return err
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

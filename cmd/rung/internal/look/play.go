@@ -56,7 +56,7 @@ command: press Ctrl-C.`,
 
 // runPlay simulates the model in real time and shows it until the user ends it.
 func runPlay(cmd *cobra.Command, path string, f *playFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runPlay(cmd *cobra.Command, path string, f *playFlags) error {
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

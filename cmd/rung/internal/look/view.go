@@ -72,13 +72,13 @@ func (f *viewFlags) check() error {
 
 // runView shows the model, or a trajectory of it, in a page until the user ends it.
 func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(); err != nil {
 		return err
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ const most = 1024
 
 // Flags are the flags of commands that run on ranks.
 type Flags struct {
-	// Open opens a model in tables on a rank. Nil stands for shell.OpenTables; tests count what ranks read.
+	// Open opens a model in tables on a rank. Nil stands for shell.Tables; tests count what ranks read.
 	Open func(rank int, path string) (shell.Ranges, error)
 
 	n    int // goroutines; 0 without --ranks, or with processes

@@ -88,8 +88,13 @@ func (r *Rank) texts(own string) (texts []string) {
 // returned.
 func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
 	_, stdout, stderr := shell.Streams(cmd)
+	opens := f.Open
+	if opens == nil {
+		tables := shell.InputOf(cmd).Tables
+		opens = func(_ int, path string) (shell.Ranges, error) { return tables.Open(path) }
+	}
 	newRank := func(c dist.Comm) *Rank {
-		r := &Rank{opens: f.Open, Comm: c, Options: dist.Options{Root: f.maker()}, Stdout: io.Discard, Stderr: io.Discard, Processes: f.mpi}
+		r := &Rank{opens: opens, Comm: c, Options: dist.Options{Root: f.maker()}, Stdout: io.Discard, Stderr: io.Discard, Processes: f.mpi}
 		if r.Head() {
 			r.Stdout, r.Stderr = stdout, stderr
 		}

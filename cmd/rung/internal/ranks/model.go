@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"io"
 	"slices"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -17,12 +16,12 @@ type Model struct {
 }
 
 // ReadModel reads the model at path. Of a model in tables it opens the files, to see that they are there.
-func ReadModel(r *Rank, path string, stdin io.Reader, p *shell.Progress) (of Model, err error) {
+func ReadModel(r *Rank, path string, in shell.Input, p *shell.Progress) (of Model, err error) {
 	switch {
 	case r.Processes && path == shell.Stdio:
 		return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
 	case !shell.IsTables(path):
-		of.whole, err = shell.ReadModel(path, stdin, p)
+		of.whole, err = shell.ReadModel(path, in, p)
 		return of, err
 	}
 	of.tables = path

@@ -14,12 +14,7 @@ import (
 // open opens a model in tables. It returns an error if that is another one than what the rank has opened before: somebody
 // has replaced it since.
 func (r *Rank) open(path string) (file shell.Ranges, err error) {
-	if r.opens != nil {
-		file, err = r.opens(r.Rank(), path)
-	} else {
-		file, err = shell.OpenTables(path)
-	}
-	if err != nil {
+	if file, err = r.opens(r.Rank(), path); err != nil {
 		return nil, err
 	}
 	if was, ok := r.read[path]; ok && was != file.Digest() {

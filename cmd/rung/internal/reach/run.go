@@ -21,11 +21,11 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 	if f.out != "" {
 		defer shell.Keep(ctx)()
 	}
-	stdin, stdout, _ := shell.Streams(cmd)
+	in, stdout, _ := shell.Streams(cmd)
 	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json, Always: true}
 	r := &posing{flags: f, path: path, from: task}
 	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*ik.Result, error) {
-		t, err := f.task(task, m, stdin)
+		t, err := f.task(task, m, in.Reader)
 		if t == nil {
 			return nil, err
 		}

@@ -47,8 +47,8 @@ func Arguments(names ...string) cobra.PositionalArgs {
 }
 
 // Streams returns the input and outputs of cmd.
-func Streams(cmd *cobra.Command) (stdin io.Reader, stdout, stderr io.Writer) {
-	return cmd.InOrStdin(), rawOutput(cmd), cmd.ErrOrStderr()
+func Streams(cmd *cobra.Command) (in Input, stdout, stderr io.Writer) {
+	return InputOf(cmd), rawOutput(cmd), cmd.ErrOrStderr()
 }
 
 // rawOutput returns the output of cmd whose errors nobody keeps: the commands look at these themselves.

@@ -24,10 +24,10 @@ func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model,
 	if err := CheckNewModel(c.Output, c.JSON); err != nil {
 		return err
 	}
-	stdin, stdout, stderr := Streams(cmd)
+	in, stdout, stderr := Streams(cmd)
 	p := NewProgress(stderr)
 	defer p.End()
-	m, err := ReadModel(c.Path, stdin, p)
+	m, err := ReadModel(c.Path, in, p)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	out := &watched{w: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteContextC(withTables(ctx, tablesOf(root)))
 	err = whyEnded(ctx, err)
 	if err == nil { // help and completion are written by the library, which asks for no errors
 		err = Failed("", InputError("stdout", out.err))

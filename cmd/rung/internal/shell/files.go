@@ -55,14 +55,14 @@ func ModelFile(path string) string {
 	return fault.Line(path)
 }
 
-// ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and
+// ReadModel reads the model at path, or from standard input if path is "-", or imports the file of a foreign format at path, and
 // the files of its terrains and curves, which are relative to the folder of the model or to the working folder.
 //
 // What looks like another unit is asked beside the output, a line a question.
 //
 // It returns the errors of model.Read and of opening the file.
-func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
-	m, err := readModel(path, stdin, p)
+func ReadModel(path string, in Input, p *Progress) (*model.Model, error) {
+	m, err := readModel(path, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +73,10 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 }
 
 // readModel reads the model at path, by its ending: a document, tables, or a file to import; "-" is a document on stdin.
-func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
+func readModel(path string, in Input, p *Progress) (*model.Model, error) {
 	if path == Stdio {
 		p.Stage("reading", 0)
-		m, err := model.ReadIn(context.Background(), stdin, ModelFile(path), model.Folder("."))
+		m, err := model.ReadIn(context.Background(), in.Reader, ModelFile(path), model.Folder("."))
 		return m, InputError(ModelFile(path), err)
 	}
 	if formats.Is(path) {
@@ -84,7 +84,7 @@ func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	}
 	if IsTables(path) {
 		p.Stage("reading", 0)
-		return readTables(path)
+		return in.Tables.Read(path)
 	}
 	ending := filepath.Ext(filepath.Clean(path))
 	if !strings.EqualFold(ending, modelEnding) {
@@ -107,12 +107,12 @@ func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	if err != nil {
 		return nil, InputError(path, err)
 	}
-	in := io.Reader(f)
+	text := io.Reader(f)
 	if info.Mode().IsRegular() {
 		p.Stage("reading", info.Size())
-		in = &countingReader{f, p, info.Size()}
+		text = &countingReader{f, p, info.Size()}
 	}
-	m, err := model.ReadIn(context.Background(), in, path, model.Folder(filepath.Dir(path)))
+	m, err := model.ReadIn(context.Background(), text, path, model.Folder(filepath.Dir(path)))
 	return m, InputError(path, err)
 }
 

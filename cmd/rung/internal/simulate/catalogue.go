@@ -17,8 +17,8 @@ import (
 const columnsUsage = "columns to write, in this order, in place of those of bodies; * is any text, as in joint.*.q (--list-columns tells all)"
 
 // ListColumns writes the names and units of all columns of the model at path.
-func ListColumns(path string, stdin io.Reader, stdout io.Writer, p *shell.Progress) error {
-	m, err := shell.ReadModel(path, stdin, p)
+func ListColumns(path string, in shell.Input, stdout io.Writer, p *shell.Progress) error {
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

@@ -131,10 +131,10 @@ func (f *Flags) add(cmd *cobra.Command) {
 // runSimulate runs the model and prints the summary of the run.
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	if f.list {
-		stdin, stdout, stderr := shell.Streams(cmd)
+		in, stdout, stderr := shell.Streams(cmd)
 		p := shell.NewProgress(stderr)
 		defer p.End()
-		return ListColumns(path, stdin, stdout, p)
+		return ListColumns(path, in, stdout, p)
 	}
 	if on, err := f.ranks.Given(); err != nil {
 		return err
@@ -144,14 +144,14 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	if _, err := f.check(path); err != nil {
 		return err
 	}
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
 	if f.quiet || f.json || f.output == shell.Stdio && shell.Terminal(stdout) {
 		bar = io.Discard // of rows and bar, on one screen, nothing could be read
 	}
 	p := shell.NewProgress(bar)
 	defer p.End()
-	r, err := newRunner(path, stdin, stdout, f, p)
+	r, err := newRunner(path, in, stdout, f, p)
 	if err != nil {
 		return err
 	}

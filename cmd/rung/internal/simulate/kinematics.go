@@ -105,7 +105,7 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 
 // runKinematics moves the prescribed freedoms along their motions and writes positions, rates and accelerations at the times asked for.
 func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
 	if f.quiet || f.json {
 		bar = io.Discard
@@ -113,12 +113,12 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	p := shell.NewProgress(bar)
 	defer p.End()
 	if f.list {
-		return ListColumns(path, stdin, stdout, p)
+		return ListColumns(path, in, stdout, p)
 	}
 	if err := f.checkKinematics(path); err != nil {
 		return err
 	}
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 			bar = io.Discard
 		}
 		of.bar = shell.NewProgress(bar)
-		of.model, err = ranks.ReadModel(r, path, cmd.InOrStdin(), of.bar)
+		of.model, err = ranks.ReadModel(r, path, shell.InputOf(cmd), of.bar)
 		if err != nil {
 			of.bar.End()
 		}

@@ -43,7 +43,7 @@ func TestSimulateReadsShares(t *testing.T) {
 		var read [ranks]int
 		f := &Flags{}
 		f.ranks.Open = func(rank int, path string) (shell.Ranges, error) {
-			file, err := shell.OpenTables(path)
+			file, err := tables.Open(path)
 			return counting{file, &read[rank]}, err
 		}
 		cmd := Command(f)

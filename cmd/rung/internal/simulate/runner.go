@@ -44,8 +44,8 @@ type runner struct {
 }
 
 // newRunner reads and prepares the model at path, whose rows may go to stdout.
-func newRunner(path string, stdin io.Reader, stdout io.Writer, f *Flags, p *shell.Progress) (*runner, error) {
-	m, err := shell.ReadModel(path, stdin, p)
+func newRunner(path string, in shell.Input, stdout io.Writer, f *Flags, p *shell.Progress) (*runner, error) {
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return nil, err
 	}

@@ -71,10 +71,10 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 	} else if on {
 		return accelOnRanks(cmd, path, f)
 	}
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	r, err := accelerate(path, stdin, f, p)
+	r, err := accelerate(path, in, f, p)
 	if err != nil {
 		return err
 	}
@@ -96,13 +96,13 @@ func (f *accelFlags) print(to io.Writer, r *rung.Result, e entries) error {
 
 // accelerate reads and solves the model at path. It holds the model no longer
 // than the plan needs it.
-func accelerate(path string, stdin io.Reader, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
+func accelerate(path string, in shell.Input, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
 	large := shell.Large(path)
 	if large {
 		defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
 	}
 	o := rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return nil, err
 	}

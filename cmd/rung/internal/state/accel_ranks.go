@@ -22,7 +22,7 @@ func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
 		}
 		p := shell.NewProgress(r.Stderr)
 		defer p.End()
-		return ranks.ReadModel(r, path, cmd.InOrStdin(), p)
+		return ranks.ReadModel(r, path, shell.InputOf(cmd), p)
 	}
 	large := shell.Large(path)
 	if large {

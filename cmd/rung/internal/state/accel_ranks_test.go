@@ -51,7 +51,7 @@ func TestAccelReadsShares(t *testing.T) {
 		var read [ranks]int
 		f := &accelFlags{}
 		f.ranks.Open = func(rank int, path string) (shell.Ranges, error) {
-			file, err := shell.OpenTables(path)
+			file, err := tables.Open(path)
 			return counting{file, &read[rank]}, err
 		}
 		cmd := accelCommand(f)
@@ -85,7 +85,7 @@ func TestAccelReplacedTables(t *testing.T) {
 				require.NoError(t, tables.Write(dir, &replaced))
 				defer func() { require.NoError(t, tables.Write(dir, m)) }()
 			}
-			return shell.OpenTables(path)
+			return tables.Open(path)
 		}
 		cmd := accelCommand(f)
 		cmd.SetArgs([]string{dir, "--ranks", "3", "--json"})
@@ -106,7 +106,7 @@ func TestAccelOtherTables(t *testing.T) {
 	m.Bodies[7].Mass *= 2
 	require.NoError(t, tables.Write(dirs[1], m))
 	f := &accelFlags{}
-	f.ranks.Open = func(rank int, _ string) (shell.Ranges, error) { return shell.OpenTables(dirs[rank/2]) }
+	f.ranks.Open = func(rank int, _ string) (shell.Ranges, error) { return tables.Open(dirs[rank/2]) }
 	cmd := accelCommand(f)
 	cmd.SetArgs([]string{dirs[0], "--ranks", "3", "--json"})
 	cmd.SetOut(io.Discard)

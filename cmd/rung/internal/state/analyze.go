@@ -56,10 +56,10 @@ redundant rows.`,
 
 // runAnalyze prints mobility, redundancy and the joints that can be released.
 func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

@@ -87,13 +87,13 @@ actuator causes by itself.`,
 
 // runInverse prints the forces of the actuators for the accelerations asked for. Forces that do not give these stand before the error.
 func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if path == shell.Stdio && f.accel == shell.Stdio {
 		return shell.UseErrorf("MODEL and --accel - both read from standard input")
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if err != nil {
 		return err
 	}
-	if o.Wanted, err = readAccelerations(f.accel, stdin, mech); err != nil {
+	if o.Wanted, err = readAccelerations(f.accel, in.Reader, mech); err != nil {
 		return err
 	}
 	p.Stage("solving", 0)

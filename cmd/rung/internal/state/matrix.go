@@ -89,13 +89,13 @@ func (f *matrixFlags) check(model string) error {
 
 // runMatrix writes the matrix of the system at the initial state, or a picture of its pattern.
 func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(path); err != nil {
 		return err
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

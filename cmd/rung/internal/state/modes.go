@@ -77,7 +77,7 @@ largest part in the kinetic energy; --json and --csv give all bodies.`,
 
 // runModes prints the modes of the model about its state or an equilibrium.
 func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	method, err := linear.ParseMethod(f.method)
 	switch {
 	case err != nil:
@@ -96,7 +96,7 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	if err := o.Exclusive(func(option string) string { return "--" + option }); err != nil {
 		return shell.UseErrorf("%v", fault.Plain(err))
 	}
-	m, err := shell.ReadModel(path, stdin, p)
+	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
 		return err
 	}

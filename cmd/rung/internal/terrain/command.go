@@ -67,14 +67,14 @@ func checkArguments(_ *cobra.Command, args []string) error {
 
 // run reads or makes a ground, writes it and its pictures as the flags say, and reports on it.
 func run(cmd *cobra.Command, args []string, f *flags) error {
-	stdin, stdout, stderr := shell.Streams(cmd)
+	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
 	p.Stage("reading", 0)
-	g, err := f.open(cmd.Context(), args, stdin)
+	g, err := f.open(cmd.Context(), args, in.Reader)
 	if err != nil {
 		return err
 	}
