@@ -10,13 +10,14 @@ type elimination struct {
 	work    []place            // of each node: where right is written, none before
 	leaves  []int32            // of each node: how many leaves have been eliminated
 	blocked map[[2]int32]place // blocks that something has been subtracted from
+	spent   map[int][]place    // places of blocks that have served, by their size
 }
 
 func (s *system) elimination(b []place, rows int) *elimination {
 	n := len(s.order)
 	return &elimination{
 		system: s, rows: rows, right: append([]place(nil), b...), work: make([]place, n), leaves: make([]int32, n),
-		blocked: map[[2]int32]place{},
+		blocked: map[[2]int32]place{}, spent: map[int][]place{},
 	}
 }
 
@@ -46,6 +47,30 @@ func (s *system) factorize() {
 				e.subtract(u, v)
 			}
 		}
+		e.giveBack(v)
+	}
+}
+
+// take returns n places for a block, those of one that has served where there are any: they are in the first cache still, and the workspace
+// of a mechanism of twenty bodies does not fit in the second one as it is.
+func (e *elimination) take(n int) place {
+	list := e.spent[n]
+	if len(list) == 0 {
+		return e.Room(n)
+	}
+	e.spent[n] = list[:len(list)-1]
+	return list[len(list)-1]
+}
+
+// giveBack says that L·D below a node has served: what follows reads L.
+func (e *elimination) giveBack(v int32) {
+	if e.leaf[v] {
+		return // rows of the matrix
+	}
+	for _, u := range e.below[v] {
+		key, n := [2]int32{u, v}, e.size(u)*e.size(v)
+		e.spent[n] = append(e.spent[n], e.blocks[key])
+		delete(e.blocks, key)
 	}
 }
 
@@ -180,7 +205,7 @@ func (e *elimination) panel(u, v int32) {
 	n, m := e.size(v), e.size(u)
 	x := at
 	if !ok {
-		x = e.Room(m * n)
+		x = e.take(m * n)
 	}
 	e.blocks[key], e.scaled[key] = x, e.Room(m*n)
 	e.OpN(sized(tape.Panel1, n), m, 0, x, at, e.blocks[[2]int32{v, v}], e.inverse[v], e.scaled[key])
@@ -194,7 +219,7 @@ func (e *elimination) update(u, w, v int32) {
 	if !ok {
 		from = e.start(u, w)
 		if at, _ = e.block(u); u != w {
-			at = e.Room(e.size(u) * e.size(w))
+			at = e.take(e.size(u) * e.size(w))
 		}
 		e.blocked[key] = at
 	}

@@ -29,9 +29,7 @@ type system struct {
 	lean   *kkt.Lean   // of the reduction
 	spare  []*nodeRows // nodes of the layout with spare rows
 
-	full    []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
-	dense   []bool // of each −1 node: rows and scales are evaluated one state at a time
-	leaf    []bool
+	kinds
 	core    []place            // of each node: its block in the factor, and what is left of its right side behind it
 	blocks  map[[2]int32]place // L·D, later node first
 	scaled  map[[2]int32]place // L; the same places for leaves
@@ -39,6 +37,14 @@ type system struct {
 	z, res  []place            // of each node: of the forward half, and the residual
 	checks
 	null place
+}
+
+// kinds says what is known of single nodes.
+type kinds struct {
+	full  []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
+	dense []bool // of each −1 node: rows and scales are evaluated one state at a time
+	leaf  []bool
+	mixed []bool // of each −1 node: another node than a leaf changes its block before its last leaf does
 }
 
 // checks is where a solve is judged.
@@ -56,8 +62,9 @@ func newSystem(p *program.Program, r *reduction) *system {
 	s := &system{Program: p, lean: r.lean, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
 		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n),
 		square: make([]place, n), parts: make([][]place, n), group: make([]bool, n),
-		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
-		z: make([]place, n), res: make([]place, n), full: make([]int, n), dense: make([]bool, n), core: make([]place, n)}
+		kinds:  kinds{make([]int, n), make([]bool, n), make([]bool, n), make([]bool, n)},
+		blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
+		z: make([]place, n), res: make([]place, n), core: make([]place, n)}
 	for k, v := range order {
 		s.place[v] = int32(k)
 	}
@@ -82,7 +89,11 @@ func newSystem(p *program.Program, r *reduction) *system {
 		s.full[i] = int(pattern.Size[i])
 	}
 	s.fill()
-	s.leavesFirst()
+	if s.lean != nil {
+		s.leavesLate()
+	} else {
+		s.leavesFirst()
+	}
 	return s
 }
 
@@ -99,7 +110,41 @@ func (s *system) leavesFirst() {
 	s.order = append(list, rest...)
 }
 
-// plain reports whether the scales of a joint are the pivots that its leaves leave: it has no other bodies.
+// leavesLate puts each leaf right before the first node that it is coupled to. So what it makes has been stored a short time ago when it is
+// read, and serves again soon (elimination.take). Scales of mixed joints are squares of rows then. Where rows are spare, these are found
+// anyway; elsewhere they would take instructions of their own, and more time than is saved.
+func (s *system) leavesLate() {
+	before := make([][]int32, len(s.order)) // leaves, by the first node that they are coupled to
+	var list []int32
+	for _, v := range s.order {
+		switch {
+		case !s.leaf[v]:
+		case len(s.below[v]) == 0:
+			list = append(list, v)
+		default:
+			first := s.below[v][0]
+			before[first] = append(before[first], v)
+		}
+	}
+	changed := make([]bool, len(s.order))
+	for _, v := range s.order {
+		if s.leaf[v] {
+			continue
+		}
+		for _, b := range before[v] {
+			for _, u := range s.below[b] {
+				s.mixed[u] = s.mixed[u] || changed[u]
+			}
+		}
+		list = append(append(list, before[v]...), v)
+		for _, u := range s.below[v] {
+			changed[u] = true
+		}
+	}
+	s.order = list
+}
+
+// plain reports whether the scales of a joint are the pivots that its leaves leave: it has no other bodies, and these come first.
 func (s *system) plain(joint int32) bool {
 	p := s.pattern
 	for _, b := range p.Ind[p.Ptr[joint]:p.Ptr[joint+1]] {
@@ -107,7 +152,7 @@ func (s *system) plain(joint int32) bool {
 			return false
 		}
 	}
-	return p.Sign[joint] < 0 && !s.dense[joint]
+	return p.Sign[joint] < 0 && !s.dense[joint] && !s.mixed[joint]
 }
 
 // block returns the place of the block of a node in the factor, and of its right side.
