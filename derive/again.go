@@ -141,8 +141,11 @@ func (d *Derivatives) again(part func(by other, moved bool) (float64, error)) (m
 	}
 	if most, err = part(d.solvedOtherwise, false); err == nil && d.digits.near && !d.digits.uneven {
 		x := 0.0
-		if x, err = part(d.nextTo, true); errors.Is(err, errNothing) {
+		switch x, err = part(d.nextTo, true); {
+		case errors.Is(err, errNothing):
 			err = nil
+		case errors.Is(err, errLost):
+			x, err = 1, nil // all of them
 		}
 		most = max(most, x)
 	}
@@ -176,7 +179,8 @@ func (d *Derivatives) solvedOtherwise(do func() error) error {
 }
 
 // nextTo calls do at a state whose poses are a rounding away, each in a direction of its own. Where redundant rows contradict each other
-// there by so much that do fails, it says nothing about the state (errNothing).
+// there by so much that do fails, it says nothing about the state (errNothing). Where accelerations there are further off than any that are
+// returned, derivatives at the state are in doubt (errLost). Other errors are those of do.
 func (d *Derivatives) nextTo(do func() error) error {
 	was, to, rng := d.own.Clone(), d.own.Clone(), rand.New(rand.NewPCG(45, uint64(len(d.x))))
 	vec := func(size float64) spatial.Vec3 {
@@ -194,14 +198,26 @@ func (d *Derivatives) nextTo(do func() error) error {
 	if err := d.carriedAt(was); err != nil {
 		return err
 	}
-	if fails != nil {
-		return errNothing
-	}
-	return nil
+	return beside(fails)
 }
 
-// errNothing is for a state that says nothing about the one beside it.
-var errNothing = errors.New("derive: nothing to compare with")
+// beside returns what the error of derivatives at a state says about those at the one next to it.
+func beside(err error) error {
+	switch {
+	case errors.Is(err, kkt.ErrInconsistent) || errors.Is(err, ErrBreaksLoop) || errors.Is(err, ErrNotAllowed):
+		return errNothing
+	case errors.Is(err, kkt.ErrInaccurate):
+		return errLost
+	}
+	return err
+}
+
+var (
+	// errNothing is for a state that says nothing about the one beside it.
+	errNothing = errors.New("derive: nothing to compare with")
+	// errLost is for a state whose accelerations are rounding.
+	errLost = errors.New("derive: accelerations a rounding away are lost")
+)
 
 // carriedAt is at with what setCarried finds.
 func (d *Derivatives) carriedAt(st *mechanism.State) error {
