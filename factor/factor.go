@@ -69,6 +69,7 @@ type residuals struct {
 	check   equation
 	checked []checked // by task
 	parts   []float64 // of SetParts
+	least   []float64 // of SetLeast
 }
 
 // marks are what is known of single rows of sign −1.
@@ -386,6 +387,9 @@ func (w *worker) right(fr *front) []float64 {
 	for c, o := range s.oldOff[fr.super:fr.last] {
 		scale := f.scale[o : o+off[c+1]-off[c]]
 		weakLimits(limit[i:], shift[i:], scale, weak)
+		if f.least != nil {
+			ownLimits(limit[i:], scale, f.least[o:])
+		}
 		if f.b != nil {
 			move(v[i:], f.b[o:int(o)+len(scale)])
 		}

@@ -7,6 +7,18 @@ import (
 	"github.com/rung-mbd/rung/internal/kernel"
 )
 
+// SetLeast gives each row of sign −1 the pivot, relative to its scale, below which Factorize takes it for weak under WhereWeak: least by
+// original scalar, in place of 1e3·eps for all rows. That is for orders in which pivots are what is left of the mobility of a long part,
+// and are as small as it is. Nil, the default, stands for 1e3·eps; least is kept.
+//
+// It panics unless there is one number a scalar.
+func (f *Factor) SetLeast(least []float64) {
+	if least != nil && len(least) != f.Symbolic.Pattern.Dim() {
+		panic("factor: length mismatch")
+	}
+	f.least = least
+}
+
 // weakPivot is the ratio of a pivot to eps·scale above which the pivot stands without proximal
 // term. Where the rows of one loop differ widely in scale, rounding makes pivots of redundant
 // rows up to the size of eps·scale.
@@ -86,6 +98,9 @@ func (w *worker) limits(fr *front, limit []float64) {
 			}
 		case f.policy == WhereWeak:
 			weakLimits(lim, sh, scale, weak)
+			if f.least != nil {
+				ownLimits(lim, scale, f.least[s.oldOff[c]:])
+			}
 		default:
 			for k := range scale {
 				lim[k], sh[k] = math.Inf(-1), math.NaN()
@@ -104,6 +119,13 @@ func weakLimits(limit, shift, scale []float64, weak float64) {
 			l = -math.SmallestNonzeroFloat64
 		}
 		limit[k], shift[k] = l, d
+	}
+}
+
+// ownLimits stores the limits of rows with least pivots of their own (SetLeast).
+func ownLimits(limit, scale, least []float64) {
+	for k, d := range scale {
+		limit[k] = min(-least[k]*d, -math.SmallestNonzeroFloat64)
 	}
 }
 

@@ -18,14 +18,14 @@ import (
 //
 // Cost: an analysis, where the plan has such a system. It panics if f has other rows.
 func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
-	wide, l := f.Matrix.Pattern, p.lean
+	wide, l := f.Matrix.Pattern, p.lean.forOthers()
 	if p.layout.Pattern.Len() > wide.Len() || (wide.Len()-p.layout.Pattern.Len())%2 != 0 {
 		panic("kkt: foreign pattern")
 	}
 	if l == nil {
 		return
 	}
-	l = l.forOthers().withSlacks(wide)
+	l = l.withSlacks(wide)
 	if 2*l.symbolic.Counts.Flops > f.Symbolic.Counts.Flops {
 		return
 	}

@@ -16,11 +16,13 @@ import (
 type leanPlan struct {
 	rows     *sparse.Rows
 	symbolic *factor.Symbolic
-	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
-	hubs     bool    // the order is one around hubs, and there may be no spare rows
+	least    float64   // pivot next to the state written in the model, factor.Factor.Weakest
+	floor    []float64 // by scalar of rows.Pattern, in a steady order: the least pivot that counts, in place of least; nil in others
+	hubs     bool      // the order is one around hubs, and there may be no spare rows
 
 	corrected bool      // the first solution at that state needs a correction
 	plain     *leanPlan // the system in another order, for others (forOthers); nil if the order is the same
+	alone     bool      // there is no order for others: in plain, refinement may not converge
 
 	spareRows
 }
@@ -47,9 +49,13 @@ func (l *leanPlan) public(epsilon float64) *Lean {
 	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least}
 }
 
-// forOthers returns the system in the order that others take: who factors it with more rows, or for other right sides.
+// forOthers returns the system in the order that others take: who factors it with more rows, or for other right sides. It is nil if
+// there is none.
 func (l *leanPlan) forOthers() *leanPlan {
-	if l.plain != nil {
+	switch {
+	case l == nil || l.alone:
+		return nil
+	case l.plain != nil:
 		return l.plain
 	}
 	return l
@@ -121,6 +127,7 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
 		left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
 	}
+	s.fac.SetLeast(l.floor)
 	s.ask(true)
 	return s
 }

@@ -112,15 +112,17 @@ func (p *Plan) Counts() factor.Counts {
 }
 
 // Lean returns the system without spare rows, those that depend on the others at the state written in the model and about it
-// (theory.md, "Spare rows"): a Solve begins with it. It is nil where that state does not tell, or where leaving rows out would not pay.
+// (theory.md, "Spare rows"): a Solve begins with it. It is nil where that state does not tell, where leaving rows out would not pay, and
+// for long masts, whose order for Solvers is no good for others (theory.md, "Rows of long masts").
 // In an order around hubs there may be no spare rows (theory.md, "Hubs"). They have to hold for its solution as the others do, to
 // 1e-12 of their terms.
 func (p *Plan) Lean() *Lean {
 	p.mustBe()
-	if p.lean == nil {
+	l := p.lean.forOthers()
+	if l == nil {
 		return nil
 	}
-	return p.lean.forOthers().public(p.epsilon)
+	return l.public(p.epsilon)
 }
 
 // Order returns the nodes of the KKT system in elimination order; node i is

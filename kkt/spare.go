@@ -2,12 +2,15 @@ package kkt
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 // leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
@@ -26,14 +29,25 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 		return nil, nil // Solve says why
 	}
 	f := p.symbolic.NewFactor()
-	if f.Factorize(y.Matrix, y.Scale, p.epsilon, factor.WhereWeak) != nil || f.Weak == 0 || ctx.Err() != nil {
+	err := f.Factorize(y.Matrix, y.Scale, p.epsilon, factor.WhereWeak)
+	if err == nil && f.Weak == 0 || ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if err == nil {
+		if l, err := p.leanByTerms(ctx, f, y, st); l != nil || err != nil {
+			return l, err
+		}
+	}
+	return p.leanFromEnds(ctx, y, st)
+}
+
+// leanByTerms chooses the spare rows in the order of p: where pivots of dependent rows are not rounding, a smaller proximal term tells
+// them apart. f is the factor of y, which becomes the system of another state.
+func (p *Plan) leanByTerms(ctx context.Context, f *factor.Factor, y *assemble.Weighted, st *mechanism.State) (*leanPlan, error) {
 	enough := p.symbolic.Counts.Flops // work of a lean system that pays
 	if isExact(f, y) {
 		enough /= 2
 	}
-	// Where pivots of dependent rows are not rounding, a smaller proximal term tells them apart.
 	for left, shrink := 0, 1.0; shrink >= leanShrink; shrink /= 10 {
 		l, err := p.chooseRows(ctx, f, y, shrink)
 		if err != nil || l == nil {
@@ -56,6 +70,66 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 		}
 	}
 	return nil, nil
+}
+
+// lighter is by how much the weighted rows of a body grow with each joint between it and the world, where rows are chosen from the ends:
+// its inertia falls by the square. What is farther than some ten joints then hardly counts. Another value costs time only: rank has no
+// masses.
+const lighter = 1.05
+
+// leanFromEnds chooses the spare rows of p from the bodies farthest from the world on, with inertias that fall with the distance:
+// theory.md, "Rows of long masts". It returns nil if they are not told apart there either, or if the order has more fill than that of p.
+func (p *Plan) leanFromEnds(ctx context.Context, y *assemble.Weighted, st *mechanism.State) (*leanPlan, error) {
+	q := p.layout.Pattern
+	bodies, distance := farthest(q)
+	perm := order.OfBodies(q, bodies)
+	symbolic, err := factor.AnalyzeWithin(ctx, q, perm, factor.Limits{Flops: p.symbolic.Counts.Flops})
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	lighten(y, q, distance)
+	l, err := p.chooseRows(ctx, symbolic.NewFactor(), y, 1)
+	if err != nil || l == nil || l.symbolic.Counts.Flops > p.symbolic.Counts.Flops || y.FillTo(st) != nil {
+		return nil, err
+	}
+	corrections := math.MaxInt32
+	if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) {
+		_, _, l.least = s.fac.Weakest()
+		corrections = s.corrections(y, st, p.epsilon)
+	}
+	l.corrected = true
+	if l, err = l.steady(ctx, p, y, st, corrections); err != nil {
+		return nil, err
+	}
+	l.alone = l.plain != nil
+	y.Unloaded = true
+	s := l.newLeanOn(nil)
+	if y.FillTo(st) != nil || !s.factorize(y.Matrix, nil, y.Scale, p.epsilon) || !s.hasRankNearby(p, y, st) {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// lighten multiplies the rows of y by the power of lighter that the distance of their body is, relative to the joint's body that is
+// nearest to the world: so numbers stay finite, however long the mechanism is.
+func lighten(y *assemble.Weighted, p *sparse.Pattern, distance []int32) {
+	clear(y.Scale)
+	for j := p.Positive(); j < p.Len(); j++ {
+		of := p.Ind[p.Ptr[j]:p.Ptr[j+1]]
+		if len(of) == 0 {
+			continue
+		}
+		near := distance[slices.MinFunc(of, func(a, b int32) int { return int(distance[a] - distance[b]) })]
+		scale := y.Scale[p.Off[j]:p.Off[j+1]]
+		for k, b := range of {
+			by := math.Pow(lighter, float64(distance[b]-near))
+			v := y.Matrix.Val[p.Pos[int(p.Ptr[j])+k]:][:6*len(scale)]
+			for i := range v {
+				v[i] *= by
+				scale[i/6] += v[i] * v[i]
+			}
+		}
+	}
 }
 
 // isExact reports whether a solve with the factor of y, for random loads, is exact to rounding without a correction.

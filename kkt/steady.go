@@ -3,6 +3,7 @@ package kkt
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -15,9 +16,6 @@ const (
 	steadyFrom = 3   // corrections of the first solution from which on a steady order is looked for
 	steadyPart = 0.7 // largest part of the work that pays: fronts with bodies take longer for as many flops
 	entryWork  = 3   // flops that take as long as reading an entry of the factor
-	// steadyPivot is the least pivot in a steady order, relative to the scale of its row, in units of the pivot that counts as zero.
-	// Such pivots are what is left of the mobility of a long part. They change with the pose.
-	steadyPivot = 10
 )
 
 // steady looks for an order in which each body comes after its joints to the bodies before: theory.md, "Bodies after their joints". l has
@@ -36,15 +34,38 @@ func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st
 	if flopsWith(symbolic, 0) > steadyPart*flopsWith(l.symbolic, corrections) {
 		return l, nil
 	}
+	to.floor = make([]float64, l.rows.Pattern.Dim())
 	s := to.newLeanOn(nil)
 	n := s.corrections(y, st, p.epsilon)
 	if n < 0 || flopsWith(symbolic, n) > steadyPart*flopsWith(l.symbolic, corrections) {
 		return l, nil
 	}
-	if _, _, to.least = s.fac.Weakest(); to.least < steadyPivot*weakPart*leanShrink*p.epsilon {
-		return l, nil
-	}
+	s.setFloor()
 	return &to, nil
+}
+
+// setFloor stores in s.floor the least pivots that rows may have: a part of the least between the same two bodies of the order, for the
+// factor at hand. They fall like the third power of the length of a part, so the least of all would say nothing of the others.
+func (s *lean) setFloor() {
+	p, perm := s.rows.Pattern, s.symbolic.Order()
+	pivots := make([]float64, p.Dim())
+	s.fac.PivotsTo(pivots)
+	from, least := 0, math.Inf(1)
+	for k, v := range perm {
+		isBody := int(v) < p.Positive()
+		for i := p.Off[v]; i < p.Off[v+1] && !isBody; i++ {
+			least = min(least, -pivots[i]/s.scale[i])
+		}
+		if !isBody && k < len(perm)-1 {
+			continue
+		}
+		for _, w := range perm[from : k+1] {
+			for i := p.Off[w]; i < p.Off[w+1]; i++ {
+				s.floor[i] = leanPart * least
+			}
+		}
+		from, least = k+1, math.Inf(1)
+	}
 }
 
 // corrections returns how many the first solution for the loads at st needs, −1 without one. It makes y the system there.
@@ -65,7 +86,7 @@ func flopsWith(s *factor.Symbolic, corrections int) float64 {
 func afterJoints(p *sparse.Pattern) []int32 {
 	bodies := p.Positive()
 	place := make([]int32, bodies)
-	list := farthest(p)
+	list, _ := farthest(p)
 	for k, b := range list {
 		place[b] = int32(k)
 	}
@@ -86,12 +107,12 @@ func afterJoints(p *sparse.Pattern) []int32 {
 	return perm
 }
 
-// farthest returns the bodies of p by their distances from the world in joints, the farthest first, and of those the one with the largest
-// number. A part without a joint to the world is seen from its first body.
-func farthest(p *sparse.Pattern) []int32 {
+// farthest returns the bodies of p by their distances from the world in joints, from 1, the farthest first, and of those the one with the
+// largest number. A part without a joint to the world is seen from its first body.
+func farthest(p *sparse.Pattern) (list, distance []int32) {
 	bodies := p.Positive()
-	joints, distance := make([][]int32, bodies), make([]int32, bodies) // from 1
-	list := make([]int32, 0, bodies)
+	joints := make([][]int32, bodies)
+	list, distance = make([]int32, 0, bodies), make([]int32, bodies)
 	reach := func(b, at int32) {
 		if distance[b] == 0 {
 			distance[b] = at
@@ -119,5 +140,5 @@ func farthest(p *sparse.Pattern) []int32 {
 		reach(b, 1)
 	}
 	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(int(distance[b]-distance[a]), int(b-a)) })
-	return list
+	return list, distance
 }

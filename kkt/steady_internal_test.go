@@ -70,6 +70,17 @@ func TestSteady(t *testing.T) {
 	s.AccelerationsTo(got)
 	check.CloseVec(t, got, want, 1e-12, check.MaxAbs(want), "accelerations")
 
+	for _, fallen := range []float64{0.5, 2} {
+		for i := range p.lean.floor {
+			p.lean.floor[i] *= fallen / leanPart
+		}
+		require.NoError(t, s.Solve(st))
+		require.Equal(t, fallen < 1, s.whole.isLean(), "rows below %v of the least pivot beside them", fallen)
+		for i := range p.lean.floor {
+			p.lean.floor[i] /= fallen / leanPart
+		}
+	}
+
 	ring := NewPlan(leanModel(t, "hoberman", 30), Options{})
 	same, err = ring.lean.steady(t.Context(), ring, ring.layout.NewWeighted(), ring.Initial(), 100)
 	require.NoError(t, err)
