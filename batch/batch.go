@@ -82,7 +82,9 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		b.workers = append(b.workers, w)
 	}
 	if o.Adjoint != nil {
-		return b, b.prepareBack()
+		if err := b.prepareBack(); err != nil {
+			return nil, err
+		}
 	}
 	return b, nil
 }

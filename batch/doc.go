@@ -42,6 +42,11 @@
 //	b, err := batch.New(plan, batch.Options{Vary: batch.Vary{Bodies: []int{0}}})
 //	err = states.SetBody(17, 0, mass, com, inertia)
 //
+// # Gradients
+//
+// With Options.Adjoint, which package derive/many sets, [Batch.AdjointTo] takes the gradient of a sum of weights times accelerations in
+// each state: by poses and velocities, and by loads.
+//
 // # How it works
 //
 // Eight states stand side by side in the lanes of a processor. All that has to be decided is

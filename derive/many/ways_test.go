@@ -275,6 +275,21 @@ func TestWrenches(t *testing.T) {
 	}
 }
 
+// TestWeightsThatAreNoNumbers: weights that are not finite leave their state without a gradient, with an error, and no other.
+func TestWeightsThatAreNoNumbers(t *testing.T) {
+	m := referenceOf(t, "four-bar")
+	b, s, g := gradientsOf(t, m, batch.Options{}, 8)
+	b.AdjointTo(g, s)
+	want, got := make([]float64, 12*len(m.Bodies)), make([]float64, 12*len(m.Bodies))
+	g.MotionTo(want, 4)
+	g.SetWeights(3, 1, spatial.Vec3{math.NaN()}, spatial.Vec3{})
+	g.SetWeights(5, 1, spatial.Vec3{}, spatial.Vec3{0, math.Inf(1)})
+	b.AdjointTo(g, s)
+	require.Equal(t, []int{3, 5}, g.Failed())
+	g.MotionTo(got, 4)
+	require.Equal(t, want, got)
+}
+
 // TestWatch: states that a call does not come to have its cause.
 func TestWatch(t *testing.T) {
 	b, s, g := gradientsOf(t, referenceOf(t, "four-bar"), batch.Options{}, 9)
@@ -294,15 +309,16 @@ func TestWatch(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	m := referenceOf(t, "four-bar")
 	p := planOf(t, m)
-	_, err := many.New(p, m, batch.Options{Vary: batch.Vary{Bodies: []int{0}}})
+	none, err := many.New(p, m, batch.Options{Vary: batch.Vary{Bodies: []int{0}}})
 	require.ErrorIs(t, err, batch.ErrOptions)
+	require.Nil(t, none)
 	plain, err := batch.New(p, batch.Options{})
 	require.NoError(t, err)
 	b, s, g := gradientsOf(t, m, batch.Options{Forces: []mechanism.Freedom{{Joint: 0}}}, 1)
-	const none = "batch: no Options.Adjoint"
-	require.PanicsWithValue(t, none, func() { plain.NewGradients(1) })
-	require.PanicsWithValue(t, none, func() { plain.AdjointOneByOne() })
-	require.PanicsWithValue(t, none, func() { plain.AdjointTo(g, s) })
+	const without = "batch: no Options.Adjoint"
+	require.PanicsWithValue(t, without, func() { plain.NewGradients(1) })
+	require.PanicsWithValue(t, without, func() { plain.AdjointOneByOne() })
+	require.PanicsWithValue(t, without, func() { plain.AdjointTo(g, s) })
 	require.PanicsWithValue(t, "batch: foreign states or gradients", func() { b.AdjointTo(b.NewGradients(2), s) })
 	require.PanicsWithValue(t, "batch: foreign states or gradients", func() { b.AdjointTo(g, plain.NewStates(1)) })
 	require.PanicsWithValue(t, "batch: state out of range", func() { g.Error(1) })
