@@ -231,7 +231,7 @@ func codesOf(t *testing.T, name string) map[string]bool {
 	if s := c.Steps; s != nil {
 		lists = append(append(lists, s.Stages[:]...), s.Euler)
 	}
-	if len(m.Bodies) <= largestOfBack {
+	if !varied && len(m.Bodies) <= largestOfBack {
 		if a, _ := mechanics.CompileAdjoint(p, &b.at.State, o.Wrenches); a != nil {
 			lists = append(lists, a.Turn, a.Back)
 		}

@@ -2,6 +2,7 @@ package many_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"testing"
@@ -272,6 +273,67 @@ func TestWrenches(t *testing.T) {
 			allowed(t, d, y)
 		}
 		near(t, x, y, "%s", b.AdjointOneByOne())
+	}
+}
+
+// TestVary: drives and springs may differ from state to state, and gradients are those of package derive with the inputs of the state.
+func TestVary(t *testing.T) {
+	m, err := bench.Generate("chain", 4, 1)
+	require.NoError(t, err)
+	m.Joints[1].Stiffness, m.Joints[1].Damping, m.Joints[1].Rest = []float64{20}, []float64{3}, []float64{0.1}
+	for i, name := range []string{model.World, m.Bodies[1].Name} {
+		m.Forces = append(m.Forces, model.ForceElement{Name: fmt.Sprint("spring ", i), Type: model.SpringDamper, Stiffness: 10, Damping: 1,
+			A: model.Attachment{Body: name, Point: [3]float64{0.3, 2, 0.1}}, B: model.Attachment{Body: m.Bodies[3].Name, Point: [3]float64{0, 0.1, 0.2}}})
+	}
+	p := planOf(t, m)
+	mech := p.Mechanism()
+	var vary batch.Vary
+	for j := range mech.Joints {
+		for i := range mech.Joints[j].Kind.Freedoms() {
+			if mech.Sprung(j, i) {
+				vary.Drives = append(vary.Drives, mechanism.Freedom{Joint: j, Freedom: i})
+			}
+		}
+	}
+	for i := range mech.Forces {
+		if mech.Forces[i].Kind == model.SpringDamper {
+			vary.Springs = append(vary.Springs, i)
+		}
+	}
+	require.NotEmpty(t, vary.Drives)
+	require.NotEmpty(t, vary.Springs)
+	b, s, g := gradientsOf(t, m, batch.Options{Vary: vary}, 4)
+	rng := check.Rand(2)
+	for i := range s.Len() {
+		for _, f := range vary.Drives {
+			x := mech.Drive(f.Joint)
+			stiffness, damping := x.Stiffness[f.Freedom]*(1+rng.Float64()), x.Damping[f.Freedom]*(1+rng.Float64())
+			require.NoError(t, s.SetDrive(i, f, stiffness, damping, x.Rest[f.Freedom]))
+		}
+		for _, k := range vary.Springs {
+			require.NoError(t, s.SetSpring(i, k, 10+rng.Float64(), rng.Float64(), 0.1))
+		}
+	}
+	b.AdjointTo(g, s)
+	require.Empty(t, g.OneByOne())
+	p = b.Plan()
+	in := p.Mechanism().NewInputs()
+	d := derive.New(p.With(in), m)
+	w, want, st := d.NewWeights(), d.NewGradient(), p.Initial()
+	x, y := make([]float64, 12*len(m.Bodies)), make([]float64, 12*len(m.Bodies))
+	rng = check.Rand(9)
+	for i := range s.Len() {
+		require.NoError(t, s.InputsTo(in, i))
+		s.To(st, i)
+		for k := range m.Bodies {
+			w.Body(k).AngularAcceleration, w.Body(k).ComAcceleration = random(rng), random(rng)
+		}
+		require.NoError(t, d.At(st))
+		require.NoError(t, d.AdjointTo(want, w, false))
+		clear(x)
+		want.TakeMotion(x)
+		g.MotionTo(y, i)
+		near(t, x, y, "state %d", i)
 	}
 }
 

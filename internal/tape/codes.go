@@ -474,14 +474,8 @@ const (
 	RootHoldsShared Code = 234
 	// HingeBiasShared is HingeBias with shared numbers at B and C.
 	HingeBiasShared Code = 235
-	// BackBodyShared is BackBody with shared numbers at D.
-	BackBodyShared Code = 236
-	// BackEulerShared is BackEuler with shared numbers at B.
-	BackEulerShared Code = 237
-	// BackFramesShared is BackFrames with shared numbers at D and E.
-	BackFramesShared Code = 238
 
-	numCodes = 239
+	numCodes = 236
 )
 
 var codeNames = [numCodes]string{
@@ -721,9 +715,6 @@ var codeNames = [numCodes]string{
 	"RootShared",
 	"RootHoldsShared",
 	"HingeBiasShared",
-	"BackBodyShared",
-	"BackEulerShared",
-	"BackFramesShared",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -744,6 +735,9 @@ var (
 	sharedForms = [numCodes]Code{
 		Verdict:         Verdict,
 		Wanting:         Wanting,
+		BackBody:        BackBody,
+		BackEuler:       BackEuler,
+		BackFrames:      BackFrames,
 		Body:            BodyShared,
 		Mul3:            Mul3Shared,
 		MulVec:          MulVecShared,
@@ -777,13 +771,13 @@ var (
 		Root:            RootShared,
 		RootHolds:       RootHoldsShared,
 		HingeBias:       HingeBiasShared,
-		BackBody:        BackBodyShared,
-		BackEuler:       BackEulerShared,
-		BackFrames:      BackFramesShared,
 	}
 	sharedOperands = [numCodes]uint8{
 		Verdict:               1 << 2,
 		Wanting:               1 << 2,
+		BackBody:              1 << 3,
+		BackEuler:             1 << 1,
+		BackFrames:            1<<3 | 1<<4,
 		BodyShared:            1 << 2,
 		Mul3Shared:            1 << 2,
 		MulVecShared:          1 << 2,
@@ -817,9 +811,6 @@ var (
 		RootShared:            1<<3 | 1<<4,
 		RootHoldsShared:       1<<3 | 1<<4,
 		HingeBiasShared:       1<<1 | 1<<2,
-		BackBodyShared:        1 << 3,
-		BackEulerShared:       1 << 1,
-		BackFramesShared:      1<<3 | 1<<4,
 	}
 )
 
@@ -1021,9 +1012,9 @@ var spans = [numCodes]spanOf{
 	EulerPin:              {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	Moved:                 {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedRoot:             {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	BackBody:              {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
-	BackEuler:             {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
-	BackFrames:            {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackBody:              {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackEuler:             {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
+	BackFrames:            {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
 	BackAlong:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	BackActs:              {lines: 147, reads: [6]span{0: {true, 0, 50, 0, 0, 0, 0}, 1: {true, 27, 32, 0, 0, 0, 0}, 2: {true, 27, 32, 0, 0, 0, 0}}, writes: [6]span{0: {true, 39, 53, 0, 0, 0, 0}}},
 	BackJoint:             {lines: 513, reads: [6]span{0: {true, 12, 65, 0, 0, 0, 0}, 1: {true, 18, 44, 0, 0, 0, 0}, 2: {true, 18, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 15, 65, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}, 2: {true, 33, 44, 0, 0, 0, 0}}},
@@ -1060,7 +1051,4 @@ var spans = [numCodes]spanOf{
 	RootShared:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
 	RootHoldsShared:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	HingeBiasShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	BackBodyShared:        {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
-	BackEulerShared:       {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
-	BackFramesShared:      {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
 }

@@ -23,7 +23,8 @@ type Backward struct {
 }
 
 // CompileAdjoint is Compile with the way back, without steps. Bodies are not reduced to their freedoms: multipliers of all joints are in
-// the system. It returns nil if the workspace takes more than MaxPlaces, or nil and why the mechanism has no way back in lanes.
+// the system. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes more than MaxPlaces, or
+// nil and why the mechanism has no way back in lanes.
 func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
 	r := wholeReduction(p.Dynamics())
 	if r.leastPlaces() > MaxPlaces {
@@ -69,8 +70,7 @@ func (c *compiler) backward() *Backward {
 	out := &Backward{Weights: c.Room(6 * len(c.bodies)), Forces: make([]place, len(c.force))}
 	list := make([]backJoint, len(c.mech.Joints))
 	for j := range list {
-		zeros := make([]float64, atSpecial+1)
-		list[j] = backJoint{number: j, solution: c.Constant(zeros...), adjoint: c.Constant(zeros...), stiff: none, damped: none}
+		list[j] = backJoint{number: j, solution: c.Room(atSpecial + 1), adjoint: c.Room(atSpecial + 1), stiff: none, damped: none}
 	}
 	out.Turn = c.Tape(func() {
 		for j := range list {
@@ -94,22 +94,22 @@ type backJoint struct {
 	stiff, damped     place
 }
 
-// multipliers stores those of joint j in to. What is not a row stays what it is.
+// multipliers stores those of joint j in to, added up where rows are along the same line: of a screw, of motion, and of armature.
 func (c *compiler) multipliers(to place, j int) {
+	c.OpN(tape.Copy, atSpecial+1, 0, to, c.sys.null)
 	rows := c.rowsOf(j)
 	if rows == nil || rows.node < 0 {
 		return
 	}
-	row := 0
+	jt, row := &c.mech.Joints[j], 0
 	take := func(t triple) {
 		for i := range t.n {
-			if at := rows.place(row); at < rows.kept {
-				c.OpN(tape.Copy, 1, 0, to.At(lineOf(t.force, t.first+i)), c.sys.x[rows.node].At(at))
+			if at, line := rows.place(row), to.At(lineOf(t.force, t.first+i)); at < rows.kept {
+				c.OpN(tape.Add, 1, 0, line, line, c.sys.x[rows.node].At(at))
 			}
 			row++
 		}
 	}
-	jt := &c.mech.Joints[j]
 	list, more := triples(jt.Kind)
 	for _, t := range list {
 		take(t)
@@ -137,18 +137,13 @@ func lineOf(force bool, axis int) int {
 
 // addActs takes what acts along the freedoms of a joint from its multipliers, whose signs are changed.
 func (c *compiler) addActs(b *backJoint) {
-	jt := &c.mech.Joints[b.number]
-	for i, u := range duals(jt.Kind) {
+	for i, u := range duals(c.mech.Joints[b.number].Kind) {
 		tau, ok := c.acts[6*b.number+i]
 		if !ok || u.ofS { // which is not along the axes of P
 			continue
 		}
 		at := b.solution.At(lineOf(u.force, u.axis))
-		from := c.sys.null
-		if jt.Prescribed(i) || jt.Geared(i) || jt.Kind == joints.Helical {
-			from = at
-		}
-		c.OpN(tape.Sub, 1, 0, at, from, tau)
+		c.OpN(tape.Sub, 1, 0, at, at, tau)
 	}
 }
 

@@ -20,8 +20,9 @@ func (c *compiler) specialMultiplier(to place, j int, rows *nodeRows, row int) {
 		c.OpN(tape.Copy, 1, 0, to.At(atSpecial), x)
 		return
 	}
-	c.OpN(tape.Copy, 1, 0, to.At(lineOf(true, 2)), x)
-	c.OpN(tape.Scaled, 1, 0, to.At(lineOf(false, 2)), c.sys.null, x, c.scalarIn(j, Pitch, -jt.Pitch))
+	force, moment := to.At(lineOf(true, 2)), to.At(lineOf(false, 2))
+	c.OpN(tape.Copy, 1, 0, force, x)
+	c.OpN(tape.Scaled, 1, 0, moment, moment, x, c.scalarIn(j, Pitch, -jt.Pitch))
 }
 
 // negated returns −x of one place, and product x·y.

@@ -13,22 +13,25 @@ var withShared = []struct{ names, operands string }{
 	{"Moved MovedRoot", "D"},
 	{"Root RootHolds", "DE"},
 	{"HingeBias", "BC"},
+}
+
+// onlyShared are the instructions whose operands are shared numbers always: limits, and what may not vary where gradients are taken.
+var onlyShared = []struct{ name, operands string }{
+	{"Verdict", "C"},
+	{"Wanting", "C"},
 	{"BackBody", "D"},
 	{"BackEuler", "B"},
 	{"BackFrames", "DE"},
 }
 
-// onlyShared are the instructions whose operand C is shared numbers always: limits.
-var onlyShared = []string{"Verdict", "Wanting"}
-
 // addShared appends the second forms.
 func addShared(list []*Kernel) []*Kernel {
 	all := list
-	for _, name := range onlyShared {
-		k := find(list, name)
-		k.Shared = "C"
+	for _, x := range onlyShared {
+		k := find(list, x.name)
+		k.Shared = x.operands
 		if k.Narrow != nil {
-			panic("lines: a form for few registers of " + name)
+			panic("lines: a form for few registers of " + x.name)
 		}
 	}
 	for _, x := range withShared {
