@@ -20,7 +20,7 @@ import (
 
 const (
 	// emptyTol is the part of the force of a row at a body that other rows may leave, where it depends on them: rounding, 1e-12 in mechanisms
-	// of a hundred bodies. A pose whose row has a pivot above kkt.DroppedTol is at least 4e-7 off the one where it does.
+	// of a hundred bodies, and 1e-10 in long ones that are nearly singular. Poses from 4e-9 rad on are found to be next to a singular one.
 	emptyTol = 1e-9
 	// farFrom is the distance, rad, and typical lengths, from which on states are no neighbours. A larger value costs time only.
 	farFrom = 1e-3
@@ -48,23 +48,42 @@ func (d *Derivatives) shaky() (bool, int) {
 	}
 	at, _, ratio, dropped := d.dynamics.Weakest()
 	d.digits.known, d.digits.constraint = true, at
-	d.digits.near = ratio < kkt.NearTol || dropped > kkt.DroppedTol && !d.isEmpty()
+	d.digits.near = ratio < kkt.NearTol || d.isMissed(dropped)
 	return d.digits.uneven || d.digits.near, at
+}
+
+// isMissed reports whether a row may count as redundant that is not, dropped being the largest pivot of those that do. That of a row at a
+// distance t from a singular pose is t², and rounding from 1e-8 rad on; what the other rows leave of its force is t.
+func (d *Derivatives) isMissed(dropped float64) bool {
+	if d.dynamics.Plain() {
+		return d.dynamics.Redundant() > 0 && !d.isEmpty()
+	}
+	return dropped > kkt.DroppedTol
 }
 
 // isEmpty reports whether the rows that count as redundant are so but for rounding.
 func (d *Derivatives) isEmpty() bool {
 	x, rows := &d.digits, d.dynamics.Redundant()
-	if x.surely && rows == x.spare {
+	if rows == x.spare && (x.surely || x.spareAt != nil && d.isAt(x.spareAt)) {
 		return true
 	}
-	if !d.othersBear() {
+	if !(d.othersLeave() <= emptyTol) {
 		return false
 	}
 	if x.spareAt == nil || rows != x.spare {
 		x.spare, x.spareAt = rows, d.own.Clone()
 	}
 	x.surely = d.isFar(x.spareAt)
+	return true
+}
+
+// isAt reports whether all poses are those of another state.
+func (d *Derivatives) isAt(st *mechanism.State) bool {
+	for i := range st.Bodies {
+		if a, b := &d.own.Bodies[i], &st.Bodies[i]; a.Rotation != b.Rotation || a.Position != b.Position {
+			return false
+		}
+	}
 	return true
 }
 
@@ -79,12 +98,10 @@ func (d *Derivatives) isFar(from *mechanism.State) bool {
 	return false
 }
 
-// othersBear reports whether rows that count as redundant are so but for rounding. Pivots do not tell that in large mechanisms, where
-// rounding of many others is in them. But then the other rows have multipliers with the same forces at the bodies as any of all rows.
-func (d *Derivatives) othersBear() bool {
-	if !d.dynamics.Plain() {
-		return false
-	}
+// othersLeave returns the part of the forces of rows at bodies that those which do not count as redundant leave: rounding where the others
+// are redundant. Pivots do not tell that in large mechanisms, where rounding of many others is in them. But then the other rows have
+// multipliers with the same forces at the bodies as any of all rows. It returns a NaN where there are none. Solutions have to be plain.
+func (d *Derivatives) othersLeave() (most float64) {
 	first, n := 6*len(d.bodies), len(d.plainRight)
 	d.needRough()
 	x, right, r := d.answer[:n], d.plainRight, d.rough.right
@@ -98,7 +115,7 @@ func (d *Derivatives) othersBear() bool {
 	d.dynamics.ProductTo(right, x)
 	clear(right[first:])
 	if err := d.dynamics.RoughTo(x, right); err != nil {
-		return false
+		return math.NaN()
 	}
 	clear(x[first:])
 	d.dynamics.ProductTo(r, x) // what the other rows leave
@@ -107,11 +124,11 @@ func (d *Derivatives) othersBear() bool {
 		for k := range 3 {
 			f[k], left[k] = f[k]/d.sizes.length, left[k]/d.sizes.length
 		}
-		if !(algebra.MaxAbs(left) <= emptyTol*algebra.MaxAbs(f)) {
-			return false
+		if y := algebra.MaxAbs(left); y != 0 {
+			most = max(most, y/algebra.MaxAbs(f))
 		}
 	}
-	return true
+	return most
 }
 
 // isOdd tells half of the places of a list from the others: multiples of the golden section are spread evenly.
