@@ -42,6 +42,14 @@ func TestOwnFamily(t *testing.T) {
 	assert.Equal(t, "sparse", doc.Records[0].Method)
 }
 
+// TestArmatureIsMeasured: a system with flywheels has a residual, too.
+func TestArmatureIsMeasured(t *testing.T) {
+	doc, err := growth.Measure(t.Context(), []growth.Family{family(t, "biped", 1)}, quick)
+	require.NoError(t, err)
+	require.Len(t, doc.Records, 1)
+	require.Less(t, doc.Records[0].Residual, 1e-12)
+}
+
 // TestDocumentIsRead: what is written is read again.
 func TestDocumentIsRead(t *testing.T) {
 	o := quick

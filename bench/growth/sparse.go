@@ -52,8 +52,15 @@ func (s *series) hopeless(flops int64) bool {
 
 // residual returns the scaled residual of the solution (see
 // sparse.Matrix.BackwardError). Only the system and the solution are kept
-// while it is computed.
+// while it is computed. Where freedoms have armature, the system has unknowns of flywheels besides, and a Report looks at them.
 func residual(plan *kkt.Plan, s *kkt.Solver) (float64, error) {
+	if plan.Dynamics() != plan {
+		r, err := s.Report()
+		if err != nil {
+			return 0, err
+		}
+		return r.BackwardError, nil
+	}
 	p, l := plan.Layout().Pattern, plan.Layout()
 	sys, err := s.Stages().System()
 	if err != nil {
