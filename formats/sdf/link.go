@@ -3,7 +3,6 @@ package sdf
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
@@ -138,55 +137,28 @@ func (r *reader) solid(n *xmltree.Node) (mesh.Moments, error) {
 	}
 	c := g.Children[0].Use()
 	size := func(name string) float64 { return r.number(c, name, 1) }
-	about := func(volume, xx, yy, zz float64) (mesh.Moments, error) {
-		if !(volume > 0) {
-			return mesh.Moments{}, errNoVolume
-		}
-		return mesh.Moments{Mass: volume, Inertia: spatial.Diag3(volume*xx, volume*yy, volume*zz)}, nil
-	}
+	var m mesh.Moments
+	var ok bool
 	switch c.Name {
 	case "box":
-		s := spatial.Vec3{1, 1, 1}
-		if d := c.Child("size"); d != nil {
-			if x := r.values.TextNumbers(d, 3, 3); x != nil {
-				s = spatial.Vec3(x)
-			}
-		}
-		x, y, z := s[0]*s[0], s[1]*s[1], s[2]*s[2]
-		return about(s[0]*s[1]*s[2], (y+z)/12, (x+z)/12, (x+y)/12)
+		m, ok = assembly.BoxMoments(r.threeOf(c, "size"))
 	case "sphere":
-		a := size("radius")
-		return about(4*math.Pi/3*a*a*a, 0.4*a*a, 0.4*a*a, 0.4*a*a)
+		m, ok = assembly.BallMoments(size("radius"))
 	case "cylinder":
-		a, h := size("radius"), size("length")
-		return about(math.Pi*a*a*h, a*a/4+h*h/12, a*a/4+h*h/12, a*a/2)
-	case "capsule": // a cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond its ends
-		a, h := size("radius"), size("length")
-		if !(a > 0 && h >= 0) {
-			return mesh.Moments{}, errNoVolume
-		}
-		cyl, ball := math.Pi*a*a*h, 4*math.Pi/3*a*a*a
-		d := h/2 + 3*a/8
-		xx := cyl*(a*a/4+h*h/12) + ball*(83./320*a*a+d*d)
-		return mesh.Moments{Mass: cyl + ball, Inertia: spatial.Diag3(xx, xx, cyl*a*a/2+ball*0.4*a*a)}, nil
+		m, ok = assembly.CylinderMoments(size("radius"), size("length"))
+	case "capsule":
+		m, ok = assembly.CapsuleMoments(size("radius"), size("length"))
 	case "ellipsoid":
-		s := spatial.Vec3{1, 1, 1}
-		if d := c.Child("radii"); d != nil {
-			if x := r.values.TextNumbers(d, 3, 3); x != nil {
-				s = spatial.Vec3(x)
-			}
-		}
-		x, y, z := s[0]*s[0], s[1]*s[1], s[2]*s[2]
-		return about(4*math.Pi/3*s[0]*s[1]*s[2], (y+z)/5, (x+z)/5, (x+y)/5)
-	case "cone": // its middle is the origin, its centre of mass a quarter of the length below
-		a, h := size("radius"), size("length")
-		m, err := about(math.Pi*a*a*h/3, 3*a*a/20+3*h*h/80, 3*a*a/20+3*h*h/80, 0.3*a*a)
-		m.Com = spatial.Vec3{0, 0, -h / 4}
-		return m, err
+		m, ok = assembly.EllipsoidMoments(r.threeOf(c, "radii"))
+	case "cone":
+		m, ok = assembly.ConeMoments(size("radius"), size("length"))
 	case "mesh":
 		return r.meshOf(c)
 	}
-	return mesh.Moments{}, errNoVolume
+	if !ok {
+		return m, errNoVolume
+	}
+	return m, nil
 }
 
 // meshOf reads the file of a mesh and returns its mass properties.
@@ -200,7 +172,7 @@ func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
 	if err != nil {
 		return mesh.Moments{}, err
 	}
-	of := scaled{name, r.scaleOf(c)}
+	of := scaled{name, r.threeOf(c, "scale")}
 	if known, ok := r.weighed[of]; ok {
 		return known, nil
 	}
@@ -229,8 +201,9 @@ type scaled struct {
 	scale spatial.Vec3
 }
 
-func (r *reader) scaleOf(c *xmltree.Node) spatial.Vec3 {
-	if d := c.Child("scale"); d != nil {
+// threeOf returns the three numbers of an element in c, ones if there is none.
+func (r *reader) threeOf(c *xmltree.Node, name string) spatial.Vec3 {
+	if d := c.Child(name); d != nil {
 		if x := r.values.TextNumbers(d, 3, 3); x != nil {
 			return spatial.Vec3(x)
 		}
@@ -334,7 +307,7 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	case "capsule":
 		round(assembly.Capsule)
 	case "mesh":
-		v.Kind, v.File, v.Scale = assembly.Mesh, strings.TrimSpace(r.text(c, "uri")), r.scaleOf(c)
+		v.Kind, v.File, v.Scale = assembly.Mesh, strings.TrimSpace(r.text(c, "uri")), r.threeOf(c, "scale")
 		return v, v.File != ""
 	default:
 		return v, false

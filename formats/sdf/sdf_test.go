@@ -361,6 +361,9 @@ func TestPlugins(t *testing.T) {
 // TestRefused: what is wrong is said with its place, on a line each.
 func TestRefused(t *testing.T) {
 	ends := `<parent>a</parent><child>b</child>`
+	solid := func(geometry string) string {
+		return model17(`<link name="a"><inertial auto="1"/><collision name="c"><geometry>` + geometry + `</geometry></collision></link>`)
+	}
 	deep := strings.Repeat(`<model name="m"><link name="l"/>`, 40) + strings.Repeat(`</model>`, 40)
 	var chain strings.Builder
 	chain.WriteString(`<link name="a"/>`)
@@ -419,6 +422,11 @@ func TestRefused(t *testing.T) {
 		{model17(`<link name="a"><inertial auto="1"/></link>`), "which have none"},
 		{model17(`<link name="a"><inertial auto="1"/><collision name="c"><geometry><mesh><uri>x.stl</uri></mesh></geometry></collision></link>`), "an inertial with numbers needs no file"},
 		{model17(`<link name="a"><inertial auto="1"/><collision name="c"><geometry><plane/></geometry></collision></link>`), "no volume"},
+		{solid(`<cylinder><radius>-0.1</radius><length>1</length></cylinder>`), "no volume"},
+		{solid(`<cone><radius>-0.1</radius><length>1</length></cone>`), "no volume"},
+		{solid(`<capsule><radius>0.1</radius><length>-1</length></capsule>`), "no volume"},
+		{solid(`<box><size>-1 -1 1</size></box>`), "no volume"},
+		{solid(`<ellipsoid><radii>1 -1 -1</radii></ellipsoid>`), "no volume"},
 		{model17(`<link name="a"><inertial><mass>-1</mass></inertial></link>`), "negative"},
 		{model17(`<link name="a"><inertial><inertia><ixx>1</ixx><iyy>1</iyy><izz>3</izz></inertia></inertial></link>`), "two together have to be at least the third"},
 		{model17(`<static>maybe</static><link name="a"/>`), `"maybe" is neither true nor false`},

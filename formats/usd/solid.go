@@ -60,42 +60,33 @@ func axisOf(name string) (e spatial.Vec3, ok bool) {
 
 // moments returns the mass properties of a shape of density 1, in its own frame and units.
 func (r *reader) moments(p *prim) (mesh.Moments, error) {
-	about := func(volume, xx, yy, zz float64) (mesh.Moments, error) {
-		if !(volume > 0) {
-			return mesh.Moments{}, errNoVolume
-		}
-		return mesh.Moments{Mass: volume, Inertia: spatial.Diag3(volume*xx, volume*yy, volume*zz)}, nil
-	}
 	if p.kind == "Mesh" {
 		return r.meshMoments(p)
 	}
 	s := r.sized(p)
 	a, h := s.radius, s.height
 	var m mesh.Moments
-	var err error
+	var ok bool
 	switch p.kind {
 	case "Cube":
-		return about(h*h*h, h*h/6, h*h/6, h*h/6)
+		m, ok = assembly.BoxMoments(spatial.Vec3{h, h, h})
 	case "Sphere":
-		return about(4*math.Pi/3*a*a*a, 0.4*a*a, 0.4*a*a, 0.4*a*a)
+		m, ok = assembly.BallMoments(a)
 	case "Cylinder":
-		m, err = about(math.Pi*a*a*h, a*a/4+h*h/12, a*a/4+h*h/12, a*a/2)
-	case "Capsule": // a cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond its ends
-		if !(a > 0 && h >= 0) {
-			return m, errNoVolume
-		}
-		cyl, ball := math.Pi*a*a*h, 4*math.Pi/3*a*a*a
-		d := h/2 + 3*a/8
-		xx := cyl*(a*a/4+h*h/12) + ball*(83./320*a*a+d*d)
-		m = mesh.Moments{Mass: cyl + ball, Inertia: spatial.Diag3(xx, xx, cyl*a*a/2+ball*0.4*a*a)}
-	case "Cone": // its middle is the origin, its tip is above, its centre of mass a quarter of the height below
-		m, err = about(math.Pi*a*a*h/3, 3*a*a/20+3*h*h/80, 3*a*a/20+3*h*h/80, 0.3*a*a)
-		m.Com = spatial.Vec3{0, 0, -h / 4}
-	default:
+		m, ok = assembly.CylinderMoments(a, h)
+	case "Capsule":
+		m, ok = assembly.CapsuleMoments(a, h)
+	case "Cone":
+		m, ok = assembly.ConeMoments(a, h)
+	}
+	switch {
+	case !ok:
 		return m, errNoVolume
+	case p.kind == "Cube" || p.kind == "Sphere":
+		return m, nil
 	}
 	x := r.along(p)
-	return affine{A: x.Q.Mat()}.apply(m), err
+	return affine{A: x.Q.Mat()}.apply(m), nil
 }
 
 // apply returns the mass properties of what a moves a solid of density 1 to. With the second moments C about the centre
