@@ -52,6 +52,7 @@ type hub struct {
 	broken      error
 }
 
+// newHub allocates what rank 0 of c adds up of the held nodes of all ranks.
 func newHub(c Comm, h *Held) *hub {
 	u := &hub{h: h, from: make([][]float64, c.Size()), nodes: make([][]bool, c.Size())}
 	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.load, &u.terms} {

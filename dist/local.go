@@ -97,6 +97,7 @@ func (l *local) mustBe(other int) {
 	}
 }
 
+// Send implements Comm. It panics, with the reason, where the other rank or the run has ended.
 func (l *local) Send(to int, v []float64) {
 	l.mustBe(to)
 	k := l.rank*l.n + to
@@ -115,6 +116,8 @@ func (l *local) Send(to int, v []float64) {
 	}
 }
 
+// Recv implements Comm. It panics if the other rank has sent another number of numbers, and, with the reason, where the rank or the run has
+// ended.
 func (l *local) Recv(from int, v []float64) {
 	l.mustBe(from)
 	k := from*l.n + l.rank

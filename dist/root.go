@@ -64,6 +64,7 @@ type sparseRoot struct {
 	x, b   []float64
 }
 
+// Factorize implements Root: rank 0 factors the sum of all shares, the others send theirs.
 func (s *sparseRoot) Factorize(share, _, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error) {
 	if s.comm.Rank() > 0 {
 		if len(share) > 0 {
@@ -82,6 +83,7 @@ func (s *sparseRoot) Factorize(share, _, scale []float64, eps float64, policy fa
 	return s.factor.Tally, err
 }
 
+// SolveTo implements Root, on rank 0; the others leave x as it is.
 func (s *sparseRoot) SolveTo(x, b []float64) error {
 	if s.comm.Rank() > 0 {
 		return nil

@@ -138,6 +138,8 @@ func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 // errFails says that a way to factor does not work; explain says why.
 var errFails = errors.New("dist: no way to factor works")
 
+// solve takes the ways to factor one after the other until one holds, and computes accelerations. filled is the error of the assembly on
+// this rank.
 func (s *Solver) solve(filled error) error {
 	refined := false
 	err := kkt.Try(kkt.DropWeak, kkt.KeepAll, nil, func(w kkt.Way) (done bool, err error) {

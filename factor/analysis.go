@@ -35,6 +35,7 @@ type analysis struct {
 	rows   []int32 // core nodes below each supernode, increasing
 }
 
+// newAnalysis numbers the nodes of the core, which are no leaves of the elimination, and moves their sizes and parents to these numbers.
 func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	p, g := e.p, e.graph
 	a := &analysis{s: s, stop: e.stop, p: p, inv: make([]int32, p.Len())}
@@ -505,6 +506,7 @@ func (s *Symbolic) spread(f *front) {
 	}
 }
 
+// sortInt32 sorts v, increasing: by insertion where it is short, as most lists of columns are.
 func sortInt32(v []int32) {
 	if len(v) > 24 {
 		slices.Sort(v)

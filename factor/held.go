@@ -295,6 +295,7 @@ func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, true})
 }
 
+// condense is CondenseTo of a right side, also of one whose leaves count.
 func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	f.mustHold(dst)
 	energy = f.forward(from)
@@ -366,6 +367,7 @@ func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size flo
 	return c
 }
 
+// residualHeld is ResidualHeldTo, or with twice ResidualAllHeldTo.
 func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twice bool) Checked {
 	f.mustHold(held)
 	s, p := f.Symbolic, f.Symbolic.Pattern

@@ -207,6 +207,8 @@ func (w *worker) choose(fr *front, pan, upd []float64, n int) {
 	w.subtract(upd, m+1, c.l[p:], pan[p:], n, m+1, m, k)
 }
 
+// newChoosing returns the search for pivots in a front, whose panel has rows of n numbers. The half of its square below the diagonal, which
+// is not filled, becomes that above.
 func (w *worker) newChoosing(fr *front, pan []float64, n int) *choosing {
 	f, s, p := w.f, w.f.Symbolic, int(fr.width)
 	c := &choosing{w: w, pan: pan, l: w.ld[:n*p], n: n, done: make([]bool, p), diagonal: make([]float64, p), ld: make([]float64, p)}

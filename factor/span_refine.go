@@ -96,6 +96,7 @@ type refining struct {
 	before     float64 // and of the one before
 }
 
+// newRefining allocates the vectors of refinement.
 func (q *Span) newRefining() *refining {
 	n, nb := len(q.live), len(q.norm)
 	return &refining{

@@ -212,6 +212,7 @@ func eliminate(p *sparse.Pattern, perm []int32, stop *halt.Flag) *elimination {
 	return e
 }
 
+// inverse returns the place of each node in perm. It panics unless perm is a permutation of the nodes of p.
 func inverse(p *sparse.Pattern, perm []int32) []int32 {
 	n := p.Len()
 	if len(perm) != n {
@@ -297,6 +298,7 @@ func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32) Counts {
 	return c
 }
 
+// bandwidth returns the largest distance between the numbers of two neighbours.
 func bandwidth(g *graph) int {
 	b := 0
 	for i := range g.n {

@@ -265,6 +265,7 @@ func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	return true
 }
 
+// compositeDuals stores in D the forces, in the world, that are dual to the motions of a composite joint, and returns how many there are.
 func (s *Spec) compositeDuals(D *[6]spatial.Force, f *Frames) int {
 	var c complement
 	c.settle(s, f)
@@ -320,6 +321,7 @@ func (s *Spec) compositeBend(B *[36]float64, w *spatial.Force, f *Frames) {
 	}
 }
 
+// compositeMotions stores in S the motions of a composite joint's freedoms, in the world.
 func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {
 	var p Posture
 	var x pose

@@ -5,6 +5,7 @@ import "github.com/rung-mbd/rung/spatial"
 // A cylindrical joint turns by θ about z and slides by d along it: forces x, y,
 // moments x, y.
 
+// cylindricalRows stores the rows of a cylindrical joint: S slides and turns along P's z.
 func cylindricalRows(out *Rows, f *Frames) {
 	out.N = 4
 	force(&out.T[0], &f.EP, 0)

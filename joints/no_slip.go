@@ -7,6 +7,7 @@ import "github.com/rung-mbd/rung/spatial"
 //
 // Along a direction that is fixed in P there is no such type: that row is the rate of a displacement, so that it is one of positions.
 
+// noSlipRows stores the row of velocities of an edge that cuts in: along z of S.
 func noSlipRows(out *Rows, f *Frames) {
 	var z spatial.Vec3
 	axis(&z, &f.ES, 2)

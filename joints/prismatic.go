@@ -4,6 +4,7 @@ import "github.com/rung-mbd/rung/spatial"
 
 // A prismatic joint slides by d along z: moments x, y, z, forces x, y.
 
+// prismaticRows stores the rows of a prismatic joint: S slides along P's z.
 func prismaticRows(out *Rows, f *Frames) {
 	out.N = 5
 	moment(&out.T[0], &f.EP, 0)

@@ -5,6 +5,7 @@ import "github.com/rung-mbd/rung/spatial"
 // A revolute joint turns by θ about z: forces x, y, z, moments x, y. Arm and
 // Slip are zero, and all axes are at rest in P, so TDot is too.
 
+// revoluteRows stores the rows of a revolute joint: S turns about P's z. Arm and Slip stay zero, as the origins meet.
 func revoluteRows(out *Rows, f *Frames) {
 	out.N = 5
 	force(&out.T[0], &f.EP, 0)

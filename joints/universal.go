@@ -10,6 +10,7 @@ import (
 // perpendicular: forces x, y, z and the moment n = y_S×x_P, the gradient of
 // y_S·x_P. Arm and Slip are zero.
 
+// universalRows stores the rows of a universal joint: a ball whose S has its y at right angles to P's x.
 func universalRows(out *Rows, f *Frames) {
 	var x, y, w, n, yd spatial.Vec3
 	sphericalRows(out, f)

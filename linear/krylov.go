@@ -202,6 +202,7 @@ func (k *krylov) significant() (out []ritz, noise bool, err error) {
 	return all, false, nil
 }
 
+// converged reports whether the first want pairs have residuals of at most tol, relative to their eigenvalues.
 func converged(r []ritz, want int, tol float64) bool {
 	if len(r) < want {
 		return false

@@ -73,6 +73,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 // errDropped says that a mode does not satisfy the joints.
 var errDropped = errors.New("joint dropped")
 
+// shiftedModes finds modes near zero by shift and invert, as many as o asks for.
 func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 	z, err := s.splitOf(0, 1)
 	if err != nil {

@@ -231,6 +231,7 @@ func (d *heldDirection) addTo(b []float64, t float64) {
 	}
 }
 
+// heldDirections lists the axes about which bodies have no inertia and are held, each of the length √(scale·hold), in the world.
 func (s *System) heldDirections(scale float64) (list []heldDirection) {
 	for i := range s.mech.Singular() {
 		h := &s.mech.Singular()[i]

@@ -172,6 +172,7 @@ func (k *saddle) freeSize(b []float64) (size float64) {
 	return math.Sqrt(size)
 }
 
+// allZero reports whether all numbers of v are zero.
 func allZero(v []float64) bool {
 	for _, x := range v {
 		if x != 0 {

@@ -153,6 +153,7 @@ func (sys *System) pattern(terms []term, groups []group) *sparse.Pattern {
 	return sys.plan.Layout().Pattern.WithSlacks(list)
 }
 
+// samePattern reports whether two patterns have the same nodes and the same blocks.
 func samePattern(p, q *sparse.Pattern) bool {
 	if p.Len() != q.Len() || len(p.Ind) != len(q.Ind) {
 		return false

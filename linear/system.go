@@ -153,6 +153,7 @@ func (s *System) about(st *mechanism.State, asItIs bool) error {
 	return err
 }
 
+// linearize is Linearize, or with asItIs LinearizeAsItIs.
 func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	if err := s.mech.OnlyModelRows(); err != nil { // their derivatives are not known
 		return fault.Errorf("linear: %w", err)

@@ -16,6 +16,7 @@ type bushing struct {
 	K, D  springs.Matrix
 }
 
+// newBushing returns a bushing, whose frames on both bodies are moved and turned by half of its rest pose.
 func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
 	b := bushing{index: int32(index), body: body}
 	rest := quaternion(f.Bushing.Rest.Orientation)

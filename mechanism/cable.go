@@ -17,6 +17,7 @@ type cable struct {
 	tension float64 // N, that is always there
 }
 
+// newCable returns a cable through its points. at has the place of the body of each point among the bodies, −1 for the world.
 func newCable(from *model.Cable, index int, body []int32) cable {
 	c := cable{index: int32(index), tension: from.Tension}
 	for i, p := range from.Points {

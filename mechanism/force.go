@@ -181,6 +181,7 @@ func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	return err
 }
 
+// anyNonzero reports whether a number of a list is not zero.
 func anyNonzero(list []float64) bool {
 	for _, x := range list {
 		if x != 0 {
@@ -235,6 +236,7 @@ func endTo(com, v, arm *spatial.Vec3, body int32, k *Kinematics, s *State) {
 	v[2] = b.Velocity[2] + (w[0]*arm[1] - w[1]*arm[0])
 }
 
+// addElements adds to f the wrenches of force elements on the bodies, about their centres of mass.
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
 	var q SpringState
 	for i := range m.Forces {

@@ -153,6 +153,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	return mech, nil
 }
 
+// addNames takes the names of bodies, joints and couplings. It returns an error for one that stands twice.
 func (m *Mechanism) addNames(of *model.Model) (err error) {
 	if m.bodyNames, err = newNames(len(of.Bodies), func(i int) string { return of.Bodies[i].Name }); err != nil {
 		return err
@@ -205,6 +206,7 @@ func (m *Mechanism) addForces(flag *halt.Flag, of *model.Model, links *model.Lin
 	}
 }
 
+// addBody takes body i of a model, and its initial state.
 func (m *Mechanism) addBody(i int, b *model.Body) error {
 	I := b.Inertia
 	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
@@ -298,7 +300,7 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 // setDrive compiles what acts along the freedoms of joint i.
 func (m *Mechanism) setDrive(i int, j *model.Joint) {
 	laws := newDriveLaws(j)
-	if laws == nil && allZero(j.Force) && allZero(j.Stiffness) && allZero(j.Damping) {
+	if laws == nil && !anyNonzero(j.Force) && !anyNonzero(j.Stiffness) && !anyNonzero(j.Damping) {
 		return
 	}
 	d := m.addDrive(i, len(m.Joints))
@@ -322,6 +324,7 @@ func (m *Mechanism) setLimits(i int, j *model.Joint) {
 	}
 }
 
+// setMotions gives s the motions that the model prescribes, prepared to be evaluated.
 func setMotions(s *joints.Spec, j *model.Joint) {
 	for k, mo := range j.Motion {
 		if mo == nil {
@@ -343,20 +346,11 @@ func setTurns(s *joints.Spec, j *model.Joint) {
 }
 
 func setArmature(s *joints.Spec, j *model.Joint) {
-	if allZero(j.Armature) {
+	if !anyNonzero(j.Armature) {
 		return
 	}
 	s.Armature = new([6]float64)
 	copy(s.Armature[:], j.Armature)
-}
-
-func allZero(v []float64) bool {
-	for _, x := range v {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // quaternion normalizes q; all zeros stand for the identity.

@@ -53,6 +53,7 @@ type rowCheck struct {
 	at   rowAt
 }
 
+// newRowCheck returns what tries the function of a row of one's own, at random velocities of its bodies.
 func newRowCheck(m *Mechanism, o *ownRow, k *Kinematics, s *State) *rowCheck {
 	n := len(o.body)
 	c := &rowCheck{m: m, own: o, time: s.Time, at: rowAt{at: make([]BodyMotion, n), w: make([]spatial.Force, n)}}

@@ -65,6 +65,7 @@ func (m *Mechanism) setResistors(from *model.Model) {
 	}
 }
 
+// addStop adds the stop of freedom i of joint j, if its limit has one.
 func (m *Mechanism) addStop(j, i int, l *model.Limit) {
 	if l == nil || l.Stop == (model.Stop{}) {
 		return
@@ -80,6 +81,7 @@ func (m *Mechanism) addStop(j, i int, l *model.Limit) {
 	m.resistors = append(m.resistors, r)
 }
 
+// addFriction adds the friction of freedom i of joint j, if there is some.
 func (m *Mechanism) addFriction(j, i int, f *model.Friction) {
 	if *f == (model.Friction{}) {
 		return

@@ -268,6 +268,7 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	}
 }
 
+// jointTurnsTo stores in out the turns of joint j at s, and the parameters of its curves.
 func (m *Mechanism) jointTurnsTo(out *model.Model, j int32, k *Kinematics, s *State) {
 	var jk JointKinematics
 	var q, raw, qd [6]float64

@@ -105,6 +105,7 @@ func (m *Mechanism) PoseHoldsIn(k *Kinematics, s *State, unit float64) error {
 	return m.holdsIn(k, s, unit, true)
 }
 
+// holdsIn is Holds with lengths in units of unit, m. pose says that velocities do not count.
 func (m *Mechanism) holdsIn(k *Kinematics, s *State, unit float64, pose bool) error {
 	rate := rateOf(s, unit)
 	i, v := m.worst(k, s, unit, rate, pose)

@@ -220,6 +220,7 @@ func (r *drifter) distance(k *mechanism.Kinematics) float64 {
 	return math.Sqrt(r.each(driftTask{kind: comparePass, n: len(k.Bodies), kin: k}).apart / 2)
 }
 
+// place computes the kinematics of bodies lo to hi, and takes in their rates.
 func (r *drifter) place(f *driftFit, lo, hi int) {
 	m, st, kin := r.mech, r.task.st, r.kin.Bodies
 	for i := lo; i < hi; i++ {
@@ -238,6 +239,7 @@ func (f *driftFit) note(b *mechanism.BodyState) {
 	}
 }
 
+// moveRange moves bodies lo to hi by so many times x.
 func (r *drifter) moveRange(f *driftFit, lo, hi int) {
 	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
@@ -247,6 +249,7 @@ func (r *drifter) moveRange(f *driftFit, lo, hi int) {
 	}
 }
 
+// changeRange changes the velocities of bodies lo to hi by so many times x.
 func (r *drifter) changeRange(f *driftFit, lo, hi int) {
 	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
@@ -264,6 +267,7 @@ func (r *drifter) check(f *driftFit, i int, b *mechanism.BodyState) {
 	f.note(b)
 }
 
+// compare takes in by how much bodies lo to hi are turned from where the factor was computed: the sum of the squares of the entries.
 func (r *drifter) compare(f *driftFit, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		E, F := &r.kin.Bodies[i].E, &r.task.kin.Bodies[i].E
@@ -274,6 +278,7 @@ func (r *drifter) compare(f *driftFit, lo, hi int) {
 	}
 }
 
+// errors computes the errors of the rows of nodes lo to hi, counted from the first joint, and takes in the largest.
 func (r *drifter) errors(f *driftFit, lo, hi int) {
 	p, nb := r.layout.Pattern, r.mech.NumBodies()
 	var gap, turned, speed, turn float64

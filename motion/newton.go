@@ -439,6 +439,7 @@ func (n *Newton) RowsOf(j int) (first, rows int) {
 	return int(l.Pattern.Off[node]) - n.first, int(l.Pattern.Size[node])
 }
 
+// enter panics if another goroutine uses n, or if n was not made by NewNewton.
 func (n *Newton) enter() {
 	if n == nil || n.slacked == nil {
 		panic("motion: zero Newton; use NewNewton")

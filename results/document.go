@@ -392,6 +392,7 @@ func armatureForce(s *kkt.Solver, j int) []float64 {
 	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 
+// constraints returns what a report says of the constraints, with names.
 func constraints(mech *mechanism.Mechanism, r *kkt.Report) Constraints {
 	c := Constraints{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,

@@ -84,6 +84,7 @@ func (m *Mesh) quad(a, b, c, d int32) {
 	m.Triangles = append(m.Triangles, [3]int32{a, b, c}, [3]int32{a, c, d})
 }
 
+// box adds the faces of the box from −1 to 1.
 func (m *Mesh) box() {
 	for k := range 3 {
 		for _, side := range [2]float64{-1, 1} {
@@ -95,6 +96,7 @@ func (m *Mesh) box() {
 	}
 }
 
+// cylinder adds wall and ends of the cylinder of radius 1 from z = −1 to 1.
 func (m *Mesh) cylinder(corners int) {
 	for i := range corners {
 		a, b := turn(i, corners), turn(i+1, corners)

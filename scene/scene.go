@@ -325,6 +325,7 @@ func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 	}
 }
 
+// compare compares two numbers. Unlike cmp.Compare it takes what is not a number for equal.
 func compare(a, b float64) int {
 	switch {
 	case a < b:

@@ -152,6 +152,7 @@ func (r *meshReader) mesh(key meshKey, s *Scene) (int32, error) {
 	return r.known[key], nil
 }
 
+// read returns an ellipsoid, or the mesh of a file, scaled.
 func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	if key.file == "" {
 		if !(min(key.size[0], key.size[1], key.size[2]) > 0) || !key.size.IsFinite() {
@@ -225,6 +226,7 @@ func cause(err error) error {
 	return err
 }
 
+// ellipsoid returns the surface with these half axes, m.
 func ellipsoid(size spatial.Vec3) *Mesh {
 	m := NewMesh(Sphere, 32)
 	for i := range m.Points {

@@ -261,6 +261,7 @@ func (c *Catalogue) Each(f func(col Column) bool) {
 	c.each(func(_ block, _ int, col Column) bool { more = f(col); return more })
 }
 
+// each calls f for all columns but time with their block and part, until f returns false.
 func (c *Catalogue) each(f func(b block, part int, col Column) bool) {
 	more := true
 	for k := range numKinds {

@@ -128,6 +128,7 @@ func differing(got, want string) (string, string) {
 	return strconv.Quote(strings.Join(x, ", ")), strconv.Quote(strings.Join(y, ", "))
 }
 
+// restore puts the run where a checkpoint that fits was taken.
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
 	copy(s.st.Angles, c.Angles)

@@ -131,6 +131,7 @@ func (m *rutsMark) nodes() ([]contact.RutNode, error) {
 	return list, nil
 }
 
+// checkRuts returns the error of the first node that is none.
 func checkRuts(marks []rutsMark) error {
 	for i := range marks {
 		if _, err := marks[i].nodes(); err != nil {

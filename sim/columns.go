@@ -97,6 +97,7 @@ func (c *Columns) mustNotBeChosen() {
 	}
 }
 
+// mustBeDistinct panics with outside if a number of list is not below n, and with twice if it stands twice.
 func mustBeDistinct(list []int, n int, outside, twice string) {
 	seen := make([]bool, n)
 	for _, i := range list {

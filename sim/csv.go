@@ -53,6 +53,7 @@ func (c *Checkpoint) ResumeCSV(f *os.File, columns *Columns) (*CSV, error) {
 	return resumeCSV(f, columns, c.Recorded, c.Sum)
 }
 
+// resumeCSV is ResumeCSV. sum is the checksum of what comes before position; "" is not compared.
 func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, error) {
 	c := newCSV(f, columns)
 	header := csvHeader(columns)

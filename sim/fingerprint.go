@@ -60,6 +60,7 @@ func (p *printer) add(v ...float64) {
 	}
 }
 
+// joint adds joint i: its type, frames, curves, drive and motions.
 func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	j := &m.Joints[i]
 	p.add(float64(j.Kind), j.Pitch, j.Length, float64(j.Pred), float64(j.Succ), float64(j.Rows))
@@ -103,6 +104,7 @@ func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	}
 }
 
+// forces adds force elements, actuators, stops, friction and contacts with their ground.
 func (p *printer) forces(m *mechanism.Mechanism) {
 	for i := range m.Forces {
 		f := &m.Forces[i]

@@ -28,6 +28,7 @@ type bristle struct {
 	turns bool // the coordinate is known but for whole turns
 }
 
+// newInternals allocates the internal states of a step, and finds the freedoms whose friction has bristles.
 func newInternals(m *mechanism.Mechanism) *internals {
 	n := m.NumInternal()
 	in := &internals{mech: m}

@@ -142,6 +142,7 @@ func (k *RungeKutta) Keep() []float64 {
 	return k.acc[0]
 }
 
+// evaluate stores in a the accelerations at st, six a body, and behind them the rates of internal states.
 func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	k.evaluations++
 	d := k.dyn

@@ -88,6 +88,7 @@ func (r *rutted) standing(st *mechanism.State, span float64) (fastest float64, e
 	return fastest, nil
 }
 
+// sink lowers the ground under what standing has taken in, up to the time t.
 func (r *rutted) sink(t float64) error {
 	for i := range r.list {
 		if err := r.list[i].Ruts.Settle(); err != nil {
@@ -120,6 +121,7 @@ func (r *rutted) press(s *step, t1, theta float64) error {
 	return err
 }
 
+// pressed is press, after whose error what has been taken in is not dropped yet.
 func (r *rutted) pressed(s *step, t1, theta float64) error {
 	span := theta * (t1 - s.st.Time)
 	fastest, err := r.standing(s.st, 0)

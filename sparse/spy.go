@@ -106,6 +106,7 @@ func (s *spy) check() {
 	}
 }
 
+// write writes the whole picture.
 func (s *spy) write() {
 	const width = spySide + 2*spyMargin
 	top := spyMargin

@@ -42,6 +42,8 @@ func (p *problem) follow(o *runs.Options, limit float64) (best *outcome, err err
 	return best, nil
 }
 
+// followOnce runs the problem once from its start. It returns the points that it has at its samples, and the processor time, s;
+// beside.ErrOver if that is above limit, s.
 func (p *problem) followOnce(o *runs.Options, limit float64) (*outcome, error) {
 	how := *o // New and the run own theirs
 	how.Until = p.seconds

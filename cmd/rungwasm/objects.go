@@ -43,6 +43,7 @@ type object struct {
 	funcs  []js.Func
 }
 
+// add gives the object a function of JavaScript that calls f. With fewer arguments it throws a *door.Error.
 func (o *object) add(name string, arguments int, f call) {
 	made := function(func(a []js.Value) (any, error) {
 		if len(a) < arguments {

@@ -86,6 +86,8 @@ type cascade struct {
 	pressed []bool     // by driven freedom at its limit
 }
 
+// newCascade returns the cascade before the first level: D has the changes of the limits that hold freedoms, and Z the freedoms at no
+// limit.
 func (s *Solution) newCascade(a *asked, x *slopes) *cascade {
 	n, rows := len(s.hands), len(s.e)
 	c := &cascade{s: s, a: a, x: x, A: mat.NewDense(rows, n, nil), E: mat.NewDense(rows, max(1, len(a.list)), nil),

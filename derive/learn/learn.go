@@ -136,6 +136,7 @@ type job struct {
 	slopes bool
 }
 
+// run is Costs, or with slopes Gradients.
 func (r *Rollouts) run(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result, slopes bool) error {
 	if len(laws) != len(starts) || len(out) != len(starts) {
 		panic("derive/learn: length mismatch")

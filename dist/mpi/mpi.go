@@ -143,6 +143,7 @@ func (c *comm) part() {
 	}
 }
 
+// Send implements dist.Comm: in messages of at most most numbers, of which the last is shorter.
 func (c *comm) Send(to int, v []float64) {
 	c.mustBe(to)
 	for {
@@ -160,6 +161,8 @@ func (c *comm) Send(to int, v []float64) {
 	}
 }
 
+// Recv implements dist.Comm. Where the other rank has ended it ends the whole run, and where the other has sent another number of numbers
+// it panics.
 func (c *comm) Recv(from int, v []float64) {
 	c.mustBe(from)
 	for {

@@ -73,6 +73,7 @@ func (c *cut) divide(net *network, goal int32, limit [2]int32) []int8 {
 	return c.side
 }
 
+// shuffled returns the numbers below n in random order.
 func (c *cut) shuffled(n int32) []int32 {
 	seq := make([]int32, n)
 	for v := range seq {
@@ -178,6 +179,7 @@ func (c *cut) grow(seed int32) {
 // side 0 from its weight.
 type score struct{ over, rows, uneven int32 }
 
+// less reports whether s is the better score: less overweight, then fewer rows in the separator, then more even parts.
 func (s score) less(t score) bool {
 	if s.over != t.over {
 		return s.over < t.over

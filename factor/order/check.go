@@ -87,6 +87,7 @@ type tiles struct {
 	ground []bool        // by root: there is a joint to the world
 }
 
+// newTiles returns tiles of which none is covered.
 func newTiles(g *graph) *tiles {
 	n := g.nb + g.nj
 	t := &tiles{

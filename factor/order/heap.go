@@ -7,6 +7,7 @@ type heap []int64
 
 func entry(gain, v int32) int64 { return int64(gain)<<32 | int64(v) }
 
+// push adds an entry.
 func (h *heap) push(gain, v int32) {
 	x := entry(gain, v)
 	*h = append(*h, x)

@@ -122,6 +122,7 @@ func (q *quotient) load(joints []int32, halo []bool) {
 	}
 }
 
+// addVar makes joint j a variable of the quotient graph, with its rows, and returns its number.
 func (q *quotient) addVar(j int32) int32 {
 	v := int32(len(q.vars))
 	q.local[j] = v
@@ -213,6 +214,7 @@ func (q *quotient) insert(v int32) {
 	q.least = min(q.least, d)
 }
 
+// remove takes variable v out of the list of its degree.
 func (q *quotient) remove(v int32) {
 	x := &q.vars[v]
 	if x.next >= 0 {

@@ -9,6 +9,7 @@ type network struct {
 	weight []int32 // n: weight of the vertex
 }
 
+// newNetwork allocates a network of n vertices whose edges have so many ends in all.
 func newNetwork(n, ends int) *network {
 	return &network{
 		n:      int32(n),
@@ -114,6 +115,8 @@ func (t *network) merge(fine *network, v int32, image, place []int32) {
 	}
 }
 
+// match pairs vertices, in the order of visit, so that the weight of a pair is at most most: each with the free neighbour of its heaviest
+// edge, or, without one, with another vertex that has the same heaviest neighbour. It returns the mate of each vertex, itself for none.
 func (t *network) match(visit []int32, most int32) []int32 {
 	mate := make([]int32, t.n)
 	waiting := make([]int32, t.n+1) // by heaviest neighbour, n: none

@@ -133,6 +133,7 @@ type graph struct {
 	stop   *halt.Flag
 }
 
+// newGraph returns the graph of bodies and joints of a pattern. It panics if the pattern is not one of bodies followed by joints.
 func newGraph(p *sparse.Pattern) *graph {
 	if p == nil {
 		panic("order: no pattern")

@@ -58,6 +58,7 @@ func (r *reader) perpendicular(p *pair) {
 // leastLean is the angle, and how far an angle has to be from π, that still says in which direction an axis leans, rad.
 const leastLean = 1e-6
 
+// angle holds the angle between the z axes of both markers by one equation. It refuses parallel axes, which take two.
 func (r *reader) angle(p *pair) {
 	a := math.Abs(math.Remainder(r.number(p.node, "theIzJz", 0), 2*math.Pi))
 	if a < leastLean || a > math.Pi-leastLean {

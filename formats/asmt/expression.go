@@ -31,6 +31,7 @@ func constant(x float64) function { return function{poly: []float64{x}} }
 
 func (f function) isConstant() bool { return len(f.poly) == 1 && len(f.waves) == 0 }
 
+// scale returns x·f.
 func (f function) scale(x float64) function {
 	g := function{poly: make([]float64, len(f.poly))}
 	for k, c := range f.poly {
@@ -42,6 +43,7 @@ func (f function) scale(x float64) function {
 	return g.trim()
 }
 
+// add returns f + g.
 func (f function) add(g function) function {
 	h := function{poly: make([]float64, max(len(f.poly), len(g.poly)))}
 	copy(h.poly, f.poly)
@@ -90,6 +92,7 @@ func (f function) mul(g function) (function, error) {
 	return h.trim(), nil
 }
 
+// pow returns f to the power g, a constant; it has to be a small whole number where f is no constant.
 func (f function) pow(g function) (function, error) {
 	if !g.isConstant() {
 		return f, fmt.Errorf("powers of functions of time are not read")

@@ -229,22 +229,14 @@ func (r *reader) name(n *xmltree.Node) string {
 	return name
 }
 
+// number returns the number in a field of n, or what is usual.
 func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
-	if c := n.Child(field); c != nil {
-		if x := r.values.TextNumbers(c, 1, 1); x != nil {
-			return x[0]
-		}
-	}
-	return usual
+	return r.values.ChildNumber(n, field, usual)
 }
 
-func (r *reader) vector(n *xmltree.Node, field string) (v spatial.Vec3) {
-	if c := n.Child(field); c != nil {
-		if x := r.values.TextNumbers(c, 3, 3); x != nil {
-			v = spatial.Vec3(x)
-		}
-	}
-	return v
+// vector returns the three numbers in a field of n, zeros if there are none.
+func (r *reader) vector(n *xmltree.Node, field string) spatial.Vec3 {
+	return r.values.ChildVector(n, field, [3]float64{})
 }
 
 // orthogonal is how far the entries of RᵀR of a rotation matrix may be

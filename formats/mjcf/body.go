@@ -57,6 +57,7 @@ func (r *reader) inside(list []member, link int) {
 	}
 }
 
+// site reads a site, a named frame of a link.
 func (r *reader) site(e member, link int) {
 	s := r.element(e.Node, "site", e.c)
 	at := site{link, e.x.Mul(r.sitePose(s))}

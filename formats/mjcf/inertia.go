@@ -322,6 +322,7 @@ func (r *reader) asset(n *xmltree.Node) {
 	}
 }
 
+// meshAsset reads a mesh of the assets. What is wrong with it is told where a mass depends on it.
 func (r *reader) meshAsset(n *xmltree.Node) {
 	file, _ := n.Attr("file")
 	name, _ := n.Attr("name")

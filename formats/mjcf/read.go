@@ -101,6 +101,7 @@ func sections(root *xmltree.Node, name string) (list []*xmltree.Node) {
 	return list
 }
 
+// model reads a whole file: settings and defaults first, then bodies, and then what refers to them.
 func (r *reader) model(root *xmltree.Node) {
 	if root.Name != "mujoco" {
 		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with mujoco")
@@ -168,6 +169,7 @@ type compiler struct {
 	exact      bool // meshes without a rule have that of exact volumes
 }
 
+// settings reads the compiler and the options. What stands nowhere has the defaults of the format.
 func (r *reader) settings(root *xmltree.Node) {
 	c := &r.compiler
 	*c = compiler{degrees: true, order: "xyz", fromGeoms: 2, groups: [2]float64{0, 5}, autolimits: true}

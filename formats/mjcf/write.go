@@ -76,6 +76,7 @@ type writer struct {
 	bound                                          bool            // some inertia is zero
 }
 
+// newWriter returns a writer that has given bodies and frames their names.
 func newWriter(m *model.Model) *writer {
 	o := &writer{
 		Draft: outline.New(m, "mjcf", ""), pieces: make([]int, len(m.Bodies)), rows: make([][]string, len(m.Joints)),

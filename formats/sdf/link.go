@@ -201,14 +201,9 @@ type scaled struct {
 	scale spatial.Vec3
 }
 
-// threeOf returns the three numbers of an element in c, ones if there is none.
-func (r *reader) threeOf(c *xmltree.Node, name string) spatial.Vec3 {
-	if d := c.Child(name); d != nil {
-		if x := r.values.TextNumbers(d, 3, 3); x != nil {
-			return spatial.Vec3(x)
-		}
-	}
-	return spatial.Vec3{1, 1, 1}
+// threeOf returns the three numbers in a field of c, ones if there are none.
+func (r *reader) threeOf(c *xmltree.Node, field string) spatial.Vec3 {
+	return r.values.ChildVector(c, field, [3]float64{1, 1, 1})
 }
 
 // forViewers is what follows from a shape that cannot be read.

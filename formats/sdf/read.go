@@ -246,6 +246,7 @@ func (r *reader) named(n *xmltree.Node, s *scope, home *frame) *frame {
 	return r.add(n, name, s, home)
 }
 
+// add adds a frame with a name to a scope, and reports a name that is empty, reserved or taken.
 func (r *reader) add(n *xmltree.Node, name string, s *scope, home *frame) *frame {
 	switch {
 	case name == "" || name == worldName || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.Contains(name, "::"):
@@ -348,13 +349,9 @@ func (r *reader) text(n *xmltree.Node, field string) string {
 	return ""
 }
 
+// number returns the number in a field of n, or what is usual.
 func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
-	if c := n.Child(field); c != nil {
-		if x := r.values.TextNumbers(c, 1, 1); x != nil {
-			return x[0]
-		}
-	}
-	return usual
+	return r.values.ChildNumber(n, field, usual)
 }
 
 // truth returns the truth of an element in n.

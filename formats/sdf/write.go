@@ -113,6 +113,7 @@ func (o *writer) write() {
 	o.Line(`</sdf>`)
 }
 
+// body writes a link: its pose, inertia and shapes.
 func (o *writer) body(i int) {
 	b := &o.Model.Bodies[i]
 	I := &b.Inertia
@@ -127,6 +128,7 @@ func (o *writer) body(i int) {
 	o.Line(`   </link>`)
 }
 
+// visual writes shape k, for viewers or for collisions.
 func (o *writer) visual(k int, v *model.Visual) {
 	element := "visual"
 	if v.Collision {
@@ -157,6 +159,7 @@ var kinds = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "ball", model.Universal: "universal",
 }
 
+// writeJoint writes joint i, or reports that the format has none like it.
 func (o *writer) writeJoint(i int) {
 	j, c := &o.Model.Joints[i], o.standing[i]
 	switch {

@@ -68,6 +68,7 @@ func rowOfBody(b *model.Body) bodyRow {
 	}
 }
 
+// body returns the body of a row.
 func (r *bodyRow) body() model.Body {
 	return model.Body{
 		Name: r.Name, Mass: r.Mass, Com: [3]float64{r.ComX, r.ComY, r.ComZ},

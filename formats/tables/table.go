@@ -33,6 +33,7 @@ func openTable[T any](f *outfile.PartFile, kind string) (*table[T], error) {
 	return t, nil
 }
 
+// begin opens a table of a kind. It returns an error if the file is none, or has other columns or groups of rows than the format says.
 func (t *table[T]) begin(kind string) error {
 	p, err := pq.OpenFile(t.file, t.file.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
@@ -89,6 +90,8 @@ func (t *table[T]) read(g int, lo, hi int64, visit func(row int64, r *T) error) 
 	return errors.Join(err, r.Close())
 }
 
+// readFrom calls visit for the rows from lo to hi, which are of group g. It returns an error, with the row, for a number that is not finite
+// and for rows that are missing.
 func (t *table[T]) readFrom(r *pq.GenericReader[T], g int, lo, hi int64, visit func(row int64, r *T) error) error {
 	if lo > t.first[g] {
 		if err := r.SeekToRow(lo - t.first[g]); err != nil {

@@ -18,6 +18,7 @@ var (
 	zAxis = spatial.Vec3{0, 0, 1}
 )
 
+// joint reads a joint. One whose child has a parent already closes a loop.
 func (r *reader) joint(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	if _, ok := r.joints[name]; ok {

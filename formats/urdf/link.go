@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// link reads a link with its inertia and shapes.
 func (r *reader) link(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	if name == "" {
@@ -45,6 +46,7 @@ func (r *reader) link(n *xmltree.Node) {
 // still be the same number, rounded: files have six digits at least.
 const symmetric = 1e-5
 
+// inertial reads mass, centre of mass and inertia, which l has in its own axes then.
 func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	x := r.origin(n.Child("origin"))
 	if m := r.need(n, "mass"); m != nil {

@@ -56,6 +56,7 @@ type reader struct {
 	balance   bool
 }
 
+// robot reads a whole file: links, then joints, and then what refers to them.
 func (r *reader) robot(root *xmltree.Node) {
 	if root.Name != "robot" {
 		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with robot")
@@ -267,6 +268,7 @@ func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
 	return r.unit(n, a)
 }
 
+// unit returns a at length 1, and reports one without direction, for which it returns x.
 func (r *reader) unit(n *xmltree.Node, a spatial.Vec3) spatial.Vec3 {
 	length := a.Norm()
 	if !(length > 1e-9) {
@@ -285,6 +287,7 @@ func (r *reader) find(n *xmltree.Node, attr string) (int, bool) {
 	return r.named(n, name)
 }
 
+// named returns the link of a name, assembly.World for world, and reports one that does not exist.
 func (r *reader) named(n source.Located, name string) (int, bool) {
 	i, ok := r.links[name]
 	if !ok && name == "world" {

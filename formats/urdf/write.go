@@ -187,6 +187,7 @@ func (o *writer) body(i int) {
 	}
 }
 
+// visual writes a shape, for viewers or for collisions. in is the frame of its link in the body.
 func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 	element := "visual"
 	if v.Collision {

@@ -151,6 +151,7 @@ func (r *reader) prismatic(j *assembly.Joint, p *prim) bool {
 	return true
 }
 
+// spherical makes j a ball, and reports the cone of its limits as dropped.
 func (r *reader) spherical(j *assembly.Joint, p *prim) bool {
 	r.common(p)
 	for _, name := range [...]string{"physics:coneAngle0Limit", "physics:coneAngle1Limit"} {

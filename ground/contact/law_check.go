@@ -76,6 +76,7 @@ func (r Report) notResisting(path string, w *Resistance) {
 	}
 }
 
+// check reports numbers of a tyre's law that are out of range.
 func (t *TyreLaw) check(report Report) {
 	for _, c := range [...]struct {
 		path string

@@ -45,6 +45,7 @@ func decode(data []byte) ([]any, error) {
 	return args, nil
 }
 
+// decodeArgument returns the value of a line of a corpus file, such as int(3) or []byte("a").
 func decodeArgument(line string) (any, error) {
 	unknown := fmt.Errorf("check: argument %s is of no type that a walk has", line)
 	e, err := parser.ParseExpr(line)

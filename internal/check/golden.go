@@ -32,6 +32,7 @@ func GoldenNumbers(t testing.TB, name string, got []byte, tol, scale float64) {
 	golden(t, name, got, func(want, got []byte) error { return numberDiff(want, got, tol, scale) })
 }
 
+// golden compares got with a file of testdata, and writes it instead where -update is set and diff says that they differ.
 func golden(t testing.TB, name string, got []byte, diff func(want, got []byte) error) {
 	t.Helper()
 	path := filepath.Join("testdata", filepath.FromSlash(name))

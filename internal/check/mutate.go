@@ -59,6 +59,7 @@ const (
 	shortText = 24
 )
 
+// mutateBytes returns b with some changes, parts of other among them, or a short text of its own.
 func mutateBytes(r *rand.Rand, b, other []byte) []byte {
 	if len(b) <= shortText && r.IntN(2) == 0 {
 		b = make([]byte, r.IntN(shortText+1))

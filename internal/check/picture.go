@@ -32,6 +32,7 @@ func Film(t testing.TB, path string, got []byte, part float64) {
 	picture(t, path, got, func(want []byte) error { return filmDiff(want, got, part) })
 }
 
+// picture compares got with the picture at path, and writes it instead where -update is set and diff says that they differ.
 func picture(t testing.TB, path string, got []byte, diff func(want []byte) error) {
 	t.Helper()
 	want, err := os.ReadFile(path)
@@ -49,6 +50,7 @@ func picture(t testing.TB, path string, got []byte, diff func(want []byte) error
 	}
 }
 
+// pictureDiff returns an error if more than a part of the pixels of two PNG pictures differ.
 func pictureDiff(want, got []byte, part float64) error {
 	w, err := png.Decode(bytes.NewReader(want))
 	if err != nil {
@@ -61,6 +63,7 @@ func pictureDiff(want, got []byte, part float64) error {
 	return imageDiff(w, g, part)
 }
 
+// imageDiff returns an error if more than a part of the pixels of two images differ, or their sizes.
 func imageDiff(w, g image.Image, part float64) error {
 	if w.Bounds() != g.Bounds() {
 		return fmt.Errorf("size %v, want %v", g.Bounds().Size(), w.Bounds().Size())
@@ -72,6 +75,7 @@ func imageDiff(w, g image.Image, part float64) error {
 	return nil
 }
 
+// filmDiff returns an error if more than a part of the pixels of a frame of two GIF films differ, or their frames and times.
 func filmDiff(want, got []byte, part float64) error {
 	w, err := gif.DecodeAll(bytes.NewReader(want))
 	if err != nil {

@@ -22,6 +22,7 @@ func Root(t testing.TB) string {
 	return dir
 }
 
+// root returns the folder of go.mod above the working folder.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -86,6 +86,7 @@ func (d *Reader) fail(err error) {
 	d.Add(Place{Section: Last}, path, "", rule)
 }
 
+// pathString returns the path of the value that is read, such as $.bodies[2].mass.
 func (d *Reader) pathString() string {
 	b := []byte{'$'}
 	for _, s := range d.path {

@@ -51,6 +51,7 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.text }
 
+// newScanner returns a scanner of r, with a buffer no longer than r where that tells its length.
 func newScanner(r io.Reader) *scanner {
 	s := &scanner{r: r, levels: make([]level, 1, 16)}
 	switch in := r.(type) {

@@ -62,6 +62,7 @@ func appendIndex(b []byte, i int) []byte {
 	return append(b, ']')
 }
 
+// isIdentifier reports whether s is a name of ASCII letters, digits and underscores that begins with no digit.
 func isIdentifier(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -109,6 +109,7 @@ type candidate struct {
 	far  int
 }
 
+// newSearch returns a search for names that at most most changes make of name. One that is too long for it has nothing near.
 func newSearch(name string, most int) *search {
 	s := &search{most: most, digits: numbersIn(name)}
 	if utf8.RuneCountInString(name) <= mostLetters {

@@ -64,6 +64,7 @@ func (a *series) add(s float64, b *series) series {
 	return series{a[0] + s*b[0], a[1] + s*b[1], a[2] + s*b[2], a[3] + s*b[3]}
 }
 
+// mul returns the product of two series.
 func (a *series) mul(b *series) (p series) {
 	for i := range p {
 		for j := range i + 1 {
@@ -73,6 +74,7 @@ func (a *series) mul(b *series) (p series) {
 	return p
 }
 
+// div returns the quotient of two series. The first number of b is not zero.
 func (a *series) div(b *series) (q series) {
 	for i := range q {
 		q[i] = a[i]
@@ -116,6 +118,7 @@ func (a *series) of1(g float64, d series) series {
 	return integral(g, &r)
 }
 
+// unary returns the series of a function of one argument at a.
 func (a *series) unary(o op) series {
 	switch o {
 	case opNeg:
@@ -176,6 +179,7 @@ func (a *series) inverse(o op) series {
 	panic("formula: no such function")
 }
 
+// binary returns the series of a function of two arguments at a and b. Of functions that take one of the two it is the series of that one.
 func (a *series) binary(o op, b *series) series {
 	switch o {
 	case opAdd:

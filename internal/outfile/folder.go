@@ -235,6 +235,7 @@ type blocks struct {
 
 func newBlocks(w io.Writer) *blocks { return &blocks{w: w, h: sha256.New()} }
 
+// Write implements io.Writer, and takes in the checksums of whole blocks.
 func (b *blocks) Write(p []byte) (int, error) {
 	n, err := b.w.Write(p)
 	for p = p[:n]; len(p) > 0; {

@@ -116,6 +116,7 @@ type PartFile struct {
 	block []byte
 }
 
+// openPart opens a part of a file at path, which has to have the size that p says.
 func openPart(path string, p Part) (*PartFile, error) {
 	f, err := openRegular(path)
 	if err != nil {

@@ -86,6 +86,7 @@ func (c *Curve) vectors(f *document.Broken, field string, list []spatial.Vec3) {
 	}
 }
 
+// circleFaults notes what is wrong with a circle.
 func (c *Curve) circleFaults(f *document.Broken) {
 	for _, v := range []struct {
 		field string
@@ -124,6 +125,7 @@ func (c *Curve) rangeFaults(f *document.Broken, most float64) {
 	}
 }
 
+// splineFaults notes what is wrong with a curve through points.
 func (c *Curve) splineFaults(f *document.Broken) {
 	least := 2
 	if c.Closed {
@@ -189,6 +191,7 @@ func (c *Curve) parameterFaults(f *document.Broken) {
 // What the search for jumps and kinks of a formula looks at, as for laws of couplings.
 const sampled = 128
 
+// functionFaults notes what is wrong with a curve of expressions of a parameter. flat is as in Faults.
 func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	c.rangeFaults(f, math.Inf(1))
 	texts := [3]string{c.X, c.Y, c.Z}

@@ -74,6 +74,7 @@ func (o *Options) Check() error {
 	return o.Files.check()
 }
 
+// checkColumns returns an error for columns that exclude each other, or have no name.
 func (o *Options) checkColumns() error {
 	switch {
 	case len(o.Columns) > 0 && len(o.Bodies)+len(o.Wrenches)+len(o.Multipliers) > 0:
@@ -142,6 +143,7 @@ func (o *Options) checkMethod() error {
 // csvEnding is that of files of comma-separated values.
 const csvEnding = ".csv"
 
+// check returns an error for files that exclude each other, or have no format.
 func (f *Files) check() error {
 	switch {
 	case f.Trajectory != "" && f.CSV != nil:

@@ -91,6 +91,7 @@ type reader struct {
 	o *Options
 }
 
+// all reads a whole document. need are the places of fields that have to be there.
 func (d *reader) all(need []int) {
 	if !d.Begin(documentFormat) {
 		return

@@ -64,6 +64,7 @@ func (s *Simulation) Open() error {
 	return s.failed
 }
 
+// open takes the files that the run writes, and writes the first checkpoint.
 func (s *Simulation) open() (err error) {
 	f := &s.o.Files
 	if f.Checkpoint != "" {

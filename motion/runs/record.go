@@ -133,6 +133,7 @@ func (r *Record) notice(err error) error {
 	return err
 }
 
+// record is Record, whose error has not been noticed yet.
 func (r *Record) record(row *sim.Row) error {
 	r.Note(row.Energy)
 	r.told.Drift.Position = max(r.told.Drift.Position, row.Drift.Position)
@@ -294,6 +295,8 @@ func (r *Record) Close(complete, resumable bool) error {
 	return err
 }
 
+// closeTrajectory lets the trajectory take its place if it is complete, or if a run may go on with it; else it notes where the rows are
+// left.
 func (r *Record) closeTrajectory(complete, resumable bool) error {
 	t := r.out
 	if t == nil {

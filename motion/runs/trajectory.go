@@ -83,6 +83,7 @@ func (f *Files) openTrajectory(columns *sim.Columns, check *sim.Checkpoint) (tra
 	return t, nil
 }
 
+// openFile opens the trajectory at a place, in the format of its ending; with a checkpoint, to go on there.
 func (f *Files) openFile(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	if place.Direct() && check != nil {
 		return nil, fault.Errorf("motion/runs: %s: %w", fault.Line(place.Given()), errNotResumable)
@@ -175,6 +176,7 @@ func (t *csvFile) fresh() bool { return t.beside == nil || t.place.Direct() }
 
 func (t *csvFile) release() { _ = t.place.Release() }
 
+// finish writes what is left and lets the file take its place.
 func (t *csvFile) finish() error {
 	if err := t.Flush(); err != nil {
 		return named(t.place, errors.Join(err, t.file.Close()))
@@ -191,6 +193,7 @@ func (t *csvFile) finish() error {
 	return nil
 }
 
+// leave writes what is left and closes the file. It returns where the rows are, "" if the file was new and stays where it is.
 func (t *csvFile) leave() (string, error) {
 	err := t.Flush()
 	if e := t.file.Close(); err == nil {

@@ -103,6 +103,7 @@ func separate(p []point) []point {
 	return out
 }
 
+// order compares two numbers. Unlike cmp.Compare it takes what is not a number for equal.
 func order(a, b float64) int {
 	switch {
 	case a < b:

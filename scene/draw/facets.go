@@ -155,6 +155,7 @@ func (c *collector) polygon(world []spatial.Vec3, normal spatial.Vec3, col scene
 	b.facets = append(b.facets, f)
 }
 
+// box adds the faces of a box, whose half edges are the size.
 func (c *collector) box() {
 	h := c.of.Size
 	for k := range 3 {
@@ -172,6 +173,7 @@ func around(k, n int) (cos, sin float64) {
 	return cos, sin
 }
 
+// cylinder adds the ends and the wall of a cylinder along z, of which the size has the radius and half the length.
 func (c *collector) cylinder(corners int) {
 	r, h := c.of.Size[0], c.of.Size[2]
 	for _, end := range [2]float64{-1, 1} {

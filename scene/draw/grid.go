@@ -16,6 +16,7 @@ type grid struct {
 	question      int32
 }
 
+// newGrid returns cells over the picture, each with the bodies whose bounds meet it.
 func newGrid(bodies []body, v View) grid {
 	g := grid{columns: (v.Width + cell - 1) / cell, rows: (v.Height + cell - 1) / cell, mark: make([]int32, len(bodies))}
 	g.cells = make([][]int32, g.columns*g.rows)

@@ -60,6 +60,7 @@ func (l *loops) edge(a, b point, corners []point) {
 	}
 }
 
+// part adds the edge from a to b, or takes out the one from b to a, with which it lies inside.
 func (l *loops) part(a, b point) {
 	for _, e := range l.from[b] {
 		if !l.gone[e] && l.edges[e][1] == a {

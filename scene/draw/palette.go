@@ -102,6 +102,7 @@ type box struct {
 	spread  float64 // the sum of squares there
 }
 
+// newBox returns the box around some tints, with their mean and the channel along which they scatter most.
 func newBox(tints []tint) box {
 	b := box{tints: tints}
 	var total float64

@@ -57,6 +57,7 @@ type raster struct {
 
 const nothing = math.MinInt32
 
+// newRaster returns an empty picture, oversampling times as wide and high as the view.
 func newRaster(cam camera, v View) *raster {
 	r := &raster{cam: cam, width: oversampling * v.Width, height: oversampling * v.Height, back: scene.Color{255, 255, 255}, meshes: scene.NewMeshes(48)}
 	if v.Background != nil {

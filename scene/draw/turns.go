@@ -47,6 +47,7 @@ type queue struct {
 
 func (q *queue) Len() int { return len(q.list) }
 
+// Less implements heap.Interface: lighter bodies first, then nearer ones, then by number.
 func (q *queue) Less(a, b int) bool {
 	i, j := q.list[a], q.list[b]
 	switch {

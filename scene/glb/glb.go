@@ -121,6 +121,7 @@ func (b *builder) nodes(rest *mechanism.State) {
 	b.doc.Scenes[0].Nodes = []int{len(b.doc.Nodes) - 1}
 }
 
+// linkName returns the name of the joint, coupling or force element of which l is a link.
 func (b *builder) linkName(l *scene.Link) string {
 	if l.Joint >= 0 {
 		return b.scene.Mechanism.JointName(int(l.Joint))

@@ -96,6 +96,7 @@ type file struct {
 	sequence   uint32 // of the row
 }
 
+// newFile writes the head of a file, its schemas and channels.
 func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 	out, err := mcap.NewWriter(w, &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compression: mcap.CompressionZSTD, IncludeCRC: true, OverrideLibrary: true})
 	if err != nil {

@@ -126,6 +126,7 @@ func schemas() (transforms, update []byte, err error) {
 	return transforms, update, err
 }
 
+// titled returns the JSON Schema of an object with a title.
 func titled(title string, o object) ([]byte, error) {
 	return json.Marshal(struct {
 		Schema     string         `json:"$schema"`

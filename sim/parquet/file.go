@@ -33,6 +33,7 @@ type layout struct {
 	schema *pq.Schema
 }
 
+// newLayout returns the schema of a file of the columns: doubles, in their order.
 func newLayout(columns *sim.Columns) *layout {
 	l := &layout{model: columns.Model(), names: columns.Names()}
 	root := ordered{fields: make([]pq.Field, len(l.names))}

@@ -92,6 +92,7 @@ func Resume(path string, columns *sim.Columns, position int64, o Options) (*Reco
 	return r, nil
 }
 
+// newRecorder allocates a recorder that has no file yet.
 func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 	if o.GroupRows < 0 {
 		panic("sim/parquet: number of rows out of range")

@@ -129,6 +129,7 @@ func find(n *html.Node, ok func(*html.Node) bool) *html.Node {
 	return nil
 }
 
+// attribute returns the value of an attribute of n, "" if there is none.
 func attribute(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {

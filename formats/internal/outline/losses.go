@@ -138,6 +138,8 @@ func (d *Draft) loseOf(i int, has Parts, coordinates bool, motion func(joint, fr
 	}
 }
 
+// loseDamping calls lose with the part of the damping of a joint that a format with the parts has does not carry, and reports what of a
+// ball is lost in any case.
 func (d *Draft) loseDamping(j *model.Joint, name string, has Parts, lose func(part Parts, what string)) {
 	switch {
 	case !nonzero(j.Damping):

@@ -144,6 +144,7 @@ const (
 	effectless  = "has no effect on the motion"
 )
 
+// node settles what becomes of an element that nothing has read, reports it, and goes on to its attributes and children.
 func (a *accountant) node(n *Node) {
 	r, known := a.t.ruleOf(n)
 	if n.class == source.Unread {
@@ -179,6 +180,7 @@ func (a *accountant) node(n *Node) {
 	}
 }
 
+// attr settles what becomes of an attribute that nothing has read, by the rules r of its element, and reports it.
 func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	why := ""
 	if at.why != nil {

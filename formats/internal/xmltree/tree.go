@@ -217,6 +217,7 @@ type latin1 struct {
 	rest []byte
 }
 
+// Read implements io.Reader: bytes of Latin-1 as UTF-8.
 func (l *latin1) Read(out []byte) (int, error) {
 	if len(l.rest) == 0 {
 		n, err := l.in.Read(l.buf[:])
@@ -274,6 +275,7 @@ func (p *parser) syntax(err error) error {
 	return p.fail(strings.TrimPrefix(text, "xml: "))
 }
 
+// token takes in the next token of the text.
 func (p *parser) token(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -301,6 +303,7 @@ func (p *parser) token(token xml.Token) error {
 	return nil
 }
 
+// start opens an element, whose attributes all have names of their own.
 func (p *parser) start(t *xml.StartElement) error {
 	n := &Node{Name: join(t.Name), Parent: p.at, File: p.file, Line: p.line, Column: p.column}
 	if p.depth++; p.depth > MaxDepth {

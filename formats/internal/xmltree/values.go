@@ -84,6 +84,7 @@ func (v Values) TextNumbers(n *Node, least, most int) []float64 {
 	return v.parse(n, "", n.Text, least, most)
 }
 
+// parse is Numbers for a text, which is an attribute's or, with name "", that of n.
 func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	if v.empty(n, name, text) {
 		return nil
@@ -148,6 +149,26 @@ func (v Values) Number(n *Node, name string, usual float64) float64 {
 	return usual
 }
 
+// ChildNumber returns the number that is the text of the child of a name, or what is usual.
+func (v Values) ChildNumber(n *Node, child string, usual float64) float64 {
+	if c := n.Child(child); c != nil {
+		if x := v.TextNumbers(c, 1, 1); x != nil {
+			return x[0]
+		}
+	}
+	return usual
+}
+
+// ChildVector is ChildNumber for three numbers.
+func (v Values) ChildVector(n *Node, child string, usual [3]float64) [3]float64 {
+	if c := n.Child(child); c != nil {
+		if x := v.TextNumbers(c, 3, 3); x != nil {
+			return [3]float64(x)
+		}
+	}
+	return usual
+}
+
 // Bound is Number that may be infinite.
 func (v Values) Bound(n *Node, name string, usual float64) float64 {
 	text, ok := n.Attr(name)
@@ -163,6 +184,7 @@ func (v Values) TextBound(n *Node, usual float64) float64 {
 	return v.bound(n, "", n.Text, usual)
 }
 
+// bound is Bound for a text, which is an attribute's or, with name "", that of n.
 func (v Values) bound(n *Node, name, text string, usual float64) float64 {
 	if v.empty(n, name, text) {
 		return usual

@@ -62,6 +62,7 @@ func Value[T ~int | ~int32 | ~int64 | ~float64](constant int, x T) T {
 	return x
 }
 
+// note records what came out at place n, of the kind that letter names, the first time it does.
 func note(k int, letter string, n int, outcome string) {
 	if met[k].Swap(true) {
 		return

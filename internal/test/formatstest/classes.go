@@ -101,6 +101,7 @@ type node struct {
 	text  string
 }
 
+// parse returns the root of an XML document.
 func parse(t *testing.T, doc string) *node {
 	d := xml.NewDecoder(strings.NewReader(doc))
 	up := []*node{{}}
@@ -156,6 +157,7 @@ func (n *node) reach(way []string, values map[string]string) *node {
 	return n
 }
 
+// set adds an attribute, unless there is one of that name.
 func (n *node) set(name, value string) {
 	for k := range n.attrs {
 		if n.attrs[k][0] == name {
@@ -165,6 +167,7 @@ func (n *node) set(name, value string) {
 	n.attrs = append(n.attrs, [2]string{name, value})
 }
 
+// write writes the element and what is in it as XML.
 func (n *node) write(to *bytes.Buffer) {
 	to.WriteString("<" + n.name)
 	for _, a := range n.attrs {

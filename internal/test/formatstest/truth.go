@@ -62,6 +62,7 @@ func Others(t testing.TB, name string) string {
 	return filepath.Join(others(t), name)
 }
 
+// others returns the folder with the models of others, or skips the test where there is none.
 func others(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("RUNG_IMPORT_REFERENCE"); dir != "" {
@@ -195,6 +196,7 @@ func push(t *testing.T, m *model.Model, r *source.Result, c *Case) {
 	}
 }
 
+// compare compares the accelerations of all links with those that another program has found.
 func compare(t *testing.T, m *model.Model, got *rung.Result, r *source.Result, number map[string]int, c *Case, truth *Truth) {
 	t.Helper()
 	body := map[string]int{}

@@ -34,6 +34,7 @@ func (m *Machine) Run(k *lines.Kernel) {
 	m.each(k, k.Lines[k.To:])
 }
 
+// each runs lines of a kernel one after the other, each in all lanes.
 func (m *Machine) each(k *lines.Kernel, list []lines.Line) {
 	for i := range list {
 		l := &list[i]

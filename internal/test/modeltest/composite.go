@@ -336,6 +336,7 @@ func AsComposites(m *model.Model) (out *model.Model, freedom [][]int) {
 	return &c, freedom
 }
 
+// reordered returns the entries of list at the places of, nil for an empty list.
 func reordered[T any](list []T, of []int) []T {
 	if len(list) == 0 {
 		return nil

@@ -82,6 +82,7 @@ func (r randomSprings) away(i int) spatial.Vec3 {
 	return spatial.Vec3(r.m.Bodies[i%len(r.m.Bodies)].Pose.Position).Add(v.Scale(3 / v.Norm()))
 }
 
+// bushing adds a random bushing between two bodies.
 func (r randomSprings) bushing(name, a, b string) {
 	axes := spatial.Exp(r.vec(1)) // of A; those of B are not far from them
 	r.m.Forces = append(r.m.Forces, model.ForceElement{
