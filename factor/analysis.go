@@ -9,8 +9,7 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// analysis is the scratch of Analyze. Core nodes are counted in elimination
-// order.
+// analysis is the scratch of Analyze. Core nodes are counted in elimination order.
 type analysis struct {
 	s    *Symbolic
 	stop *halt.Flag
@@ -35,7 +34,7 @@ type analysis struct {
 	rows   []int32 // core nodes below each supernode, increasing
 }
 
-// newAnalysis numbers the nodes of the core, which are no leaves of the elimination, and moves their sizes and parents to these numbers.
+// newAnalysis numbers the nodes of the core, which are no leaves, and moves their sizes and parents to these numbers.
 func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	p, g := e.p, e.graph
 	a := &analysis{s: s, stop: e.stop, p: p, inv: make([]int32, p.Len())}
@@ -79,8 +78,7 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	return a
 }
 
-// findLeaves lists the neighbours of every leaf in elimination order, and the
-// leaves by the first of them.
+// findLeaves lists the neighbours of every leaf in elimination order, and the leaves by the first of them.
 func (a *analysis) findLeaves() {
 	p, core := a.p, len(a.size)
 	ptr := make([]int32, p.Len()+1) // blocks of each leaf
@@ -251,16 +249,14 @@ const (
 // farEntries is the number of entries of all panels above which they cost farCost.
 const farEntries = 1 << 20
 
-// cost returns the time that a front of w pivots and b rows below takes, an entry of
-// whose panel costs entry.
+// cost returns the time that a front of w pivots and b rows below takes, an entry of whose panel costs entry.
 func cost(w, b, entry float64) float64 {
 	flops := w*b*(w+b) + w*w*w/3
 	return frontCost + updateCost*b*(b+1)/2 + entry*w*(w+b) + flopCost*flops
 }
 
-// relax joins a supernode with its parent if the parent's pivots come right behind its own, and
-// if one front with a few more zeros costs less than two (relaxed supernodes, Ashcraft & Grimes
-// 1989).
+// relax joins a supernode with its parent if the parent's pivots come right behind its own, and if one front with a few more zeros costs
+// less than two (relaxed supernodes, Ashcraft & Grimes 1989).
 func (a *analysis) relax() {
 	ns := len(a.super) - 1
 	width, below := make([]float64, ns), make([]float64, ns)
@@ -410,8 +406,7 @@ func (a *analysis) children() {
 	}
 }
 
-// entries lists the blocks between −1 and +1 nodes of the core by the node
-// that is eliminated first.
+// entries lists the blocks between −1 and +1 nodes of the core by the node that is eliminated first.
 func (a *analysis) entries() (list, ptr []int32) {
 	p, core := a.p, len(a.size)
 	ptr = make([]int32, core+1)

@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The mass properties of solids of density 1, in axes through their middle, z along their length: m, m³ and m⁵. Each function reports false for
-// sizes that enclose no volume, such as a negative one.
+// The mass properties of solids of density 1, in axes through their middle, z along their length: m, m³ and m⁵. Each function reports
+// false for sizes that enclose no volume, such as a negative one.
 
 // BoxMoments is for a box of these edges.
 func BoxMoments(edge spatial.Vec3) (mesh.Moments, bool) {
@@ -34,8 +34,8 @@ func CylinderMoments(a, h float64) (mesh.Moments, bool) {
 	return about(math.Pi*a*a*h, across, across, a*a/2), a > 0 && h > 0
 }
 
-// CapsuleMoments is for a cylinder of the radius a and the length h, which may be 0, with half a ball at each end. The centres of mass of the
-// halves are 3/8 of the radius beyond the ends.
+// CapsuleMoments is for a cylinder of the radius a and the length h, which may be 0, with half a ball at each end. The centres of mass of
+// the halves are 3/8 of the radius beyond the ends.
 func CapsuleMoments(a, h float64) (mesh.Moments, bool) {
 	cyl, ball := math.Pi*a*a*h, 4*math.Pi/3*a*a*a
 	d := h/2 + 3*a/8
@@ -43,8 +43,8 @@ func CapsuleMoments(a, h float64) (mesh.Moments, bool) {
 	return mesh.Moments{Mass: cyl + ball, Inertia: spatial.Diag3(xx, xx, cyl*a*a/2+ball*0.4*a*a)}, a > 0 && h >= 0
 }
 
-// ConeMoments is for a cone of the radius a and the length h. Its middle is half the length below the tip, its centre of mass a quarter below
-// the middle.
+// ConeMoments is for a cone of the radius a and the length h. Its middle is half the length below the tip, its centre of mass a quarter
+// below the middle.
 func ConeMoments(a, h float64) (mesh.Moments, bool) {
 	across := 3*a*a/20 + 3*h*h/80
 	m := about(math.Pi*a*a*h/3, across, across, 0.3*a*a)
