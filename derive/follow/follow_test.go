@@ -459,6 +459,21 @@ func TestRefused(t *testing.T) {
 		}}})
 		require.ErrorContains(t, err, `direction "fewer": the changed task has other rows or driven freedoms`)
 	})
+	t.Run("other order", func(t *testing.T) { // as of a task whose targets come out of a map
+		list := []ik.Target{}
+		for i, name := range []string{"turn", "shoulder", "elbow", "wrist"} {
+			list = append(list, ik.Target{Name: name, Type: ik.Coordinate, Freedom: name, Value: 0.1 * float64(1+i)})
+		}
+		s, err := solution(armFile, &ik.Task{Targets: list})
+		require.NoError(t, err)
+		_, err = s.Along([]follow.Direction{{Name: "back", Task: func(by float64) (*ik.Task, error) {
+			if by < 0 {
+				return &ik.Task{Targets: []ik.Target{list[1], list[0], list[2], list[3]}}, nil
+			}
+			return &ik.Task{Targets: list}, nil
+		}}})
+		require.ErrorContains(t, err, `direction "back": the changed task has other targets, or in another order`)
+	})
 	for name, c := range map[string]struct {
 		task *ik.Task
 		q    []float64

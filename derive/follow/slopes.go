@@ -118,6 +118,9 @@ func (s *Solution) try(a *asked, k int) error {
 		if m != s.m || !slices.Equal(p.Driven(), s.p.Driven()) || !slices.EqualFunc(p.Rests(), s.p.Rests(), sameDriven) {
 			return fmt.Errorf("derive/follow: the changed task has other rows or driven freedoms")
 		}
+		if !slices.EqualFunc(p.Task().Targets, s.p.Task().Targets, func(a, b ik.Target) bool { return a.Name == b.Name }) {
+			return fmt.Errorf("derive/follow: the changed task has other targets, or in another order")
+		}
 		t := trial{weight: x[1] / h, p: p, exact: p.NewExact()}
 		a.trials[k] = append(a.trials[k], t)
 		for i := range s.hands {
