@@ -19,3 +19,10 @@ func Shaky(d *Derivatives) (dropped float64, shaky bool) {
 	shaky, _ = d.shaky()
 	return dropped, shaky
 }
+
+// IsEmpty reports whether the rows that count as redundant at the state are so but for rounding, and whether that is known of all poses at
+// which as many do.
+func IsEmpty(d *Derivatives) (empty, surely bool) {
+	empty = d.isEmpty()
+	return empty, empty && d.digits.surely
+}

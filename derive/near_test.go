@@ -141,6 +141,32 @@ func TestNearSingularAfterOthers(t *testing.T) {
 	}
 }
 
+// TestRedundantRowsAreRemembered: rows that are redundant at two poses apart are so while their number is the same. Next to a singular pose
+// there is one more.
+func TestRedundantRowsAreRemembered(t *testing.T) {
+	m, err := bench.NFourBar(1, 0.4, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+	d := derive.New(plan, m)
+	for _, c := range []struct {
+		theta         float64
+		empty, surely bool
+	}{{0.4, true, false}, {0.4 + 1e-4, true, false}, {0.5, true, true}, {math.Pi/2 - 5e-7, false, false}, {0.6, true, true}} {
+		other, err := bench.NFourBar(1, c.theta, 1)
+		require.NoError(t, err)
+		at, err := mechanism.New(other)
+		require.NoError(t, err)
+		st := plan.Initial()
+		copy(st.Bodies, at.Initial().Bodies)
+		require.NoError(t, d.At(st))
+		empty, surely := derive.IsEmpty(d)
+		assert.Equal(t, c.empty, empty, "%v", c.theta)
+		assert.Equal(t, c.surely, surely, "%v", c.theta)
+	}
+}
+
 // TestConstantIsNotDoubted: an output that the joints hold has a gradient of zero. Next to a singular pose its rounding was compared with
 // itself, and put in doubt: that of the place and the velocity of a rocker, whose frame is at its pin.
 func TestConstantIsNotDoubted(t *testing.T) {
