@@ -80,12 +80,14 @@ func (w *Growth) Ratio() float64 {
 // halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
 // method makes larger what the motion makes smaller, and its halves do not do the same.
 type halves struct {
+	begun      bool        // there are sizes
 	joined     bool        // cotangents have just been taken to the joints
 	steps      int         // since the last one that was due
 	found      bool        // a step has differed from its halves: more are compared
 	was        [][]float64 // cotangents at the end of the step at hand, by objective, and then those that its halves take to its start
 	x          []float64   // one at the start
 	size, rise []float64   // of those at the end, and the logarithm of how much larger it is than at the joints before
+	differs    []bool      // whether the step that was compared last has differed, by objective
 	log        []float64   // of how much such steps have made cotangents larger
 	parameters []float64   // scratch
 	middle     *mechanism.State
@@ -98,6 +100,12 @@ const (
 	// time only.
 	steep = 0.05
 )
+
+// begin makes room for n objectives.
+func (v *halves) begin(n int) {
+	v.begun = true
+	v.was, v.size, v.rise, v.log, v.differs = make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
+}
 
 // atJoints says whether cotangents have just been taken to the joints.
 func (w *Growth) atJoints(joined bool) {
@@ -116,11 +124,6 @@ func (w *Growth) compares(g []Gradient) bool {
 		return false
 	}
 	v := &w.halves
-	if len(v.log) != len(g) {
-		n := len(g)
-		v.was, v.size, v.rise = make([][]float64, n), make([]float64, n), make([]float64, n)
-		v.log = make([]float64, n)
-	}
 	due, compares := v.steps >= halvedEvery, v.found
 	if due {
 		v.steps = 0

@@ -31,18 +31,55 @@ func (s *step[F]) compare(w *Growth, at, end *mechanism.State, of []Objective[F]
 		if err := s.joined(v.was[i], v.parameters); err != nil {
 			return err
 		}
-		if v.size[i] <= faint*w.most[i] {
+		if v.differs[i] = false; v.size[i] <= faint*w.most[i] {
 			continue
 		}
-		if step, half := w.size(v.x), w.size(v.was[i]); math.Abs(math.Log(step/half)) > differs {
+		step, half := w.size(v.x), w.size(v.was[i])
+		if v.differs[i] = math.Abs(math.Log(step/half)) > differs; v.differs[i] {
 			v.found = true
-			v.log[i] = max(0, v.log[i]+v.rise[i])
-			if v.log[i] > 0 {
-				w.Unstable = max(w.Unstable, min(math.Exp(v.log[i]), math.MaxFloat64))
-			}
+			w.count(i, v.rise[i])
 		}
 	}
 	return nil
+}
+
+// count takes in a rise of the cotangents of objective i over steps that differ from their halves.
+func (w *Growth) count(i int, rise float64) {
+	v := &w.halves
+	if v.log[i] = max(0, v.log[i]+rise); v.log[i] > 0 {
+		w.Unstable = max(w.Unstable, min(math.Exp(v.log[i]), math.MaxFloat64))
+	}
+}
+
+// beginAtJoints takes in the sizes at the end of a run, of the cotangents as the joints allow: those of g need not be.
+func (s *step[F]) beginAtJoints(w *Growth, g []Gradient) error {
+	if w == nil || w.halves.begun {
+		return nil
+	}
+	v := &w.halves
+	v.begin(len(g))
+	for i := range g {
+		v.x, v.parameters = append(v.x[:0], g[i].Start...), append(v.parameters[:0], g[i].Parameters...)
+		if err := s.joined(v.x, v.parameters); err != nil {
+			return err
+		}
+		v.size[i] = w.size(v.x)
+	}
+	return nil
+}
+
+// endAtJoints takes in the rise over the first steps of a run, which are the last ones on the way back.
+func (w *Growth) endAtJoints(g []Gradient) {
+	if w == nil {
+		return
+	}
+	v := &w.halves
+	for i := range v.differs {
+		if x := w.size(g[i].Start); v.differs[i] && x > 0 {
+			w.count(i, math.Log(x/v.size[i]))
+			v.size[i] = x // another part of the run may follow
+		}
+	}
 }
 
 // joined takes a cotangent of the start of the step to the joints, and adds those of the parameters to p.

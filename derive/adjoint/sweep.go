@@ -66,6 +66,9 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 		}
 	}
 	s.Growth.see(end.Time, g)
+	if err := s.step.beginAtJoints(s.Growth, g); err != nil {
+		return err
+	}
 	k := t.Steps() + 1
 	if s.crossing.state = t.state.Clone(); t.stopped != nil {
 		if err := s.cross(t.stopped, end, nil, of, g); err != nil {
@@ -99,6 +102,9 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 		}
 		s.Growth.see(at.Time, g)
 		s.Growth.atJoints(joins)
+		if joins && t.Before+k == 1 {
+			s.Growth.endAtJoints(g)
+		}
 		return err
 	})
 }

@@ -94,3 +94,22 @@ func TestStepsOfPrescribedMotion(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, r.Run.Unstable)
 }
+
+// TestShortStepsTooLong: runs of a few steps say that they are too long, too: nothing was said of those of a dozen or fewer, whose gradient
+// was off by all of it and more.
+func TestShortStepsTooLong(t *testing.T) {
+	for _, steps := range []int{5, 6, 8, 9, 12, 13, 16, 17} {
+		for _, c := range []struct {
+			step    float64
+			tooLong bool
+		}{{0.0009, false}, {0.0013, true}} {
+			run := runs.Options{Integrator: runs.RungeKutta4, Step: c.step, Until: float64(steps) * c.step}
+			o := &objective.Objective{At: objective.AtRun, Run: run, Terms: terms("ball.vx"), Parameters: by("gravity[0]")}
+			r, err := of(t, o, rolling)
+			require.NoError(t, err)
+			t.Logf("%d of %v: %v, unstable %v", steps, c.step, r.Parameters[0].Gradient, r.Run.Unstable)
+			require.Equal(t, steps, int(r.Run.Steps))
+			require.Equal(t, c.tooLong, r.Run.TooLong())
+		}
+	}
+}
