@@ -180,6 +180,14 @@ func TestSmallRooms(t *testing.T) {
 	}
 }
 
+// TestRigidWhereForcesDoNotBalance: K is not symmetric there, and zero is a double eigenvalue with one shape, of which rounding made
+// divergences and flutter of up to 5e-5/s by the sparse method (64, 77, 98, 99, 132) and 6e-8/s by the dense one (35, 142).
+func TestRigidWhereForcesDoNotBalance(t *testing.T) {
+	for _, seed := range check.Few([]uint64{35, 64, 77, 98, 99, 132, 142}, []uint64{35, 99, 142}) {
+		compareRandom(t, seed)
+	}
+}
+
 // compareRandom holds the lowest modes of a random mechanism by the sparse method against the dense one, and returns how many.
 func compareRandom(t *testing.T, seed uint64) (found int) {
 	t.Helper()
@@ -192,12 +200,10 @@ func compareRandom(t *testing.T, seed uint64) (found int) {
 		return 0
 	}
 	for i := range sparse.List {
-		best := math.Inf(1)
 		l := sparse.List[i].Lambda
-		for k := range dense.List {
-			best = min(best, cmplx.Abs(l-dense.List[k].Lambda))
-		}
-		assert.LessOrEqual(t, best, 1e-6*max(1, cmplx.Abs(l)), "seed %d, mode %d: %v", seed, i, l)
+		best := slices.MinFunc(dense.List, func(a, b linear.Mode) int { return cmp.Compare(cmplx.Abs(l-a.Lambda), cmplx.Abs(l-b.Lambda)) })
+		assert.LessOrEqual(t, cmplx.Abs(l-best.Lambda), 1e-6*max(1, cmplx.Abs(l)), "seed %d, mode %d: %v", seed, i, l)
+		assert.Equal(t, best.Kind, sparse.List[i].Kind, "seed %d, mode %d: %v, %v", seed, i, l, best.Lambda)
 		found++
 	}
 	return found

@@ -222,12 +222,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	A := mat.NewDense(n, n, nil)
-	for j := range n {
-		for i := range min(n, len(k.H[j])) {
-			A.Set(i, j, k.H[j][i])
-		}
-	}
+	A := k.square()
 	out := make([]ritz, n)
 	if k.symmetric {
 		S, _ := symmetric(A, 1)
@@ -268,6 +263,18 @@ func (k *krylov) ritz() ([]ritz, error) {
 		return cmp.Compare(y, x) // the two of a pair are equal and stay together
 	})
 	return out, nil
+}
+
+// square returns the square part of H.
+func (k *krylov) square() *mat.Dense {
+	n := k.done
+	A := mat.NewDense(n, n, nil)
+	for j := range n {
+		for i := range min(n, len(k.H[j])) {
+			A.Set(i, j, k.H[j][i])
+		}
+	}
+	return A
 }
 
 // tail returns the norm of the rows of H below its square part, times y.

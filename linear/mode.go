@@ -218,13 +218,16 @@ func (s *System) termsOf(x []float64) (sum float64) {
 	return sum
 }
 
-// zeroOf returns the size of xᵀKx that rounding in a shape x may make.
+// zeroOf returns the size of xᵀKx that rounding in a shape x may make: in its terms, in parts of x that meet stiff terms, and, to the
+// first order, in parts that joints do not allow, which meet the reactions K·x.
 func (s *System) zeroOf(x []float64) float64 {
-	sum := 0.0
+	sum, reaction, g := 0.0, 0.0, make([]float64, len(x))
+	s.StiffnessTo(g, x)
 	for i := range s.mech.Bodies {
 		sum += s.energyOf(i, x)
+		reaction += s.inverseNorm(int32(i), g[6*i:6*i+6])
 	}
-	return zeroTol*s.termsOf(x) + shapeNoise*shapeNoise*s.size[largestIn(s.size)]*sum
+	return zeroTol*(s.termsOf(x)+math.Sqrt(reaction*sum)) + shapeNoise*shapeNoise*s.size[largestIn(s.size)]*sum
 }
 
 // energyOf returns the part of body i in xᵀMx.

@@ -423,7 +423,9 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 		}
 		b = band{g.sigma, bandReach / k.largest}
 		out.List = slices.Clone(before)
-		near, beyond = s.collect(out, k, r, free, &b, radius, seen)
+		if near, beyond, err = s.collect(out, k, r, free, &b, radius, seen); err != nil {
+			return b, 0, 0, err
+		}
 		if all || len(out.List) >= o.Count {
 			break
 		}
@@ -440,7 +442,8 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 // down to the first whose shape is lost in rounding. Where zero may be the eigenvalue, the mode is
 // rigid. But if the free displacements are known, they are in out already, and such a mode is left out if
 // it is a combination of them, or else is what its eigenvalue says.
-func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (near, beyond int) {
+func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (
+	near, beyond int, err error) {
 	n := s.dim()
 	before := out.List
 	scale := b.sigma * b.sigma
@@ -449,7 +452,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 	}
 	for i := range r {
 		if s.over() {
-			return 0, 0
+			return 0, 0, s.orCause(nil)
 		}
 		theta := r[i].theta
 		if imag(theta) > 0 { // λ is below the real axis
@@ -474,6 +477,11 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 			beyond += values
 		}
 		m, doubtful := s.damped(lambda, re[:n], im[:n], scale)
+		if !doubtful {
+			if doubtful, err = k.doubts(&r[i], lambda, b.sigma); err != nil {
+				return 0, 0, err
+			}
+		}
 		switch {
 		case free == nil && doubtful:
 			m.Kind, m.Lambda = Rigid, 0
@@ -484,5 +492,5 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
 	s.settleRigid(out)
-	return near, beyond
+	return near, beyond, nil
 }

@@ -40,20 +40,28 @@ func General(e *mat.Eigen, A mat.Matrix) error {
 	if !finite(A) {
 		return eigen.ErrNotFinite
 	}
-	return eigen.Verdict(factorize(e, A))
+	return eigen.Verdict(factorize(e, A, mat.EigenRight))
+}
+
+// Both is General with the left eigenvectors too.
+func Both(e *mat.Eigen, A mat.Matrix) error {
+	if !finite(A) {
+		return eigen.ErrNotFinite
+	}
+	return eigen.Verdict(factorize(e, A, mat.EigenBoth))
 }
 
 // factorize is e.Factorize, but returns false where that panics. Dlaln2 of gonum 0.17 indexes x
 // by the stride of b. It panics where a pair of eigenvalues is equal to another pair up to
 // rounding, and all but real. This is the one recover of the module: whether there is such a
 // pair shows only in the middle of the routine. What the routine leaves in e is not used.
-func factorize(e *mat.Eigen, A mat.Matrix) (ok bool) {
+func factorize(e *mat.Eigen, A mat.Matrix, kind mat.EigenKind) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	return e.Factorize(A, mat.EigenRight)
+	return e.Factorize(A, kind)
 }
 
 // Singular stores in s the singular values of A, and the vectors that kind asks for.
