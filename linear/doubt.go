@@ -3,11 +3,13 @@ package linear
 import (
 	"math"
 	"math/cmplx"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen/full"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -36,6 +38,34 @@ func (k *krylov) doubts(r *ritz, lambda complex128, sigma float64) (bool, error)
 	}
 	size := cmplx.Abs(r.theta)
 	return doubtMargin*condition*residual/(size*size) >= cmplx.Abs(lambda), nil
+}
+
+// relationTol is the largest residual of a combination of Ritz vectors within the reach of a band, relative to its parts, by a product
+// with A. Next to a shift where products lose more digits nothing is a solution, however small ritz.residual is.
+const relationTol = 1e-5
+
+// mustHold returns ErrNoConvergence unless products with A are what H says of the vectors of r, by one product with a combination of all.
+// Of values below least, it is least that the residual is relative to.
+func (k *krylov) mustHold(r []ritz, sigma, least float64) error {
+	rng := rand.New(rand.NewPCG(4, uint64(k.n)))
+	x, want, got := make([]float64, k.n), make([]float64, k.n), make([]float64, k.n)
+	for i := range r {
+		re, im := k.vector(r[i].y)
+		c, size := rng.NormFloat64(), max(cmplx.Abs(r[i].theta), least)
+		floats.AddScaled(x, c/size, re)
+		floats.AddScaled(want, c*real(r[i].theta)/size, re)
+		floats.AddScaled(want, -c*imag(r[i].theta)/size, im)
+	}
+	if err := k.apply(got, x); err != nil {
+		return err
+	}
+	k.products++
+	floats.Sub(got, want)
+	k.metric(k.g, got)
+	if !(floats.Dot(got, k.g) <= relationTol*relationTol*float64(len(r))) {
+		return fault.Errorf("linear: %w: products with the inverse at σ = %.3g lose too many digits", ErrNoConvergence, sigma)
+	}
+	return nil
 }
 
 // residualOf returns ‖A·v − θ·v‖ of the unit vector v of r, by products with A: rounding of these is no part of ritz.residual.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/team"
@@ -297,7 +298,7 @@ func (k *krylov) tail(y []complex128) float64 {
 // the square part, QᵀHQ takes its place.
 func (k *krylov) restart(r []ritz, keep int) error {
 	n := k.done
-	Q, err := orthonormalOf(r, min(keep, n-1), n)
+	Q, err := k.leading(r[min(keep, n-1)-1].theta)
 	if err != nil {
 		return err
 	}
@@ -339,32 +340,23 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	return nil
 }
 
-// orthonormalOf returns an orthonormal basis, in columns of length n, of the space of the first Ritz vectors: keep of them, and one more if
-// it is the conjugate of the last.
-func orthonormalOf(r []ritz, keep, n int) (mat.Matrix, error) {
-	var columns [][]float64
-	for i := 0; i < keep; i++ {
-		re, im := make([]float64, n), make([]float64, n)
-		for j, c := range r[i].y {
-			re[j], im[j] = real(c), imag(c)
-		}
-		columns = append(columns, re)
-		if imag(r[i].theta) != 0 {
-			columns = append(columns, im)
-			i++ // the conjugate, which follows
-		}
+// leading returns an orthonormal basis, in columns, of the space of the Ritz vectors for values as large as last, which is invariant under
+// the square part of H. Vectors of values that are all but equal are all but parallel, and do not tell it: a Schur form does.
+func (k *krylov) leading(last complex128) (mat.Matrix, error) {
+	n := k.done
+	A, Q := k.square(), mat.NewDense(n, n, nil)
+	columns := 0
+	err := apart(k.watch, func() (err error) {
+		columns, err = eigen.LargestSubspace(Q.RawMatrix(), A.RawMatrix(), cmplx.Abs(last)*(1-realTol))
+		return err
+	})
+	if err == nil && columns == 0 {
+		err = eigen.ErrNoConvergence
 	}
-	B := mat.NewDense(n, len(columns), nil)
-	for c, v := range columns {
-		B.SetCol(c, v)
-	}
-	var qr mat.QR
-	if err := full.Orthogonal(&qr, B); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	var Q mat.Dense
-	qr.QTo(&Q)
-	return Q.Slice(0, n, 0, len(columns)), nil
+	return Q.Slice(0, n, 0, min(columns, n-1)), nil
 }
 
 // vector returns the real and imaginary part of Vy.

@@ -414,6 +414,9 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 		if err != nil {
 			return b, 0, 0, err
 		}
+		if err := k.mustHold(r, g.sigma, k.largest/bandReach); err != nil {
+			return b, 0, 0, err
+		}
 		// Eigenvalues come in the order of their distance from σ, and all within a radius are
 		// there. So the lowest are those whose size is below the radius less σ.
 		all := len(r) < want || k.done == len(k.V) || len(k.V) == 0

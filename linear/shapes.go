@@ -11,6 +11,8 @@ import (
 const (
 	// violateTol is the largest violation of a joint by a shape, relative to its size. Shapes with more are no solutions.
 	violateTol = 1e-6
+	// pureTol is the violation up to which a shape stays as it is. Joints react to more, and λ² is off by their work to the first order.
+	pureTol = 1e-12
 	// strayViolation is the violation from which on a vector of an iteration is no displacement that the joints allow. Rounding
 	// violates joints as much as any vector does, by about 1.
 	strayViolation = 1e-2
@@ -26,11 +28,11 @@ func (s *System) violation(x []float64, size float64) float64 {
 	return algebra.MaxAbs(J) / (max(1, s.longest()) * size)
 }
 
-// purify takes rounding out of a shape x that violates joints a little. A product with the operator of v leaves displacements that the
+// purify takes rounding out of a shape x that violates joints. A product with the operator of v leaves displacements that the
 // joints allow, and shapes are its eigenvectors whatever its shift (Nour-Omid et al. 1987). Where the product fails, x stays.
 func (s *System) purify(x []float64, v *inverse) {
 	size := algebra.MaxAbs(x)
-	if off := s.violation(x, size); !(off > violateTol && off <= strayViolation) {
+	if off := s.violation(x, size); !(off > pureTol && off <= strayViolation) {
 		return
 	}
 	y := slices.Clone(x)

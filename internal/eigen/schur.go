@@ -50,24 +50,53 @@ func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	if most > 0 {
 		gap = least / most
 	}
+	if stable, ok = lead(Q, A, func(re, _ float64) bool { return re < 0 }); !ok {
+		return 0, gap, ErrNoConvergence
+	}
+	return stable, gap, nil
+}
+
+// LargestSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant subspace of A for the
+// eigenvalues of a magnitude of at least size, by a real Schur form in that order. Where two eigenvalues are too close to be exchanged,
+// the subspace is invariant all the same, but lacks one. It destroys A.
+//
+// Shapes: A and Q are n×n, without gaps between rows. Cost: O(n³); allocates. It returns ErrNotFinite, with A as it
+// was, or ErrNoConvergence where the Schur form is not found.
+func LargestSubspace(Q, A blas64.General, size float64) (columns int, err error) {
+	if !algebra.AllFinite(A.Data[:A.Rows*A.Rows]...) {
+		return 0, ErrNotFinite
+	}
+	if _, _, ok := schur(Q, A); !ok {
+		return 0, ErrNoConvergence
+	}
+	columns, _ = lead(Q, A, func(re, im float64) bool { return math.Hypot(re, im) >= size })
+	return columns, nil
+}
+
+// lead brings the blocks of the Schur form A with eigenvalues that are taken to the beginning, and returns how many columns of Q belong
+// to them. It reports whether all blocks could be exchanged; one that could not is left out.
+func lead(Q, A blas64.General, takes func(re, im float64) bool) (columns int, ok bool) {
 	var impl lapackgonum.Implementation
-	work := make([]float64, n)
-	for i := 0; i < n; {
-		size := 1
-		if i+1 < n && A.Data[(i+1)*A.Stride+i] != 0 {
+	work := make([]float64, A.Rows)
+	ok = true
+	for i := 0; i < A.Rows; {
+		size, im := 1, 0.0
+		if i+1 < A.Rows && A.Data[(i+1)*A.Stride+i] != 0 {
 			size = 2
+			im = math.Sqrt(math.Abs(A.Data[(i+1)*A.Stride+i])) * math.Sqrt(math.Abs(A.Data[i*A.Stride+i+1]))
 		}
-		if A.Data[i*A.Stride+i] < 0 {
-			if i > stable {
-				if _, _, ok := impl.Dtrexc(lapack.UpdateSchur, n, A.Data, A.Stride, Q.Data, Q.Stride, i, stable, work); !ok {
-					return 0, gap, ErrNoConvergence
-				}
+		if takes(A.Data[i*A.Stride+i], im) {
+			moved := i == columns
+			if !moved {
+				_, _, moved = impl.Dtrexc(lapack.UpdateSchur, A.Rows, A.Data, A.Stride, Q.Data, Q.Stride, i, columns, work)
 			}
-			stable += size
+			if ok = ok && moved; moved {
+				columns += size
+			}
 		}
 		i += size
 	}
-	return stable, gap, nil
+	return columns, ok
 }
 
 // schur replaces A by its real Schur form T and stores in Q the vectors: A = Q T Qᵀ.
