@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/door/answers"
@@ -160,5 +161,20 @@ func TestAskedWrong(t *testing.T) {
 	for _, what := range []string{"analyze", "modes"} {
 		_, err := m.Document(ctx, what, x, nil)
 		require.Equal(t, door.Stopped, door.StatusOf(err), what)
+	}
+}
+
+// TestBudget: seconds that are no budget are refused, where a conversion would make of them some time or none.
+func TestBudget(t *testing.T) {
+	for _, x := range []float64{-1, math.NaN(), math.Inf(-1)} {
+		_, err := door.Budget(x)
+		require.Equal(t, door.Input, door.StatusOf(err), x)
+	}
+	for x, want := range map[float64]time.Duration{
+		0: 0, 1e-30: 1, 0.25: 250 * time.Millisecond, 1e300: math.MaxInt64, math.Inf(1): math.MaxInt64,
+	} {
+		got, err := door.Budget(x)
+		require.NoError(t, err)
+		require.Equal(t, want, got, x)
 	}
 }

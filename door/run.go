@@ -118,6 +118,22 @@ func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {
 	return as(Failed, err)
 }
 
+// Budget returns a budget of seconds for Run.To, where 0 stands for none: below a nanosecond it is one, and beyond what a Duration
+// holds, or half of that, whose rounding is safe, it is the longest. It returns an error with the status Input for what is negative or no
+// number.
+func Budget(seconds float64) (time.Duration, error) {
+	const longest = time.Duration(math.MaxInt64)
+	switch {
+	case !(seconds >= 0):
+		return 0, refuse(Input, "a budget of %v s", seconds)
+	case seconds == 0:
+		return 0, nil
+	case seconds < longest.Seconds()/2:
+		return max(time.Duration(seconds*float64(time.Second)), 1), nil
+	}
+	return longest, nil
+}
+
 // Time returns the time of the current state, s.
 func (r *Run) Time() float64 { return r.run.Time() }
 

@@ -6,8 +6,6 @@ import "C"
 import (
 	"context"
 	"encoding/json"
-	"math"
-	"time"
 
 	"github.com/rung-mbd/rung/door"
 )
@@ -34,25 +32,10 @@ func go_run(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char, run *
 	})
 }
 
-// budgetOf returns a budget of seconds for door.Run.To, where 0 stands for none: below a nanosecond it is one, and beyond what a Duration
-// holds, or half of that, whose rounding is safe, it is the longest.
-func budgetOf(seconds float64) (time.Duration, error) {
-	const longest = time.Duration(math.MaxInt64)
-	switch {
-	case !(seconds >= 0):
-		return 0, refuse(door.Input, "a budget of %v s", seconds)
-	case seconds == 0:
-		return 0, nil
-	case seconds < longest.Seconds()/2:
-		return max(time.Duration(seconds*float64(time.Second)), 1), nil
-	}
-	return longest, nil
-}
-
 //export go_run_to
 func go_run_to(run C.rung_handle, t, budget C.double) C.int32_t {
 	return use(run, func(o *object, r *door.Run) error {
-		most, err := budgetOf(float64(budget))
+		most, err := door.Budget(float64(budget))
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"syscall/js"
-	"time"
 
 	"github.com/rung-mbd/rung/cmd/rungwasm/internal/desk"
 	"github.com/rung-mbd/rung/door"
@@ -176,7 +175,11 @@ func (o *object) numbers(m *door.Model) error {
 func run(r *door.Run, size int) map[string]any {
 	o, state := &object{fields: map[string]any{}}, newDoubles("state", size)
 	o.add("to", 2, func(a []js.Value) (any, error) {
-		err := r.To(context.Background(), a[0].Float(), time.Duration(a[1].Float()*float64(time.Second)))
+		budget, err := door.Budget(a[1].Float())
+		if err != nil {
+			return nil, err
+		}
+		err = r.To(context.Background(), a[0].Float(), budget)
 		if door.StatusOf(err) == door.More {
 			return true, nil
 		}
