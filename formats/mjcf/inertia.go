@@ -395,8 +395,12 @@ func (m *meshAsset) place() {
 	m.loaded.Transform(m.scale, spatial.Identity3(), spatial.Vec3{})
 }
 
-// resolve returns the file of a mesh.
-func (r *reader) resolve(m *meshAsset) (source.Name, error) {
+// fileOf returns the path of a mesh, relative to the file of the model: meshdir counts before assetdir. It is empty for a mesh whose
+// vertices stand in the model.
+func (r *reader) fileOf(m *meshAsset) string {
+	if m.file == "" {
+		return ""
+	}
 	dir := r.compiler.meshes
 	if dir == "" {
 		dir = r.compiler.assets
@@ -405,7 +409,12 @@ func (r *reader) resolve(m *meshAsset) (source.Name, error) {
 	if r.compiler.strip {
 		file = path.Base(file)
 	}
-	return r.files.Resolve(source.Dir(r.name), path.Join(dir, file))
+	return path.Join(dir, file)
+}
+
+// resolve returns the file of a mesh.
+func (r *reader) resolve(m *meshAsset) (source.Name, error) {
+	return r.files.Resolve(source.Dir(r.name), r.fileOf(m))
 }
 
 // mesh makes the shape of a geom that is a mesh.
@@ -427,7 +436,7 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	}
 	v := &s.visual
 	v.Kind, v.Scale = assembly.Mesh, m.scale
-	v.File = path.Join(r.compiler.meshes, m.file)
+	v.File = r.fileOf(m)
 	// The file is moved by the inverse of its reference pose before it is scaled; of a picture the scale comes first.
 	back := m.ref.Inverse()
 	for k := range back.R {
