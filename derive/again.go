@@ -293,15 +293,13 @@ func (d *Derivatives) lost(part float64, near int) error {
 	case !d.digits.uneven:
 		return d.atRow(near, -1, fault.Errorf("%w: %.1g of them is rounding, as the pose is next to a singular one", ErrDoubt, part))
 	}
-	joint, most := 0, 0.0
+	most := algebra.NewPeak(-1)
 	reactions := d.dynamics.Reactions()
 	for j := range d.mech.Joints {
 		w := reactions.ConstraintWrench(j)
-		if x := w.Linear().Norm() / d.lighter(&d.mech.Joints[j]); x > most {
-			joint, most = j, x
-		}
+		most.Take(w.Linear().Norm()/d.lighter(&d.mech.Joints[j]), j)
 	}
-	return d.mech.AtJoint(joint, -1, fault.Errorf("%w: %.1g of them is rounding, as masses are so different", ErrDoubt, part))
+	return d.mech.AtJoint(most.At, -1, fault.Errorf("%w: %.1g of them is rounding, as masses are so different", ErrDoubt, part))
 }
 
 // lighter returns the lesser mass of the bodies of a joint.

@@ -206,12 +206,13 @@ func (d *Derivatives) pivots(R [][]float64, of []mechanism.Freedom, all bool, m 
 		left[i] = R[i][i]
 	}
 	for len(chosen) < n && (all || len(chosen) < m) {
-		best, most := -1, 0.0
+		peak := algebra.NewPeak(0)
 		for i, x := range left {
-			if part := x / R[i][i]; !used[i] && R[i][i] > 0 && part > most {
-				best, most = i, part
+			if !used[i] && R[i][i] > 0 {
+				peak.Take(x/R[i][i], i)
 			}
 		}
+		best, most := peak.At, peak.Value
 		if all { // in the order of the list
 			best = len(chosen)
 			most = left[best] / R[best][best]
@@ -284,14 +285,12 @@ func (d *Derivatives) leftover(y *coordinates, e [][]float64, chosen []int) erro
 			x[i] -= rate * y.N[k][i]
 		}
 	}
-	worst, at := 0.0, 0
+	worst := algebra.NewPeak(-1)
 	for i := range d.bodies {
 		v := spatial.Vec3(x[6*i:][:3]).Norm()*d.sizes.length + spatial.Vec3(x[6*i+3:][:3]).Norm()
-		if v > worst {
-			worst, at = v, i
-		}
+		worst.Take(v, i)
 	}
-	return d.mech.AtBody(at, fault.Errorf("%w: it moves while the coordinates stand still", ErrCoordinates))
+	return d.mech.AtBody(worst.At, fault.Errorf("%w: it moves while the coordinates stand still", ErrCoordinates))
 }
 
 func (d *Derivatives) mustHave(f mechanism.Freedom) {

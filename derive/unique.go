@@ -215,16 +215,14 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	if _, _, err := d.dynamics.AnswerTo(dn, r); err != nil {
 		return nil, err
 	}
-	worst, at := 0.0, 0
+	worst := algebra.NewPeak(0)
 	for i := range nb {
 		a := (*[6]float64)(dn[6*i:])
 		in := d.bodies[i].I.MulVec(spatial.Vec3(a[:3])).Norm() + d.bodies[i].mass*spatial.Vec3(a[3:]).Norm()
-		if algebra.Worse(in, worst) {
-			worst, at = in, i
-		}
+		worst.Take(in, i)
 	}
-	if !(worst <= singularTol*size*most) {
-		return nil, d.singularAt(at)
+	if !(worst.Most <= singularTol*size*most) {
+		return nil, d.singularAt(worst.At)
 	}
 	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
 	clear(dn[:first])

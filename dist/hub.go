@@ -209,13 +209,10 @@ func atLeast(a, b float64) float64 {
 func (u *hub) check(root Root, w kkt.Way) {
 	policy, _, _ := w.Settings()
 	u.largest, u.least = 0, math.Inf(1)
-	worst := 0.0
-	u.conv.Worst = factor.Worst{Node: -1, Row: -1}
+	worst := algebra.NewPeak(factor.RoundingRatio) // of ranks, then held rows
 	for r, m := range u.from {
 		u.largest, u.least = atLeast(u.largest, m[0]), math.Min(u.least, m[1])
-		if algebra.Worse(m[2], worst) {
-			worst, u.inHeld, u.worstRank = m[2], false, r
-		}
+		worst.Take(m[2], r)
 	}
 	if u.held == 1 {
 		u.add(u.sum, 3)
@@ -243,15 +240,14 @@ func (u *hub) check(root Root, w kkt.Way) {
 		if policy == factor.WhereWeak {
 			load = math.Abs(u.load[i])
 		}
-		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load); algebra.Worse(e, worst) {
-			worst, u.inHeld = e, true
-		}
+		worst.Take(factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load), len(u.from)+i)
 	}
 	if !known {
 		u.least = 0 // so that the error is estimated
 	}
-	if worst > 0 || worst != worst {
-		u.conv.Worst = factor.Worst{Ratio: worst, Node: 0, Row: 0}
+	u.inHeld, u.worstRank = worst.At >= len(u.from), max(worst.At, 0)
+	if u.conv.Worst = (factor.Worst{Node: -1, Row: -1}); worst.At >= 0 {
+		u.conv.Worst = factor.Worst{Ratio: worst.Most}
 	}
 }
 

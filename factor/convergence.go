@@ -214,7 +214,7 @@ func (c *Convergence) leaves(step float64) float64 {
 
 // isLast is lasts for a known shrink.
 func (c *Convergence) isLast(step, shrink float64) bool {
-	holds := roundingRatio
+	holds := RoundingRatio
 	if c.bounded {
 		holds = enoughRatio
 	}

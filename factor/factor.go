@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/sparse"
@@ -93,11 +94,20 @@ type marks struct {
 //
 // The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
 // terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
-// to roundingRatio count as zero.
+// to RoundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
 	Node, Row int  // −1 if all rows hold
 	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
+}
+
+// WorstAt returns the Worst of a peak of ratios by row of the system, the rows of node i from off[i] on.
+func WorstAt(p *algebra.Peak, off []int32) Worst {
+	if p.At < 0 {
+		return Worst{Node: -1, Row: -1}
+	}
+	after, _ := slices.BinarySearch(off, int32(p.At+1))
+	return Worst{Ratio: p.Most, Node: after - 1, Row: p.At - int(off[after-1])}
 }
 
 // Tally is what Factorize has seen of the pivots.

@@ -406,7 +406,7 @@ func RatioOf(r, b, scale, terms, size, y float64) float64 {
 		return 0
 	}
 	ratio := math.Abs(r) / (math.Abs(b) + math.Sqrt(scale)*(terms+atRest*size) + scale*y)
-	if ratio <= roundingRatio {
+	if ratio <= RoundingRatio {
 		return 0
 	}
 	return ratio

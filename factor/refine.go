@@ -362,9 +362,15 @@ func (f *Factor) askSpare(x []float64, c *Convergence) {
 	if c.Steps > 1 {
 		rest = spareRest
 	}
-	if w := f.spare(x, rest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
-		w.Spare = true
+	w := f.spare(x, rest*c.Size)
+	worst := algebra.NewPeak(RoundingRatio)
+	worst.Take(c.Worst.Ratio, 0)
+	switch worst.Take(w.Ratio, 1); worst.At {
+	case 0:
+		c.Worst.Ratio = worst.Most
+	case 1:
 		c.Worst = w
+		c.Worst.Spare = true
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// roundingRatio is the ratio of Worst that rounding of the residual itself may make.
-const roundingRatio = 1e-14
+// RoundingRatio is the ratio of Worst that rounding of the residual itself may make.
+const RoundingRatio = 1e-14
 
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
@@ -102,8 +102,9 @@ type estimates struct {
 func (f *Factor) judge(out *Refinement) estimates {
 	f.check.rest = atRest * out.Size
 	f.team.Run(len(f.checked), (*residualTasks)(f))
-	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
+	out.Doubt = 0
 	largest, sum, inverse := 0.0, 0.0, 0.0
+	worst := algebra.NewPeak(RoundingRatio)
 	for i := range f.checked {
 		c := &f.checked[i]
 		largest = max(largest, c.largest)
@@ -112,10 +113,9 @@ func (f *Factor) judge(out *Refinement) estimates {
 		if f.policy == WhereWeak {
 			out.Doubt = max(out.Doubt, c.doubt)
 		}
-		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
-			out.Worst = c.worst
-		}
+		worst.Join(c.worst)
 	}
+	out.Worst = WorstAt(&worst, f.Symbolic.Pattern.Off)
 	return estimates{largest, sum, 1 / inverse}
 }
 
@@ -124,11 +124,11 @@ type residualTasks Factor
 
 // checked is what a task of residual has found.
 type checked struct {
-	largest float64 // rₖ²/|dₖ|
-	sum     float64 // of rₖ²/|dₖ|
-	inverse float64 // largest scale over |dₖ|
-	doubt   float64 // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
-	worst   Worst
+	largest float64      // rₖ²/|dₖ|
+	sum     float64      // of rₖ²/|dₖ|
+	inverse float64      // largest scale over |dₖ|
+	doubt   float64      // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
+	worst   algebra.Peak // of ratios, by row of the system
 }
 
 // Do computes the residuals of the −1 rows of one range of core nodes.
@@ -137,7 +137,8 @@ func (e *residualTasks) Do(_, task int) {
 	s, at := f.Symbolic, &f.check
 	largest, sum := 0.0, 0.0                   // of e below
 	most, least, over := 0.0, math.Inf(1), 0.0 // largest, least and sum of inv below
-	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
+	worst := algebra.NewPeak(RoundingRatio)
+	low := worst.Low()
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
 		a2 := f.nodeResidual(lo + c)
@@ -156,7 +157,7 @@ func (e *residualTasks) Do(_, task int) {
 		y, right := at.r[o:n], at.b[o:n]
 		d := f.dinv[s.off[lo+c]:][:len(y)]
 		scale := f.scale[o:][:len(y)]
-		bound, load := worst.Ratio*worst.Ratio*a2, -1.0
+		bound, load := low*low*a2, -1.0
 		for k, t := range y {
 			q := t * t
 			e, inv := -q*d[k], -scale[k]*d[k]
@@ -170,15 +171,17 @@ func (e *residualTasks) Do(_, task int) {
 				least = inv
 			}
 			// Bounds of the terms of a row, without root or quotient, show for most rows that
-			// they are no worse than the worst so far: those of the bodies, or the load alone.
-			if q <= bound*scale[k] || within(t, worst.Ratio*right[k], bound*scale[k]) {
+			// they are better than the worst so far: those of the bodies, or the load alone.
+			if q <= bound*scale[k] || within(t, low*right[k], bound*scale[k]) {
 				continue
 			}
 			if load < 0 {
 				load = f.load(at.x[o:n])
 			}
-			if !(math.Abs(t) <= worst.Ratio*scale[k]*load) && f.worsens(&worst, int(old), k) {
-				bound = worst.Ratio * worst.Ratio * a2
+			if !(math.Abs(t) <= low*scale[k]*load) {
+				worst.Take(f.ratio(int(old), k), int(o)+k)
+				low = worst.Low()
+				bound = low * low * a2
 			}
 		}
 	}
@@ -239,16 +242,6 @@ func (f *Factor) nodeResidual(c int) (a2 float64) {
 		a2 += square(v)
 	}
 	return a2
-}
-
-// worsens takes row k of a node into w if it is worse, and reports whether it is.
-func (f *Factor) worsens(w *Worst, node, k int) bool {
-	e := f.ratio(node, k)
-	if e <= w.Ratio {
-		return false
-	}
-	*w = Worst{Ratio: e, Node: node, Row: k}
-	return true
 }
 
 // ratio returns the measure of Worst of row k of a node.

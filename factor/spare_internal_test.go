@@ -171,8 +171,8 @@ func TestSpareRowsGoOn(t *testing.T) {
 	x, r := make([]float64, len(b)), make([]float64, len(b))
 	solve := func(off ...float64) (ref Refinement, asked int) {
 		f.SetSpare(func([]float64, float64) Worst {
-			w := Worst{Ratio: roundingRatio, Node: -1, Row: -1}
-			if asked < len(off) && off[asked] > roundingRatio {
+			w := Worst{Ratio: RoundingRatio, Node: -1, Row: -1}
+			if asked < len(off) && off[asked] > RoundingRatio {
 				w = Worst{Ratio: off[asked], Node: 7, Row: 1}
 			}
 			asked++
@@ -254,13 +254,13 @@ func TestRoundingEnds(t *testing.T) {
 			f.SetSpare(func([]float64, float64) Worst { return w }, false)
 			return f.SolveExactTo(x, r, b, m, 0)
 		}
-		ref := solve(Worst{Ratio: roundingRatio, Node: -1, Row: -1})
+		ref := solve(Worst{Ratio: RoundingRatio, Node: -1, Row: -1})
 		if !(ref.Error > energyError) {
 			continue
 		}
 		ended++
 		require.LessOrEqual(t, ref.Error, spareError)
-		require.Greater(t, solve(Worst{Ratio: 1.5 * roundingRatio, Node: 1, Row: 1}).Steps, ref.Steps, "seed %d", seed)
+		require.Greater(t, solve(Worst{Ratio: 1.5 * RoundingRatio, Node: 1, Row: 1}).Steps, ref.Steps, "seed %d", seed)
 	}
 	require.NotZero(t, ended)
 }

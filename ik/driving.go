@@ -211,28 +211,25 @@ func (p *Problem) worth() []float64 {
 	return w
 }
 
-// preferTol is the part of the largest row that one before it may be less and still be preferred.
-const preferTol = 1e-6
-
 // independent marks rank of the n rows of A, which it changes: by Gram and Schmidt's method with the largest row left
 // as the next one, of rows alike the first.
 func independent(A []float64, n, columns, rank int) []bool {
 	chosen := make([]bool, n)
 	for range rank {
-		best, most := -1, 0.0
+		most := algebra.NewPeak(0)
 		for i := range n {
-			row := A[i*columns : (i+1)*columns]
-			if s := algebra.Dot(row, row); !chosen[i] && s > most*(1+preferTol) {
-				best, most = i, s
+			if row := A[i*columns : (i+1)*columns]; !chosen[i] {
+				most.Take(algebra.Dot(row, row), i)
 			}
 		}
+		best := most.At
 		if best < 0 {
 			break
 		}
 		chosen[best] = true
 		q := append([]float64(nil), A[best*columns:(best+1)*columns]...)
 		for i := range q {
-			q[i] /= math.Sqrt(most)
+			q[i] /= math.Sqrt(most.Value)
 		}
 		for i := range n {
 			row := A[i*columns : (i+1)*columns]

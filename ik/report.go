@@ -53,14 +53,17 @@ func (s *Solver) reportDriven() {
 // worst returns the target that is farthest from its tolerance.
 func (s *Solver) worst() Unreached {
 	u := Unreached{Status: s.result.Status, Unit: "m"}
-	most := 0.0
+	most := algebra.NewPeak(0)
 	for t := range s.result.Targets {
 		r, tol := &s.result.Targets[t], s.p.targets[t].tolerance
-		if x := r.Linear / tol[0]; !r.Reached && algebra.Worse(x, most) {
-			most, u.Target, u.Off, u.Unit = x, r.Name, r.Linear, "m"
+		if r.Reached {
+			continue
 		}
-		if x := r.Angular / tol[1]; !r.Reached && algebra.Worse(x, most) {
-			most, u.Target, u.Off, u.Unit = x, r.Name, r.Angular, "rad"
+		if most.Take(r.Linear/tol[0], 2*t); most.At == 2*t {
+			u.Target, u.Off, u.Unit = r.Name, r.Linear, "m"
+		}
+		if most.Take(r.Angular/tol[1], 2*t+1); most.At == 2*t+1 {
+			u.Target, u.Off, u.Unit = r.Name, r.Angular, "rad"
 		}
 	}
 	return u

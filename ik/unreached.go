@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -36,14 +37,17 @@ func (u *unreached) Error() string { return u.text }
 func (u *unreached) Unwrap() error { return ErrUnreached }
 
 // Worst returns the target that misses most, of those that are not reached; nil if there is none.
-func (r *Result) Worst() (most *TargetResult) {
+func (r *Result) Worst() *TargetResult {
+	most := algebra.NewPeak(-1)
 	for i := range r.Targets {
-		t := &r.Targets[i]
-		if !t.Reached && (most == nil || max(t.Linear, t.Angular) > max(most.Linear, most.Angular)) {
-			most = t
+		if t := &r.Targets[i]; !t.Reached {
+			most.Take(max(t.Linear, t.Angular), i)
 		}
 	}
-	return most
+	if most.At < 0 {
+		return nil
+	}
+	return &r.Targets[most.At]
 }
 
 // missing says what is missing of a target.

@@ -246,16 +246,14 @@ func (r *independent) relative(d float64) bool {
 // largest returns the row with the largest rates, and takes out of those of all rows what depends on them. It returns nil if none has
 // any left.
 func largest(list []independent) *independent {
-	var best *independent
-	most := rankTol * rankTol
+	peak := algebra.NewPeak(rankTol * rankTol)
 	for i := range list {
-		if r := algebra.Dot(list[i].rate[:], list[i].rate[:]); r > most {
-			best, most = &list[i], r
-		}
+		peak.Take(algebra.Dot(list[i].rate[:], list[i].rate[:]), i)
 	}
-	if best == nil {
+	if peak.At < 0 {
 		return nil
 	}
+	best, most := &list[peak.At], peak.Value
 	unit := best.rate
 	for i := range list {
 		part := algebra.Dot(list[i].rate[:], unit[:]) / most

@@ -214,12 +214,12 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 		a := (*[6]float64)(x[6*i:])
 		s.square[i] = (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
 	}
-	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
-	limit, lo := w.Ratio*w.Ratio, 0
+	worst := algebra.NewPeak(factor.RoundingRatio)
+	limit, lo := factor.RoundingRatio*factor.RoundingRatio, 0
 	for i := range s.ends {
 		end := &s.ends[i]
 		hi := int(end.hi)
-		// At most ratio²·(Σ‖x‖ + rest)²: a row below it is no worse, whatever other bodies there are.
+		// At most ratio²·(Σ‖x‖ + rest)²: a row below it is better, whatever other bodies there are.
 		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]])
 		for k, t := range s.left[lo:hi] {
 			of := s.row[lo+k]
@@ -227,16 +227,13 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 				continue // without root or quotient, for most rows
 			}
 			row := int(of - s.rows.Of.Off[end.node])
-			if e := s.ratio(int(end.node), row, t, x, rest); !(e <= w.Ratio) {
-				if w = (factor.Worst{Ratio: e, Node: int(end.node), Row: row}); math.IsNaN(e) {
-					return w
-				}
-				limit = e * e
-			}
+			worst.Take(s.ratio(int(end.node), row, t, x, rest), int(of))
+			low := worst.Low()
+			limit = low * low
 		}
 		lo = hi
 	}
-	return w
+	return factor.WorstAt(&worst, s.rows.Of.Off)
 }
 
 // ratio returns the measure of factor.Worst of the residual t of a row.

@@ -218,13 +218,11 @@ func (v *releaser) determined() error {
 		return v.lost(v.y)
 	}
 	copy(v.y, v.p) // the last direction is, up to rounding, such a vector
-	worst, at := 0.0, 0
+	most := algebra.NewPeak(-1)
 	for i, x := range v.y {
-		if w := math.Abs(x) / v.s.plan.held[i].root; w > worst {
-			worst, at = w, i
-		}
+		most.Take(math.Abs(x)/v.s.plan.held[i].root, i)
 	}
-	return v.undetermined(at)
+	return v.undetermined(most.At)
 }
 
 // undetermined returns the error that names the body of direction at, with the axis in the world of its free rotation.
@@ -243,12 +241,7 @@ func (v *releaser) undetermined(at int) error {
 
 // lost returns the error for a z that does not converge, at the body of the largest number of a list by direction.
 func (v *releaser) lost(list []float64) error {
-	worst, at := 0.0, 0
-	for i, x := range list {
-		if math.Abs(x) > worst {
-			worst, at = math.Abs(x), i
-		}
-	}
+	at := algebra.Largest(list)
 	return fault.Errorf("kkt: %w", v.s.plan.mech.AtBody(int(v.s.plan.held[at].body), fault.Errorf("%w: it has next to no inertia about an axis", ErrInaccurate)))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // IllScaled says where a mechanism is badly scaled. A Report names what double precision, or
@@ -40,7 +41,7 @@ func (a *measure) of(l *assemble.Layout, length []float64) spread {
 	}
 	most, least := a.most, a.least
 	take := func(ratio, limit float64, body, joint int, text string) {
-		if ratio/limit > out.excess {
+		if ratio/limit > out.excess*(1+algebra.Alike) {
 			out = spread{ratio, ratio / limit, body, joint, text}
 		}
 	}

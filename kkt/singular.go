@@ -252,13 +252,11 @@ func (s *explainer) weakestRow(k *ranking) (row int, ok bool) {
 			return 0, false
 		}
 	}
-	most := 0.0
+	most := algebra.NewPeak(0)
 	for i := first; i < len(x); i++ {
-		if y := math.Abs(x[i]) * math.Sqrt(s.sys.Scale[i]); y > most {
-			most, row = y, i
-		}
+		most.Take(math.Abs(x[i])*math.Sqrt(s.sys.Scale[i]), i)
 	}
-	return row, most > 0
+	return most.At, most.At >= 0
 }
 
 // response replaces reactions x by S⁺·D·x, with D the scales of the rows. Rounding leaves it a part in the null space of Jᵀ,
@@ -303,14 +301,7 @@ func addTurning(out []float64, ahead, behind *assemble.Weighted, pos int64, y []
 func (s *explainer) turningJoint(motion, y []float64, ahead, behind *assemble.Weighted) int {
 	layout := s.plan.layout
 	p := layout.Pattern
-	body, largest := 0, algebra.MaxAbs(motion)
-	for i, x := range motion {
-		if math.Abs(x) == largest {
-			body = i / 6
-			break
-		}
-	}
-	joint, most := -1, 0.0
+	body, most := algebra.Largest(motion)/6, algebra.NewPeak(-1)
 	for node := p.Positive(); node < p.Len(); node++ {
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			if int(p.Ind[k]) != body {
@@ -318,12 +309,10 @@ func (s *explainer) turningJoint(motion, y []float64, ahead, behind *assemble.We
 			}
 			var w [6]float64
 			addTurning(w[:], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
-			if size := algebra.MaxAbs(w[:]); joint < 0 || size > most {
-				joint, most = layout.NodeConstraint(node), size
-			}
+			most.Take(algebra.MaxAbs(w[:]), layout.NodeConstraint(node))
 		}
 	}
-	return joint
+	return most.At
 }
 
 // geometricAt returns the geometric system at the pose after the motion v for a time h; v is in the coordinates of that

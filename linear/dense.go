@@ -56,7 +56,7 @@ func (s *System) reduce() (*dense, error) {
 	}
 	for _, A := range [4]*mat.Dense{d.K, d.C, KN, CN} {
 		if i := firstInfinite(A.RawMatrix().Data); i >= 0 {
-			return nil, s.bodyError(largestIn(mat.Col(nil, i%f, d.N))/6, ErrNotFinite)
+			return nil, s.bodyError(algebra.Largest(mat.Col(nil, i%f, d.N))/6, ErrNotFinite)
 		}
 	}
 	return d, nil

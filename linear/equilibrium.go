@@ -413,8 +413,8 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 	all, sums := make([]float64, n), make([]float64, n)
 	s.MassTo(all, s.x[:n])
 	s.MassTo(sums, a)
-	at := -1
 	size = s.load
+	most := algebra.NewPeak(-1)
 	for i := range s.mech.Bodies {
 		arm := s.radius(int32(i))
 		weigh := func(v *[6]float64) float64 {
@@ -427,10 +427,9 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 			reaction[k] = all[6*i+k] - load[k]
 		}
 		size = max(size, weigh(load), weigh(&reaction))
-		if w := weigh(sum); at < 0 || algebra.Worse(w, worst) {
-			worst, at = w, i
-		}
+		most.Take(weigh(sum), i)
 	}
+	at := most.At
 	if at < 0 {
 		return left, 0, 0
 	}
@@ -438,5 +437,5 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 		Body: s.mech.BodyName(at), BodyIndex: at,
 		Moment: spatial.Vec3(sums[6*at : 6*at+3]), Force: spatial.Vec3(sums[6*at+3 : 6*at+6]),
 	}
-	return left, worst, size
+	return left, most.Most, size
 }

@@ -63,21 +63,10 @@ func (s *System) finiteModes(out *Modes) error {
 			}
 		}
 		if cmplx.IsNaN(m.Lambda) || cmplx.IsInf(m.Lambda) || !algebra.AllFinite(m.Stiffness) {
-			return s.bodyError(largestIn(m.Shape)/6, ErrNotFinite)
+			return s.bodyError(algebra.Largest(m.Shape)/6, ErrNotFinite)
 		}
 	}
 	return nil
-}
-
-// largestIn returns the index of the largest magnitude of v, which is not empty.
-func largestIn(v []float64) int {
-	at := 0
-	for i := range v {
-		if v[i]*v[i] > v[at]*v[at] {
-			at = i
-		}
-	}
-	return at
 }
 
 // firstInfinite returns the index of the first number of v that is not finite, or −1.

@@ -227,7 +227,7 @@ func (s *System) zeroOf(x []float64) float64 {
 		sum += s.energyOf(i, x)
 		reaction += s.inverseNorm(int32(i), g[6*i:6*i+6])
 	}
-	return zeroTol*(s.termsOf(x)+math.Sqrt(reaction*sum)) + shapeNoise*shapeNoise*s.size[largestIn(s.size)]*sum
+	return zeroTol*(s.termsOf(x)+math.Sqrt(reaction*sum)) + shapeNoise*shapeNoise*s.size[algebra.Largest(s.size)]*sum
 }
 
 // energyOf returns the part of body i in xᵀMx.
@@ -310,17 +310,16 @@ func (s *System) measurePair(p *pair) {
 // orient turns the phase of x + i·y so that its largest component is real and
 // positive; the first of those that are as large.
 func orient(x, y []float64) {
-	best, at := 0.0, 0
+	most := algebra.NewPeak(0)
 	for i := range x {
 		t := math.Abs(x[i])
 		if y != nil {
 			t = math.Hypot(x[i], y[i])
 		}
-		if t > best*(1+1e-6) {
-			best, at = t, i
-		}
+		most.Take(t, i)
 	}
-	if best == 0 {
+	at, best := most.At, most.Value
+	if at < 0 {
 		return
 	}
 	if y == nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -349,7 +350,7 @@ func (s *System) still(free [][]float64, m *Mode) bool {
 
 // stiffestError completes an error with the name of the body whose terms of K are the
 // largest.
-func (s *System) stiffestError(err error) error { return s.bodyError(largestIn(s.size), err) }
+func (s *System) stiffestError(err error) error { return s.bodyError(algebra.Largest(s.size), err) }
 
 // settleRigid replaces the rigid modes of out by orthonormal real ones, one a direction. Where
 // nothing damps a motion, zero is a double eigenvalue with one shape. Rounding makes a real or

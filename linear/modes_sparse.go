@@ -451,7 +451,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 	before := out.List
 	scale := b.sigma * b.sigma
 	if free != nil { // shapes tell, and zero may come out as large as what their errors make
-		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[largestIn(s.size)])
+		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[algebra.Largest(s.size)])
 	}
 	for i := range r {
 		if s.over() {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -295,11 +296,9 @@ func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 
 // freeError names the body of a rotation x that nothing resists.
 func (s *System) freeError(x []float64) error {
-	at, most := 0, -1.0
+	most := algebra.NewPeak(-1)
 	for _, h := range s.mech.Singular() {
-		if a := spatial.Vec3(x[6*h.Body : 6*h.Body+3]).Norm(); a > most {
-			at, most = int(h.Body), a
-		}
+		most.Take(spatial.Vec3(x[6*h.Body:6*h.Body+3]).Norm(), int(h.Body))
 	}
-	return s.bodyError(at, fault.Errorf("%w", mechanism.ErrUndetermined))
+	return s.bodyError(most.At, fault.Errorf("%w", mechanism.ErrUndetermined))
 }

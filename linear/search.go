@@ -321,12 +321,11 @@ func (s *search) goneError(out *Equilibrium, beyond float64) *UnbalancedError {
 
 // away returns the largest distance that a body has gone, and the body.
 func (s *search) away() (far float64, body int) {
+	most := algebra.NewPeak(0)
 	for i := range s.st.Bodies {
-		if d := s.st.Bodies[i].Position.Sub(s.start.Bodies[i].Position).Norm(); d > far {
-			far, body = d, i
-		}
+		most.Take(s.st.Bodies[i].Position.Sub(s.start.Bodies[i].Position).Norm(), i)
 	}
-	return far, body
+	return most.Most, max(most.At, 0)
 }
 
 // extentOf returns the largest distance of a body from the first body, but no less than the

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -128,11 +129,12 @@ var errRank = fmt.Errorf("%w: rows of velocities depend on each other in this po
 
 // rankError returns errRank with the name of the joint whose row of velocities alone is left most of, or of any row where none is.
 func (s *System) rankError(left []float64, slips []slipRow) error {
-	layout, row, most := s.plan.Layout(), largestIn(left), 0.0
+	layout, row, most := s.plan.Layout(), algebra.Largest(left), algebra.NewPeak(0)
 	for i := range slips {
-		if x := math.Abs(left[slips[i].row]); x > most {
-			row, most = slips[i].row, x
-		}
+		most.Take(math.Abs(left[slips[i].row]), slips[i].row)
+	}
+	if most.At >= 0 {
+		row = most.At
 	}
 	return fault.Errorf("linear: %w", layout.At(s.kkt.nodeAt(s.dim()+row), -1, errRank))
 }
@@ -219,7 +221,7 @@ func (s *System) stateMatrix(f *StateSpace, damped bool) (*mat.Dense, error) {
 		return nil, err
 	}
 	if i := firstInfinite(A.RawMatrix().Data); i >= 0 {
-		return nil, s.bodyError(largestIn(mat.Col(nil, i%all, f.Velocities))/6, ErrNotFinite)
+		return nil, s.bodyError(algebra.Largest(mat.Col(nil, i%all, f.Velocities))/6, ErrNotFinite)
 	}
 	return A, nil
 }
@@ -315,7 +317,7 @@ func (s *System) sameAs(f *StateSpace, t float64) error {
 	is := scaledBy(A, f.Positions, rateOf(f.A, f.Positions))
 	D.Sub(was, is)
 	if off, most := largest(&D), largest(was); !(off <= steadyTol*most) {
-		return s.changed(f, t, off/most, largestIn(D.RawMatrix().Data)%all)
+		return s.changed(f, t, off/most, algebra.Largest(D.RawMatrix().Data)%all)
 	}
 	return nil
 }
@@ -326,7 +328,7 @@ func (s *System) changed(f *StateSpace, t, off float64, coordinate int) error {
 	if coordinate < f.Positions {
 		mat.Col(v, coordinate, f.Displacements)
 	}
-	i := largestIn(v) / 6
+	i := algebra.Largest(v) / 6
 	return &UnsteadyError{Body: s.mech.BodyName(i), BodyIndex: i, Turning: f.Turning, After: t, Relative: off}
 }
 

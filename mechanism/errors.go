@@ -3,6 +3,7 @@ package mechanism
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -154,11 +155,12 @@ func (m *Mechanism) ViolationOf(j int, k *Kinematics, s *State) (v Violation) {
 //
 // Cost: O(joints), no allocation; k was computed at s.
 func (m *Mechanism) WorstJoint(k *Kinematics, s *State) (j int, position, velocity float64) {
-	worst := -1
+	worst := algebra.NewPeak(0)
 	for i := range m.Joints {
-		if p, v := m.Residuals(i, k, s); max(p, v) > max(position, velocity) {
-			worst, position, velocity = i, p, v
+		p, v := m.Residuals(i, k, s)
+		if worst.Take(max(p, v), i); worst.At == i {
+			position, velocity = p, v
 		}
 	}
-	return worst, position, velocity
+	return worst.At, position, velocity
 }

@@ -64,18 +64,18 @@ func rateOf(s *State, unit float64) float64 {
 //
 // Cost: O(bodies + joints), no allocation; k was computed at s.
 func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool) (worst int, v Violation) {
-	worst, most := -1, 0.0
+	most := algebra.NewPeak(0)
 	for i := range m.NumConstraints() {
 		w := m.ConstraintViolation(i, k, s)
 		if pose {
 			w.Speed, w.Turn = 0, 0
 		}
 		p, r := w.In(unit)
-		if size := max(p, r/rate); algebra.Worse(size, most) {
-			worst, v, most = i, w, size
+		if most.Take(max(p, r/rate), i); most.At == i {
+			v = w
 		}
 	}
-	return worst, v
+	return most.At, v
 }
 
 // Holds returns a *ViolationError, which names the worst joint or coupling, if s violates one by

@@ -291,13 +291,11 @@ func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch)
 // mostOf returns which row of m numbers has the largest norm, and this norm. Of rows that are equal to rounding it is the first; −1 if
 // all are zero.
 func mostOf(rows []float64, m int) (best int, size float64) {
-	best = -1
+	most := algebra.NewPeak(0)
 	for i := 0; i*m < len(rows); i++ {
-		if s := math.Sqrt(algebra.Dot(rows[i*m:][:m], rows[i*m:][:m])); s > size*(1+dependent) {
-			best, size = i, s
-		}
+		most.Take(math.Sqrt(algebra.Dot(rows[i*m:][:m], rows[i*m:][:m])), i)
 	}
-	return best, size
+	return most.At, most.Value
 }
 
 // complete stores in x.to the map from motions to their coordinates, and in x.Basis the motions of unit coordinates. The coordinates are

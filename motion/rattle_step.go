@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -178,7 +179,7 @@ func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 // travel makes v the velocities at the start and s·a, and moves the
 // bodies with them in the time h. A nil a stands for zeros.
 func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
-	worst, square := -1, 0.0
+	square := 0.0
 	var k mechanism.BodyKinematics
 	for i := range r.end.Bodies {
 		b := &r.end.Bodies[i]
@@ -193,17 +194,24 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 				v[j] += s * a[6*i+j]
 			}
 		}
-		if w := v[0]*v[0] + v[1]*v[1] + v[2]*v[2]; algebra.Worse(w, square) {
-			worst, square = i, w
-		}
+		square = max(square, v[0]*v[0]+v[1]*v[1]+v[2]*v[2]) // a NaN stays
 		b.Displace(h, v, &k, com)
 		r.arm[i] = k.Com
 	}
 	r.turned = h * math.Sqrt(square)
 	if !(r.turned <= most) {
-		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(worst, errRattleTurn))
+		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(r.fastest(), errRattleTurn))
 	}
 	return nil
+}
+
+// fastest returns the body that turns fastest with the velocities v.
+func (r *Rattle) fastest() int {
+	most := algebra.NewPeak(-1)
+	for i := range r.end.Bodies {
+		most.Take(spatial.Vec3(r.v[6*i:6*i+3]).Norm(), i)
+	}
+	return most.At
 }
 
 // setVelocities gives r.end the velocities v + s·a.

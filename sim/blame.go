@@ -44,17 +44,17 @@ func (k *RungeKutta) blame() blame {
 	rest := k.rowRates(kin, at)
 	scale := math.Abs(k.t1-k.t0) / k.tol.Relative
 	vel, acc, e := k.chosen(k.tab.E)
+	body, row := algebra.NewPeak(0), algebra.NewPeak(0)
 	for i := range k.start {
 		var x, v [6]float64
 		sumTo(&x, e, vel, 6*i)
 		sumTo(&v, e, acc, 6*i)
 		turn, speed := k.rates(i)
 		size := scale * max(length(x[:3]), length(x[3:])/k.tol.Length, length(v[:3])/turn, length(v[3:])/speed)
-		if algebra.Worse(size, b.size) {
-			b.size, b.body = size, i
-		}
+		body.Take(size, i)
 		at.Bodies[i].AddComVelocity(1, &v, &kin.Bodies[i].Com)
 	}
+	b.size, b.body = body.Most, body.At
 	if k.mech.KinematicsTo(kin, at) != nil {
 		return b
 	}
@@ -65,13 +65,13 @@ func (k *RungeKutta) blame() blame {
 			if k.angle(c, r) {
 				unit = turn
 			}
-			if part := scale * d / (unit * b.size); part > b.demand {
-				b.place, b.row, b.demand = c, r, min(part, 1)
+			if part := scale * d / (unit * b.size); part == part {
+				row.Take(min(part, 1), 6*c+r)
 			}
 		}
 	}
-	if b.demand < demandPart {
-		b.place = -1
+	if b.demand = row.Most; b.demand >= demandPart {
+		b.place, b.row = row.At/6, row.At%6
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -92,7 +93,8 @@ func (k *RungeKutta) stiffness() (hl float64, body int) {
 		}
 	}
 	h, L := k.t1-k.t0, k.tol.Length
-	var X, V, A, most float64
+	var X, V, A float64
+	most := algebra.NewPeak(0)
 	vel, acc, w := k.chosen(w)
 	for i := range k.start {
 		var x, v [6]float64
@@ -107,14 +109,13 @@ func (k *RungeKutta) stiffness() (hl float64, body int) {
 		X += square(&x, L)
 		V += square(&v, L)
 		own := square(&d, L)
-		if A += own; own > most {
-			most, body = own, i
-		}
+		A += own
+		most.Take(own, i)
 	}
 	if !(A > 0 && X > 0 && V > 0) {
 		return 0, -1
 	}
-	return h * min(math.Sqrt(A/V), math.Sqrt(math.Sqrt(A/X))), body
+	return h * min(math.Sqrt(A/V), math.Sqrt(math.Sqrt(A/X))), most.At
 }
 
 // square returns the square of the length of x, whose linear part is in units of L.

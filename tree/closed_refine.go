@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -109,21 +110,14 @@ func (s *ClosedSolver) improve() error {
 // scales of the freedoms, or the first that is not a number. Its place is the joint, or the body
 // with a floating base.
 func (s *ClosedSolver) atWorst(x []float64, err error) error {
-	at, most := 0, -1.0
+	most := algebra.NewPeak(-1)
 	for d, c := range s.colScale {
-		a := math.Abs(x[d] / c)
-		if math.IsNaN(a) {
-			at = d
-			break
-		}
-		if a > most {
-			at, most = d, a
-		}
+		most.Take(math.Abs(x[d]/c), d)
 	}
 	if len(s.plan.Links) == 0 {
 		return err
 	}
-	return s.plan.atDof(at, err)
+	return s.plan.atDof(max(most.At, 0), err)
 }
 
 // residuals stores in rf and rk what a solution leaves of f and k.

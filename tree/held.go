@@ -232,14 +232,13 @@ func (s *ClosedSolver) heldEnergy(f, x []float64) float64 {
 func (s *ClosedSolver) free(x []float64) error {
 	clear(s.rf)
 	s.w.addHeldTo(s.rf, x)
-	at, most := 0, -1.0
+	most := algebra.NewPeak(-1)
 	for i := range s.plan.held {
 		h := &s.plan.held[i]
 		n := s.w.kin.Bodies[s.plan.Links[h.link].Body].E.MulVec(h.axis)
-		if a := math.Abs(n.Dot(spatial.Vec3(s.w.links[h.link].a[:3]))); a > most {
-			at, most = int(h.link), a
-		}
+		most.Take(math.Abs(n.Dot(spatial.Vec3(s.w.links[h.link].a[:3]))), int(h.link))
 	}
+	at := most.At
 	alpha := spatial.Vec3(s.w.links[at].a[:3])
 	alpha = alpha.Scale(1 / alpha.Norm())
 	return fault.Errorf("tree: %w", s.plan.mech.AtBody(int(s.plan.Links[at].Body), fault.Errorf("%w, about the axis (%.4g, %.4g, %.4g) of the world",

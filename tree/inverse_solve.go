@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -107,7 +108,7 @@ func (v *Inverse) decompose(scale []float64) (rank int, err error) {
 // worst returns the joint of the first actuator whose effect is not finite, or of the one
 // with the largest.
 func (v *Inverse) worst() int {
-	at, most := 0, -1.0
+	most := algebra.NewPeak(-1)
 	rows, c := v.by.dim(), len(v.actuators)
 	for j := range c {
 		size := 0.0
@@ -117,11 +118,12 @@ func (v *Inverse) worst() int {
 		if !(size <= math.MaxFloat64) {
 			return v.actuators[j].Joint
 		}
-		if size > most {
-			at, most = v.actuators[j].Joint, size
-		}
+		most.Take(size, j)
 	}
-	return at
+	if most.At < 0 {
+		return 0
+	}
+	return v.actuators[most.At].Joint
 }
 
 // solveForces stores u = scale·V·Σ⁻¹·Uᵀ·z, and corrects it by what the forces

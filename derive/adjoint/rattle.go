@@ -124,15 +124,13 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 // gapOf returns how far what has closed the joints was from the least change, as StepError.Gap, and an error if that is too far: a search
 // has closed them. unit is the time, s, by which changes off of velocities count, 1 for those of poses.
 func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err error) {
-	L, body := s.mech.TypicalLength(), 0
+	L, most := s.mech.TypicalLength(), algebra.NewPeak(0)
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
-		if x := max(unit*w.Norm(), unit*v.Norm()/L); algebra.Worse(x, gap) {
-			gap, body = x, i/6
-		}
+		most.Take(max(unit*w.Norm(), unit*v.Norm()/L), i/6)
 	}
-	if !(gap <= gapTol) {
-		err = &StepError{Time: s.middle.Time, Body: body, Name: s.mech.BodyName(body), Gap: gap}
+	if gap = most.Most; !(gap <= gapTol) {
+		err = &StepError{Time: s.middle.Time, Body: most.At, Name: s.mech.BodyName(most.At), Gap: gap}
 	}
 	return gap, err
 }

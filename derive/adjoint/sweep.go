@@ -153,21 +153,19 @@ func (s *Sweep[F]) back(at, end *mechanism.State, parts [][]float64, of []Object
 
 // meets returns how far a step ends from where the run went on, and an error if that is too far.
 func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) (float64, error) {
-	worst, body := 0.0, 0
+	worst := algebra.NewPeak(0)
 	L := s.length
 	rate := 1 / (end.Time - at.Time)
 	for i := range end.Bodies {
 		a, b := &s.end.Bodies[i], &end.Bodies[i]
 		off := max(angleOf(a.Rotation.Mul(b.Rotation.Conj())), a.Position.Sub(b.Position).Norm()/L)
 		off = max(off, a.Omega.Sub(b.Omega).Norm()/rate, a.Velocity.Sub(b.Velocity).Norm()/(L*rate))
-		if algebra.Worse(off, worst) {
-			worst, body = off, i
-		}
+		worst.Take(off, i)
 	}
-	if !(worst <= gapTol) {
-		return worst, &StepError{Time: end.Time, Body: body, Name: m.BodyName(body), Gap: worst}
+	if !(worst.Most <= gapTol) {
+		return worst.Most, &StepError{Time: end.Time, Body: worst.At, Name: m.BodyName(worst.At), Gap: worst.Most}
 	}
-	return worst, nil
+	return worst.Most, nil
 }
 
 // angleOf returns the angle of a unit quaternion, rad.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // ErrNeutral is for equilibria that are none in a neighbourhood of their own, so that they do not follow parameters.
@@ -76,7 +77,7 @@ func weakest(K *mat.Dense) (row int) {
 	least := math.Inf(1)
 	n, _ := K.Dims()
 	for i := range n {
-		if most := mat.Norm(K.RowView(i), math.Inf(1)); most < least {
+		if most := mat.Norm(K.RowView(i), math.Inf(1)); most < least*(1-algebra.Alike) {
 			least, row = most, i
 		}
 	}

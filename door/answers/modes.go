@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
@@ -164,9 +165,6 @@ func openJoint(e *mechanism.ViolationError) string {
 	return what + " is open by " + short(max(e.Violation.Length, e.Violation.Angle)) + " m or rad" + first
 }
 
-// evenParts is how much larger, relative, a part of the energy has to be so that rounding does not choose among equal ones.
-const evenParts = 1e-9
-
 // newModes returns the document of modes of the system s, each with the body that has the largest part of its energy.
 func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *Modes {
 	left, relative := s.Unbalanced()
@@ -188,11 +186,13 @@ func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) 
 			Stiffness: m.Stiffness, Shape: make([]Shape, mech.NumBodies()),
 		}
 		s.EnergyPartsTo(part, m)
+		largest := algebra.NewPeak(0)
 		for b := range out.Shape {
 			out.Shape[b] = shapeOf(mech, m, b)
-			if part[b] > out.Largest.Value*(1+evenParts) {
-				out.Largest = BodyChange{mech.BodyName(b), part[b]}
-			}
+			largest.Take(part[b], b)
+		}
+		if b := largest.At; b >= 0 {
+			out.Largest = BodyChange{mech.BodyName(b), part[b]}
 		}
 	}
 	return r

@@ -27,20 +27,3 @@ func TestFinite(t *testing.T) {
 	}
 	assert.False(t, algebra.AllFinite(math.Inf(1), math.Inf(-1)))
 }
-
-// TestWorse: the largest number is kept, and the first undefined one before all.
-func TestWorse(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		list []float64
-		want int
-	}{{nil, -1}, {[]float64{0, -1}, -1}, {[]float64{1, 3, 2, 3}, 1}, {[]float64{1, nan, 2, nan}, 1}, {[]float64{nan, math.Inf(1)}, 0}} {
-		worst, at := 0.0, -1
-		for i, x := range c.list {
-			if algebra.Worse(x, worst) {
-				worst, at = x, i
-			}
-		}
-		assert.Equal(t, c.want, at, "%v", c.list)
-	}
-}

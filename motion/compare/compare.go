@@ -151,19 +151,17 @@ func lostByTree(want, got []results.Body, m motion.Method, gravity float64) *res
 		size[1] = max(size[1], cancelled*want[i].AngularAcceleration.Norm())
 		size[1] = max(size[1], want[i].ComAcceleration.Norm())
 	}
-	worst, body := lostTol, -1
+	worst := algebra.NewPeak(lostTol)
 	for i := range want {
 		angular := got[i].AngularAcceleration.Sub(want[i].AngularAcceleration).Norm()
 		linear := got[i].ComAcceleration.Sub(want[i].ComAcceleration).Norm()
-		if e := max(angular/size[0], linear/size[1]); algebra.Worse(e, worst) {
-			worst, body = e, i
-		}
+		worst.Take(max(angular/size[0], linear/size[1]), i)
 	}
-	if body < 0 {
+	if worst.At < 0 {
 		return nil
 	}
-	return &results.IllScaled{Body: want[body].Name,
-		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst)}
+	return &results.IllScaled{Body: want[worst.At].Name,
+		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst.Most)}
 }
 
 // withLoss adds to what lostByTree has found what the tree method itself says that it has lost. Without the former the place is that of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -110,6 +111,7 @@ const carried = 1e-3
 // nil if there are none. The slip v at a point carries the force F = μ N v/√(v² + v_s²), so that on a slope α it is
 // v_s·tan α/√(μ² − tan²α), docs/ground.md (G22).
 func CreepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *Creep) {
+	most := algebra.NewPeak(0)
 	k := m.NewKinematics()
 	k.I = nil
 	for i := range m.NumContacts() {
@@ -124,8 +126,11 @@ func CreepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *Creep) {
 		}
 		for j := range r.Touches {
 			v := math.Hypot(r.Touches[j].Motion.X, r.Touches[j].Motion.Y)
-			if v > carried*f.SlipSpeed && (worst == nil || v > worst.Speed) {
-				worst = &Creep{m.ForceName(element), v, f.SlipSpeed}
+			if !(v > carried*f.SlipSpeed) {
+				continue
+			}
+			if most.Take(v, i); most.At == i {
+				worst = &Creep{m.ForceName(element), most.Value, f.SlipSpeed}
 			}
 		}
 	}

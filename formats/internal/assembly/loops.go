@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -237,7 +238,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 
 // residual finds the loop joint that is farthest from closed.
 func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
-	worst := 0.0
+	worst := algebra.NewPeak(0)
 	for k := range a.Joints {
 		j := &a.Joints[k]
 		if j.Successor != World && tree[j.Successor] == k {
@@ -247,8 +248,8 @@ func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
 		if !ok {
 			continue
 		}
-		if e := max(linear, angular); e > worst {
-			worst, r.Worst = e, j.Name
+		if worst.Take(max(linear, angular), k); worst.At == k {
+			r.Worst = j.Name
 		}
 		r.Linear, r.Angular = max(r.Linear, linear), max(r.Angular, angular)
 	}

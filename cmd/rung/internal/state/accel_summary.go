@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -178,14 +179,12 @@ func Reactions(open, joints int, c *results.Constraints) string {
 // coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings. v is nil if it
 // does.
 func coupled(list []results.Coupling, known bool, v *results.Violation) string {
-	n, worst := 0, 0
+	n, most := 0, algebra.NewPeak(-1)
 	for i := range list {
 		if !list[i].MultiplierUnique {
 			n++
 		}
-		if max(list[i].PositionResidual, list[i].VelocityResidual) > max(list[worst].PositionResidual, list[worst].VelocityResidual) {
-			worst = i
-		}
+		most.Take(max(list[i].PositionResidual, list[i].VelocityResidual), i)
 	}
 	text := "all determined"
 	if !known {
@@ -193,7 +192,7 @@ func coupled(list []results.Coupling, known bool, v *results.Violation) string {
 	} else if n > 0 {
 		text = fmt.Sprintf("undetermined in %d of %s", n, sheet.Plural(len(list), "coupling"))
 	}
-	w := &list[worst]
+	w := &list[most.At]
 	if v != nil && max(w.PositionResidual, w.VelocityResidual) > Closed {
 		return fmt.Sprintf("%s; VIOLATES coupling %s by %.2g, its rate by %.2g", text, fault.Text(w.Name, sheet.TextWidth), w.PositionResidual, w.VelocityResidual)
 	}
