@@ -22,8 +22,9 @@ const (
 	// emptyTol is the part of the force of a row at a body that other rows may leave, where it depends on them: rounding, 1e-12 in mechanisms
 	// of a hundred bodies, and 1e-10 in long ones that are nearly singular. Poses from 4e-9 rad on are found to be next to a singular one.
 	emptyTol = 1e-9
-	// farFrom is the distance, rad, and typical lengths, from which on states are no neighbours. A larger value costs time only.
-	farFrom = 1e-3
+	// awayStep is the size of the motion, rad, and typical lengths, that takes the model away from a singular pose: pivots rise by its square,
+	// far above rounding, and joints open by its square, so little that rows which depend on others still count as redundant.
+	awayStep = 1e-4
 	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
 	againStep = 0x1p-50
 	// nextStep is the size of the cube in which poses next to a state are, rad, and typical lengths: some roundings.
@@ -61,41 +62,43 @@ func (d *Derivatives) isMissed(dropped float64) bool {
 	return dropped > kkt.DroppedTol
 }
 
-// isEmpty reports whether the rows that count as redundant are so but for rounding.
+// isEmpty reports whether the rows that count as redundant are so but for rounding. Where they are as few as anywhere, the others have the
+// rank of all, so nobody has to ask. How few that is takes two factors to find, so the first state asks.
 func (d *Derivatives) isEmpty() bool {
-	x, rows := &d.digits, d.dynamics.Redundant()
-	if rows == x.spare && (x.surely || x.spareAt != nil && d.isAt(x.spareAt)) {
-		return true
+	x := &d.digits
+	if x.asked && !x.counted {
+		x.counted, x.fewest = true, d.fewestRedundant()
 	}
-	if !(d.othersLeave() <= emptyTol) {
-		return false
-	}
-	if x.spareAt == nil || rows != x.spare {
-		x.spare, x.spareAt = rows, d.own.Clone()
-	}
-	x.surely = d.isFar(x.spareAt)
-	return true
+	x.asked = true
+	return x.counted && d.dynamics.Redundant() == x.fewest || d.othersLeave() <= emptyTol
 }
 
-// isAt reports whether all poses are those of another state.
-func (d *Derivatives) isAt(st *mechanism.State) bool {
-	for i := range st.Bodies {
-		if a, b := &d.own.Bodies[i], &st.Bodies[i]; a.Rotation != b.Rotation || a.Position != b.Position {
-			return false
-		}
+// fewestRedundant returns how many rows count as redundant away from singular poses: as many as at the state of the model or, if these are
+// fewer, at one that a random motion takes it to, as that of the model may be singular. It is −1 where these states have no answers. The
+// number is one of the plan, so what is found of a state does not depend on the states before.
+func (d *Derivatives) fewestRedundant() int {
+	a, st := d.plan.NewAnswers(kkt.AnswersOfImpulses), d.plan.Initial()
+	if a.At(st) != nil {
+		return -1
 	}
-	return true
-}
-
-// isFar reports whether some pose is far from that of another state.
-func (d *Derivatives) isFar(from *mechanism.State) bool {
-	for i := range from.Bodies {
-		a, b := &d.own.Bodies[i], &from.Bodies[i]
-		if a.Rotation.Mul(b.Rotation.Conj()).Log().Norm() > farFrom || a.Position.Sub(b.Position).Norm() > farFrom*d.sizes.length {
-			return true
-		}
+	rows, n := a.Redundant(), a.Layout().Pattern.Dim()
+	x, right, rng := make([]float64, n), make([]float64, n), rand.New(rand.NewPCG(46, uint64(n)))
+	for i := range right[:6*len(d.bodies)] {
+		right[i] = rng.Float64() - 0.5
 	}
-	return false
+	if _, _, err := a.AnswerTo(x, right); err != nil {
+		return -1
+	}
+	size := d.accelerationSize(x[:6*len(d.bodies)]) / d.sizes.length
+	if size == 0 {
+		return rows // nothing moves
+	}
+	moved := st.Clone()
+	d.mech.DisplaceTo(moved, st, awayStep/size, x)
+	if a.At(moved) != nil {
+		return -1
+	}
+	return min(rows, a.Redundant())
 }
 
 // othersLeave returns the part of the forces of rows at bodies that those which do not count as redundant leave: rounding where the others

@@ -119,11 +119,8 @@ type digits struct {
 	weighed, uneven bool // whether inertias are far apart, once that is known
 	known, near     bool // whether a singular pose is near, once that is known
 	constraint      int  // then: that whose row is next to be redundant, −1 for none
-	// How many rows count as redundant, and are so but for rounding, at a state, nil for none; and surely, at another one that is no
-	// neighbour. Then that is so wherever the mechanism moves, while their number is the same.
-	spare   int
-	spareAt *mechanism.State
-	surely  bool
+	asked, counted  bool // whether a state has been asked for redundant rows, and whether fewest is known
+	fewest          int  // rows that count as redundant away from singular poses
 }
 
 // New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.

@@ -20,9 +20,9 @@ func Shaky(d *Derivatives) (dropped float64, shaky bool) {
 	return dropped, shaky
 }
 
-// IsEmpty reports whether the rows that count as redundant at the state are so but for rounding, and whether that is known of all poses at
-// which as many do.
+// IsEmpty reports whether the rows that count as redundant at the state are so but for rounding, and whether nobody has to ask, as they are
+// as few as anywhere.
 func IsEmpty(d *Derivatives) (empty, surely bool) {
 	empty = d.isEmpty()
-	return empty, empty && d.digits.surely
+	return empty, d.digits.counted && d.dynamics.Redundant() == d.digits.fewest
 }
