@@ -78,7 +78,7 @@ func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon fl
 
 // flopsWith returns what a factorization and a solution with corrections take.
 func flopsWith(s *factor.Symbolic, corrections int) float64 {
-	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*float64(1+2*corrections)
+	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*(1+2*float64(corrections)) // in doubles, as there may be 2³¹ − 1
 }
 
 // afterJoints returns an order of p in which the bodies farthest from the world come first, and each body comes after its joints to the
