@@ -23,6 +23,7 @@ func Shaky(d *Derivatives) (dropped float64, shaky bool) {
 // IsEmpty reports whether the rows that count as redundant at the state are so but for rounding, and whether nobody has to ask, as they are
 // as few as anywhere.
 func IsEmpty(d *Derivatives) (empty, surely bool) {
-	empty = d.isEmpty()
+	_, _, kept, _ := d.dynamics.Weakest()
+	empty = d.isEmpty(kept)
 	return empty, d.digits.counted && d.dynamics.Redundant() == d.digits.fewest
 }
