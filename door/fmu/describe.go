@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/door"
@@ -48,7 +48,7 @@ type variable struct {
 	start      float64
 	derivative int    // place of the state of which it is the derivative; 0: of none
 	kind       kind   // of a state and what follows
-	about      string // what it is at the start
+	about      string // the column that a state is at the start
 }
 
 // kind says what a variable is to an integrator.
@@ -82,12 +82,7 @@ func (d *description) count(of kind) (n int) {
 
 // text returns the document of a version. It is a function of the description.
 func (d *description) text(version int) ([]byte, error) {
-	for i := range d.variables {
-		if err := legible(d.variables[i].name); err != nil {
-			return nil, err
-		}
-	}
-	if err := legible(d.name); err != nil {
+	if err := d.legible(); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -115,7 +110,7 @@ func (d *description) text(version int) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "  <CoSimulation modelIdentifier=%s canHandleVariableCommunicationStepSize=\"true\"%s/>\n", quote(identifier), saves)
 	units := d.units(&b)
-	b.WriteString("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n  </LogCategories>\n")
+	d.categories(&b)
 	d.experiment(&b)
 	b.WriteString("  <ModelVariables>\n")
 	for i := range d.variables {
@@ -143,6 +138,15 @@ func (d *description) units(b *bytes.Buffer) map[string]string {
 	}
 	b.WriteString("  </UnitDefinitions>\n")
 	return names
+}
+
+// categories writes those under which the unit tells the logger of the tool what went wrong.
+func (d *description) categories(b *bytes.Buffer) {
+	b.WriteString("  <LogCategories>\n")
+	if d.exchange { // the only kind whose functions discard
+		b.WriteString("    <Category name=\"logStatusDiscard\"/>\n")
+	}
+	b.WriteString("    <Category name=\"logStatusError\"/>\n  </LogCategories>\n")
 }
 
 // experiment writes the times that a tool takes if its user says no others.
@@ -177,7 +181,7 @@ func (d *description) variable(b *bytes.Buffer, version, i int, units map[string
 	}
 	about := ""
 	if v.about != "" {
-		about = " description=" + quote(v.about)
+		about = " description=" + quote(v.about+" at the start; a coordinate that is better takes its place at an event")
 	}
 	if version == 3 {
 		fmt.Fprintf(b, "    <Float64 name=%s valueReference=\"%d\"%s %s%s/>\n", quote(v.name), i, about, v.of.attributes(), typed)
@@ -233,15 +237,32 @@ func quote(s string) string {
 	return b.String()
 }
 
-// legible refuses names that a document of XML cannot have, or has as others: control characters and bytes that are no text.
-func legible(name string) error {
-	for _, r := range name {
-		if r < ' ' || r == utf8.RuneError || r == 0xfffe || r == math.MaxUint16 {
-			return refuse(door.Input, "the name %s has a character that XML lacks", fault.Name(name))
+// legible refuses names that the document cannot have, or has as others.
+func (d *description) legible() error {
+	for i := range d.variables {
+		v := &d.variables[i]
+		if err := legible(v.name); err != nil {
+			return err
+		}
+		if strings.ContainsAny(v.name, breaks) {
+			return refuse(door.Input, "the name %s has a tab or a break of lines, which names of variables in FMI lack", fault.Name(v.name))
+		}
+		if err := legible(v.about); err != nil {
+			return err
 		}
 	}
-	if name == "" {
-		return refuse(door.Input, "a name is empty")
+	return legible(d.name)
+}
+
+// breaks are the control characters that XML has. Names of variables cannot have them: a reader takes them for blanks.
+const breaks = "\t\n\r"
+
+// legible refuses characters that XML lacks. Models have no bytes that are no text (model.Write).
+func legible(text string) error {
+	for _, r := range text {
+		if r < ' ' && !strings.ContainsRune(breaks, r) || r == 0xfffe || r == math.MaxUint16 {
+			return refuse(door.Input, "the name %s has a character that XML lacks", fault.Name(text))
+		}
 	}
 	return nil
 }

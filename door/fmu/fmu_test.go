@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/door"
 	"github.com/rung-mbd/rung/door/fmu"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -275,10 +276,53 @@ func TestWriteRefuses(t *testing.T) {
 		require.ErrorContains(t, err, text)
 		require.Equal(t, door.Input, door.StatusOf(err))
 	}
+}
+
+// TestNames: what XML lacks is refused, wherever in the document it would stand, and all other characters are kept.
+func TestNames(t *testing.T) {
+	const lacks, breaks = "has a character that XML lacks", "has a tab or a break of lines"
+	for name, wrong := range map[string][2]string{ // of the model, and of a joint
+		"a\x01b": {lacks, lacks}, "a\ufffeb": {lacks, lacks}, "a\uffffb": {lacks, lacks}, "a\tb": {"", breaks}, "a\nb": {"", breaks}, "a\rb": {"", breaks},
+		"a\ufffdb": {}, "a\x7f\u0085\u2028b": {}, " Kürbel 😀 <&>\"']]> ": {}, "100 % %s m/s²": {},
+	} {
+		for part, want := range wrong {
+			m, o := read(t, fourBar), fmu.Options{Version: 3, Outputs: []string{"joint.*.q"}}
+			column := "joint.A.q"
+			if part == 0 {
+				m.Name = name
+			} else {
+				m.Joints[0].Name, column = name, "joint."+name+".q"
+			}
+			var b bytes.Buffer
+			_, err := fmu.Write(here, &b, m, "", o)
+			if want != "" {
+				require.ErrorContains(t, err, want)
+				require.Equal(t, door.Input, door.StatusOf(err))
+				continue
+			}
+			require.NoError(t, err, "%q", name)
+			folder, _ := unpack(t, b.Bytes())
+			text, err := os.ReadFile(filepath.Join(folder, "modelDescription.xml"))
+			require.NoError(t, err)
+			d := tree(t, text)
+			require.Equal(t, m.Name, d.with["modelName"])
+			require.True(t, slices.ContainsFunc(d.of("ModelVariables").in, func(v *node) bool { return v.with["name"] == column }), "%q", name)
+		}
+	}
+}
+
+// TestNameOfState: the description of a state has the name of a joint that is in no name of a variable.
+func TestNameOfState(t *testing.T) {
 	m := read(t, fourBar)
-	m.Name = "a\x01b"
-	_, err := fmu.Write(here, io.Discard, m, "", options(2))
-	require.ErrorContains(t, err, "has a character that XML lacks")
+	for name, wrong := range map[string]string{"a\tb": "", "a\x01b": `the name "joint.a\x01b.q" has a character that XML lacks`} {
+		m.Joints[0].Name = name
+		_, err := fmu.Write(here, io.Discard, m, "", fmu.Options{Version: 2, Outputs: []string{}, States: []mechanism.Freedom{{Joint: 0}}})
+		if wrong == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, wrong)
+		}
+	}
 }
 
 // TestDescription: the documents of both versions are golden; equal arguments give equal bytes, and the token is that of the

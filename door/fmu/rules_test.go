@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,41 @@ var order = map[string][]string{
 	"ScalarVariable": {"Real"}, "Outputs": {"Unknown"}, "Derivatives": {"Unknown"}, "InitialUnknowns": {"Unknown"},
 }
 
+// lists are the elements that have at least one other in them.
+const lists = " UnitDefinitions LogCategories ModelVariables ScalarVariable Outputs Derivatives InitialUnknowns "
+
+// repeated are the elements that may stand in another one more than once.
+const repeated = " Unit Category ScalarVariable Float64 Unknown Output ContinuousStateDerivative InitialUnknown EventIndicator "
+
+// patterns are those of the values of attributes, by their types in the schemas. Texts have none, and truths are recognized by their names.
+var patterns = func() map[string]*regexp.Regexp {
+	out := map[string]*regexp.Regexp{}
+	for names, pattern := range map[string]string{
+		"valueReference index derivative numberOfEventIndicators maxOutputDerivativeOrder": `\d+`, "kg m s A K mol cd rad": `-?\d+`,
+		"startTime stopTime tolerance stepSize start min max nominal factor offset": `-?\d+(\.\d+)?(e[-+]\d+)?`,
+		"reinit unbounded relativeQuantity completedIntegratorStepNotNeeded":        "true|false",
+		"variableNamingConvention": "flat|structured", "modelIdentifier": `[A-Za-z_]\w*`, "modelName guid instantiationToken": "(?s).+",
+	} {
+		for _, name := range strings.Fields(names) {
+			out[name] = regexp.MustCompile("^(" + pattern + ")$")
+		}
+	}
+	return out
+}()
+
+// typed checks the value of an attribute.
+func typed(t *testing.T, version int, name, value string) {
+	t.Helper()
+	switch {
+	case name == "fmiVersion":
+		require.Equal(t, fmt.Sprintf("%d.0", version), value)
+	case regexp.MustCompile("^(can|needs|provides|has|might)[A-Z]").MatchString(name):
+		require.Regexp(t, "^(true|false)$", value, name)
+	case patterns[name] != nil:
+		require.Regexp(t, patterns[name], value, name)
+	}
+}
+
 // grammatical checks elements and attributes.
 func grammatical(t *testing.T, version int, n *node) {
 	t.Helper()
@@ -113,13 +149,20 @@ func grammatical(t *testing.T, version int, n *node) {
 			require.Contains(t, n.with, name, n.name)
 		}
 	}
-	for name := range n.with {
+	for name, value := range n.with {
 		require.Contains(t, strings.Fields(strings.ReplaceAll(rule, "!", "")), name, n.name)
+		typed(t, version, name, value)
+	}
+	if strings.Contains(lists, " "+n.name+" ") {
+		require.NotEmpty(t, n.in, n.name)
 	}
 	last := 0
-	for _, child := range n.in {
+	for i, child := range n.in {
 		place := slices.Index(order[n.name], child.name)
 		require.GreaterOrEqual(t, place, last, "%s in %s", child.name, n.name)
+		if i > 0 && place == last {
+			require.Contains(t, repeated, " "+child.name+" ", "twice in %s", n.name)
+		}
 		last = place
 		grammatical(t, version, child)
 	}
@@ -135,9 +178,71 @@ func (n *node) of(name string) *node {
 	return &node{}
 }
 
+// capable checks what the standard says of the document as a whole, beyond the schema.
+func capable(t *testing.T, d *node) {
+	t.Helper()
+	begin, err := strconv.ParseFloat(d.of("DefaultExperiment").with["startTime"], 64)
+	require.NoError(t, err)
+	end, err := strconv.ParseFloat(d.of("DefaultExperiment").with["stopTime"], 64)
+	require.NoError(t, err)
+	require.Greater(t, end, begin)
+	independent := 0
+	for _, v := range d.of("ModelVariables").in {
+		if v.with["causality"] == "independent" {
+			independent++
+		}
+	}
+	require.Equal(t, 1, independent)
+	var told []string
+	for _, c := range d.of("LogCategories").in {
+		told = append(told, c.with["name"])
+	}
+	want := []string{"logStatusError"}
+	if d.of("ModelExchange").name != "" { // its functions discard, too
+		want = []string{"logStatusDiscard", "logStatusError"}
+	}
+	require.Equal(t, want, told)
+}
+
+// rates checks that derivatives have the units of their states per second, or none where those have none.
+func rates(t *testing.T, version int, d *node) {
+	t.Helper()
+	units := map[string]map[string]string{}
+	for _, u := range d.of("UnitDefinitions").in {
+		units[u.with["name"]] = u.in[0].with
+	}
+	list := d.of("ModelVariables").in
+	of := func(v *node) map[string]string {
+		if version == 2 {
+			return v.in[0].with
+		}
+		return v.with
+	}
+	for _, v := range list {
+		place, has := of(v)["derivative"]
+		if !has {
+			continue
+		}
+		i, err := strconv.Atoi(place)
+		require.NoError(t, err)
+		is, was := of(v)["unit"], of(list[i+version-3])["unit"] // indices of FMI 2.0 count from 1
+		require.Equal(t, was == "", is == "", v.with["name"])
+		for _, base := range strings.Fields("kg m s A K mol cd rad") {
+			a, _ := strconv.Atoi(units[was][base]) // none is 0
+			b, _ := strconv.Atoi(units[is][base])
+			if base == "s" && is != "" {
+				b++
+			}
+			require.Equal(t, a, b, v.with["name"])
+		}
+	}
+}
+
 // rules checks what the standard says of variables and of the structure, beyond the schema.
 func rules(t *testing.T, version int, d *node) {
 	t.Helper()
+	capable(t, d)
+	rates(t, version, d)
 	units := map[string]bool{}
 	for _, u := range d.of("UnitDefinitions").in {
 		require.False(t, units[u.with["name"]])
@@ -154,6 +259,7 @@ func rules(t *testing.T, version int, d *node) {
 		}
 		name := v.with["name"]
 		require.False(t, seen[name] || references[v.with["valueReference"]], name)
+		require.NotRegexp(t, "[\t\n\r]|^$", name)
 		seen[name], references[v.with["valueReference"]] = true, true
 		if u := typed["unit"]; u != "" {
 			require.True(t, units[u], u)

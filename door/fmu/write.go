@@ -388,8 +388,8 @@ func (d *description) addStates(x *exchange, units map[string]string, mech *mech
 	}
 	first := len(d.variables)
 	for i := range 2 * n {
-		about := x.Columns[i%n][i/n] + " at the start; a coordinate that is better takes its place at an event"
-		d.variables = append(d.variables, variable{name: stateName(i, n), unit: unit(i / n), of: state, kind: continuous, about: about})
+		v := variable{name: stateName(i, n), unit: unit(i / n), of: state, kind: continuous, about: x.Columns[i%n][i/n]}
+		d.variables = append(d.variables, v)
 	}
 	for i := range 2 * n {
 		v := variable{name: derivativeName(i, n), unit: unit(i/n + 1), of: state, kind: derivative, derivative: first + i}

@@ -30,7 +30,7 @@ static void tell(instance *i, int s, const char *text) {
   }
   *to = 0;
   memcpy(&log, &i->logger, sizeof log);
-  log(i->environment, i->name, s, "logStatusError", format);
+  log(i->environment, i->name, s, unit_category(s), format);
   free(format);
 }
 

@@ -17,7 +17,7 @@ static void tell(instance *i, int s, const char *text) {
   report log;
   if (!copy) return;
   memcpy(&log, &i->logger, sizeof log);
-  log(i->environment, s, "logStatusError", strcpy(copy, text));
+  log(i->environment, s, unit_category(s), strcpy(copy, text));
   free(copy);
 }
 

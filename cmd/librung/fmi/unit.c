@@ -104,6 +104,8 @@ static int ready(char *text, size_t size) {
   return done = 1;
 }
 
+const char *unit_category(int status) { return status == UNIT_DISCARD ? "logStatusDiscard" : "logStatusError"; }
+
 int unit_say(instance *i, int status, const char *text) {
   if (status && text && i->logger) i->tell(i, status, text);
   return status;

@@ -34,6 +34,8 @@ typedef struct { char *bytes; size_t size; } kept;
 instance *unit_new(int exchange, const char *name, const char *token, const char *resources, void *logger, void *environment,
                    void (*tell)(instance *, int, const char *));
 void unit_free(instance *);
+/* The category of FMI for what is told of a status. The description lists them. */
+const char *unit_category(int status);
 /* Tells the logger, and returns the status. */
 int unit_say(instance *, int status, const char *text);
 /* Refuses a call that is not allowed where the instance is; 0: it is allowed. */
