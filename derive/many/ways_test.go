@@ -48,7 +48,7 @@ func TestNearSingular(t *testing.T) {
 	distances := []struct {
 		x     float64
 		alone bool
-	}{{1, false}, {1e-2, false}, {1e-3, true}, {1e-4, true}, {1e-5, true}, {1e-6, true}, {0.5, false}}
+	}{{1, false}, {1e-2, false}, {1e-3, true}, {1e-4, true}, {1e-5, true}, {1e-6, true}, {1e-7, true}, {1e-8, true}, {0.5, false}}
 	m, err := bench.NFourBar(1, 1, 1)
 	require.NoError(t, err)
 	p := planOf(t, m)
