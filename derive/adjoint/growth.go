@@ -80,7 +80,6 @@ func (w *Growth) Ratio() float64 {
 // halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
 // method makes larger what the motion makes smaller, and its halves do not do the same.
 type halves struct {
-	begun      bool        // there are sizes
 	joined     bool        // cotangents have just been taken to the joints
 	steps      int         // since the last one that was due
 	found      bool        // a step has differed from its halves: more are compared
@@ -103,7 +102,6 @@ const (
 
 // begin makes room for n objectives.
 func (v *halves) begin(n int) {
-	v.begun = true
 	v.was, v.size, v.rise, v.log, v.differs = make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
 }
 

@@ -53,12 +53,15 @@ func (w *Growth) count(i int, rise float64) {
 
 // beginAtJoints takes in the sizes at the end of a run, of the cotangents as the joints allow: those of g need not be.
 func (s *step[F]) beginAtJoints(w *Growth, g []Gradient) error {
-	if w == nil || w.halves.begun {
+	if w == nil || len(w.halves.size) == len(g) {
 		return nil
 	}
 	v := &w.halves
 	v.begin(len(g))
 	for i := range g {
+		if w.size(g[i].Start) == 0 {
+			continue // the field may not be at the end, either
+		}
 		v.x, v.parameters = append(v.x[:0], g[i].Start...), append(v.parameters[:0], g[i].Parameters...)
 		if err := s.joined(v.x, v.parameters); err != nil {
 			return err

@@ -190,3 +190,42 @@ func TestSweep(t *testing.T) {
 		})
 	}
 }
+
+// jointed is a swarm that is taken to the joints by what its state says.
+type jointed struct{ swarm }
+
+func (f *jointed) Projects() bool { return true }
+
+func (f *jointed) JoinBack(_, _ []float64) error {
+	_ = f.st.Bodies // of the last At
+	return nil
+}
+
+// TestGrowthOfIntegrals: what goes back over a run takes nothing to the joints at its end where no value is taken there, as no field is at
+// that state. The growth of one objective may be followed by that of two.
+func TestGrowthOfIntegrals(t *testing.T) {
+	mech, err := mechanism.New(modeltest.Arm(3))
+	require.NoError(t, err)
+	tab := sim.RungeKutta4()
+	fields := make([]Field[bent], len(tab.B))
+	for i := range fields {
+		fields[i] = &jointed{swarm{mech: mech, p: []float64{0.7, 0.3, 1.1}}}
+	}
+	sweep := NewSweep(mech, tab, fields)
+	sweep.Growth = NewGrowth(mech, 0, 0.1)
+	for n := range 2 {
+		tape, s := NewTape(mech), newStep(mech, tab, fields)
+		require.NoError(t, tape.Add(mech.Initial()))
+		require.NoError(t, s.run(mech.Initial(), 0.1))
+		require.NoError(t, tape.Add(&s.end))
+		for _, f := range fields {
+			f.(*jointed).st = nil
+		}
+		of, g := make([]Objective[bent], n+1), make([]Gradient, n+1)
+		for i := range g {
+			of[i].Rate, g[i].Parameters = &bent{1}, make([]float64, 3)
+		}
+		require.NoError(t, sweep.Run(context.Background(), tape, of, g))
+		require.NotZero(t, g[n].Integral)
+	}
+}
