@@ -56,12 +56,16 @@ func (d *Derivatives) shaky() (bool, int) {
 
 // isMissed reports whether a row may count as redundant that is not, dropped being the largest pivot of those that do. That of a row at a
 // distance t from a singular pose is t², and rounding from 1e-8 rad on; what the other rows leave of its force is t. kept is the least
-// pivot of the other rows.
+// pivot of the other rows. Where there are no products with these, their number alone tells: with armature, and bodies without inertia.
 func (d *Derivatives) isMissed(kept, dropped float64) bool {
-	if d.dynamics.Plain() {
-		return d.dynamics.Redundant() > 0 && !d.isEmpty(kept)
+	rows := d.dynamics.Redundant()
+	switch {
+	case rows == 0:
+		return false
+	case d.dynamics.Plain():
+		return !d.isEmpty(kept)
 	}
-	return dropped > kkt.DroppedTol
+	return dropped > kkt.DroppedTol || rows != d.fewest()
 }
 
 // isEmpty reports whether the rows that count as redundant are so but for rounding. Where they are as few as anywhere, the others have the
@@ -69,11 +73,20 @@ func (d *Derivatives) isMissed(kept, dropped float64) bool {
 // pivot of the others.
 func (d *Derivatives) isEmpty(kept float64) bool {
 	x := &d.digits
-	if x.asked && !x.counted {
-		x.counted, x.fewest = true, d.fewestRedundant()
+	if x.asked {
+		d.fewest()
 	}
 	x.asked = true
 	return x.counted && d.dynamics.Redundant() == x.fewest || d.othersLeave()*math.Sqrt(kept) <= emptyTol
+}
+
+// fewest returns what fewestRedundant does, which it asks once.
+func (d *Derivatives) fewest() int {
+	x := &d.digits
+	if !x.counted {
+		x.counted, x.fewest = true, d.fewestRedundant()
+	}
+	return x.fewest
 }
 
 // fewestRedundant returns how many rows count as redundant away from singular poses: as many as at the state of the model or, if these are

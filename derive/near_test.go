@@ -92,6 +92,44 @@ func TestNearSingularBothWays(t *testing.T) {
 	}
 }
 
+// TestNearSingularWithArmature: with armature next to the folded pose, where a row counts as redundant that is not, derivatives are in doubt
+// as without. From 3e-7 rad on nothing was said of them.
+func TestNearSingularWithArmature(t *testing.T) {
+	for _, c := range []struct {
+		distance float64
+		doubted  bool
+	}{{1, false}, {1e-1, false}, {1e-2, false}, {1e-4, true}, {1e-5, true}, {1e-6, true}, {2e-7, true}, {1e-8, true}, {1e-9, true}} {
+		m, err := bench.NFourBar(1, math.Pi/2-c.distance, 1)
+		require.NoError(t, err)
+		m.Joints[0].Armature = []float64{0.5}
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+		d := derive.New(plan, m)
+		require.NoError(t, d.At(plan.Initial()))
+		w, g := d.NewWeights(), d.NewGradient()
+		w.Joint(0).Qdd[0] = 1
+		err = d.AdjointTo(g, w, true)
+		if c.doubted {
+			assert.ErrorIs(t, err, derive.ErrDoubt, "%v", c.distance)
+		} else {
+			assert.NoError(t, err, "%v", c.distance)
+		}
+	}
+}
+
+// TestArmatureIsNotNearSingular: in legs with armature as many rows count as redundant as anywhere, and derivatives are taken once.
+func TestArmatureIsNotNearSingular(t *testing.T) {
+	for _, n := range []int{1, 5} {
+		m, err := bench.Generate("biped", n, 1)
+		require.NoError(t, err)
+		d, _ := closed(t, m)
+		require.NotZero(t, d.Redundancy().Rows)
+		_, shaky := derive.Shaky(d)
+		assert.False(t, shaky, "%d", n)
+	}
+}
+
 // TestRoundingOfManyRows: in a large mechanism the pivots of redundant rows are rounding of many others, more than those of rows next to a
 // singular pose have in a small one. Derivatives of 40 windows were taken three times over a whole run for that.
 func TestRoundingOfManyRows(t *testing.T) {
