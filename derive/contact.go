@@ -34,7 +34,8 @@ type variation struct {
 var errTouches = fault.Errorf("%w: by a number, where one of its points just touches", mechanism.ErrNoDerivatives)
 
 // contactBy returns the derivatives of the force of a contact, and of its moment about the centre of mass, by a number of it or of a
-// terrain. They are differences of this one contact, with its body held.
+// terrain. They are differences of this one contact, with its body held: between values with which as many points touch, and by the same
+// laws, as beyond a corner there is another derivative.
 func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.Vec3, err error) {
 	if len(t.r.Touches) == 0 {
 		return f, m, nil
@@ -53,44 +54,49 @@ func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.V
 			v = contactVariation(t, index, part)
 		}
 		var same bool
-		if f, m, same, err = t.difference(v); err != nil || same {
-			return f, m, err
+		for _, rule := range v.rules(part < 1) {
+			if f, m, same, err = t.difference(v, rule); err != nil || same {
+				return f, m, err
+			}
 		}
 		part *= smoothShorter
 	}
 	return f, m, errTouches
 }
 
-// difference returns the derivatives of force and moment. same says that as many points touch for all values.
-func (t *touched) difference(v *variation) (f, m spatial.Vec3, same bool, err error) {
-	at := func(by float64) (w spatial.Force, touches int, err error) {
-		other := *t.contact
-		if err := v.set(&other, by); err != nil {
-			return w, 0, err
-		}
-		r := contact.NewResult(&other)
-		err = other.EvalTo(r, &t.at, t.internal)
-		return r.Wrench, len(r.Touches), err
+// rules returns the differences of a variation that may do, the best one first. Those to one side go further, and are for shorter steps: so
+// no value is further off than with the others.
+func (v *variation) rules(shorter bool) []differences {
+	switch {
+	case v.linear:
+		return []differences{{straight[:], 1}, {straight[:], -1}}
+	case shorter:
+		return []differences{{sixthOrder[:], 1}, {aheadOrder[:], 1}, {aheadOrder[:], -1}}
 	}
-	add := func(w spatial.Force, x float64) {
-		f, m = f.Add(w.Linear().Scale(x/v.step)), m.Add(w.Moment().Scale(x/v.step))
-	}
-	if v.linear {
-		w, n, err := at(v.step)
-		add(w, 1)
-		add(t.r.Wrench, -1)
-		return f, m, n == len(t.r.Touches), err
-	}
+	return []differences{{sixthOrder[:], 1}}
+}
+
+// difference returns the derivatives of force and moment. same says that as many points touch for all values, and by the same laws.
+func (t *touched) difference(v *variation, rule differences) (f, m spatial.Vec3, same bool, err error) {
+	touching, law := t.contact.Piece(t.r)
 	same = true
-	for k, weight := range sixthOrder {
-		for _, sign := range [2]float64{1, -1} {
-			w, n, err := at(sign * float64(k+1) * v.step)
-			if err != nil {
+	for _, node := range rule.nodes {
+		w := t.r.Wrench
+		if node.steps != 0 {
+			other := *t.contact
+			if err := v.set(&other, rule.sign*node.steps*v.step); err != nil {
 				return f, m, false, err
 			}
-			same = same && n == len(t.r.Touches)
-			add(w, sign*weight)
+			r := contact.NewResult(&other)
+			if err := other.EvalTo(r, &t.at, t.internal); err != nil {
+				return f, m, false, err
+			}
+			touches, by := other.Piece(r)
+			same = same && len(r.Touches) == len(t.r.Touches) && touches == touching && by == law
+			w = r.Wrench
 		}
+		x := rule.sign * node.weight / v.step
+		f, m = f.Add(w.Linear().Scale(x)), m.Add(w.Moment().Scale(x))
 	}
 	return f, m, same, nil
 }

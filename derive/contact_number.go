@@ -25,8 +25,25 @@ const (
 	roundPart = 0x1p-42
 )
 
-// sixthOrder are the weights of central differences of order 6, of one, two and three steps to both sides.
-var sixthOrder = [3]float64{3. / 4, -3. / 20, 1. / 60}
+// node is a value of a difference: how many steps from the middle it is, and its weight.
+type node struct{ steps, weight float64 }
+
+// differences are the values of a difference, with a sign of steps and weights.
+type differences struct {
+	nodes []node
+	sign  float64
+}
+
+var (
+	// sixthOrder are central differences of order 6, and aheadOrder those of the same order to one side.
+	sixthOrder = [...]node{{1, 3. / 4}, {-1, -3. / 4}, {2, -3. / 20}, {-2, 3. / 20}, {3, 1. / 60}, {-3, -1. / 60}}
+	aheadOrder = [...]node{{0, -49. / 20}, {1, 6}, {2, -15. / 2}, {3, 20. / 3}, {4, -15. / 4}, {5, 6. / 5}, {6, -1. / 6}}
+	// straight are those of what is linear.
+	straight = [...]node{{1, 1}, {0, -1}}
+)
+
+// mostSteps is how many steps central differences go to either side.
+const mostSteps = 3
 
 // smallNumber is the magnitude below which a number of a terrain, or a length, is changed as if it had that: zeros, too.
 const smallNumber = 1e-3
@@ -178,7 +195,7 @@ func (x *contactNumber) check(c *contact.Contact, k int) error {
 		}
 		other := *c
 		for _, y := range x.at(&other, k) {
-			*y += sign * float64(len(sixthOrder)) * x.stepAt(*list[0], max(math.Abs(*list[0]), smallNumber))
+			*y += sign * mostSteps * x.stepAt(*list[0], max(math.Abs(*list[0]), smallNumber))
 		}
 		var wrong error
 		other.Check(func(path, value, rule string) {

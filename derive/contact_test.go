@@ -2,6 +2,7 @@ package derive_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -93,6 +94,43 @@ func TestContactJustTouches(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.InEpsilon(t, 2e4/2, out.Body(0, 0).ComAcceleration[2], 1e-3, path)
+		}
+	}
+}
+
+// TestContactBesideCorner: next to the speed at which damping holds the force of a contact at zero, derivatives by its numbers are those of
+// the side of the corner. Differences went over it: that by the damping was anything between none and the right one.
+func TestContactBesideCorner(t *testing.T) {
+	const (
+		stiffness, exponent, damping, depth, mass = 2e4, 1.5, 40.0, 1e-3, 2.0
+		tol                                       = 1e-7 // of the derivative, as differences to one side are of order 6
+	)
+	text := strings.Replace(pressed, `"normal": [0.1, 0, 1]`, `"normal": [0, 0, 1]`, 1)
+	text = strings.Replace(text, `{"stiffness": 2e4, "exponent": 1.5, "dissipation": 0.4}`,
+		`{"law": "linear", "stiffness": 2e4, "exponent": 1.5, "damping": 40}`, 1)
+	elastic := stiffness * math.Pow(depth, exponent)
+	for _, beside := range []float64{1e-1, 1e-2, 1e-4, 1e-8, -1e-8, -1e-4, -1e-2} {
+		m, err := model.Read(strings.NewReader(text), "m.json")
+		require.NoError(t, err)
+		speed := elastic / damping * (1 - beside)
+		m.Bodies[0].Com, m.Bodies[0].Velocity = [3]float64{}, model.Velocity{Linear: [3]float64{0, 0, speed}}
+		m.Bodies[0].Pose.Position[2] = 0.1 - depth
+		for path, want := range map[string]float64{
+			"forces[foot].normal.damping":   -speed / mass,
+			"forces[foot].normal.stiffness": elastic / stiffness / mass,
+			"forces[foot].normal.exponent":  elastic * math.Log(depth) / mass,
+		} {
+			if beside < 0 {
+				want = 0
+			}
+			d, st := closed(t, m)
+			p, err := d.Parameter(path)
+			require.NoError(t, err)
+			require.NoError(t, d.At(st))
+			in, out := d.NewDirections(1), d.NewChanges(1)
+			in.AddParameter(0, p, 1)
+			require.NoError(t, d.ForwardTo(out, in, derive.Options{}), "%s, %v", path, beside)
+			require.InDelta(t, want, out.Body(0, 0).ComAcceleration[2], tol*math.Abs(elastic), "%s, %v", path, beside)
 		}
 	}
 }
