@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -117,4 +118,96 @@ func (k *krylov) conditionOf(r *ritz) (float64, error) {
 		left, right = math.Hypot(left, cmplx.Abs(a)), math.Hypot(right, cmplx.Abs(b))
 	}
 	return left * right / cmplx.Abs(dot), nil
+}
+
+// stillTol is the part of a rigid shape that the inverse with a shift makes of its force, relative to 1/σ²: an eigenvalue of the size of
+// slowPart, squared.
+const stillTol = slowPart * slowPart
+
+// restRigid replaces the rigid modes of out that the band b of k has found by the directions without force in the space of their vectors.
+// Vectors of a double zero are all but parallel, and vectors of several such zeros all but dependent: rounding would decide how many there
+// are. The space of all is known well. Where another eigenvalue is as near to zero as these, no space is theirs, and the modes stay.
+//
+// Cost: a Schur form of the size of the basis and a solution for each eigenvalue, only where there are rigid modes; allocates.
+func (s *System) restRigid(out *Modes, k *krylov, g *quadratic, b *band, known int) error {
+	if b.rigid == 0 || !(b.rigid < b.other) {
+		return nil
+	}
+	// Between both: a Schur form moves double eigenvalues as rounding does.
+	size := math.Sqrt(b.rigid) * math.Sqrt(min(b.other, slowPart*b.sigma))
+	Q, columns, err := k.subspace(func(re, im float64) bool {
+		return cmplx.Abs(complex(b.sigma, 0)+1/complex(re, im)) <= size
+	})
+	if err != nil {
+		return err
+	}
+	var space [][]float64
+	for c := range columns {
+		y := make([]complex128, k.done)
+		for i := range y {
+			y[i] = complex(Q.At(i, c), 0)
+		}
+		x, _ := k.vector(y)
+		x = x[:s.dim()]
+		floats.Scale(b.sigma, x) // the metric of k has σ²M there
+		space = s.widen(space, x)
+	}
+	free, err := s.forceless(space, g)
+	if err != nil {
+		return err
+	}
+	out.List = append(out.List[:known:known], slices.DeleteFunc(out.List[known:], func(m Mode) bool { return m.Kind == Rigid })...)
+	for _, x := range free {
+		out.List = append(out.List, Mode{Kind: Rigid, Shape: x})
+	}
+	return nil
+}
+
+// forceless returns an orthonormal basis of the displacements in a space that meet no force but reactions: the symmetric inverse of
+// g makes no more than stillTol of K·x.
+func (s *System) forceless(space [][]float64, g *quadratic) (free [][]float64, err error) {
+	n := len(space)
+	if n == 0 {
+		return nil, nil
+	}
+	moved := make([][]float64, n)
+	for i, x := range space {
+		moved[i] = make([]float64, s.dim())
+		s.StiffnessTo(moved[i], x)
+		g.h.solveTo(moved[i], moved[i])
+	}
+	G := mat.NewSymDense(n, nil)
+	for i := range n {
+		h := s.massTimes(moved[i])
+		for j := range i + 1 {
+			G.SetSym(i, j, floats.Dot(h, moved[j]))
+		}
+	}
+	var e mat.EigenSym
+	var U mat.Dense
+	if err := apart(s.space.Watched(), func() error { return full.Symmetric(&e, G) }); err != nil {
+		return nil, err
+	}
+	e.VectorsTo(&U)
+	for c, v := range e.Values(nil) {
+		if !(v <= stillTol*stillTol) {
+			break
+		}
+		x := make([]float64, s.dim())
+		for i := range space {
+			floats.AddScaled(x, U.At(i, c), space[i])
+		}
+		orient(x, nil)
+		free = append(free, x)
+	}
+	return free, nil
+}
+
+// see takes note of the size of an eigenvalue and whether it counts as zero.
+func (b *band) see(m *Mode, size float64) {
+	if m.Kind == Rigid {
+		b.rigid = max(b.rigid, size)
+	} else {
+		b.other = min(b.other, size)
+	}
 }

@@ -341,22 +341,29 @@ func (k *krylov) restart(r []ritz, keep int) error {
 }
 
 // leading returns an orthonormal basis, in columns, of the space of the Ritz vectors for values as large as last, which is invariant under
-// the square part of H. Vectors of values that are all but equal are all but parallel, and do not tell it: a Schur form does.
+// the square part of H.
 func (k *krylov) leading(last complex128) (mat.Matrix, error) {
-	n := k.done
-	A, Q := k.square(), mat.NewDense(n, n, nil)
-	columns := 0
-	err := apart(k.watch, func() (err error) {
-		columns, err = eigen.LargestSubspace(Q.RawMatrix(), A.RawMatrix(), cmplx.Abs(last)*(1-realTol))
-		return err
-	})
+	size := cmplx.Abs(last) * (1 - realTol)
+	Q, columns, err := k.subspace(func(re, im float64) bool { return math.Hypot(re, im) >= size })
 	if err == nil && columns == 0 {
 		err = eigen.ErrNoConvergence
 	}
 	if err != nil {
 		return nil, err
 	}
-	return Q.Slice(0, n, 0, min(columns, n-1)), nil
+	return Q.Slice(0, k.done, 0, min(columns, k.done-1)), nil
+}
+
+// subspace returns an orthogonal matrix whose first columns span the space of the Ritz vectors for the values re ± i·im that are taken, and
+// the number of these columns. Vectors of values that are all but equal are all but parallel, and do not tell it: a Schur form does.
+func (k *krylov) subspace(takes func(re, im float64) bool) (Q *mat.Dense, columns int, err error) {
+	A := k.square()
+	Q = mat.NewDense(k.done, k.done, nil)
+	err = apart(k.watch, func() (err error) {
+		columns, err = eigen.Subspace(Q.RawMatrix(), A.RawMatrix(), takes)
+		return err
+	})
+	return Q, columns, err
 }
 
 // vector returns the real and imaginary part of Vy.

@@ -135,7 +135,7 @@ func (m *Mode) classify() {
 		return
 	}
 	m.Kind = Vibration
-	if a > realTol*abs {
+	if grows(m.Lambda) {
 		m.Kind = Flutter
 	} else if a > -realTol*realTol*abs {
 		m.Lambda = complex(0, b) // growth that rounding has made
@@ -258,6 +258,19 @@ func (s *System) measure() {
 	}
 }
 
+// meanSize returns the mean size of the terms of K at the bodies; 1 if there is no
+// stiffness.
+func (s *System) meanSize() float64 {
+	sum := 0.0
+	for _, x := range s.size {
+		sum += x
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum / float64(len(s.size))
+}
+
 // measureBlock adds the stiffness of a body alone.
 func (s *System) measureBlock(i int32, K *[36]float64) {
 	for c := range 6 {
@@ -333,3 +346,6 @@ func orient(x, y []float64) {
 		x[i], y[i] = c*x[i]+s*y[i], c*y[i]-s*x[i]
 	}
 }
+
+// grows reports whether an eigenvalue grows by more than rounding makes.
+func grows(lambda complex128) bool { return real(lambda) > realTol*cmplx.Abs(lambda) }

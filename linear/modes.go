@@ -357,7 +357,6 @@ func (s *System) stiffestError(err error) error { return s.bodyError(algebra.Lar
 // a complex pair of it, with all but the same shape.
 func (s *System) settleRigid(out *Modes) {
 	var basis [][]float64
-	g := make([]float64, s.dim())
 	list := out.List[:0]
 	for _, m := range out.List {
 		if m.Kind != Rigid {
@@ -368,20 +367,26 @@ func (s *System) settleRigid(out *Modes) {
 			if x == nil {
 				continue
 			}
-			x = slices.Clone(x)
-			orthogonalize(x, basis, s.MassTo, g, nil, s.space.Watched())
-			size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
-			if size <= rigidTol {
-				continue
+			if wider := s.widen(basis, slices.Clone(x)); len(wider) > len(basis) {
+				basis = wider
+				shape := slices.Clone(basis[len(basis)-1])
+				orient(shape, nil)
+				list = append(list, Mode{Kind: Rigid, Shape: shape})
 			}
-			floats.Scale(1/size, x)
-			basis = append(basis, x)
-			shape := slices.Clone(x)
-			orient(shape, nil)
-			list = append(list, Mode{Kind: Rigid, Shape: shape})
 		}
 	}
 	out.List = list
+}
+
+// widen appends to an orthonormal basis the direction of x that is new in it, if rounding has not made it.
+func (s *System) widen(basis [][]float64, x []float64) [][]float64 {
+	orthogonalize(x, basis, s.MassTo, make([]float64, s.dim()), nil, s.space.Watched())
+	size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
+	if !(size > rigidTol) {
+		return basis
+	}
+	floats.Scale(1/size, x)
+	return append(basis, x)
 }
 
 // choose sorts the modes and keeps the first count.
@@ -430,8 +435,9 @@ func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
 	return rigid, shapes
 }
 
-// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach.
-type band struct{ sigma, reach float64 }
+// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach. rigid is the largest size of an eigenvalue that
+// counts as zero, and other the least of one that does not.
+type band struct{ sigma, reach, rigid, other float64 }
 
 // split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
 func (b *band) split(list []Mode) (near, far []Mode) {

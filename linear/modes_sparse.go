@@ -161,19 +161,6 @@ func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 	return max(math.Abs(floats.Dot(x, g))/m, 1e-6*guess), v, nil
 }
 
-// meanSize returns the mean size of the terms of K at the bodies; 1 if there is no
-// stiffness.
-func (s *System) meanSize() float64 {
-	sum := 0.0
-	for _, x := range s.size {
-		sum += x
-	}
-	if sum == 0 {
-		return 1
-	}
-	return sum / float64(len(s.size))
-}
-
 // symmetricOn reports whether K is symmetric on displacements that the joints allow, as some
 // random ones show. left are unbalanced forces, nil in balance. K has half the turning of their
 // moments.
@@ -424,11 +411,17 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 		if !all {
 			radius = 1/cmplx.Abs(r[want-1].theta)*(1+realTol) - g.sigma
 		}
-		b = band{g.sigma, bandReach / k.largest}
+		b = band{sigma: g.sigma, reach: bandReach / k.largest, other: math.Inf(1)}
 		out.List = slices.Clone(before)
 		if near, beyond, err = s.collect(out, k, r, free, &b, radius, seen); err != nil {
 			return b, 0, 0, err
 		}
+		if free == nil {
+			if err := s.restRigid(out, k, g, &b, len(before)); err != nil {
+				return b, 0, 0, err
+			}
+		}
+		s.settleRigid(out)
 		if all || len(out.List) >= o.Count {
 			break
 		}
@@ -462,7 +455,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 			continue
 		}
 		lambda := complex(b.sigma, 0) + 1/theta
-		if cmplx.Abs(lambda) > radius && real(lambda) < 0 || len(seen) > 0 && known(lambda, seen, before) {
+		if cmplx.Abs(lambda) > radius && !grows(lambda) || len(seen) > 0 && known(lambda, seen, before) {
 			continue
 		}
 		re, im := k.vector(r[i].y)
@@ -491,9 +484,9 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 		case free != nil && (doubtful || m.Kind == Rigid) && s.still(free, &m):
 			continue // its directions are there, and known better
 		}
+		b.see(&m, cmplx.Abs(lambda))
 		out.List = append(out.List, m)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
-	s.settleRigid(out)
 	return near, beyond, nil
 }

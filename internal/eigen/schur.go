@@ -56,20 +56,20 @@ func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	return stable, gap, nil
 }
 
-// LargestSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant subspace of A for the
-// eigenvalues of a magnitude of at least size, by a real Schur form in that order. Where two eigenvalues are too close to be exchanged,
+// Subspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant subspace of A for the
+// eigenvalues re ± i·im that are taken, by a real Schur form in that order. Where two eigenvalues are too close to be exchanged,
 // the subspace is invariant all the same, but lacks one. It destroys A.
 //
 // Shapes: A and Q are n×n, without gaps between rows. Cost: O(n³); allocates. It returns ErrNotFinite, with A as it
 // was, or ErrNoConvergence where the Schur form is not found.
-func LargestSubspace(Q, A blas64.General, size float64) (columns int, err error) {
+func Subspace(Q, A blas64.General, takes func(re, im float64) bool) (columns int, err error) {
 	if !algebra.AllFinite(A.Data[:A.Rows*A.Rows]...) {
 		return 0, ErrNotFinite
 	}
 	if _, _, ok := schur(Q, A); !ok {
 		return 0, ErrNoConvergence
 	}
-	columns, _ = lead(Q, A, func(re, im float64) bool { return math.Hypot(re, im) >= size })
+	columns, _ = lead(Q, A, takes)
 	return columns, nil
 }
 
