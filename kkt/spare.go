@@ -110,8 +110,9 @@ func (p *Plan) leanFromEnds(ctx context.Context, y *assemble.Weighted, st *mecha
 	return l, nil
 }
 
-// lighten multiplies the rows of y by the power of lighter that the distance of their body is, relative to the joint's body that is
-// nearest to the world: so numbers stay finite, however long the mechanism is.
+// lighten multiplies what each body has in the rows of a joint by a power of lighter, and makes the scales those of the new rows. The
+// exponent is how much farther from the world the body is than the nearest one of the joint, so numbers stay finite however long the
+// mechanism is.
 func lighten(y *assemble.Weighted, p *sparse.Pattern, distance []int32) {
 	clear(y.Scale)
 	for j := p.Positive(); j < p.Len(); j++ {

@@ -6,7 +6,8 @@ import "math"
 const Alike = 1e-6
 
 // Peak finds the largest of some numbers and its place. Of places with numbers that are as large up to rounding it takes the first, in
-// whichever order the numbers come, so that no name depends on the last bit. Numbers are not negative, or not a number.
+// whichever order the numbers come, so that no name depends on the last bit: rounding is far below Alike, and numbers that differ by about
+// as much as that may have another place in another order. Numbers are not negative, or not a number.
 type Peak struct {
 	Most  float64 // the largest number, NaN if there is one; the floor as long as none is above it
 	Value float64 // the number at the place
