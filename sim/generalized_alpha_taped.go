@@ -16,6 +16,8 @@ type AlphaEnd struct {
 	Multipliers   []float64        // as ImplicitDynamics has them
 	Step          float64          // s
 	Began         bool             // the step has begun without history, theory.md (54), (55)
+	// Matrix is the state for which the matrix last factored was made, of a Trial.
+	Matrix *mechanism.State
 }
 
 // LastEnd returns the end of the last accepted step; without one, or after Restart, it has a Step of 0.
@@ -39,5 +41,7 @@ func (k *GeneralizedAlpha) Trial(st *mechanism.State, t float64) (AlphaEnd, erro
 	if err := k.try(st); err != nil {
 		return AlphaEnd{}, err
 	}
-	return AlphaEnd{State: &k.end, Accelerations: k.to.u, Offset: k.to.w, Multipliers: k.to.lambda, Step: k.h, Began: true}, nil
+	return AlphaEnd{
+		State: &k.end, Accelerations: k.to.u, Offset: k.to.w, Multipliers: k.to.lambda, Step: k.h, Began: true, Matrix: &k.newton.lin,
+	}, nil
 }

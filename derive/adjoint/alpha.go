@@ -298,3 +298,19 @@ func (s *alphaStep[F]) backSolve(bar []float64) error {
 	}
 	return answer(s.solved)
 }
+
+// negate changes the signs of x.
+func negate(x []float64) {
+	for i := range x {
+		x[i] = -x[i]
+	}
+}
+
+// addPoses adds the cotangents of poses.
+func addPoses(to, x []float64) {
+	for i := 0; i < len(to); i += PerBody {
+		for j := range 6 {
+			to[i+j] += x[i+j]
+		}
+	}
+}

@@ -1,9 +1,6 @@
 package adjoint
 
-import (
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
-)
+import "github.com/rung-mbd/rung/spatial"
 
 // stepAhead takes changes z of the start of a step to those of its end, with the velocities of the method, along the
 // parameters of direction k, −1 for none: the field holds the step, theory.md (V17).
@@ -86,91 +83,4 @@ func (s *alphaStep[F]) keepAhead(z *alphaState, r float64) {
 		z.a[i] += s.c.Shift * (r - 1) * c
 		z.w[i] *= r * r
 	}
-}
-
-// beginAhead takes changes z of the state at the start of a run to those of what its first step begins with.
-func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaState, k int) error {
-	h := b.end.Step
-	trial := newAlphaState(len(at.Bodies))
-	copy(trial.x, z.x)
-	if err := s.field.At(s.acc, at); err != nil {
-		return err
-	}
-	if err := s.field.PushOneTo(z.u, z.x, k); err != nil {
-		return err
-	}
-	copy(trial.u, z.u)
-	copy(trial.a, z.u)
-	s.span(at, &b.end)
-	if err := s.hold(&b.end); err != nil {
-		return err
-	}
-	if err := s.stepAhead(&trial, k); err != nil {
-		return err
-	}
-	if s.projects() {
-		if _, err := s.field.HoldRates(b.end.State, s.minus); err != nil {
-			return err
-		}
-		if err := s.ratesAhead(&trial, k); err != nil {
-			return err
-		}
-	}
-	if err := s.field.At(s.acc, b.end.State); err != nil {
-		return err
-	}
-	change := make([]float64, len(s.x)) // of b.du
-	if err := s.field.PushOneTo(change, trial.x, k); err != nil {
-		return err
-	}
-	e := make([]float64, len(s.x))
-	for i := range change {
-		change[i] -= z.u[i]
-		e[i] = s.c.Position * h * change[i]
-		z.a[i] = z.u[i] + s.c.Shift*change[i]
-	}
-	for i := range at.Bodies {
-		spin := spatial.Vec3(z.x[PerBody*i+6:])
-		t := spin.Cross(spatial.Vec3(b.u[6*i:])).Add(at.Bodies[i].Omega.Cross(spatial.Vec3(z.u[6*i:])))
-		for j := range 3 {
-			e[6*i+j] -= h * h / 12 * t[j]
-		}
-	}
-	return s.softAhead(b, z, k, e)
-}
-
-// softAhead stores in z.w the changes of the offset at the start for those of e.
-func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64) error {
-	if err := s.holdMatrix(b); err != nil {
-		return err
-	}
-	if err := s.holdSoft(b, nil); err != nil {
-		return err
-	}
-	clear(s.dx)
-	addPoses(s.dx, z.x)
-	if err := s.field.ResidualTo(s.right, s.dx, k, nil); err != nil {
-		return err
-	}
-	still := append([]float64(nil), s.right[len(s.x):]...) // what prescribed motions demand, which does not count
-	if err := s.holdSoft(b, b.x); err != nil {
-		return err
-	}
-	for i, x := range e {
-		s.da[i] = -x
-	}
-	if err := s.field.ResidualTo(s.right, s.dx, k, s.da); err != nil {
-		return err
-	}
-	for i, x := range still {
-		s.right[len(s.x)+i] -= x
-	}
-	negate(s.right)
-	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
-		return err
-	}
-	for i, x := range e {
-		z.w[i] = x - s.y[i]
-	}
-	return nil
 }

@@ -9,18 +9,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TangentField is a Field that also has its derivative along directions, each a change of the state and of the parameters.
-type TangentField[F any] interface {
-	Field[F]
-	// PushTo stores in da how the accelerations change along each direction, at the state of the last At: of the state by
-	// dx, and of the parameters as the field knows for the direction, with the four parts of the state of each body held.
-	//
-	// Shapes: one entry a direction, da[k] with six entries a body, dx[k] with PerBody.
-	PushTo(da, dx [][]float64) error
-	// ValueTo adds to d, one entry a direction, scale times how a function changes, and returns its value.
-	ValueTo(d []float64, dx [][]float64, f *F, scale float64) (value float64, err error)
-}
-
 // tangents are those of one stage, by direction: of its chart, of its velocities, and of both slopes.
 type tangents struct{ x, v, vel, acc [][]float64 }
 

@@ -1,0 +1,441 @@
+package adjoint
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// beginning is the start of a run without history, theory.md (54), (55).
+type beginning struct {
+	at    *mechanism.State // the start
+	end   sim.AlphaEnd     // of the trial step
+	u, du []float64        // accelerations at the start, and their change over the trial step
+
+	matrix *mechanism.State // where the matrix of the trial step was made
+	where  matrixPlace
+	turned []spatial.Quat   // how bodies are turned there, seen from the start
+	st     *mechanism.State // there, with other velocities
+
+	// e is the local error of the positions over the step, x the part of it that the joints allow, both in axes that have
+	// turned with the bodies from the start to where the matrix was made.
+	e, x []float64
+
+	ofMatrix []float64 // changes or cotangents of the poses there, PerBody a body
+	ofError  []float64 // cotangents of e
+}
+
+// matrixPlace says where the matrix of a trial step was made.
+type matrixPlace uint8
+
+const (
+	atStart     matrixPlace = iota
+	atPredicted             // at the end with the accelerations of the start
+	atEnd                   // where the iteration has come: at the end but for what was left
+)
+
+// begin does the trial step from at over h.
+func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err error) {
+	six := len(s.x)
+	b = &beginning{u: make([]float64, six), du: make([]float64, six), e: make([]float64, six), x: make([]float64, six), at: at}
+	b.ofMatrix, b.ofError = make([]float64, 2*six), make([]float64, six)
+	if b.end, err = s.k.Trial(at, at.Time+h); err != nil {
+		return nil, err
+	}
+	b.end.Multipliers = b.end.Multipliers[:s.field.Rows()]
+	if err := s.field.At(b.u, at); err != nil {
+		return nil, err
+	}
+	if err := s.field.At(b.du, b.end.State); err != nil {
+		return nil, err
+	}
+	for i := range six {
+		b.du[i] -= b.u[i]
+		b.e[i] = s.c.Position * h * b.du[i]
+	}
+	for i := range at.Bodies {
+		t := at.Bodies[i].Omega.Cross(spatial.Vec3(b.u[6*i:]))
+		for j := range 3 {
+			b.e[6*i+j] -= h * h / 12 * t[j]
+		}
+	}
+	b.placeMatrix(s.mech, h)
+	b.turn(b.e, b.e)
+	if err := s.holdMatrix(b); err != nil {
+		return nil, err
+	}
+	if err := s.holdSoft(b, nil); err != nil {
+		return nil, err
+	}
+	clear(s.dx)
+	if err := s.field.ResidualTo(s.right, s.dx, -1, b.e); err != nil { // M·e
+		return nil, err
+	}
+	clear(s.right[six:])
+	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
+		return nil, err
+	}
+	copy(b.x, s.y)
+	return b, nil
+}
+
+// placeMatrix takes in where the matrix of the trial step over h was made.
+func (b *beginning) placeMatrix(m *mechanism.Mechanism, h float64) {
+	b.matrix, b.st = b.end.Matrix.Clone(), b.end.Matrix.Clone()
+	b.turned = make([]spatial.Quat, len(b.at.Bodies))
+	for i := range b.turned {
+		b.turned[i] = b.matrix.Bodies[i].Rotation.Mul(b.at.Bodies[i].Rotation.Conj())
+	}
+	if b.matrix.Time == b.at.Time {
+		return
+	}
+	b.where = atPredicted
+	for i := range b.turned {
+		turn, travel := b.predicted(m, i, h)
+		from, to, com := &b.at.Bodies[i], &b.matrix.Bodies[i], m.Bodies[i].Com
+		x := b.turned[i].Log().Sub(turn)
+		y := to.Position.Add(to.Rotation.Rotate(com)).Sub(from.Position.Add(from.Rotation.Rotate(com))).Sub(travel)
+		if !(x.Norm() <= predictedTol && y.Norm() <= predictedTol*(1+travel.Norm())) {
+			b.where = atEnd
+		}
+	}
+}
+
+// predictedTol is how far from where it is predicted a body may be, rad or m, and relative to its way: a matrix that
+// was made as near as that is the same but for rounding.
+const predictedTol = 1e-10
+
+// predicted returns how far body i turns, and its centre of mass moves, over h with the acceleration of the start.
+func (b *beginning) predicted(m *mechanism.Mechanism, i int, h float64) (turn, travel spatial.Vec3) {
+	v, arm := [6]float64{}, b.at.Bodies[i].Rotation.Rotate(m.Bodies[i].Com)
+	b.at.Bodies[i].ComVelocityTo(&v, &arm)
+	for j, u := range b.u[6*i : 6*i+6] {
+		v[j] = h*v[j] + h*h/2*u
+	}
+	return spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
+}
+
+// turn stores in to the vectors of from in axes turned with the bodies from the start to where the matrix was made.
+func (b *beginning) turn(to, from []float64) {
+	for i, q := range b.turned {
+		for j := 6 * i; j < 6*i+6; j += 3 {
+			v := q.Rotate(spatial.Vec3(from[j:]))
+			copy(to[j:], v[:])
+		}
+	}
+}
+
+// turnBack is the inverse of turn.
+func (b *beginning) turnBack(to, from []float64) {
+	for i, q := range b.turned {
+		for j := 6 * i; j < 6*i+6; j += 3 {
+			v := q.Conj().Rotate(spatial.Vec3(from[j:]))
+			copy(to[j:], v[:])
+		}
+	}
+}
+
+// holdMatrix makes the matrix by which e was softened again (motion.Newton.Soften): the one that the trial step had last.
+func (s *alphaStep[F]) holdMatrix(b *beginning) error {
+	s.span(b.at, &b.end)
+	return s.field.HoldStep(b.matrix, b.u, b.end.Multipliers, s.position(), s.velocity())
+}
+
+// holdSoft goes to the rates where the matrix was made with the velocities x, or with none.
+func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
+	for i := range b.st.Bodies {
+		arm := b.st.Bodies[i].Rotation.Rotate(s.mech.Bodies[i].Com)
+		var v [6]float64
+		if x != nil {
+			copy(v[:], x[6*i:])
+		}
+		b.st.Bodies[i].SetComVelocity(&v, &arm)
+	}
+	clear(s.minus)
+	for i := range x {
+		s.minus[i] = x[i] - b.e[i]
+	}
+	_, err := s.field.HoldRates(b.st, s.minus)
+	return err
+}
+
+// softBack is the transpose of softAhead: the second equation of theory.md (V17) with e in the place of v̂₁ and σ = 0. The
+// cotangents of the part of e that the joints allow are −z.w. softBack stores those of e in b.ofError and those of the
+// state of the matrix in b.ofMatrix, and adds those of poses at the start to z.x and those of the parameters to p.
+func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error {
+	if err := s.holdMatrix(b); err != nil {
+		return err
+	}
+	if err := s.holdSoft(b, b.x); err != nil {
+		return err
+	}
+	clear(s.right)
+	copy(s.right, z.w)
+	negate(s.right)
+	b.turn(s.right[:len(s.x)], s.right[:len(s.x)])
+	given := append([]float64(nil), s.right[:len(s.x)]...)
+	if err := s.leastBack(p, s.field.StepAnswerTo); err != nil {
+		return err
+	}
+	clear(b.ofMatrix)
+	addPoses(b.ofMatrix, s.back)
+	copy(b.ofError, s.dv)
+	// That was with the σ of prescribed motions in the rows J·x − σ. At zero velocities the rows are −σ alone, so their
+	// cotangents with the opposite sign take σ out again.
+	if err := s.holdSoft(b, nil); err != nil {
+		return err
+	}
+	clear(s.y[:len(s.x)])
+	negate(s.y)
+	clear(s.back)
+	if err := s.field.ResidualBackTo(s.back, p, s.da, s.y); err != nil {
+		return err
+	}
+	addPoses(b.ofMatrix, s.back)
+	b.turnsBack(z, given)
+	b.turnBack(b.ofError, b.ofError)
+	return nil
+}
+
+// turnsBack adds the cotangents of how bodies are turned.
+func (b *beginning) turnsBack(z *alphaState, given []float64) {
+	for i, q := range b.turned {
+		var t spatial.Vec3
+		for j := 6 * i; j < 6*i+6; j += 3 {
+			t = t.Add(spatial.Vec3(b.e[j:]).Cross(spatial.Vec3(b.ofError[j:])))
+			t = t.Sub(spatial.Vec3(b.x[j:]).Cross(spatial.Vec3(given[j:])))
+		}
+		start := q.Conj().Rotate(t)
+		for j := range 3 {
+			b.ofMatrix[PerBody*i+j] += t[j]
+			z.x[PerBody*i+j] -= start[j]
+		}
+	}
+}
+
+// matrixBack takes the cotangents of the poses where the matrix was made to the start, but for those of the end.
+func (s *alphaStep[F]) matrixBack(b *beginning, z *alphaState) {
+	h := b.end.Step
+	switch b.where {
+	case atStart:
+		addPoses(z.x, b.ofMatrix)
+	case atPredicted:
+		for i, q := range b.turned {
+			y, x := b.ofMatrix[PerBody*i:], z.x[PerBody*i:]
+			turn, _ := b.predicted(s.mech, i, h)
+			minus, phi := turn.Neg(), spatial.Vec3(y)
+			own := [6]float64{3: y[3], 4: y[4], 5: y[5]}
+			spatial.DexpTo((*spatial.Vec3)(own[:]), &minus, &phi)
+			phi = q.Conj().Rotate(phi)
+			for j := range 3 {
+				x[j] += phi[j]
+				x[3+j] += y[3+j]
+			}
+			for j, o := range own {
+				x[6+j] += h * o
+				z.u[6*i+j] += h * h / 2 * o
+			}
+		}
+	}
+}
+
+// matrixAhead stores in b.ofMatrix how the poses where the matrix was made change with the start by z, and with the end by end.
+func (s *alphaStep[F]) matrixAhead(b *beginning, z *alphaState, end []float64) {
+	h := b.end.Step
+	clear(b.ofMatrix)
+	switch b.where {
+	case atStart:
+		addPoses(b.ofMatrix, z.x)
+	case atEnd:
+		addPoses(b.ofMatrix, end)
+	case atPredicted:
+		for i, q := range b.turned {
+			y, x := b.ofMatrix[PerBody*i:], z.x[PerBody*i:]
+			turn, _ := b.predicted(s.mech, i, h)
+			var own [6]float64
+			for j := range own {
+				own[j] = h*x[6+j] + h*h/2*z.u[6*i+j]
+			}
+			spatial.DexpTo((*spatial.Vec3)(own[:]), &turn, (*spatial.Vec3)(own[:]))
+			phi := q.Rotate(spatial.Vec3(x))
+			for j := range 3 {
+				y[j] = own[j] + phi[j]
+				y[3+j] = own[3+j] + x[3+j]
+			}
+		}
+	}
+}
+
+// softAhead stores in z.w the changes of the offset at the start for those of e, in axes at the start, and for b.ofMatrix.
+func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64) error {
+	if err := s.holdMatrix(b); err != nil {
+		return err
+	}
+	if err := s.holdSoft(b, nil); err != nil {
+		return err
+	}
+	clear(s.dx)
+	addPoses(s.dx, b.ofMatrix)
+	if err := s.field.ResidualTo(s.right, s.dx, k, nil); err != nil {
+		return err
+	}
+	still := append([]float64(nil), s.right[len(s.x):]...) // what prescribed motions demand, which does not count
+	if err := s.holdSoft(b, b.x); err != nil {
+		return err
+	}
+	b.turn(s.da, e)
+	b.turnsAhead(s.da, z, b.e, 1)
+	negate(s.da)
+	if err := s.field.ResidualTo(s.right, s.dx, k, s.da); err != nil {
+		return err
+	}
+	for i, x := range still {
+		s.right[len(s.x)+i] -= x
+	}
+	negate(s.right)
+	if err := s.field.StepAnswerTo(s.y, s.right); err != nil {
+		return err
+	}
+	x := s.y[:len(s.x)]
+	b.turnsAhead(x, z, b.x, -1)
+	b.turnBack(x, x)
+	for i, x := range x {
+		z.w[i] = e[i] - x
+	}
+	return nil
+}
+
+// turnsAhead adds to change how the vectors of x change as bodies turn more from the start to where the matrix was made, times sign.
+func (b *beginning) turnsAhead(change []float64, z *alphaState, x []float64, sign float64) {
+	for i, q := range b.turned {
+		t := spatial.Vec3(b.ofMatrix[PerBody*i:]).Sub(q.Rotate(spatial.Vec3(z.x[PerBody*i:]))).Scale(sign)
+		for j := 6 * i; j < 6*i+6; j += 3 {
+			for k, c := range t.Cross(spatial.Vec3(x[j:])) {
+				change[j+k] += c
+			}
+		}
+	}
+}
+
+// beginBack takes the cotangents z of what the first step has begun with to the state there.
+func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaState, p []float64) error {
+	h := b.end.Step
+	if err := s.softBack(b, z, p); err != nil {
+		return err
+	}
+	trial := newAlphaState(len(at.Bodies))
+	s.matrixBack(b, z)
+	change := make([]float64, len(s.x)) // cotangents of b.du
+	for i := range z.w {
+		e := z.w[i] + b.ofError[i]
+		b.ofError[i] = e
+		change[i] = s.c.Position*h*e + s.c.Shift*z.a[i]
+		z.u[i] += z.a[i] - change[i]
+	}
+	for i := range at.Bodies {
+		e := spatial.Vec3(b.ofError[6*i:]).Scale(-h * h / 12)
+		spin, u := spatial.Vec3(b.u[6*i:]).Cross(e), e.Cross(at.Bodies[i].Omega)
+		for j := range 3 {
+			z.x[PerBody*i+6+j] += spin[j]
+			z.u[6*i+j] += u[j]
+		}
+	}
+	if err := s.trialBack(b, &trial, change, p); err != nil {
+		return err
+	}
+	for i, x := range trial.x {
+		z.x[i] += x
+	}
+	for i := range z.u {
+		z.u[i] += trial.u[i] + trial.a[i]
+	}
+	if err := s.field.At(s.acc, at); err != nil {
+		return err
+	}
+	if _, err := s.field.PullTo(z.x, p, z.u, nil, 0); err != nil {
+		return err
+	}
+	clear(z.w)
+	clear(z.u)
+	clear(z.a)
+	clear(z.change)
+	return nil
+}
+
+// trialBack takes the cotangents of the accelerations at the end of the trial step, and of the matrix there, to where that step began.
+func (s *alphaStep[F]) trialBack(b *beginning, trial *alphaState, change, p []float64) error {
+	if err := s.field.At(s.acc, b.end.State); err != nil {
+		return err
+	}
+	if _, err := s.field.PullTo(trial.x, p, change, nil, 0); err != nil {
+		return err
+	}
+	s.span(b.at, &b.end)
+	if s.projects() {
+		if _, err := s.field.HoldRates(b.end.State, s.minus); err != nil {
+			return err
+		}
+		if err := s.ratesBack(trial, p); err != nil {
+			return err
+		}
+	}
+	if b.where == atEnd {
+		addPoses(trial.x, b.ofMatrix)
+	}
+	if err := s.hold(&b.end); err != nil {
+		return err
+	}
+	return s.stepBack(trial, p)
+}
+
+// beginAhead takes changes z of the state at the start of a run to those of what its first step begins with.
+func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaState, k int) error {
+	h := b.end.Step
+	trial := newAlphaState(len(at.Bodies))
+	copy(trial.x, z.x)
+	if err := s.field.At(s.acc, at); err != nil {
+		return err
+	}
+	if err := s.field.PushOneTo(z.u, z.x, k); err != nil {
+		return err
+	}
+	copy(trial.u, z.u)
+	copy(trial.a, z.u)
+	s.span(at, &b.end)
+	if err := s.hold(&b.end); err != nil {
+		return err
+	}
+	if err := s.stepAhead(&trial, k); err != nil {
+		return err
+	}
+	s.matrixAhead(b, z, trial.x)
+	if s.projects() {
+		if _, err := s.field.HoldRates(b.end.State, s.minus); err != nil {
+			return err
+		}
+		if err := s.ratesAhead(&trial, k); err != nil {
+			return err
+		}
+	}
+	if err := s.field.At(s.acc, b.end.State); err != nil {
+		return err
+	}
+	change := make([]float64, len(s.x)) // of b.du
+	if err := s.field.PushOneTo(change, trial.x, k); err != nil {
+		return err
+	}
+	e := make([]float64, len(s.x))
+	for i := range change {
+		change[i] -= z.u[i]
+		e[i] = s.c.Position * h * change[i]
+		z.a[i] = z.u[i] + s.c.Shift*change[i]
+	}
+	for i := range at.Bodies {
+		spin := spatial.Vec3(z.x[PerBody*i+6:])
+		t := spin.Cross(spatial.Vec3(b.u[6*i:])).Add(at.Bodies[i].Omega.Cross(spatial.Vec3(z.u[6*i:])))
+		for j := range 3 {
+			e[6*i+j] -= h * h / 12 * t[j]
+		}
+	}
+	return s.softAhead(b, z, k, e)
+}
