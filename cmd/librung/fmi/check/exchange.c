@@ -3,8 +3,8 @@
  *
  *   exchange UNIT.so RESOURCES TOKEN TABLE.csv STEPS KIND STATES GAPS
  *
- * STEPS are those of Runge-Kutta from row to row, the first time. KIND is smooth, kinks (for which no order is expected) or none (the unit has no model
- * exchange); STATES and GAPS are what its description has. Compiled with FMI=2 or FMI=3. */
+ * STEPS are those of Runge-Kutta from row to row, the first time. KIND is smooth, kinks (for which no order is expected), singular (smooth, and over a
+ * singular pose) or none (the unit has no model exchange); STATES and GAPS are what its description has. Compiled with FMI=2 or FMI=3. */
 #include "tool.h"
 #ifdef SUNDIALS
 #include <cvode/cvode.h>
@@ -209,8 +209,8 @@ static int roots(realtype t, N_Vector x, realtype *g, void *i) {
 }
 
 /* CVODE by Adams methods and Newton's, a step at a time, as tools call it. */
-static double cvode(const char *resources, const char *token) {
-  const double relative = 1e-12, absolute = 1e-13;
+static double cvode(const char *resources, const char *token, double relative) {
+  const double absolute = relative / 10;
   double x[MOST], worst = 0;
   void *i = start(resources, token, x);
   SUNContext c;
@@ -243,10 +243,10 @@ static double cvode(const char *resources, const char *token) {
 
 int main(int argc, char **argv) {
   double first, second, order;
-  int smooth, steps;
+  int singular, smooth, steps;
   CHECK(argc == 9);
   read_table(argv[4]);
-  steps = atoi(argv[5]), smooth = !strcmp(argv[6], "smooth");
+  steps = atoi(argv[5]), singular = !strcmp(argv[6], "singular"), smooth = singular || !strcmp(argv[6], "smooth");
   library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   CHECK(library);
   if (!strcmp(argv[6], "none")) {
@@ -262,9 +262,11 @@ int main(int argc, char **argv) {
   CHECK(second < 1e-5 && (!smooth || (order > 3.5 && order < 5.5)));
   saved(argv[2], argv[3], steps);
 #ifdef SUNDIALS
-  first = cvode(argv[2], argv[3]);
+  /* Next to a singular pose rounding of poses stands in accelerations over the third power of the distance: a method that is to keep 1e-12 may find
+     no step there. */
+  first = cvode(argv[2], argv[3], singular ? 1e-9 : 1e-12);
   printf("FMI %d.0: CVODE: %d derivatives, off by %.2g; %d events, %d other choices\n", FMI, calls, first, events, choices);
-  CHECK(first <= 1e-9 && (!gaps || events)); /* what has indicators is to cross one */
+  CHECK(first <= (singular ? 1e-7 : 1e-9) && (!gaps || events)); /* what has indicators is to cross one */
 #endif
   return 0;
 }
