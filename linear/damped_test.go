@@ -199,6 +199,9 @@ func TestDampedAnswersAreSolutions(t *testing.T) {
 	}
 }
 
+// TestFarFromTheShift: eigenvalues of 5000 times the shift were off by 5e-6 of their size, and a larger shift was not asked.
+func TestFarFromTheShift(t *testing.T) { compareRandomOf(t, 8, 277, linear.ModeOptions{}) }
+
 // TestUndampedAnswersAreSolutions: shapes that violated joints by less than counted, and not by rounding, had frequencies that were off by
 // the work of the joints.
 func TestUndampedAnswersAreSolutions(t *testing.T) {

@@ -41,6 +41,39 @@ func (k *krylov) doubts(r *ritz, lambda complex128, sigma float64) (bool, error)
 	return doubtMargin*condition*residual/(size*size) >= cmplx.Abs(lambda), nil
 }
 
+const (
+	// blurTol is the error of an eigenvalue, relative to its distance from σ and to the first order, beyond which a band does not reach.
+	blurTol = 1e-6
+	// blurFrom is the size of an eigenvalue relative to σ from which on it may have such an error.
+	blurFrom = 1e3
+)
+
+// sharpen brings the reach of b down to an eigenvalue λ, by its θ in r, of which rounding makes more than blurTol. Its condition grows as
+// |λ/σ|, up to the reach relative to the nearest, and so does the part of the residual in θ: a larger shift knows it better.
+//
+// Cost: as doubts, for the first such λ; two products for others of more than blurFrom·σ.
+func (k *krylov) sharpen(b *band, r *ritz, lambda complex128) error {
+	if b.blurred || !(cmplx.Abs(lambda) >= blurFrom*b.sigma) {
+		return nil
+	}
+	residual, err := k.residualOf(r)
+	if err != nil {
+		return err
+	}
+	size := cmplx.Abs(r.theta)
+	if b.reach*k.largest*residual <= blurTol*size {
+		return nil
+	}
+	condition, err := k.conditionOf(r)
+	if err != nil {
+		return err
+	}
+	if !(condition*residual <= blurTol*size) {
+		b.reach, b.blurred = min(b.reach, 1/size), true
+	}
+	return nil
+}
+
 // relationTol is the largest residual of a combination of Ritz vectors within the reach of a band, relative to its parts, by a product
 // with A. Next to a shift where products lose more digits nothing is a solution, however small ritz.residual is.
 const relationTol = 1e-5

@@ -437,7 +437,11 @@ func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
 
 // band says what has been seen with a shift: all eigenvalues nearer to sigma than reach. rigid is the largest size of an eigenvalue that
 // counts as zero, and other the least of one that does not.
-type band struct{ sigma, reach, rigid, other float64 }
+type band struct {
+	sigma, reach, rigid, other float64
+
+	blurred bool // rounding shows in eigenvalues beyond the reach
+}
 
 // split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
 func (b *band) split(list []Mode) (near, far []Mode) {

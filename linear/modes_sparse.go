@@ -357,7 +357,7 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		}
 		count, beyond, seen = count+near, others, append(seen, b)
 		sure, far = b.split(out.List)
-		if len(sure) >= o.Count || len(seen) == bands || s.covers((count+beyond)/2) {
+		if len(sure) >= o.Count || len(seen) == bands || !b.blurred && s.covers((count+beyond)/2) {
 			break
 		}
 		if sigma = b.reach; sigma < bandGain*b.sigma {
@@ -435,7 +435,7 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 // collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
 // beyond a radius unless they grow, as these come first, and conjugates. It returns the numbers of
 // eigenvalues, conjugates included, within the reach of b and beyond it, and brings the reach of b
-// down to the first whose shape is lost in rounding. Where zero may be the eigenvalue, the mode is
+// down to the first whose shape or eigenvalue is lost in rounding. Where zero may be the eigenvalue, the mode is
 // rigid. But if the free displacements are known, they are in out already, and such a mode is left out if
 // it is a combination of them, or else is what its eigenvalue says.
 func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (
@@ -462,6 +462,9 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 		if size := max(algebra.MaxAbs(re[:n]), algebra.MaxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
 			b.reach = min(b.reach, 1/cmplx.Abs(theta))
 			continue
+		}
+		if err := k.sharpen(b, &r[i], lambda); err != nil {
+			return 0, 0, err
 		}
 		values := 1
 		if imag(theta) != 0 {
