@@ -7,7 +7,8 @@ import (
 )
 
 // SetFriction sets in state i the dry friction of a freedom of Vary.Friction, as mechanism.Inputs.SetFriction does: force,
-// N m or N, or coefficient and radius, m, of a bearing, speed, static and stribeck. Hold is that of the model.
+// N m or N, or coefficient and radius, m, of a bearing, speed, static and stribeck. Zeros stand for the defaults of the format.
+// Hold is that of the model.
 //
 // It returns an error that names joint, state and value and wraps ErrParameter for what SetFriction refuses. It panics if i
 // is out of range or the freedom does not vary.
@@ -18,16 +19,22 @@ func (s *States) SetFriction(i int, f mechanism.Freedom, friction model.Friction
 	if err := m.CheckFriction(f.Joint, f.Freedom, &friction); err != nil {
 		return refuse(i, s.atJoint(f.Joint), err)
 	}
+	friction = friction.WithDefaults(m.Joints[f.Joint].Kind.Rotational(f.Freedom))
 	s.setFriction(i, f, &friction)
 	return nil
 }
 
-// Friction returns the dry friction of a freedom in state i.
+// Friction returns the dry friction of a freedom in state i, with the defaults of the format in the place of zeros. The rotations of a
+// ball have one friction.
 //
 // It panics if i or the joint is out of range.
 func (s *States) Friction(i int, f mechanism.Freedom) model.Friction {
 	s.mustHave(i)
-	out, _ := s.of.plan.Mechanism().Friction(f.Joint, f.Freedom)
+	m := s.of.plan.Mechanism()
+	out, ok := m.Friction(f.Joint, f.Freedom)
+	if ok && !m.Joints[f.Joint].Kind.Scalar(f.Freedom) {
+		f.Freedom = 0 // the first rotation of a ball, which has the numbers of all three
+	}
 	if uint(f.Freedom) >= 6 || s.of.at.Rub[6*f.Joint+f.Freedom] == 0 {
 		return out
 	}

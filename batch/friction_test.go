@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,43 @@ func TestFriction(t *testing.T) {
 			for k := range x.Bodies {
 				check.CloseVec(t, x.Bodies[k].Omega[:], y.Bodies[k].Omega[:], 1e-10, 1, "bearings %v, state %d", bearings, i)
 			}
+		}
+	}
+}
+
+// TestFrictionDefaults: what is set with zeros reads as the defaults of the format, as in a mechanism, and a ball has one friction for its
+// three rotations, whichever is asked for.
+func TestFrictionDefaults(t *testing.T) {
+	hinged, hinges := rubbed(modelOf(t, "four-bar"), false, 1)
+	ball := modelOf(t, "ball-ladder-5")
+	at := slices.IndexFunc(ball.Joints, func(j model.Joint) bool { return j.Type == model.Spherical })
+	of := model.Friction{Coefficient: 0.1, Radius: 0.2, Speed: 0.5}
+	ball.Joints[at].Friction = []model.Friction{of, of, of}
+	for name, c := range map[string]struct {
+		m   *model.Model
+		f   mechanism.Freedom
+		n   int // rotations of the friction
+		now model.Friction
+	}{
+		"hinge": {hinged, hinges[0], 1, model.Friction{Force: 2}},
+		"ball":  {ball, mechanism.Freedom{Joint: at}, 3, model.Friction{Coefficient: 0.3, Radius: 0.2}},
+	} {
+		p, err := rung.NewPlan(c.m, kkt.Options{})
+		require.NoError(t, err, name)
+		b, err := batch.New(p, batch.Options{Vary: batch.Vary{Friction: []mechanism.Freedom{c.f}}})
+		require.NoError(t, err, name)
+		s, in := b.NewStates(2), p.Mechanism().NewInputs()
+		require.NoError(t, s.SetFriction(1, c.f, c.now), name)
+		require.NoError(t, in.SetFriction(c.f.Joint, 0, c.now), name)
+		for k := range c.n {
+			f := mechanism.Freedom{Joint: c.f.Joint, Freedom: k}
+			was, ok := p.Mechanism().Friction(f.Joint, k)
+			require.True(t, ok, name)
+			require.Equal(t, was, s.Friction(0, f), name)
+			now, _ := in.Mechanism().Friction(f.Joint, k)
+			require.Equal(t, model.DefaultTurnSpeed, now.Speed, name)
+			require.Equal(t, 1.0, now.Static, name)
+			require.Equal(t, now, s.Friction(1, f), "%s, rotation %d", name, k)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (in *Inputs) SetFriction(j, i int, f model.Friction) error {
 		return v.AtJoint(j, -1, err)
 	}
 	r := &v.resistors[v.frictionOf(j, i)]
-	f.Speed, f.Static = f.SpeedOf(v.Joints[j].Kind.Rotational(i)), max(f.Static, 1)
+	f = f.WithDefaults(v.Joints[j].Kind.Rotational(i))
 	if !r.ball {
 		r.friction = f
 		return nil

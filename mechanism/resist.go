@@ -87,9 +87,8 @@ func (m *Mechanism) addFriction(j, i int, f *model.Friction) {
 		return
 	}
 	kind := m.Joints[j].Kind
-	r := resistor{joint: int32(j), freedom: int8(i), ball: !kind.Scalar(i), bearing: -1, first: -1, friction: *f}
-	r.friction.Speed = f.SpeedOf(kind.Rotational(i))
-	r.friction.Static = max(f.Static, 1)
+	r := resistor{joint: int32(j), freedom: int8(i), ball: !kind.Scalar(i), bearing: -1, first: -1}
+	r.friction = f.WithDefaults(kind.Rotational(i))
 	if f.OfReaction() {
 		if n := len(m.bearings); n == 0 || m.bearings[n-1].joint != int32(j) {
 			m.bearings = append(m.bearings, bearing{joint: int32(j)})
@@ -245,7 +244,7 @@ func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	rho := math.Sqrt(speed*speed + v*v)
 	p.Secant = size * s / rho
 	p.Force, p.Power = -p.Secant*rate, p.Secant*rate*rate
-	// ∂force/∂rate, of a ball that along its own axis with the other rates held
+	// −∂force/∂rate. A ball has one along each of its axes, with the rates along the others held.
 	p.Damping = p.Secant - size*s*rate*rate/(rho*rho*rho)
 	if speed > 0 {
 		p.Damping += size * slope * rate * rate / (speed * rho)

@@ -49,6 +49,13 @@ func (f *Friction) SpeedOf(rotation bool) float64 {
 	return DefaultSlipSpeed
 }
 
+// WithDefaults returns f, of a rotation or of a displacement, with the defaults of the format in the place of zeros.
+func (f *Friction) WithDefaults(rotation bool) Friction {
+	out := *f
+	out.Speed, out.Static = f.SpeedOf(rotation), max(f.Static, 1)
+	return out
+}
+
 // rubs reports whether a joint's list has any friction.
 func rubs(list []Friction) bool {
 	return slices.ContainsFunc(list, func(f Friction) bool { return f != Friction{} })
