@@ -299,3 +299,16 @@ func (d *decoder) velocity(v *Velocity) {
 		}
 	}
 }
+
+// choice reads the name of one of the values from 0 to last.
+func choice[T interface {
+	~uint8
+	String() string
+}](d *decoder, last T) T {
+	var some [4]string // as many as most have
+	names := some[:0]
+	for x := T(0); x <= last; x++ {
+		names = append(names, x.String())
+	}
+	return T(d.Choice(names...))
+}

@@ -197,7 +197,7 @@ func (d *decoder) contactField(c *Contact, k int) {
 	case forceDrilling:
 		d.resistance(&c.Law.Drilling)
 	case forceContacts:
-		c.Shape.Where = contact.Where(d.Choice("deepest", "local", "distributed"))
+		c.Shape.Where = choice(d, contact.Distributed)
 	case forceSamples:
 		c.Shape.Samples = d.count()
 	}
@@ -223,7 +223,7 @@ func (d *decoder) shape(s *contact.Shape) {
 	for k := range d.Members(shapeFields, &seen) {
 		switch k {
 		case shapeType:
-			s.Type = contact.ShapeType(d.Choice("sphere", "disc", "torus", "cylinder"))
+			s.Type = choice(d, contact.Cylinder)
 		case shapeRadius:
 			d.Number(&s.Radius)
 		case shapeCenter:
@@ -280,7 +280,7 @@ func (d *decoder) normalField(n *contact.Normal, k int) {
 	case normalDamping:
 		d.Number(&n.Damping)
 	case normalLaw:
-		n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
+		n.Type = choice(d, contact.Linear)
 	}
 }
 

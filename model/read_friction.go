@@ -18,7 +18,7 @@ func (d *decoder) friction(c *Contact) {
 	for k := range d.Members(frictionFields, &seen) {
 		switch k {
 		case frictionType:
-			read.Type = contact.FrictionType(d.Choice("none", "coulomb", "tyre", "soil"))
+			read.Type = choice(d, contact.Soil)
 		case frictionPreset:
 			preset, named = d.name(), true
 		case frictionCoefficient:

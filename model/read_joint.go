@@ -31,8 +31,7 @@ func (d *decoder) joint(j *Joint) {
 		case jointPitch, jointLength, jointRadius, jointTyreRadius, jointBowlRadius:
 			d.Number(j.number(k))
 		case jointSlip:
-			j.Slip = joints.Slip(d.Choice(
-				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
+			j.Slip = choice(d, joints.SlipBoth)
 		case jointLiftsOff:
 			j.LiftsOff = d.Bool()
 		case jointTerrain:
@@ -315,7 +314,7 @@ func (d *decoder) motion(m *Motion) {
 		case motionAccelerations:
 			m.Accelerations = d.Numbers(nil, joints.MaxTimes)
 		case motionEnds:
-			m.Ends = joints.Ends(d.Choice(joints.NotAKnot.String(), joints.Natural.String(), joints.Clamped.String()))
+			m.Ends = choice(d, joints.Clamped)
 		case motionRates:
 			d.Vector(m.Rates[:])
 		case motionValue:

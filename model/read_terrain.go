@@ -29,15 +29,15 @@ func (d *decoder) terrain(t *Terrain) {
 		case terrainExpression:
 			t.Expression = d.name()
 		case terrainLayout:
-			t.Layout = ground.Layout(d.Choice("matrix", "points"))
+			t.Layout = choice(d, ground.Points)
 		case terrainFirstRow:
 			t.FirstRow = ground.South + ground.Side(d.Choice("south", "north"))
 		case terrainKind:
-			t.Kind = ground.RandomKind(d.Choice("gaussian", "fractal", "uniform"))
+			t.Kind = choice(d, ground.Uniform)
 		case terrainInterpolation:
-			t.Interpolation = ground.Interpolation(d.Choice("spline", "hermite", "linear"))
+			t.Interpolation = choice(d, ground.Linear)
 		case terrainOutside:
-			t.Outside = ground.Outside(d.Choice("stop", "level", "tangent"))
+			t.Outside = choice(d, ground.Tangent)
 		case terrainSize:
 			d.size(&t.Size)
 		case terrainSeed:

@@ -181,7 +181,7 @@ func tableOf(n int, at func(i int) string) *nameTable {
 	return t
 }
 
-// limit asks about a limit whose bounds are both like degrees.
+// limit asks about a limit with a bound like degrees, if the other one is none or a multiple of roundDegrees, too: 0 to 90.
 func (a *asker) limit(l *Limit, path func() string) {
 	round := func(x float64) bool { return math.IsInf(x, 0) || math.Mod(x, roundDegrees) == 0 }
 	if !(degrees(l.Lower) || degrees(l.Upper)) || !round(l.Lower) || !round(l.Upper) || a.asked(askLimits) {
