@@ -239,7 +239,8 @@ func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
 	return nil
 }
 
-// rateAlong returns how the rate of a freedom changes along a direction.
+// rateAlong returns the change of the rate of a freedom along a direction, rad/s or m/s: in closed form, theory.md (D11), where the joint
+// has one at the state, and else by the chain rule over the parts of the joint, (D6).
 func (d *Derivatives) rateAlong(u *direction, f mechanism.Freedom) (float64, error) {
 	if c := d.isCarried(f.Joint); c != nil {
 		var m carriedMove

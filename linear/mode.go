@@ -122,7 +122,9 @@ func (s *System) settle(m *Mode) {
 	orient(re, im)
 }
 
-// classify stores the kind of an eigenvalue that is not zero, and takes rounding out of it.
+// classify stores the kind of an eigenvalue that is not zero, and takes rounding out of it. Growth up to realTol counts as
+// rounding, as an alarm for a mode without damping would be false. Damping is kept down to the rounding of λ itself, as it is small in many
+// structures.
 func (m *Mode) classify() {
 	abs := cmplx.Abs(m.Lambda)
 	a, b := real(m.Lambda), imag(m.Lambda)
@@ -138,7 +140,7 @@ func (m *Mode) classify() {
 	if grows(m.Lambda) {
 		m.Kind = Flutter
 	} else if a > -realTol*realTol*abs {
-		m.Lambda = complex(0, b) // growth that rounding has made
+		m.Lambda = complex(0, b)
 	}
 }
 

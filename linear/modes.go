@@ -116,8 +116,8 @@ const (
 	// are, a square of a frequency up to its square counts as zero too.
 	zeroTol    = 1e-13
 	shapeNoise = 1e-10
-	// realTol is the imaginary or real part of an eigenvalue, relative to its size,
-	// that counts as zero.
+	// realTol is the imaginary part of an eigenvalue, or the positive real part of one that oscillates, relative to its size,
+	// that counts as zero. A negative real part does so up to the square.
 	realTol = 1e-8
 	// rigidTol is the part of a rigid shape that has to be in another direction than the shapes
 	// before it; shapes have unit modal mass.

@@ -305,11 +305,7 @@ func (f *alphaField) residualBack(x, p, y []float64) error {
 	if p == nil {
 		return nil
 	}
-	for k, list := range f.parameters {
-		for _, q := range list {
-			p[k] += f.g.Of(q)
-		}
-	}
+	f.gradientTo(p, 1)
 	return nil
 }
 

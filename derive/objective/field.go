@@ -95,12 +95,17 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 			x[i] += scale * y
 		}
 	}
+	f.gradientTo(p, 1)
+	return value, nil
+}
+
+// gradientTo adds to p sign times the gradient at hand by the parameters: by all numbers that one stands for.
+func (f *field) gradientTo(p []float64, sign float64) {
 	for k, list := range f.parameters {
 		for _, q := range list {
-			p[k] += f.g.Of(q)
+			p[k] += sign * f.g.Of(q)
 		}
 	}
-	return value, nil
 }
 
 // PushTo implements adjoint.TangentField: each direction is that of a parameter.
@@ -132,11 +137,7 @@ func (f *field) JoinBack(x, p []float64) error {
 	}
 	clear(x)
 	f.g.TakeMotion(x)
-	for k, list := range f.parameters {
-		for _, q := range list {
-			p[k] += f.g.Of(q)
-		}
-	}
+	f.gradientTo(p, 1)
 	return nil
 }
 

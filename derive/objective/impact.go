@@ -160,11 +160,7 @@ func (e *impact) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	for i, v := range e.y {
 		x[i] -= v
 	}
-	for k := range p {
-		for _, q := range e.f.parameters[k] {
-			p[k] -= e.f.g.Of(q)
-		}
-	}
+	e.f.gradientTo(p, -1)
 	return e.rebound(x, p, nu)
 }
 

@@ -235,10 +235,10 @@ func (c *composer) mergeSet(p *prim, s *variantSet) {
 	p.variants = append(p.variants, s)
 }
 
-// expand takes the arcs of p and of all in it. The prim stands where it stands in the stack s.
+// expand takes the opinions that the arcs of p and of the prims in it lead to. Arcs without a file lead into the stack s.
 func (c *composer) expand(p *prim, s *stack) error {
 	if c.depth++; c.depth > maxDepth {
-		c.stop(p, "prim "+fault.Name(p.name), fmt.Sprintf("takes its opinions through more than %d arcs", maxDepth))
+		c.stop(p, "prim "+fault.Name(p.name), fmt.Sprintf("stands deeper than %d in prims and arcs", maxDepth))
 	}
 	defer func() { c.depth-- }()
 	if !c.spend(p, entryBytes*p.entries()) {

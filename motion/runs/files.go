@@ -104,10 +104,12 @@ func (s *Simulation) Checkpoint() (*sim.Checkpoint, error) {
 	return c, err
 }
 
-// Close writes the last checkpoint and ends the files. After a Run without an error the row at the end is written, where
-// Every does not divide the time, and the files take their places. After one with an error they do so if there is a checkpoint to
-// go on from; else what was there before stays, and Left says where the rows are. So it does where nothing has been run. After a
-// panic in Run, too, and the checkpoint stays that was written before it.
+// Close writes the last checkpoint and ends the files.
+//
+// After a Run without an error Close writes the row at the end, where Every does not divide the time, and the files take their places.
+// After a Run with an error, and without a Run, the files take their places if there is a checkpoint to go on from. Else the files that
+// were there before stay, and Left says where the rows are. After a panic in Run those files stay in any case, and so does the checkpoint
+// that was written before the panic.
 //
 // It returns the first error, a *FileError if it is one of a file. A second Close does nothing.
 func (s *Simulation) Close() error {

@@ -219,13 +219,15 @@ func labelPlace(pts []vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.
 		along[i+1] = along[i] + distance(pts[i], pts[i+1])
 	}
 	total := along[len(along)-1]
-	if total < 4*width {
+	if total < 4*width { // the text would stand in place of most of the line
 		return label{}, false
 	}
+	// The middle is best, then what is next to it on either side.
 	for _, share := range [...]vg.Length{0.5, 0.38, 0.62, 0.26, 0.74, 0.15, 0.85} {
 		l := cutLine(pts, along, share*total-width/2, share*total+width/2)
 		a, b := l.before[len(l.before)-1], l.behind[0]
 		l.at = vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}
+		// Where the line bends, the ends of the gap are nearer to each other than along it.
 		if distance(a, b) < 0.9*width || !apart(l.at, width, area, taken) {
 			continue
 		}
@@ -238,14 +240,21 @@ func labelPlace(pts []vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.
 	return label{}, false
 }
 
-// apart reports whether a text has room.
+const (
+	// labelHalf is half the width of a text that may be turned anyhow, with a margin, relative to its width.
+	labelHalf = 0.6
+	// labelApart is the least distance between the middles of two texts, relative to the width of one: in line, a third of it is between them.
+	labelApart = 1.3
+)
+
+// apart reports whether a text of this width about at is within the area and apart from those about the points that are taken.
 func apart(at vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.Point) bool {
-	half := 0.6 * width
+	half := labelHalf * width
 	if at.X-half < area.Min.X || at.X+half > area.Max.X || at.Y-half < area.Min.Y || at.Y+half > area.Max.Y {
 		return false
 	}
 	for _, t := range taken {
-		if distance(at, t) < 1.3*width {
+		if distance(at, t) < labelApart*width {
 			return false
 		}
 	}
