@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/sparse"
@@ -101,13 +100,14 @@ type Worst struct {
 	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
 }
 
-// WorstAt returns the Worst of a peak of ratios by row of the system, the rows of node i from off[i] on.
-func WorstAt(p *algebra.Peak, off []int32) Worst {
-	if p.At < 0 {
+// WorstAt returns the Worst of the largest ratio, at a row of the system: the rows of node i are those from off[i] on. Row −1 says that all
+// rows hold, whatever the ratio.
+func WorstAt(ratio float64, row int, off []int32) Worst {
+	if row < 0 {
 		return Worst{Node: -1, Row: -1}
 	}
-	after, _ := slices.BinarySearch(off, int32(p.At+1))
-	return Worst{Ratio: p.Most, Node: after - 1, Row: p.At - int(off[after-1])}
+	after, _ := slices.BinarySearch(off, int32(row+1))
+	return Worst{Ratio: ratio, Node: after - 1, Row: row - int(off[after-1])}
 }
 
 // Tally is what Factorize has seen of the pivots.

@@ -115,7 +115,7 @@ func (f *Factor) judge(out *Refinement) estimates {
 		}
 		worst.Join(c.worst)
 	}
-	out.Worst = WorstAt(&worst, f.Symbolic.Pattern.Off)
+	out.Worst = WorstAt(worst.Most, worst.At, f.Symbolic.Pattern.Off)
 	return estimates{largest, sum, 1 / inverse}
 }
 

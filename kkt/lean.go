@@ -233,7 +233,7 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 		}
 		lo = hi
 	}
-	return factor.WorstAt(&worst, s.rows.Of.Off)
+	return factor.WorstAt(worst.Most, worst.At, s.rows.Of.Off)
 }
 
 // ratio returns the measure of factor.Worst of the residual t of a row.

@@ -28,7 +28,7 @@ func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.W
 			}
 		}
 	}
-	return factor.WorstAt(&worst, p.Off)
+	return factor.WorstAt(worst.Most, worst.At, p.Off)
 }
 
 // restTerm is the part of the whole that counts in each row, as in package factor.
