@@ -77,14 +77,14 @@ const noAdjoint = "batch: no Options.Adjoint"
 
 // AdjointTo stores in g the gradients, at all states, of the sums of weights times accelerations (Gradients.SetWeights), theory.md (D2):
 // eight states at a time, where multipliers of the solution, the adjoint solution on the same factor and the way back pass the checks
-// of Solve. A state whose lane does not pass, or in which a pivot is that of a singular pose nearby (kkt.NearTol,
+// of Solve. A state whose lane does not pass, or with a pivot as next to a singular pose (kkt.NearTol,
 // kkt.DroppedTol), is taken alone by Options.Adjoint, and listed (Gradients.OneByOne).
 //
 // The gradient counts changes of states as they are: its products with directions that the joints allow are derivatives. A state has the
 // same bits for any number of threads, and whatever other states there are.
 //
-// Cost: O(states), some three to five times that of Solve, as bodies are not reduced to their freedoms; no allocation but for states one by
-// one. It panics without Options.Adjoint, if s or g is not of b, or of different numbers of states.
+// Cost: O(states), some three to five times as much as Solve, as bodies are not reduced to their freedoms; no allocation but for states
+// one by one. It panics without Options.Adjoint, if s or g is not of b, or of different numbers of states.
 func (b *Batch) AdjointTo(g *Gradients, s *States) {
 	if b.backs == nil {
 		panic(noAdjoint)
@@ -198,8 +198,8 @@ func (e *steady) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float
 // DerivativesTo leaves zeros.
 func (e *steady) DerivativesTo(_, _ []float64, _ []mechanism.BodyMotion, _ float64) error { return nil }
 
-// addSteadyWrenches adds the wrenches of a state as forces that have derivatives, one a body: those of one force on all bodies are
-// matrices of the square of their number.
+// addSteadyWrenches adds the wrenches of a state as forces that have derivatives, one a body: one force on all bodies would have matrices of
+// the square of their number.
 func (w *worker) addSteadyWrenches() error {
 	for i := range w.extern.w {
 		if _, err := w.in.AddForce(fmt.Sprintf("%s, body %d", nameOfWrenches, i), &steady{&w.extern, i}, i); err != nil {

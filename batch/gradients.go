@@ -13,12 +13,12 @@ const motionNumbers = 12
 type Alone interface {
 	// AdjointTo adds to zeros the gradient at st of the sum of weights times accelerations, as Gradients has it: motion has twelve numbers
 	// a body, loads six, moment before force, forces one a freedom that states carry the force of, and weights six a body, of its
-	// angular acceleration and of that of its centre of mass.
+	// angular acceleration and of the acceleration of its centre of mass.
 	AdjointTo(motion, loads, forces, weights []float64, st *mechanism.State) error
 }
 
-// Gradients are those of one number of each state, the sum of weights times accelerations (Batch.AdjointTo). They are stored in groups of
-// eight, number by number. Several goroutines may set weights of different groups at the same time.
+// Gradients are the derivatives of one number of each state, the sum of weights times accelerations (Batch.AdjointTo). They are stored in
+// groups of eight, number by number. Several goroutines may set weights of different groups at the same time.
 type Gradients struct {
 	of                             *setup
 	n                              int
@@ -43,8 +43,8 @@ func (b *Batch) NewGradients(n int) *Gradients {
 		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }
 
-// SetWeights sets the weights of the accelerations of a body in state i: of its angular acceleration, and of that of its centre of mass,
-// world axes. It panics if i or the body is out of range.
+// SetWeights sets the weights of the accelerations of a body in state i: of its angular one, and of its centre of mass, world axes.
+// It panics if i or the body is out of range.
 func (g *Gradients) SetWeights(i, body int, angular, com spatial.Vec3) {
 	g.mustHave(i, body)
 	for k := range 3 {
@@ -89,7 +89,7 @@ func (g *Gradients) Error(i int) error {
 	return g.errs[i]
 }
 
-// OneByOne returns the numbers of the states that have been taken alone, in order, and Failed those of the states with errors. They are
+// OneByOne returns the numbers of the states that have been taken alone, in order, and Failed the numbers of states with errors. They are
 // not to be changed.
 func (g *Gradients) OneByOne() []int { return g.oneByOne }
 func (g *Gradients) Failed() []int   { return g.failed }

@@ -25,7 +25,7 @@ type Options struct {
 	Angles bool
 	// Vary says what of the model differs from state to state.
 	Vary Vary
-	// Adjoint makes what takes gradients of single states (Alone), for a plan whose inputs are those of the state. With it there is
+	// Adjoint makes what takes gradients of single states (Alone), for a plan with the inputs of the state. With it there is
 	// Batch.AdjointTo; derive/many has one. Bodies, joints and armature may not vary then.
 	Adjoint func(p *kkt.Plan, forces []mechanism.Freedom) Alone
 }

@@ -109,7 +109,7 @@ func (r *Results) leave(g int, err error) {
 // collect lists what the workers have noted, which is little: the rest of it stays in the caches of others.
 func (r *Results) collect() { r.oneByOne, r.failed = collect(r.single, r.errs, r.oneByOne, r.failed) }
 
-// collect stores in oneByOne the numbers of the states that single has, of each group, and in failed those of them with errors.
+// collect stores in oneByOne the numbers of the states that single has, of each group, and in failed the numbers of such with errors.
 func collect(single []uint8, errs []error, oneByOne, failed []int) ([]int, []int) {
 	oneByOne, failed = oneByOne[:0], failed[:0]
 	for g, alone := range single {

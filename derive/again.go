@@ -90,7 +90,7 @@ func (d *Derivatives) fewest() int {
 }
 
 // fewestRedundant returns how many rows count as redundant away from singular poses: as many as at the state of the model or, if these are
-// fewer, at one that a random motion takes it to, as that of the model may be singular. It is −1 where these states have no answers. The
+// fewer, at one that a random motion takes it to, as the model's own may be singular. It is −1 where these states have no answers. The
 // number is one of the plan, so what is found of a state does not depend on the states before.
 func (d *Derivatives) fewestRedundant() int {
 	a, st := d.plan.NewAnswers(kkt.AnswersOfImpulses), d.plan.Initial()
@@ -215,7 +215,7 @@ func (d *Derivatives) solvedOtherwise(do func() error) error {
 
 // nextTo calls do at a state whose poses are a rounding away, each in a direction of its own. Where redundant rows contradict each other
 // there by so much that do fails, it says nothing about the state (errNothing). Where accelerations there are further off than any that are
-// returned, derivatives at the state are in doubt (errLost). Other errors are those of do.
+// returned, derivatives at the state are in doubt (errLost). Other errors come from do.
 func (d *Derivatives) nextTo(do func() error) error {
 	was, to, rng := d.own.Clone(), d.own.Clone(), rand.New(rand.NewPCG(45, uint64(len(d.x))))
 	vec := func(size float64) spatial.Vec3 {

@@ -78,7 +78,7 @@ func (p *Plan) leanByTerms(ctx context.Context, f *factor.Factor, y *assemble.We
 const lighter = 1.05
 
 // leanFromEnds chooses the spare rows of p from the bodies farthest from the world on, with inertias that fall with the distance:
-// theory.md, "Rows of long masts". It returns nil if they are not told apart there either, or if the order has more fill than that of p.
+// theory.md, "Rows of long masts". It returns nil if they are not told apart there either, or if the order has more fill than p's.
 func (p *Plan) leanFromEnds(ctx context.Context, y *assemble.Weighted, st *mechanism.State) (*leanPlan, error) {
 	q := p.layout.Pattern
 	bodies, distance := farthest(q)
@@ -110,7 +110,7 @@ func (p *Plan) leanFromEnds(ctx context.Context, y *assemble.Weighted, st *mecha
 	return l, nil
 }
 
-// lighten multiplies what each body has in the rows of a joint by a power of lighter, and makes the scales those of the new rows. The
+// lighten multiplies what each body has in the rows of a joint by a power of lighter, and makes the scales fit the new rows. The
 // exponent is how much farther from the world the body is than the nearest one of the joint, so numbers stay finite however long the
 // mechanism is.
 func lighten(y *assemble.Weighted, p *sparse.Pattern, distance []int32) {

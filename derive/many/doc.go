@@ -1,4 +1,4 @@
-// Package many has gradients of accelerations at thousands of states of one mechanism: those of package derive, eight states at a time
+// Package many has gradients of accelerations at thousands of states of one mechanism: as package derive has them, eight states at a time
 // (package batch) where the mechanism has that, and one by one elsewhere.
 //
 //	b, err := many.New(plan, m, batch.Options{Threads: 2}) // m: the model of the plan
@@ -12,12 +12,12 @@
 //	alone := g.OneByOne()
 //
 // What is taken one by one is right too, and is listed: batch.Batch.AdjointOneByOne says why that is so for all states, and
-// batch.Gradients.OneByOne of which states it is. The numbers are those of derive.Derivatives.AdjointTo without follow: where no rows are
+// batch.Gradients.OneByOne of which states it is. The numbers are as by derive.Derivatives.AdjointTo without follow: where no rows are
 // redundant all of them, and elsewhere along directions that the joints allow.
 //
 // Cost: see batch.Batch.AdjointTo; [docs/derivatives.md] has figures. A state that is taken alone takes as long as by package derive.
 //
-// Errors: those of batch.New; a state has those of derive.Derivatives.At and AdjointTo.
+// Errors: as batch.New; a state may have one of derive.Derivatives.At and AdjointTo.
 //
 // Frame: world axes, derivatives by the motion of centres of mass. Units: SI. The equations are (D2), (D8), (D11) and (D12) of
 // [docs/theory.md].

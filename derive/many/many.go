@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// New returns a batch of the mechanism of a plan, which is that of the model m, with gradients of single states by package derive.
+// New returns a batch of the mechanism of a plan, made of the model m, with gradients of single states by package derive.
 //
 // Cost and errors: as batch.New. It panics if p or m is nil.
 func New(p *kkt.Plan, m *model.Model, o batch.Options) (*batch.Batch, error) {
