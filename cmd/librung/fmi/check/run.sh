@@ -98,7 +98,7 @@ try "rover, co-simulation alone" "$dir/rover.json" 0.125 0.015625 1 none
 try "arm with stops" "$here/stops.model.json" 0.625 0.125 125 smooth
 try "arm on springs that are wound over turns" "$here/wound.model.json" 1 0.125 50 smooth
 try "arm with friction" "$here/friction.model.json" 1 0.125 25 kinks
-try "four-bar from SDFormat" "$dir/imported.json" 1 0.125 6 smooth
+try "four-bar from SDFormat, over its flat pose" "$dir/imported.json" 1 0.125 6 singular
 try "Jansen's legs, which change coordinates" "$dir/jansen.json" 0.25 0.125 50 smooth
 try "arm with a bushing, a cable, laws and a foot on terrain from a file" "$here/mounted.model.json" 0.25 0.0625 100 smooth
 try "valve train, whose cams have five continuous derivatives" "$dir/valves.json" 0.03125 0.00390625 100 smooth
