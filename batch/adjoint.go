@@ -198,8 +198,8 @@ func (e *steady) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float
 // DerivativesTo leaves zeros.
 func (e *steady) DerivativesTo(_, _ []float64, _ []mechanism.BodyMotion, _ float64) error { return nil }
 
-// addSteadyWrenches adds the wrenches of a state as forces that have derivatives, one a body: one force on all bodies would have matrices of
-// the square of their number.
+// addSteadyWrenches adds the wrenches of a state as forces that have derivatives, one a body: one force on all bodies would have matrices
+// of the square of their number.
 func (w *worker) addSteadyWrenches() error {
 	for i := range w.extern.w {
 		if _, err := w.in.AddForce(fmt.Sprintf("%s, body %d", nameOfWrenches, i), &steady{&w.extern, i}, i); err != nil {
