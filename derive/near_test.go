@@ -229,6 +229,16 @@ func TestConstantIsNotDoubted(t *testing.T) {
 	}
 }
 
+// spread weighs the accelerations of all bodies, and turns all bodies in the first direction, which follows along.
+func spread(w *derive.Weights, in *derive.Directions, bodies int) {
+	for i := range bodies {
+		x := float64(i + 1)
+		w.Body(i).ComAcceleration = spatial.Vec3{math.Sin(x), math.Cos(x), math.Sin(2 * x)}
+		in.Body(0, i).Rotation = spatial.Vec3{math.Cos(3 * x), math.Sin(4 * x), math.Cos(5 * x)}
+	}
+	in.SetFollow(0, true)
+}
+
 // TestRedundantIsNotDoubted: derivatives by frames are not unique where rows are redundant, and others are that are taken with other
 // roundings. Those by poses are, and so the gradient is not in doubt: its products with directions are the derivatives along them.
 func TestRedundantIsNotDoubted(t *testing.T) {
@@ -241,12 +251,7 @@ func TestRedundantIsNotDoubted(t *testing.T) {
 	d := derive.New(plan, m)
 	require.NoError(t, d.At(plan.Initial()))
 	w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
-	for i := range mech.NumBodies() {
-		x := float64(i + 1)
-		w.Body(i).ComAcceleration = spatial.Vec3{math.Sin(x), math.Cos(x), math.Sin(2 * x)}
-		in.Body(0, i).Rotation = spatial.Vec3{math.Cos(3 * x), math.Sin(4 * x), math.Cos(5 * x)}
-	}
-	in.SetFollow(0, true)
+	spread(w, in, mech.NumBodies())
 	require.NoError(t, d.AdjointTo(g, w, false))
 	require.NoError(t, d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}))
 	sum, size, want := 0.0, 0.0, 0.0
@@ -278,12 +283,7 @@ func TestRandomIsNotDoubted(t *testing.T) {
 			redundant++
 		}
 		w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
-		for i := range mech.NumBodies() {
-			x := float64(i + 1)
-			w.Body(i).ComAcceleration = spatial.Vec3{math.Sin(x), math.Cos(x), math.Sin(2 * x)}
-			in.Body(0, i).Rotation = spatial.Vec3{math.Cos(3 * x), math.Sin(4 * x), math.Cos(5 * x)}
-		}
-		in.SetFollow(0, true)
+		spread(w, in, mech.NumBodies())
 		require.NoError(t, d.AdjointTo(g, w, true), "seed %d", seed+1)
 		require.NoError(t, d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}), "seed %d", seed+1)
 	}
