@@ -17,6 +17,7 @@ type backing struct {
 	whyBack string        // all gradients are taken one by one; empty where they are taken in lanes
 	state   *States       // what the workers are at
 	into    *Gradients
+	over    over
 }
 
 // backWorker is the memory of a thread for gradients.
@@ -27,6 +28,17 @@ type backWorker struct {
 	motion  []float64
 	loads   []float64
 	forces  []float64
+
+	// Of BackTo: what it goes back over, and the n states of group k.
+	r    *Record
+	g    *Gradients
+	k, n int
+}
+
+// over is what BackTo has given the workers.
+type over struct {
+	record *Record
+	at     func(step, first, n int)
 }
 
 // prepareBack makes the workers of the way back.

@@ -94,13 +94,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 // Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
 func (b *Batch) NewStates(n int) *States {
 	b.mustCount(n)
-	m := b.plan.Mechanism()
-	s := &States{of: b.setup, n: n, data: make([]float64, groups(n)*b.at.Length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
-	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
-	if b.options.Wrenches {
-		s.wrench = make([]float64, n*6*m.NumBodies())
-	}
-	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
+	m, s := b.plan.Mechanism(), b.emptyStates(n)
 	st := s.carrying(m.Initial())
 	for i := range groups(n) * lanes {
 		s.set(i, st)
@@ -114,6 +108,18 @@ func (b *Batch) NewStates(n int) *States {
 		}
 		s.setParameters(i)
 	}
+	return s
+}
+
+// emptyStates returns memory for n states.
+func (b *Batch) emptyStates(n int) *States {
+	m := b.plan.Mechanism()
+	s := &States{of: b.setup, n: n, data: make([]float64, groups(n)*b.at.Length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
+	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
+	if b.options.Wrenches {
+		s.wrench = make([]float64, n*6*m.NumBodies())
+	}
+	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
 	return s
 }
 
@@ -132,6 +138,24 @@ func (b *Batch) NewOutcome(n int) *Outcome {
 		o.was[i].time = math.NaN()
 	}
 	return o
+}
+
+// NewRecord returns memory for rollouts of n states over at most so many steps.
+//
+// Memory: 8·(4 + 13·bodies + Options.Forces) bytes a state and step, and 48 a body more with Options.Wrenches. It panics without
+// Options.Adjoint, or if a number is negative.
+func (b *Batch) NewRecord(n, steps int) *Record {
+	if b.backs == nil {
+		panic(noAdjoint)
+	}
+	if b.mustCount(n); steps < 0 {
+		panic("batch: negative number of steps")
+	}
+	r := &Record{of: b.setup, steps: -1, alone: make([]int32, n), errs: make([]error, n)}
+	for range steps + 1 {
+		r.states = append(r.states, b.emptyStates(n))
+	}
+	return r
 }
 
 // Plan returns the plan of b.

@@ -234,6 +234,9 @@ func codesOf(t *testing.T, name string) map[string]bool {
 	if !varied && len(m.Bodies) <= largestOfBack {
 		if a, _ := mechanics.CompileAdjoint(p, &b.at.State, o.Wrenches); a != nil {
 			lists = append(lists, a.Turn, a.Back)
+			if s := a.OverStep; s != nil {
+				lists = append(append(append(lists, s.Ends, s.Join), s.Slopes[:]...), s.Over[:]...)
+			}
 		}
 	}
 	for _, ops := range lists {

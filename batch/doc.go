@@ -45,7 +45,7 @@
 // # Gradients
 //
 // With Options.Adjoint, which package derive/many sets, [Batch.AdjointTo] takes the gradient of a sum of weights times accelerations in
-// each state: by poses and velocities, and by loads.
+// each state: by poses and velocities, and by loads. [Batch.BackTo] goes back over a rollout that a [Record] has kept.
 //
 // # How it works
 //

@@ -24,6 +24,7 @@ type Gradients struct {
 	n                              int
 	weights, motion, loads, forces []float64
 
+	gap      []float64 // of each state
 	errs     []error
 	single   []uint8 // of each group: the states that have been taken alone
 	oneByOne []int
@@ -40,7 +41,8 @@ func (b *Batch) NewGradients(n int) *Gradients {
 	nb := b.plan.Mechanism().NumBodies()
 	return &Gradients{of: b.setup, n: n, weights: make([]float64, all*6*nb), motion: make([]float64, all*motionNumbers*nb),
 		loads: make([]float64, all*6*nb), forces: make([]float64, all*len(b.options.Forces)),
-		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
+		gap: make([]float64, n), errs: make([]error, n), single: make([]uint8, groups(n)),
+		oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }
 
 // SetWeights sets the weights of the accelerations of a body in state i: of its angular one, and of its centre of mass, world axes.
@@ -62,6 +64,27 @@ func (g *Gradients) MotionTo(x []float64, i int) {
 		panic("batch: length mismatch")
 	}
 	g.take(x, g.motion, i)
+}
+
+// AddMotion adds x to the derivatives of state i by the motion of its bodies, as MotionTo has them; for what Batch.BackTo calls.
+//
+// It panics if i is out of range or on a length mismatch.
+func (g *Gradients) AddMotion(i int, x []float64) {
+	g.mustHave(i, 0)
+	if len(x) != g.each(g.motion) {
+		panic("batch: length mismatch")
+	}
+	for k, v := range x {
+		*g.at(g.motion, i, k) += v
+	}
+}
+
+// Gap returns by how much a step of state i that Batch.BackTo has computed again was at most off where the rollout went on: the part
+// that closing its joints has moved. Angles count in radians, places in typical lengths of the model, and velocities times the step.
+// It panics if i is out of range.
+func (g *Gradients) Gap(i int) float64 {
+	g.mustHave(i, 0)
+	return g.gap[i]
 }
 
 // Load returns the derivatives of state i by a force at the centre of mass of a body, and by a moment, world axes. It panics if i or the

@@ -40,6 +40,12 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	case b.plan.Mechanism().NumInternal() > 0 || b.plan.Mechanism().WantsRuts():
 		return fault.Errorf("%w: the mechanism has internal states", ErrRollout)
 	}
+	if o.Record != nil {
+		if err := b.mayGoBack(s, o); err != nil {
+			return err
+		}
+		o.Record.begin(o.Step)
+	}
 	if !b.guard.Enter() {
 		panic("batch: Batch used by two goroutines")
 	}
@@ -48,7 +54,11 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	b.rolling = rolling{s, o, out}
 	defer func() { b.rolling = rolling{} }() // Control and Seen may panic
 	b.team.Run(groups(s.n), (*rollTasks)(b))
-	return b.watch.Err()
+	if err := b.watch.Err(); err != nil || o.Record == nil {
+		return err
+	}
+	o.Record.end(o.Steps, out.errs)
+	return nil
 }
 
 // rollTasks is the job of Rollout.
@@ -78,10 +88,10 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	live := w.holding(r, first, n)
 	every := max(r.how.Every, 1)
 	if w.c.Steps != nil {
-		w.setStep(r.how.Step)
+		w.setStep(r.how.Step, w.c.Steps.Parts)
 	}
 	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
-	mayWait := r.how.Control == nil && !w.timed && r.states.nAngles == 0
+	mayWait := r.how.Control == nil && r.how.Record == nil && !w.timed && r.states.nAngles == 0
 	for step := range r.how.Steps {
 		if watch.Up() {
 			if ahead > 0 {
@@ -92,6 +102,7 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 		if r.how.Control != nil {
 			r.how.Control(step, first, n)
 		}
+		r.how.Record.take(r.states, step, g)
 		k := step + 1
 		seen := r.how.Seen != nil && k%every == 0
 		alone := all
@@ -117,19 +128,20 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 		if alone == 0 {
 			made++
 		} else {
-			w.stepRest(r, first, n, alone)
+			w.stepRest(r, step, first, n, alone)
 		}
 		if seen {
 			r.how.Seen(k/every-1, first, n)
 		}
 	}
+	r.how.Record.take(r.states, r.how.Steps, g)
 	for i := range r.out.steps[first:][:n] {
 		r.out.steps[first+i] += made
 	}
 }
 
 // stepRest makes a step of each of the lanes alone by itself, and counts a step of all n states from first on that have got on.
-func (w *worker) stepRest(r *rolling, first, n int, alone uint) {
+func (w *worker) stepRest(r *rolling, step, first, n int, alone uint) {
 	for l := range n {
 		i := first + l
 		if r.out.errs[i] != nil {
@@ -137,6 +149,7 @@ func (w *worker) stepRest(r *rolling, first, n int, alone uint) {
 		}
 		if alone>>l&1 == 1 {
 			r.out.oneByOne[i]++
+			r.how.Record.loneStep(i, step)
 			if r.out.errs[i] = w.stepAlone(r, i); r.out.errs[i] != nil {
 				r.out.oneByOne[i]--
 				continue

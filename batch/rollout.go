@@ -14,7 +14,7 @@ const (
 // ErrRollout is wrapped by the errors of Rollout.
 var ErrRollout = errors.New("batch: rollout refused")
 
-// ErrStep is wrapped by the errors of states that a step has lost.
+// ErrStep is wrapped by the errors of states that a step has lost, or the way back over one.
 var ErrStep = errors.New("batch: the step failed")
 
 // Rollout says how states are moved on in time.
@@ -37,6 +37,9 @@ type Rollout struct {
 
 	// Passing is called around all steps of some states. With a context that has ended (Batch.Watch) both are called of all states.
 	Passing Passing
+
+	// Record, if it is not nil, takes the states on their way, so that Batch.BackTo can go back over the rollout.
+	Record *Record
 
 	// AsItIs takes states as they are. Otherwise one that violates the joints by more than mechanism.HoldTolerance is
 	// not moved: its error is a *mechanism.ViolationError. Batch.CloseJoints closes states.

@@ -27,9 +27,9 @@ func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 	w.stepLanes(r, g, n, false)
 }
 
-// setStep stores the step, and two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
+// setStep stores the step, and in parts two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
 // the step, and the weight of this stage. The last stage has no next one, and does not read the first.
-func (w *worker) setStep(h float64) {
+func (w *worker) setStep(h float64, parts program.Place) {
 	set := func(at program.Place, x float64) {
 		for l := range lanes {
 			w.lane(at)[l] = x
@@ -37,9 +37,12 @@ func (w *worker) setStep(h float64) {
 	}
 	set(w.c.Record.At(places.Step), h)
 	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
-		set(w.c.Steps.Parts.At(k), x)
+		set(parts.At(k), x)
 	}
 }
+
+// timeOfStage returns how long after the beginning of a step of h seconds a stage of RungeKutta4 is.
+func timeOfStage(k int, h float64) float64 { return [4]float64{0, h / 2, h / 2, h}[k] }
 
 // stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
 // With watch, Outcome.watch takes their nearness to singular poses.
@@ -56,7 +59,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	}
 	for k := range stages {
 		if k > 0 && w.timed {
-			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
+			ok &= w.stageInputs(s, g*lanes, n, timeOfStage(k, h))
 		}
 		if stages == 1 {
 			tape.Run(w.w, w.c.Numbers(), t.Euler)

@@ -1,4 +1,4 @@
-// Package many has gradients of accelerations at thousands of states of one mechanism: as package derive has them, eight states at a time
+// Package many has gradients of accelerations at thousands of states of one mechanism, as package derive has them, eight states at a time
 // (package batch) where the mechanism has that, and one by one elsewhere.
 //
 //	b, err := many.New(plan, m, batch.Options{Threads: 2}) // m: the model of the plan
@@ -11,15 +11,25 @@
 //	g.MotionTo(x, 17) // derivatives of that number by poses and velocities; see also Load and Force
 //	alone := g.OneByOne()
 //
-// What is taken one by one is right too, and is listed: batch.Batch.AdjointOneByOne says why that is so for all states, and
-// batch.Gradients.OneByOne of which states it is. The numbers are as by derive.Derivatives.AdjointTo without follow: where no rows are
+// and of losses of rollouts, by what acts over each step and by the states at the beginning:
+//
+//	record := b.NewRecord(1024, 200)
+//	err = b.Rollout(states, &batch.Rollout{Step: 1e-3, Steps: 200, Record: record}, out)
+//	err = b.BackTo(g, record, func(step, first, n int) {
+//		for i := first; i < first+n; i++ {
+//			g.AddMotion(i, x) // derivatives of the loss by state i at that step; see also Force and Load
+//		}
+//	})
+//
+// Of accelerations, what is taken one by one is right too, and is listed: batch.Batch.AdjointOneByOne says why that is so for all states,
+// and batch.Gradients.OneByOne of which states it is. The numbers are as by derive.Derivatives.AdjointTo without follow: where no rows are
 // redundant all of them, and elsewhere along directions that the joints allow.
 //
 // Cost: see batch.Batch.AdjointTo; [docs/derivatives.md] has figures. A state that is taken alone takes as long as by package derive.
 //
-// Errors: as batch.New; a state may have one of derive.Derivatives.At and AdjointTo.
+// Errors: as batch.New; a state may have one of derive.Derivatives.At and AdjointTo, or of batch.Batch.BackTo.
 //
-// Frame: world axes, derivatives by the motion of centres of mass. Units: SI. The equations are (D2), (D8), (D11) and (D12) of
+// Frame: world axes, derivatives by the motion of centres of mass. Units: SI. The equations are (D2), (D8), (D11), (D12), (V4) and (V6) of
 // [docs/theory.md].
 //
 // [docs/derivatives.md]: https://github.com/rung-mbd/rung/blob/main/docs/derivatives.md#many-states-at-once

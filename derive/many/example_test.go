@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/derive/many"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -32,4 +33,28 @@ func Example() {
 	// state 0: 0.6000 rad/s² for a moment of 1 N m on the first rod
 	// state 1: 0.6000 rad/s² for a moment of 1 N m on the first rod
 	// one by one: []
+}
+
+// Where a slider of 2 kg comes to in ten steps of 0.1 s, for a force over the first of them: h²(10 − ½)/m.
+func Example_rollout() {
+	m := model.New("slider")
+	m.Bodies = []model.Body{{Name: "slider", Mass: 2, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	m.Joints = []model.Joint{{Name: "rail", Type: model.Prismatic, Predecessor: model.World, Successor: "slider"}}
+	mech, _ := mechanism.New(m)
+	b, _ := many.New(kkt.NewPlan(mech, kkt.Options{}), m, batch.Options{Forces: []mechanism.Freedom{{Joint: 0}}})
+	const steps = 10
+	states, g, out, record := b.NewStates(1), b.NewGradients(1), b.NewOutcome(1), b.NewRecord(1, steps)
+	_ = b.Rollout(states, &batch.Rollout{Step: 0.1, Steps: steps, Record: record}, out)
+	_ = b.BackTo(g, record, func(step, first, n int) {
+		switch step {
+		case steps:
+			g.AddMotion(0, []float64{5: 1, 11: 0}) // z of its place
+		case 0:
+			fmt.Printf("%.4f m/N\n", g.Force(0, 0))
+		}
+	})
+	fmt.Println("failed:", g.Failed())
+	// Output:
+	// 0.0475 m/N
+	// failed: []
 }

@@ -408,74 +408,84 @@ const (
 	BackActs Code = 201
 	// BackJoint adds to the bodies B and C of the joint A the derivatives that come by their relative motion and by the arms.
 	BackJoint Code = 202
+	// BackEnd takes the derivatives of a body C to the slopes and to the beginning of a step that ends there, in E: A is its state at the last stage, B what it has over the step, D how far the next stage is and the weight of the last one, F are the coefficients of dexp (tape.Dexp).
+	BackEnd Code = 203
+	// BackSlopes stores in A the derivatives by the slopes of a stage, and in F the weights of its accelerations: B are the axes of the body, C its centre of mass, E how far the next stage is and the weight of this one.
+	BackSlopes Code = 204
+	// BackStage takes the derivatives of a body B at a stage to the stages before it and to the beginning of the step, in A: C is the rotation since then, D are the coefficients of dexp (tape.Dexp).
+	BackStage Code = 205
+	// BackStart adds to the derivatives of a body B at the first stage those by the beginning of the step, which A has.
+	BackStart Code = 206
+	// BackWrench adds what the joint A does to S to the six numbers C, moment before force, and takes what it does to P from B.
+	BackWrench Code = 207
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 203
+	BodyShared Code = 208
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 204
+	Mul3Shared Code = 209
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 205
+	MulVecShared Code = 210
 	// PutOnPinShared is PutOnPin with shared numbers at C.
-	PutOnPinShared Code = 206
+	PutOnPinShared Code = 211
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 207
+	PullShared Code = 212
 	// AngleShared is Angle with shared numbers at C.
-	AngleShared Code = 208
+	AngleShared Code = 213
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 209
+	WeighShared Code = 214
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 210
+	UnweighShared Code = 215
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 211
+	WrenchShared Code = 216
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 212
+	TorqueShared Code = 217
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 213
+	TwistShared Code = 218
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 214
+	ThrustShared Code = 219
 	// ForcesShared is Forces with shared numbers at D.
-	ForcesShared Code = 215
+	ForcesShared Code = 220
 	// MomentsShared is Moments with shared numbers at D.
-	MomentsShared Code = 216
+	MomentsShared Code = 221
 	// MotionOfJointShared is MotionOfJoint with shared numbers at D.
-	MotionOfJointShared Code = 217
+	MotionOfJointShared Code = 222
 	// MotionOfBothShared is MotionOfBoth with shared numbers at D.
-	MotionOfBothShared Code = 218
+	MotionOfBothShared Code = 223
 	// MotionOfParentShared is MotionOfParent with shared numbers at D.
-	MotionOfParentShared Code = 219
+	MotionOfParentShared Code = 224
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 220
+	PointShared Code = 225
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 221
+	PinShared Code = 226
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 222
+	TurnedPinShared Code = 227
 	// BackOnHingeShared is BackOnHinge with shared numbers at D.
-	BackOnHingeShared Code = 223
+	BackOnHingeShared Code = 228
 	// BackOnUniversalShared is BackOnUniversal with shared numbers at D.
-	BackOnUniversalShared Code = 224
+	BackOnUniversalShared Code = 229
 	// BackOnSliderShared is BackOnSlider with shared numbers at D.
-	BackOnSliderShared Code = 225
+	BackOnSliderShared Code = 230
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 226
+	TiltShared Code = 231
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 227
+	RateShared Code = 232
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 228
+	EulerShared Code = 233
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 229
+	EulerRootShared Code = 234
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 230
+	EulerPinShared Code = 235
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 231
+	MovedShared Code = 236
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 232
+	MovedRootShared Code = 237
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 233
+	RootShared Code = 238
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 234
+	RootHoldsShared Code = 239
 	// HingeBiasShared is HingeBias with shared numbers at B and C.
-	HingeBiasShared Code = 235
+	HingeBiasShared Code = 240
 
-	numCodes = 236
+	numCodes = 241
 )
 
 var codeNames = [numCodes]string{
@@ -682,6 +692,11 @@ var codeNames = [numCodes]string{
 	"BackAlong",
 	"BackActs",
 	"BackJoint",
+	"BackEnd",
+	"BackSlopes",
+	"BackStage",
+	"BackStart",
+	"BackWrench",
 	"BodyShared",
 	"Mul3Shared",
 	"MulVecShared",
@@ -1018,6 +1033,11 @@ var spans = [numCodes]spanOf{
 	BackAlong:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	BackActs:              {lines: 147, reads: [6]span{0: {true, 0, 50, 0, 0, 0, 0}, 1: {true, 27, 32, 0, 0, 0, 0}, 2: {true, 27, 32, 0, 0, 0, 0}}, writes: [6]span{0: {true, 39, 53, 0, 0, 0, 0}}},
 	BackJoint:             {lines: 513, reads: [6]span{0: {true, 12, 65, 0, 0, 0, 0}, 1: {true, 18, 44, 0, 0, 0, 0}, 2: {true, 18, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 15, 65, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}, 2: {true, 33, 44, 0, 0, 0, 0}}},
+	BackEnd:               {lines: 197, reads: [6]span{0: {true, 10, 12, 0, 0, 0, 0}, 1: {true, 13, 21, 0, 0, 0, 0}, 2: {true, 12, 44, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 24, 26, 0, 0, 0, 0}, 5: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{4: {true, 0, 35, 0, 0, 0, 0}}},
+	BackSlopes:            {lines: 74, reads: [6]span{0: {true, 0, 47, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 36, 47, 0, 0, 0, 0}, 5: {true, 0, 5, 0, 0, 0, 0}}},
+	BackStage:             {lines: 328, reads: [6]span{0: {true, 12, 47, 0, 0, 0, 0}, 1: {true, 12, 44, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 12, 35, 0, 0, 0, 0}}},
+	BackStart:             {lines: 243, reads: [6]span{0: {true, 12, 47, 0, 0, 0, 0}, 1: {true, 12, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 12, 23, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}}},
+	BackWrench:            {lines: 66, reads: [6]span{0: {true, 21, 32, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}},
 	BodyShared:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
 	Mul3Shared:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},

@@ -20,6 +20,7 @@ type Backward struct {
 	Motion     []program.Place // of each body: derivatives by rotation, place and both velocities of its centre of mass
 	Loads      []program.Place // of each body: by moment and force
 	Forces     []program.Place // by the generalized force of freedom i of joint j, 6·j + i; none of the others
+	*OverStep                  // nil where states are stepped alone
 }
 
 // CompileAdjoint is Compile with the way back, without steps. Bodies are not reduced to their freedoms: multipliers of all joints are in
@@ -74,12 +75,19 @@ func (c *compiler) backward() *Backward {
 	}
 	out.Turn = c.Tape(func() {
 		for j := range list {
-			c.multipliers(list[j].solution, j)
+			c.multipliers(list[j].solution, j, c.mech.Joints[j].Prescribed, c.mech.Joints[j].Geared)
 			c.addActs(&list[j])
 		}
 		c.weigh(out.Weights)
 	})
-	out.Back = c.Tape(func() { c.back(out, list) })
+	b := &wayBack{out: out, list: list, world: c.Constant(make([]float64, places.Back)...)}
+	for range c.bodies {
+		b.all = append(b.all, c.Room(places.Back))
+	}
+	out.Back = c.Tape(func() { c.back(b) })
+	if c.refusal() == "" {
+		out.OverStep = c.overStep(b)
+	}
 	return out
 }
 
@@ -92,10 +100,12 @@ type backJoint struct {
 	number            int
 	solution, adjoint place
 	stiff, damped     place
+	bare              bool // without what acts there
 }
 
-// multipliers stores those of joint j in to, added up where rows are along the same line: of a screw, of motion, and of armature.
-func (c *compiler) multipliers(to place, j int) {
+// multipliers stores those of joint j in to, added up where rows are along the same line: of a screw, and of those that freedoms have, as
+// rows of motion and of armature.
+func (c *compiler) multipliers(to place, j int, freedoms ...func(i int) bool) {
 	c.OpN(tape.Copy, atSpecial+1, 0, to, c.sys.null)
 	rows := c.rowsOf(j)
 	if rows == nil || rows.node < 0 {
@@ -118,7 +128,7 @@ func (c *compiler) multipliers(to place, j int) {
 		c.specialMultiplier(to, j, rows, row)
 		row++
 	}
-	for _, has := range [2]func(i int) bool{jt.Prescribed, jt.Geared} {
+	for _, has := range freedoms {
 		for i, u := range duals(jt.Kind) {
 			if has(i) {
 				take(triple{u.force, u.axis, 1})
@@ -166,40 +176,32 @@ func (c *compiler) weigh(weights place) {
 }
 
 // back adds the derivatives, and the verdict on the solve.
-func (c *compiler) back(out *Backward, list []backJoint) {
-	world := c.Constant(make([]float64, places.Back)...)
+func (c *compiler) back(b *wayBack) {
+	out, world := b.out, b.world
 	for i := range 3 {
 		c.Set(world.At(places.BackAxes+4*i), 1)
 	}
 	c.OpN(tape.Copy, places.Back-places.BackRotation, 0, world.At(places.BackRotation), c.sys.null)
-	all := make([]place, len(c.bodies))
 	for i := range c.bodies {
-		b, at := &c.bodies[i], c.Room(places.Back)
-		all[i] = at
-		c.Op(tape.Unweigh, at.At(places.BackTurn), b.x, b.axes, b.data.At(atWeight), c.sys.record.At(notFinite))
-		c.Op(tape.BackBody, at, b.state, b.axes, b.data.At(atCom), b.a)
-		c.Op(tape.BackEuler, at, b.data.At(places.Inertia), b.axes)
+		x, at := &c.bodies[i], b.all[i]
+		c.Op(tape.Unweigh, at.At(places.BackTurn), x.x, x.axes, x.data.At(atWeight), c.sys.record.At(notFinite))
+		c.Op(tape.BackBody, at, x.state, x.axes, x.data.At(atCom), x.a)
+		c.Op(tape.BackEuler, at, x.data.At(places.Inertia), x.axes)
 		out.Motion, out.Loads = append(out.Motion, at.At(places.BackRotation)), append(out.Loads, at.At(places.BackTurn))
 	}
-	end := func(body int32) place {
-		if body < 0 {
-			return world
-		}
-		return all[body]
-	}
-	for j := range list {
+	for j := range b.list {
 		jt := &c.mech.Joints[j]
 		if jt.Kind != joints.Free {
-			c.backJoint(out, &list[j], end(jt.Pred), end(jt.Succ))
+			c.backJoint(out, &b.list[j], b.end(jt.Pred), b.end(jt.Succ))
 		}
 	}
 	for i := range c.mech.Forces {
 		c.Passing()
 		switch e := &c.mech.Forces[i]; e.Kind {
 		case model.Wrench:
-			c.backWrench(e, end(e.A.Body))
+			c.backWrench(e, b.end(e.A.Body))
 		case model.SpringDamper:
-			c.backSpring(e, i, end(e.A.Body), end(e.B.Body))
+			c.backSpring(e, i, b.end(e.A.Body), b.end(e.B.Body))
 		}
 		c.Lasting()
 	}
@@ -209,7 +211,7 @@ func (c *compiler) back(out *Backward, list []backJoint) {
 // backJoint adds what comes by a joint, theory.md (D11), (D12).
 func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	j := b.number
-	c.multipliers(b.adjoint, j)
+	c.multipliers(b.adjoint, j, c.mech.Joints[j].Prescribed, c.mech.Joints[j].Geared)
 	c.Passing()
 	at := c.Room(places.BackJoint)
 	c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
@@ -226,14 +228,7 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 		c.OpN(tape.Copy, places.BackJoint-places.BackTheta, 0, at.At(places.BackTheta), c.sys.null)
 		c.backSprings(b, at)
 	}
-	switch c.mech.Joints[j].Kind {
-	case joints.Universal:
-		c.backBent(b, at, P, S, out.Forces[6*j+1], acts)
-	case joints.Distance:
-		c.backRod(b, at, acts)
-	default:
-		acts()
-	}
+	c.backLines(b, at, P, S, out.Forces[6*j+1], acts)
 	for i, u := range duals(c.mech.Joints[j].Kind) {
 		if x := out.Forces[6*j+i]; x.Is() && !u.ofS {
 			c.OpN(tape.Copy, 1, 0, x, at.At(places.BackLines+lineOf(u.force, u.axis)))
@@ -241,6 +236,18 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	}
 	c.Op(tape.BackJoint, at, P, S)
 	c.Lasting()
+}
+
+// backLines calls acts, which needs all that a joint does to S, and adds what comes by a line that is not along an axis of P.
+func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) {
+	switch c.mech.Joints[b.number].Kind {
+	case joints.Universal:
+		c.backBent(b, at, P, S, force, acts)
+	case joints.Distance:
+		c.backRod(b, at, acts)
+	default:
+		acts()
+	}
 }
 
 // backSprings adds the derivatives by coordinates and rates of the springs and dampers of a joint. What is along its lines has the sign

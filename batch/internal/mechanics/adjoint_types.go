@@ -53,15 +53,23 @@ func (c *compiler) dot(v, u place) place {
 	return out
 }
 
+// bentLine adds the moment λ·n of a universal joint to what it does, with n = y×u, u along x of P and y of S.
+func (c *compiler) bentLine(b *backJoint, at place) (y, u, n, lambda place) {
+	y = c.vector(tape.Column, c.frameAxes(b.number, sideS).At(1))
+	u = c.vector(tape.Column, at.At(places.BackFrame))
+	n = c.vector(tape.Cross, y, u)
+	lambda = c.negated(b.solution.At(atSpecial))
+	c.plus(at.At(places.BackMoment), n, lambda)
+	return y, u, n, lambda
+}
+
 // backBent adds what comes by the moment λ·n of a universal joint about n = y×u, u along x of P and y of S, with n˚ = (w×y)×u, and by its
 // second freedom, a turn about y. The derivative by the force there goes to force, if there is such a place.
 func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
-	y := c.vector(tape.Column, c.frameAxes(b.number, sideS).At(1))
-	u := c.vector(tape.Column, at.At(places.BackFrame))
-	n := c.vector(tape.Cross, y, u)
-	lambda, r := c.negated(b.solution.At(atSpecial)), c.negated(b.adjoint.At(atSpecial))
+	y, u, n, lambda := c.bentLine(b, at)
+	r := c.negated(b.adjoint.At(atSpecial))
 	tau, driven := c.acts[6*b.number+1]
-	c.plus(at.At(places.BackMoment), n, lambda)
+	driven = driven && !b.bare
 	if driven {
 		c.plus(at.At(places.BackMoment), y, tau)
 	}
@@ -101,12 +109,18 @@ func (c *compiler) backDamper(j int, y, w, byMoment, byW, byY place) {
 	c.plus(byY, w, byRate)
 }
 
+// rodLine adds the force λ·n of a distance joint along n = R/|R| to what it does. Behind n is |R|.
+func (c *compiler) rodLine(b *backJoint, at place) (n, lambda place) {
+	n, lambda = c.Room(4), c.negated(b.solution.At(atSpecial))
+	c.Op(tape.Unit, n, at.At(places.BackR))
+	c.plus(at.At(places.BackForce), n, lambda)
+	return n, lambda
+}
+
 // backRod adds what comes by the force λ·n of a distance joint along n = R/|R|, with n˚·V = |V − n(n·V)|²/|R|.
 func (c *compiler) backRod(b *backJoint, at place, acts func()) {
-	n := c.Room(4) // and |R|
-	c.Op(tape.Unit, n, at.At(places.BackR))
-	lambda, r := c.negated(b.solution.At(atSpecial)), c.negated(b.adjoint.At(atSpecial))
-	c.plus(at.At(places.BackForce), n, lambda)
+	n, lambda := c.rodLine(b, at)
+	r := c.negated(b.adjoint.At(atSpecial))
 	c.plus(at.At(places.BackRowSlide), n, r)
 	acts()
 	V, inverse := at.At(places.BackV), c.Room(1)

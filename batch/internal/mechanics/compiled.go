@@ -119,6 +119,12 @@ func (c *Compiled) all() []*[]tape.Op {
 	list := []*[]tape.Op{&c.Fixed, &c.Stage, &c.Judge, &c.Refine, &c.Answers}
 	if b := c.Backward; b != nil {
 		list = append(list, &b.Turn, &b.Back)
+		if s := b.OverStep; s != nil {
+			list = append(list, &s.Ends, &s.Passes, &s.Face, &s.Join)
+			for k := range s.Over {
+				list = append(list, &s.Ahead[k], &s.Again[k], &s.Slopes[k], &s.Over[k])
+			}
+		}
 	}
 	if s := c.Steps; s != nil {
 		for k := range s.Stages {

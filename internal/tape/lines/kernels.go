@@ -4,7 +4,7 @@ package lines
 func Kernels() []*Kernel {
 	list := append(append(vectors(), mechanics()...), angles()...)
 	list = append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...)
-	return addShared(append(list, adjoints()...))
+	return addShared(append(append(list, adjoints()...), backwards()...))
 }
 
 func define(list *[]*Kernel, name, doc string, body func(k *Kernel)) {

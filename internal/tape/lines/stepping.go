@@ -287,14 +287,7 @@ func stage(k *Kernel, first, last bool) {
 	// θ̇ = ω − ½θ×ω + θ×(θ×ω)/12
 	rate := k.vec(at('A', atOmega), 3)
 	if !first {
-		turn := k.vec(at('B', atTurn), 3)
-		x := k.cross(turn, rate)
-		for i := range rate {
-			rate[i] = k.fnma(x[i], constant(half), rate[i])
-		}
-		for i, y := range k.cross(turn, x) {
-			rate[i] = k.fma(y, constant(places.Twelfth), rate[i])
-		}
+		rate = turnRate(k, k.vec(at('B', atTurn), 3), rate, false)
 	}
 	weight := k.ld(at('D', 1))
 	sum := func(i int, x any) Val {

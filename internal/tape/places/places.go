@@ -157,3 +157,15 @@ const (
 	BackRate     = 63
 	BackJoint    = 66 // how many there are
 )
+
+// Body on the way back over a step of a rollout: derivatives by a turn, a place, the angular velocity and the velocity of the origin of
+// its frame, twelve numbers each.
+const (
+	StepEnd   = 0  // by the sums at the end, of which the turn is the rotation vector of the step
+	StepNext  = 12 // the same at the stage behind
+	StepStart = 24 // by the beginning
+	StepSlope = 36 // by the slopes of a stage: of these two velocities and of what they make of the place
+	StepBack  = 48 // how many there are
+
+	DexpTerms = 6 // of each of the two series of dexp
+)

@@ -1,0 +1,290 @@
+package batch
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// BackTo goes back over the rollout that a record has, and stores in g the derivatives of one number of each state, its loss, by what the
+// rollout depends on: the discrete adjoint, theory.md (V4), (V6). It calls at for the states first to first+n−1, which stand side by
+// side, first with the number of steps, and then after each step down to the first one, 0. There Gradients.Force and Load have the
+// derivatives by what acted on a state over the step, and Gradients.MotionTo those by the state at its beginning, as far as later states
+// count. at adds those by which the loss depends on this state directly, and by what a controller has made of it (Gradients.AddMotion).
+// After the call g has the derivatives by the states at the beginning.
+//
+// A gradient is exact for the stages of the rollout. The closing at the end of a step is differentiated as the least change that closes
+// a state: derivatives are off by about the part of a state that it moves, Gradients.Gap. A state of which a step has been made alone,
+// or whose lane does not pass the checks of AdjointTo at each stage, has an error that wraps ErrStep and names step and joint; so has one
+// of which a step that is computed again is off by more than 1e-4. Its derivatives are zero then.
+//
+// Cost: some eight to eleven times the rollout; no allocation but for errors. at is called from several goroutines at once with more than
+// one thread. The bits of a state do not depend on threads or on other states. It returns the cause for which a context has ended
+// (Batch.Watch). It panics without Options.Adjoint, if g or r is not of b, or of different numbers of states, and if the rollout of r has
+// not come to its end.
+func (b *Batch) BackTo(g *Gradients, r *Record, at func(step, first, n int)) error {
+	switch {
+	case b.backs == nil:
+		panic(noAdjoint)
+	case g == nil || r == nil || g.of != b.setup || r.of != b.setup || g.n != len(r.alone):
+		panic("batch: foreign gradients or record")
+	case r.steps < 0 || at == nil:
+		panic("batch: a record without a rollout, or nothing that it is differentiated by")
+	}
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	g.forget()
+	clear(g.motion)
+	clear(g.gap)
+	b.over, b.into = over{r, at}, g
+	defer func() { b.over, b.into = over{}, nil }() // at may panic
+	b.team.Run(groups(g.n), (*overTasks)(b))
+	g.collect()
+	return b.watch.Err()
+}
+
+// mayGoBack returns an error that wraps ErrRollout where there is no way back over the steps of a rollout with a record.
+func (b *Batch) mayGoBack(s *States, o *Rollout) error {
+	switch {
+	case b.backs == nil:
+		panic(noAdjoint)
+	case o.Record.of != b.setup || len(o.Record.alone) != s.n || o.Steps >= len(o.Record.states):
+		panic("batch: foreign or short record")
+	case o.Integrator != RungeKutta4:
+		return fault.Errorf("%w: there is a way back over steps of RungeKutta4 alone", ErrRollout)
+	case b.SteppedOneByOne() != "":
+		return fault.Errorf("%w: no way back, as states are stepped one by one: %s", ErrRollout, b.SteppedOneByOne())
+	case b.whyBack != "":
+		return fault.Errorf("%w: no way back in lanes: %s", ErrRollout, b.whyBack)
+	}
+	return nil
+}
+
+// overTasks is the job of BackTo.
+type overTasks Batch
+
+// Do takes one group.
+func (t *overTasks) Do(worker, k int) {
+	w := t.backs[worker]
+	w.r, w.g, w.k, w.n = t.over.record, t.into, k, min(lanes, t.into.n-k*lanes)
+	w.beginBack(t.over.at)
+	for step := w.r.steps - 1; step >= 0; step-- {
+		if t.watch.Up() {
+			t.into.leave(k, t.watch.Err())
+			return
+		}
+		w.overStep(step)
+		t.over.at(step, k*lanes, w.n)
+	}
+	w.finite(0)
+}
+
+// beginBack calls at for the states at the end of the rollout, and solves the system there.
+func (w *backWorker) beginBack(at func(step, first, n int)) {
+	c, g := w.c, w.g
+	g.single[w.k] = 0
+	w.sums(func(to, _ []float64) { clear(to) })
+	for l := range w.n {
+		i := w.k*lanes + l
+		switch {
+		case w.r.errs[i] != nil:
+			w.lose(l, w.r.errs[i])
+		case w.r.alone[i] > 0:
+			w.lose(l, w.reason(int(w.r.alone[i])-1, l))
+		}
+	}
+	at(w.r.steps, w.k*lanes, w.n)
+	w.setStep(w.r.h, c.Parts)
+	ok := w.stand(w.r.steps)
+	w.evaluate()
+	w.check(w.r.steps, ok)
+	tape.Run(w.w, c.Numbers(), c.Face)
+}
+
+// stand takes the states at a step into the lanes. It returns those that can be solved.
+func (w *backWorker) stand(step int) (ok uint) {
+	s, size := w.r.states[step], w.of.at.Length*lanes
+	copy(w.w[int(w.c.Input)*lanes:], s.data[w.k*size:][:size])
+	return w.prepare(s, w.k*lanes, w.n)
+}
+
+// overStep goes back over a step: what g has of its end becomes what it has of its beginning.
+func (w *backWorker) overStep(step int) {
+	c, h := w.c, w.r.h
+	s := w.r.states[step]
+	w.finite(step + 1)
+	w.passMotion(func(at, mine []float64) { copy(at, mine) })
+	tape.Run(w.w, c.Numbers(), c.Join)
+	ok := w.stand(step)
+	for k := range 3 {
+		if k > 0 && w.timed {
+			ok &= w.stageInputs(s, w.k*lanes, w.n, timeOfStage(k, h))
+		}
+		tape.Run(w.w, c.Numbers(), c.Stage)
+		tape.Run(w.w, c.Numbers(), c.Ahead[k])
+	}
+	tape.Run(w.w, c.Numbers(), c.Ends)
+	w.sums(func(to, _ []float64) { clear(to) })
+	for k := 3; k >= 0; k-- {
+		if w.timed {
+			ok &= w.stageInputs(s, w.k*lanes, w.n, timeOfStage(k, h))
+		}
+		tape.Run(w.w, c.Numbers(), c.Again[k])
+		w.evaluate()
+		w.check(step, ok)
+		if k == 3 {
+			tape.Run(w.w, c.Numbers(), c.Ahead[k])
+			w.compare(step)
+			tape.Run(w.w, c.Numbers(), c.Again[k])
+		}
+		tape.Run(w.w, c.Numbers(), c.Slopes[k])
+		tape.Run(w.w, c.Numbers(), c.Turn)
+		w.correct()
+		tape.Run(w.w, c.Numbers(), c.Back)
+		tape.Run(w.w, c.Numbers(), c.Passes)
+		w.check(step, ok)
+		tape.Run(w.w, c.Numbers(), c.Over[k])
+		w.sums(func(to, by []float64) {
+			for i, v := range by {
+				to[i] += v
+			}
+		})
+	}
+	w.passMotion(func(at, mine []float64) { copy(mine, at) })
+	for l := range w.n {
+		if w.g.errs[w.k*lanes+l] != nil {
+			w.forgetLane(l)
+		}
+	}
+}
+
+// passMotion calls do with where a body has derivatives in the lanes, and in g.
+func (w *backWorker) passMotion(do func(at, mine []float64)) {
+	size := motionNumbers * lanes
+	for i, p := range w.c.Motion {
+		do(w.w[int(p)*lanes:][:size], w.g.motion[(w.k*len(w.c.Bodies)+i)*size:][:size])
+	}
+}
+
+// sums calls do with each place of g for loads and forces, and with what the stage has of it.
+func (w *backWorker) sums(do func(to, by []float64)) {
+	c, g := w.c, w.g
+	from := func(at program.Place, n int) []float64 { return w.w[int(at)*lanes:][:n*lanes] }
+	for i := range c.Bodies {
+		do(g.loads[(w.k*len(c.Bodies)+i)*6*lanes:][:6*lanes], from(c.Loads[i], 6))
+	}
+	list := w.of.options.Forces
+	for i, f := range list {
+		do(g.forces[(w.k*len(list)+i)*lanes:][:lanes], from(c.Forces[6*f.Joint+f.Freedom], 1))
+	}
+}
+
+// check loses the lanes that have not passed the checks of a solve in a step.
+func (w *backWorker) check(step int, ok uint) {
+	holds := w.lane(w.c.Holds)
+	for l := range w.n {
+		if (ok>>l&1 == 0 || holds[l] != 1) && w.g.errs[w.k*lanes+l] == nil {
+			w.lose(l, w.reason(step, l))
+		}
+	}
+}
+
+// lose gives a lane an error.
+func (w *backWorker) lose(l int, err error) {
+	w.g.errs[w.k*lanes+l] = err
+	w.g.single[w.k] |= 1 << l
+	w.forgetLane(l)
+}
+
+// forgetLane makes the derivatives of a lane zero.
+func (w *backWorker) forgetLane(l int) {
+	for _, list := range [3][]float64{w.g.motion, w.g.loads, w.g.forces} {
+		n := w.g.each(list)
+		for i := range n {
+			list[(w.k*n+i)*lanes+l] = 0
+		}
+	}
+}
+
+// errNoWayBack is for steps over which lanes do not go back.
+var errNoWayBack = errors.New("no way back over it in lanes")
+
+// reason says why there is no way back over a step of a lane: with the error of the solver at its beginning, or with the joint that is next
+// to be redundant there.
+func (w *backWorker) reason(step, l int) error {
+	i, s := w.k*lanes+l, w.r.states[step]
+	s.to(w.st, i)
+	err := w.setInputs(s, i)
+	if err == nil {
+		err = w.solver.Solve(w.st)
+	}
+	if err == nil {
+		err = errNoWayBack
+		if report, _ := w.solver.Report(); report != nil && report.WeakestJoint >= 0 {
+			err = w.of.plan.Mechanism().AtJoint(report.WeakestJoint, -1, err)
+		}
+	}
+	return fault.Errorf("%w: step %d of state %d: %w", ErrStep, step, i, err)
+}
+
+// gapTol is how far a step that is computed again may end from where the rollout went on: more than closing takes back after steps that are
+// of use.
+const gapTol = 1e-4
+
+// compare notes how far the end of a step that has been computed again is from where the rollout has gone on.
+func (w *backWorker) compare(step int) {
+	h, L := w.r.h, w.of.plan.Mechanism().TypicalLength()
+	next := w.r.states[step+1]
+	for l := range w.n {
+		i := w.k*lanes + l
+		next.to(w.st, i)
+		worst := 0.0
+		for k := range w.st.Bodies {
+			at := w.w[int(w.c.Bodies[k].State)*lanes+l:]
+			three := func(place int) spatial.Vec3 {
+				return spatial.Vec3{at[place*lanes], at[(place+1)*lanes], at[(place+2)*lanes]}
+			}
+			b := &w.st.Bodies[k]
+			turn := 0.0
+			for j, q := range b.Rotation {
+				turn += (at[(atRotation+j)*lanes] - q) * (at[(atRotation+j)*lanes] - q)
+			}
+			off := three(atPosition).Sub(b.Position).Norm() + h*three(atVelocity).Sub(b.Velocity).Norm()
+			worst = math.Max(worst, math.Max(2*math.Sqrt(turn), h*three(atOmega).Sub(b.Omega).Norm()))
+			worst = math.Max(worst, off/L)
+		}
+		w.g.gap[i] = math.Max(w.g.gap[i], worst)
+		if !(worst <= gapTol) && w.g.errs[i] == nil {
+			w.lose(l, fault.Errorf("%w: step %d of state %d, computed again, is off by %.2g", ErrStep, step, i, worst))
+		}
+	}
+}
+
+// errNotFinite is for derivatives that are no numbers, as those that BackTo is given.
+var errNotFinite = errors.New("derivatives that are not finite")
+
+// finite loses the lanes whose derivatives by the state at a step are not finite. Those of lanes with errors are zero.
+func (w *backWorker) finite(step int) {
+	n := w.g.each(w.g.motion)
+	for l := range w.n {
+		i := w.k*lanes + l
+		if w.g.errs[i] != nil {
+			w.forgetLane(l)
+			continue
+		}
+		sum := 0.0
+		for k := range n {
+			v := w.g.motion[(w.k*n+k)*lanes+l]
+			sum += v - v
+		}
+		if sum != 0 {
+			w.lose(l, fault.Errorf("%w: step %d of state %d: %w", ErrStep, step, i, errNotFinite))
+		}
+	}
+}

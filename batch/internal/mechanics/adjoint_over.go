@@ -1,0 +1,162 @@
+package mechanics
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// OverStep is the way back over a step of RungeKutta4, docs/theory.md (V4), and over what puts its end on the joints, (V6). Motion has the
+// derivatives by the end of the step, with which Join begins, and those by its beginning when all is done.
+//
+// A step is computed again first: Stage and Ahead, for the first three stages, and the last stage without accelerations. Ends takes the
+// derivatives from the end to all stages. Then come the stages from the last one on: Again, the accelerations, Slopes, Turn, Back, Passes,
+// and Over.
+type OverStep struct {
+	Ahead [4][]tape.Op // behind the accelerations of a stage: its place is kept, and the state is that of the next one, or of the end
+	Again [4][]tape.Op // the state of a stage
+	Ends  []tape.Op
+	// Slopes has the weights of the accelerations of a stage, and Over takes derivatives by its state to those before it.
+	Slopes, Over [4][]tape.Op
+	// Passes judges the solves of a stage in the place of Back. The pivot of a redundant row may be as large as in a solve, the square of
+	// how far the stage is off the joints; but such rows have to hold for both solutions, as they do where geometry closes them all.
+	Passes     []tape.Op
+	Face, Join []tape.Op     // of the state at which the system has been solved: what is read of bodies, and the way back over the closing
+	Parts      program.Place // as those of Stepper
+}
+
+// wayBack is what the tapes of the way back share.
+type wayBack struct {
+	out   *Backward
+	list  []backJoint
+	all   []place // of each body: what it has meanwhile (package places)
+	world place
+}
+
+// end returns what a body has meanwhile, or the ground.
+func (b *wayBack) end(body int32) place {
+	if body < 0 {
+		return b.world
+	}
+	return b.all[body]
+}
+
+// overStep makes the tapes of the way back over a step.
+func (c *compiler) overStep(b *wayBack) *OverStep {
+	s := &OverStep{Parts: c.Room(8)}
+	series := c.Shared(tape.Dexp[:]...)
+	var over, step []place // of each body: as of Stepper; its derivatives
+	var kept, turns [4][]place
+	for range c.bodies {
+		over, step = append(over, c.Room(bodyPlaces+3+12)), append(step, c.Room(places.StepBack))
+		for k := 1; k < 4; k++ {
+			kept[k], turns[k] = append(kept[k], c.Room(bodyPlaces)), append(turns[k], c.Room(3))
+		}
+	}
+	kept[0] = over // which begins with the state at the beginning
+	each := func(do func(i int, body *bodyPlace)) []tape.Op {
+		return c.Tape(func() {
+			for i := range c.bodies {
+				do(i, &c.bodies[i])
+			}
+		})
+	}
+	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
+		part := s.Parts.At(2 * k)
+		s.Ahead[k] = c.Tape(func() {
+			rates := c.rates()
+			for i := range c.bodies {
+				state := c.bodies[i].state
+				c.Op(code, state, over[i], rates[i], part, c.sys.record)
+				if k < 3 {
+					c.OpN(tape.Copy, bodyPlaces, 0, kept[k+1][i], state)
+					c.OpN(tape.Copy, 3, 0, turns[k+1][i], over[i].At(bodyPlaces))
+				}
+			}
+		})
+		s.Again[k] = each(func(i int, body *bodyPlace) { c.OpN(tape.Copy, bodyPlaces, 0, body.state, kept[k][i]) })
+		s.Slopes[k] = each(func(i int, body *bodyPlace) {
+			c.Op(tape.BackSlopes, step[i], body.axes, body.data.At(atCom), none, part, b.out.Weights.At(6*i))
+		})
+		s.Over[k] = each(func(i int, _ *bodyPlace) {
+			if k == 0 {
+				c.Op(tape.BackStart, step[i], b.all[i])
+			} else {
+				c.Op(tape.BackStage, step[i], b.all[i], turns[k][i], series)
+			}
+		})
+	}
+	s.Ends = each(func(i int, body *bodyPlace) {
+		c.Op(tape.BackEnd, body.state, over[i], b.all[i], s.Parts.At(6), step[i], series)
+	})
+	s.Face = each(func(i int, body *bodyPlace) {
+		c.Op(tape.BackBody, b.all[i], body.state, body.axes, body.data.At(atCom), body.a)
+	})
+	s.Join = c.Tape(func() { c.joinBack(b) })
+	s.Passes = c.Tape(func() { c.sys.verdictWithin(1/kkt.NearTol, math.Inf(1)) })
+	return s
+}
+
+// joinBack adds the way back over the closing of a state, theory.md (V6): the least motion and the least change of velocity that close it,
+// by the factor at hand. With the derivatives v̄ by velocities come multipliers ν of the rows: v̄ − Jᵀν is what is left of v̄, and the
+// poses get −∂(νᵀJv). The velocities of origins are kept as poses are corrected by ε, so the correction gets k×(ċ̄×ω), too; poses then lose
+// what the rows take, as velocities have.
+func (c *compiler) joinBack(b *wayBack) {
+	zeros := c.LastingRoom(atSpecial + 1)
+	c.OpN(tape.Copy, atSpecial+1, 0, zeros, c.sys.null)
+	for i, at := range b.all {
+		c.OpN(tape.Copy, 6, 0, b.out.Weights.At(6*i), at.At(places.BackAngular))
+		c.OpN(tape.Copy, 3, 0, at.At(places.BackTurn), at.At(places.BackOmega))
+		c.Op(tape.AddCross, at.At(places.BackPush), at.At(places.BackOmega), at.At(places.BackArm), at.At(places.BackVelocity))
+	}
+	c.joinRows(b, func(j *backJoint, at, P, S place) {
+		bare := backJoint{number: j.number, solution: j.adjoint, adjoint: zeros, bare: true}
+		c.OpN(tape.Copy, 6, 0, at.At(places.BackRowTurn), c.sys.null)
+		c.backLines(&bare, at, P, S, none, func() {
+			c.Op(tape.BackWrench, at, P.At(places.BackAngular), S.At(places.BackAngular))
+			c.Op(tape.BackActs, at, P, S)
+			c.OpN(tape.Copy, places.BackJoint-places.BackTheta, 0, at.At(places.BackTheta), c.sys.null)
+		})
+		c.Op(tape.BackJoint, at, P, S)
+	})
+	for i, at := range b.all {
+		w := b.out.Weights.At(6 * i)
+		x := c.vector(tape.Cross, at.At(places.BackLinear), at.At(places.BackOmega))
+		c.Op(tape.AddCross, w, at.At(places.BackArm), x, at.At(places.BackRotation))
+		c.OpN(tape.Copy, 3, 0, w.At(3), at.At(places.BackTravel))
+	}
+	c.joinRows(b, func(j *backJoint, at, P, S place) {
+		bare := backJoint{number: j.number, solution: j.adjoint, bare: true}
+		switch c.mech.Joints[j.number].Kind {
+		case joints.Universal:
+			c.bentLine(&bare, at)
+		case joints.Distance:
+			c.rodLine(&bare, at)
+		}
+		c.Op(tape.BackWrench, at, P.At(places.BackRotation), S.At(places.BackRotation))
+	})
+}
+
+// joinRows solves the system for the weights, and calls do with each joint that has rows, its place with what these rows do, of the
+// opposite sign, along the axes of P, and its bodies. Rows of armature are no constraints.
+func (c *compiler) joinRows(b *wayBack, do func(j *backJoint, at, P, S place)) {
+	c.weigh(b.out.Weights)
+	for j := range b.list {
+		rows := c.rowsOf(j)
+		if rows == nil || rows.node < 0 {
+			continue
+		}
+		jt, x := &c.mech.Joints[j], &b.list[j]
+		c.multipliers(x.adjoint, j, jt.Prescribed)
+		c.Passing()
+		at, P, S := c.Room(places.BackJoint), b.end(jt.Pred), b.end(jt.Succ)
+		c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
+		c.Op(tape.BackAlong, at.At(places.BackMoment), at.At(places.BackFrame), x.adjoint)
+		do(x, at, P, S)
+		c.Lasting()
+	}
+}
