@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/mechanism"
@@ -11,6 +13,12 @@ import (
 // rounding: its terms cancel each other, as the law and a term of hinges with one axis may at a pose. Such a row is set to
 // zero, with the scale 1, and counts as redundant.
 const vanishing = 1e-13
+
+// vanishes reports whether a row is rounding: sum is the square of its length, size the sum of the squares of its parts. Squares that
+// overflow tell nothing, so that such a row stays.
+func vanishes(sum, size float64) bool {
+	return sum <= vanishing*vanishing*size && size <= math.MaxFloat64
+}
 
 // The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act
 // on one body add up in its block. A row of one's own (theory.md (O3)) has been computed with the bodies' kinematics.
@@ -87,7 +95,7 @@ func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Ki
 	for _, x := range row {
 		sum += x * x
 	}
-	if !(sum > vanishing*vanishing*size) {
+	if vanishes(sum, size) {
 		clear(row)
 	}
 	return right
@@ -189,7 +197,7 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	for _, x := range row {
 		sum += x.Hi * x.Hi
 	}
-	if !(sum > vanishing*vanishing*size) {
+	if vanishes(sum, size) {
 		clear(row)
 	}
 }

@@ -253,7 +253,8 @@ func (j *passJob) Do(worker, task int) {
 	}
 }
 
-// doLone works on the groups, or loop joints, lo ≤ i < hi of those in no eight.
+// doLone does the present pass for the groups, or in passes over loops for the loop joints, lo ≤ i < hi of the list without a place in
+// an eight.
 func (y *Reduced) doLone(w *groupWork, end *passEnd, lo, hi int) {
 	g, p := y.Groups, &y.pass
 	switch p.kind {
@@ -295,7 +296,7 @@ func (y *Reduced) groupState(q *group, s *mechanism.State) bool {
 	return true
 }
 
-// doSingle works on bodies in no group.
+// doSingle does the present pass for the listed bodies, which are in no group. The first whose state is not finite ends it, as end.bad.
 func (y *Reduced) doSingle(end *passEnd, list []int32) {
 	g, p := y.Groups, &y.pass
 	for _, body := range list {

@@ -121,7 +121,7 @@ func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	}
 }
 
-// tableFaults checks the values of a table, and that its spline is finite.
+// tableFaults checks the values of a table, and that its spline is finite and nowhere too steep (Value.Finite).
 func (l *Law) tableFaults(f *document.Broken) {
 	if n := len(l.X); len(l.Values) != n {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Values), n))
@@ -164,7 +164,7 @@ func (l *Law) advanceFaults(f *document.Broken, coordinate int, field string, la
 	}
 }
 
-// gridFaults checks the values of a grid, and that its splines are finite.
+// gridFaults checks the values of a grid, and that its splines are finite and nowhere too steep (Value.Finite).
 func (l *Law) gridFaults(f *document.Broken) {
 	if len(l.Values) > 0 || len(l.Lines) != len(l.X) {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Lines), len(l.X)))

@@ -268,13 +268,16 @@ func (l *Law) pieceAt(coordinate int, at []float64, x float64) int {
 	return i
 }
 
-// Finite reports whether all numbers are.
+// mostSlope is the largest magnitude of a slope, as of a factor of a coupling: squares of the coupling's row are finite numbers.
+const mostSlope = 1e100
+
+// Finite reports whether all numbers are finite, and both slopes at most 1e100 in magnitude.
 func (v *Value) Finite() bool {
-	t := v.F*0 + v.D[0]*0 + v.D[1]*0
+	t := v.F * 0
 	for i := range v.DD {
 		t += v.DD[i][0]*0 + v.DD[i][1]*0
 	}
-	return t == 0
+	return t == 0 && math.Abs(v.D[0]) <= mostSlope && math.Abs(v.D[1]) <= mostSlope
 }
 
 // Partial reports whether there may be places at which l does not hold.

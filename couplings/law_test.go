@@ -219,6 +219,7 @@ func TestFaults(t *testing.T) {
 		{"table", "values[0] NaN: is not finite", func(l *couplings.Law) { l.Values = []float64{math.NaN(), 0, 0, 0, 0, 0} }},
 		{"periodic", "values[4] 0.1: must be 0: the first value and the advance of a period", func(l *couplings.Law) { l.Values = []float64{0, 1, 2, 1, 0.1} }},
 		{"table", "x[0] -1: makes a slope that overflows", func(l *couplings.Law) { l.Values = []float64{-1e308, 1e308, -1e308, 1, 1, 1} }},
+		{"table", "x[0] -1: makes a slope that overflows", func(l *couplings.Law) { l.Values = []float64{-1e101, 1e101, -1e101, 1, 1, 1} }},
 		{"grid", "values : wrong length 5, x has 6 entries", func(l *couplings.Law) { l.Lines = l.Lines[:5] }},
 		{"grid", "values[0] : wrong length 1, y has 4 entries", func(l *couplings.Law) { l.Lines = append([][]float64{{1}}, l.Lines[1:]...) }},
 		{"grid", "values[0][1] NaN: is not finite", func(l *couplings.Law) { l.Lines = append([][]float64{{1, math.NaN(), 1, 1}}, l.Lines[1:]...) }},

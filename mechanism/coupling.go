@@ -363,7 +363,7 @@ func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 }
 
 // ErrLaw is wrapped, with the name of the coupling, where its law does not hold: beyond the ends of a table or a range,
-// or where a formula has no finite value, slope or second derivative.
+// or where a formula has no finite value, slope or second derivative, or a slope beyond 1e100.
 var ErrLaw = errors.New("mechanism: the law does not hold")
 
 // rowAt is a row of one's own at a state.
@@ -480,7 +480,7 @@ func (m *Mechanism) lawError(i int, q [2]float64) error {
 	c := &m.Couplings[i]
 	n, from, to := c.Law.Outside(q)
 	if n < 0 {
-		return m.atCoupling(i, fault.Errorf("%w: no finite value, slope or second derivative at %v", ErrLaw, q[:c.Law.Coordinates()]))
+		return m.atCoupling(i, fault.Errorf("%w: no finite value, slope up to 1e100 or second derivative at %v", ErrLaw, q[:c.Law.Coordinates()]))
 	}
 	f := c.Legs[c.Bent()+n].Freedom
 	return m.atCoupling(i, fault.Errorf("%w: the coordinate of joint %s, freedom %d, is %v, the law is from %v to %v",

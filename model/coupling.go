@@ -16,7 +16,8 @@ const (
 	MaxTerms = 10_000
 	// MaxPower is the highest power of the polynomial of a coupling.
 	MaxPower = 4
-	// mostFactor is the largest magnitude of a factor, and its inverse the smallest: squares of rows are finite numbers.
+	// mostFactor is the largest magnitude of a factor and of a coefficient, and its inverse the smallest of a factor: squares of rows are
+	// finite numbers.
 	mostFactor = 1e100
 )
 
@@ -45,7 +46,7 @@ type CouplingTerm struct {
 // CouplingPolynomial is a polynomial of the coordinate of a freedom.
 type CouplingPolynomial struct {
 	Of           Coupled
-	Coefficients []float64 // c0, c1, …: from 1 to MaxPower + 1 of them
+	Coefficients []float64 // c0, c1, …: from 1 to MaxPower + 1 of them, up to 1e100 in magnitude
 }
 
 // Of returns the freedoms that the terms follow: that of the polynomial, or those of the law.
@@ -187,8 +188,12 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 			c.report(".polynomial.coefficients", "[]", "is empty")
 		case n > MaxPower+1:
 			c.report(".polynomial.coefficients", "", fmt.Sprintf("more than %d entries", MaxPower+1))
-		default:
-			c.finite(".polynomial.coefficients", p.Coefficients)
+		case c.finite(".polynomial.coefficients", p.Coefficients):
+			for i, x := range p.Coefficients {
+				if math.Abs(x) > mostFactor {
+					c.report(document.Entry(".polynomial.coefficients", i), document.Number(x), fmt.Sprintf("is beyond %g", mostFactor))
+				}
+			}
 		}
 	}
 	if k.Law != nil && !f.Has(couplingLaw) {

@@ -109,6 +109,9 @@ func TestCheckCoupling(t *testing.T) {
 		"$.couplings[0].polynomial.coefficients[1]": func(k *model.Coupling) {
 			k.Polynomial = &model.CouplingPolynomial{Of: other, Coefficients: []float64{0, math.NaN()}}
 		},
+		"$.couplings[0].polynomial.coefficients[2]": func(k *model.Coupling) {
+			k.Polynomial = &model.CouplingPolynomial{Of: other, Coefficients: []float64{0, 1e100, -1.1e100}}
+		},
 		"$.couplings[0].name": func(k *model.Coupling) { k.Name = "" },
 	} {
 		m := sample()
