@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -290,6 +291,28 @@ func TestBadRandom(t *testing.T) {
 	require.EqualError(t, err, "ground: RandomKind(9) is no kind of random ground")
 	_, err = ground.Random(context.Background(), ground.RandomGround{Size: [2]int{5, 64}, Spacing: unit, Length: 1e9, RMS: 1})
 	require.EqualError(t, err, "ground: length is more than 100000 times the field, whose heights would be rounding (value 1e+09)")
+}
+
+// TestFractalSpacing: spacings at which powers of wave numbers leave the range of numbers are refused, and not flat or not finite; up to
+// there the heights have the root mean square that is asked for.
+func TestFractalSpacing(t *testing.T) {
+	at := func(spacing float64) (*ground.Field, error) {
+		return ground.Random(context.Background(), ground.RandomGround{Size: [2]int{8, 6}, Spacing: [2]float64{spacing, spacing}, Kind: ground.Fractal, Hurst: 0.8, RMS: 1})
+	}
+	for _, spacing := range []float64{1e-150, 1e-90, 1e-51, 1e51, 1e160} {
+		_, err := at(spacing)
+		require.ErrorContains(t, err, fmt.Sprintf("ground: the spacing along x is not between 1e-50 and 1e50 m (value %v)", spacing))
+		require.ErrorContains(t, err, "along y")
+	}
+	for _, spacing := range []float64{1e-50, 1, 1e50} {
+		f, err := at(spacing)
+		require.NoError(t, err)
+		square := 0.0
+		for _, z := range f.Heights {
+			square += z * z
+		}
+		require.InDelta(t, 1, square/48, 1e-12)
+	}
 }
 
 // FuzzCSV: nothing panics, and what is read survives being written and read.

@@ -56,7 +56,9 @@ func points(ctx context.Context, t *table, p *Problems) (*Field, error) {
 	return &f, nil
 }
 
-// readPoints reads the lines.
+// readPoints reads x, y and z of each line. It lists lines with another number of values in p, and a file without points.
+//
+// It returns errors of reading, and one for more points than a field may have nodes.
 func readPoints(t *table, p *Problems) (list []point, err error) {
 	var v []float64
 	for {

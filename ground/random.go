@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// RandomKind is how the heights of neighbours belong together.
+// RandomKind says how the heights of neighbouring nodes depend on each other.
 type RandomKind uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	Uniform                    // uniform noise, smoothed as the Gaussian kind but not normalized
 )
 
-// randomNames are those of documents.
+// randomNames are the names of the kinds in documents.
 var randomNames = [...]string{"gaussian", "fractal", "uniform"}
 
 // String returns the name of documents.
@@ -66,14 +66,28 @@ func (r *RandomGround) Check() error {
 		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
 	}
 	if r.Kind == Fractal {
-		if !(r.Hurst > 0 && r.Hurst < 1) {
-			err = errors.Join(err, fmt.Errorf("ground: hurst is not between 0 and 1 (value %v)", r.Hurst))
-		}
+		err = errors.Join(err, r.checkFractal())
 	} else if !(r.Length > 0) || math.IsInf(r.Length, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: length is not above 0 and finite (value %v)", r.Length))
 	} else if side := r.longerSide(); r.Kind == Gaussian && side > 0 && r.Length > mostLength*side {
 		err = errors.Join(err,
 			fmt.Errorf("ground: length is more than %v times the field, whose heights would be rounding (value %v)", mostLength, r.Length))
+	}
+	return err
+}
+
+// mostFractal bounds the spacing of a fractal field, m, and its inverse: beyond, powers of the wave numbers leave the range of numbers.
+const mostFractal = 1e50
+
+// checkFractal returns an error with all that is wrong with r for the kind Fractal.
+func (r *RandomGround) checkFractal() (err error) {
+	if !(r.Hurst > 0 && r.Hurst < 1) {
+		err = fmt.Errorf("ground: hurst is not between 0 and 1 (value %v)", r.Hurst)
+	}
+	for c, name := range "xy" {
+		if x := r.Spacing[c]; x > 0 && !(x >= 1/mostFractal && x <= mostFractal) {
+			err = errors.Join(err, fmt.Errorf("ground: the spacing along %c is not between 1e-50 and 1e50 m (value %v)", name, x))
+		}
 	}
 	return err
 }
@@ -125,8 +139,8 @@ func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	return f, nil
 }
 
-// noise fills c with one random number a node, line by line: normal ones, or for Uniform those of [0, 1) times RMS.
-// What it leaves if the flag goes up has no meaning.
+// noise fills c with one random number a node, line by line: of the normal distribution, or for Uniform of [0, RMS). If the flag goes
+// up, c has no meaning.
 func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	s := splitMix64(r.Seed)
 	for k := range c {
@@ -141,8 +155,8 @@ func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// smooth multiplies the modes of c by those of the kernel exp(−2 (Δx² +
-// Δy²)/Length²) on the torus, which is a product of two.
+// smooth multiplies the modes of c by the modes of the kernel exp(−2 (Δx² + Δy²)/Length²) on the torus. The kernel is a product, one
+// factor an axis.
 func (r *RandomGround) smooth(c []complex128, flag *halt.Flag) {
 	var modes [2][]float64
 	for a, n := range r.Size {
@@ -167,7 +181,7 @@ func (r *RandomGround) smooth(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// powerLaw multiplies the modes of c by k^−(Hurst + 1), k the wave number; that of k = 0 becomes 0.
+// powerLaw multiplies the modes of c by k^−(Hurst + 1), with k the wave number, 1/m. The mode of k = 0 becomes 0.
 func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	nx, ny := r.Size[0], r.Size[1]
 	for j := range ny {
@@ -186,8 +200,8 @@ func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// normalized stores the real parts of c with the mean 0 and the root mean square RMS. What it leaves if the flag goes
-// up has no meaning, and so with shifted.
+// normalized stores in z the real parts of c, moved and scaled to the mean 0 and the root mean square RMS. Equal real parts become 0. If
+// the flag goes up, z has no meaning.
 func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) {
 	mean := 0.0
 	for k := range c {
@@ -217,7 +231,8 @@ func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) 
 	}
 }
 
-// shifted stores the real parts of c over √nodes, moved by half the grid.
+// shifted stores in z the real parts of c divided by √nodes, moved by half the grid along both axes. If the flag goes up, z has no
+// meaning.
 func (r *RandomGround) shifted(z []float64, c []complex128, flag *halt.Flag) {
 	nx, ny := r.Size[0], r.Size[1]
 	factor := 1 / math.Sqrt(float64(len(c)))

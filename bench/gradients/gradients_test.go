@@ -137,7 +137,13 @@ func maxAbs(x []float64) (most float64) {
 // TestTruthRefuses: what the truth does not build is not left out in silence.
 func TestTruthRefuses(t *testing.T) {
 	for want, change := range map[string]func(m *model.Model){
-		"dampers":           func(m *model.Model) { m.Joints[0].Damping = []float64{1} },
+		"dampers":  func(m *model.Model) { m.Joints[0].Damping = []float64{1} },
+		"springs":  func(m *model.Model) { m.Joints[0].Springs = make([]*model.SpringLaw, 1) },
+		"friction": func(m *model.Model) { m.Joints[0].Friction = []model.Friction{{Force: 1}} },
+		"stops": func(m *model.Model) {
+			m.Joints[0].Limits = []*model.Limit{{Upper: 1, Stop: model.Stop{Restitution: 0.5}}}
+		},
+		"terrains":          func(m *model.Model) { m.Terrains = make([]model.Terrain, 1) },
 		"cylindrical":       func(m *model.Model) { m.Joints[1].Type = model.Cylindrical },
 		"not one":           func(m *model.Model) { m.Joints[0].Type = model.Spherical },
 		"forces and coupli": func(m *model.Model) { m.Forces = make([]model.ForceElement, 1) },

@@ -18,6 +18,7 @@ type options struct {
 	enough float64
 }
 
+// main measures derivatives beside other programs, as the flags say.
 func main() {
 	beside.Main("gradients", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)

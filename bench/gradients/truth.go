@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/dd"
@@ -44,8 +45,8 @@ type push struct {
 
 // newTruth reads the model, which has no parts but bodies and joints of a few types. coordinates are numbers of joints with one freedom.
 func newTruth(m *model.Model, coordinates []int) (*truth, error) {
-	if len(m.Forces)+len(m.Couplings) > 0 {
-		return nil, fmt.Errorf("model %q: forces and couplings are not built here", m.Name)
+	if len(m.Forces)+len(m.Couplings)+len(m.Terrains) > 0 {
+		return nil, fmt.Errorf("model %q: forces and couplings, and terrains, are not built here", m.Name)
 	}
 	t := &truth{gravity: fixed(m.Gravity)}
 	number := map[string]int{model.World: -1}
@@ -107,10 +108,11 @@ func frameAxis(f *model.Pose, k int) triple {
 	return E[k]
 }
 
-// join adds the rows of a joint.
+// join adds the rows of a joint, and its force. It returns an error for types of joints and for forces on freedoms that it does not build.
 func (t *truth) join(j *model.Joint, number map[string]int) error {
-	if len(j.Damping)+len(j.Stiffness)+len(j.Motion)+len(j.Armature) > 0 {
-		return fmt.Errorf("joint %q: springs, dampers, motions and armature are not built here", j.Name)
+	stops := slices.ContainsFunc(j.Limits, func(l *model.Limit) bool { return l != nil && l.Stop != (model.Stop{}) })
+	if stops || len(j.Damping)+len(j.Stiffness)+len(j.Dampers)+len(j.Springs)+len(j.Friction)+len(j.Motion)+len(j.Armature) > 0 {
+		return fmt.Errorf("joint %q: springs, dampers, friction, stops, motions and armature are not built here", j.Name)
 	}
 	if len(j.Force) > 0 {
 		r, err := t.freedom(j, number)

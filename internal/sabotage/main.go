@@ -28,6 +28,7 @@ func main() {
 	}
 }
 
+// run finds the guards, chooses the changes of this shard, and tries them or lists them.
 func run() error {
 	packages := flag.String("packages", "./couplings,./factor,./kkt,./closing,./motion,./batch,./batch/internal/mechanics,./dist",
 		"packages whose guards are changed")
@@ -48,27 +49,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	var changes []change
-	costs := 0
-	add := func(letter string, guards []guard, less, more string) {
-		for i, x := range guards {
-			for _, v := range []struct {
-				value string
-				cost  bool
-			}{{less, x.cost.less}, {more, x.cost.more}} {
-				c := change{guard: x, name: letter + strconv.Itoa(i), value: v.value}
-				switch {
-				case !pattern.MatchString(c.String()):
-				case v.cost:
-					costs++
-				default:
-					changes = append(changes, c)
-				}
-			}
-		}
+	changes, costs := g.changes(pattern)
+	if len(changes)+costs == 0 {
+		return fmt.Errorf("-only %s: no guard of %s is like it", *only, *packages)
 	}
-	add("c", g.conditions, "false", "true")
-	add("k", g.constants, "0.001", "1000")
 	if *list {
 		for _, c := range changes {
 			fmt.Println(c)
@@ -141,6 +125,31 @@ func find(patterns []string) (*guards, error) {
 	return g, nil
 }
 
+// changes returns the changes of the guards that the pattern matches, and the number of those left out as they cost time only.
+func (g *guards) changes(pattern *regexp.Regexp) (list []change, costs int) {
+	add := func(letter string, guards []guard, less, more string) {
+		for i, x := range guards {
+			for _, v := range []struct {
+				value string
+				cost  bool
+			}{{less, x.cost.less}, {more, x.cost.more}} {
+				c := change{guard: x, name: letter + strconv.Itoa(i), value: v.value}
+				switch {
+				case !pattern.MatchString(c.String()):
+				case v.cost:
+					costs++
+				default:
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	add("c", g.conditions, "false", "true")
+	add("k", g.constants, "0.001", "1000")
+	return list, costs
+}
+
+// output runs a command and returns what it prints. The error has the first words of the command, and all that it says on standard error.
 func output(c *exec.Cmd) (string, error) {
 	var fault strings.Builder
 	c.Stderr = &fault

@@ -3,7 +3,9 @@ package main
 import (
 	"go/importer"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +63,42 @@ func TestCollect(t *testing.T) {
 	require.Contains(t, string(g.edited[file]), "if probe_.Bool(0, off <= probe_.Value[float64](0, tol)) && !probe_.Bool(1, kept) || "+
 		"probe_.Bool(2, work > least) && probe_.Bool(3, work > probe_.Value[int64](1, price)) {")
 	require.Contains(t, string(g.edited[file]), `package sample; import probe_ "`+probePath+`"`)
+}
+
+// Changes are those of the guards that a pattern matches; a pattern that matches none gives none, which run refuses.
+func TestChanges(t *testing.T) {
+	g := &guards{
+		conditions: []guard{{text: "off <= tol"}},
+		constants:  []guard{{text: "tol = 1e-09"}, {text: "least = 64"}},
+	}
+	g.constants[0].cost.less = true
+	names := func(pattern string) (list []string, costs int) {
+		changes, costs := g.changes(regexp.MustCompile(pattern))
+		for _, c := range changes {
+			list = append(list, c.name+"="+c.value)
+		}
+		return list, costs
+	}
+	list, costs := names("")
+	require.Equal(t, []string{"c0=false", "c0=true", "k0=1000", "k1=0.001", "k1=1000"}, list)
+	require.Equal(t, 1, costs)
+	list, costs = names("least")
+	require.Equal(t, []string{"k1=0.001", "k1=1000"}, list)
+	require.Zero(t, costs)
+	list, costs = names("no such guard")
+	require.Empty(t, list)
+	require.Zero(t, costs)
+}
+
+// A test that cannot be run does not count as one that has noticed a change.
+func TestFails(t *testing.T) {
+	failed, err := fails(exec.Command(filepath.Join(t.TempDir(), "missing")))
+	require.Error(t, err)
+	require.False(t, failed)
+	failed, err = fails(exec.Command("go", "version"))
+	require.NoError(t, err)
+	require.False(t, failed)
+	failed, err = fails(exec.Command("go", "no-such-command"))
+	require.NoError(t, err)
+	require.True(t, failed)
 }

@@ -61,7 +61,9 @@ func (g *guards) try(changes []change, packages []string) error {
 		if c.name[0] == 'c' { // the tests in which the condition would have been the other
 			met += "=" + map[string]string{"true": "false", "false": "true"}[c.value]
 		}
-		switch by, last := noticed(c, byGuard[met]); {
+		switch by, last, err := noticed(c, byGuard[met]); {
+		case err != nil:
+			lines[i] = fmt.Sprintf("UNTESTED %v: %v", c, err)
 		case by != nil:
 			lines[i] = fmt.Sprintf("noticed  %v: by %s %s", c, by.of.path, by.name)
 		case last == 0:
@@ -181,8 +183,9 @@ func measure(dir string, suites []*suite) (list []*test) {
 	return list
 }
 
-// noticed returns the first test that fails with the change, and how many did not.
-func noticed(c change, tests []*test) (by *test, passed int) {
+// noticed returns the first test that fails with the change, or nil, and how many tests before it pass. It returns an error if a test
+// cannot be run.
+func noticed(c change, tests []*test) (by *test, passed int, err error) {
 	tests = slices.Clone(tests)
 	slices.SortStableFunc(tests, func(a, b *test) int { // those of the guard's own package first
 		return -cmp.Compare(own(c, a), own(c, b))
@@ -191,14 +194,26 @@ func noticed(c change, tests []*test) (by *test, passed int) {
 		ctx, end := context.WithTimeout(context.Background(), slowest*t.takes+slowest*time.Second)
 		x := command(ctx, t.of, "-test.run=^"+t.name+"$", "-test.failfast")
 		x.Env = append(os.Environ(), "RUNG_SABOTAGE="+c.name+"="+c.value)
-		err := x.Run()
+		failed, err := fails(x)
 		end()
 		if err != nil {
-			return t, passed
+			return nil, passed, err
+		}
+		if failed {
+			return t, passed, nil
 		}
 		passed++
 	}
-	return nil, passed
+	return nil, passed, nil
+}
+
+// fails runs a test and reports whether it fails, or is ended as it takes too long. It returns an error if the test cannot be run.
+func fails(x *exec.Cmd) (bool, error) {
+	err := x.Run()
+	if x.Process == nil {
+		return false, err
+	}
+	return err != nil, nil
 }
 
 func own(c change, t *test) int {

@@ -62,7 +62,7 @@ func writeGallery(s *site) error {
 	return s.data("gallery", list)
 }
 
-// exhibits makes the files of all mechanisms, as many at a time as there are processors.
+// exhibits makes the pictures and live pages of all mechanisms, as many at a time as there are processors.
 func (s *site) exhibits(dir string, list []exhibit) error {
 	var wait sync.WaitGroup
 	problems := make([]error, len(list))
@@ -84,7 +84,8 @@ func (s *site) exhibits(dir string, list []exhibit) error {
 	return errors.Join(problems...)
 }
 
-// exhibit makes the files of a mechanism.
+// exhibit makes the picture and the live page of a mechanism, and counts its bodies and joints: the command generates the model if it is
+// of a family, runs it, and draws the run twice. dir is for files on the way.
 func (s *site) exhibit(dir string, e *exhibit) error {
 	model, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(e.Model)))
 	if err != nil {

@@ -236,3 +236,27 @@ func TestBadInput(t *testing.T) {
 		t.Error("an index of no pages")
 	}
 }
+
+// TestPictures: pictures of docs are copied, and files without an ending are not.
+func TestPictures(t *testing.T) {
+	s := &site{root: t.TempDir(), out: t.TempDir()}
+	docs := filepath.Join(s.root, "docs")
+	if err := os.Mkdir(docs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.svg", "b.png", "LICENSE", "c.md", "d.", "e.s"} {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.pictures(); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.ReadDir(filepath.Join(s.out, "static", "docs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(copied) != 2 || copied[0].Name() != "a.svg" || copied[1].Name() != "b.png" {
+		t.Errorf("copied %v", copied)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 )
 
+// main writes what Hugo reads, or with -finish completes a site that Hugo has made.
 func main() {
 	rung := flag.String("rung", "", "the program of cmd/rung")
 	root := flag.String("root", "..", "folder of the repository")

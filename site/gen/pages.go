@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -129,10 +130,13 @@ func writePages(s *site) error {
 	return s.pictures()
 }
 
+// pictureEndings are the endings of files of docs that are pictures.
+var pictureEndings = []string{".svg", ".png", ".gif"}
+
 // pictures copies the pictures of docs.
 func (s *site) pictures() error {
 	return filepath.WalkDir(filepath.Join(s.root, "docs"), func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(".svg.png.gif", path.Ext(d.Name())) {
+		if err != nil || d.IsDir() || !slices.Contains(pictureEndings, path.Ext(d.Name())) {
 			return err
 		}
 		rel, err := filepath.Rel(s.root, name)
