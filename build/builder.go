@@ -133,7 +133,8 @@ type Spring struct {
 	RestLength float64 // m
 }
 
-// SpringDamper adds a spring-damper between a point of each body, both given in the world.
+// SpringDamper adds a spring-damper between the point a of body from and the point c of body to. Both points are given in the world's
+// axes, m.
 func (b *Builder) SpringDamper(name string, from, to Body, a, c spatial.Vec3, s Spring) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.SpringDamper, Stiffness: s.Stiffness, Damping: s.Damping, RestLength: s.RestLength}
@@ -250,7 +251,7 @@ func untold(known []error, err error) error {
 		}
 	}
 	p.List = slices.DeleteFunc(p.List, func(q *model.Problem) bool {
-		element, _, _ := strings.Cut(q.Path, "].")
+		element, _, _ := strings.Cut(q.Path, "].") // as elementPath writes it, without the bracket
 		return told[element]
 	})
 	if len(p.List) == 0 {
@@ -259,7 +260,8 @@ func untold(known []error, err error) error {
 	return p
 }
 
-// elementPath returns the path of what an error is about in a document, up to its index.
+// elementPath returns the JSON path of the body, joint, coupling or force element at fault, up to its index and without the bracket
+// behind it: "$.bodies[3".
 func elementPath(at *mechanism.Error) string {
 	switch {
 	case at.BodyIndex >= 0:

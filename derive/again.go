@@ -149,10 +149,10 @@ func (d *Derivatives) othersLeave() float64 {
 	return lostPart(most, size)
 }
 
-// isOdd tells half of the places of a list from the others: multiples of the golden section are spread evenly.
+// isOdd chooses half of the places of a list, without a pattern: multiples of the golden section are spread evenly.
 func isOdd(i int) bool { return uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 }
 
-// jolt changes the numbers of a list by againStep of each, up or down by its place.
+// jolt changes each number of a list by againStep times its size, down at the places that isOdd chooses and up at the others.
 func jolt(x []float64, size func(i int) float64) {
 	for i := range x {
 		by := againStep * size(i)

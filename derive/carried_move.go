@@ -18,7 +18,11 @@ const (
 	orderAcceleration
 )
 
-// move computes how a joint changes along u, with the changes x of accelerations; nil: they are held.
+// move stores in m the derivative of a joint's relative motion along u, up to the derivative by time in to. x has the changes of the
+// accelerations; nil: these are held.
+//
+// With Δ for a change, b and s the arms in P and S, φ the rotation of P, and R, V, V̇ the displacement, velocity and acceleration of S's
+// origin as P sees them, a change as P sees it is ΔR − φ×R, ΔV − φ×V and so on. ω, V and their rates are differentiated term by term.
 func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []float64, to order) {
 	P, S := d.ends(c)
 	uP, uS := &d.carried.still, &d.carried.still
@@ -60,7 +64,7 @@ func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []fl
 	m.step[2] = dVd.sub(m.phi.cross(c.Vd))
 }
 
-// accelerated returns what the changes x of accelerations make of the relative acceleration.
+// accelerated returns the change of the joint's relative acceleration, angular and linear, by the changes x of the bodies' accelerations.
 func (c *carriedJoint) accelerated(x []float64) (turn, step vec) {
 	if c.succ >= 0 {
 		y := x[6*c.succ:][:6]
@@ -75,7 +79,8 @@ func (c *carriedJoint) accelerated(x []float64) (turn, step vec) {
 	return turn, step
 }
 
-// shift adds to m what changes of frames and of centres of mass make of positions, and returns what they make of the relative velocity.
+// shift adds to m the changes of relative positions by changes of frames (origin and turn) and of centres of mass within the bodies. It
+// returns the change of the relative velocity by the centres of mass.
 func (c *carriedJoint) shift(m *carriedMove, P, S *bodyAt, uP, uS *BodyDirection, fP, fS *FrameChange) (v vec) {
 	comP, comS := vecOf(&uP.Com).turned(&P.E), vecOf(&uS.Com).turned(&S.E)
 	atP, atS := vecOf(&fP.Origin).turned(&P.E), vecOf(&fS.Origin).turned(&S.E)

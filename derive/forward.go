@@ -293,7 +293,8 @@ func (d *Derivatives) loads(u *direction, x []float64) (change float64, err erro
 	return change, nil
 }
 
-// outputs stores what the changes of accelerations and multipliers make of joints: of those in only, or of all where that is nil.
+// outputs stores in out.joints how wrenches, coordinates, rates and second derivatives of joints change with accelerations and multipliers.
+// It does so for the joints and couplings in only, or for all if only is nil.
 func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int) error {
 	d.b.given = u
 	if o.NoReactions {
@@ -318,7 +319,7 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int)
 	return nil
 }
 
-// outputsOf is outputs of a joint or a coupling.
+// outputsOf is outputs for one part: a joint, or a coupling by its number after the joints.
 func (d *Derivatives) outputsOf(out *changes, u *direction, part int) error {
 	if c := d.isCarried(part); c != nil {
 		d.outputsCarried(&out.joints[part], c, u, out.x)

@@ -209,7 +209,7 @@ func (b *builder) screw(r *relation) {
 	b.row(l, c.Sub1(c.Dot(z, r.R), c.Mul(pitch, b.angle(r, r.q[0], 0, 1))))
 }
 
-// rightAngle adds the last row of a universal joint: n = y_S×x_P with n˚ = (ω_r×y_S)×x_P.
+// rightAngle adds the last row of a universal joint, a moment about n = y_S×x_P. As P sees it, n changes by n˚ = (ω_r×y_S)×x_P.
 func (b *builder) rightAngle(r *relation) {
 	c, x, y := &b.c, r.P.axes[0], r.S.axes[1]
 	l := momentAbout(c.Cross(y, x))

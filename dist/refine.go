@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// refine solves for the rows that are not held and goes on as factor.Factor.SolveExactTo does, rank 0 deciding. It
-// returns holds, or fails if the next way has to be tried.
+// refine solves for the rows that are not held and goes on as factor.Factor.SolveExactTo does, with rank 0 deciding. It returns the
+// verdict on this way to factor, the same on all ranks: holds, fails if the next way has to be tried, or ends beside an error.
 func (s *Solver) refine(w kkt.Way) (int, error) {
 	u := s.hub
 	s.begin(w)

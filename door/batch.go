@@ -294,10 +294,11 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 	return nil
 }
 
-// take stores states as rows. Rows that are no states are those that were given.
+// take stores states first to first+n of the batch as rows of dst. Where a given row was no state, it stores that row again. Batches do not
+// carry reactions in bearings, which it takes from the given rows too.
 func (b *Batch) take(dst, given []float64, first, n int, flags []byte) {
 	width := len(b.m.initial)
-	kept := width - b.m.plan.Mechanism().NumBearings() // what batches do not carry
+	kept := width - b.m.plan.Mechanism().NumBearings() // where bearings begin
 	for i := first; i < first+n; i++ {
 		row, was := dst[i*width:][:width], given[i*width:][:width]
 		if flags[i] == stray {

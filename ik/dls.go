@@ -148,7 +148,7 @@ func (b *bounded) solve(n int, k, most float64) bool {
 	return true
 }
 
-// downhill stores in b.p the way along the gradient to the least merit on it.
+// downhill stores in b.p the step along the gradient of the m rows to the least merit on this line, or zero if the gradient is.
 func (b *bounded) downhill(m int) {
 	n := len(b.u)
 	clear(b.p)
@@ -172,7 +172,8 @@ func (b *bounded) downhill(m int) {
 // pinvRank is the part of the largest singular value below which one counts as zero.
 const pinvRank = 1e-10
 
-// inverse stores in b.p the pseudoinverse of the rows times what is missing.
+// inverse stores in b.p the pseudoinverse of the m rows times the errors b.r, the shortest step that removes the errors as far as the rows
+// can. Singular values below pinvRank of the largest count as zero.
 func (b *bounded) inverse(m int) {
 	clear(b.p)
 	s := b.spectrum

@@ -314,7 +314,7 @@ func (e *drivenEngine) bearTo(dst []float64) {
 	}
 }
 
-// seeTo stores T·v of all rows, one every stride numbers, v the velocities of the bodies.
+// seeTo stores the rates T·v of all rows of the targets at the velocities v of the bodies. They are stride numbers apart in dst.
 func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
 	for i := range e.list {
 		t := &e.list[i]
@@ -324,8 +324,9 @@ func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
 	}
 }
 
-// MulTo stores 𝒥·u, (D3).
+// MulTo stores 𝒥·u, docs/inverse-kinematics.md (D3): the rates of the targets' rows at the rates u of the driven freedoms.
 //
+// Shapes: dst has one entry a row of the targets, u one a driven freedom.
 // Cost: a solve, no allocation.
 func (e *drivenEngine) MulTo(dst, u []float64) {
 	e.look()
@@ -336,8 +337,10 @@ func (e *drivenEngine) MulTo(dst, u []float64) {
 	e.seeTo(dst, 1, e.resp.velocities())
 }
 
-// MulTransTo stores 𝒥ᵀ·f, (D4).
+// MulTransTo stores 𝒥ᵀ·f, docs/inverse-kinematics.md (D4): the forces of the driven freedoms that bear the forces f along the targets'
+// rows.
 //
+// Shapes: dst has one entry a driven freedom, f one a row of the targets.
 // Cost: a solve, no allocation.
 func (e *drivenEngine) MulTransTo(dst, f []float64) {
 	e.look()

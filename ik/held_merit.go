@@ -60,7 +60,7 @@ func (s *denseMethod) perfect(v *levelState) {
 	}
 }
 
-// asLeast reports whether the levels before v that are not reached have merits as small as they had, by the errors e.
+// asLeast reports whether each level before v that holds a merit has, with the errors e, a merit no larger than the one that it holds.
 func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 	for l := range s.list {
 		w := &s.list[l]
@@ -77,8 +77,7 @@ func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 	return true
 }
 
-// constraints returns the rows that the levels before v hold to first
-// order: those of their targets, or the directions of held merits.
+// constraints returns the rows that the levels before v hold to first order: rows of targets, or directions of held merits.
 func (s *denseMethod) constraints(v *levelState) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
@@ -96,7 +95,7 @@ func (s *denseMethod) indexOf(v *levelState) int {
 	return len(s.list)
 }
 
-// gatherTo stores in C what the levels before l hold, with 𝒥 of a pose, and returns the number of rows.
+// gatherTo stores in C the rows that the levels before l hold, where J is 𝒥 at the pose. It returns the number of rows.
 func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	n := len(s.q)
 	for j := range l {
@@ -131,8 +130,9 @@ func (s *denseMethod) heldMeritsAt(l int, q []float64) bool {
 	return true
 }
 
-// heldMeritAt computes the held merit of level l at q, where those of levels before are known: from differences of the gradient
-// that they leave. others says that there are some.
+// heldMeritAt computes the held merit of level l at the coordinates q, from central differences of the gradient along directions that the
+// levels before leave free (gradientAt). others says that levels before l have held merits, which are known at q. It reports whether it
+// could, and leaves the engine elsewhere.
 func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	copy(c.q, q)
@@ -165,13 +165,14 @@ func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	return c.findCurved(n, flat)
 }
 
-// look stores errors and 𝒥 at the pose of the engine.
+// look stores the errors and 𝒥 at the pose of the engine in c.
 func (s *denseMethod) look(c *heldMerit) {
 	s.jacobianTo(c.J)
 	s.errorsOfTargetsTo(c.e)
 }
 
-// gradientAt stores in the held merit's g the gradient of level l at q, as far as the levels before leave it.
+// gradientAt stores in the held merit's g the gradient of level l at q, projected on the directions that the levels before leave free. It
+// reports whether it could.
 func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	if s.hasEnded() {
@@ -205,8 +206,8 @@ func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 // movable reports whether the levels that have ended leave driven freedom i free to move.
 func (s *denseMethod) movable(i int) bool { return s.low[i] < s.high[i] }
 
-// orthonormalTo stores in N the rows of gatherTo made orthonormal on
-// the coordinates that may move, and returns their number.
+// orthonormalTo stores in N an orthonormal basis of the rows of gatherTo, restricted to the coordinates that may move. It returns the
+// number of rows.
 func (s *denseMethod) orthonormalTo(N, J []float64, l int) (rows int) {
 	n := len(s.q)
 	all := s.gatherTo(N, J, l)
@@ -237,8 +238,9 @@ func (s *denseMethod) strip(v, N []float64, rows int) {
 	}
 }
 
-// lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried
-// and 𝒥 in s.fixJ there, and returns the largest, of lengths of the problem.
+// lackTo stores, row by row of constraints(v), the step along the row that would take the pose of the engine back to where the levels
+// before v hold. s.tried has the errors and s.fixJ has 𝒥 at this pose. It returns the largest lack: of a target in lengths of the problem,
+// of a held merit relative to gradientLoose.
 func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {

@@ -7,12 +7,12 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// damped solves for the step of level l with the damping c, and stores
-// what it promises. It raises c until the step is found.
+// damped solves for the step of level l with the damping c, and stores by how much the linear model lessens the merit (promise). It
+// raises c until the step is found.
 //
-// The first guess of σ may be far too large. The least damping may leave most of the errors, where rows of targets
-// nearly depend on each other: less is possible where only the weakest pivots count as those of redundant rows. And
-// with limits the step has to be of a size for which the rows hold before an active set is looked for.
+// The first guess of σ may be far too large. If rows of targets nearly depend on each other, the least damping may leave most of the
+// errors: less damping is possible if only the weakest pivots count as redundant. With limits, the step has to be of a size for which
+// the rows hold before an active set is looked for.
 func (s *sparseMethod) damped(l int, c *float64) error {
 	f := math.Min(1, math.Sqrt(2*s.meritOf(l, s.e))/s.sys.reach)
 	guess := s.sigma == 0
@@ -84,8 +84,8 @@ func (s *sparseMethod) scaleOf(l int) (most float64) {
 	return most
 }
 
-// promise stores what the step at hand promises, and returns the size
-// σ = ‖x‖²/‖λ‖² of the matrix of its rows along the multipliers λ.
+// promise stores in s.step the merit of level l, how it changes along the step at hand in the linear model, and by how much the whole step
+// lessens it there. It returns the size σ = ‖x‖²/‖λ‖² of the matrix of the rows along the multipliers λ.
 //
 // Where damping > 0 is that of the level's rows and no right side of a hard row is left,
 // e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the left side does near the

@@ -226,7 +226,8 @@ func orderOf(ctx context.Context, p *sparse.Pattern, list []sparse.Slack, o Opti
 	return perm, nil
 }
 
-// withRows returns p with the rows of the list, without slacks.
+// withRows returns p with one node of rows more for each entry of the list, connected to the entry's nodes. It adds no node for the slack
+// of an entry.
 func withRows(p *sparse.Pattern, list []sparse.Slack) *sparse.Pattern {
 	size, sign := slices.Clone(p.Size), slices.Clone(p.Sign)
 	ptr, ind := slices.Clone(p.Ptr), slices.Clone(p.Ind)

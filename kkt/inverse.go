@@ -322,7 +322,8 @@ func (v *Inverse) idleMetric() (metric []float64, driven []bool) {
 	return metric, driven
 }
 
-// idle makes a step of the multipliers x, with the memory y. It reports whether its norm is the least.
+// idle takes one proximal-point step of the multipliers x. With y the vector of least norm that has the effect of the actuators' rows of x,
+// these rows become y's, and all other rows gain y's. y is memory of x's length. It reports whether y's norm is the least.
 func (v *Inverse) idle(x, y []float64, q *factor.Span, driven []bool) bool {
 	clear(y)
 	for _, r := range v.rows {

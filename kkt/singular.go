@@ -115,12 +115,12 @@ const (
 	softMotions = 2                         // random ones
 )
 
-// soft reports whether small pivots are those of a mechanism with soft directions, such as long loops have at every pose, and
-// not those of a pose next to a singular one. There the distance falls to zero along a motion: by its own size over a turn as
-// small. So soft compares the distance (33) of each row with its slope along random motions, between two poses nearby. It
-// returns false where nothing moves, and where distances are not those of the pivots in doubles.
+// soft reports whether pivots are small because the mechanism has soft directions, as long loops have at every pose, and not
+// because the pose is next to a singular one. Next to a singular pose the distance (33) falls to zero along some motion, within a
+// rotation of about the distance itself. So soft compares the distance of each row with its slope along random motions, between two
+// poses nearby. It returns false if nothing moves, or if the pivots in doubles give no distance as small as the report's.
 //
-// It leaves the factor of this pose.
+// It leaves the factor of this pose in the workspace.
 func (s *explainer) soft(r *Report, k *ranking) bool {
 	if r.NearSingular || !isSmall(r.Distance) {
 		return false

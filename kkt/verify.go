@@ -204,8 +204,8 @@ func count(list []bool) (n int) {
 	return n
 }
 
-// book returns whether scalar i of the system, a row of joint j, is redundant. It stores in r a
-// true row that passes for redundant in doubles.
+// book reports whether scalar i of the system, a row of joint j, is redundant by 32 digits. If doubles say it is and 32 digits say it is
+// not, the row is nearly redundant: book stores its distance and joint in r, if it is the nearest so far.
 func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 	if redundant && !v.redundant[i] {
 		if d := math.Sqrt(v.pivots[i]); r.WeakestJoint < 0 || d < r.Distance {

@@ -169,11 +169,9 @@ func (s *System) ownBrace() *brace {
 	return b
 }
 
-// braced returns aC·C + K without what makes its terms indefinite, and with the least part of
-// the metric that makes all blocks positive definite. Two things are left out: springs that
-// push, and the parts of negative eigenvalues, in the metric, of the blocks of bodies. Or both
-// are turned round. So the result is not below K, and it is the same on what only positive
-// terms meet.
+// braced returns aC·C + K without negative terms, and with the least part of the metric that makes all blocks positive definite. Negative
+// terms are springs that push, and the parts of bodies' blocks with negative eigenvalues in the metric. They are left out, or with
+// turned their signs are changed. So the result is not below K, and equals K on displacements that negative terms do not feel.
 //
 // Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for a pair;
 // allocates. It returns ErrNotFinite with the name of a body or joint.

@@ -196,8 +196,8 @@ func (s *System) restRigid(out *Modes, k *krylov, g *quadratic, b *band, known i
 	return nil
 }
 
-// forceless returns an orthonormal basis of the displacements in a space that meet no force but reactions: the symmetric inverse of
-// g makes no more than stillTol of K·x.
+// forceless returns an orthonormal basis, in the metric of the masses, of the displacements x in a space that meet no force but reactions.
+// With H the symmetric inverse of g, these are the x with ‖H·K·x‖ up to stillTol·‖x‖: eigenvectors of the Gram matrix of H·K on the space.
 func (s *System) forceless(space [][]float64, g *quadratic) (free [][]float64, err error) {
 	n := len(space)
 	if n == 0 {

@@ -93,8 +93,8 @@ func (s *System) undamped(x []float64) Mode {
 	return m
 }
 
-// damped returns the mode of the eigenvalue lambda with the shape re + i·im. doubtful says that zero may be the eigenvalue: a double one
-// comes out as far from it as the root of rounding, relative to the rate whose square is size.
+// damped returns the mode of the eigenvalue lambda, 1/s, with the shape re + i·im. doubtful says that the eigenvalue may be zero: with
+// size the square of a rate, 1/s², rounding moves a double eigenvalue zero by up to √(zeroTol·size).
 func (s *System) damped(lambda complex128, re, im []float64, size float64) (m Mode, doubtful bool) {
 	m = Mode{Lambda: lambda, Shape: re, Imag: im}
 	s.settle(&m)

@@ -60,7 +60,11 @@ func (s *System) turning() (spatial.Vec3, error) {
 	return omega, nil
 }
 
-// turningRows stores in A·Ω = b the equations of body i, each weighted so that its square is a rate of energy times a rate.
+// turningRows stores the equations of body i, docs/statics-and-modes.md (S8), as rows 15·i to 15·i+14 of A·Ω = b: three of ω̇ = Ω×ω, three
+// of c̈ = Ω×ċ, and nine of Ω×I − I×Ω = ω×I − I×ω.
+//
+// With m the mass, r the radius of gyration and ν the largest rate of the mechanism, the weights are √m·r, √m and ν/(√m·r). So the
+// rows have one unit, √kg m/s², and their squares may be added.
 func (s *System) turningRows(A *mat.Dense, b []float64, i int, rate float64) {
 	var v [6]float64
 	s.velocity(v[:], int32(i))

@@ -52,21 +52,21 @@ func (m *Mechanism) startActuators() {
 	}
 }
 
-// Push is what an actuator does at a state: its generalized force, N m or N, and the derivatives of that by coordinate
-// and rate, with the sign of a spring and a damper.
+// Push is the generalized force of an actuator at a state, N m or N, and the negative derivatives of the force by the coordinate and the
+// rate of the freedom, which have the signs of a spring and of a damper.
 type Push struct {
 	Force, Stiffness, Damping float64
 }
 
-// at returns what the actuator does at the coordinate q with the rate qd.
+// at returns the force of the actuator at the coordinate q, the rate qd and the time t.
 func (a *actuator) at(q, qd, t float64) (p Push) {
 	p, _ = a.both(q, qd, t)
 	return p
 }
 
-// both returns the force of the actuator with its derivatives, and the same force with secants in their place. Let x be
-// the force without the limit, divided by the limit. Derivatives of a limited force are 1 − tanh²x times those without the
-// limit, and secants are tanh(x)/x times those.
+// both returns the force of the actuator with its derivatives, and the same force with secants in place of the derivatives. Let x be
+// the force without the limit, divided by the limit. The limit multiplies the force by tanh(x)/x, derivatives by 1 − tanh²x, and
+// secants by tanh(x)/x as the force.
 func (a *actuator) both(q, qd, t float64) (p, secant Push) {
 	u, _, _ := a.value.At(t)
 	switch a.law {
@@ -117,9 +117,9 @@ func (l *Loads) ActuatorSettings(i int) (settings struct {
 	return settings
 }
 
-// ActuatorAt returns what actuator i does at s, of whose joint jk is (JointTo).
+// ActuatorAt returns the force of actuator i at s, and its derivatives. jk is the motion of the actuator's joint at s (JointTo).
 //
-// Cost: O(1), with a spline O(log times), no allocation.
+// Units: of Push. Cost: O(1), with a spline O(log times), no allocation. It panics if i is out of range.
 func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	a := &m.actuators[i]
 	if a.law == model.ActuatorTorque {

@@ -222,8 +222,8 @@ func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) 
 	return true
 }
 
-// checkCurveOf applies the rules to the curve at a path. It is flat if z does not count; if the curves of its joint may part, its
-// parameter may be past its ends.
+// checkCurveOf applies the rules to the curve at a path. With flat, z does not count. With parts, the curves of the joint may part, and
+// the parameter may be past the ends.
 func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 	if x := k.Parameter; x != nil {
 		c.number(tail+".parameter", *x)
@@ -239,20 +239,21 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 // inFile reports whether the points of a curve are those of a file.
 func (k *PointCurve) inFile() bool { return k.File != "" && k.Kind == curves.Spline }
 
-// checkCurveFile loads the points of a curve from its file if the checker has files. It reports whether they are there.
+// checkCurveFile loads the points of a curve from its file if the checker has files. It reports whether the points are there. Without
+// files, or once the context has ended, it returns false and lists no problem: whoever needs the points says that they are not loaded.
 func (c *checker) checkCurveFile(tail string, k *PointCurve) bool {
 	switch {
 	case !utf8.ValidString(k.File):
 		c.report(tail+".file", fault.Name(k.File), "is no text")
 		return false
 	case k.Points == nil && c.files == nil, c.ctx != nil && c.ctx.Err() != nil:
-		return false // who needs the points says that they have not been loaded
+		return false
 	}
 	return k.Points != nil || c.loadCurve(tail, k)
 }
 
-// goodCurve reports what is wrong with the settings of a curve, and whether nothing is. It keeps functions that are good, as the same
-// track turns up many times.
+// goodCurve lists what is wrong with the settings of a curve, and reports whether the curve is good. It remembers functions that are
+// good, as the same track turns up many times.
 func (c *checker) goodCurve(tail string, k *PointCurve, flat bool) bool {
 	key := ""
 	if k.Kind == curves.Function {

@@ -258,21 +258,18 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 //
 //	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
 //
-// (κ and T of a freedom with armature have I and I·q̈ besides)
-//
-// with p = position, δ the position errors of the joints, g the rates of the coordinates of
-// springs and dampers, and T their tensions, which are not in f. τ takes the place of T among
-// the unknowns. The right sides are exact at st. If τ were T throughout, the small errors of
-// lengths that Newton's method leaves on the way would be large forces, and the iteration would
-// diverge for stiff springs across which bodies move.
+// where p is position, s velocity, and δ the position errors of the joints. The rows g are the rates of the coordinates of springs and
+// dampers, κ = p·stiffness + s·damping, and T their tensions, which are not in f. A freedom with armature adds I to κ and I·q̈ to T. τ
+// takes the place of T among the unknowns. The right sides are exact at st. If τ were T throughout, the small errors of lengths that
+// Newton's method leaves on the way would be large forces, and the iteration would diverge for stiff springs across which bodies move.
 //
 // Friction that grows with a reaction uses the reaction from lambda, which is stored in st.Bearings if there is room.
 // In the matrix it keeps the value from the last Linearize.
 //
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
 // axes; dlambda and lambda have Rows entries, λ and then τ.
-// Cost: O(bodies + joints + forces) + a solve; no allocation but for errors. Errors are those
-// of Linearize but the last one. It panics without a factor.
+// Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
+// It returns the errors of Linearize but for *factor.PivotError. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"io/fs"
 	"math"
 	"slices"
@@ -309,12 +310,12 @@ func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 	switch {
 	case moments[1] <= thin*moments[2]: // all on a line
 		along := axes.Col(2)
-		slices.SortFunc(at, func(p, q spatial.Vec3) int { return compare(along.Dot(p), along.Dot(q)) })
+		slices.SortFunc(at, func(p, q spatial.Vec3) int { return cmp.Compare(along.Dot(p), along.Dot(q)) })
 		b.rod(i, at[0], at[len(at)-1], c)
 	case moments[0] <= flat*moments[1]:
 		x, y := axes.Col(2), axes.Col(1)
 		angle := func(p spatial.Vec3) float64 { d := p.Sub(middle); return math.Atan2(y.Dot(d), x.Dot(d)) }
-		slices.SortStableFunc(at, func(p, q spatial.Vec3) int { return compare(angle(p), angle(q)) })
+		slices.SortStableFunc(at, func(p, q spatial.Vec3) int { return cmp.Compare(angle(p), angle(q)) })
 		for k, p := range at {
 			b.rod(i, p, at[(k+1)%len(at)], c)
 		}
@@ -323,17 +324,6 @@ func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 			b.rod(i, middle, p, c)
 		}
 	}
-}
-
-// compare compares two numbers. Unlike cmp.Compare it takes what is not a number for equal.
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Place returns the axes and the centre of the shape in the world at st.

@@ -109,8 +109,9 @@ const (
 	tyreCorners, tyreRings = 36, 12
 )
 
-// web returns where a tyre begins about its wheel: at the radius inner, which is 0 where there is no web, and at the angle from outwards
-// about the middle of the tube.
+// web returns where the surface of a tyre begins on its inner side: at the radius inner about the axle, m, and at the angle from about the
+// middle of the tube, rad, 0 being outwards. radius and tyre are the radii of wheel and tube, m. inner is 0 if the tube's sides meet on the
+// axle: such a wheel has no web.
 func web(radius, tyre float64) (inner, from float64) {
 	ring := radius - tyre
 	from = math.Pi - math.Asin(webPart)

@@ -312,7 +312,7 @@ func (c *Catalogue) Subjects(patterns []string) (bodies, joints []int) {
 		default:
 			return true
 		}
-		if slices.ContainsFunc(patterns, func(p string) bool { return p == col.Name || Like(col.Name, p) }) {
+		if fits(col.Name, patterns...) {
 			*list = append(*list, b.i)
 		}
 		return true
@@ -330,7 +330,7 @@ func (c *Catalogue) covered(p string, before []string) (yes bool) {
 		return false
 	}
 	c.Each(func(col Column) bool {
-		yes = p == col.Name || Like(col.Name, p)
+		yes = fits(col.Name, p)
 		return !yes
 	})
 	return yes
@@ -341,13 +341,16 @@ func (c *Catalogue) covered(p string, before []string) (yes bool) {
 // Cost: O(columns); allocates.
 func (c *Catalogue) Has(pattern string) bool { return c.covered(pattern, []string{pattern}) }
 
-// NeedsReactions reports whether a column that is like one of the patterns needs a source.
+// NeedsReactions reports whether a column that is like one of the patterns (Select) holds what only a solution of the dynamics has:
+// accelerations, wrenches of joints, or forces of couplings.
+//
+// Cost: O(columns × patterns); allocates.
 func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
 	c.each(func(b block, part int, col Column) bool {
 		if !needsReactions(b.kind, part) {
 			return true
 		}
-		yes = slices.ContainsFunc(patterns, func(p string) bool { return p == col.Name || Like(col.Name, p) })
+		yes = fits(col.Name, patterns...)
 		return !yes
 	})
 	return yes
@@ -355,6 +358,11 @@ func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
 
 func needsReactions(k kind, part int) bool {
 	return k == accelerationKind || k == wrenchKind || k == couplingKind || k == freedomKind && part >= secondPart && part < wrappedPart
+}
+
+// fits reports whether a column's name is one of the patterns, as names may have * and ? themselves, or is like one of them.
+func fits(name string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p == name || Like(name, p) })
 }
 
 // Like reports whether a name is like a pattern, in which * is any text and ? any character.

@@ -314,7 +314,7 @@ func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error
 	found := make([][]chosenColumn, len(patterns))
 	c.each(func(b block, part int, col Column) bool {
 		for k, p := range patterns {
-			if p == col.Name || Like(col.Name, p) {
+			if fits(col.Name, p) {
 				found[k] = append(found[k], chosenColumn{b, part, col})
 				break
 			}

@@ -232,8 +232,8 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	}
 }
 
-// Lead implements Stepper. Where next has been moved, the velocities of the method stay what
-// they were.
+// Lead implements Stepper. If next has been changed, it corrects the difference w between the velocities of the method and of the state,
+// so that the method keeps its velocities.
 func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
 	k.mustHaveTried()
 	if !changed {
@@ -325,8 +325,7 @@ const velocityRounding = 10
 
 // positionErrorTo stores in e the local error of the positions of a step h, exact less
 // computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations
-// alone. change is the change of u over the step, and may be e. ω and ω̇ are those at the
-// start of the step.
+// alone, with ω and ω̇ at the start of the step. change is the change of u over the step, h·dv̇/dt. It may be e.
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i

@@ -46,7 +46,8 @@ func (r *rows) writeNow(s *step) error {
 	return r.write(s)
 }
 
-// writeEnd writes the row of the state of a run from start, unless the last row is of it. It does not count.
+// writeEnd writes the row of the last state of a run from start, unless the last row is of this state already. The row does not count as
+// one that was due.
 func (r *rows) writeEnd(s *step, start float64) error {
 	if r.recorder == nil || s.st.Time <= start+float64(r.written-1)*r.every+dueSlack*r.every {
 		return nil
@@ -58,8 +59,8 @@ func (r *rows) writeEnd(s *step, start float64) error {
 	return nil
 }
 
-// follow gives s.sample numbers of its own for what is searched along curves and terrain, found at its pose as those of a state of the run
-// are: so the row of a state does not depend on whether it is one inside a step or the state of the run.
+// follow gives s.sample its own parameters of curves and feet on terrain (mechanism.State.Angles), found at the sample's pose. So the row
+// of a state is the same, whether the state is inside a step or the state of the run.
 func (r *rows) follow(s *step) {
 	if !s.mech.HasFollowed() {
 		return

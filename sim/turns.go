@@ -48,13 +48,14 @@ func (t *turns) noteTurns(st, next *mechanism.State) {
 	t.far = !(t.turned+t.step < countAfter)
 }
 
-// followSample counts the turns of a sample, a state inside the step from st.
+// followSample counts the turns of a sample, a state inside the step from st, if bodies turn far in the step. The stepper has counted the
+// angles with springs, which come first in State.Angles.
 func (t *turns) followSample(sample, st *mechanism.State) {
 	if t.none || !t.far {
 		return
 	}
 	copy(t.samples, st.Angles)
-	copy(t.samples, sample.Angles) // those with springs are the stepper's
+	copy(t.samples, sample.Angles)
 	sample.Angles = t.samples
 	t.mech.FollowTurns(sample, st)
 }

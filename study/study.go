@@ -77,10 +77,10 @@ type Parameter struct {
 	grid  *grid // while a document is read; nil: List is there
 }
 
-// Take is what is kept of a column.
+// Take says which number of a column becomes an output.
 type Take int
 
-// What is kept. Extremes are those of the rows of the trajectory.
+// The numbers of a column: its last one, the least or the largest in the rows of the trajectory.
 const (
 	Final Take = iota
 	Min
@@ -107,7 +107,8 @@ type Output struct {
 	Take   Take
 }
 
-// GradientPath returns the path of the number by which gradient k is: that of the parameter of this name, or the name itself.
+// GradientPath returns the path of the number by which gradient k differentiates: the path of the parameter with the gradient's name, or
+// the name itself if no parameter has it.
 //
 // It panics if k is out of range.
 func (s *Study) GradientPath(k int) string {

@@ -164,7 +164,7 @@ func (w *Workspace) coordinate(leg *freedomLeg, jk *mechanism.JointKinematics) (
 //
 //	Σ f·e·q̈ = −Σ (f·γ + ḟ·q̇),
 //
-// f the factors of the freedoms and ḟ their rates.
+// with f the factors of the freedoms, ḟ the rates of f, and γ as at freedomLeg. LegState.Bend is −ḟ·q̇.
 func (w *Workspace) fillCouplings(c *Constraints) {
 	p := w.plan
 	first := len(p.Loops) + len(p.Prescribed)

@@ -126,8 +126,8 @@ func (v *Inverse) worst() int {
 	return v.actuators[most.At].Joint
 }
 
-// solveForces stores u = scale·V·Σ⁻¹·Uᵀ·z, and corrects it by what the forces
-// leave of z, all of them on the tree together.
+// solveForces stores in v.force the forces u = scale·V·Σ⁻¹·Uᵀ·z of the actuators. It then lets all of them act on the tree together, and
+// corrects u by the same formula for the part of z that is left, as long as corrections shrink.
 func (v *Inverse) solveForces(scale []float64) {
 	rows, c := v.by.dim(), len(v.actuators)
 	k, y := min(rows, c), v.y[:rows]

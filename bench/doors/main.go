@@ -17,6 +17,7 @@ type options struct {
 	node   string
 }
 
+// main measures calls through C and Python beside calls in Go, as the flags say.
 func main() {
 	beside.Main("doors", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)

@@ -65,6 +65,7 @@ func (l *jobs) Set(text string) error {
 	return nil
 }
 
+// main measures Rung beside other programs, or renders and checks their record, as the flags say.
 func main() {
 	o, err := parse(os.Args[1:])
 	if err == nil {

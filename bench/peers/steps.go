@@ -83,7 +83,7 @@ func (m *stepped) printKinds(w io.Writer) error {
 	return nil
 }
 
-// find returns the row of a program, method and step; of MuJoCo that of a way.
+// find returns the row of a program, method, way and step, or if there is none a row that says so. Only MuJoCo has several ways.
 func (m *stepped) find(program, method string, way int, h float64) *rolled {
 	for _, r := range m.rows {
 		if r.program == program && r.method == method && r.way == way && r.h == h {

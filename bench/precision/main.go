@@ -19,6 +19,7 @@ type options struct {
 	samples int
 }
 
+// main measures how precise solutions are, as the flags say.
 func main() {
 	beside.Main("precision", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)

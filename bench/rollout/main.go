@@ -28,6 +28,7 @@ type answer struct {
 	Positions map[string][3]float64 `json:"positions"`
 }
 
+// main measures one rollout, as the flags say, and prints the result as JSON.
 func main() {
 	a, err := measure(os.Args[1:])
 	if err == nil {

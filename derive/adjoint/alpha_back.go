@@ -41,8 +41,9 @@ func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) er
 	return nil
 }
 
-// stepBack takes the cotangents z of the end of a step, with the velocities of the method, to those of its start: the
-// field holds the step.
+// stepBack replaces the cotangents z of the end of a step, with the velocities of the method, by the cotangents of its start: the transpose
+// of (51) to (55) and (V18) of theory.md, from the last line to the first. It adds the cotangents of parameters to p. The field holds the
+// step.
 func (s *alphaStep[F]) stepBack(z *alphaState, p []float64) error {
 	c, h := &s.c, s.h
 	for i := range z.a {

@@ -91,7 +91,8 @@ func startBack[F any](f Field[F], acc, none []float64, o *Objective[F], g *Gradi
 	return err
 }
 
-// back goes back from the end of a step to where it began.
+// back takes the cotangents in g from the end of a step to its start: the rates over its second half, the projection of velocities, the
+// step itself, the acceleration that the method carries or begins with, and the rates over its first half.
 func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Gradient) error {
 	p, at := s.step, from.State
 	h := to.State.Time - at.Time

@@ -145,7 +145,8 @@ func (s *Solution) prescribe() error {
 	return nil
 }
 
-// setCoordinates finds the driven coordinates, and which of them are at limits.
+// setCoordinates stores the driven coordinates, rad or m, the unit of each (1 rad, or the length of the problem), the side on which a
+// coordinate is at a limit, and the errors of the posture, in lengths of the problem.
 func (s *Solution) setCoordinates() {
 	mech := s.p.Plan().Mechanism()
 	s.length = s.p.Length()

@@ -118,13 +118,13 @@ func (g *Problem) rates(c *course, slopes bool) (list []*term, of []int) {
 	return list, of
 }
 
-// tangents go forward over a tape: adjoint.Tangents or adjoint.AlphaTangents.
+// tangents carries derivatives forward over the tape of a run: adjoint.Tangents or adjoint.AlphaTangents.
 type tangents interface {
 	Run(ctx context.Context, t *adjoint.Tape, dx [][]float64, rates []*term, value []float64, d [][]float64) error
 	Gap() float64
 }
 
-// wayAhead returns what goes forward over the run along n directions.
+// wayAhead returns the tangents of the integrator of a run, for n directions.
 func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) {
 	if c.tab == nil {
 		f, err := g.newAlphaField(fields[0], n > 0)
@@ -153,7 +153,8 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 	return t, nil
 }
 
-// take takes the columns at a row. left has the samples of this row first.
+// take computes the outputs that are sampled at a row, with their changes along dx, and appends them to a.columns. It removes these
+// samples from left, which is in the order of rows.
 func (a *ahead) take(f *field, st *mechanism.State, row int, dx [][]float64, left [][]sample) error {
 	at := false
 	for i := range left {
@@ -180,8 +181,9 @@ func (a *ahead) take(f *field, st *mechanism.State, row int, dx [][]float64, lef
 	return nil
 }
 
-// startTangents returns how the start follows each parameter, theory.md (D3), (D4): with the place of each centre of mass and its
-// velocity, wherever in its body it is.
+// startTangents returns the derivative of the start of a run by each of the n parameters, theory.md (D3), (D4): rotation, displacement of
+// the centre of mass, angular velocity and velocity of the centre of mass of each body, in world axes. A parameter may also move the
+// centre of mass within its body.
 func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float64, error) {
 	dx := make([][]float64, n)
 	if n == 0 {
@@ -208,12 +210,16 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 		}
 	})
 	if err != nil {
-		return dx, err
+		return nil, err
 	}
-	if far, err := g.far(f.d); err != nil || !far {
-		return dx, err
+	far, err := g.far(f.d)
+	switch {
+	case err != nil:
+		return nil, err
+	case far:
+		return g.nearestTangents()
 	}
-	return g.nearestTangents()
+	return dx, nil
 }
 
 // sums returns the value of each term, and its slopes by the parameters.

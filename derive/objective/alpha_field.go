@@ -193,7 +193,7 @@ func (f *alphaField) RoughAnswerTo(x, right []float64) error { return f.now.roug
 // AddMassTo implements adjoint.RattleField.
 func (f *alphaField) AddMassTo(to, a []float64, scale float64) { f.now.addMassTo(to, a, scale) }
 
-// ErrorsBackTo implements adjoint.RattleField. Those of poses are the forces of the rows.
+// ErrorsBackTo implements adjoint.RattleField. The cotangents of poses are the forces Jᵀy of the rows.
 func (f *alphaField) ErrorsBackTo(x, p, y []float64) error {
 	six := len(f.off)
 	clear(f.x[:six])
@@ -236,8 +236,8 @@ func (f *alphaField) holdBy(r *ratesAt) error {
 	return f.answerBy(r)
 }
 
-// addMassTo adds to f what inertias make of a change a of velocities, times scale: with armature, and what bodies without inertia are held
-// by.
+// addMassTo adds to f the momentum of a change a of velocities, times scale. The momentum of armature counts, and so does the inertia by
+// which bodies without one of their own are held.
 func (r *ratesAt) addMassTo(f, a []float64, scale float64) {
 	if r.x == nil {
 		r.mech.AddMomentumTo(f, r.state, a, scale)

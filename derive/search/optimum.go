@@ -157,7 +157,11 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 	return s.result(first, u, status, why)
 }
 
-// evaluate returns the evaluation at u, from the ones to go on with where there are some left.
+// evaluate returns the evaluation at the variables u: the last one if it was there, else the next of the evaluations that the search goes
+// on from, else a new one. A new one that has failed is returned without an error, and its reason noted in s.why.
+//
+// It returns a *ProblemError if the evaluations to go on from are of another search, the cause of the context, and the errors of
+// OnEvaluation.
 func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 	x := make([]float64, len(u))
 	for k := range u {

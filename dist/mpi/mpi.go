@@ -99,7 +99,7 @@ func Run(rank func(dist.Comm) error) error {
 		fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
 		C.stop(1)
 	}
-	c.part()
+	c.leave()
 	if e := C.end(); e != 0 {
 		return fmt.Errorf("dist/mpi: MPI does not end (code %d)", int(e))
 	}
@@ -121,8 +121,9 @@ func (c *comm) mustBe(other int) {
 	}
 }
 
-// part ends the exchange with all ranks: each has to have taken what the others have sent it, and waits for nobody.
-func (c *comm) part() {
+// leave tells all other ranks that this one sends no more, and waits until they have said the same. If one of them has sent numbers that
+// this rank has not received, leave ends the run with status 2.
+func (c *comm) leave() {
 	for r := range c.size {
 		if r == c.rank {
 			continue

@@ -212,6 +212,7 @@ func bead(u float64) error {
 	return nil
 }
 
+// main shows the three cams, the hollow that is too narrow for its roller, and three beads that start at different heights.
 func main() {
 	log.SetFlags(0)
 	err := followers()

@@ -33,6 +33,7 @@ func lowest(p *objective.Problem) [2]float64 {
 	return [2]float64{r.Terms[0].Value, r.Terms[1].Value}
 }
 
+// main moves the joints at the base by a few steps of the search, and prints the two lowest frequencies before and after.
 func main() {
 	p := must(objective.Open("stewart.objective.json"))
 	before := lowest(p)

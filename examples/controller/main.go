@@ -33,6 +33,7 @@ type legs struct {
 	joints [6]int
 }
 
+// newLegs finds the joints of the six legs by their names.
 func newLegs(in *mechanism.Inputs) (*legs, error) {
 	mech := in.Mechanism()
 	l := &legs{in: in, mech: mech, kin: mech.NewKinematics()}
@@ -127,6 +128,7 @@ func (c *law) sample(st *mechanism.State) error {
 	return c.legs.set(c.force)
 }
 
+// run takes the platform to its goal with the controller in the loop, and compares the forces at rest with statics.
 func run() error {
 	m, err := rung.Open("stewart.json")
 	if err != nil {

@@ -102,6 +102,7 @@ func ball(b *rung.Builder, name string, mass float64, at spatial.Vec3) (rung.Bod
 	return b.Body(name, d, rung.Place{Origin: at}), nil
 }
 
+// run lets one ball fall and compares it with the formula, then drops the beam with two balls.
 func run() error {
 	b := rung.NewBuilder("ball")
 	if _, err := ball(b, "ball", light, spatial.Vec3{}); err != nil {

@@ -105,6 +105,7 @@ func byHand(mech *mechanism.Mechanism, kin *mechanism.Kinematics, st *mechanism.
 	return -moment/arm.Cross(u)[2] - along
 }
 
+// run finds the cylinders' forces at rest and while the bucket digs.
 func run() error {
 	for _, digs := range []bool{false, true} {
 		m, cylinders, err := build(digs)

@@ -32,6 +32,7 @@ func girder(n int) (*model.Model, error) {
 	return b.Model()
 }
 
+// main measures girders of four sizes by two methods, and prints the fitted exponents of their work.
 func main() {
 	girders := []growth.Family{{Name: "girder", Model: girder, Sizes: []int{10, 20, 40, 80}}}
 	o := growth.Options{Methods: []string{"sparse", "tree-direct"}, MinTime: time.Millisecond}

@@ -44,6 +44,7 @@ func path(i int, t float64) (q, qd, qdd float64) {
 	return 0.1 + a*sin, 3 * a * cos, -9 * a * sin
 }
 
+// main lets computed torques take both cranks along a path, and compares how far they miss it with the solution of the error's equation.
 func main() {
 	shared, cranks := build()
 	mech, in := shared.Mechanism(), shared.Mechanism().NewInputs()

@@ -39,6 +39,7 @@ type hand struct {
 	object  int
 }
 
+// newHand builds a gripper with an object between its fingers, and keeps the numbers of the parts that a batch varies.
 func newHand() (*hand, error) {
 	h := &hand{}
 	m := rung.NewBuilder("gripper").Gravity(0, 0, -9.81) // it lies on its side
@@ -116,6 +117,7 @@ func (h *hand) draw(s *batch.States, i int, rng *rand.Rand) (stiffness, long flo
 	return stiffness, long, s.SetSpring(i, h.object, stiffness, 0, width)
 }
 
+// run draws the parameters of all grippers, closes them on their objects in one batch, and compares each force with virtual work.
 func run() error {
 	h, err := newHand()
 	if err != nil {

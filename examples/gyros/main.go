@@ -94,6 +94,7 @@ func steer(A *fik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m man
 	return m, nil
 }
 
+// run steers along one torque, first by the pseudoinverse, then by feedback inverse kinematics, and says where each ends.
 func run() error {
 	A := fik.NewDense(3, 4, nil)
 	m, err := steer(A, func(tau *[3]float64) ([4]float64, error) {

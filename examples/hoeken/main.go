@@ -30,6 +30,7 @@ func spread(m *model.Model) float64 {
 	return slices.Max(heights) - slices.Min(heights)
 }
 
+// main searches the lengths, prints them beside Hoeken's proportions, and compares how far the height changes before and after.
 func main() {
 	p := must(objective.Open("hoeken.objective.json"))
 	before := spread(p.Model())

@@ -102,6 +102,7 @@ func build() (mod *model.Model, crank, last int, err error) {
 	return mod, crank, last, err
 }
 
+// run turns the crank once in steps, closes and solves each pose, and prints the way of the foot and the torque beside values by hand.
 func run() error {
 	mod, crank, last, err := build()
 	if err != nil {

@@ -117,6 +117,7 @@ func regulator(A, B *mat.Dense, Q []float64, r float64) ([]float64, error) {
 	return k.RawRowView(0), nil
 }
 
+// run linearizes the cart with the pole upright, checks one entry by hand, finds the gains, and lets them hold the pole from its tilt.
 func run() error {
 	A, B, freedoms, err := linearize()
 	if err != nil {

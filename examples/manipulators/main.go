@@ -40,6 +40,7 @@ func draw(rng *rand.Rand) (*rung.Plan, [3]mechanism.Freedom) {
 	return must(rung.NewPlan(must(b.Model()), rung.Options{})), motors
 }
 
+// main finds the motors' torques of each manipulator, prints their distribution, and checks by forward dynamics that the platforms stay.
 func main() {
 	rng := rand.New(rand.NewPCG(7, 1))
 	var torques []float64

@@ -12,6 +12,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
+// run solves a ladder of 60 bodies by the sparse system and by each tree method, and prints the sizes of factors and whether accelerations
+// agree.
 func run() error {
 	m, err := bench.Ladder(60, 1)
 	if err != nil {

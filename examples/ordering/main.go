@@ -50,6 +50,8 @@ func dome(rings, meridians int) (*model.Model, error) {
 	return b.Model()
 }
 
+// main counts the factor in each order of the library and in its own, shows an order that is refused, and compares two falls, in its own
+// order and in the library's.
 func main() {
 	m := must(dome(8, 12))
 	library := must(rung.NewPlan(m, rung.Options{}))

@@ -162,6 +162,7 @@ func (l *learner) learn(theta *[size]float64) error {
 	}
 }
 
+// run compares a derivative of the cost with differences, learns the six numbers of the law, and prints them.
 func run() error {
 	m, err := linkage()
 	if err != nil {
@@ -200,6 +201,7 @@ func run() error {
 	return nil
 }
 
+// newLearner returns a learner that starts its runs from crank angles all around.
 func newLearner(plan *kkt.Plan, m *model.Model) (*learner, error) {
 	states, err := around(m)
 	if err != nil {

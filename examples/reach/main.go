@@ -81,6 +81,8 @@ func check(err error) {
 	}
 }
 
+// main solves a task of the arm and one of the platform, and prints each coordinate beside a formula for it. With an argument it writes the
+// platform to that file instead.
 func main() {
 	stewart, err := platform()
 	check(err)

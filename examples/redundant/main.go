@@ -38,6 +38,7 @@ func explain(m *model.Model) error {
 	return nil
 }
 
+// run explains the constraints of the door as its file has it, then with two hinges of other types and without the third.
 func run() error {
 	m, err := rung.Open("door.json")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung"
 )
 
+// main runs the knocker to 1 s, closes the run as a process that ends would, and goes on from its checkpoint to 2 s.
 func main() {
 	dir := must(os.MkdirTemp("", "resume"))
 	defer os.RemoveAll(dir)

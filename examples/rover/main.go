@@ -22,6 +22,7 @@ const (
 	base = 1.0  // m, between the axles
 )
 
+// main drives the rover over the hills for 20 s, then on level ground, and prints the loads of its wheels and the radius of its circle.
 func main() {
 	m, err := model.ReadFile("rover.json")
 	if err != nil {

@@ -60,6 +60,7 @@ func build(angle float64) (m *model.Model, cylinder mechanism.Freedom, err error
 	return m, cylinder, err
 }
 
+// run compares the cylinder's force with virtual work at four angles of the mast, and counts constraints at the last.
 func run() error {
 	for _, degrees := range []float64{15, 30, 45, 60} {
 		angle := degrees * math.Pi / 180

@@ -145,6 +145,7 @@ func document(m *model.Model, err error) []byte {
 	return b.Bytes()
 }
 
+// main serves at the address of its argument, or without one asks the service five questions, of which some are refused.
 func main() {
 	if len(os.Args) > 1 {
 		log.Fatal(http.ListenAndServe(os.Args[1], service()))

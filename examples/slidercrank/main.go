@@ -18,6 +18,7 @@ import (
 // truth are the numbers of the slider-crank that was recorded.
 var truth = []float64{1.3, 0.8, 1.9, 0.05, 140, 0.15, 0.42, 0.03}
 
+// main fits the eight numbers, and prints each with its standard deviation beside the number of the recorded run.
 func main() {
 	p, err := objective.Open("slider-crank.objective.json")
 	if err != nil {

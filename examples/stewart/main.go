@@ -89,6 +89,7 @@ func speeds(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinem
 	return rates
 }
 
+// run solves for the legs' forces at rest and while lifting, and compares their power with the power by hand.
 func run() error {
 	m, platform, legs, err := build()
 	if err != nil {

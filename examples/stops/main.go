@@ -117,6 +117,7 @@ func start(plan *rung.Plan, st *mechanism.State, events ...sim.Event) *sim.Simul
 	return sim.New(plan.Mechanism(), method, st, sim.Options{Projector: d, Events: events})
 }
 
+// run lets the leg swing until its knee stays at the stop, then goes on with a mechanism whose knee is fixed.
 func run() error {
 	free, err := build(bent, joints.Revolute)
 	if err != nil {

@@ -79,6 +79,7 @@ func study(plan *rung.Plan, goroutines int) []result {
 	return out
 }
 
+// run does all falls on one goroutine and on several, and counts the falls that differ in a bit.
 func run() error {
 	m, err := bench.NFourBar(2, 0.4, 1)
 	if err != nil {

@@ -135,6 +135,7 @@ func (s *shooter) next(now *mechanism.State) (float64, error) {
 	return u, nil
 }
 
+// run lets the controller swing the pendulum up, a torque every tick, and says since when the pendulum stands.
 func run() error {
 	plan, pendulum, err := linkage()
 	if err != nil {

@@ -215,6 +215,8 @@ func quantile(sorted []float64, part float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
+// run prints the band of the drawn linkages beside the linear one, and the share of each length in it. It returns an error if the bands
+// differ.
 func run() error {
 	places, off, err := band(draw())
 	if err != nil {

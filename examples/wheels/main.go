@@ -120,6 +120,7 @@ func sledge() error {
 	return nil
 }
 
+// run shows the ball on the turntable, the cart with four kinds of castor, and the sledge.
 func run() error {
 	if err := turntable(); err != nil {
 		return err

@@ -125,11 +125,11 @@ func (t *tiles) body(b int32) {
 	t.fresh[b] = b
 }
 
-// joint eliminates joint j and reports whether the rule allows it.
+// joint eliminates joint j and reports whether the tile rule (CheckTileRule) allows it: whether j is then matched, closed or pendant.
 func (t *tiles) joint(j int32) bool {
 	v := t.g.nb + j
 	t.done[v] = true
-	matched, own := false, int32(0)
+	matched, own := false, int32(0) // own counts the bodies of j that are not eliminated
 	t.ground[v] = len(t.g.bodies(j)) == 1
 	for _, b := range t.g.bodies(j) {
 		matched = matched || t.done[b] && t.fresh[t.parent.Find(b)] == b

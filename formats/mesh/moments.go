@@ -24,8 +24,7 @@ var (
 // 1e-16 times the number of triangles, and below that of a sheet of a millionth of its size.
 const flat = 1e-9
 
-// Solid returns the mass properties of what the mesh encloses: sums
-// over the signed tetrahedra of the triangles and a point,
+// Solid returns the mass properties of the body that the mesh encloses: sums over the signed tetrahedra of the triangles and a point,
 //
 //	∫1 = Σ d/6,  ∫x = Σ d/24·s,  ∫x·xᵀ = Σ d/120·(s·sᵀ + a·aᵀ + b·bᵀ + c·cᵀ),  d = a·(b × c),  s = a + b + c,
 //
@@ -48,7 +47,8 @@ func (m *Mesh) Solid() (Moments, error) {
 // Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive. In a convex mesh
 // they are positive; of a concave mesh some parts are counted more than once. This is the default rule of MuJoCo, in two
 // steps. The first takes the tetrahedra from the centre of the surface to the triangles, and finds the centre of mass. The
-// second takes the tetrahedra from this centre of mass to the triangles, and finds volume and inertia.
+// second takes the tetrahedra from this centre of mass to the triangles, and finds volume and inertia. The rule leaves the centre of mass
+// where the first step finds it.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat.
 func (m *Mesh) Convexoid() (Moments, error) {
@@ -63,7 +63,7 @@ func (m *Mesh) Convexoid() (Moments, error) {
 	}
 	com := shell.Com.Add(s.first.Scale(1 / s.mass))
 	s = m.tetrahedra(com, true)
-	s.first = spatial.Vec3{} // the rule takes it for that
+	s.first = spatial.Vec3{} // com stays
 	return s.moments(com), nil
 }
 

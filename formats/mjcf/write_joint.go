@@ -175,7 +175,8 @@ func (o *writer) equal(kind, name, attrs string) {
 
 func attr(name, text string) string { return ` ` + name + `="` + outline.Escaped(text) + `"` }
 
-// loop writes a joint that closes a loop.
+// loop writes joint i, which closes a loop, as equalities. held says that some element acts on a coordinate of the joint, for which the
+// format needs a joint of the tree. loop reports joints that the format does not have, and how it replaces a hinge.
 func (o *writer) loop(i int, held bool) {
 	j := &o.Model.Joints[i]
 	s := o.tree.Standing[i]
@@ -187,8 +188,7 @@ func (o *writer) loop(i int, held bool) {
 		o.distance(j)
 		return
 	}
-	switch {
-	case s == nil || j.Type == model.PointOnCurve && held:
+	if s == nil || j.Type == model.PointOnCurve && held {
 		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
 		return
 	}

@@ -45,7 +45,7 @@ func (r *reader) weightless(n *xmltree.Node, link int) {
 	})
 }
 
-// unusual reports what links have that the model has not.
+// unusual reports the elements of a link that a model cannot hold: links that follow or stay by themselves, and resistance of the air.
 func (r *reader) unusual(n *xmltree.Node) {
 	for _, name := range [...]string{"kinematic", "must_be_base_link"} {
 		if c := n.Child(name); c != nil && r.truth(n, name, false) {

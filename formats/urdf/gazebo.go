@@ -286,7 +286,7 @@ func (r *reader) gazeboAxis(n *xmltree.Node, a *assembly.Axis) {
 	}
 }
 
-// compiler reads what MuJoCo's settings change in the masses.
+// compiler reads MuJoCo's settings of masses and inertias.
 func (r *reader) compiler(n *xmltree.Node) {
 	n.Use()
 	for _, c := range n.Children {
@@ -300,7 +300,7 @@ func (r *reader) compiler(n *xmltree.Node) {
 	}
 }
 
-// bounds does to the masses what MuJoCo's settings say.
+// bounds raises, balances and scales the masses and inertias of all links but the world as MuJoCo's settings say.
 func (r *reader) bounds() {
 	var links []int
 	for i := range r.a.Links {

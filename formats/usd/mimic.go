@@ -94,7 +94,8 @@ func (r *reader) newtonMimic(p *prim) bool {
 	return true
 }
 
-// physxMimic reads an instance of that of PhysX.
+// physxMimic reads an instance of PhysxMimicJointAPI: the coordinate q of joint p follows the reference's, q + gearing·q_ref + offset = 0.
+// It reports an instance without gearing, and a soft one.
 func (r *reader) physxMimic(p *prim, instance string) {
 	prefix := physxMimicPrefix + instance + ":"
 	at, to, ok := r.follows(p, prefix+"referenceJoint", instance, r.word(p, prefix+"referenceJointAxis", ""))

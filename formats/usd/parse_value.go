@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// number reads a number.
+// number reads the next number: digits, or a word (infinite).
 func (p *parser) number() float64 {
 	if p.kind == word {
 		return p.infinite()
@@ -24,7 +24,7 @@ func (p *parser) number() float64 {
 	return x
 }
 
-// infinite reads a number that is written as a word.
+// infinite reads a number that is written as a word: inf, nan, or a truth as 1 or 0.
 func (p *parser) infinite() float64 {
 	s := p.expect(word, "a number")
 	switch s {
@@ -41,7 +41,7 @@ func (p *parser) infinite() float64 {
 	return 0
 }
 
-// value reads a value.
+// value reads the next value of the text. None is the value without a kind.
 func (p *parser) value() value {
 	var v value
 	if p.take("None") {
@@ -51,7 +51,7 @@ func (p *parser) value() value {
 	return v
 }
 
-// into adds what stands next to a value.
+// into reads the next value of the text and adds its numbers or texts to v: one, or those of a list or tuple. A dictionary is skipped.
 func (p *parser) into(v *value) {
 	defer p.deeper()()
 	switch {

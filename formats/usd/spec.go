@@ -227,7 +227,8 @@ func set[T comparable](items []T) map[T]bool {
 	return m
 }
 
-// resolve returns the list that l makes of a weaker one.
+// resolve applies the edits of l to the list of a weaker opinion, and returns the result: l's first entries, the weaker list or the one
+// that l sets in its place, l's added entries, and l's last ones, each entry once and without the removed ones.
 func (l *list[T]) resolve(weak []T) []T {
 	if l.set {
 		weak = l.items

@@ -119,7 +119,7 @@ func (d *reader) all() bool {
 		return true
 	}
 	d.Require(taskFields, seen, taskFormat, taskTargets)
-	d.wanted()
+	d.fillPlaces()
 	d.End()
 	return true
 }

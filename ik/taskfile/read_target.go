@@ -266,9 +266,9 @@ func vectors[T any](d *reader, read func(*T)) []T {
 	return list
 }
 
-// wanted gives targets that lack a place the first one of their path, and reports those that have no path.
-func (d *reader) wanted() {
-	if d.unread { // nobody knows what its path has
+// fillPlaces gives each target that lacks a place the first place of its path. It reports a target without either.
+func (d *reader) fillPlaces() {
+	if d.unread { // the file of the path could not be read
 		return
 	}
 	for _, m := range d.missing {

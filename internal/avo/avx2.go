@@ -53,8 +53,8 @@ func (b rows256) store(r int, v reg.VecPhysical, m Mem, tmp reg.VecPhysical) {
 	Label(out)
 }
 
-// tail256 prepares the last vector of a block of which rows rows are left. It
-// changes RCX.
+// tail256 loads the mask of the last vector of a block into Y15, and its number of rows into RDX. The register rows has the number of rows
+// that are left. It changes RCX.
 func tail256(b rows256, rows reg.Register, masks Mem) {
 	if !b.tail {
 		return

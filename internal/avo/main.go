@@ -10,6 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// main writes one set of kernels and the assertions about the layouts that the kernels read.
 func main() {
 	set := flag.String("set", "kernel", "kernel, or pin of package lanes")
 	layout := flag.String("layout", "layout.go", "file for the assertions of layouts")

@@ -202,7 +202,7 @@ func (p *parser) operand() {
 	}
 }
 
-// word returns the name that begins at the place that is reached.
+// word returns the name that begins at p.at, or "". It does not advance.
 func (p *parser) word() string {
 	end := p.at
 	for end < len(p.text) && (letter(p.text[end]) || end > p.at && p.text[end] >= '0' && p.text[end] <= '9') {
@@ -218,7 +218,7 @@ func (p *parser) noOperand(found string) {
 	p.fail(operandWanted+", found %s", strings.Join(p.names, ", "), found)
 }
 
-// name is a variable, pi or a function with its arguments.
+// name reads a variable, pi, or a function with its arguments. It fails where none of them stands.
 func (p *parser) name() {
 	w := p.word()
 	variable := slices.Index(p.names, w)

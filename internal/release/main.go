@@ -32,6 +32,7 @@ type release struct {
 	held    []string // what keeps the files from being published
 }
 
+// main makes a release, and ends early at an interrupt.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -6,6 +6,7 @@ type queue struct {
 	before func(i, j int32) bool
 }
 
+// push adds i to the heap, from the last place up.
 func (q *queue) push(i int32) {
 	q.list = append(q.list, i)
 	k := len(q.list) - 1

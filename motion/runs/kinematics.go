@@ -141,7 +141,7 @@ func (k *Kinematics) RunContext(ctx context.Context, until float64) error {
 	return err
 }
 
-// run is Run, with the rows that are due on the way.
+// run goes on to the time until and records the rows that are due on the way, and one at until.
 func (k *Kinematics) run(ctx context.Context, until float64) error {
 	if err := k.Start(ctx); err != nil {
 		return err

@@ -156,7 +156,7 @@ func (st *store) begin(path, format, sum string, columns []Column) (*table, erro
 	return t, err
 }
 
-// release lets others write the files.
+// release gives up the locks of the files, so that others may write them.
 func (st *store) release() {
 	for _, t := range st.tables() {
 		if t != nil {
@@ -165,12 +165,12 @@ func (st *store) release() {
 	}
 }
 
-// whole reports whether a sweep that goes on has nothing to do.
+// whole reports whether the sweep is resumed and its files are complete: there is nothing left to run.
 func (st *store) whole() bool {
 	return st.o.Resume && st.runs.whole() && (st.paths == nil || st.paths.whole())
 }
 
-// run does the runs whose parts are not there, and joins the parts. The file of the runs comes last.
+// run does the runs of missing parts, and joins the parts. The file of the runs is joined last: where it is, all files are.
 func (st *store) run(ctx context.Context) error {
 	st.o.Stage("running", st.last-st.first)
 	if _, err := st.sweep.Run(ctx, st.share); err != nil {
@@ -189,7 +189,7 @@ func (st *store) run(ctx context.Context) error {
 	return nil
 }
 
-// remove removes the parts.
+// remove removes the parts of all tables.
 func (st *store) remove() error {
 	var err error
 	for _, t := range st.tables() {
@@ -200,7 +200,8 @@ func (st *store) remove() error {
 	return err
 }
 
-// Has implements sweep.Store: part k of all tables is there. Damaged ones are not.
+// Has implements sweep.Store. It reports whether part k of every table is there and whole. A damaged part is a warning, and counts as
+// missing.
 func (st *store) Has(k int) (bool, error) {
 	all := true
 	for _, t := range st.tables() {
@@ -218,7 +219,8 @@ func (st *store) Has(k int) (bool, error) {
 	return all, nil
 }
 
-// Write implements sweep.Store. The part of the runs comes last: where it is, all is.
+// Write implements sweep.Store. It writes part k of the table of paths first and of the table of runs last: where the part of the runs
+// is, the part of the paths is too.
 func (st *store) Write(k int, results []sweep.Result) error {
 	var rows, paths [][]Cell
 	failed, gradients := 0, len(st.sweep.Study().GradientColumns())
@@ -242,7 +244,7 @@ func (st *store) Write(k int, results []sweep.Result) error {
 	return nil
 }
 
-// runsColumns returns the columns of the file of the runs.
+// runsColumns returns the columns of the file of the runs, in the order of runsRow.
 func runsColumns(s *study.Study) []Column {
 	list := []Column{{Name: study.RunColumn, Kind: Int}}
 	for i := range s.Parameters {

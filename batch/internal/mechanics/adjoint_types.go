@@ -63,8 +63,9 @@ func (c *compiler) bentLine(b *backJoint, at place) (y, u, n, lambda place) {
 	return y, u, n, lambda
 }
 
-// backBent adds what comes by the moment λ·n of a universal joint about n = y×u, u along x of P and y of S, with n˚ = (w×y)×u, and by its
-// second freedom, a turn about y. The derivative by the force there goes to force, if there is such a place.
+// backBent adds the cotangents of a universal joint's moment λ·n and of its second freedom, a turn about y. Here n = y×u with u along x of
+// P and y along y of S, and n˚ = (w×y)×u with the relative angular velocity w. The derivative by the force on the second freedom goes to
+// the place force, if there is one.
 func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
 	y, u, n, lambda := c.bentLine(b, at)
 	r := c.negated(b.adjoint.At(atSpecial))
@@ -152,7 +153,8 @@ func (c *compiler) backPoint(body place, at *mechanism.Attachment) backPoint {
 	return p
 }
 
-// backWrench adds what comes by the turn of the arm of a force f, f·(y×δarm).
+// backWrench adds the cotangent of the rotation of a body on which the force f of an element acts: a rotation φ turns the arm by φ×arm, and
+// with the adjoint solution y of the body's turn the force contributes f·(y×(φ×arm)).
 func (c *compiler) backWrench(e *mechanism.ForceElement, body place) {
 	if e.A.Body < 0 {
 		return

@@ -28,7 +28,8 @@ func (c *compiler) elements() {
 	}
 }
 
-// spring adds a spring-damper.
+// spring adds the wrenches of spring-damper i: a force along the line d from A to B with the tension k·(|d| − rest) + c·ḋ (tape.Pull), at A
+// along d and at B against it. Ends that coincide to rounding of their arms are an error of the state.
 func (c *compiler) spring(e *mechanism.ForceElement, i int) {
 	a, b := c.pointOf(e.A.Body, e.A.Point), c.pointOf(e.B.Body, e.B.Point)
 	line := c.Room(6)

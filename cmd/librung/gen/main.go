@@ -16,6 +16,7 @@ const (
 	python = "python/rung/_functions.py"
 )
 
+// main writes the guards in C and the declarations for Python from the functions that the header declares.
 func main() {
 	text, err := os.ReadFile(header)
 	if err != nil {

@@ -94,7 +94,7 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	return s, true
 }
 
-// turnBack makes the successor of s, the standing j, its parent if it is to be. x is S in P.
+// turnBack makes the successor of joint j the parent in s, if s is to be turned back. x is the pose of S in P.
 func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
 	if !s.Back {
 		return
@@ -112,8 +112,9 @@ func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
 // acrossTol is the sine of the angle between an axis and z up to which rounding explains it.
 const acrossTol = 1e-12
 
-// circle gives s the motions of a point on a whole circle: a turn about its axis, along that a slide if the circle holds the
-// point in its plane alone, and a ball. It reports false for other curves. x is S in P.
+// circle gives s the motions of a point on a whole circle, in the axes of S: a turn about the circle's axis and a ball, and between them a
+// slide along the axis if the joint leaves z free (Planar). It stores in s.Linear how far the point is from the circle, m. x is the pose
+// of S in P. It returns false for other curves, and for a point on the axis.
 func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) bool {
 	c := j.Curve
 	if c == nil || c.Kind != curves.Circle || c.Range != [2]float64{} {

@@ -10,13 +10,13 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Values reads the values of attributes and texts, and writes to the report what is wrong with them. What is wrong
-// reads as the default.
+// Values reads the values of attributes and of texts of elements. A value that cannot be read is listed in the report, and the default
+// stands for it.
 type Values struct {
 	Report *source.Report
 	// Stray lets quotes, commas and semicolons stand behind a number. They are left out, with a report.
 	Stray bool
-	// Empty lets elements without a text have what is usual, with a report.
+	// Empty lets the default stand for an element without a text, with a report.
 	Empty bool
 }
 
@@ -33,7 +33,7 @@ func Floats(text string) ([]float64, error) {
 	return out, nil
 }
 
-// Float returns the number that a word is: decimal, or infinite.
+// Float returns the number that a word stands for: decimal, or infinite.
 func Float(word string) (float64, error) {
 	for k := range len(word) {
 		switch word[k] {
@@ -51,7 +51,7 @@ func Float(word string) (float64, error) {
 	return x, nil
 }
 
-// whatOf says what holds a value: an attribute of n, or with name "" its text.
+// whatOf returns the words of a report for an attribute of n, or for the text of n if name is "".
 func whatOf(n *Node, name string) string {
 	if name == "" {
 		return "the text of " + fault.Name(n.Name)
@@ -59,7 +59,7 @@ func whatOf(n *Node, name string) string {
 	return "attribute " + fault.Name(name)
 }
 
-// refuse reports a value of an attribute; name "" is the text of n.
+// refuse reports that the value of an attribute of n, or its text if name is "", cannot be read.
 func (v Values) refuse(n *Node, name, why string) {
 	what := whatOf(n, name)
 	if name != "" {
@@ -78,13 +78,13 @@ func (v Values) Numbers(n *Node, name string, least, most int) []float64 {
 	return v.parse(n, name, text, least, most)
 }
 
-// TextNumbers is Numbers of the text of n.
+// TextNumbers is Numbers for the text of n.
 func (v Values) TextNumbers(n *Node, least, most int) []float64 {
 	n.Use()
 	return v.parse(n, "", n.Text, least, most)
 }
 
-// parse is Numbers for a text, which is an attribute's or, with name "", that of n.
+// parse is Numbers for a text: the value of the attribute, or the text of n if name is "".
 func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	if v.empty(n, name, text) {
 		return nil
@@ -111,10 +111,11 @@ func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	return list
 }
 
-// Blank reports whether n is without a text where that is let, and says so in the report.
+// Blank reports whether n has no text and Empty allows it. It says so in the report.
 func (v Values) Blank(n *Node) bool { return v.empty(n, "", n.Text) }
 
-// empty reports whether n has no text and may have none. Shapes for viewers whose size is not there are left out instead.
+// empty reports whether a text of an element (name "") is blank and the default stands for it, and says so in the report. It returns
+// false where the report drops shapes for viewers: one without a size is left out instead.
 func (v Values) empty(n *Node, name, text string) bool {
 	if !v.Empty || name != "" || strings.TrimSpace(text) != "" || v.Report.Bad() == source.Dropped {
 		return false
@@ -141,7 +142,7 @@ func (v Values) floats(n *Node, name, text string) ([]float64, error) {
 	return nil, err
 }
 
-// Number returns a number, or what is usual.
+// Number returns the finite number of an attribute, or usual if there is none that can be read.
 func (v Values) Number(n *Node, name string, usual float64) float64 {
 	if x := v.Numbers(n, name, 1, 1); x != nil {
 		return x[0]
@@ -149,7 +150,7 @@ func (v Values) Number(n *Node, name string, usual float64) float64 {
 	return usual
 }
 
-// ChildNumber returns the number that is the text of the child of a name, or what is usual.
+// ChildNumber returns the finite number that is the text of a child of n, or usual if there is none that can be read.
 func (v Values) ChildNumber(n *Node, child string, usual float64) float64 {
 	if c := n.Child(child); c != nil {
 		if x := v.TextNumbers(c, 1, 1); x != nil {
@@ -169,7 +170,7 @@ func (v Values) ChildVector(n *Node, child string, usual [3]float64) [3]float64 
 	return usual
 }
 
-// Bound is Number that may be infinite.
+// Bound is Number for a number that may be infinite.
 func (v Values) Bound(n *Node, name string, usual float64) float64 {
 	text, ok := n.Attr(name)
 	if !ok {
@@ -178,13 +179,13 @@ func (v Values) Bound(n *Node, name string, usual float64) float64 {
 	return v.bound(n, name, text, usual)
 }
 
-// TextBound is Bound of the text of n.
+// TextBound is Bound for the text of n.
 func (v Values) TextBound(n *Node, usual float64) float64 {
 	n.Use()
 	return v.bound(n, "", n.Text, usual)
 }
 
-// bound is Bound for a text, which is an attribute's or, with name "", that of n.
+// bound is Bound for a text: the value of the attribute, or the text of n if name is "".
 func (v Values) bound(n *Node, name, text string, usual float64) float64 {
 	if v.empty(n, name, text) {
 		return usual
@@ -200,7 +201,7 @@ func (v Values) bound(n *Node, name, text string, usual float64) float64 {
 	return usual
 }
 
-// Vector returns three numbers, or what is usual.
+// Vector returns the three finite numbers of an attribute, or usual if there are none that can be read.
 func (v Values) Vector(n *Node, name string, usual [3]float64) [3]float64 {
 	if x := v.Numbers(n, name, 3, 3); x != nil {
 		return [3]float64(x)
@@ -208,7 +209,7 @@ func (v Values) Vector(n *Node, name string, usual [3]float64) [3]float64 {
 	return usual
 }
 
-// Required returns a text, and reports if there is none.
+// Required returns the text of an attribute. A missing or empty one is reported, and "" returned.
 func (v Values) Required(n *Node, name string) string {
 	text, ok := n.Attr(name)
 	if !ok || text == "" {
@@ -217,7 +218,8 @@ func (v Values) Required(n *Node, name string) string {
 	return text
 }
 
-// Choice returns the place of a text among some, or usual if there is none.
+// Choice returns the index of an attribute's text in among, or usual if n has no such attribute. A text that is not in among is
+// reported, and reads as usual.
 func (v Values) Choice(n *Node, name string, usual int, among ...string) int {
 	text, ok := n.Attr(name)
 	if !ok {
@@ -232,7 +234,8 @@ func (v Values) Choice(n *Node, name string, usual int, among ...string) int {
 	return usual
 }
 
-// True returns a truth: true, false, 1 or 0.
+// True returns an attribute that is true, false, 1 or 0, or usual if n has no such attribute. Any other text is reported, and reads as
+// usual.
 func (v Values) True(n *Node, name string, usual bool) bool {
 	text, ok := n.Attr(name)
 	if !ok {
@@ -248,5 +251,5 @@ func (v Values) True(n *Node, name string, usual bool) bool {
 	return usual
 }
 
-// Refuse reports a value of an attribute of n.
+// Refuse reports that the value of an attribute of n cannot be read, and why.
 func (v Values) Refuse(n *Node, name, why string) { v.refuse(n, name, why) }

@@ -77,7 +77,7 @@ var copies = []copyOf{{"gather", gatherPair, gatherOne}, {"scatter", scatterPair
 // places are the registers that point to the places of the lanes.
 var places = []string{"SI", "DI", "R9", "R10", "R11", "R12", "R13", "BX"}
 
-// body writes the function with one set. CX is the number of the next pair and R14 that of the last one.
+// body writes the function for one set of instructions. CX counts the numbers of a lane that are done, two at a time; R14 is n − 2.
 func (f copyOf) body(b *strings.Builder, s isa) {
 	b.WriteString("\tMOVQ at+16(FP), DX\n")
 	if s.avx2 {

@@ -326,7 +326,7 @@ func rootHinge(k *Kernel, holds bool) {
 // places3 returns a column of a matrix.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
-// groupGram is GroupGram: row by row, with the columns of B as they are wanted.
+// groupGram emits GroupGram row by row. Each row loads the columns of B that it needs.
 func groupGram(k *Kernel, n, d int) {
 	for i := range n {
 		b := k.vec(at('B', i*d), d)
@@ -349,7 +349,8 @@ func groupGram(k *Kernel, n, d int) {
 	}
 }
 
-// project is Project or ProjectMoments.
+// project emits Project, or with width 3 ProjectMoments: for each of N rows B it stores −B·N in A for the d columns N in C, subtracts B·c
+// from D with the vector c behind these columns, and adds B·B to E.
 func project(k *Kernel, d, width int) {
 	k.loop(func() {
 		b := k.vec(at('B', 0), width)

@@ -7,6 +7,7 @@ import (
 	"os"
 )
 
+// main reads its flags and runs.
 func main() {
 	report := flag.Bool("report", false, "print what did not run")
 	verbose := flag.Bool("v", false, "print all that tests print, as go test -v does")
@@ -21,6 +22,8 @@ func main() {
 	}
 }
 
+// run prints the tests that file lists as not run, or else passes the output of go test -json from in to out and appends the tests that did
+// not run to file.
 func run(file string, report, verbose bool, in io.Reader, out io.Writer) error {
 	if report {
 		data, err := os.ReadFile(file)

@@ -269,17 +269,18 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	return shell.Print(stdout, x.print)
 }
 
-// outputs are the files of a search but for its checkpoint: empty ones where a file is not wanted.
+// outputs are the files that a search writes, but for its checkpoint. A file that is not wanted is an empty Output.
 type outputs struct{ model, task, plot *shell.Output }
 
-// drop gives up what is not written.
+// drop gives up the files that are not written.
 func (o *outputs) drop() {
 	for _, x := range [...]*shell.Output{o.model, o.task, o.plot} {
 		x.Drop()
 	}
 }
 
-// begin begins the files.
+// begin opens the files of the model, the task and the picture that the flags name. Beside an error the files that are open come too, to
+// be dropped.
 func (f *searchFlags) begin(stdout io.Writer) (*outputs, error) {
 	o := &outputs{new(shell.Output), new(shell.Output), new(shell.Output)}
 	for _, x := range [...]struct {

@@ -20,8 +20,8 @@ const (
 	hatch         = 8   // pixels from one line of a hatched cell to the next
 )
 
-// Response draws numbers in cells by colours with a scale, with contours where the numbers have places, in the format
-// svg or png. There is a number.
+// Response draws the numbers of f in cells by colours, with a scale beside them, in the format svg or png. If f has the places of the
+// numbers, leastContours of them or more along both axes, it draws contours too. At least one number of f is not NaN.
 func Response(w io.Writer, format string, f *Field) error {
 	p := ofRuns(f.Title, f.XLabel, f.YLabel)
 	s := newScale(f.Z, f.ZLabel, f.Whole)

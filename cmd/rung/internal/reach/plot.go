@@ -245,7 +245,7 @@ func (r *posing) turns(t *ik.Target) bool {
 // mostSteps is the number of steps that a picture shows.
 const mostSteps = 10_000
 
-// watch keeps the steps of the search for a picture, one start after the other.
+// watch makes the solver log its first mostSteps steps for a picture, one start after the other.
 func (r *posing) watch() {
 	if r.plot == "" {
 		return
@@ -265,7 +265,8 @@ func (r *posing) watch() {
 	})
 }
 
-// watched adds the end of the search to what watch has kept.
+// watched adds the result of the search to the log of watch, unless the log is empty or full. A result at another pose than the last step
+// is the result of an earlier start.
 func (r *posing) watched(result *ik.Result) {
 	n := len(r.log.samples)
 	if n == 0 || n >= mostSteps {

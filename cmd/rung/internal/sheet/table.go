@@ -42,7 +42,7 @@ func (p *Page) Table(groups ...Group) *Table {
 	return t
 }
 
-// width is the number of columns that a group needs. Those of what is left of a line are as many as fit a short name.
+// width returns the number of characters that the columns of a group need. A column that takes the rest of a line counts as a short name.
 func (g *Group) width() (n int) {
 	for _, c := range g.Columns {
 		if n += c.Width; c.Width == 0 {
@@ -52,7 +52,7 @@ func (g *Group) width() (n int) {
 	return n
 }
 
-// indent returns how far line i of a row is set in: further lines are, where there is room.
+// indent returns the blanks before line i of a row: two before all lines but the first, if the line then still fits the page.
 func (t *Table) indent(i int) string {
 	n := 2
 	for k := range t.lines[i] {
@@ -64,7 +64,7 @@ func (t *Table) indent(i int) string {
 	return "  "
 }
 
-// Rest returns the columns that are left for the last column, whose Width is 0.
+// Rest returns the number of characters that are left for the last column, whose Width is 0.
 func (t *Table) Rest() int {
 	n := t.page.columns - len(t.indent(len(t.lines)-1))
 	for _, g := range t.lines[len(t.lines)-1] {

@@ -21,8 +21,8 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return strings.Replace(fault.Meant(name, names...), "mean ", "mean --", 1)
 }
 
-// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once; of
-// numbers it says what was wanted, in place of the texts of strconv. Of a flag that cmd has not it says which may be meant.
+// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once. If a number cannot be read,
+// the error says which numbers can, in place of the texts of strconv. If cmd has no such flag, the error names the flags that may be meant.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bad *pflag.InvalidValueError

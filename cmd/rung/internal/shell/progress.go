@@ -151,7 +151,7 @@ func (p *Progress) draw() {
 	p.bar.Describe(p.name) // draws in any case
 }
 
-// newBar returns a bar of a total, or one that only turns if the total is 0, not known.
+// newBar returns a bar that is full at the total. A total of 0 is not known: the bar is then a spinner.
 func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
 	if total == 0 {
 		total = -1

@@ -90,7 +90,8 @@ func newSizeCost(n int) (*sizeCost, error) {
 	return &sizeCost{Windows: n, Bodies: mech.NumBodies(), mech: mech, dyn: motion.NewDynamics(plan), start: st}, nil
 }
 
-// measure does a block of steps from the start.
+// measure runs costSteps steps from the start, and keeps their processor time if counts is true; else they only warm up. It stores the
+// projections a step.
 func (s *sizeCost) measure(counts bool) error {
 	run := sim.New(s.mech, sim.NewRungeKutta(s.mech, s.dyn, sim.RungeKutta4(), sim.Tolerance{}), s.start, sim.Options{Step: costStep, Projector: s.dyn})
 	begun := machine.ProcessorTime()

@@ -56,7 +56,7 @@ func useOr(err error) error {
 	return fault.Plain(err)
 }
 
-// read reads a file or standard input.
+// read reads a file, PNG by its ending and else a table or a list of points, or such a table or list from standard input.
 func (f *flags) read(ctx context.Context, path string, stdin io.Reader) (*ground.Field, error) {
 	if path == shell.Stdio {
 		return f.csv.Read(ctx, stdin, shell.ModelFile(path))
