@@ -117,6 +117,15 @@ const tinySine = 1e-150
 // rotationError stores in delta the components in P of the rotation vector from
 // P to S.
 func rotationError(delta []float64, f *Frames) {
-	v := spatial.LogMat(f.EP.TMul(f.ES))
+	var E spatial.Mat3
+	f.EP.TMulTo(&E, &f.ES)
+	// Of the rotation by an angle about n, half of E − Eᵀ is n× times the sine.
+	v := spatial.Vec3{(E[7] - E[5]) / 2, (E[2] - E[6]) / 2, (E[3] - E[1]) / 2}
+	if s2 := spatial.Dot(&v, &v); s2 < smallSine*smallSine && E[0]+E[4]+E[8] > 0 {
+		k := 1 + s2/6 // asin(s)/s, as in AxisError
+		delta[0], delta[1], delta[2] = k*v[0], k*v[1], k*v[2]
+		return
+	}
+	v = spatial.LogMat(E)
 	delta[0], delta[1], delta[2] = v[0], v[1], v[2]
 }

@@ -61,7 +61,7 @@ func TestAxisErrorIsTheRotationVector(t *testing.T) {
 func TestWholeRotationError(t *testing.T) {
 	for kind, k := range map[joints.Kind]int{joints.Fixed: 0, joints.Prismatic: 0} {
 		s := &joints.Spec{Kind: kind}
-		for _, a := range []float64{0, 1e-12, 1, 3, math.Pi - 1e-7, math.Pi} {
+		for _, a := range []float64{0, 1e-12, 4.999e-5, 5.001e-5, 1, 3, math.Pi - 1e-4, math.Pi - 1e-7, math.Pi} {
 			v := spatial.Vec3{2, -1, 2}.Scale(a / 3)
 			e := positionError(s, still(spatial.Exp(v).Mat(), spatial.Vec3{}), 0)
 			got := spatial.Vec3{e[k], e[k+1], e[k+2]}

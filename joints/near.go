@@ -28,8 +28,7 @@ func (s *Spec) NumNear() int {
 func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 	switch {
 	case s.Axes != nil:
-		var qd [6]float64
-		s.CoordinatesTo(q, &qd, f)
+		s.CoordinatesTo(q, nil, f)
 	case s.SuccessorCurve != nil:
 		var c contact
 		c.find(s, f)

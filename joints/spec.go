@@ -215,7 +215,8 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 // says. Where the joint is violated, an angle is that of the nearest rotation about its axis. Several sets of
 // coordinates may make a pose of a composite joint. With f.Near they are those that a search from there leads to,
 // angles within half a turn of it, whatever Turns says; else those with the smallest sum of squares. The freedoms of a
-// ball have no coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's axes.
+// ball have no coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's axes. With qd nil it leaves
+// the rates out, and reads no velocities of f.
 //
 // Cost: O(1), no allocation. No entry is NaN if f is finite.
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
@@ -223,6 +224,9 @@ func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	s.coordinates(q, f)
 	if s.Turns != nil && f.Near == nil {
 		s.addTurns(q)
+	}
+	if qd == nil {
+		return
 	}
 	if s.Axes != nil && f.Near == nil {
 		found := *f
@@ -279,8 +283,8 @@ func (s *Spec) PositionErrorTo(delta *[6]float64, f *Frames, t float64) {
 
 // appendPrescribedError adds q − motion(t) for each prescribed freedom.
 func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
-	var q, qd [6]float64
-	s.CoordinatesTo(&q, &qd, f)
+	var q [6]float64
+	s.CoordinatesTo(&q, nil, f)
 	k := s.Kind.Constraints()
 	for i := range s.Kind.Freedoms() {
 		if !s.Prescribed(i) {

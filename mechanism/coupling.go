@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/couplings"
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Coupling is a hyperedge of the graph: one constraint row over several bodies. It is one's own (NewWithRows), or over scalar freedoms of
@@ -37,37 +35,6 @@ type Coupling struct {
 	Angle bool
 
 	own *ownRow // the row is one's own, and there are no legs; nil: it is not
-}
-
-// OwnRow is a constraint of one's own: one row of the system over chosen bodies, docs/theory.md (O1) to (O3). With the twists (ω, v) of
-// the bodies, v that of the centre of mass, it says
-//
-//	φ(poses, t) = 0,   φ̇ = Σ w·(ω, v) + Drift = 0,   φ̈ = Σ w·(ω̇, v̇) + Bias = 0.
-//
-// A multiplier λ acts on the bodies with the wrenches λ·w.
-type OwnRow interface {
-	// RowTo stores in w the row's part for each body, in the order of Demand.Bodies: the factor of ω, which is a moment about the
-	// centre of mass, then the factor of v, which is a force; world axes. It returns the other terms. at is where the bodies are and
-	// how they move, t the time, s.
-	//
-	// w holds zeros. The result depends on at and t alone, and nothing is allocated. Goroutines may call at the same time. An error
-	// ends the computation; its text gets the name of the row.
-	RowTo(w []spatial.Force, at []BodyMotion, t float64) (OwnTerms, error)
-}
-
-// OwnTerms are the terms of an OwnRow besides its parts for the bodies. CheckRows compares them with differences.
-type OwnTerms struct {
-	Error float64 // φ; not read of a row of velocities alone
-	Drift float64 // ∂φ/∂t; of a row of velocities alone what is demanded of Σ w·(ω, v), less
-	Bias  float64 // φ̈ without accelerations: Σ ẇ·(ω, v) and the rate of Drift
-}
-
-// ownRow is a row of one's own of a coupling.
-type ownRow struct {
-	row   OwnRow
-	body  []int32 // in the order of Demand.Bodies
-	place []int32 // of these in Coupling.Bodies
-	rates bool
 }
 
 // Own reports whether the row of c is one's own. It has no legs then.
@@ -241,8 +208,13 @@ func (m *Mechanism) ConstraintErrorsTo(delta, rate *[6]float64, i int, k *Kinema
 	if c < 0 {
 		return m.ErrorsTo(delta, rate, i, k, s)
 	}
-	*delta, *rate = [6]float64{}, [6]float64{}
-	delta[0], rate[0] = m.CouplingErrors(c, k, s)
+	phi, phid := m.couplingErrors(c, k, s, asked{coordinate: delta != nil, rate: rate != nil})
+	if delta != nil {
+		*delta = [6]float64{phi}
+	}
+	if rate != nil {
+		*rate = [6]float64{phid}
+	}
 	return nil
 }
 
@@ -262,15 +234,24 @@ func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Viola
 //
 // Cost: O(legs), no allocation; k was computed at s.
 func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
+	return m.couplingErrors(i, k, s, asked{coordinate: true, rate: true})
+}
+
+// asked says what is asked of a freedom: its coordinate, its rate or both.
+type asked struct{ coordinate, rate bool }
+
+// couplingErrors is CouplingErrors for what is asked.
+func (m *Mechanism) couplingErrors(i int, k *Kinematics, s *State, a asked) (phi, rate float64) {
 	c := &m.Couplings[i]
 	if c.own != nil {
 		return m.ownErrors(i, k, s)
 	}
+	a.coordinate = a.coordinate || c.Law != nil // whose slopes depend on it
 	var jk JointKinematics
 	var x LegState
 	phi = -c.Offset
 	for l := range c.Legs {
-		m.LegTo(&x, &jk, c, l, k, s)
+		m.legTo(&x, &jk, c, l, k, s, a)
 		phi += x.Value
 		rate += x.Factor * x.Rate
 	}
@@ -309,27 +290,42 @@ type LegState struct {
 //
 // Cost: O(1), and that of the law; no allocation; k was computed at s.
 func (m *Mechanism) LegTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
+	m.legTo(x, jk, c, l, k, s, asked{coordinate: true, rate: true})
+}
+
+// legTo is LegTo for what is asked. The rest of x, and without rates the velocities of jk, are unspecified.
+func (m *Mechanism) legTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State, a asked) {
 	var q, rate [2]float64
 	first := c.Bent()
 	if l < first {
-		q[0], rate[0] = m.legCoordinate(jk, &c.Legs[l], k, s)
+		q[0], rate[0] = m.legCoordinate(jk, &c.Legs[l], k, s, a)
 	} else {
 		own := l - first
 		for i := range c.Legs[first:] { // the leg's own last, for jk
 			if i != own {
-				q[i], rate[i] = m.legCoordinate(jk, &c.Legs[first+i], k, s)
+				q[i], rate[i] = m.legCoordinate(jk, &c.Legs[first+i], k, s, a)
 			}
 		}
-		q[own], rate[own] = m.legCoordinate(jk, &c.Legs[l], k, s)
+		q[own], rate[own] = m.legCoordinate(jk, &c.Legs[l], k, s, a)
 	}
 	*x = c.At(l, q, rate)
 }
 
-// legCoordinate returns coordinate and rate of a leg, and stores in jk the motion of its joint.
-func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, s *State) (q, rate float64) {
+// legCoordinate returns coordinate and rate of a leg where they are asked, and stores in jk the motion of its joint.
+func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, s *State, a asked) (q, rate float64) {
+	jt := &m.Joints[leg.Joint]
 	var all, rates [6]float64
-	m.JointTo(jk, leg.Joint, k, s)
-	m.Joints[leg.Joint].CoordinatesTo(&all, &rates, jk)
+	m.placesTo(jk, jt, k, s)
+	switch {
+	case !a.rate:
+		jt.CoordinatesTo(&all, nil, jk)
+	case a.coordinate:
+		jk.ratesTo(jt, s)
+		jt.CoordinatesTo(&all, &rates, jk)
+	default:
+		jk.ratesTo(jt, s)
+		jt.RatesTo(&rates, &jk.Frames)
+	}
 	i := leg.Freedom.Freedom
 	return all[i], rates[i]
 }
@@ -366,90 +362,6 @@ func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 // or where a formula has no finite value, slope or second derivative, or a slope beyond 1e100.
 var ErrLaw = errors.New("mechanism: the law does not hold")
 
-// rowAt is a row of one's own at a state.
-type rowAt struct {
-	at    []BodyMotion
-	w     []spatial.Force
-	terms OwnTerms
-}
-
-// ownRowsTo is the part of RowsTo for rows of one's own.
-func (m *Mechanism) ownRowsTo(k *Kinematics, s *State) error {
-	if m.special.own == 0 {
-		return nil
-	}
-	first := len(m.Couplings) - m.special.own
-	if len(k.rows) != m.special.own {
-		k.rows = make([]rowAt, m.special.own)
-		for i := range k.rows {
-			n := len(m.Couplings[first+i].own.body)
-			k.rows[i] = rowAt{at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
-		}
-	}
-	for i := range k.rows {
-		if err := k.rows[i].compute(m.Couplings[first+i].own, k, s); err != nil {
-			return m.atCoupling(first+i, err)
-		}
-	}
-	return nil
-}
-
-// compute evaluates the row of o at s, whose bodies have the kinematics k.
-func (r *rowAt) compute(o *ownRow, k *Kinematics, s *State) (err error) {
-	for i, b := range o.body {
-		r.at[i] = bodyMotion(k, s, b)
-	}
-	clear(r.w)
-	if r.terms, err = o.row.RowTo(r.w, r.at, s.Time); err != nil {
-		return err
-	}
-	if o.rates {
-		r.terms.Error = 0
-	}
-	finite := algebra.Finite(r.terms.Error) && algebra.Finite(r.terms.Drift) && algebra.Finite(r.terms.Bias)
-	for i := range r.w {
-		for _, x := range r.w[i] {
-			finite = finite && algebra.Finite(x)
-		}
-	}
-	if !finite {
-		return ErrNotFinite
-	}
-	return nil
-}
-
-// OwnPart returns the row of coupling i, which is one's own, where k was computed: the parts for the bodies, the places of these in
-// Coupling.Bodies, and the other terms. They hold until k is computed anew, and are not to be changed.
-func (m *Mechanism) OwnPart(i int, k *Kinematics) (w []spatial.Force, place []int32, terms OwnTerms) {
-	r := &k.rows[i-(len(m.Couplings)-m.special.own)]
-	return r.w, m.Couplings[i].own.place, r.terms
-}
-
-// ownErrors returns φ of coupling i, which is one's own, and its rate at s.
-func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
-	w, _, terms := m.OwnPart(i, k)
-	rate = terms.Drift
-	for n, b := range m.Couplings[i].own.body {
-		v := comVelocity(k, s, b)
-		rate += w[n].Moment().Dot(s.Bodies[b].Omega) + w[n].Linear().Dot(v)
-	}
-	return terms.Error, rate
-}
-
-// ownSize returns what rounds φ of coupling i, which is one's own: positions and angles of order one, times their factors.
-func (m *Mechanism) ownSize(i int, k *Kinematics, s *State) (size float64) {
-	w, _, terms := m.OwnPart(i, k)
-	if m.Couplings[i].own.rates {
-		return 0
-	}
-	size = math.Abs(terms.Error)
-	for n, b := range m.Couplings[i].own.body {
-		moment, force := w[n].Moment(), w[n].Linear()
-		size += moment.Norm() + force.Norm()*(s.Bodies[b].Position.Norm()+k.Bodies[b].Com.Norm())
-	}
-	return size
-}
-
 // checkLaws returns an error that wraps ErrLaw, with the name of the first coupling whose law does not hold at s.
 //
 // Cost: O(couplings with laws), no allocation without an error; k was computed at s.
@@ -460,7 +372,7 @@ func (m *Mechanism) checkLaws(k *Kinematics, s *State) error {
 		var q [2]float64
 		var jk JointKinematics
 		for n := range c.Legs[first:] {
-			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s)
+			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s, asked{coordinate: true})
 		}
 		out, _, _ := c.Law.Outside(q)
 		holds := out < 0

@@ -6,8 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // TestCouplingNumbers: couplings follow the joints where both are constraints, and know where they act.
@@ -34,6 +37,48 @@ func TestCouplingNumbers(t *testing.T) {
 	at := mech.AtConstraint(4, 0, mechanism.ErrNotFinite)
 	require.Equal(t, "s2", at.Coupling)
 	require.Equal(t, `mechanism: coupling "s2": state not finite`, at.Error())
+}
+
+// TestErrorsOfOneLevel: errors of poses alone, and of velocities alone, are those that are found together, bit by bit.
+func TestErrorsOfOneLevel(t *testing.T) {
+	const aside = 1e-3 // so that all joints are violated, and curves and wheels stay where they are
+	rng := check.Rand(42)
+	list := []*model.Model{modeltest.Cams(1), modeltest.Beads(1), modeltest.Rolling(1)}
+	for _, f := range []string{"stewart", "delta", "valve-train", "cam-train", "belt", "snakeboard", "tracked"} {
+		m, err := bench.Generate(f, 2, 1)
+		require.NoError(t, err)
+		list = append(list, m)
+	}
+	for seed := range uint64(check.Few(5, 1)) {
+		m := modeltest.Composites(seed, 5, 1)
+		list = append(list, modeltest.Follow(t, modeltest.Couple(t, m, rng, 6), rng, 5))
+	}
+	for _, m := range list {
+		mech := compiled(t, m)
+		st, x := mech.Initial(), make([]float64, 6*mech.NumBodies())
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		mech.DisplaceTo(st, mech.Initial(), aside, x)
+		for i := range st.Bodies {
+			b := &st.Bodies[i]
+			b.Velocity, b.Omega = spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), 1}, spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), 1}
+		}
+		for _, carried := range []bool{true, false} {
+			if !carried {
+				st.Angles = nil
+			}
+			k := kinematics(t, mech, st)
+			for i := range mech.NumConstraints() {
+				var delta, rate, pose, velocity [6]float64
+				err := mech.ConstraintErrorsTo(&delta, &rate, i, k, st)
+				require.NoError(t, mech.ConstraintErrorsTo(&pose, nil, i, k, st))
+				require.Equal(t, err, mech.ConstraintErrorsTo(nil, &velocity, i, k, st))
+				require.Equal(t, delta, pose, "%s %s", m.Name, mech.ConstraintName(i))
+				require.Equal(t, rate, velocity, "%s %s", m.Name, mech.ConstraintName(i))
+			}
+		}
+	}
 }
 
 // TestCouplingTurns: φ counts the turns of the model, and errors are those of the freedom with the largest factor.

@@ -28,7 +28,7 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	}
 	for _, j := range m.special.curves {
 		jt := &m.Joints[j]
-		m.JointTo(&jk, int(j), k, s)
+		m.placesTo(&jk, jt, k, s)
 		if jk.Found != nil {
 			jt.FindTo(jk.Found, &at, &jk.Frames, k.Rough)
 		}

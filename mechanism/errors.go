@@ -10,8 +10,8 @@ import (
 
 // ErrorsTo stores the errors of the rows of joint j: at position level in delta, docs/theory.md (35)
 // (joints.Spec.PositionErrorTo), and at velocity level, (5), in rate (VelocityErrorTo). Both are in
-// the order of the rows; entries past those are zero. With rate nil it leaves those of velocities out, and the gap of curves that touch is
-// the one that RowsTo has found.
+// the order of the rows; entries past those are zero. With delta nil it leaves those of positions out, with rate nil those of velocities:
+// the gap of curves that touch is then the one that RowsTo has found.
 //
 // Units: m and rad; m/s and rad/s.
 // Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints without
@@ -24,19 +24,25 @@ func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *S
 		return nil
 	}
 	if jt.Kind.Plain() && jt.Kind != joints.Fixed && jt.Motion == nil {
-		if rate == nil {
-			rate = new([6]float64)
+		var none [6]float64
+		if delta == nil {
+			delta = &none
+		} else if rate == nil {
+			rate = &none
 		}
 		*delta, *rate = [6]float64{}, [6]float64{}
 		jt.pinErrorsTo(delta, rate, k, s)
 		return nil
 	}
 	var jk JointKinematics
-	m.JointTo(&jk, j, k, s)
-	jt.PositionErrorTo(delta, &jk.Frames, s.Time)
+	m.placesTo(&jk, jt, k, s)
+	if delta != nil {
+		jt.PositionErrorTo(delta, &jk.Frames, s.Time)
+	}
 	if rate == nil {
 		return nil
 	}
+	jk.ratesTo(jt, s)
 	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
 }
 

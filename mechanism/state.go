@@ -120,33 +120,6 @@ type specialRows struct {
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 
-// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings hold, curves have not ended and wheels
-// on terrain stand there, and computes the rows of one's own. KinematicsTo calls it.
-//
-// Cost: O(couplings with laws + joints with curves), and the cost of the rows; no allocation after the first time, nor without an error. It
-// returns an error with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite
-// (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve), whose curves do not touch (ErrTouch) or whose
-// wheel has no foot on its terrain (ErrStand).
-func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
-	// What k has found for another mechanism has to go, too.
-	if p := &m.special; len(p.lawful) == 0 && len(p.curves) == 0 && p.own == 0 && len(k.found) == 0 {
-		return nil
-	}
-	return m.specialRowsTo(k, s)
-}
-
-// specialRowsTo is RowsTo where there is something to look at. It stands apart as it clears memory for joints: 20 ns of the
-// 1.4 µs of a four-bar.
-func (m *Mechanism) specialRowsTo(k *Kinematics, s *State) error {
-	if err := m.checkLaws(k, s); err != nil {
-		return err
-	}
-	if err := m.checkCurves(k, s); err != nil {
-		return err
-	}
-	return m.ownRowsTo(k, s)
-}
-
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its
 // state is finite and its rotation a unit quaternion; if not, k is unspecified.
 //
@@ -218,7 +191,14 @@ type JointKinematics struct {
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
 	jt := &m.Joints[j]
-	m.FramesTo(out, jt, k, s)
+	m.placesTo(out, jt, k, s)
+	out.ratesTo(jt, s)
+}
+
+// placesTo is JointTo for what needs no velocities. Those of out are unspecified.
+func (m *Mechanism) placesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
+	out.setAngles(jt, s.Angles)
+	out.posesTo(jt, k, s)
 	if i := int(jt.found); i > 0 && i <= len(k.found) {
 		out.Found = &k.found[i-1]
 	}
@@ -270,13 +250,42 @@ func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
 
 // framesTo is FramesTo without the angles of s.
 func framesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
-	var p, q end
-	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)
-	q.placeTo(&out.ES, &out.ArmS, &out.OmegaS, &jt.S, jt.Succ, k, s)
+	out.posesTo(jt, k, s)
+	out.ratesTo(jt, s)
+}
+
+// posesTo stores the poses of framesTo: axes, arms and R.
+func (out *JointKinematics) posesTo(jt *Joint, k *Kinematics, s *State) {
+	farP, nearP := jt.P.placeTo(&out.EP, &out.ArmP, jt.Pred, k, s)
+	farS, nearS := jt.S.placeTo(&out.ES, &out.ArmS, jt.Succ, k, s)
+	for i := range 3 {
+		out.R[i] = (farS[i] - farP[i]) + (nearS[i] - nearP[i])
+	}
+}
+
+// placeTo stores the axes E of a frame on a body and its arm in the body. The origin is at far + near.
+func (f *Frame) placeTo(E *spatial.Mat3, arm *spatial.Vec3, body int32, k *Kinematics, s *State) (far, near *spatial.Vec3) {
+	if body < 0 {
+		*E, *arm = f.E, f.Origin
+		return arm, &nowhere
+	}
+	R := &k.Bodies[body].E
+	R.MulVecTo(arm, &f.Origin)
+	R.MulTo(E, &f.E)
+	return &s.Bodies[body].Position, arm
+}
+
+// nowhere is no arm.
+var nowhere spatial.Vec3
+
+// ratesTo stores the velocities of framesTo, where the poses are there.
+func (out *JointKinematics) ratesTo(jt *Joint, s *State) {
+	var p, q spatial.Vec3
+	endRatesTo(&p, &out.OmegaP, &out.ArmP, jt.Pred, s)
+	endRatesTo(&q, &out.OmegaS, &out.ArmS, jt.Succ, s)
 	R, V, w := &out.R, &out.V, &out.OmegaP
 	for i := range 3 {
-		R[i] = (q.far[i] - p.far[i]) + (q.near[i] - p.near[i])
-		V[i] = q.v[i] - p.v[i]
+		V[i] = q[i] - p[i]
 	}
 	// V = dR/dt − ω_P×R
 	V[0] -= w[1]*R[2] - w[2]*R[1]
@@ -284,35 +293,17 @@ func framesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
 	V[2] -= w[0]*R[1] - w[1]*R[0]
 }
 
-// end is the origin of a joint frame: its position is far + near, its velocity v.
-type end struct{ far, near, v spatial.Vec3 }
-
-// placeTo stores the axes E of frame f on a body, its arm in the body, the angular
-// velocity omega, and where it is.
-func (e *end) placeTo(E *spatial.Mat3, arm, omega *spatial.Vec3, f *Frame, body int32, k *Kinematics, s *State) {
-	e.pointTo(&f.Origin, body, k, s)
+// endRatesTo stores the velocity of the end of an arm of a body, and its angular velocity.
+func endRatesTo(v, omega, arm *spatial.Vec3, body int32, s *State) {
 	if body < 0 {
-		*E, *arm, *omega = f.E, f.Origin, spatial.Vec3{}
+		*v, *omega = spatial.Vec3{}, spatial.Vec3{}
 		return
 	}
-	k.Bodies[body].E.MulTo(E, &f.E)
 	// Number by number: a copy of the whole would wait for the numbers just stored.
-	w := &s.Bodies[body].Omega
-	arm[0], arm[1], arm[2] = e.near[0], e.near[1], e.near[2]
-	omega[0], omega[1], omega[2] = w[0], w[1], w[2]
-}
-
-// pointTo stores where a point of a body is, and its velocity.
-func (e *end) pointTo(point *spatial.Vec3, body int32, k *Kinematics, s *State) {
-	if body < 0 {
-		e.far = *point
-		return
-	}
 	b := &s.Bodies[body]
-	k.Bodies[body].E.MulVecTo(&e.near, point)
-	e.far = b.Position
-	w, r := &b.Omega, &e.near
-	e.v[0] = b.Velocity[0] + (w[1]*r[2] - w[2]*r[1])
-	e.v[1] = b.Velocity[1] + (w[2]*r[0] - w[0]*r[2])
-	e.v[2] = b.Velocity[2] + (w[0]*r[1] - w[1]*r[0])
+	w, r := &b.Omega, arm
+	omega[0], omega[1], omega[2] = w[0], w[1], w[2]
+	v[0] = b.Velocity[0] + (w[1]*r[2] - w[2]*r[1])
+	v[1] = b.Velocity[1] + (w[2]*r[0] - w[0]*r[2])
+	v[2] = b.Velocity[2] + (w[0]*r[1] - w[1]*r[0])
 }

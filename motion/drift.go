@@ -333,17 +333,25 @@ func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
 	if t.kind == deltaPass {
 		return r.mech.ErrorsTo(delta, nil, j, r.kin, t.st) // RowsTo was the last that was done at the pose
 	}
-	var jk mechanism.JointKinematics
-	r.mech.JointTo(&jk, j, r.kin, t.st)
-	return jt.VelocityErrorTo(rate, &jk.Frames, t.st.Time)
+	return r.mech.ErrorsTo(nil, rate, j, r.kin, t.st)
 }
 
 // couplingErrors is errors for the coupling of a node.
 func (r *drifter) couplingErrors(f *driftFit, node int) {
-	i, o := r.layout.NodeConstraint(node)-r.mech.NumJoints(), r.layout.Pattern.Off[node]
-	if r.task.kind != leftPass {
-		r.delta[o], r.rate[o] = r.mech.CouplingErrors(i, r.kin, r.task.st)
+	i, o := r.layout.NodeConstraint(node), r.layout.Pattern.Off[node]
+	var delta, rate [6]float64
+	switch r.task.kind {
+	case leftPass:
+		delta[0], rate[0] = r.delta[o], r.rate[o]
+	case deltaPass:
+		_ = r.mech.ConstraintErrorsTo(&delta, nil, i, r.kin, r.task.st) // an error is of a joint
+	case ratePass:
+		delta[0] = r.delta[o]
+		_ = r.mech.ConstraintErrorsTo(nil, &rate, i, r.kin, r.task.st)
+	default:
+		_ = r.mech.ConstraintErrorsTo(&delta, &rate, i, r.kin, r.task.st)
 	}
-	c := &r.mech.Couplings[i]
-	f.off.Note(c.Angle, r.delta[o]/c.Size, r.rate[o]/c.Size)
+	r.delta[o], r.rate[o] = delta[0], rate[0]
+	c := &r.mech.Couplings[i-r.mech.NumJoints()]
+	f.off.Note(c.Angle, delta[0]/c.Size, rate[0]/c.Size)
 }
