@@ -49,13 +49,13 @@ func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g [
 			return err
 		}
 	}
-	s.Growth.see(end.Time, g)
+	s.Growth.See(end.Time, g)
 	return t.walk(ctx, func(x, y []float64) error {
 		from, to := t.alphaRow(at, x), t.alphaRow(end, y)
 		if err := s.back(&from, &to, of, g); err != nil {
 			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
 		}
-		s.Growth.see(at.Time, g)
+		s.Growth.See(at.Time, g)
 		return nil
 	})
 }

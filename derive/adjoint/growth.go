@@ -30,8 +30,8 @@ func NewGrowth(m *mechanism.Mechanism, from, until float64) *Growth {
 	return &Growth{length: m.TypicalLength(), middle: from + (until-from)/2, time: until - from}
 }
 
-// see takes in the cotangents at a time, which goes back.
-func (w *Growth) see(time float64, g []Gradient) {
+// See takes in the cotangents at a time, which goes back, as sweeps do. Without a growth it does nothing.
+func (w *Growth) See(time float64, g []Gradient) {
 	if w == nil {
 		return
 	}

@@ -82,13 +82,13 @@ func (s *RattleSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g 
 			return err
 		}
 	}
-	s.Growth.see(end.Time, g)
+	s.Growth.See(end.Time, g)
 	return t.walk(ctx, func(x, y []float64) error {
 		a, next := t.rattleRow(at, x), t.rattleRow(end, y)
 		if err := s.back(at, end, a, next, of, g); err != nil {
 			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
 		}
-		s.Growth.see(at.Time, g)
+		s.Growth.See(at.Time, g)
 		return nil
 	})
 }

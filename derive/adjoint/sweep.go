@@ -65,7 +65,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			return err
 		}
 	}
-	s.Growth.see(end.Time, g)
+	s.Growth.See(end.Time, g)
 	if err := s.step.beginAtJoints(s.Growth, g); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 		if err == nil && joins {
 			err = s.step.onJoints(g)
 		}
-		s.Growth.see(at.Time, g)
+		s.Growth.See(at.Time, g)
 		s.Growth.atJoints(joins)
 		if joins && t.Before+k == 1 {
 			s.Growth.endAtJoints(g)

@@ -36,6 +36,9 @@ type Options struct {
 	Hold    int                 // steps from one act to the next; 0: 1
 	Acts    int                 // how often the law acts
 	Threads int                 // goroutines; 0: 1
+	// Lanes says that runs go eight at a time in lanes of the processor, and back (package derive/many), where the mechanism has that. Runs
+	// differ from those without by the error of a step. One that cannot stay in its lane has an error, which names step and joint.
+	Lanes bool
 }
 
 // Result is what a run has come to.
@@ -47,8 +50,8 @@ type Result struct {
 	Start []float64
 	// Growth is by how much the first half of the run makes the cotangents larger (adjoint.Growth); 0 without gradients.
 	Growth float64
-	// Unstable is by how much steps that are too long have made the cotangents larger (adjoint.Growth.Unstable); 0 where none have. Above
-	// some 4 the gradients may be far from those of the motion.
+	// Unstable is by how much steps that are too long have made the cotangents larger (adjoint.Growth.Unstable); 0 where none have, and
+	// with Lanes, which do not look. Above some 4 the gradients may be far from those of the motion.
 	Unstable float64
 }
 
@@ -59,13 +62,14 @@ type Rollouts struct {
 	o       Options
 	outputs []derive.Output
 	team    *team.Team
+	lanes   *lanes // nil without Options.Lanes
 }
 
 // New makes rollouts of a plan, whose mechanism is that of the model m.
 //
 // It returns an error that wraps ErrOptions for options out of range, columns that there are not, freedoms that are prescribed, and, with
-// the name of the joint or force, for a mechanism with internal states or rows of velocities alone, whose runs have no derivatives yet. It
-// panics without a plan or a model.
+// the name of the joint or force, for a mechanism with internal states or rows of velocities alone, whose runs have no derivatives yet,
+// and with Lanes for one without a way back in lanes. It panics without a plan or a model.
 func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
 	if p == nil || m == nil {
 		panic("derive/learn: no plan or no model")
@@ -108,6 +112,13 @@ func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
 		}
 		r.outputs = append(r.outputs, x)
 	}
+	if o.Lanes {
+		x, err := newLanes(r)
+		if err != nil {
+			return nil, fault.Errorf("%w: %w", ErrOptions, err)
+		}
+		r.lanes = x
+	}
 	return r, nil
 }
 
@@ -146,7 +157,11 @@ func (r *Rollouts) run(ctx context.Context, starts []*mechanism.State, laws []La
 			panic("derive/learn: no start or no law, or a start of another mechanism")
 		}
 	}
-	r.team.Run(len(starts), &job{r, ctx, starts, laws, out, slopes})
+	j := &job{r, ctx, starts, laws, out, slopes}
+	if r.lanes != nil {
+		return r.lanes.run(j)
+	}
+	r.team.Run(len(starts), j)
 	return context.Cause(ctx)
 }
 

@@ -1,7 +1,6 @@
 package many_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/derive/learn"
 	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -30,18 +30,24 @@ func (l *idle) Back(x, y, _, _ []float64, k int) {
 	}
 }
 
-// BenchmarkRollouts tells what a step of a state takes on one thread: in lanes and by package learn, with and without gradient.
+// BenchmarkRollouts tells what a step of a state takes of the processor, on one thread: in lanes and by package learn, with and without gradient.
 func BenchmarkRollouts(b *testing.B) {
 	stewart, err := bench.Generate("stewart", 1, 1)
 	require.NoError(b, err)
 	const n, steps, h = 256, 50, 2e-3
-	for name, m := range map[string]*model.Model{"four-bar": referenceOf(b, "four-bar"), "stewart": stewart} {
+	for what, m := range map[string]*model.Model{"four-bar": referenceOf(b, "four-bar"), "stewart": stewart} {
 		p := planOf(b, m)
 		x, err := many.New(p, m, batch.Options{Forces: []mechanism.Freedom{{Joint: 0}}})
 		require.NoError(b, err)
 		s, g, out, record := x.NewStates(n), x.NewGradients(n), x.NewOutcome(n), x.NewRecord(n, steps)
-		report := func(b *testing.B, runs int) {
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(runs*steps), "ns/step")
+		measure := func(name string, runs int, do func(b *testing.B)) {
+			b.Run("model="+what+"/"+name, func(b *testing.B) {
+				begin := machine.ProcessorTime()
+				for b.Loop() {
+					do(b)
+				}
+				b.ReportMetric(float64((machine.ProcessorTime()-begin).Nanoseconds())/float64(b.N)/float64(runs*steps), "cpu-ns/step")
+			})
 		}
 		roll := func(b *testing.B, r *batch.Record) {
 			for i := range n {
@@ -52,39 +58,45 @@ func BenchmarkRollouts(b *testing.B) {
 		}
 		end := make([]float64, 12*len(m.Bodies))
 		end[3] = 1
-		b.Run("model="+name+"/way=lanes/of=rollout", func(b *testing.B) {
-			for b.Loop() {
-				roll(b, nil)
+		at := func(step, first, n int) {
+			for i := first; i < first+n && step == steps; i++ {
+				g.AddMotion(i, end)
 			}
-			report(b, n)
-		})
-		b.Run("model="+name+"/way=lanes/of=gradient", func(b *testing.B) {
-			for b.Loop() {
-				roll(b, record)
-				require.NoError(b, x.BackTo(g, record, func(step, first, n int) {
-					for i := first; i < first+n && step == steps; i++ {
-						g.AddMotion(i, end)
-					}
-				}))
-			}
+		}
+		measure("way=lanes/of=rollout", n, func(b *testing.B) { roll(b, nil) })
+		measure("way=lanes/of=gradient", n, func(b *testing.B) {
+			roll(b, record)
+			require.NoError(b, x.BackTo(g, record, at))
 			require.Empty(b, g.Failed())
-			report(b, n)
 		})
 		r, err := learn.New(p, m, learn.Options{
-			Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{m.Bodies[0].Name + ".px"}, Step: h, Hold: 1, Acts: steps,
+			Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{m.Bodies[0].Name + ".px"}, Step: h, Hold: 5, Acts: steps / 5,
 		})
 		require.NoError(b, err)
-		for what, f := range map[string]func(context.Context, []*mechanism.State, []learn.Law, []learn.Result) error{
-			"rollout": r.Costs, "gradient": r.Gradients,
-		} {
-			b.Run("model="+name+"/way=learn/of="+what, func(b *testing.B) {
-				result := make([]learn.Result, 1)
-				for b.Loop() {
-					require.NoError(b, f(context.Background(), []*mechanism.State{p.Initial()}, []learn.Law{&idle{steps}}, result))
-					require.NoError(b, result[0].Err)
-				}
-				report(b, 1)
-			})
+		lanes, err := learn.New(p, m, learn.Options{
+			Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{m.Bodies[0].Name + ".px"}, Step: h, Hold: 5, Acts: steps / 5, Lanes: true,
+		})
+		require.NoError(b, err)
+		all, laws, results := make([]*mechanism.State, n), make([]learn.Law, n), make([]learn.Result, n)
+		for i := range n {
+			all[i], laws[i] = p.Initial(), &idle{steps / 5}
 		}
+		measure("way=learn-in-lanes/of=rollout", n, func(b *testing.B) {
+			require.NoError(b, lanes.Costs(b.Context(), all, laws, results))
+			require.NoError(b, results[n-1].Err)
+		})
+		measure("way=learn-in-lanes/of=gradient", n, func(b *testing.B) {
+			require.NoError(b, lanes.Gradients(b.Context(), all, laws, results))
+			require.NoError(b, results[n-1].Err)
+		})
+		one, result := []*mechanism.State{p.Initial()}, make([]learn.Result, 1)
+		measure("way=learn/of=rollout", 1, func(b *testing.B) {
+			require.NoError(b, r.Costs(b.Context(), one, []learn.Law{&idle{steps / 5}}, result))
+			require.NoError(b, result[0].Err)
+		})
+		measure("way=learn/of=gradient", 1, func(b *testing.B) {
+			require.NoError(b, r.Gradients(b.Context(), one, []learn.Law{&idle{steps / 5}}, result))
+			require.NoError(b, result[0].Err)
+		})
 	}
 }

@@ -209,7 +209,7 @@ func newLearner(plan *kkt.Plan, m *model.Model) (*learner, error) {
 	}
 	runs, err := learn.New(plan, m, learn.Options{
 		Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{"joint.motor.q", "joint.motor.qd"},
-		Step: step, Hold: 2, Acts: acts, Threads: runtime.GOMAXPROCS(0),
+		Step: step, Hold: 2, Acts: acts, Threads: runtime.GOMAXPROCS(0), Lanes: true,
 	})
 	return &learner{runs, states}, err
 }

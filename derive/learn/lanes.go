@@ -1,0 +1,214 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// lanes are runs that go side by side (Options.Lanes), with memory for as many as the last call has had.
+type lanes struct {
+	*Rollouts
+	b       *batch.Batch
+	glasses chan *glass // one a thread
+
+	states *batch.States
+	out    *batch.Outcome
+	record *batch.Record // nil before there are gradients
+	g      *batch.Gradients
+}
+
+// glass is what a goroutine observes states with.
+type glass struct {
+	*field
+	st  *mechanism.State
+	see []func(st *mechanism.State) float64
+	x   []float64 // cotangents of a state
+}
+
+// lane is a run.
+type lane struct {
+	seen, set [][]float64
+	weights   []float64 // of the forces of an act, so far
+	growth    *adjoint.Growth
+	result    Result
+}
+
+// newLanes makes the batch of r. It returns an error for a mechanism that has no way back in lanes.
+func newLanes(r *Rollouts) (*lanes, error) {
+	b, err := many.New(r.plan, r.doc, batch.Options{Threads: r.o.Threads, Forces: r.o.Forces})
+	if err != nil {
+		return nil, err
+	}
+	for _, why := range []string{b.SteppedOneByOne(), b.AdjointOneByOne()} {
+		if why != "" {
+			return nil, fmt.Errorf("no lanes: %s", why)
+		}
+	}
+	x := &lanes{Rollouts: r, b: b, glasses: make(chan *glass, r.o.Threads)}
+	for range r.o.Threads {
+		g := &glass{field: newField(r.plan, r), st: r.plan.Initial()}
+		for _, o := range r.outputs {
+			g.see = append(g.see, g.d.OutputOf(o))
+		}
+		g.x = make([]float64, adjoint.PerBody*len(g.st.Bodies))
+		x.glasses <- g
+	}
+	return x, nil
+}
+
+// observe returns what the law sees of state i.
+func (g *glass) observe(s *batch.States, i int) []float64 {
+	s.To(g.st, i)
+	y := make([]float64, len(g.see))
+	for k, f := range g.see {
+		y[k] = f(g.st)
+	}
+	return y
+}
+
+// back stores in g.x the cotangents of state i of what is seen of it, with the weights w.
+func (g *glass) back(s *batch.States, i int, w []float64) error {
+	s.To(g.st, i)
+	clear(g.x)
+	if err := g.d.At(g.st); err != nil {
+		return err
+	}
+	g.w.Reset()
+	for k, y := range w {
+		g.w.AddOutput(g.outputs[k], y)
+	}
+	if err := g.d.AdjointTo(g.g, g.w, false); err != nil {
+		return err
+	}
+	g.g.TakeMotion(g.x)
+	return nil
+}
+
+// run makes all runs of a job, and goes back over them.
+func (x *lanes) run(j *job) error {
+	n, steps := len(j.starts), x.o.Hold*x.o.Acts
+	if x.states == nil || x.states.Len() != n {
+		x.states, x.out, x.record, x.g = x.b.NewStates(n), x.b.NewOutcome(n), nil, nil
+	}
+	if j.slopes && x.record == nil {
+		x.record, x.g = x.b.NewRecord(n, steps), x.b.NewGradients(n)
+	}
+	all := make([]lane, n)
+	for i, st := range j.starts {
+		x.states.Set(i, st)
+		if len(st.Angles) > x.plan.Mechanism().NumSprung() {
+			all[i].result.Err = errTurns
+		}
+	}
+	how := &batch.Rollout{Step: x.o.Step, Steps: steps}
+	if j.slopes {
+		how.Record = x.record
+	}
+	each := func(first, n int, do func(g *glass, i int)) {
+		g := <-x.glasses
+		defer func() { x.glasses <- g }() // a law may panic
+		for i := first; i < first+n; i++ {
+			if all[i].result.Err == nil {
+				do(g, i)
+			}
+		}
+	}
+	how.Control = func(step, first, n int) {
+		if step%x.o.Hold == 0 {
+			each(first, n, func(g *glass, i int) { x.act(g, &all[i], j.laws[i], i) })
+		}
+	}
+	how.Passing.Take = func(first, n int) { each(first, n, func(g *glass, i int) { x.end(g, &all[i], j.laws[i], i) }) }
+	defer x.b.Watch(j.ctx)()
+	err := x.b.Rollout(x.states, how, x.out)
+	if err == nil && j.slopes {
+		err = x.b.BackTo(x.g, x.record, func(step, first, n int) {
+			each(first, n, func(g *glass, i int) { x.back(g, &all[i], j.laws[i], i, step) })
+		})
+	}
+	for i := range all {
+		if j.slopes && all[i].result.Err == nil {
+			all[i].result.Err = x.g.Error(i)
+		}
+		if j.out[i] = all[i].result; j.out[i].Err != nil {
+			j.out[i] = Result{Err: fault.Errorf("derive/learn: run %d: %w", i, j.out[i].Err)}
+		}
+	}
+	return err
+}
+
+// errTurns is for starts that count turns of more angles than those with springs.
+var errTurns = errors.New("derive/learn: the start carries angles with their turns, which lanes do not count")
+
+// act lets the law of state i set forces.
+func (x *lanes) act(g *glass, l *lane, law Law, i int) {
+	if l.result.Err = x.out.Error(i); l.result.Err != nil {
+		return
+	}
+	k, y, u := len(l.set), g.observe(x.states, i), make([]float64, len(x.o.Forces))
+	l.result.Cost += law.Act(u, y, k)
+	for f, v := range u {
+		if !algebra.Finite(v) {
+			l.result.Err = fault.Errorf("derive/learn: act %d: %w: force %v", k, mechanism.ErrInput, v)
+			return
+		}
+		x.states.SetForce(i, f, v)
+	}
+	l.seen, l.set = append(l.seen, y), append(l.set, u)
+}
+
+// end lets the law of state i see where its run has ended.
+func (x *lanes) end(g *glass, l *lane, law Law, i int) {
+	if l.result.Err = x.out.Error(i); l.result.Err != nil {
+		return
+	}
+	y := g.observe(x.states, i)
+	l.result.Cost += law.Act(nil, y, x.o.Acts)
+	l.seen = append(l.seen, y)
+}
+
+// back takes in what the way back has of state i at a step, and lets the law go back at acts.
+func (x *lanes) back(g *glass, l *lane, law Law, i, step int) {
+	if l.result.Err = x.g.Error(i); l.result.Err != nil {
+		return
+	}
+	s, acts := x.record.States(step), x.o.Acts
+	if l.growth == nil {
+		l.weights = make([]float64, len(x.o.Forces))
+		s.To(g.st, i)
+		until := g.st.Time
+		l.growth = adjoint.NewGrowth(x.plan.Mechanism(), until-x.o.Step*float64(x.o.Hold*acts), until)
+	}
+	if step < x.o.Hold*acts {
+		for f := range l.weights {
+			l.weights[f] += x.g.Force(i, f)
+		}
+	}
+	if step%x.o.Hold == 0 {
+		k, seen := step/x.o.Hold, make([]float64, len(g.see))
+		if k == acts {
+			law.Back(seen, l.seen[k], nil, nil, k)
+		} else {
+			law.Back(seen, l.seen[k], l.set[k], l.weights, k)
+		}
+		clear(l.weights)
+		if l.result.Err = g.back(s, i, seen); l.result.Err != nil {
+			return
+		}
+		x.g.AddMotion(i, g.x)
+	}
+	x.g.MotionTo(g.x, i)
+	s.To(g.st, i)
+	l.growth.See(g.st.Time, []adjoint.Gradient{{Start: g.x}})
+	if step == 0 {
+		l.result.Start = append([]float64(nil), g.x...)
+		l.result.Growth = l.growth.Ratio()
+	}
+}
