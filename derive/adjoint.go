@@ -70,53 +70,6 @@ func (w *Weights) scaled(from *Weights, s float64) {
 	}
 }
 
-// Gradient is that of an output with respect to all that a direction has: its product with a direction is the derivative along it.
-type Gradient struct {
-	d        *Derivatives
-	versions int
-	direction
-	x, y, rest []float64
-	used       bool // there is more in it than zeros, x, y and rest apart
-}
-
-// NewGradient allocates a gradient. Parameters are asked for before (Parameter).
-func (d *Derivatives) NewGradient() *Gradient {
-	n := len(d.x)
-	return &Gradient{
-		d: d, versions: d.versions, direction: d.newDirection(), x: make([]float64, n), y: make([]float64, n), rest: make([]float64, n),
-	}
-}
-
-// Body returns the derivatives by what body i has.
-func (g *Gradient) Body(i int) BodyDirection { return g.bodies[i] }
-
-// Force returns the derivative by the generalized force of freedom i of joint j.
-func (g *Gradient) Force(j, i int) float64 { return g.forces[j][i] }
-
-// Time returns the derivative by time; not a number where forces of one's own may depend on it.
-func (g *Gradient) Time() float64 {
-	if g.d.mech.NumOwn() > 0 {
-		return math.NaN()
-	}
-	return g.time
-}
-
-// Frame returns the derivatives by a frame of joint j: 0 that of the predecessor, 1 that of the successor.
-func (g *Gradient) Frame(j, side int) FrameChange { return g.frames[2*j : 2*j+2][side] }
-
-// Of returns the derivative by a parameter, the other numbers of the model held.
-//
-// It panics if the gradient was allocated before the parameter was asked for.
-func (g *Gradient) Of(p *Parameter) (x float64) {
-	if g.versions != g.d.versions {
-		panic("derive: gradient from before a parameter")
-	}
-	for i := range p.parts {
-		x += p.parts[i].of(&g.direction, g.d)
-	}
-	return x
-}
-
 // AdjointTo stores in g the gradient of an output, theory.md (D2). With follow it is that of the output along directions that the state
 // follows, (D3), (D4): its products with given directions, and totals by parameters. Otherwise its products with allowed directions are the
 // derivatives along them.
@@ -124,8 +77,8 @@ func (g *Gradient) Of(p *Parameter) (x float64) {
 // Cost: two sweeps over the mechanism and a refined solve, whatever the number of parameters; two of each more with follow. It returns an
 // error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not determine. It does
 // not see those that they determine at this pose only, nor directions that break a loop: ForwardTo does. With masses of ratios from 1e6 on,
-// and next to singular poses, it takes the gradient twice and allocates; where these differ, it returns an error that wraps ErrDoubt. It
-// panics without At, or if g or w are of others.
+// and next to singular poses, it takes the gradient twice and allocates; where these differ, it returns an error that wraps ErrDoubt. g has
+// no results then. It panics without At, or if g or w are of others.
 func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -136,6 +89,14 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	if g.versions != d.versions {
 		panic("derive: gradient from before a parameter")
 	}
+	g.ready = false
+	err := d.gradientTo(g, w, follow)
+	g.ready = err == nil
+	return err
+}
+
+// gradientTo is AdjointTo within the guard.
+func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
 	if err := d.determined(w); err != nil {
 		return err
 	}
@@ -241,33 +202,6 @@ func (d *Derivatives) seedSize(w *Weights) (float64, error) {
 		accelerations = max(accelerations, spatial.Vec3(x).Norm()/l, spatial.Vec3(x[3:]).Norm())
 	}
 	return max(d.turnSize(&seed.direction), rates*d.sizes.rate, accelerations*d.natural()), nil
-}
-
-// addBodies adds the derivatives by the motion of bodies and their centres of mass that h has.
-func (g *Gradient) addBodies(h *Gradient) {
-	for i := range g.bodies {
-		a, b := &g.bodies[i], &h.bodies[i]
-		for _, v := range [5][2]*spatial.Vec3{
-			{&a.Rotation, &b.Rotation}, {&a.Position, &b.Position}, {&a.Angular, &b.Angular}, {&a.Linear, &b.Linear}, {&a.Com, &b.Com},
-		} {
-			*v[0] = v[0].Add(*v[1])
-		}
-	}
-}
-
-// clear makes g zero.
-func (g *Gradient) clear() {
-	clear(g.x)
-	if !g.used {
-		return
-	}
-	g.used = false
-	clear(g.bodies)
-	clear(g.frames)
-	clear(g.forces)
-	clear(g.scalars)
-	clear(g.bearings)
-	g.gravity, g.time = spatial.Vec3{}, 0
 }
 
 // seedOutputs stores in g.x the derivatives of the output by the solution, and adds the explicit part to g.

@@ -209,7 +209,7 @@ func (b *bodyAt) addInertial(r, a []float64, s float64) {
 // and in dx those of accelerations and multipliers, the latter with their signs changed: the transpose of ResidualTo.
 //
 // Shapes: y and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. Errors are those of
-// AdjointTo for parts without derivatives. It panics without Hold, or if g is of others.
+// AdjointTo for parts without derivatives; g has no results then. It panics without Hold, or if g is of others.
 func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -219,6 +219,14 @@ func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	if g.versions != d.versions {
 		panic("derive: gradient from before a parameter")
 	}
+	g.ready = false
+	err := d.residualBack(g, dx, y)
+	g.ready = err == nil
+	return err
+}
+
+// residualBack is ResidualBack within the guard.
+func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 	g.clear()
 	g.used = true
 	clear(dx)

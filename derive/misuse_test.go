@@ -30,6 +30,7 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, d.At(plan.Initial()))
 	require.NoError(t, other.At(plan.Initial()))
 	require.PanicsWithValue(t, "derive: no results", func() { out.Body(0, 0) })
+	require.PanicsWithValue(t, "derive: no results", func() { g.Body(0) })
 	require.PanicsWithValue(t, "derive: foreign directions", func() { _ = other.ForwardTo(out, in, derive.Options{}) })
 	require.PanicsWithValue(t, "derive: foreign gradient", func() { _ = other.AdjointTo(g, w, false) })
 	require.PanicsWithValue(t, "derive: foreign weights", func() { _ = other.BodiesTo(nil, w) })
@@ -115,6 +116,15 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, d.Mechanism().JointName(1), place.Joint)
 	w.Joint(1).Force = spatial.Vec3{1, 0, 0}
 	require.NoError(t, d.AdjointTo(g, w, true))
+	_ = g.Body(0)
+	w.Joint(1).Force = spatial.Vec3{0, 0, 1}
+	require.Error(t, d.AdjointTo(g, w, true))
+	for _, read := range []func(){
+		func() { g.Body(0) }, func() { g.Force(0, 0) }, func() { g.Time() }, func() { g.Frame(0, 0) },
+		func() { g.TakeMotion(make([]float64, 12*d.Mechanism().NumBodies())) },
+	} {
+		require.PanicsWithValue(t, "derive: no results", read, "and not the gradient of the call before")
+	}
 	// Coordinates.
 	_, err = d.StateSpace(derive.StateSpaceOptions{Coordinates: []mechanism.Freedom{{Joint: 0}, {Joint: 1}}})
 	require.ErrorIs(t, err, derive.ErrCoordinates, "two of a mechanism that moves in one way")

@@ -17,7 +17,7 @@ func (w *Weights) Reset() {
 // Motion numbers of a body (TakeMotion).
 const motionNumbers = 12
 
-// TakeMotion adds to x what g has by the motion of the bodies, and takes it out of g. Then g has the derivatives by
+// TakeMotion adds to x the derivatives of g by the motion of the bodies, and takes them out of g. Then g has the derivatives by
 // parameters with the rotation of each body, the place of its centre of mass and both velocities held, wherever in
 // the body its centre of mass is.
 //
@@ -27,6 +27,7 @@ func (g *Gradient) TakeMotion(x []float64) {
 	if len(x) != motionNumbers*len(g.bodies) {
 		panic("derive: length mismatch")
 	}
+	g.mustHave()
 	for i := range g.bodies {
 		u, b, y := &g.bodies[i], &g.d.bodies[i], (*[motionNumbers]float64)(x[motionNumbers*i:])
 		for c := range 3 {
@@ -49,7 +50,7 @@ func (b *bodyAt) comOf(u *BodyDirection) spatial.Vec3 {
 // FollowMotion stores in g the gradient, along directions that the state follows, of what has the derivatives x by
 // the motion at the state of At (TakeMotion): its products with given directions, and totals by parameters.
 //
-// Cost: two solves. It panics on a length mismatch, without At, or if g is of others.
+// Cost: two solves. After an error g has no results. It panics on a length mismatch, without At, or if g is of others.
 func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -60,6 +61,14 @@ func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
 	if g.versions != d.versions {
 		panic("derive: gradient from before a parameter")
 	}
+	g.ready = false
+	err := d.followMotion(g, x)
+	g.ready = err == nil
+	return err
+}
+
+// followMotion is FollowMotion within the guard.
+func (d *Derivatives) followMotion(g *Gradient, x []float64) error {
 	if err := d.setCarried(); err != nil {
 		return err
 	}
