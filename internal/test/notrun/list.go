@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,7 +15,7 @@ const module = "github.com/rung-mbd/rung"
 // name is that of a test with its package.
 type name struct{ pack, test string }
 
-// list prints what did not run, by what it says of why.
+// list prints the tests that did not run, by their reasons. It returns an error for a record without any test: nothing has run then.
 func list(out io.Writer, record string) error {
 	passed := map[name]bool{}
 	skipped := map[string]map[name]bool{} // by reason
@@ -45,6 +46,9 @@ func list(out io.Writer, record string) error {
 				return err
 			}
 		}
+	}
+	if len(passed)+len(skipped) == 0 {
+		return errors.New("notrun: no test is noted")
 	}
 	if count == 0 {
 		_, err := fmt.Fprintln(out, "nothing; all tests ran")

@@ -85,7 +85,18 @@ func TestList(t *testing.T) {
 	require.NoError(t, list(&out, "step\t\tmake browser\tit takes Chromium\nskip\tgithub.com/rung-mbd/rung\tTestA/b\tlong\nskip\tgithub.com/rung-mbd/rung/sim\tTestB\tlong\npass\tgithub.com/rung-mbd/rung/kkt\tTestB\t\n"))
 	assert.Equal(t, "it takes Chromium\n    make browser\nlong\n    TestA/b\n    sim TestB\n", out.String())
 	out.Reset()
-	require.NoError(t, list(&out, ""))
+	require.NoError(t, list(&out, "pass\tgithub.com/rung-mbd/rung/kkt\tTestB\t\n"))
 	assert.Equal(t, "nothing; all tests ran\n", out.String())
 	require.Error(t, list(&out, "hello\n"))
+	require.EqualError(t, list(&out, ""), "notrun: no test is noted")
+}
+
+// TestUnended: a stream that breaks off, as go test has been killed, is an error with the package, and what its tests printed is not lost.
+func TestUnended(t *testing.T) {
+	var out bytes.Buffer
+	_, err := pass(strings.NewReader(`{"Action":"start","Package":"p/a"}
+{"Action":"output","Package":"p/a","Test":"TestA","Output":"    a_test.go:7: so far\n"}
+`), &out, false)
+	require.EqualError(t, err, "notrun: the tests of p/a have not ended")
+	assert.Contains(t, out.String(), "a_test.go:7: so far")
 }

@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +28,8 @@ type pack struct {
 	reason map[string]string // what each test logged last
 }
 
-// pass prints the lines that go test prints without -json, and returns the lines for the file.
+// pass prints the lines that go test prints without -json, and returns the lines for the file. Packages whose tests have not ended at the
+// end of the stream, as go test has been killed, are printed as those that fail, and are an error with their names.
 func pass(in io.Reader, out io.Writer, verbose bool) ([]byte, error) {
 	var record bytes.Buffer
 	packs, failed := map[string]*pack{}, false
@@ -60,11 +64,23 @@ func pass(in io.Reader, out io.Writer, verbose bool) ([]byte, error) {
 			}
 		}
 		if err == io.EOF {
-			return record.Bytes(), nil
+			return record.Bytes(), unended(packs, w)
 		} else if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// unended prints what the tests of packages have printed that have not ended, and returns an error if there are any.
+func unended(packs map[string]*pack, w *bufio.Writer) error {
+	if len(packs) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(packs))
+	for _, n := range names {
+		packs[n].print(w, true)
+	}
+	return errors.Join(w.Flush(), fmt.Errorf("notrun: the tests of %s have not ended", strings.Join(names, ", ")))
 }
 
 // logged is a line of t.Log, t.Skip and their kin.
