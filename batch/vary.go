@@ -54,7 +54,8 @@ func (v *variables) take(list []int, i, n int, refused string, at func(error) er
 	return nil
 }
 
-// addBodies gives the bodies of o their places.
+// addBodies gives the numbers of each body of o their places in the lanes. It returns an error that wraps ErrOptions for a body out of
+// range, and an error with its name for one without inertia in some direction.
 func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Bodies {
 		if i < 0 || i >= m.NumBodies() {

@@ -112,7 +112,7 @@ type bipedLeg struct {
 	left float64 // 1 at the left, −1 at the right
 }
 
-// of returns the name of what the leg has one of.
+// of returns the name of a part that the leg has once.
 func (b *bipedLeg) of(what string) string { return b.name(what+b.side, b.k) }
 
 // bipedSide appends a leg.

@@ -99,7 +99,7 @@ func (r *rig) float(kind model.JointType, rate, length float64) (place, twist) {
 	return x, t
 }
 
-// carry takes the pose a and motion t of P in the world to those of S.
+// carry returns the pose and motion of S in the world for the pose a and motion t of P.
 func (d *displacement) carry(a place, t twist) (place, twist) {
 	s := a.then(d.x)
 	return s, twist{
@@ -108,7 +108,7 @@ func (d *displacement) carry(a place, t twist) (place, twist) {
 	}
 }
 
-// back takes the pose s and motion t of S in the world to those of P.
+// back returns the pose and motion of P in the world for the pose s and motion t of S.
 func (d *displacement) back(s place, t twist) (place, twist) {
 	a := s.then(d.x.inv())
 	w := t.w.sub(a.q.apply(d.t.w))

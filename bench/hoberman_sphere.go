@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Sizes of a Hoberman sphere beside those of its rings.
+// Sizes of a Hoberman sphere besides the sizes of its rings.
 const (
 	hubMass   = 0.1  // kg
 	hubRadius = 0.04 // m, of its ball

@@ -66,7 +66,7 @@ func (r *rig) hinge(c *plane, name string, pred, succ int, a pivot) *model.Joint
 	return r.fit(name, model.Revolute, pred, succ, x, x)
 }
 
-// trussRadius is that of the rods of a truss, m.
+// trussRadius is the radius of the rods of a truss, m.
 const trussRadius = 0.01
 
 // truss is a body of rods between pairs of points, kg/m of them, as thin as trussRadius.

@@ -12,7 +12,7 @@ import (
 // ground stands for the world where a body index is expected.
 const ground = -1
 
-// rig builds a model body by body; it keeps what the joints that follow need.
+// rig builds a model body by body, with random numbers and with room for names and lists.
 type rig struct {
 	m    *model.Model
 	rng  *rand.Rand

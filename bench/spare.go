@@ -121,7 +121,7 @@ func (g *tangle) motions(i int) (p vec, m [6]twist, n int) {
 }
 
 // path calls f for every body whose tree joint is on the way from a to b, with
-// sign −1 on the side of a, +1 on that of b.
+// sign −1 on the side of a, +1 on the side of b.
 func (g *tangle) path(a, b int, f func(i int, sign float64)) {
 	depth := func(i int) int32 {
 		if i == ground {

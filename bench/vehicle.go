@@ -71,7 +71,7 @@ func fade(x, length float64) float64 {
 	return u * u * u * (10 + u*(6*u-15))
 }
 
-// tyre is what a kind of wheel is like.
+// tyre has the measures of a kind of wheel.
 type tyre struct {
 	mass, radius, width float64
 	stiffness, chi      float64 // N/m, s/m

@@ -261,7 +261,7 @@ func (c *Closer) closePositions(st *mechanism.State) error {
 }
 
 // closeEither is close. Where that fails it closes from the start again, with stiffened bodies.
-// An error is that of the first attempt.
+// It returns the error of the first attempt.
 func (c *Closer) closeEither(start misfit) (misfit, error) {
 	fit, err := c.close(start)
 	if err == nil {
@@ -341,7 +341,7 @@ func (c *Closer) carry(dst, src *mechanism.State) {
 	}
 }
 
-// displace moves dst from src by h·x. Angles that are followed are still those of src, until misfitAt reads them anew.
+// displace moves dst from src by h·x. Angles that are followed stay as in src, until misfitAt reads them anew.
 func (c *Closer) displace(dst, src *mechanism.State, h float64, x []float64) {
 	c.mech.DisplaceTo(dst, src, h, x)
 	if c.coupled() {
@@ -384,7 +384,7 @@ func (c *Closer) atRow(fit misfit, rate bool) error {
 // step moves c.at to a state with a smaller merit and reports whether there is
 // one. The errors of c.at are in c.delta.
 //
-// The step is that of Levenberg and Marquardt, theory.md (37), the minimum of
+// The step, of Levenberg and Marquardt, theory.md (37), is the minimum of
 //
 //	‖J·x + δ‖² + μ·‖x‖²
 //
@@ -479,7 +479,7 @@ func (c *Closer) turn() (angle float64) {
 	return math.Sqrt(c.largest(angle))
 }
 
-// measureMoves compares the poses of c.at with those of c.from.
+// measureMoves compares the poses of c.at and c.from.
 func (c *Closer) measureMoves() {
 	sum := 0.0
 	c.closing.Change = mechanism.NoChange()

@@ -115,7 +115,7 @@ func (p *progress) ends(part, distance float64) bool {
 // fine reports whether a part of a distance is so small that the distance tells little.
 func fine(part, distance float64) bool { return part <= approachFine*distance }
 
-// mostAfter returns what the distance has to be below after a step.
+// mostAfter returns the bound that the distance has to be below after a step.
 func mostAfter(part, distance float64) float64 {
 	if fine(part, distance) {
 		return distance + part

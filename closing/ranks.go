@@ -9,7 +9,7 @@ import (
 )
 
 // Factors is the system of a Closer, factored in one of several ways: kkt.Factored, or what solves for the pieces of a
-// mechanism together. The methods are those of kkt.Factored; kkt.Try tries the ways.
+// mechanism together. The methods do what the methods of kkt.Factored do; kkt.Try tries the ways.
 type Factors interface {
 	Factorize(w kkt.Way) error
 	FactorizeDamped(scale []float64, mu float64) error
@@ -19,20 +19,19 @@ type Factors interface {
 	Changed()
 }
 
-// Ranks is what a Closer of a piece of a mechanism asks of the ranks that have the other pieces (package dist). All ranks
-// call its methods together, as they do those of the Closer, and those of its Factors.
+// Ranks is how a Closer of a piece of a mechanism speaks with the ranks that have the other pieces (package dist). All ranks call its
+// methods together, and also the methods of the Closer and of its Factors.
 type Ranks interface {
 	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
 	Largest(v []float64)
-	// Sum makes each number of v the sum of those of all ranks.
+	// Sum replaces each number of v by its sum over all ranks.
 	Sum(v []float64)
 	// Agree returns nil on all ranks if err is nil on all. Else it
 	// returns an error on all of them, err where there is one.
 	Agree(err error) error
-	// Exchange replaces those of the six numbers a body in v that belong to bodies of other ranks by theirs.
+	// Exchange takes the six numbers of each body of another rank in v from that rank.
 	Exchange(v []float64)
-	// Counts reports whether sums over all rows have those of a node
-	// on this rank. Joints between ranks count on one of them.
+	// Counts reports whether the rows of a node are summed up on this rank. Joints between ranks count on one of them.
 	Counts(node int) bool
 }
 

@@ -81,7 +81,7 @@ func (c *Closer) projectVelocities(st *mechanism.State) error {
 	return c.giveTo(st)
 }
 
-// measureRates compares the velocities of c.at with those of c.from.
+// measureRates compares the velocities of c.at and c.from.
 func (c *Closer) measureRates() {
 	sum := 0.0
 	c.closing.Change = mechanism.NoChange()

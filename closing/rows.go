@@ -266,7 +266,7 @@ func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
 	return r
 }
 
-// setErrors makes −δ the right side of the rows, and zero that of the bodies.
+// setErrors makes −δ the right side of the rows, and zero the right side of the bodies.
 func (c *Closer) setErrors() {
 	b := c.sys.Right
 	first := 6 * c.mech.NumBodies()
@@ -284,7 +284,7 @@ func named(err error) error {
 	return fault.Errorf("closing: %w", err)
 }
 
-// units are what the errors of the rows of a mechanism are measured with.
+// units has the scales by which the errors of a mechanism's rows are measured.
 type units struct {
 	unit    []float64 // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
 	flat    []bool    // by row: it is an angle

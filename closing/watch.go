@@ -44,11 +44,11 @@ func (c *Closer) windTo(st *mechanism.State) {
 		c.mech.FollowAngles(c.kin, c.at)
 	}
 	if len(st.Angles) == 0 || farFrom(st.Angles, c.at.Angles) {
-		st.Angles = slices.Clone(c.at.Angles) // other states may share those of st
+		st.Angles = slices.Clone(c.at.Angles) // other states may share the angles of st
 	}
 }
 
-// farFrom reports whether an angle is so far from that of a state that it may soon not be read from there.
+// farFrom reports whether an angle has gone so far from its value in a state that its turns may soon not be told from there.
 func farFrom(was, angles []float64) bool {
 	for i, a := range angles {
 		if math.Abs(a-was[i]) > woundAngle {

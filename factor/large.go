@@ -62,8 +62,8 @@ const subtractColumns = 48
 // Panels of more than widePanel columns are factored wideStep columns at a time.
 const widePanel, wideStep = 512, 128
 
-// panelLarge is kernel.Panel of the panel of a front with n rows, in steps,
-// from column q on. It is not finished if it is not wanted any more.
+// panelLarge is kernel.Panel for the panel of a front with n rows, from column q on, in steps of columns. It returns the first column that
+// it has not eliminated. Once the watch is up, it leaves the rest of the panel undone, and returns the width.
 func (w *worker) panelLarge(fr *front, pan []float64, n, q int) int {
 	p := int(fr.width)
 	step := p

@@ -13,7 +13,7 @@ const (
 // B-splines are not negative and add up to one, docs/ground.md (G3). It is +Inf where no such height is known at the price: beyond the
 // border of a grid that does not go on level, for more than 64 coefficients, and for other surfaces.
 //
-// Cost: that of one to two of Height.
+// Cost: as one or two calls of Height.
 func (s *Surface) Above(e Extent) float64 {
 	switch s.kind {
 	case kindGrid:

@@ -8,7 +8,7 @@ type axis struct {
 	outside         Outside
 }
 
-// weights are those of the few values along an axis that count at a place: the interpolated value is Σ v[i]·c[at+i], its
+// weights has the weights of the few values along an axis that count at a place: the interpolated value is Σ v[i]·c[at+i], its
 // derivatives have d and dd in place of v, in 1/m and 1/m².
 type weights struct {
 	at, n    int

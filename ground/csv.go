@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// Layout is what the lines of a CSV file are.
+// Layout says what a line of a CSV file holds.
 type Layout uint8
 
 const (

@@ -16,7 +16,7 @@ const MaxNodes = 1 << 31
 type Field struct {
 	Origin, Spacing [2]float64 // along x and y, m
 	Size            [2]int     // nodes along x and y
-	Heights         []float64  // m; that of node (i, j) is Heights[j·Size[0] + i]
+	Heights         []float64  // m; node (i, j) has Heights[j·Size[0] + i]
 }
 
 // mostHeight is the largest height, m, whose square is finite for any number of them.

@@ -94,7 +94,7 @@ func (f *fourier) halves(c []complex128) {
 	}
 }
 
-// transform is that of nx × ny numbers, line by line.
+// transform is the Fourier transform of nx × ny numbers, line by line.
 type transform struct {
 	x, y *fourier
 	line []complex128
@@ -105,7 +105,7 @@ func newTransform(nx, ny int, flag *halt.Flag) *transform {
 	return &transform{newFourier(nx), newFourier(ny), make([]complex128, ny), flag}
 }
 
-// forward replaces c by its transform. What it leaves if the flag goes up has no meaning.
+// forward replaces c by its transform. If the flag goes up, c has no meaning.
 func (t *transform) forward(c []complex128) {
 	nx, ny := t.x.n, t.y.n
 	for j := 0; j < ny && !t.flag.Up(); j++ {
@@ -122,7 +122,7 @@ func (t *transform) forward(c []complex128) {
 	}
 }
 
-// inverse replaces c by what has the transform c. What it leaves if the flag goes up has no meaning.
+// inverse replaces c by the numbers whose transform c is. If the flag goes up, c has no meaning.
 func (t *transform) inverse(c []complex128) {
 	scale := 1 / float64(len(c))
 	for k := range c {

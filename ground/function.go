@@ -23,10 +23,10 @@ func (e *ExpressionError) Error() string {
 //
 // An expression has numbers, pi, x, y, the operations + - * / and ^ (power, which binds to the right and before a
 // sign), round brackets, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max.
-// atan2, min and max take two arguments. Derivatives are those of the formula, by forward differentiation; at a kink of
-// abs, min and max those of one side, or their mean.
+// atan2, min and max take two arguments. Derivatives are exact, by forward differentiation. At a kink of
+// abs, min and max they are the derivatives of one side, or the mean of both.
 //
-// It returns an *ExpressionError for what is no expression. A formula
+// It returns an *ExpressionError if the text is no expression. A formula
 // that is not finite somewhere is no error here: see Probe.
 //
 // Cost: O(length).

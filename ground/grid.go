@@ -17,7 +17,7 @@ const (
 	Linear                       // bilinear patches, for comparison: C⁰, its kinks make steps of integrators short
 )
 
-// interpolationNames are those of documents.
+// interpolationNames are the names in documents.
 var interpolationNames = [...]string{"spline", "hermite", "linear"}
 
 // leastNodes are the nodes each way that an interpolation needs.
@@ -28,7 +28,7 @@ func (i Interpolation) String() string {
 	return fault.Enum(interpolationNames[:], i, "Interpolation")
 }
 
-// Outside is what a grid is beyond its nodes.
+// Outside says how a grid goes on beyond its nodes.
 type Outside uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	Tangent                // the slope of the border goes on: C¹
 )
 
-// outsideNames are those of documents.
+// outsideNames are the names in documents.
 var outsideNames = [...]string{"stop", "level", "tangent"}
 
 // String returns the name of documents.
@@ -48,12 +48,12 @@ func ParseInterpolation(name string) (Interpolation, error) {
 	return fault.Parse[Interpolation]("ground: ", "interpolation", name, interpolationNames[:])
 }
 
-// ParseOutside returns what is outside by its name, or an error that lists the names.
+// ParseOutside returns the Outside of a name, or an error that lists the names.
 func ParseOutside(name string) (Outside, error) {
 	return fault.Parse[Outside]("ground: ", "rule for outside", name, outsideNames[:])
 }
 
-// Options say what a grid is between and beyond its nodes.
+// Options say how a grid goes on between and beyond its nodes.
 type Options struct {
 	Interpolation Interpolation
 	Outside       Outside
@@ -64,7 +64,7 @@ type grid struct {
 	axes   [2]axis
 	values []float64 // heights, or the coefficients of the spline, line by line
 	stride int       // values a line
-	// Values count from shift, and the sum over them from base, so that rounding is that of differences in height.
+	// Values count from shift, and the sum over them from base: rounding is then relative to differences in height.
 	shift, base float64
 }
 
@@ -166,7 +166,7 @@ func (g *grid) sum16(p *Patch, wx, wy *weights) {
 	}
 }
 
-// height is Surface.Height: that of at to rounding.
+// height is Surface.Height. It differs from the height of at by rounding only.
 func (g *grid) height(x, y float64) (z float64, err error) {
 	cellX, tx, beyondX, err := g.axes[0].cell(x)
 	if err != nil {

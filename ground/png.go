@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// PNG says what a grey picture of 8 or 16 bits is: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
+// PNG says which heights a grey picture of 8 or 16 bits has: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
 // and colour profiles are left out.
 type PNG struct {
 	Origin, Spacing [2]float64 // m
@@ -154,5 +154,5 @@ func (c *PNG) heights(ctx context.Context, img image.Image) (*Field, error) {
 	return f, nil
 }
 
-// height is that of a grey from 0 to 1.
+// height returns the height of a grey from 0 to 1, m.
 func (c *PNG) height(grey float64) float64 { return c.Lowest + (c.Highest-c.Lowest)*grey }

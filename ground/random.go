@@ -41,7 +41,7 @@ func (r *RandomGround) Bytes() float64 {
 	return node*nx*ny + transform*(nx+ny)
 }
 
-// RandomGround says what a random field is. Opposite borders of it fit each other.
+// RandomGround has the settings of a random field. Opposite borders of the field fit each other.
 type RandomGround struct {
 	Origin, Spacing [2]float64 // m
 	Size            [2]int     // nodes along x and y
@@ -103,7 +103,7 @@ const mostLength = 1e5
 
 // Random returns random heights, docs/ground.md (G9), (G10). Equal seeds give equal bits on one machine.
 //
-// It returns the error of RandomGround.Check, or that of ctx.
+// It returns the error of RandomGround.Check, or the cause of ctx.
 //
 // Cost: O(nodes · log nodes), and the memory of RandomGround.Bytes.
 func Random(ctx context.Context, r RandomGround) (*Field, error) {

@@ -17,7 +17,7 @@ const (
 	smoothLines, smoothParts = 5, 128
 )
 
-// numberNames are those of formula.Numbers.
+// numberNames are the names of formula.Numbers, in their order.
 var numberNames = [6]string{"height", "slope", "slope", "second derivative", "second derivative", "second derivative"}
 
 // Smooth returns nil for a surface with two continuous derivatives wherever it is: a plane, a grid with splines that ends at its border,

@@ -52,7 +52,7 @@ type lines struct {
 	flag        *halt.Flag
 }
 
-// solve computes the coefficients, docs/ground.md (G4). What it leaves if the flag goes up has no meaning.
+// solve computes the coefficients, docs/ground.md (G4). If the flag goes up, they have no meaning.
 func (s *lines) solve() {
 	n := s.n
 	s.ends()

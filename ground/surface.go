@@ -47,7 +47,7 @@ func (e *Extent) Finite() bool {
 	return !math.IsInf(e.Min[0], 0) && !math.IsInf(e.Min[1], 0) && !math.IsInf(e.Max[0], 0) && !math.IsInf(e.Max[1], 0)
 }
 
-// kind tells what a surface is.
+// kind tells the kinds of surfaces apart.
 type kind uint8
 
 const (
@@ -76,7 +76,7 @@ type Surface struct {
 // It returns ErrOff where the surface does not reach, and ErrNotFinite where the height or a derivative is not finite.
 // The patch beside an error has no meaning.
 //
-// Cost: O(1), for an expression O(its length), for a sum that of its parts; no allocation. It is safe for concurrent use.
+// Cost: O(1), for an expression O(its length), for a sum as of all its parts; no allocation. It is safe for concurrent use.
 func (s *Surface) At(x, y float64) (Patch, error) {
 	switch s.kind {
 	case kindGrid:
@@ -91,10 +91,9 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 	return s.plane.at(x, y)
 }
 
-// Height returns the height at (x, y), that of At but for rounding.
+// Height returns the height at (x, y), m. It differs from the height of At by rounding only.
 //
-// Cost: for grids with splines a third of that of At, else that of At.
-// Errors are those of At, which for such grids concern the height alone.
+// Cost: as At; for grids with splines a third. It returns the errors of At, which for such grids concern the height alone.
 func (s *Surface) Height(x, y float64) (float64, error) {
 	switch s.kind {
 	case kindGrid:
@@ -116,7 +115,7 @@ func (s *Surface) Height(x, y float64) (float64, error) {
 
 // Form returns what At does as numbers: the height, the slopes along x and y, and the second derivatives by xx, xy and yy.
 //
-// Cost and errors are those of At.
+// Cost and errors: as At.
 func (s *Surface) Form(x, y float64) ([6]float64, error) {
 	p, err := s.At(x, y)
 	return [6]float64{p.Z, p.X, p.Y, p.XX, p.XY, p.YY}, err

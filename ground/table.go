@@ -27,8 +27,8 @@ func newTable(r io.Reader, p *Problems) *table {
 	return &table{in: bufio.NewReaderSize(r, 1<<16), problems: p, token: make([]byte, 0, longest)}
 }
 
-// line appends the numbers of the next line that is neither blank nor a comment to v. What is no number is listed among
-// the problems, and 0 stands for it.
+// line appends the numbers of the next line that is neither blank nor a comment to v. A word that is no number is listed among
+// the problems, and reads as 0.
 //
 // It returns io.EOF if there is no such line, and errors of reading.
 func (t *table) line(v []float64) ([]float64, error) {
@@ -133,7 +133,7 @@ func (t *table) number(b byte) (x float64, mark bool, err error) {
 		t.token = bytes.TrimPrefix(t.token, []byte("\ufeff"))
 	}
 	x, bad := strconv.ParseFloat(string(t.token), 64)
-	// Numbers are decimal: those of Go may also be 0x1p4 and 1_000.
+	// Numbers are decimal: ParseFloat also takes 0x1p4 and 1_000.
 	if bad != nil || x*0 != 0 || len(t.token) == longest || bytes.ContainsAny(t.token, "_xX") {
 		t.problems.add(t.at, column, "not a finite number (value %s)", fault.Name(string(t.token)))
 		x = 0

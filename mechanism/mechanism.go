@@ -250,8 +250,8 @@ func (s *shared) curve(c *model.PointCurve, point bool) *curves.Curve {
 	})
 }
 
-// set compiles a joint between the given bodies. If its type has no parameters,
-// it is that of the plain ones.
+// set compiles joint j of the model between the given bodies. Joints with equal settings share a spec, but for those that begin at a given
+// parameter of a curve.
 func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)

@@ -6,7 +6,7 @@
 // between two joints is a rod, one with three or more is a frame between them, and one with none or one is the uniform
 // block of the same mass and inertia.
 //
-// Frame: that of the body of each shape, or world axes for shapes of the world. Units: m.
+// Frame: of the body of each shape, or world axes for shapes of the world. Units: m.
 //
 //	s := scene.New(m, scene.Options{})
 //	for i := range s.Shapes {

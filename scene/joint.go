@@ -47,7 +47,7 @@ func (b *builder) joint(j int, hidden bool) {
 	}
 }
 
-// mark adds the mark of a joint type as that of joint j, fixed in a frame of a body.
+// mark adds the mark of a joint type for joint j, fixed in a frame of a body.
 func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Frame) {
 	for _, s := range marks(kind, b.held(&b.Mechanism.Joints[j])) {
 		s.Color, s.Body, s.Joint = jointColor(kind), body, int32(j)

@@ -75,7 +75,7 @@ func (b *builder) forces() {
 	}
 }
 
-// lookOf tells springs, dampers and what is both apart.
+// lookOf returns the look of force element i: a spring, a damper, both, or a line for neither.
 func lookOf(m *mechanism.Mechanism, i int) Look {
 	spring, damper := m.Forces[i].Stiffness != 0, m.Forces[i].Damping != 0
 	if l := m.SpringLaw(i); l != nil {

@@ -19,7 +19,7 @@ var (
 	couplingColor = Color{190, 60, 160}
 )
 
-// DamperColor is that of dashpots.
+// DamperColor is the colour of dashpots.
 var DamperColor = Color{105, 125, 140}
 
 // bodyColors differ in hue and little in lightness, so that shading is read as form.
@@ -51,7 +51,7 @@ func jointColor(k joints.Kind) Color {
 	return Color{90, 90, 90}
 }
 
-// collar is the radius of a mark around a rod, relative to that of the rod: as much more as keeps the two apart.
+// collar is the radius of a mark around a rod, relative to the rod: enough to tell the two apart.
 const collar = 1.1
 
 // marks returns the shapes that stand for a joint type between rods, in the axes of its frame: pins through both rods, thinner than

@@ -34,7 +34,7 @@ func NewMeshes(corners int) *Meshes {
 	return &m
 }
 
-// Mesh returns the mesh of a shape of s, given those of the other kinds.
+// Mesh returns the mesh of a shape of s. solids has the meshes of the kinds before Surface (NewMeshes).
 func (s *Scene) Mesh(sh *Shape, solids *Meshes) *Mesh {
 	if sh.Kind == Surface {
 		return s.Meshes[sh.Mesh]

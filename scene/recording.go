@@ -2,7 +2,7 @@ package scene
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Recording gives the states of what is drawn over time. A replay.Replay is one.
+// Recording gives the states of a mechanism over time, to be drawn. A replay.Replay is one.
 type Recording interface {
 	// Times returns the times, s, increasing.
 	Times() []float64

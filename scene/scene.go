@@ -56,7 +56,7 @@ type Shape struct {
 type Link struct {
 	A, B   mechanism.Attachment
 	Look   Look
-	Radius float64 // m; of a coil that of its wire's middle
+	Radius float64 // m; of a coil, to the middle of its wire
 	Color  Color
 	Joint  int32 // −1 if it is no joint
 	Force  int32 // −1 if it is no force element
@@ -64,15 +64,15 @@ type Link struct {
 	Coupling int32
 }
 
-// Scene is what is drawn of a mechanism. It is immutable.
+// Scene has the solids by which a mechanism is drawn. It is immutable.
 type Scene struct {
 	Mechanism *mechanism.Mechanism
 	Shapes    []Shape
 	Links     []Link
 	Meshes    []*Mesh           // of Surfaces
-	Surfaces  []*ground.Surface // those of its contacts and of wheels that roll, each once
+	Surfaces  []*ground.Surface // of its contacts and of wheels that roll, each once
 	Unit      float64           // a length of its bodies, m: half of them are longer
-	Faults    []error           // what of the visuals cannot be drawn, each with its place in the model
+	Faults    []error           // of visuals that cannot be drawn, each with its place in the model
 }
 
 // Options choose what is drawn. The zero value draws all.

@@ -26,7 +26,7 @@ const (
 // address is in the names of files that are not relative to the model, such as package://NAME/FILE.
 const address = "://"
 
-// meshKey is what a mesh is shared by: a file and its scale, or the half axes of an ellipsoid.
+// meshKey identifies a mesh that bodies may share: a file and its scale, or the half axes of an ellipsoid.
 type meshKey struct {
 	file string
 	size spatial.Vec3

@@ -29,8 +29,8 @@ type Relative struct {
 	gu, hu, tu float64
 }
 
-// SetTo finds the position of B in A by their rotations, unit quaternions to the world, and by the distance from the
-// origin of A to that of B, world axes, m.
+// SetTo finds the position of B in A from their rotations, unit quaternions to the world, and from the line between the origins of A and
+// B, world axes, m.
 //
 // Cost: O(1), no allocation. It returns ErrHalfTurn.
 func (r *Relative) SetTo(qA, qB *spatial.Quat, line *spatial.Vec3) error {

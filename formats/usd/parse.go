@@ -331,7 +331,8 @@ func (p *parser) arcs(l *list[arc], at string) {
 	}
 }
 
-// absolute is the function of that name within the bound of a file.
+// absolute returns the absolute path of s, which stands at the path at. It fails if the relative paths of the file grow too long together,
+// as each takes its parent's length.
 func (p *parser) absolute(at, s string) string {
 	if !strings.HasPrefix(s, "/") {
 		if p.relative += len(at) + len(s); p.relative > maxRelative {

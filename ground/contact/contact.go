@@ -81,7 +81,7 @@ func (c *Contact) Check(report Report) {
 	}
 }
 
-// NumStates returns the number of internal states of the contact: those of a point for each disc.
+// NumStates returns the number of internal states of the contact: for each disc the states of a point.
 func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
 
 // Lossless reports whether the contact takes no energy from the motion and gives none. Distributed points do either:
@@ -148,7 +148,7 @@ func (c *Contact) RateTo(rate []float64, r *Result, internal []float64) {
 	}
 }
 
-// states returns those of a disc.
+// states returns the internal states of a disc.
 func (c *Contact) states(internal []float64, disc int) []float64 {
 	n := c.Law.NumStates()
 	return internal[n*disc : n*disc+n]
@@ -198,7 +198,7 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	// The power that goes in, less what is stored. The depth grows with −v_n, unless the point does not turn with the wheel.
+	// The power that goes in, less the rate of the stored energy. The depth grows with −v_n, unless the point does not turn with the wheel.
 	sinking := -t.Motion.N
 	if t.fixed {
 		var d change

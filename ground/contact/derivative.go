@@ -49,7 +49,7 @@ func (c *Contact) DerivativesTo(pose, velocity *Jacobian, r *Result, b *Body, in
 	return nil
 }
 
-// tangent has what the derivatives at a point are made of.
+// tangent has the parts of the derivatives at a point.
 type tangent struct {
 	contact *Contact
 	b       *Body

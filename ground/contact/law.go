@@ -22,7 +22,7 @@ const (
 	Linear                         // N = max(0, k Δ^e − d v_n)
 )
 
-// normalNames are those of documents.
+// normalNames are the names in documents.
 var normalNames = [...]string{"hunt-crossley", "linear"}
 
 // String returns the name of documents.
@@ -47,7 +47,7 @@ const (
 	Soil                        // soft soil, which also has the normal force
 )
 
-// frictionNames are those of documents.
+// frictionNames are the names in documents.
 var frictionNames = [...]string{"none", "coulomb", "tyre", "soil"}
 
 // String returns the name of documents.
@@ -74,7 +74,7 @@ type Hold struct {
 // Coefficient of the friction is the peak of each curve over N.
 type TyreLaw struct {
 	Long, Lat  Curve
-	LowSpeed   float64 // v_0, below which slips are those of this speed, m/s
+	LowSpeed   float64 // v_0, m/s: slips at lower speeds are taken at this speed
 	Relaxation float64 // length along which the slips follow, m; 0: at once. With it a contact has two internal states, the slips
 }
 
@@ -133,7 +133,7 @@ type Force struct {
 	SlipAngle float64 // atan of the sideways speed over the rolling speed, rad
 	Energy    float64 // stored in the deformation, J
 	Elastic   float64 // its derivative by the depth: the part of N that stores, N
-	AtCenter  bool    // the force acts at the centre of the disc, as that of soil does, else at the point
+	AtCenter  bool    // the force acts at the centre of the disc, as soil does, else at the point
 }
 
 // Columns of Derivatives: the number of a PointMotion by which the derivative is taken.
@@ -161,14 +161,14 @@ const (
 	numOf
 )
 
-// Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a PointMotion.
+// Derivatives has the derivatives of N, X, Y, Axle and Turn of a Force by the numbers of a PointMotion.
 type Derivatives [numOf][numBy]float64
 
 // RateDerivatives are those of the rates of the two internal states of
 // a point by the numbers of its PointMotion and by the states.
 type RateDerivatives [2][numBy]float64
 
-// Stiffness returns ∂N/∂Δ, N/m, or 0 where that is negative: what a row of a Newton matrix has for the normal.
+// Stiffness returns ∂N/∂Δ, N/m, or 0 if that is negative, for the row of the normal in a Newton matrix.
 func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
 
 // Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Check reports what is wrong with the law, with paths after that of the contact, such as ".normal.stiffness".
+// Check reports what is wrong with the law, with paths below the path of the contact, such as ".normal.stiffness".
 func (l *Law) Check(report Report) {
 	l.checkNormal(report)
 	l.checkFriction(report)

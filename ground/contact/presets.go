@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// soilNames are those of documents, in the order of the presets.
+// soilNames are the names in documents, in the order of the presets.
 var soilNames = [...]string{"dry sand", "sandy loam", "clay", "snow", "lunar"}
 
 // SoilPreset returns a soil by its name, without a width. The soils are "dry sand", "sandy loam", "clay" and "snow"
@@ -31,7 +31,7 @@ func SoilPreset(name string) (SoilLaw, error) {
 	return s, nil
 }
 
-// tyreNames are those of documents.
+// tyreNames are the names in documents.
 var tyreNames = [...]string{"road"}
 
 // TyrePreset returns a tyre by its name, and its peaks of force over N. There is "road", dry tarmac; docs/ground.md has

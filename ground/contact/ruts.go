@@ -33,7 +33,7 @@ type footprint struct {
 	pressed bool    // there is a passage
 }
 
-// stand is a touch with what a rut depends on.
+// stand is a touch with the numbers that a rut depends on.
 type stand struct {
 	p, x, center, axis spatial.Vec3
 	rim                float64 // m
@@ -294,7 +294,7 @@ func (r *Ruts) hold(s *stand) error {
 	return nil
 }
 
-// Clear makes the ground what it was at first, and keeps the memory.
+// Clear removes all ruts, and keeps the memory.
 func (r *Ruts) Clear() {
 	r.tiles.Clear()
 	r.prints, r.active, r.stands = r.prints[:0], r.active[:0], r.stands[:0]
@@ -310,7 +310,7 @@ type RutNode struct {
 	Back    float64 // λ of that wheel, if it is pressed
 }
 
-// Nodes returns all nodes that are lowered or pressed: what a checkpoint has to hold.
+// Nodes returns all nodes that are lowered or pressed, for a checkpoint.
 func (r *Ruts) Nodes() (list []RutNode) {
 	for n := range r.prints {
 		f, lowered := &r.prints[n], *r.tiles.Value(n)
@@ -334,7 +334,7 @@ func CheckNodes(list []RutNode) error {
 	return nil
 }
 
-// Restore makes the ruts those of a list that Nodes has returned. A run that goes on from it has the same bits.
+// Restore replaces the ruts by a list that Nodes has returned. A run that goes on from it has the same bits.
 //
 // It returns the error of CheckNodes and leaves the ruts as they were, and ground.ErrTiles, after which there are none.
 func (r *Ruts) Restore(list []RutNode) error {

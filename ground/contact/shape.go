@@ -18,7 +18,7 @@ const (
 	Cylinder                  // a wide wheel: Discs discs spread over Width, each with its share of the stiffness
 )
 
-// shapeNames are those of documents.
+// shapeNames are the names in documents.
 var shapeNames = [...]string{"sphere", "disc", "torus", "cylinder"}
 
 // String returns the name of documents.
@@ -33,7 +33,7 @@ const (
 	Distributed              // at Samples points of the lower half of the rim, each with its share of the stiffness: smooth over steps
 )
 
-// whereNames are those of documents.
+// whereNames are the names in documents.
 var whereNames = [...]string{"deepest", "local", "distributed"}
 
 // String returns the name of documents.
@@ -52,7 +52,7 @@ const (
 type Shape struct {
 	Type       ShapeType
 	Radius     float64      // of the whole shape, m
-	TyreRadius float64      // of a torus: that of the tube, m, at most Radius
+	TyreRadius float64      // of the tube of a torus, m, at most Radius
 	Width      float64      // of a cylinder: from its first to its last disc, m
 	Center     spatial.Vec3 // body frame, m
 	Axis       spatial.Vec3 // of the spin, body frame, of any length but 0; a sphere may have none: then its x axis lies over the world's x axis
@@ -61,7 +61,7 @@ type Shape struct {
 	Discs      int          // of a cylinder; 0: defaultDiscs
 }
 
-// Report takes a rule that a value breaks, with the path of its field after that of the contact, such as ".shape.radius".
+// Report takes a rule that a value breaks, with the path of its field below the contact, such as ".shape.radius".
 type Report func(path, value, rule string)
 
 // positive reports x unless it is positive and finite.
@@ -78,7 +78,7 @@ func (r Report) notNegative(path string, x float64) {
 	}
 }
 
-// Check reports what is wrong with the shape, with paths after that of the shape, such as ".radius".
+// Check reports what is wrong with the shape, with paths below the path of the shape, such as ".radius".
 func (s *Shape) Check(report Report) {
 	if int(s.Type) >= len(shapeNames) {
 		report(".type", s.Type.String(), "is no shape")
@@ -171,7 +171,7 @@ func (s *Shape) MaxPoints() int {
 	return s.discs()
 }
 
-// tube is the radius of what is round about the rim.
+// tube returns the radius of the round cross section of the rim, m; 0 if it is sharp.
 func (s *Shape) tube() float64 {
 	switch s.Type {
 	case Sphere:

@@ -61,7 +61,7 @@ func (a *edge) mix(x float64, b *edge) (c edge) {
 	return c
 }
 
-// soilArc is what the places along an arc share: docs/ground.md (G30), (G31).
+// soilArc has the numbers that all places along an arc share: docs/ground.md (G30), (G31).
 type soilArc struct {
 	law                *SoilLaw
 	front, peak, back  edge
@@ -102,7 +102,7 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	}
 }
 
-// peak returns the angle of the largest pressure as a part of that of the front, docs/ground.md (G31), and its derivative by the slip.
+// peak returns the angle of the largest pressure as a part of the angle of the front, docs/ground.md (G31), and its derivative by the slip.
 func (l *SoilLaw) peak(slip float64) (part, bySlip float64) {
 	part, bySlip = l.C0+l.C1*slip, l.C1
 	if lo, hi := max(l.C0-math.Abs(l.C1), 0), l.C0+math.Abs(l.C1); part < lo || part > hi {

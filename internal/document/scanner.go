@@ -230,7 +230,7 @@ func (s *scanner) between(c byte, top *level) (byte, bool) {
 	return c, true
 }
 
-// atEnd notes what the end of the text means where a token should be.
+// atEnd stores in s.err that the text ends where a token may stand: io.EOF behind the whole document, else an early end.
 func (s *scanner) atEnd(top *level) {
 	if s.err != nil {
 		return

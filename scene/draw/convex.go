@@ -168,8 +168,8 @@ func (k *knife) apart(p, h []point) bool {
 	return false
 }
 
-// carve appends to next what of p is outside of h: a convex piece for each edge of h that cuts what the edges before
-// have left; or p, if they overlap by no more than a scrap.
+// carve appends to next the part of p outside h, as convex pieces: one for each edge of h that cuts the rest left by the edges before. If
+// p and h overlap by no more than a scrap, it appends p.
 func (k *knife) carve(p, h []point) {
 	if k.common(p, h) <= scrap {
 		k.next = append(k.next, p)

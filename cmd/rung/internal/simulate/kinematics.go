@@ -164,7 +164,7 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	return k.tell(err, stdout, stderr)
 }
 
-// options are those of the motion.
+// options returns the options of the run that follows the motion, as the flags say.
 func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
 	f := k.f
 	o := runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, OnRow: k.add, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
