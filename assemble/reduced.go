@@ -160,7 +160,7 @@ func (y *Reduced) fillConstants() {
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time.
-// Errors and panics are those of System.FillTo.
+// Errors and panics: as System.FillTo.
 func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 	g, m := y.Groups, y.Groups.Layout.Mech
 	if !m.Owns(s) {

@@ -60,7 +60,7 @@ func (y *Reduced) unweigh(out *[6]float64, body int32, x *[6]float64) {
 //
 // Shapes: e is in the scalar order of Layout.Pattern, of which the rows of joints are read. s is near the state of the
 // last FillTo: arms of sliding joints are taken from it.
-// Cost: that of FillTo, no allocation. The reduced accelerations of the last solution are lost.
+// Cost: as FillTo, no allocation. The reduced accelerations of the last solution are lost.
 func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 	if len(e) != y.Groups.Layout.Pattern.Dim() {
 		panic("assemble: length mismatch")

@@ -95,7 +95,7 @@ func (y *Weighted) SetBodies(b []bodies.Body) {
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
-// same time. Errors and panics are those of System.FillTo.
+// same time. Errors and panics: as System.FillTo.
 func (y *Weighted) FillTo(s *mechanism.State) error {
 	m := y.Layout.Mech
 	if !m.Owns(s) {

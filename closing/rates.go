@@ -40,7 +40,7 @@ const (
 //
 // Cost: O(bodies + joints) if the joints are satisfied; else a factorization, or none, and a
 // few solves; up to three factorizations more where rows are too close to dependent. No
-// allocation but for errors. Errors and panics are those of ClosePositions; prescribed motions
+// allocation but for errors. Errors and panics: as ClosePositions; prescribed motions
 // that contradict each other are a *CloseError.
 func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()

@@ -10,8 +10,8 @@ import (
 // zero.
 //
 // Shapes: dst has an entry a body. Cost: a refined solve and O(bodies), and the joints that w has weights on; no allocation after the first
-// time. Errors are those of AdjointTo, and ErrNoDerivatives where friction grows with a reaction. It panics without At, if w is of others
-// or on a length mismatch.
+// time. It returns the errors of AdjointTo, and ErrNoDerivatives where friction grows with a reaction. It panics without At, if w is
+// of others or on a length mismatch.
 func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 	d.enter()
 	defer d.guard.Leave()

@@ -182,7 +182,7 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 
 // At solves for accelerations and reactions at st, and keeps the factor for the derivatives there. st is copied.
 //
-// Cost: that of kkt.Solver.Solve for the whole system; allocates for friction of reactions alone. Errors are those of Solve. It panics if
+// Cost: as kkt.Solver.Solve for the whole system; allocates for friction of reactions alone. It returns the errors of Solve. It panics if
 // st is nil or of another mechanism.
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()

@@ -53,7 +53,7 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 // ForwardEach takes the derivatives along all directions, one after the other, in memory of one, and calls see after each: out has one
 // direction, which is number k of in. An error of see ends it.
 //
-// Cost: that of ForwardTo; allocates results of one direction. Errors and panics are those of ForwardTo, and errors of see as they are.
+// Cost: as ForwardTo; allocates results of one direction. Errors and panics: as ForwardTo, and errors of see as they are.
 func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Changes, k int) error) error {
 	if in.d != d {
 		panic("derive: foreign directions")

@@ -61,7 +61,7 @@ type link struct {
 // NewPlan cuts m into a piece for each rank and analyses the piece of this one. All ranks call it together with the
 // same model and options; threads may differ.
 //
-// Cost: that of a compiled mechanism and a partition of the whole on each rank; NewPlanOf is for models that no rank
+// Cost: as a compiled mechanism and a partition of the whole on each rank; NewPlanOf is for models that no rank
 // can hold. It returns the error of any rank on all of them (RankError), and a DifferError if the ranks have
 // different models or options. It panics if m is nil or an option is out of range.
 func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {

@@ -56,7 +56,7 @@ func (s *Solver) Largest(v []float64) {
 
 // Sum makes each number of v the sum of those of all ranks, in the order of the ranks. All ranks call it together.
 //
-// Cost: that of Largest.
+// Cost: as Largest.
 func (s *Solver) Sum(v []float64) {
 	s.fold(v, func(a, b float64) float64 { return a + b })
 }

@@ -23,7 +23,7 @@ type Reader interface {
 // bodies of two ranks differ by one at most. Such a cut is good for long mechanisms whose bodies are listed along their
 // length, as those of ladders and chains are. All ranks call it together.
 //
-// Cost: that of a part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
+// Cost: as a part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
 // the name of a coupling or of a joint with armature that is between two ranks, or an error if the ranks together do not
 // have all joints. It returns a DifferError if the ranks read different models.
 func ReadPiece(c Comm, r Reader) (*Piece, error) {

@@ -41,7 +41,7 @@ type wrongState struct {
 // NewBatch returns a batch. Options are threads; forces, the generalized forces that states carry, by their knobs or
 // by joints of one freedom; vary, knobs of bodies, lengths and pitches that differ from state to state.
 //
-// Cost: that of batch.New, whose errors it returns with the status Input.
+// Cost: as batch.New, whose errors it returns with the status Input.
 func (m *Model) NewBatch(options []byte) (*Batch, error) {
 	var bo batch.Options
 	var forces, vary []string
@@ -195,7 +195,7 @@ func unit(row []float64, bodies int) bool {
 // the last call, or of the model, stay. It ends early when ctx does, with its cause.
 //
 // Shapes: dst has n·6·Bodies entries, states n·Sizes().State, forces as many a state as NewBatch was given, or nil, failed n.
-// Cost: that of batch.Batch.Solve and a copy, by its threads, and some allocations; memory for states where n differs from the last call.
+// Cost: as batch.Batch.Solve and a copy, by its threads, and some allocations; memory for states where n differs from the last call.
 func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, states, forces []float64, failed []byte) error {
 	width := 6 * len(b.st.Bodies)
 	if len(dst) != n*width || len(failed) != n {

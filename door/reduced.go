@@ -65,7 +65,7 @@ var errFewCoordinates = errors.New("they do not tell all motions: those of ball 
 // What cannot move in coordinates alone has an error with the status Input: rows of velocities alone, internal states such as those of
 // bristles and stops with impulses, ruts, and motions that no candidate tells.
 //
-// Cost: that of mobility.Independent.
+// Cost: as mobility.Independent.
 func (m *Model) Independent(ctx context.Context, candidates []mechanism.Freedom) ([]mechanism.Freedom, error) {
 	mech := m.plan.Mechanism()
 	if err := mech.Holonomic(); err != nil {
@@ -355,7 +355,7 @@ func (r *Reduced) steady(knobs []int, values []float64) error {
 
 // Completed is told that a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.
 //
-// At a singular pose coordinates go on from the step before. Cost: that of mobility.Independent and of RatesTo, whose errors it returns.
+// At a singular pose coordinates go on from the step before. Cost: as mobility.Independent and RatesTo, whose errors it returns.
 func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
 	if err := r.settle(); err != nil {
 		return false, err
@@ -386,7 +386,7 @@ func (r *Reduced) settle() error {
 // Choose chooses freedoms anew at time and x, and reports whether they are others: then x is, too. Those that there are stay where
 // others are not much better.
 //
-// Cost: that of mobility.Independent, and of motion.NewReduced if they are others. It returns the errors of both.
+// Cost: as mobility.Independent, and motion.NewReduced if they are others. It returns the errors of both.
 func (r *Reduced) Choose(ctx context.Context) (changed bool, err error) {
 	if err := r.settle(); err != nil {
 		return false, err

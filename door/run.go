@@ -37,7 +37,7 @@ var errMore = errors.New("door: there is more to do")
 // "every" or "until" it keeps rows (TakeRows); "columns" are those of rows and of RowTo. The run begins
 // at a state of the model, nil for that of the model; start in the options says what becomes of one that violates the joints.
 //
-// Cost: that of runs.New. It returns the errors of runs.Read and runs.New with the status Input.
+// Cost: as runs.New. It returns the errors of runs.Read and runs.New with the status Input.
 func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 	o, err := runs.ReadOptions(options, "options")
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Run) Columns() (names, units []string) {
 
 // RowTo stores the values of Columns at the current time. The run does not notice.
 //
-// Shapes: dst has as many entries as there are columns. Cost: that of runs.Simulation.Row. It returns the errors of that
+// Shapes: dst has as many entries as there are columns. Cost: as runs.Simulation.Row, whose errors it returns
 // with the status Failed.
 func (r *Run) RowTo(dst []float64) error {
 	_, values, err := r.run.Row()

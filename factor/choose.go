@@ -9,7 +9,7 @@ import "github.com/rung-mbd/rung/sparse"
 // rest, and are not asked again behind it (theory.md, "Hubs"). Entries of rows of sign +1 become true.
 //
 // Shapes and panics are those of Factorize; kept has Dim entries. There is no factor afterwards.
-// Cost: that of Factorize in loops without vectors, some ten times as long; allocates. It returns a *PivotError as Factorize does,
+// Cost: as Factorize in loops without vectors, some ten times as long; allocates. It returns a *PivotError as Factorize does,
 // and the cause for which a context has ended.
 func (f *Factor) ChooseRows(kept []bool, m *sparse.Matrix, scale []float64, eps float64) error {
 	f.mustBe()

@@ -127,7 +127,7 @@ func ShareSize(n int) int { return n * (n + 1) / 2 }
 // ShareTo stores in dst the share of this piece in the matrix of the held rows after the last FactorizeFor: the lower
 // triangle of −Sᵢ, column by column. It stores in right the share in their right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
-// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a
+// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: as a copy, no allocation. It panics on a
 // length mismatch, or without a valid factor.
 func (f *Factor) ShareTo(dst, right []float64) {
 	fr := f.Symbolic.heldFront()
@@ -268,7 +268,7 @@ func (f *Factor) mustHold(v []float64) {
 // to follow.
 //
 // Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order
-// of Held. Cost: that of SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a
+// of Held. Cost: as SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a
 // length mismatch, without a valid factor, or if +1 blocks are not units. The largest norm of a +1 node is returned.
 func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	f.mustHold(given)

@@ -74,7 +74,7 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // correction is above roughError, all later residuals are computed with twice the digits. So x
 // becomes the solution of the system whose entries are exactly the given doubles.
 //
-// Cost: that of SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some ten times
+// Cost: as SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some ten times
 // its price. The first time, memory for five numbers a row is allocated.
 func (f *Factor) SolveExactTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	return f.solveRefined(x, r, b, m, goal{floor: floor, exact: true})

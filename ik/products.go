@@ -66,7 +66,7 @@ func (s *Solver) MulTo(dst, u []float64) {
 
 // MulTransTo implements fik.Linear at the last state: it stores 𝒥ᵀ·f in dst, n numbers for m of the rows.
 //
-// Cost: that of MulTo. It panics on a length mismatch, or before Set or Reach.
+// Cost: as MulTo. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) MulTransTo(dst, f []float64) {
 	if m, n := s.Dims(); len(dst) != n || len(f) != m {
 		panic("ik: length mismatch")

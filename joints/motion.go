@@ -174,7 +174,7 @@ func (m *Motion) At(t float64) (q, qd, qdd float64) {
 
 // ThirdAt returns the third derivative at the time t (s), that after it where it jumps.
 //
-// Cost: that of At. It panics if a spline or a table is not Prepared.
+// Cost: as At. It panics if a spline or a table is not Prepared.
 func (m *Motion) ThirdAt(t float64) float64 {
 	switch m.Kind {
 	case Harmonic:

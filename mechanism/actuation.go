@@ -13,7 +13,7 @@ type Actuation uint8
 const (
 	ActuationUnsolved  Actuation = iota // nothing has been solved
 	ActuationProper                     // as many actuators as independent motions: the forces are unique
-	ActuationRedundant                  // more: the forces are those of least norm
+	ActuationRedundant                  // more: the forces have the least norm
 	ActuationUnder                      // some motion is not controlled
 )
 

@@ -50,20 +50,20 @@ func (l *Loads) Bushing(i int) (body [2]int32, K, D *springs.Matrix, element int
 	return b.body, &b.K, &b.D, int(b.index)
 }
 
-// BushingState is where a bushing is at a state and what it does. Its frames are those that are moved by half of the
-// rest each, docs/springs.md (E8).
+// BushingState has the displacement and the stresses of a bushing at a state. Its frames are the model's, each moved by half of the rest,
+// docs/springs.md (E8).
 type BushingState struct {
 	springs.Relative
 	Twist   springs.Twist   // how its frames move, and the distance of their origins
 	X, Rate [6]float64      // docs/springs.md (E4), (E6)
 	Stress  [6]float64      // K·x + D·ẋ − preload: the bushing does the work −Stress·ẋ
-	Line    spatial.Vec3    // from the origin of A to that of B, world axes, m
+	Line    spatial.Vec3    // from the origin of A to the origin of B, world axes, m
 	Arm     [2]spatial.Vec3 // from the centres of mass to the origins, world axes, m; zero for the world
 
 	of *bushing
 }
 
-// BushingAt stores in b where bushing i is at s and what it does.
+// BushingAt stores in b the frames, the displacement and the stresses of bushing i at s.
 //
 // Cost: O(1), no allocation; k was computed at s. It returns springs.ErrHalfTurn with the name.
 func (m *Mechanism) BushingAt(b *BushingState, i int, k *Kinematics, s *State) error {
@@ -109,7 +109,7 @@ func (m *Mechanism) BushingAt(b *BushingState, i int, k *Kinematics, s *State) e
 	return nil
 }
 
-// WrenchesTo stores what the bushing does to A and to B, about the origins of its frames, world axes.
+// WrenchesTo stores the wrenches of the bushing on A and on B, about the origins of its frames, world axes.
 func (b *BushingState) WrenchesTo(onA, onB *spatial.Force) {
 	s := b.Stress
 	for i := range s {

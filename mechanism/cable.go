@@ -53,7 +53,7 @@ func (l *Loads) CablePoints(i int) []Attachment { return l.cables[i].points }
 // CableTension returns the tension of cable i that is always there, N.
 func (l *Loads) CableTension(i int) float64 { return l.cables[i].tension }
 
-// CableState is what a cable does at a state, docs/springs.md (E9) to (E11).
+// CableState has the length and the tension of a cable at a state, docs/springs.md (E9) to (E11).
 type CableState struct {
 	Length, Rate float64 // m, m/s
 	Slack        bool    // not longer than its rest length

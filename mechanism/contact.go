@@ -50,7 +50,7 @@ func (m *Mechanism) setContacts(from *model.Model, links *model.Links, surfaces 
 // NumContacts returns the number of contacts.
 func (l *Loads) NumContacts() int { return len(l.contacts) }
 
-// Contact returns contact i, the number of its body and that of its force element.
+// Contact returns contact i, the number of its body and the number of its force element.
 func (l *Loads) Contact(i int) (c *contact.Contact, body, element int) {
 	t := &l.contacts[i]
 	return &t.Contact, int(t.body), int(t.index)
@@ -113,8 +113,8 @@ func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
 // InternalTo stores the coefficients of the rates of the internal states at s, rate = a + b·state for each. Unless scale is
 // nil, it stores there the sizes of the states: the largest travel of bristles, and 1 for slips.
 //
-// Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s.
-// Errors are those of ContactAt. It panics on a length mismatch.
+// Cost: as ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s.
+// It returns the errors of ContactAt. It panics on a length mismatch.
 func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) error {
 	if len(a) != m.internal || len(b) != m.internal || scale != nil && len(scale) != m.internal {
 		panic("mechanism: length mismatch")

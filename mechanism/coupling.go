@@ -277,18 +277,18 @@ func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	return size
 }
 
-// LegState is what a leg adds to a coupling. The leg of x has the value of the law f.
+// LegState is the part of a leg in a coupling. The leg of x has the value of the law f.
 type LegState struct {
 	Value  float64    // Factor·q, or −f with the leg of x
 	Factor float64    // the derivative of φ by q: Factor, or −∂f/∂q
 	Curve  [2]float64 // its derivatives by x and y: zero, or −∂²f/∂q∂x and −∂²f/∂q∂y
 	Rate   float64    // q̇
-	Bend   float64    // q̇ times the rate of −Factor: what the leg adds to the right side, docs/theory.md (K2)
+	Bend   float64    // q̇ times the rate of −Factor: the part of the leg in the right side, docs/theory.md (K2)
 }
 
 // LegTo stores in x what leg l of coupling c is at s, and in jk the motion of its joint.
 //
-// Cost: O(1), and that of the law; no allocation; k was computed at s.
+// Cost: O(1), and a call of the law; no allocation; k was computed at s.
 func (m *Mechanism) LegTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
 	m.legTo(x, jk, c, l, k, s, asked{coordinate: true, rate: true})
 }

@@ -6,7 +6,7 @@
 // What acts on it, gravity, forces, springs and prescribed motions, can be set for each
 // of them in [Inputs], a view of the mechanism with values of its own.
 // What changes lives in a [State] (poses and velocities of all bodies) and in a
-// [Kinematics] (what is computed from a State and used by everybody).
+// [Kinematics] (computed from a State, and used by everybody).
 //
 //	mech, err := mechanism.New(m) // once a model
 //	st := mech.Initial()          // a copy of the state in the model

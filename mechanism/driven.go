@@ -1,6 +1,6 @@
 package mechanism
 
-// PushAt returns what actuator i does at a coordinate, a rate and a time that need not be those of a state.
+// PushAt returns the force of actuator i, and its derivatives, at a coordinate, a rate and a time that need not be of a state.
 //
 // Cost: O(1), with a spline O(log times), no allocation.
 func (m *Mechanism) PushAt(i int, q, qd, t float64) Push { return m.actuators[i].at(q, qd, t) }

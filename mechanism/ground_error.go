@@ -17,7 +17,7 @@ type GroundError struct {
 	Err   error        // contact.ErrOffTerrain, contact.ErrBuried, contact.ErrSteep, …
 }
 
-// Error says what is wrong, and where and when that is.
+// Error names the fault, and its place and time.
 func (e *GroundError) Error() string {
 	return fmt.Sprintf("mechanism: %v: body %s at (%.4g, %.4g, %.4g), t = %.9g s", fault.Plain(e.Err), fault.Name(e.Body), e.Place[0], e.Place[1], e.Place[2], e.Time)
 }
@@ -33,7 +33,7 @@ func (m *Mechanism) ContactError(i int, s *State, err error) *Error {
 
 // CheckGround returns the error of the first contact that cannot be evaluated at s.
 //
-// Cost: that of the contacts; allocates.
+// Cost: as the contacts; allocates.
 func (m *Mechanism) CheckGround(s *State) error {
 	if len(m.contacts) == 0 {
 		return nil

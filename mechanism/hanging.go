@@ -3,7 +3,7 @@ package mechanism
 // Hanging is a choice of bodies that hang on the ground: they are connected to it by a tree of joints with few freedoms, as a
 // crank and its coupler are (docs/theory.md, "Bodies that hang on the ground"). Bodies of one tree are a group.
 type Hanging struct {
-	Bodies []HungBody // those of a group follow on each other, parents first
+	Bodies []HungBody // the bodies of a group follow on each other, parents first
 	Groups []int32    // the first of Bodies of each group, in the order of its number in the mechanism; then len(Bodies)
 	Of     []int32    // of each body of the mechanism: its place in Bodies, −1 for those that do not hang
 }

@@ -80,8 +80,8 @@ func (in *Inputs) Are(m *Mechanism) bool {
 	return in.model == m || m.inputs != nil && m.inputs.model == in.model
 }
 
-// Reset gives all values those of the model again, and makes the
-// ground what it was before there were ruts. Forces of one's own stay.
+// Reset gives all inputs their values in the model again, and removes all ruts from the
+// ground. Forces of one's own stay.
 //
 // Cost: O(joints + force elements), and the bodies after Vary; no allocation.
 func (in *Inputs) Reset() {

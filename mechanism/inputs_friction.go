@@ -127,7 +127,7 @@ func (l *Loads) appendFrictions(out []float64) []float64 {
 	return out
 }
 
-// checkFrictions returns an error if values cannot be those of appendFrictions.
+// checkFrictions returns an error if values cannot have come from appendFrictions.
 func (m *Mechanism) checkFrictions(values []float64) error {
 	for i := range m.resistors {
 		r := &m.resistors[i]

@@ -46,7 +46,7 @@ func (in *Inputs) Vary() {
 // Varies reports whether Vary has been called.
 func (in *Inputs) Varies() bool { return in.view.edition != nil }
 
-// Edition is a number that grows with each change of the bodies and joints by Inputs; zero for those of the model.
+// Edition is a number that grows with each change of the bodies and joints by Inputs. It is zero as long as they are the model's.
 func (m *Mechanism) Edition() uint64 {
 	if m.edition == nil {
 		return 0

@@ -32,7 +32,7 @@ type Loads struct {
 	cables    []cable
 	laws      []*springs.Laws // of the force elements; nil if there are none
 	zeros     []float64       // one an internal state
-	open      bool            // they are those of Inputs, which may add drives and forces of one's own
+	open      bool            // they belong to Inputs, which may add drives and forces of one's own
 	ruts      []TerrainRuts
 }
 

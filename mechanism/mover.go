@@ -88,7 +88,7 @@ func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
 	return v.MoveWithTo(dst, nil, st, nil, d, t)
 }
 
-// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores those of dst in to. Nil means that they
+// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores the kinematics of dst in to. Nil means that they
 // are not known, or not wanted. Inertias are left out. It goes through memory once.
 //
 // Cost: O(bodies), no allocation. dst and st are not the same, nor are
@@ -139,7 +139,7 @@ func (v *Mover) float(dst, st *State, body int32, d []float64, t float64, k *Bod
 	own.turn.MatTo(&own.E)
 }
 
-// hang stores in dst the pose of the outer body of l, given that of the inner one, after
+// hang stores in dst the pose of the outer body of l, given the pose of the inner one, after
 // the motion of the joint for a time t.
 func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	jt := &v.mech.Joints[l.Joint]

@@ -147,7 +147,7 @@ func (o *ownForce) wrenches(k *Kinematics, s *State) error {
 // OwnWrenches returns the wrenches of force i of one's own at s, in
 // the order of OwnBodies. They hold until the next evaluation.
 //
-// Cost: that of the force; k was computed at s. Errors are those of the force, with its name, and ErrNotFinite.
+// Cost: as the force; k was computed at s. It returns the errors of the force, with its name, and ErrNotFinite.
 func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force, error) {
 	if err := m.own[i].wrenches(k, s); err != nil {
 		return nil, m.AtForce(len(m.Forces)+i, err)
@@ -158,7 +158,7 @@ func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force
 // OwnDerivatives returns the derivatives of force i of one's own at s, as DerivativesTo of DifferentiableForce stores
 // them. They hold until the next evaluation.
 //
-// Cost: that of the force; k was computed at s. It returns ErrNoDerivatives
+// Cost: as the force; k was computed at s. It returns ErrNoDerivatives
 // and the errors of the force, with its name, and ErrNotFinite.
 func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, velocity []float64, err error) {
 	o := &m.own[i]

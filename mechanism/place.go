@@ -24,10 +24,10 @@ type Error struct {
 
 	Row int // row of the joint, in the order of joints.Rows; −1 if no single one
 
-	Err error // what is wrong there
+	Err error // the fault there
 }
 
-// Error returns the place and what is wrong there.
+// Error returns the place and the fault there.
 func (e *Error) Error() string {
 	kind, name := "force", e.Force
 	switch {

@@ -16,7 +16,7 @@ var ErrFreedom = errors.New("mechanism: freedom cannot be prescribed")
 // ErrReleased is wrapped by the error of Release for a freedom that has no motion to take away.
 var ErrReleased = errors.New("mechanism: only prescribed freedoms can be released")
 
-// Limit returns the bounds that the model has for f, those of model.NoLimit if it has none.
+// Limit returns the bounds that the model has for f, or model.NoLimit if it has none.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) Limit(f Freedom) model.Limit {

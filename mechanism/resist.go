@@ -167,7 +167,7 @@ func (r *resistor) state(s *State) float64 {
 
 // ResistanceAt returns the force of resistor i at s with its derivatives; jk is the kinematics of its joint (JointTo).
 //
-// Cost: O(1), no allocation. Friction that grows with a reaction takes that of State.Bearings.
+// Cost: O(1), no allocation. Friction that grows with a reaction takes the reaction in State.Bearings.
 func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resistance) {
 	r := &m.resistors[i]
 	jt := &m.Joints[r.joint]
@@ -251,7 +251,8 @@ func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
 	}
 }
 
-// bristlesAt stores in p what the friction of bristles with the bend xi does, docs/stops-and-friction.md (J7), (J8); size is as in rubAt.
+// bristlesAt stores in p the friction of bristles with the bend xi, and its derivatives, docs/stops-and-friction.md (J7), (J8). size is as
+// in rubAt.
 func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 	h := &r.friction.Hold
 	s, slope := r.over(math.Abs(rate))

@@ -3,7 +3,7 @@ package mechanism
 // mostShared is how many values a sharing keeps. Another value costs memory only.
 const mostShared = 1000
 
-// sharing has values by what they say, to be used more than once: cams, wheels and valves of many cylinders are the same.
+// sharing finds values by their settings, to be used more than once: cams, wheels and valves of many cylinders are the same.
 type sharing[K comparable, V any] map[K]*V
 
 // of returns the value of a key, and makes it where there is none yet.

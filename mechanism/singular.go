@@ -20,7 +20,7 @@ type Singular struct {
 // Singular returns the bodies without inertia in some direction, in order. The list is not to be changed.
 func (m *Mechanism) Singular() []Singular { return m.singular }
 
-// holdPart is what the Weight of a body has in directions without inertia, relative to its mass at its length
+// holdPart is the Weight of a body in directions without inertia, relative to its mass at its length
 // (SquareLengthsTo). Solvers take it off again. The larger it is, the better are the pivots; the smaller it is, the
 // less is left to take off. It is small beside moments that joints give to such a direction.
 const holdPart = 1e-4

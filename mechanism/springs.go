@@ -59,13 +59,13 @@ func (d *Drive) Law(i int) *springs.Laws {
 // springy reports whether freedom i has a spring, whose turns count.
 func (d *Drive) springy(i int) bool { return d.Stiffness[i] != 0 || d.Law(i) != nil }
 
-// Pull is what the springs and dampers of a coordinate do: a force
+// Pull is the effect of the springs and dampers of a coordinate: a force
 // against it, and the derivatives of that by the coordinate and its rate.
 type Pull struct {
 	Tension, Stiffness, Damping float64
 }
 
-// add adds what a law does at x with the rate y.
+// add adds the force of a law at x with the rate y, and its derivatives.
 func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	f, fx, fy, err := l.At(x, y)
 	if err != nil {
@@ -78,10 +78,10 @@ func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	return nil
 }
 
-// PullAt returns what the springs and dampers of freedom i do at the coordinate q with the rate qd. Of a rotation of a
+// PullAt returns the Pull of the springs and dampers of freedom i at the coordinate q with the rate qd. Of a rotation of a
 // ball q is 0, as Spec.CoordinatesTo has it.
 //
-// Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
+// Cost: O(1), and a call of springs.Laws.At, whose errors it returns; no allocation without one.
 func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
 	p = Pull{d.Stiffness[i]*(q-d.Rest[i]) + d.Damping[i]*qd, d.Stiffness[i], d.Damping[i]}
 	if l := d.Law(i); l != nil {
@@ -109,7 +109,7 @@ func (l *Loads) NumLaws() (n int) {
 	return n
 }
 
-// SpringState is what a spring-damper does at a state.
+// SpringState has the line, the length and the tension of a spring-damper at a state.
 type SpringState struct {
 	Along                     // the distance of its ends, without a direction where they coincide up to rounding
 	Line         spatial.Vec3 // from A to B, world axes, m
@@ -117,9 +117,9 @@ type SpringState struct {
 	Pull                      // no tension without a direction
 }
 
-// SpringAt stores in q what force element i, a spring-damper, does at s.
+// SpringAt stores in q the line, the length and the tension of force element i, a spring-damper, at s.
 //
-// Cost: O(1), and that of springs.Laws.At; no allocation without an error; k was computed at s. It returns, with the
+// Cost: O(1), and a call of springs.Laws.At; no allocation without an error; k was computed at s. It returns, with the
 // name, ErrNoDirection where there is a force without a direction, and the errors of springs.Laws.At.
 func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
 	e := &m.Forces[i]
@@ -186,7 +186,7 @@ func (m *Mechanism) setSprings(from *model.Model, links *model.Links) {
 	}
 }
 
-// ElementState is what a spring-damper, a bushing or a cable does at a state.
+// ElementState has the forces of a spring-damper, a bushing or a cable at a state.
 type ElementState struct {
 	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames, as the model has them
 	Tension      float64 // N; of a bushing the magnitude of its force
@@ -212,9 +212,9 @@ func (m *Mechanism) Elements() (list []int32) {
 // IsBushing reports whether e is a bushing.
 func (e *ForceElement) IsBushing() bool { return e.Kind == model.BushingForce }
 
-// ElementAt returns what force element i does at s. ok is false if it is no spring-damper, bushing or cable.
+// ElementAt returns the forces of force element i at s. ok is false if it is no spring-damper, bushing or cable.
 //
-// Cost: that of its forces; k was computed at s. It returns the errors of AddAppliedTo, with the name.
+// Cost: as its forces; k was computed at s. It returns the errors of AddAppliedTo, with the name.
 func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, ok bool, err error) {
 	f := &m.Forces[i]
 	switch f.Kind {

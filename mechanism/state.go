@@ -79,7 +79,7 @@ type Kinematics struct {
 	touch []*contact.Result // of the contacts; made when they are first asked for
 	rows  []rowAt           // one's own; made when they are first computed
 	found []joints.Found    // of the joints with curves, by Joint.found; made when they are first computed
-	gaps  []float64         // of curves that touch, m, in their order; those of the last RowsTo
+	gaps  []float64         // of curves that touch, m, in their order, at the last RowsTo
 }
 
 // NewKinematics returns storage for m.
@@ -117,7 +117,7 @@ type specialRows struct {
 	curves []int32 // joints with curves, and wheels on terrain
 	found  int32   // number of those with curves
 	gaps   []int32 // joints whose curves may part and on whose gap more than stops acts, whatever the inputs
-	own    int     // number of rows of one's own, which are those of the last couplings
+	own    int     // number of rows of one's own, which are the last couplings
 }
 
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its

@@ -167,7 +167,7 @@ func (m *Mechanism) Coordinate(f Freedom, s *State) (q, rate float64) {
 	return all[f.Freedom], rates[f.Freedom]
 }
 
-// coordinatesAt is CoordinatesTo without the kinematics of all bodies: a joint needs those of its two.
+// coordinatesAt is CoordinatesTo without the kinematics of all bodies: a joint needs only its own two.
 func (m *Mechanism) coordinatesAt(q, qd *[6]float64, j int, s *State) {
 	var (
 		bodies [2]BodyState

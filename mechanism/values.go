@@ -10,7 +10,7 @@ import (
 const (
 	driveValues   = 1 + 4*6 // of a drive, with the number of its joint
 	elementValues = 9       // of a force element
-	bushingValues = 2 * 36  // of a bushing, beside those of its element
+	bushingValues = 2 * 36  // of a bushing, beside the values of its element
 )
 
 // Values returns gravity, the drives of the joints, their friction and the parameters of the force elements as

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// HoldTolerance is up to what a state may violate the joints and be used as one that they allow: in rad, and for lengths in
+// HoldTolerance is the largest violation of the joints of a state that is used as one that they allow: in rad, and for lengths in
 // units of DriftUnit. Velocities may violate them by as much times 1 + the largest rate of a body: rad/s, or units a
 // second. States that were written with seven digits pass, and those that the integrators leave.
 const HoldTolerance = 1e-6

@@ -44,18 +44,18 @@ type Balance struct {
 
 	n, m  int       // freedoms; rows in use
 	a, f  []float64 // m×n: rows of velocities and of forces
-	r     []float64 // m×n: what a unit of each force adds to q̈
-	s     []float64 // m×m: what a unit of each force adds to the acceleration of each row
+	r     []float64 // m×n: the q̈ by a unit of each force
+	s     []float64 // m×m: the acceleration of each row by a unit of each force
 	unit  []float64 // by row: metres by which a moment counts as a force; 1 for forces
 	free  []float64 // rates of the rows at the end without any of the forces
 	rate  []float64 // with them
 	z     []float64 // forces in N
-	kept  bool      // z is that of the step before
+	kept  bool      // z is of the step before
 	work  balanceWork
 	stats BalanceStats
 }
 
-// BalanceStats count what a Balance has done.
+// BalanceStats counts the steps of a Balance and their work.
 type BalanceStats struct {
 	Steps, Iterations int64
 	Worst             float64 // largest residual of a step, in units of the weight
@@ -63,7 +63,7 @@ type BalanceStats struct {
 
 // balancedDrives are the forces along freedoms of the tree that are balanced.
 type balancedDrives struct {
-	inputs *mechanism.Inputs // those of the mechanism without the forces that are balanced
+	inputs *mechanism.Inputs // of the mechanism without the forces that are balanced
 	drives []balancedDrive   // all that there may be
 	acting []*balancedDrive  // of these, in this step
 }
@@ -155,7 +155,7 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	return b, nil
 }
 
-// leastGravity is the gravity that the weight is at least that of, m/s².
+// leastGravity is the gravity, m/s², by which weights are measured where the gravity of the model is less.
 const leastGravity = 1.0
 
 // findDrives lists the actuators, and the freedoms of the tree with springs or dampers.

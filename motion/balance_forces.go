@@ -49,7 +49,7 @@ func (b *Balance) balance() error {
 	return nil
 }
 
-// balances reports whether a residual, in units of the weight, is that of a step.
+// balances reports whether a residual, in units of the weight, is small enough for a step.
 func balances(rest, tolerance float64) bool { return rest <= max(unbalanced, tolerance) }
 
 // half returns half of the square of the norm.

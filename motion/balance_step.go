@@ -12,7 +12,7 @@ import (
 // byOfTurns are the directions along which forces are moments.
 var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
 
-// Try implements sim.Stepper. Errors are those of tree.ClosedSolver.Solve and Wheels.Set, and what wraps ErrStep.
+// Try implements sim.Stepper. It returns the errors of tree.ClosedSolver.Solve and Wheels.Set, and what wraps ErrStep.
 //
 // Cost: O(rows·(rows² + NumDof²)) a few times; no allocation.
 func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
@@ -112,7 +112,7 @@ func (b *Balance) setFree() {
 	}
 }
 
-// setResponses stores R, what a unit of each force adds to q̈, and S = A Rᵀ, what it adds to the acceleration of each row.
+// setResponses stores R, the q̈ by a unit of each force, and S = A Rᵀ, the acceleration of each row by a unit of each force.
 func (b *Balance) setResponses() {
 	n := b.n
 	for i := range b.m {

@@ -9,7 +9,7 @@ import (
 // BearingsTo stores in dst the reactions at st in the joints whose friction
 // grows with them (mechanism.State.Bearings). It implements sim.Bearer.
 //
-// Cost and errors are those of Solver.Solve. It panics on a length mismatch.
+// Cost and errors: as Solver.Solve. It panics on a length mismatch.
 func (d *Dynamics) BearingsTo(dst []float64, st *mechanism.State) error {
 	d.mustBe()
 	mustHaveState(st)
@@ -28,7 +28,7 @@ func (d *treeMover) BearingsTo(dst []float64, st *mechanism.State) error {
 
 // bearingState returns st with the reactions that the multipliers make at st, where
 // friction grows with reactions. They are stored in st.Bearings too, if there is room.
-// Multipliers that are all zero are not known yet: those of st.Bearings then count.
+// Multipliers that are all zero are not known yet: reactions in st.Bearings then count.
 func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism.State, error) {
 	m, l := n.sys.Layout.Mech, n.sys.Layout
 	if len(n.loads) == 0 {

@@ -17,7 +17,7 @@
 //
 // Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
 // the body or joint. [ErrStep] is a step of [Rattle] or [Balance] that fails, and [ErrUnsupported] a mechanism that these
-// do not know; [ErrFree] and [StuckError] are those of a [Follower] and of [Reduced]. [New] refuses mechanisms that tree methods
+// do not know; [ErrFree] and [StuckError] are errors of a [Follower] and of [Reduced]. [New] refuses mechanisms that tree methods
 // cannot have.
 //
 // # Which one
@@ -26,7 +26,7 @@
 //   - [Newton] is for sim.GeneralizedAlpha: stiff springs, dampers, stops and contacts. Its matrix
 //     is [theory.md (58)].
 //   - [Rattle] is a stepper with fixed steps that keeps energies over long times
-//     and factors once a step, for what is moved in real time.
+//     and factors once a step, for mechanisms that are moved in real time.
 //   - [Balance] is a stepper for vehicles on wheels, stable with steps of 10 to 40 ms
 //     ([ground.md (G41)]).
 //   - [New] has the accelerations of a [Method] on a spanning tree, for comparison.

@@ -93,7 +93,7 @@ const (
 	errorPass                    // δ and δ̇ of the rows at st
 	deltaPass                    // δ alone, and whether rows have directions
 	ratePass                     // δ̇ alone
-	leftPass                     // none: what is in rate
+	leftPass                     // none: rate has the errors
 	notePass                     // velocities of st
 )
 

@@ -32,7 +32,7 @@ func NewDynamics(p *kkt.Plan) *Dynamics {
 // (mechanism.Mechanism.ShareSearches).
 func (d *Dynamics) ShareSearches(k *mechanism.Kinematics) { d.solver.ShareSearches(k, d.drift.kin) }
 
-// Solver returns the solver, whose results are those of the last Accelerations.
+// Solver returns the solver, with the results of the last Accelerations.
 func (d *Dynamics) Solver() *kkt.Solver {
 	d.mustBe()
 	return d.solver
@@ -41,7 +41,7 @@ func (d *Dynamics) Solver() *kkt.Solver {
 // Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
 // the classical acceleration of the centre of mass, world axes.
 //
-// Cost and errors are those of Solver.Solve. It panics unless a has 6 entries a
+// Cost and errors: as Solver.Solve. It panics unless a has 6 entries a
 // body.
 func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 	d.mustBe()
@@ -62,7 +62,7 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 // a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
 //
 // Where redundant rows are violated in ways that no displacement of the bodies
-// explains, the accelerations are those of least squares.
+// explains, the accelerations fit by least squares.
 func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
 	d.mustBe()
 	mustHaveState(st)
@@ -82,7 +82,7 @@ func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alp
 // least norm (Solver.Report).
 //
 // Shapes: dst has one entry a joint of the list.
-// Cost: a Solve, and with redundant joints a Report, which allocates. Errors are those of both.
+// Cost: a Solve, and with redundant joints a Report, which allocates. It returns the errors of both.
 // It panics on a length mismatch or if a joint is out of range.
 func (d *Dynamics) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
 	d.mustBe()

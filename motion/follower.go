@@ -19,7 +19,7 @@ import (
 // down. So a step counts only if the bodies have gone as far as their velocities at both ends say,
 // Δx = h·(v₀ + v₁)/2 to a part followPart. On one branch the difference is h³ times the third
 // derivative; between two branches it is what lies between them, however short the step is. A step
-// that does not count is halved. What is left when steps are too short is told as StuckError.
+// that does not count is halved. Where steps get too short, a StuckError says why.
 //
 // It belongs to one goroutine at a time.
 type Follower struct {
@@ -156,7 +156,7 @@ func (f *Follower) AccelerationsTo(a []float64) {
 // Steps returns how many steps there were, and how many that did not count.
 func (f *Follower) Steps() (done, halved int) { return f.steps, f.halved }
 
-// To follows the motion to the time t, which is not before that of State.
+// To follows the motion to the time t, which is not before the time of State.
 //
 // It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or
 // sizes, the cause of ctx, and errors of the solver. State is then as far as the motion is known. It panics if t is before State or no
@@ -221,7 +221,7 @@ func upTo(to, t, wanted float64) float64 {
 // tooShort reports whether a step h from the time now is none.
 func tooShort(h, now, wanted float64) bool { return h < followLeast*wanted || now+h == now }
 
-// justBehind reports whether t is so soon behind the time now that what is there is why the motion ends.
+// justBehind reports whether t is so soon behind the time now that an event at t is why the motion ends.
 func justBehind(t, now, wanted float64) bool { return now < t && t <= now+followBehind*wanted }
 
 // fastest returns the body that travels farthest in the time h at its present rates, and how far, in rad or sizes.

@@ -10,8 +10,8 @@ import (
 // Method is a way to compute accelerations.
 type Method uint8
 
-// The methods. Sparse is that of package kkt; its cost is proportional to the size of mechanisms such as ladders. The
-// others are those of package tree, in the joint coordinates of a spanning tree; their cost grows at least with the square
+// The methods. Sparse is the method of package kkt; its cost is proportional to the size of mechanisms such as ladders. The
+// others are methods of package tree, in the joint coordinates of a spanning tree; their cost grows at least with the square
 // of the size.
 const (
 	Sparse Method = iota

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Mover is what a simulation needs of a mechanism: accelerations, how near a singular pose is, and states put
+// Mover gives a simulation all that it needs of a mechanism: accelerations, how near a singular pose is, and states put
 // back on the joints.
 type Mover interface {
 	sim.Gauge
@@ -22,7 +22,7 @@ var (
 // New returns a Dynamics of the plan, or for the other methods what has their accelerations (RBDA §8.2–8.8) and takes the rest
 // from a Dynamics: how near a pose is to a singular one, and states put back on the joints.
 //
-// Cost: that of NewDynamics and NewTreeSolver, whose errors it returns.
+// Cost: as NewDynamics and NewTreeSolver, whose errors it returns.
 func New(p *kkt.Plan, m Method) (Mover, error) {
 	if m == Sparse {
 		return NewDynamics(p), nil

@@ -83,7 +83,7 @@ const (
 
 // NewNewton allocates a Newton of the plan, with a Dynamics.
 //
-// Cost: that of an analysis where the mechanism has springs or dampers.
+// Cost: as an analysis where the mechanism has springs or dampers.
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
 	t := d.solver.Workspace().Team()

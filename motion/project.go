@@ -27,7 +27,7 @@ const (
 // in the metric of the inertias. boundP is the bound at position level and boundV the one at
 // velocity level, with lengths in units of mechanism.Mechanism.DriftUnit.
 //
-// The last accelerations may have been at the time of st and at a pose next to that of st.
+// The last accelerations may have been at the time of st and at a pose next to the pose of st.
 // Their factor then makes the corrections, theory.md (43), (44). These leave errors of 1e-2 of the
 // bounds at most, or rounding. A part of the change, as small as the distance between the poses
 // and at most 1e-2, need not be the least one. Poses stay if they are within a tenth of their
@@ -36,7 +36,7 @@ const (
 //
 // Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, with the
 // factor that is there. No allocation but for errors. It ends the results of the solver if st
-// is not within the bounds. Errors and panics are those of ClosePositions and
+// is not within the bounds. Errors and panics: as ClosePositions and
 // ProjectVelocities; st is unspecified after an error.
 func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	d.mustBe()

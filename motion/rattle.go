@@ -72,7 +72,7 @@ type Rattle struct {
 	dyn  *Dynamics
 	opts RattleOptions
 
-	kept, next []float64 // what the next step takes over, and the one after it: six accelerations a body, then those below
+	kept, next []float64 // numbers that the next step takes over, and the one after it: six accelerations a body, then the numbers below
 	kin        *mechanism.Kinematics
 	load       []spatial.Force
 	v          []float64 // velocities, angular and of the centres of mass
@@ -82,7 +82,7 @@ type Rattle struct {
 	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
 
 	valid  bool // kept is of the state from which the next step starts
-	held   bool // the factor is that of this state
+	held   bool // the factor is of this state
 	all    bool // the factor keeps all rows
 	failed bool // a damped step from this state has failed
 	rattled
@@ -143,7 +143,7 @@ func keeps(tail *[rattleTail]float64, part int) bool {
 	return known > 0 && (known-1)&part != 0
 }
 
-// RattleStats count what a Rattle has done, failed steps too.
+// RattleStats counts the work of a Rattle, in failed steps too.
 type RattleStats struct {
 	Steps       int64   // that have not failed
 	Damped      int64   // of these by the backward Euler method

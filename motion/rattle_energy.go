@@ -45,7 +45,7 @@ func (r *Rattle) energy(st *mechanism.State, a []float64) (kinetic, power float6
 	return kinetic, power
 }
 
-// total returns the kinetic energy at st with that of armature, J. It stores the kinematics of a mechanism with armature in r.kin.
+// total returns the kinetic energy at st, armature included, J. It stores the kinematics of a mechanism with armature in r.kin.
 func (r *Rattle) total(st *mechanism.State) (float64, error) {
 	e, _ := r.energy(st, r.next)
 	if r.mech.Geared() == nil {

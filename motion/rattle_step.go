@@ -140,7 +140,7 @@ func (r *Rattle) symplectic(h float64) error {
 	return r.balance(h)
 }
 
-// begin makes r.kept and the factor those of r.from.
+// begin computes r.kept and the factor at r.from.
 func (r *Rattle) begin() error {
 	known := r.valid && r.tail(r.kept)[rattleKnown] != 0
 	if known && r.held {
@@ -165,7 +165,7 @@ func (r *Rattle) begin() error {
 	return nil
 }
 
-// evaluate stores the accelerations at st in a; the factor is then that of its pose.
+// evaluate stores the accelerations at st in a. The factor is then of the pose of st.
 func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	r.stats.Evaluations++
 	r.all = false

@@ -171,12 +171,12 @@ func (r *Reduced) motionsAt(q, qd []float64, t float64) error {
 	return nil
 }
 
-// At makes State that of coordinates q and rates qd at the time t.
+// At moves State to the coordinates q with the rates qd at the time t.
 //
 // Shapes: as CoordinatesTo. Cost: four to seven factorizations for near coordinates, no allocation but for errors. It returns a
 // *StuckError, with the joint, where the joints do not close at q, where they do on another branch alone, and at singular poses; an
-// error that names a freedom for a number that is not finite or far from where Accept was; and those of closing. State is
-// that of the last Accept then.
+// error that names a freedom for a number that is not finite or far from where Accept was; and those of closing. State then
+// goes back to the last Accept.
 func (r *Reduced) At(t float64, q, qd []float64) error {
 	n := len(r.own)
 	if len(q) != len(r.all)-n || len(qd) != len(q) {
@@ -213,7 +213,7 @@ func copyState(to, from *mechanism.State) {
 	to.Bearings = append(to.Bearings[:0], from.Bearings...)
 }
 
-// aim stores the way to the coordinates q and to those of motions at t, and the rates there.
+// aim stores the way to the coordinates q, and of prescribed freedoms to their motions at t, and the rates there.
 func (r *Reduced) aim(t float64, q, qd []float64) error {
 	if !algebra.Finite(t) {
 		return fault.Errorf("motion: time %v is not finite", t)
@@ -286,7 +286,7 @@ func (r *Reduced) velocities(st *mechanism.State, k *mechanism.Kinematics, q, ra
 	return r.mech.KinematicsTo(k, st)
 }
 
-// step moves st by a part h of the way, to the part to. ok says that it has; an error is that of joints that do not close.
+// step moves st by a part h of the way, to the part to. ok says that it has; an error says that joints do not close.
 func (r *Reduced) step(to, h float64) (ok bool, err error) {
 	copyState(r.next, r.st)
 	for i := range r.next.Bodies {

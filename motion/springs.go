@@ -14,7 +14,7 @@ type compliance struct {
 	joint, index int32 // freedom of a joint; or −1 and a force element
 	resist       int32 // 1 + the number of stops or of friction on the freedom
 	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
-	pred, succ   int32 // bodies, or World; of a force element those of A and B
+	pred, succ   int32 // bodies, or World; of a force element the bodies of A and B
 	node         int32 // of the row in the pattern of slacked.fac
 }
 

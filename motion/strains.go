@@ -167,7 +167,7 @@ func (n *strainRows) fillBushing(s *strain, st *mechanism.State, position, veloc
 }
 
 // root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A
-// scaled to a diagonal of ones. What is rounding of zero becomes rootLeast², so that R has an inverse.
+// scaled to a diagonal of ones. A diagonal entry that is rounding of zero becomes rootLeast², so that R has an inverse.
 func (s *strain) root(A *springs.Matrix) {
 	var scale [6]float64
 	var a springs.Matrix
@@ -229,7 +229,7 @@ func (n *strainRows) setStresses(stress []float64, st *mechanism.State) error {
 	return nil
 }
 
-// setCable adds what the tension of a cable at st has over stress to the residual, and stores it in its row.
+// setCable adds the tension of a cable at st less stress to the residual, and stores this difference in the row of the cable.
 func (n *strainRows) setCable(s *strain, stress, row []float64, st *mechanism.State) error {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	c, err := m.CableAt(s.index, k, st)

@@ -25,7 +25,7 @@ type treeMover struct {
 
 // newTree prepares a method other than Sparse for the mechanism of the plan.
 //
-// Cost, errors and the panic are those of NewTreeSolver.
+// Cost, errors and the panic: as NewTreeSolver.
 func newTree(p *kkt.Plan, m Method) (*treeMover, error) {
 	s, err := NewTreeSolver(p.Mechanism(), m)
 	if err != nil {
@@ -58,7 +58,7 @@ func NewTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, err
 // Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
 // the classical acceleration of the centre of mass, world axes.
 //
-// Cost and errors are those of tree.ClosedSolver.Solve. It panics unless a has 6 entries a
+// Cost and errors: as tree.ClosedSolver.Solve. It panics unless a has 6 entries a
 // body.
 func (d *treeMover) Accelerations(a []float64, st *mechanism.State) error {
 	mustHaveState(st)

@@ -14,7 +14,7 @@ import (
 // axes N, X and Y and, where the law of the contact needs them, the velocity of the wheel's centre along X, its spin, and
 // its turning about N (contact.PointMotion).
 //
-// H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
+// tree.Workspace.InertiaTo and InverseTo give H and C of the same tree. A Wheels belongs to one goroutine.
 type Wheels struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
@@ -28,10 +28,10 @@ type Wheels struct {
 	jac    []spatial.Motion
 }
 
-// WheelRow says what a row of Wheels is.
+// WheelRow says of which contact, point and direction a row of Wheels is.
 type WheelRow struct {
 	Contact int // of the mechanism
-	Point   int // among those of the contact
+	Point   int // of the contact
 	By      int // contact.ByN, ByX, ByY, ByRoll, BySpin or ByTurn
 }
 
@@ -91,8 +91,8 @@ func NewWheels(p *tree.Plan) *Wheels {
 // Set finds the points of all contacts at the state in use of a workspace of the tree, and their rows. A contact that
 // does not touch has those of the point that is nearest to the ground.
 //
-// Cost: that of the contacts, and O(rows·NumDof), no allocation.
-// Errors are those of mechanism.Mechanism.ContactAt.
+// Cost: as the contacts, and O(rows·NumDof), no allocation.
+// It returns the errors of mechanism.Mechanism.ContactAt.
 func (w *Wheels) Set(at *tree.Workspace) error {
 	w.used, w.count = 0, 0
 	st := at.State()

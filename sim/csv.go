@@ -40,7 +40,7 @@ func NewCSV(w io.Writer, columns *Columns) (*CSV, error) {
 // ResumeCSV goes on with a file that CSV has begun: it drops what was written after the
 // position of a Mark. Close it afterwards. Checkpoint.ResumeCSV also compares what comes before.
 //
-// Cost: that of reading the file.
+// Cost: as reading the file.
 // It returns an error if the file does not begin with the header that belongs to
 // the columns, or is shorter than position. The file is not changed then.
 func ResumeCSV(f *os.File, columns *Columns, position int64) (*CSV, error) {

@@ -32,7 +32,7 @@ func (k *GeneralizedAlpha) LastEnd() AlphaEnd {
 // Trial does the step by which Try finds where a and the offset start at a state without history: from a = u without
 // offset, to the time t.
 //
-// Cost: that of a step. Errors and panics are those of Try.
+// Cost: as a step. Errors and panics: as Try.
 func (k *GeneralizedAlpha) Trial(st *mechanism.State, t float64) (AlphaEnd, error) {
 	k.Restart()
 	if err := k.depart(st, t); err != nil {

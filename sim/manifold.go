@@ -41,7 +41,7 @@ func newOnManifold(m *mechanism.Mechanism, d Dynamics, all *ranks) *onManifold {
 
 // Accelerations implements Dynamics, theory.md (48), (49).
 //
-// Cost: that of a projection and of the accelerations, no allocation of its own.
+// Cost: as a projection and the accelerations, no allocation of its own.
 func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	drift, err := d.all.violation(driftOf(d.mech, &d.kin, st, nil))
 	if err != nil {

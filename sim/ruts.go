@@ -108,7 +108,7 @@ func (r *rutted) drop() {
 // press presses the ground for a step up to its fraction theta, where it ends in the state s.next; the step was tried up to t1.
 // The place of a wheel is computed once for each node that it passes.
 //
-// Cost: that of the contacts and of Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an
+// Cost: as the contacts and Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an
 // error nothing has been pressed, and the step can be done again.
 func (r *rutted) press(s *step, t1, theta float64) error {
 	if r == nil {

@@ -376,7 +376,7 @@ func (s *Simulation) wear(t1, theta float64) (err error) {
 // divide the time, for a last row at the end. A run that goes on does not count it, nor does a Checkpoint: take that one
 // before, so that a file is resumed without this row.
 //
-// Cost: that of a row. It does nothing without a Recorder or before Run. Errors are those of Run.
+// Cost: as a row. It does nothing without a Recorder or before Run. It returns the errors of Run.
 func (s *Simulation) RecordEnd() error {
 	if !s.begun {
 		return nil

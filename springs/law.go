@@ -360,7 +360,7 @@ func (l *Law) pieceOf(at, x, y float64) int {
 // Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where
 // there is no force on the way.
 //
-// Cost: that of At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No
+// Cost: as At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No
 // allocation. The laws are Prepared.
 func (l *Laws) Potential(x float64) (u float64) {
 	if s := l.Spring; s != nil {

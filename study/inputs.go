@@ -86,7 +86,7 @@ func (in *Inputs) MarshalJSON() ([]byte, error) { return in.text.Write() }
 
 // Model returns the model with the present values.
 //
-// Cost: that of model.Read, whose problems it returns. Terrains in files are not loaded (model.Model.Load).
+// Cost: as model.Read, whose problems it returns. Terrains in files are not loaded (model.Model.Load).
 func (in *Inputs) Model() (*model.Model, error) {
 	text, err := in.text.Write()
 	if err != nil {

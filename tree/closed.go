@@ -175,7 +175,7 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 // next Solve and refer to st, which is kept but not copied. A state that violates
 // the joints is taken as it is: Holds tells.
 //
-// Cost: that of the Method, no allocation.
+// Cost: as the Method, no allocation.
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection,
 // *PivotError, *IndependentError, mechanism.ErrUndetermined, or a *LostError that wraps
 // ErrInconsistent or ErrInaccurate. After an error there is no result; after a *LostError, AcceptLoss makes

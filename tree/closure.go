@@ -72,7 +72,7 @@ func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 // Set makes the state with y and ẏ at the time t the state in use.
 //
 // Shapes: y and yd have m entries.
-// Cost: that of the LoopFunction, O(n·m) and that of Workspace.Set, no
+// Cost: as the LoopFunction, O(n·m) and that of Workspace.Set, no
 // allocation of its own.
 // It returns the errors of the LoopFunction and of Workspace.Set. It panics on a
 // length mismatch.

@@ -53,7 +53,7 @@ func (p *Plan) NewNumericLoops(y []int, q0 []float64) LoopFunction {
 
 // PositionTo stores γ(y) in q, by Newton's method from the last position.
 //
-// Cost: that of closer.closeTo, no allocation. It returns its errors.
+// Cost: as closer.closeTo, no allocation. It returns its errors.
 func (f *numericLoops) PositionTo(q, y []float64) error {
 	if len(q) != len(f.q) || len(y) != len(f.y) {
 		panic("tree: length mismatch")

@@ -113,7 +113,7 @@ func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 // refinements bring them back.
 //
 // Shapes: qdd and tau have NumDof entries and do not overlap; a nil tau is zero.
-// Cost: that of FactorLTDL, and O(entries of H) a refinement; no allocation. It returns a
+// Cost: as FactorLTDL, and O(entries of H) a refinement; no allocation. It returns a
 // *PivotError as FactorLTDL does. It panics on a length mismatch, if H is of another plan, or
 // without a state in use.
 func (w *Workspace) ForwardByInertiaTo(qdd, tau []float64, H *BranchMatrix, refinements int) error {

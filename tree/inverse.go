@@ -111,7 +111,7 @@ func (p *Plan) NewInverse(m Method, actuators []mechanism.Freedom, weights []flo
 // is taken as it is: Holds tells.
 //
 // Shapes: qdd has NumDof entries.
-// Cost: that of the Method, p + 1 of its solutions, and the singular values of Z,
+// Cost: as the Method, p + 1 of its solutions, and the singular values of Z,
 // m×p by a Projection and n×p by the others.
 // It returns a *mechanism.UnderactuatedError, after which the results are those of the
 // accelerations that come nearest, or errors as ClosedSolver.Solve does, after

@@ -7,7 +7,7 @@ package tree
 // the columns of the inverse inertia that the loops leave, if f are columns of 1.
 //
 // Shapes: qdd and f have NumDof entries; they may be the same.
-// Cost: that of the Method for a right side, without refinement; no allocation.
+// Cost: as the Method for a right side, without refinement; no allocation.
 // It panics on a length mismatch or without a factor.
 func (s *ClosedSolver) RespondTo(qdd, f []float64) {
 	s.enter()

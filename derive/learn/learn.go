@@ -132,7 +132,7 @@ func (r *Rollouts) Costs(ctx context.Context, starts []*mechanism.State, laws []
 
 // Gradients is Costs with gradients: by the start in the results, and by what laws depend on in these.
 //
-// Cost: three or four times that of Costs. Errors and panics are those of Costs.
+// Cost: three or four times that of Costs. Errors and panics: as Costs.
 func (r *Rollouts) Gradients(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result) error {
 	return r.run(ctx, starts, laws, out, true)
 }

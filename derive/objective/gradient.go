@@ -20,7 +20,7 @@ func (g *Problem) Gradient(ctx context.Context) (*Result, error) { return g.resu
 
 // Value is Gradient without the gradient: the values of the objective, its terms and its constraints. Parameters have no slopes.
 //
-// Cost: that of a run, and one more where a term is an integral. Errors are those of Gradient.
+// Cost: as a run, and one more where a term is an integral. It returns the errors of Gradient.
 func (g *Problem) Value(ctx context.Context) (*Result, error) { return g.result(ctx, false) }
 
 // result is Gradient, or Value without slopes.

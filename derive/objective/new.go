@@ -303,7 +303,7 @@ func set(t *numbers.Text, path string, x float64) (string, error) {
 // WithModel returns the problem of another document of the model, with the same names. Where its state does not fit its joints, runs begin
 // at the nearest one that does.
 //
-// Cost and errors are those of NewProblem; data are not read again.
+// Cost and errors: as NewProblem; data are not read again.
 func (g *Problem) WithModel(text []byte) (*Problem, error) {
 	source := g.source
 	source.Text = text

@@ -21,7 +21,7 @@ type Residual struct {
 
 // Residuals returns all data, in the order of the document, with slopes by one pass forwards, theory.md (V8). Other terms do not count.
 //
-// Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. Errors are those of Gradient.
+// Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. It returns the errors of Gradient.
 func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, err error) {
 	if len(g.parts) > 0 {
 		for i, part := range g.parts {

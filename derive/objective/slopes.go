@@ -18,8 +18,9 @@ import (
 // each column by each path, one after the other, and tells what they hold for only: one side of corners, exponential growth. It
 // belongs to one goroutine. It is the sweep.Slopes of package study/sweep.
 //
-// Cost: that of NewProblem; a call, that of Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, and .take there for
-// another take, $.parameters[k] for path k, and $.run.integrator for one without gradients; a call those of WithModel and Gradient.
+// Cost: as NewProblem; a call costs as Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, and .take there for
+// another take, $.parameters[k] for path k, and $.run.integrator for one without gradients. A call returns the errors of WithModel and
+// Gradient.
 func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (
 	func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error), error,
 ) {

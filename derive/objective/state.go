@@ -122,7 +122,7 @@ func (g *Problem) followed(each func(out *derive.Changes, at, k int, m *more)) e
 
 // State returns the state where the terms are; of a run, and of the first of several, that of its start.
 //
-// Cost: that of closing, or of a search for an equilibrium. Errors are those of Gradient.
+// Cost: as closing, or a search for an equilibrium. It returns the errors of Gradient.
 func (g *Problem) State(ctx context.Context) (*mechanism.State, error) {
 	if g.o.At == AtRun {
 		return g.begun()

@@ -13,7 +13,7 @@ import (
 // the same amount. Of an orientation q, of which one is a number, it has q/|q|; derivatives are by the number that is given. Where the
 // state of the model does not fit its joints any more, runs begin at the nearest one that does, and terms of the state are there.
 //
-// Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
+// Cost: as reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
 // there is a value for each parameter.
 func (g *Problem) With(values []float64) (*Problem, error) {
 	text, task, lengths, err := g.textsWith(values)

@@ -70,7 +70,7 @@ type AnalysisOptions struct {
 // contradicts the constraints, as it may at a singular pose, the sparse method explains them at rest.
 //
 // It returns the errors of mechanism.New, kkt.NewPlanContext, compare.Accelerate, mobility.CompareContext and
-// mobility.FindReleasesContext. Cost: that of the same functions.
+// mobility.FindReleasesContext. Cost: as the same functions.
 func Analyze(ctx context.Context, m *model.Model, o AnalysisOptions) (*Analysis, error) {
 	o.Stage.begins("analysing")
 	m = withoutBearings(m)

@@ -63,7 +63,7 @@ func (e *ActuatorError) Unwrap() error { return e.Err }
 // If the actuators are too few for the wanted accelerations it returns both the document and a *mechanism.UnderactuatedError. Else it
 // returns ErrNoActuators, an *ActuatorError, and the errors of the way along the motions and of kkt.Inverse.Solve or
 // tree.Inverse.SolveBodies.
-// Cost: that of these, and of the analysis of one or two mechanisms.
+// Cost: as these, and the analysis of one or two mechanisms.
 func SolveInverse(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State, o InverseOptions) (*Inverse, error) {
 	q, err := newQuestion(mech, st, &o)
 	if err != nil {

@@ -19,5 +19,5 @@
 // run; files/N in resources are terrains and curves that the model names. The token of a unit is a digest of all of these: a
 // file that somebody has edited is refused.
 //
-// Frame: world axes. Units: SI. Errors are those of package door, with its statuses.
+// Frame: world axes. Units: SI. It returns the errors of package door, with its statuses.
 package fmu

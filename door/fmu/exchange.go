@@ -96,7 +96,7 @@ func (u *Unit) NominalsTo(x []float64) error {
 
 // IndicatorsTo stores the event indicators: depths at contacts and stops, and the stretch of cables. Forces have a kink at their zeros.
 //
-// Shapes: x has Gaps entries. Errors are those of DerivativesTo.
+// Shapes: x has Gaps entries. It returns the errors of DerivativesTo.
 func (u *Unit) IndicatorsTo(x []float64) error {
 	if err := u.exchanging(); err != nil {
 		return err

@@ -50,7 +50,7 @@ type places struct{ outputs, states, derivatives, gaps, end int }
 
 // Open makes an instance for co-simulation of the unit whose folder resources is at a path. An empty token is not compared.
 //
-// Cost: that of door.Read and door.Model.NewRun. The error has the status Input: files that are missing, that do not fit the
+// Cost: as door.Read and door.Model.NewRun. The error has the status Input: files that are missing, that do not fit the
 // token or that are no unit, and the errors of both.
 func Open(ctx context.Context, resources, token string) (*Unit, error) {
 	return open(ctx, resources, token, false)
@@ -299,7 +299,7 @@ func (u *Unit) Set(refs []uint32, values []float64) error {
 
 // GetTo stores the values of variables at the current time.
 //
-// Shapes: a value for each reference. Cost: that of door.Run.RowTo for the first outputs after a Step or a Set. It returns the
+// Shapes: a value for each reference. Cost: as door.Run.RowTo for the first outputs after a Step or a Set. It returns the
 // errors of that.
 func (u *Unit) GetTo(values []float64, refs []uint32) error {
 	if err := u.check(refs, len(values)); err != nil {

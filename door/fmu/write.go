@@ -86,7 +86,7 @@ const defaultSpan = 10
 //
 // A model that cannot have coordinates has no model exchange (door.Model.Independent), which is an error only if there are States.
 //
-// Cost: that of door.Read, and of packing. The error has the status Input: a version, knob, column or run that is refused, a
+// Cost: as door.Read, and packing. The error has the status Input: a version, knob, column or run that is refused, a
 // variable that is there twice, and what door.Read, door.Model.NewRun and w refuse. It panics if a freedom of States is out of range.
 func Write(ctx context.Context, w io.Writer, m *model.Model, folder string, o Options) (Summary, error) {
 	if o.Version != 2 && o.Version != 3 {

@@ -163,7 +163,7 @@ func (h *Hubs) Wait(joint int, at int32, hubs int) int32 {
 // the last of them.
 //
 // Shapes: late has one entry a node of q, and is nil where no joint waits.
-// Cost: that of OfContext. It returns the cause for which ctx has ended. It panics if q is not of the form that Of takes.
+// Cost: as OfContext. It returns the cause for which ctx has ended. It panics if q is not of the form that Of takes.
 func (h *Hubs) Around(ctx context.Context, q *sparse.Pattern, late []int32, o Ordering) ([]int32, error) {
 	nb := q.Positive()
 	behind := make([][]int32, len(h.seq)) // by place: joints

@@ -23,7 +23,7 @@ const (
 // nodes above it, with the unit of the file in metres and its upward axis along z. Of a file without a scene it reads
 // all geometries as they are. Lines, splines, skins and materials are passed.
 //
-// Cost and errors are those of Read.
+// Cost and errors: as Read.
 func readDAE(data []byte) (*Mesh, error) {
 	root, err := xmltree.Parse("", data)
 	if err != nil {

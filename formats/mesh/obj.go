@@ -11,7 +11,7 @@ import (
 // readOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines,
 // normals and materials are skipped.
 //
-// Cost and errors are those of Read.
+// Cost and errors: as Read.
 func readOBJ(data []byte) (*Mesh, error) {
 	m := new(Mesh)
 	r := lines{data: data, backslash: true}

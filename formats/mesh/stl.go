@@ -19,7 +19,7 @@ const (
 
 // readSTL reads an STL file, binary or text. The normals that it states are not used: the order of the corners counts.
 //
-// Cost and errors are those of Read.
+// Cost and errors: as Read.
 func readSTL(data []byte) (*Mesh, error) {
 	if len(data) >= stlHeader+4 {
 		n := int64(binary.LittleEndian.Uint32(data[stlHeader:]))

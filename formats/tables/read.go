@@ -34,7 +34,7 @@ const maxHead = 1 << 30
 // as if the model were a file of its own. Who writes the folder meanwhile changes nothing: all is of one model, the one
 // that was there.
 //
-// Cost: that of the head and of the footers of both tables. What is read later is compared with the digests of the head,
+// Cost: as the head and the footers of both tables. What is read later is compared with the digests of the head,
 // a MiB at a time. It returns the errors of the system, and one with the name of the file and the place if a file is not
 // what Write writes.
 func Open(path string) (*File, error) {

@@ -170,7 +170,7 @@ func (r *reader) coupling(n *xmltree.Node) {
 
 // paths returns the joints from two links up to the first link that both hang on, or to their roots.
 //
-// Cost: that of the paths; O(links) the first time.
+// Cost: as the paths; O(links) the first time.
 func (r *reader) paths(a, b int) (fromA, fromB []int) {
 	if r.depth == nil {
 		r.depth = r.a.Depths()

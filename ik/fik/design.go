@@ -87,7 +87,7 @@ func Robot() Options {
 
 // Designed returns the options with P, A and, but for the default of DesignRiccati, H, for the map j at its present pose.
 //
-// Cost: that of the design; allocates. It returns an OptionError for each rule that o breaks, joined, and what wraps ErrRank or
+// Cost: as the design; allocates. It returns an OptionError for each rule that o breaks, joined, and what wraps ErrRank or
 // ErrNoDesign where the design needs another Jacobian.
 func (o Options) Designed(j Linear) (Options, error) {
 	m, n := j.Dims()

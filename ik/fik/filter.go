@@ -76,7 +76,7 @@ func (p *weight) mulTo(dst, z []float64) {
 // New returns a filter on the linear map j, designed as o says where o does not give P, A and h. It has all
 // memory that steps need.
 //
-// Cost: that of the design, and some hundred products with j for the test of stability; allocates. It returns an
+// Cost: as the design, and some hundred products with j for the test of stability; allocates. It returns an
 // OptionError for each rule that o breaks, joined, what wraps ErrRank or ErrNoDesign where the design needs another
 // Jacobian, and an UnstableError unless o.Adapt or o.Unchecked is set.
 func New(j Linear, o Options) (*Filter, error) {
@@ -159,7 +159,7 @@ func (f *Filter) StepTo(dq, dxd []float64) error {
 // StepNullTo is StepTo with a secondary motion: dq0 are rates of the freedoms that are wanted as far as they leave the
 // targets where they are, docs/inverse-kinematics.md (F3).
 //
-// Cost: that of two StepTo and one product more. dq and dq0 may not overlap.
+// Cost: as two StepTo and one product more. dq and dq0 may not overlap.
 func (f *Filter) StepNullTo(dq, dxd, dq0 []float64) error {
 	if len(dq0) != f.n {
 		panic("ik/fik: length mismatch")

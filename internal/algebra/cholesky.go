@@ -39,7 +39,7 @@ func SolveLower(c, v []float64) {
 
 // SolveUpper replaces v by C⁻ᵀ·v.
 //
-// Cost: that of SolveLower.
+// Cost: as SolveLower.
 func SolveUpper(c, v []float64) {
 	n := len(v)
 	for i := n - 1; i >= 0; i-- {
@@ -52,7 +52,7 @@ func SolveUpper(c, v []float64) {
 
 // MulLower replaces v by C·v.
 //
-// Cost: that of SolveLower.
+// Cost: as SolveLower.
 func MulLower(c, v []float64) {
 	n := len(v)
 	for i := n - 1; i >= 0; i-- {

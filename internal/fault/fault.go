@@ -16,7 +16,7 @@ const longest = 60
 // What a terminal might obey or not show is written as escapes. Of a long name the beginning
 // and the end remain, as numbers are often there.
 //
-// Cost: that of the part which is shown; allocates.
+// Cost: as the part which is shown; allocates.
 func Name(s string) string { return strconv.Quote(cut(s, longest)) }
 
 // Text returns a name as a table has it, of at most the given number of columns: as it is, or

@@ -109,7 +109,7 @@ const branchBase = 0x100000001b3
 
 // Branch returns which branches abs, min and max take at x and y: a number that changes where one of them takes another.
 //
-// Cost: that of At.
+// Cost: as At.
 func (f *Formula) Branch(x, y float64) (branch uint64) {
 	var stack [mostStack]Jet
 	n := 0

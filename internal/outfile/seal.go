@@ -61,7 +61,7 @@ func Sealed(write func(w io.Writer) error) func(w io.Writer) error {
 // CheckSeal returns an error that wraps ErrDamaged unless the first size bytes of f are those that were sealed, and
 // else the digits of the seal. Files with the same digits have the same bytes.
 //
-// Cost: that of reading the file.
+// Cost: as reading the file.
 func CheckSeal(f io.ReaderAt, size int64) (digits string, err error) {
 	at, digits, err := findSeal(f, size)
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 // A system without large pages, or one that is set to refuse, ignores the request. The place in
 // memory keeps it after the array has gone.
 //
-// Cost: that of make, and a system call for a large array.
+// Cost: as make, and a system call for a large array.
 func Make[T any, N int | int64](n N) []T {
 	s := make([]T, n)
 	var one T

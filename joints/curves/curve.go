@@ -314,7 +314,7 @@ func (p *Place) finite() bool {
 
 // ThirdAt returns c‴ at u, that after u where it jumps: zero beyond the ends of an open curve, which goes on as a parabola.
 //
-// Cost: that of At, of a formula four times as much. c is Prepared.
+// Cost: as At, of a formula four times as much. c is Prepared.
 func (c *Curve) ThirdAt(u float64) (d spatial.Vec3) {
 	from, to := c.span[0], c.span[1]
 	switch {

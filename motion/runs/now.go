@@ -38,7 +38,7 @@ func (v *View) Columns() *sim.Columns { return v.columns }
 
 // At returns the row of a state, as a recorder gets it, with the values of Columns. Both are the view's own, and change with the next At.
 //
-// Cost: that of a row, and a copy of the state; allocates. It returns the errors of sim.RowAt and of reactions.
+// Cost: as a row, and a copy of the state; allocates. It returns the errors of sim.RowAt and reactions.
 func (v *View) At(st *mechanism.State) (*sim.Row, []float64, error) {
 	v.st = st.Clone()
 	if v.bearer != nil {

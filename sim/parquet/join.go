@@ -20,7 +20,7 @@ type Joined struct {
 // Join joins parts, in their order: the time once, then the columns of each part. Energies and drifts (energy.*,
 // drift.*), which are those of a piece with its halo, are left out where there is more than one part (Dropped).
 //
-// Cost: that of reading all times. It returns an error if there is no part, if parts have other numbers of rows or other
+// Cost: as reading all times. It returns an error if there is no part, if parts have other numbers of rows or other
 // times than the first, with the row, or if two have a column of the same name.
 func Join(parts ...*Source) (*Joined, error) {
 	if len(parts) == 0 {

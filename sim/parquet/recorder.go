@@ -76,7 +76,7 @@ func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 // Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows after it are
 // dropped.
 //
-// Cost: that of reading all rows. It returns an error in four cases: the file or a part is damaged, the file or its parts
+// Cost: as reading all rows. It returns an error in four cases: the file or a part is damaged, the file or its parts
 // have other columns or another number of rows a group, they do not reach to position, or their
 // rows are not those of Options.Sum. It names the file or the part. It panics if an option is negative.
 func Resume(path string, columns *sim.Columns, position int64, o Options) (*Recorder, error) {
@@ -134,7 +134,7 @@ func (r *Recorder) Record(row *sim.Row) error {
 
 // Mark implements sim.Recorder: the position is the number of rows.
 //
-// Cost: that of writing the group that is being filled; allocates.
+// Cost: as writing the group that is being filled; allocates.
 func (r *Recorder) Mark() (int64, error) {
 	if !r.done && r.fill > r.marked {
 		if err := r.keep(); err != nil {
@@ -172,7 +172,7 @@ func (r *Recorder) replace(temp, path string, fill func(w *writer) error) error 
 // Close writes the trajectory, replaces the older file in one move, and removes the parts. The
 // Recorder has ended then.
 //
-// Cost: that of reading and writing all rows, a group in memory at a time. After an error the
+// Cost: as reading and writing all rows, a group in memory at a time. After an error the
 // parts are still there. It returns an error that names the part if one is damaged.
 func (r *Recorder) Close() error {
 	if !r.done {

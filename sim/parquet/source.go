@@ -34,7 +34,7 @@ type window struct{ group, first, rows int } // the first of the file
 
 // NewSource returns the trajectory in the first size bytes of r; name is what messages call it.
 //
-// Cost: that of the footer. It returns an error if r is no Parquet file in the format of a trajectory.
+// Cost: as the footer. It returns an error if r is no Parquet file in the format of a trajectory.
 func NewSource(r io.ReaderAt, size int64, name string) (*Source, error) {
 	return newSource(r, size, name, groupBytes)
 }
@@ -98,7 +98,7 @@ func (s *Source) Rows() int { return s.first[len(s.first)-1] }
 
 // ColumnTo stores column k of all rows in dst, which has an entry a row.
 //
-// Cost: that of reading the column. It returns errors of reading. It
+// Cost: as reading the column. It returns errors of reading. It
 // panics if k is out of range or dst has another length.
 func (s *Source) ColumnTo(dst []float64, k int) error {
 	if k < 0 || k >= len(s.names) {

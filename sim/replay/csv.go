@@ -20,7 +20,7 @@ type Source interface {
 	Rows() int
 	// RowTo stores row i in dst, which has an entry a column.
 	//
-	// Cost: that of reading a few rows. It returns an error of reading,
+	// Cost: as reading a few rows. It returns an error of reading,
 	// and one that names place and value if a field is no number.
 	RowTo(dst []float64, i int) error
 	// ColumnTo stores column k of all rows in dst, which has an entry a row.
@@ -49,7 +49,7 @@ type CSV struct {
 // NewCSV returns the table in the first size bytes of r; name is what messages call it. A last line without an end, as
 // a run that has been killed leaves it, does not count.
 //
-// Cost: that of reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is
+// Cost: as reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is
 // no list of different names.
 func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, error) {
 	if ctx == nil {

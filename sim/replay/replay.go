@@ -32,7 +32,7 @@ type Replay struct {
 // New returns the replay of a source for the mechanism of which it is a
 // trajectory. Bodies that it does not have stay where the model has them.
 //
-// Cost: that of Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of
+// Cost: as Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of
 // m, or a part of the columns of one; if the times do not increase; and errors of the source.
 func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	r := &Replay{Source: s, Mech: m, row: make([]float64, len(s.Names())), start: m.Initial()}
@@ -149,7 +149,7 @@ func (r *Replay) Bodies() []int32 { return r.bodies }
 // StateTo stores in st the state at row i. Where the source has the coordinates of all joints that count turns (joint.NAME.q),
 // the state has their angles; otherwise it has none, and they are read as the poses tell them (mechanism.State.Angles).
 //
-// Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
+// Cost: as Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
 // if st has another number of bodies or i is out of range.
 func (r *Replay) StateTo(st *mechanism.State, i int) error {
 	if len(st.Bodies) != r.Mech.NumBodies() {

@@ -64,7 +64,7 @@ func Open(path string) (*Sweep, error) {
 
 // New prepares a study of a model; name is that of the study in messages. Nothing runs yet. The study has to stay as it is.
 //
-// Cost: that of rung.NewPlan, and of a few rollouts' steps where the study asks for rollouts. It returns the problems of the model,
+// Cost: as rung.NewPlan, and a few rollouts' steps where the study asks for rollouts. It returns the problems of the model,
 // *model.Problems with what is wrong with the study for this model, and the errors of rung.NewPlan. It panics as Study.NewDraws does.
 func New(s *study.Study, name string, source Source) (*Sweep, error) {
 	w := &Sweep{study: s, name: name, source: source}

@@ -60,7 +60,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // next one goes on, and the files have the bytes of a sweep that was never interrupted, on any number of goroutines.
 // Parts of another study, model or share are refused then; without Resume they are removed.
 //
-// Cost: that of Sweep.Run, and of writing all rows twice. Memory: the rows of a part for each goroutine.
+// Cost: as Sweep.Run, and writing all rows twice. Memory: the rows of a part for each goroutine.
 //
 // It returns the cause for which ctx has ended, a *fs.PathError for a file that cannot be written, as far as that can be
 // seen before a run, a *WriteError for one that fails later, an error for a file of others that has the name of a part, and

@@ -250,7 +250,7 @@ func notAPart(path string, damage error) error {
 
 // has reports whether part k is there.
 //
-// Cost: that of reading it. It returns an error that names the part if a file of that name is no part of this table, and one
+// Cost: as reading it. It returns an error that names the part if a file of that name is no part of this table, and one
 // that wraps outfile.ErrDamaged if it was one, of this table or another. write replaces it then.
 func (t *table) has(k int) (bool, error) {
 	f, _, err := t.open(t.part(k), strconv.Itoa(k))
@@ -274,7 +274,7 @@ func (t *table) whole() bool {
 // Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of
 // the format. The cells are valid until row returns.
 //
-// Cost: that of reading all columns. It returns an error for a file that is no such table or is damaged, that lacks a column,
+// Cost: as reading all columns. It returns an error for a file that is no such table or is damaged, that lacks a column,
 // or that has one of another kind, and the error of row.
 func Read(path, format string, columns []Column, row func(cells []Cell) error) error {
 	f, p, is, _, err := openAny(path)
@@ -348,7 +348,7 @@ func cellOf(v pq.Value, kind Kind) Cell {
 
 // join writes parts 0 to n − 1 to the file, in one move.
 //
-// Cost: that of reading and writing all rows; a row group is in memory. It returns an error that names the part if one is
+// Cost: as reading and writing all rows; a row group is in memory. It returns an error that names the part if one is
 // damaged or not there.
 func (t *table) join(n int, done func()) error {
 	return t.place.Replace(t.sealed(noPart, func(p *pq.GenericWriter[any]) error {

@@ -96,7 +96,7 @@ func (r *runner) wrong(err error) error {
 	return runError(r.name, err)
 }
 
-// open opens the files of the run. Errors are those of bad input. It touches no file of rows before it knows that it, and
+// open opens the files of the run. Its errors count as bad input. It touches no file of rows before it knows that it, and
 // nobody else, can write checkpoint and pictures.
 func (r *runner) open(stdout io.Writer) error {
 	if err := r.pictures.open(stdout); err != nil {
