@@ -84,7 +84,7 @@ func (r *response) at(st *mechanism.State) error {
 	return fmt.Errorf("%w: %w", errDependent, err)
 }
 
-// factor is at without the test of the solution, which is for steps that are judged by what they do.
+// factor is at without the test of the solution. The caller judges a step by the errors that it leaves.
 func (r *response) factor(st *mechanism.State) error {
 	r.fac.Changed()
 	err := r.sys.FillTo(st)

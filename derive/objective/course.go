@@ -40,7 +40,8 @@ type course struct {
 	known   closings      // of those that it has closed
 }
 
-// marks returns the times after the start at which rows are, ascending; the last one is the end.
+// marks returns the times of rows after the start, s, ascending: of data, of Every if a term is an extreme (fewRows bounds their
+// number), and the end.
 func (g *Problem) marks() []float64 {
 	from, until := g.plan.Initial().Time, g.o.Run.Until
 	list := []float64{until}

@@ -46,8 +46,8 @@ func (f *fit) freely(at []float64, list []int, mu float64) ([]float64, error) {
 	return to, err
 }
 
-// towards takes at to a place, or to the first bound on the way there. It returns which of a list of parameters are not at a bound that
-// ends the way.
+// towards moves the parameters at, of those in list, straight to to, or as far as the first bound on the way. It returns list without the
+// parameters whose bound has ended the way.
 func (f *fit) towards(at, to []float64, list []int) (left []int) {
 	part := 1.0
 	for _, k := range list {

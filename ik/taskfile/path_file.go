@@ -154,7 +154,7 @@ func (f *pathFile) header(names []string) {
 	}
 }
 
-// store returns what takes in number k of a group of target i.
+// store returns a function that stores number k of a group of columns (pathColumns) of target i, at the time read last.
 func (f *pathFile) store(i, group, k int) func(x float64) {
 	return func(x float64) {
 		w, n := &f.path.Targets[i], len(f.path.Times)

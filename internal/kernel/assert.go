@@ -105,8 +105,7 @@ func assertSolve(y, l []float64, ld, n int) {
 	}
 }
 
-// assertBlocks panics if SubBlocks, with y nil, or SubBlocksT, with r nil, may not be
-// called so.
+// assertBlocks panics if lengths or sizes are not as SubBlocks needs them, or with r nil SubBlocksT. SubBlocks has y nil.
 func assertBlocks(x, w, y, r []float64, blocks []Block) {
 	if len(x) < 6 {
 		panic(badLength)

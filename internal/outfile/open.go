@@ -33,7 +33,8 @@ func (l Layout) Open(path string, most int64) (*Opened, error) {
 	return l.openBy(path, func(name string) ([]byte, error) { return readAtMost(name, most) })
 }
 
-// openBy is Open with what reads the head.
+// openBy is Open with a function that reads the head. If a part is missing that the head names, a writer may have replaced both since:
+// openBy then reads again, openTries times at most.
 func (l Layout) openBy(path string, read func(name string) ([]byte, error)) (*Opened, error) {
 	name := filepath.Join(path, l.Head)
 	fail := func(err error) error { return &fs.PathError{Op: "read", Path: name, Err: replace.Reason(err)} }

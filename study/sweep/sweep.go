@@ -62,10 +62,10 @@ func Open(path string) (*Sweep, error) {
 	return New(s, path, Source{Text: text, Name: at, Folder: model.Folder(filepath.Dir(at))})
 }
 
-// New prepares a study of a model; name is that of the study in messages. Nothing runs yet. The study has to stay as it is.
+// New prepares a study of a model; messages call the study by name. Nothing runs yet. The study has to stay as it is.
 //
 // Cost: as rung.NewPlan, and a few rollouts' steps where the study asks for rollouts. It returns the problems of the model,
-// *model.Problems with what is wrong with the study for this model, and the errors of rung.NewPlan. It panics as Study.NewDraws does.
+// *model.Problems with the faults of the study for this model, and the errors of rung.NewPlan. It panics as Study.NewDraws does.
 func New(s *study.Study, name string, source Source) (*Sweep, error) {
 	w := &Sweep{study: s, name: name, source: source}
 	var err error

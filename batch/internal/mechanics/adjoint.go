@@ -208,7 +208,8 @@ func (c *compiler) back(b *wayBack) {
 	c.sys.verdictWithin(1/kkt.NearTol, kkt.DroppedTol)
 }
 
-// backJoint adds what comes by a joint, theory.md (D11), (D12).
+// backJoint adds the cotangents by the rows, forces and motion of a joint, theory.md (D11), (D12), and stores the derivatives by its
+// generalized forces.
 func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	j := b.number
 	c.multipliers(b.adjoint, j, c.mech.Joints[j].Prescribed, c.mech.Joints[j].Geared)

@@ -146,7 +146,7 @@ func runLinearize(cmd *cobra.Command, path string, f *linearizeFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printLinearize(p, r) })
 }
 
-// options finds what the flags name.
+// options returns the coordinates, inputs and outputs that the flags name.
 func (f *linearizeFlags) options(d *derive.Derivatives) (o derive.StateSpaceOptions, err error) {
 	mech := d.Mechanism()
 	if o.Coordinates, err = shell.Freedoms("--coordinates", mech, f.coordinates); err != nil {
