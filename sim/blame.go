@@ -21,7 +21,7 @@ type blame struct {
 	demand float64 // part that this row makes up, at most 1
 }
 
-// blamer is a Stepper that knows what the error of the step last tried is made of.
+// blamer is a Stepper that knows the largest parts of the error of the step last tried.
 type blamer interface{ blame() blame }
 
 // blame implements blamer: the accelerations of the bodies have errors ê by the estimate, and a row with the Jacobian J demands J·ê of
@@ -76,7 +76,7 @@ func (k *RungeKutta) blame() blame {
 	return b
 }
 
-// rowRates returns what the rows of all joints and couplings are off by at velocity level; zeros where they have no direction.
+// rowRates returns the velocity errors of the rows of all joints and couplings; zeros where they have no direction.
 func (k *RungeKutta) rowRates(kin *mechanism.Kinematics, at *mechanism.State) [][6]float64 {
 	out := make([][6]float64, k.mech.NumConstraints())
 	var delta [6]float64

@@ -27,7 +27,7 @@ type Reactions interface {
 	Accelerations(a []float64, st *mechanism.State) error
 }
 
-// Column is what a column of a trajectory holds.
+// Column describes a column of a trajectory.
 type Column struct {
 	Name string
 	Unit string // such as "m/s"; empty for pure numbers
@@ -51,7 +51,7 @@ type Marker struct {
 	Point spatial.Vec3 // body frame, m
 }
 
-// kind is what a block of columns is about.
+// kind tells the kinds of blocks of columns apart.
 type kind uint8
 
 const (
@@ -69,7 +69,7 @@ const (
 	numKinds
 )
 
-// block is what is computed together: a kind of columns of one body, joint or the like.
+// block is a group of columns that are computed together: a kind of columns of one body, joint or the like.
 type block struct {
 	kind kind
 	i    int
@@ -111,7 +111,7 @@ func (c *Catalogue) number(k kind) int {
 	return 1
 }
 
-// head returns what the names of the columns of a block begin with, the point included.
+// head returns the prefix of the names of the columns of a block, the point included.
 func (c *Catalogue) head(b block) string {
 	switch b.kind {
 	case bodyKind, accelerationKind:
@@ -369,7 +369,7 @@ func fits(name string, patterns ...string) bool {
 func Like(name, pattern string) bool {
 	n, p := []rune(name), []rune(pattern)
 	i, k := 0, 0
-	star, from := -1, 0 // the last * and what it has taken up to
+	star, from := -1, 0 // the last *, and where in the name its text ends
 	for i < len(n) {
 		switch {
 		case k < len(p) && p[k] == '*':

@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Checkpoint returns what is needed to go on from here. It marks the recorder.
+// Checkpoint returns all that a run needs to go on from here. It marks the recorder.
 //
 // Cost: O(bodies + nodes of ruts); allocates. Call it between steps, as from OnStep. It returns
 // errors of the recorder.
@@ -149,7 +149,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 		in.SetValues(c.Inputs)
 	}
 	s.stepper.Restart()
-	if c.Kept != nil { // those of a piece without bodies are none
+	if c.Kept != nil { // a piece without bodies keeps none
 		copy(s.stepper.Keep(), c.Kept)
 	}
 	s.start, s.base, s.count = c.Start, c.Base, c.Count

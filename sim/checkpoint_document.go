@@ -33,7 +33,7 @@ type Checkpoint struct {
 	Model   string `json:"model"`
 	Print   string `json:"fingerprint"` // of bodies, joints and forces
 	Stepper string `json:"stepper"`     // its settings
-	Options string `json:"options"`     // those of the run
+	Options string `json:"options"`     // of the run
 	Solver  string `json:"dynamics"`    // Options.Dynamics
 
 	Start  float64       `json:"start"`
@@ -57,7 +57,7 @@ type Checkpoint struct {
 
 	Rows     int64  `json:"rows"`                   // written so far
 	Recorded int64  `json:"recorded"`               // position of the recorder
-	Sum      string `json:"recorded_sum,omitempty"` // checksum of what is recorded up to there, if the recorder is Summed
+	Sum      string `json:"recorded_sum,omitempty"` // checksum of the rows recorded up to there, if the recorder is Summed
 
 	// Beside are checksums of what the caller has written so far to other files of the run, by names of its own. A
 	// Simulation leaves them to the caller.
@@ -65,7 +65,7 @@ type Checkpoint struct {
 	Stats  Stats             `json:"stats"`
 }
 
-// stepMark is what a run knows about its next step.
+// stepMark has the length and the history of the steps of a run, for the next one.
 type stepMark struct {
 	Base     float64   `json:"base"`
 	Count    int64     `json:"count"`
@@ -79,7 +79,7 @@ type stepMark struct {
 	Kept     []float64 `json:"kept"`
 }
 
-// nearMark is what a run knows about the next singular pose.
+// nearMark says how near a run is to a singular pose, now and at the start of the last step (nearing).
 type nearMark struct {
 	Before  float64 `json:"before"` // nearness at the start of the last step
 	Span    float64 `json:"span"`   // length of that step, s

@@ -36,7 +36,7 @@ func WriteCheckpoint(path string, c *Checkpoint) error { return replace.Write(pa
 
 // ReadCheckpoint reads what WriteCheckpoint has written.
 //
-// It returns the errors of DecodeCheckpoint, with the name of the file, and those of opening it.
+// It returns the errors of DecodeCheckpoint, with the name of the file, and errors of opening it.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -32,7 +32,7 @@ func newCloser(m *mechanism.Mechanism, all *ranks, halt *team.Watch, o *Options)
 	return c
 }
 
-// shareSearches lets k and the stepper, or its dynamics, keep together what they find on curves and terrain.
+// shareSearches lets k and the stepper, or its dynamics, share the places that they find on curves and terrain.
 func shareSearches(stepper Stepper, k *mechanism.Kinematics) {
 	of := any(stepper)
 	if d, ok := of.(interface{ dynamics() any }); ok {

@@ -8,7 +8,7 @@ import (
 // Columns are the columns of a trajectory (docs/cli.md). There are three kinds. The usual columns are the time; pose and
 // velocity of the frames of chosen bodies, as in rung-model/1; energies and drift, if wanted; constraint wrenches of
 // chosen joints and multipliers of chosen couplings; and the forces of bushings, cables, springs with laws, actuators,
-// stops and friction. Other columns are those of contacts (NewContactColumns), and those selected from a Catalogue.
+// stops and friction. There are also columns of contacts (NewContactColumns), and columns selected from a Catalogue.
 // Columns belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
@@ -23,7 +23,7 @@ type Columns struct {
 	couplings   []int
 	multipliers Reactions
 
-	contacts bool // the columns of contacts instead of those of bodies
+	contacts bool // the columns are of contacts instead of bodies
 	kin      *mechanism.Kinematics
 	elements []int32 // bushings, cables and spring-dampers with laws; none beside contacts
 
@@ -66,7 +66,7 @@ func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
 // AddWrenches appends the columns of the constraint wrenches of the joints, force
 // then moment (Reactions). Each row then asks the source.
 //
-// It panics if a joint is out of range or given twice, or if the columns are those of a Catalogue.
+// It panics if a joint is out of range or given twice, or if the columns are of a Catalogue.
 func (c *Columns) AddWrenches(source Reactions, joints []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(joints, c.mech.NumJoints(), "sim: joint out of range", "sim: joint given twice")
@@ -80,7 +80,7 @@ func (c *Columns) AddWrenches(source Reactions, joints []int) {
 // AddMultipliers appends, after the wrenches, the columns of the multipliers
 // of the couplings (Reactions). Each row then asks the source.
 //
-// It panics if a coupling is out of range or given twice, or if the columns are those of a Catalogue.
+// It panics if a coupling is out of range or given twice, or if the columns are of a Catalogue.
 func (c *Columns) AddMultipliers(source Reactions, couplings []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")

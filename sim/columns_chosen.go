@@ -62,7 +62,7 @@ func newChosen(c *Catalogue, list []chosenColumn, source Reactions) *Columns {
 	return &Columns{mech: c.mech, chosen: ch, Values: make([]float64, len(ch.columns))}
 }
 
-// react notes what a part of a block needs of the source.
+// react notes that a part of a block needs the reactions of the source, if it does.
 func (c *chosen) react(b *chosenBlock, part int) {
 	note := func(list *[]int, i int) {
 		if b.react = slices.Index(*list, i); b.react < 0 {

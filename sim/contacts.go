@@ -12,7 +12,7 @@ import (
 // Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there
 // (Event.Land), at the cost of some steps for each event, unless there are more than MostLandings contacts.
 //
-// Cost of a function: that of contact.Contact.EvalTo.
+// Cost of a function: as contact.Contact.EvalTo.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
 	mustHaveMechanism(m)
 	events := make([]Event, m.NumContacts())

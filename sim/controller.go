@@ -37,7 +37,7 @@ func mustControl(list []Controller) {
 	}
 }
 
-// controllers are those of a run.
+// controllers has the controllers of a run, and how often each has been sampled.
 type controllers struct {
 	list []Controller
 	done []int64 // samples of each
@@ -80,7 +80,7 @@ func (c *controllers) periods() string {
 	return b.String()
 }
 
-// memories returns what a checkpoint has of the controllers.
+// memories returns the memory of the controllers, for a checkpoint.
 func (c *controllers) memories() (list []controllerMark) {
 	for i := range c.list {
 		x := &c.list[i]
@@ -104,7 +104,7 @@ func (c *controllers) fit(list []controllerMark) error {
 	return nil
 }
 
-// remember makes the controllers those of a checkpoint that fit.
+// remember sets the controllers to the memory of a checkpoint that fits.
 func (c *controllers) remember(list []controllerMark) {
 	for i := range list {
 		c.done[i] = list[i].Samples

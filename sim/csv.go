@@ -173,7 +173,7 @@ func (c *CSV) Record(r *Row) error {
 	return nil
 }
 
-// Flush writes what is in memory. Call it at the end.
+// Flush writes the rows that are still in memory. Call it at the end.
 func (c *CSV) Flush() error { return c.flush() }
 
 // flush writes whole lines with one call. Where there is room for a part of them only, a file keeps none.

@@ -26,7 +26,7 @@ func Closed(m *mechanism.Mechanism, st *mechanism.State) (bool, error) {
 	return driftIn(&v, m.DriftUnit()).within(Drift{}.withDefaults()), nil
 }
 
-// withDefaults returns d with DefaultDrift for zeros. It panics at what is negative or no number.
+// withDefaults returns d with DefaultDrift for zeros. It panics at a value that is negative or no number.
 func (d Drift) withDefaults() Drift {
 	if !(d.Position >= 0 && d.Velocity >= 0) {
 		panic("sim: drift out of range")

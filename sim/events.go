@@ -12,7 +12,7 @@ const (
 	Falling           // from positive to negative
 )
 
-// Response is what a simulation does after the action of an event.
+// Response says how a simulation goes on after the action of an event.
 type Response int8
 
 // The responses to an Event.

@@ -374,7 +374,7 @@ func (s *watched) locate(e *Event, sign int8, a, b float64) float64 {
 	return b
 }
 
-// signOf returns −1, 0 or 1; 0 for what is not a number.
+// signOf returns −1, 0 or 1; 0 for NaN.
 func signOf(x float64) int8 {
 	switch {
 	case x > 0:
@@ -399,7 +399,7 @@ func only(r *ranks, response Response, err error) (Response, error) {
 	return Continue, r.agree(err)
 }
 
-// signs returns what a checkpoint has of the events.
+// signs returns the state of the events, for a checkpoint.
 func (s *watched) signs() []eventMark {
 	list := make([]eventMark, len(s.list))
 	for i := range s.list {

@@ -18,7 +18,7 @@ import (
 // of values: how they came to be, and what was set in between, does not count. Of forces of one's own it knows names and
 // bodies.
 //
-// Cost: O(bodies + joints + forces), and that of ground.Surface.Digest.
+// Cost: O(bodies + joints + forces), and as ground.Surface.Digest.
 func Fingerprint(m *mechanism.Mechanism) uint64 {
 	p := &printer{Hash64: fnv.New64a()}
 	p.add(m.Gravity[:]...)

@@ -113,11 +113,11 @@ type GeneralizedAlpha struct {
 	factorizations int64
 }
 
-// alphaKept is what the next step takes over.
+// alphaKept has the numbers that the next step takes over.
 type alphaKept struct {
 	all    []float64 // all that follows, and the angles, internal states and reactions of alphaNewton.lin
 	head   []float64 // of the indices headStep …
-	offset []float64 // of the method's velocities from those of the state
+	offset []float64 // of the method's velocities from the velocities of the state
 	u, a   []float64
 	change []float64 // of a in the last step
 	lambda []float64
@@ -135,17 +135,17 @@ type alphaEnd struct {
 	inA, inB []float64 // rates of internal states are inA + inB·state
 }
 
-// alphaNewton is what the iteration of a step works on.
+// alphaNewton is the memory of the iteration of a step.
 type alphaNewton struct {
 	lin         mechanism.State // for which the matrix has been factored
-	factors     bool            // the matrix is that of kept.head and kept.pose
+	factors     bool            // the matrix is of kept.head and kept.pose
 	eager       bool            // a matrix is given up early
 	kinked      bool            // forces have kinks: contacts, stops, friction; or steps are to be quick
 	du, dlambda []float64       // correction
 	mix         anderson
 	corrected   float64 // size of the last correction
 	roundings   float64 // size up to which a correction is rounding
-	theta       float64 // what a correction with the matrix left of the error when last seen; 1 if it has not been
+	theta       float64 // the part of the error that a correction with the matrix has left, when last seen; 1 before
 	rate        float64 // the smallest change of velocities by a correction of the iteration
 	restless    int     // corrections of the iteration that were no smaller
 	bent        float64 // the smallest change by a correction of what bristles hold
@@ -276,7 +276,7 @@ func (k *GeneralizedAlpha) Multipliers() []float64 { return k.kept.lambda }
 // It is the stepper's own.
 func (k *GeneralizedAlpha) Accelerations() []float64 { return k.kept.u }
 
-// Relative returns the relative tolerance of the step last tried: that of the options, unless that is below rounding.
+// Relative returns the relative tolerance of the step last tried: as the options say, unless that is below rounding.
 func (k *GeneralizedAlpha) Relative() float64 { return k.relative }
 
 // place makes k.end the end of the step for the accelerations k.to.u, theory.md (51). It returns a

@@ -151,7 +151,8 @@ func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outc
 	return how, err
 }
 
-// predict starts the iteration at what is known at the start of the step.
+// predict starts the iteration from the accelerations and multipliers at the start of the step. If the last step has
+// told how they change, they go on changing at this rate.
 func (k *GeneralizedAlpha) predict() {
 	copy(k.to.u, k.from.u)
 	copy(k.to.lambda, k.from.lambda)
@@ -294,7 +295,7 @@ func (k *GeneralizedAlpha) part(of float64) float64 {
 	return of
 }
 
-// still returns what a step may leave in velocities. Fixed steps have a part of the cube of the step: of this order are
+// still returns the error of velocities that a step may leave. Fixed steps have a part of the cube of the step: of this order are
 // their errors.
 func (k *GeneralizedAlpha) still() float64 {
 	if !k.o.Fixed {

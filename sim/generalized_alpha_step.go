@@ -64,7 +64,7 @@ func (k *GeneralizedAlpha) startAt(st *mechanism.State) {
 	k.newton.roundings = newtonRounding * (1 + far/k.o.Tolerance.Length)
 }
 
-// prepare sets what a step of k.h starts from.
+// prepare sets the state from which a step of k.h starts.
 func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
 	if !k.kept.valid || k.h > restartRatio*k.kept.head[headStep] {
 		k.kept.valid, k.anew = false, true

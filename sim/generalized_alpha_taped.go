@@ -2,7 +2,7 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Coefficients returns those of the method.
+// Coefficients returns the coefficients of the method.
 func (k *GeneralizedAlpha) Coefficients() Alphas { return k.c }
 
 // Projects reports whether the velocities of a step are brought back to the joints.
@@ -10,9 +10,9 @@ func (k *GeneralizedAlpha) Projects() bool { return !k.o.RawVelocities }
 
 // AlphaEnd is where a step of GeneralizedAlpha has ended, for who differentiates it. All is the stepper's own.
 type AlphaEnd struct {
-	State         *mechanism.State // nil for that of the run
+	State         *mechanism.State // nil for the state of the run
 	Accelerations []float64        // u, six numbers a body
-	Offset        []float64        // of the method's velocities from those of the state, six numbers a body
+	Offset        []float64        // of the method's velocities from the velocities of the state, six numbers a body
 	Multipliers   []float64        // as ImplicitDynamics has them
 	Step          float64          // s
 	Began         bool             // the step has begun without history, theory.md (54), (55)

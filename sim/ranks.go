@@ -31,7 +31,7 @@ type Ranks interface {
 	JointCounts(joint int) bool
 }
 
-// ranks is the Ranks of a Dynamics, or none: then what is found here is all that there is.
+// ranks is the Ranks of a Dynamics, or none: then this process has the whole mechanism.
 type ranks struct {
 	all Ranks
 	v   [4]float64
@@ -48,7 +48,7 @@ func ranksOf(d Dynamics) *ranks {
 	return r
 }
 
-// typicalLength returns that of the whole of which m is a piece.
+// typicalLength returns the typical length of the whole mechanism of which m is a piece, m.
 func (r *ranks) typicalLength(m *mechanism.Mechanism) float64 {
 	if r.all == nil {
 		return m.TypicalLength()
@@ -123,7 +123,7 @@ func (r *ranks) sameRun(from, until float64, options func() string) error {
 	return r.all.Agree(err)
 }
 
-// violation returns the largest of those of all ranks, or an error on all of them if one has one.
+// violation returns the largest violation of all ranks, or an error on all of them if one has one.
 func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation, error) {
 	if r.all == nil {
 		return v, err
@@ -136,7 +136,7 @@ func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation
 	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
 }
 
-// chosen chooses a place for an error: the error is that of the rank with the largest size.
+// chosen chooses the place of an error: of the rank with the largest size.
 func (r *ranks) chosen(size float64, err error) error {
 	if r.all == nil {
 		return err

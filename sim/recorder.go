@@ -2,7 +2,7 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Row is what a Recorder gets at one time. It is the simulation's own and changes
+// Row has the numbers that a Recorder gets at one time. It is the simulation's own and changes
 // with the next row.
 type Row struct {
 	State  *mechanism.State
@@ -30,7 +30,7 @@ type Recorder interface {
 	Mark() (position int64, err error)
 }
 
-// Summed is a Recorder that knows a checksum of what it has recorded. A Checkpoint keeps it, so that a run does not
+// Summed is a Recorder that knows a checksum of its rows. A Checkpoint keeps it, so that a run does not
 // go on with the trajectory of another.
 type Summed interface {
 	Recorder

@@ -2,7 +2,7 @@ package sim
 
 import "github.com/rung-mbd/rung/internal/fault"
 
-// rows are those of a run, which the recorder gets at equal times.
+// rows writes the rows of a run, which the recorder gets at equal times.
 type rows struct {
 	recorder Recorder // nil: there are none
 	every    float64  // s

@@ -57,9 +57,9 @@ type turn struct {
 	most  float64 // the largest angle of a body in the step last tried
 }
 
-// lead is what is known about the state of Lead.
+// lead has the accelerations at the state of Lead.
 type lead struct {
-	acc   []float64 // accelerations there, if they are not those of the last stage
+	acc   []float64 // accelerations there, if they differ from the last stage's
 	moved bool      // acc is filled
 }
 

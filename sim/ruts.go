@@ -146,7 +146,7 @@ func (r *rutted) pressed(s *step, t1, theta float64) error {
 	return r.sink(s.next.Time)
 }
 
-// marks returns what a checkpoint has of the ruts.
+// marks returns the ruts, for a checkpoint.
 func (r *rutted) marks() (list []rutsMark) {
 	if r == nil {
 		return nil
@@ -165,7 +165,7 @@ func (r *rutted) marks() (list []rutsMark) {
 	return list
 }
 
-// putBack makes the ruts those of a checkpoint. After an error they are what they were.
+// putBack sets the ruts to those in a checkpoint. After an error they are unchanged.
 func (r *rutted) putBack(marks []rutsMark) error {
 	if r == nil {
 		if len(marks) > 0 {

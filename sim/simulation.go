@@ -85,7 +85,7 @@ func (s *Simulation) Stopped() string { return s.stopped }
 // Moved returns by how much the first state has been changed; zeros before Run, and if it has been left as it was.
 func (s *Simulation) Moved() Moved { return s.moved }
 
-// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of
+// Dissipated returns the energy that contacts have taken from the motion since the simulation was made, J: the integral of
 // contact.Result.Power, if Options.Dissipation is set. What has bent bristles counts as such, and may come back. On
 // ranks (Ranks) it is that of the piece.
 func (s *Simulation) Dissipated() float64 {
@@ -259,7 +259,7 @@ func (s *Simulation) advance(until float64) error {
 	return err
 }
 
-// heldStep is advance, once what it has to go back to is held.
+// heldStep is advance, once the state to go back to is held.
 func (s *Simulation) heldStep(until float64) error {
 	t1, err := s.findStep(until)
 	if err == nil && !s.ended() && s.events.lands && s.o.Step == 0 && !s.implicit { // else there may be no step

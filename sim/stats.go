@@ -1,6 +1,6 @@
 package sim
 
-// Stats count what a run has done.
+// Stats counts the work of a run.
 type Stats struct {
 	Steps    int64 `json:"steps"`
 	Rejected int64 `json:"rejected"`

@@ -29,7 +29,7 @@ type Stepper interface {
 	// CloseStages makes the following tries compute accelerations at states that p has closed;
 	// nil ends that. Implicit methods ignore it, as their steps satisfy the joints anyway.
 	CloseStages(p Projector)
-	// Restart forgets what is known about the state the next Try starts from. It
+	// Restart forgets all that is known about the state from which the next Try starts. It
 	// has to be called when state or dynamics have changed without Lead.
 	Restart()
 	// Kept returns what the next step takes over from the last one, nil if there

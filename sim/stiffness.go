@@ -64,7 +64,7 @@ func holder(m *mechanism.Mechanism, body int) string {
 	return ""
 }
 
-// stiff is what is known about the fastest motion: its |λ|, 1/s, and the body that most of the steps have named.
+// stiff has the fastest motion that is known: its |λ|, 1/s, and the body that most of the steps have named.
 type stiff struct {
 	rate  float64
 	body  int

@@ -45,7 +45,7 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *di
 
 // addWork adds the work of contacts, stops and friction up to the fraction theta of the step that has been tried to t1.
 //
-// Cost: three times that of the contacts and of Stepper.AtTo, no
+// Cost: as the contacts and Stepper.AtTo, three times; no
 // allocation but for the first time. It returns the errors of contacts and of reactions, one too where the dynamics do not tell them, and
 // mechanism.ErrNotFinite; nothing is added then.
 func (d *dissipation) addWork(s *step, t1, theta float64) error {
