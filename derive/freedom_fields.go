@@ -62,7 +62,8 @@ func freedomFields(list map[string]field) {
 	})
 }
 
-// ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is that of the number.
+// ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is the place of the number in its
+// law.
 func ofFreedom(kind uint8, index int32) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		k := d.mech.Joints[i[0]].Kind

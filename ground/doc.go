@@ -8,7 +8,7 @@
 // The heights of a grid are a [Field]. It comes from a slice, from files ([CSV], [PNG], [ReadFile]) or from random
 // numbers ([Random]); [NewGrid] interpolates between its nodes.
 //
-// Lengths are in m, frame: the world's axes. Equations: [docs/ground.md].
+// Lengths are in m, frame: the world's axes. Equations are numbered in [docs/ground.md].
 //
 //	f, err := ground.ReadFile(ctx, os.DirFS("data"), "field.csv", &ground.CSV{Spacing: [2]float64{0.5, 0.5}})
 //	s, err := ground.NewGrid(ctx, f, ground.Options{})

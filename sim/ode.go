@@ -44,9 +44,9 @@ func (o *ODE) Steps() int { return o.steps }
 
 // Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
 //
-// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates, with the time, and
-// what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if h is not positive, or if a time is no
-// number.
+// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall for a number of
+// steps that overflows, with the time, and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if h
+// is not positive, or if a time is no number.
 func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	halt.Must(ctx)
 	if len(y) != len(o.end) || !(h > 0) {
@@ -57,9 +57,12 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	}
 	o.first = false
 	n := math.Ceil(math.Abs(t1-t0)/h - fixedSlack)
+	if math.IsInf(n, 1) {
+		return fault.Errorf("sim: at t = %v: %w", t0, ErrStepTooSmall)
+	}
 	for i := 0.; i < n; i++ {
-		if err := ctx.Err(); err != nil {
-			return fault.Errorf("sim: %w", err)
+		if ctx.Err() != nil {
+			return fault.Errorf("sim: %w", context.Cause(ctx))
 		}
 		from, to := t0+(t1-t0)*(i/n), t0+(t1-t0)*((i+1)/n)
 		if err := o.try(y, from, to); err != nil {
@@ -74,7 +77,7 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 // length of the last step is the first one of the next call.
 //
 // Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall,
-// with the time, and what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if tol
+// with the time, and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if tol
 // is not positive, if t1 is before t0 or no number, or if the method has no estimate.
 func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
 	halt.Must(ctx)
@@ -91,8 +94,8 @@ func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) erro
 	o.first = false
 	tol = max(tol, leastRelative)
 	for t := t0; t < t1; {
-		if err := ctx.Err(); err != nil {
-			return fault.Errorf("sim: %w", err)
+		if ctx.Err() != nil {
+			return fault.Errorf("sim: %w", context.Cause(ctx))
 		}
 		to := t + c.h
 		if t+endSlack*c.h >= t1 {

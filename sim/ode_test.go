@@ -74,10 +74,11 @@ func TestODEErrors(t *testing.T) {
 	require.ErrorContains(t, ode.Within(ctx, y, 0, 1, 1e-6), "sim: rates at t = ")
 	blowUp := sim.NewODE(1, func(dst, y []float64, _ float64) error { dst[0] = y[0] * y[0]; return nil }, sim.DormandPrince())
 	require.ErrorIs(t, blowUp.Within(ctx, []float64{1}, 0, 2, 1e-6), sim.ErrStepTooSmall)
-	ended, end := context.WithCancel(ctx)
-	end()
-	require.ErrorIs(t, ode.Fixed(ended, y, 0, 1, 0.1), context.Canceled)
-	require.ErrorIs(t, ode.Within(ended, y, 0, 1, 1e-6), context.Canceled)
+	require.ErrorIs(t, ode.Fixed(ctx, y, 0, 1, 1e-310), sim.ErrStepTooSmall)
+	ended, end := context.WithCancelCause(ctx)
+	end(broken)
+	require.ErrorIs(t, ode.Fixed(ended, y, 0, 1, 0.1), broken)
+	require.ErrorIs(t, ode.Within(ended, y, 0, 1, 1e-6), broken)
 	for _, bad := range []func(){
 		func() { sim.NewODE(0, swing, sim.Euler()) },
 		func() { _ = ode.Fixed(ctx, y[:1], 0, 1, 1) }, func() { _ = ode.Fixed(ctx, y, 0, 1, 0) },

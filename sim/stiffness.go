@@ -74,7 +74,7 @@ type stiff struct {
 // stiffness returns h·|λ| of the fastest motion by which the last two stages of the step last tried differ, and the body whose
 // acceleration differs most; 0 if the method has no two stages at the end of a step, and on ranks. The difference of the
 // stages' states, x and v, and of their rates tell |λ| (Hairer & Wanner 1996 §IV.2). Of one motion a is λ·v and
-// λ²·x. The larger of the two ratios may be that of two motions, so the smaller counts.
+// λ²·x. Where two motions mix, the larger of the two ratios may be of neither, so the smaller counts.
 //
 // Cost: two sums over the stages, no evaluation and no allocation.
 func (k *RungeKutta) stiffness() (hl float64, body int) {

@@ -95,7 +95,8 @@ func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []
 	return ratesAlong(s.field, s.acc, to.State, h/2, dx, rates, value, d)
 }
 
-// begin takes the changes to what the step begins with.
+// begin takes the changes dx of the state at the start of a step to the changes of all that the step begins with: the acceleration of the
+// method too, which it carries or begins with.
 func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
 	s, at := t.step, from.State
 	h := to.State.Time - at.Time

@@ -245,10 +245,10 @@ func (r *reader) transmission(n *xmltree.Node) {
 		}
 		ratio := 1.0
 		if g := c.Child("drake:gear_ratio"); g != nil {
-			ratio = r.Number(g, "value", 1)
+			ratio = r.RequiredNumber(g, "value", 1)
 		}
 		if a := r.scalar(j, r.Required(j, "name")); a != nil {
-			a.Armature += r.Number(inertia, "value", 0) * ratio * ratio
+			a.Armature += r.RequiredNumber(inertia, "value", 0) * ratio * ratio
 		}
 	}
 }

@@ -114,8 +114,8 @@ func (r *reader) loop(n *xmltree.Node) {
 	}
 }
 
-// coupling reads: the coordinates from the nearest common ancestor to the successor sum up to ratio times those to the
-// predecessor.
+// coupling reads a coupling of URDF+: the coordinates from the nearest common ancestor to the successor add up to ratio times the sum of
+// the coordinates to the predecessor.
 func (r *reader) coupling(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	at, _, ok := r.ends(n)
@@ -124,7 +124,7 @@ func (r *reader) coupling(n *xmltree.Node) {
 	}
 	ratio := 1.0
 	if c := n.Child("ratio"); c != nil {
-		ratio = r.Number(c, "value", 1)
+		ratio = r.RequiredNumber(c, "value", 1)
 	} else if n.Has("ratio") {
 		ratio = r.Number(n, "ratio", 1)
 	} else {

@@ -11,7 +11,7 @@
 // [Law.ForceTo] the law at one point in its contact axes.
 //
 // Frame: world axes, z up. Contact axes are the unit normal n out of the ground, x forward for a wheel that rolls with
-// positive spin about its axis, and y = n × x. Units: SI. Equations: [docs/ground.md].
+// positive spin about its axis, and y = n × x. Units: SI. Equations are numbered in [docs/ground.md].
 //
 //	c := contact.Contact{
 //		Shape:  contact.Shape{Type: contact.Disc, Radius: 0.3, Axis: spatial.Vec3{0, 1, 0}},

@@ -142,12 +142,12 @@ func singularRange(j *Dense) (least, most float64, err error) {
 	return s[k-1], s[0], nil
 }
 
-// search halves s while a solution exists, and keeps the last one.
+// search halves s while a solution exists, and stores the last one in info. It returns the cause for which ctx has ended.
 func (e *riccati) search(ctx context.Context, info *RiccatiInfo) error {
 	s := float64(firstS)
 	for range mostHalvings {
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		Pa, residual, gap := e.solve(s)
 		info.Tried = append(info.Tried, RiccatiTrial{s, Pa != nil, gap})

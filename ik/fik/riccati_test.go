@@ -2,6 +2,7 @@ package fik_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -171,10 +172,11 @@ func TestRiccatiEquation(t *testing.T) {
 }
 
 func TestRiccatiErrors(t *testing.T) {
-	ended, end := context.WithCancel(context.Background())
-	end()
+	cause := errors.New("the cause")
+	ended, end := context.WithCancelCause(context.Background())
+	end(cause)
 	_, _, err := fik.RiccatiContext(ended, fik.NewDense(1, 1, []float64{1}), fik.RiccatiOptions{})
-	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, cause)
 	j := fik.NewDense(2, 3, []float64{1, 0, 0, 2, 0, 0})
 	_, _, err = fik.Riccati(j, fik.RiccatiOptions{})
 	require.ErrorIs(t, err, fik.ErrRank)

@@ -218,6 +218,14 @@ func (v Values) Required(n *Node, name string) string {
 	return text
 }
 
+// RequiredNumber is Number for an attribute without a default. A missing one is reported, and usual returned, which no result has then.
+func (v Values) RequiredNumber(n *Node, name string, usual float64) float64 {
+	if !n.Has(name) {
+		v.Report.Refuse(n, "attribute "+fault.Name(name), "is missing")
+	}
+	return v.Number(n, name, usual)
+}
+
 // Choice returns the index of an attribute's text in among, or usual if n has no such attribute. A text that is not in among is
 // reported, and reads as usual.
 func (v Values) Choice(n *Node, name string, usual int, among ...string) int {

@@ -18,8 +18,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// task reads the task, or begins one, and changes it as the flags say. A document that is broken is returned, too, with
-// its problems, for those that need the mechanism to be told with them.
+// task reads the task, or begins one, and changes it as the flags say. A broken document is returned beside its problems: the caller
+// adds the problems that only the mechanism tells.
 func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, error) {
 	t := new(ik.Task)
 	var broken error
