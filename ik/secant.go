@@ -117,7 +117,8 @@ func (b *bounded) allowCurve(c *secant) {
 	}
 }
 
-// bend takes from b.bent what C fixes, on both sides, by the first rows of b.hold.
+// bend projects b.bent, from both sides, on the directions that C leaves free. The first held numbers of b.hold are an orthonormal basis of
+// the rows of C.
 func (b *bounded) bend(held int) {
 	n, w := len(b.u), b.p
 	for s := 0; s < held; s += n {

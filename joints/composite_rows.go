@@ -345,7 +345,8 @@ func (s *Spec) compositeCoordinates(q *[6]float64, f *Frames) {
 	}
 }
 
-// compositeError stores the parts along the rows of what takes S from where its coordinates have it to where it is.
+// compositeError stores, along each row, the displacement of S from the pose at its coordinates to its actual pose: rotation vector and
+// translation, 1 rad as 1 m.
 func (s *Spec) compositeError(delta *[6]float64, f *Frames) {
 	var (
 		c complement

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillJoint adds joint j: the springs and dampers of its freedoms, and the
-// stiffness of everything it does to its bodies, which turns with them.
+// fillJoint adds joint j to K and C: the springs and dampers of its freedoms, and the stiffness of its reaction on the bodies, as the
+// reaction turns with them.
 //
 // It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for friction that has no
 // derivatives (addResistance).

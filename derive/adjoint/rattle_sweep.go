@@ -20,7 +20,8 @@ func NewRattleTape(m *mechanism.Mechanism, kept func(s Stand) []float64) *Tape {
 	return t
 }
 
-// rattleRow reads a row of the tape: the state, and the accelerations that the next step takes over, nil for those of the state.
+// rattleRow reads a row of the tape: the state, and the accelerations that the next step takes over, nil if these are the accelerations at
+// the state.
 func (t *Tape) rattleRow(st *mechanism.State, row []float64) []float64 {
 	n := st.FlatLen()
 	st.SetFlat(row[:n])

@@ -263,8 +263,8 @@ func (s *optimizer) setScales(e *Evaluation, u []float64) {
 	}
 }
 
-// excess returns by how much constraint i is not met, scaled: above 0 it is violated; of an equation the sign tells the side. sign is the
-// derivative of that by the column, scaled.
+// excess returns the scaled violation h of constraint i at the value of its column: above 0 the constraint is violated; of an equation the
+// sign of h tells the side. sign is the derivative of h by the value.
 func (s *optimizer) excess(i int, value float64) (h, sign float64) {
 	c := &s.p.Objective().Constraints[i]
 	sign = 1 / s.scales[i]

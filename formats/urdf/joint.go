@@ -128,7 +128,7 @@ func (r *reader) motions(n *xmltree.Node, kind string, axis *xmltree.Node) ([]as
 	case "screw":
 		a := assembly.Axis{At: n, Kind: assembly.Helical, Axis: r.axis(axis)}
 		if p := r.need(n, "drake:screw_thread_pitch"); p != nil {
-			if a.Pitch = r.Number(p, "value", 0) / (2 * math.Pi); a.Pitch == 0 {
+			if a.Pitch = r.RequiredNumber(p, "value", 0) / (2 * math.Pi); a.Pitch == 0 {
 				a.Kind = assembly.Revolute
 			}
 		}

@@ -209,14 +209,14 @@ func (r *reader) drake(n *xmltree.Node) {
 		return
 	}
 	point := func(name string) (p spatial.Vec3) {
-		if c := part(name); c != nil {
+		if c := part(name); c != nil && r.Required(c, "value") != "" {
 			p = r.Vector(c, "value", [3]float64{})
 		}
 		return p
 	}
 	pose := func(name string) assembly.Pose {
 		x := assembly.Identity()
-		if c := part(name); c != nil {
+		if c := part(name); c != nil && r.Required(c, "value") != "" {
 			if v := r.Numbers(c, "value", 6, 6); v != nil {
 				x.R, x.Q = spatial.Vec3(v[:3]), assembly.RollPitchYaw(v[3], v[4], v[5])
 			}
@@ -225,7 +225,7 @@ func (r *reader) drake(n *xmltree.Node) {
 	}
 	number := func(name string) float64 {
 		if c := r.need(n, n.Name+"_"+name); c != nil {
-			return r.Number(c, "value", 0)
+			return r.RequiredNumber(c, "value", 0)
 		}
 		return 0
 	}

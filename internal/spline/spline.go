@@ -56,7 +56,7 @@ const (
 )
 
 // Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them.
-// rates are those of Clamped ends.
+// rates has the slopes at both ends if these are Clamped.
 //
 // Shapes: times and values have one length, 2 at least; it appends one
 // piece fewer. Cost: O(times); it allocates where dst has no room, and for Periodic ends.

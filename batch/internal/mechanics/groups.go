@@ -110,7 +110,7 @@ func wholeReduction(p *kkt.Plan) *reduction {
 	return r
 }
 
-// leaveOut takes the rows of the lean system.
+// leaveOut makes the lean system the pattern of r, which leaves out redundant rows of the whole one, and numbers its nodes.
 func (r *reduction) leaveOut(whole *sparse.Pattern) {
 	r.pattern, r.order = r.lean.Rows.Pattern, r.lean.Order
 	r.node = make([]int32, whole.Len())

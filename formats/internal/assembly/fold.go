@@ -250,7 +250,8 @@ func (f *folder) markGone(x *Axis) {
 	}
 }
 
-// join makes one joint of the two of link i.
+// join folds link i, which has no mass and two joints, k and m: one joint with the motions of both takes their place. If both lead to one
+// body, it leaves them out. It returns the body that may be folded next, if there is one, and reports a link that cannot be folded.
 func (f *folder) join(i, k, m int) []int {
 	l := &f.a.Links[i]
 	name := "link " + fault.Name(l.Name)
