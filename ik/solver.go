@@ -117,8 +117,7 @@ func (s *Solver) verdict() (*Result, error) {
 	return &s.result, &s.failed
 }
 
-// Aim moves what a target wants: the place, and the orientation where
-// it has one, in its frame R. It holds until the next Aim.
+// Aim gives a target another wanted place, m, and another wanted orientation if it has one, in its frame R. They hold until the next Aim.
 //
 // Cost: O(targets), no allocation. It returns an error for a name that is no target's or a target without a place,
 // and for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.

@@ -298,8 +298,8 @@ func (s *watched) firstEvent() (at float64, crosses bool) {
 }
 
 // act calls the actions of the events that cross at the fraction theta of the step, with s.step.sample. It returns the
-// strongest response, and the name of the first event that stops the run. If the response is Continue, it goes on to
-// what crosses behind.
+// strongest response, and the name of the first event that stops the run. If the response is Continue, these crossings are past, and
+// later ones of the step come next.
 func (s *watched) act(theta float64) (response Response, stopped string, err error) {
 	s.meet(theta)
 	if s.step.ended() {

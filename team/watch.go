@@ -12,9 +12,9 @@ type Watch struct {
 	stop *halt.Flag // nil if the context cannot end
 }
 
-// Begin makes the workspaces that heed w end early when ctx does, until end is called. What factors and solves returns
-// within some milliseconds then, and leaves no factor and no solution. Where it has an error it returns Err; where it
-// has none, ask Err. The memory serves the next factorization as before. Calls may be nested.
+// Begin makes the workspaces that heed w end early when ctx does, until end is called. Factorizations and solves then return within some
+// milliseconds, and leave no factor and no solution. Methods that return an error return Err; after others, ask Err. The memory serves the
+// next factorization as before. Calls may be nested.
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Watch) Begin(ctx context.Context) (end func()) {

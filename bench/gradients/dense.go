@@ -51,7 +51,7 @@ func newDense(t *truth, rows []row) (*dense, error) {
 	return d, nil
 }
 
-// inverse returns the inverse of the inertia in world axes, row by row, and that of the mass.
+// inverse returns the inverse of the inertia in world axes, row by row, and 1/mass.
 func (s *solid) inverse() ([]dd.Num, error) {
 	var I [3]triple
 	for k := range I {

@@ -33,7 +33,7 @@ const fewest = 2
 // errEnough ends a repetition.
 var errEnough = errors.New("derive/adjoint: enough")
 
-// divide shares the memory out.
+// divide shares the memory out, one half for states in a row and one for checkpoints. It returns a *MemoryError if a half is too small.
 func (t *Tape) divide(s Stand) error {
 	c, err := s.Checkpoint()
 	if err != nil {

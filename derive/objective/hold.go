@@ -210,7 +210,7 @@ func (m *more) output(o derive.Output) (sum float64) {
 	return sum
 }
 
-// body returns how a body changes with it.
+// body returns the change of body b by m, zero without one.
 func (m *more) body(b int) (c derive.BodyChange) {
 	if m == nil {
 		return c

@@ -60,7 +60,7 @@ func (v *View) At(st *mechanism.State) (*sim.Row, []float64, error) {
 // Row returns the row of the current state, as a recorder gets it, with the values of Columns. The run is not changed: a row
 // may be asked for at any time, such as in Options.OnStep. Row and values are the run's own, and change with the next Row.
 //
-// Cost and errors: those of View.At.
+// Cost and errors: as View.At.
 func (s *Simulation) Row() (*sim.Row, []float64, error) {
 	if s.view == nil {
 		var err error

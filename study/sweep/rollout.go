@@ -338,7 +338,7 @@ func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.
 	return err
 }
 
-// record keeps what the study wants of state i.
+// record adds the row of state i to the outputs and trajectories that the study keeps.
 func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 	states.To(w.st, i)
 	if copyState(r.st, w.st); r.adopts {
