@@ -30,9 +30,10 @@ type backWorker struct {
 	forces  []float64
 
 	// Of BackTo: what it goes back over, and the n states of group k.
-	r    *Record
-	g    *Gradients
-	k, n int
+	r      *Record
+	g      *Gradients
+	k, n   int
+	length float64 // typical one of the model, m
 }
 
 // over is what BackTo has given the workers.
@@ -71,7 +72,8 @@ func (b *Batch) prepareBack() error {
 			return err
 		}
 		b.backs = append(b.backs, &backWorker{worker: w, alone: of.options.Adjoint(w.plan, of.options.Forces), weights: make([]float64, 6*nb),
-			motion: make([]float64, motionNumbers*nb), loads: make([]float64, 6*nb), forces: make([]float64, len(of.options.Forces))})
+			motion: make([]float64, motionNumbers*nb), loads: make([]float64, 6*nb), forces: make([]float64, len(of.options.Forces)),
+			length: of.plan.Mechanism().TypicalLength()})
 	}
 	return nil
 }

@@ -80,7 +80,8 @@ func (g *Gradients) AddMotion(i int, x []float64) {
 }
 
 // Gap returns by how much a step of state i that Batch.BackTo has computed again was at most off where the rollout went on: the part
-// that closing its joints has moved. Angles count in radians, places in typical lengths of the model, and velocities times the step.
+// that closing its joints has moved, as the root of the sum of squares over all bodies. Angles count in radians, places in typical lengths
+// of the model, and velocities times the step.
 // It panics if i is out of range.
 func (g *Gradients) Gap(i int) float64 {
 	g.mustHave(i, 0)

@@ -5,9 +5,10 @@ type Record struct {
 	of     *setup
 	states []*States // at the beginning of each step with what acts over it, and at the end
 	steps  int       // of the last rollout; −1: it has not come to its end
-	h      float64   // s
-	alone  []int32   // of each state: the first step that it has made alone, from 1 on; 0 for none
-	errs   []error   // of each state: why it has not come to the end
+	how    Integrator
+	h      float64 // s
+	alone  []int32 // of each state: the first step that it has made alone, from 1 on; 0 for none
+	errs   []error // of each state: why it has not come to the end
 }
 
 // States returns the states at the beginning of a step, with what acts over it, or those at the end after the last one. They are not to
@@ -33,9 +34,9 @@ func (s *States) copyGroup(from *States, g int) {
 	}
 }
 
-// begin makes a record that of a rollout by steps of h seconds, which has not come to its end.
-func (r *Record) begin(h float64) {
-	r.steps, r.h = -1, h
+// begin makes a record that of a rollout by steps of a method and of h seconds, which has not come to its end.
+func (r *Record) begin(how Integrator, h float64) {
+	r.steps, r.how, r.h = -1, how, h
 	clear(r.alone)
 	clear(r.errs)
 }

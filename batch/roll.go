@@ -44,7 +44,7 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 		if err := b.mayGoBack(s, o); err != nil {
 			return err
 		}
-		o.Record.begin(o.Step)
+		o.Record.begin(o.Integrator, o.Step)
 	}
 	if !b.guard.Enter() {
 		panic("batch: Batch used by two goroutines")

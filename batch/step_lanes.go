@@ -30,14 +30,16 @@ func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 // setStep stores the step, and in parts two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
 // the step, and the weight of this stage. The last stage has no next one, and does not read the first.
 func (w *worker) setStep(h float64, parts program.Place) {
-	set := func(at program.Place, x float64) {
-		for l := range lanes {
-			w.lane(at)[l] = x
-		}
-	}
-	set(w.c.Record.At(places.Step), h)
+	w.fill(w.c.Record.At(places.Step), h)
 	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
-		set(parts.At(k), x)
+		w.fill(parts.At(k), x)
+	}
+}
+
+// fill makes all lanes of a place x.
+func (w *worker) fill(at program.Place, x float64) {
+	for l := range lanes {
+		w.lane(at)[l] = x
 	}
 }
 

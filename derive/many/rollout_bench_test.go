@@ -49,13 +49,14 @@ func BenchmarkRollouts(b *testing.B) {
 				b.ReportMetric(float64((machine.ProcessorTime()-begin).Nanoseconds())/float64(b.N)/float64(runs*steps), "cpu-ns/step")
 			})
 		}
-		roll := func(b *testing.B, r *batch.Record) {
+		rollBy := func(b *testing.B, how batch.Integrator, r *batch.Record) {
 			for i := range n {
 				s.Set(i, p.Initial())
 				s.SetForce(i, 0, float64(i)/n)
 			}
-			require.NoError(b, x.Rollout(s, &batch.Rollout{Step: h, Steps: steps, Record: r}, out))
+			require.NoError(b, x.Rollout(s, &batch.Rollout{Integrator: how, Step: h, Steps: steps, Record: r}, out))
 		}
+		roll := func(b *testing.B, r *batch.Record) { rollBy(b, batch.RungeKutta4, r) }
 		end := make([]float64, 12*len(m.Bodies))
 		end[3] = 1
 		at := func(step, first, n int) {
@@ -73,6 +74,12 @@ func BenchmarkRollouts(b *testing.B) {
 			Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{m.Bodies[0].Name + ".px"}, Step: h, Hold: 5, Acts: steps / 5,
 		})
 		require.NoError(b, err)
+		measure("way=lanes-semi-implicit/of=rollout", n, func(b *testing.B) { rollBy(b, batch.SemiImplicit, nil) })
+		measure("way=lanes-semi-implicit/of=gradient", n, func(b *testing.B) {
+			rollBy(b, batch.SemiImplicit, record)
+			require.NoError(b, x.BackTo(g, record, at))
+			require.Empty(b, g.Failed())
+		})
 		lanes, err := learn.New(p, m, learn.Options{
 			Forces: []mechanism.Freedom{{Joint: 0}}, Observe: []string{m.Bodies[0].Name + ".px"}, Step: h, Hold: 5, Acts: steps / 5, Lanes: true,
 		})

@@ -27,6 +27,14 @@ type OverStep struct {
 	Passes     []tape.Op
 	Face, Join []tape.Op     // of the state at which the system has been solved: what is read of bodies, and the way back over the closing
 	Parts      program.Place // as those of Stepper
+	Euler      OverEuler
+}
+
+// OverEuler is the way back over a step of SemiImplicit, with Again, Over and Passes of the first stage of OverStep: the accelerations,
+// Ahead, Ends, Moved, which has the end, Again, Slopes, Turn, Back, Passes and Over.
+type OverEuler struct {
+	Ahead, Ends, Moved, Slopes []tape.Op
+	Part                       program.Place // zero, and the step
 }
 
 // wayBack is what the tapes of the way back share.
@@ -52,19 +60,13 @@ func (c *compiler) overStep(b *wayBack) *OverStep {
 	var over, step []place // of each body: as of Stepper; its derivatives
 	var kept, turns [4][]place
 	for range c.bodies {
-		over, step = append(over, c.Room(bodyPlaces+3+12)), append(step, c.Room(places.StepBack))
+		over, step = append(over, c.Room(overPlaces)), append(step, c.Room(places.StepBack))
 		for k := 1; k < 4; k++ {
 			kept[k], turns[k] = append(kept[k], c.Room(bodyPlaces)), append(turns[k], c.Room(3))
 		}
 	}
 	kept[0] = over // which begins with the state at the beginning
-	each := func(do func(i int, body *bodyPlace)) []tape.Op {
-		return c.Tape(func() {
-			for i := range c.bodies {
-				do(i, &c.bodies[i])
-			}
-		})
-	}
+	each := c.eachBody
 	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		part := s.Parts.At(2 * k)
 		s.Ahead[k] = c.Tape(func() {
@@ -98,6 +100,48 @@ func (c *compiler) overStep(b *wayBack) *OverStep {
 	})
 	s.Join = c.Tape(func() { c.joinBack(b) })
 	s.Passes = c.Tape(func() { c.sys.verdictWithin(1/kkt.NearTol, math.Inf(1)) })
+	s.Euler = c.overEuler(b, over, step)
+	return s
+}
+
+// eachBody makes a tape of what do adds for each body.
+func (c *compiler) eachBody(do func(i int, body *bodyPlace)) []tape.Op {
+	return c.Tape(func() {
+		for i := range c.bodies {
+			do(i, &c.bodies[i])
+		}
+	})
+}
+
+// overEuler makes the tapes of the way back over a step of SemiImplicit. Its end is that of a step of RungeKutta4 of one stage, the last,
+// which begins with the velocities at the end.
+func (c *compiler) overEuler(b *wayBack, over, step []place) OverEuler {
+	s := OverEuler{Part: c.Room(2)}
+	h := s.Part.At(1)
+	var rates []place
+	s.Ahead = c.Tape(func() {
+		rates = c.rates()
+		for i := range c.bodies {
+			state := c.bodies[i].state
+			c.OpN(tape.Copy, bodyPlaces, 0, over[i], state)
+			c.OpN(tape.Copy, overPlaces-bodyPlaces, 0, over[i].At(bodyPlaces), c.sys.null)
+			c.OpN(tape.Scaled, 6, 0, state.At(places.Velocity), state.At(places.Velocity), rates[i], h)
+		}
+	})
+	s.Ends = c.eachBody(func(i int, body *bodyPlace) {
+		c.Op(tape.BackEnd, body.state, over[i], b.all[i], s.Part, step[i], c.Shared(tape.Dexp[:]...))
+		for _, at := range [2]int{places.StepStart, places.StepEnd} { // poses at the end move by the velocities there
+			velocities := step[i].At(at + 6)
+			c.OpN(tape.Scaled, 6, 0, velocities, velocities, step[i].At(places.StepEnd), h)
+		}
+	})
+	s.Moved = c.eachBody(func(i int, body *bodyPlace) {
+		c.Op(tape.LastStage, body.state, over[i], rates[i], s.Part, c.sys.record)
+	})
+	s.Slopes = c.eachBody(func(i int, body *bodyPlace) {
+		c.Op(tape.BackSlopes, step[i], body.axes, body.data.At(atCom), none, s.Part, b.out.Weights.At(6*i))
+		c.OpN(tape.Copy, 6, 0, step[i].At(places.StepSlope), c.sys.null)
+	})
 	return s
 }
 

@@ -120,7 +120,7 @@ func (c *Compiled) all() []*[]tape.Op {
 	if b := c.Backward; b != nil {
 		list = append(list, &b.Turn, &b.Back)
 		if s := b.OverStep; s != nil {
-			list = append(list, &s.Ends, &s.Passes, &s.Face, &s.Join)
+			list = append(list, &s.Ends, &s.Passes, &s.Face, &s.Join, &s.Euler.Ahead, &s.Euler.Ends, &s.Euler.Moved, &s.Euler.Slopes)
 			for k := range s.Over {
 				list = append(list, &s.Ahead[k], &s.Again[k], &s.Slopes[k], &s.Over[k])
 			}

@@ -35,3 +35,6 @@ const (
 	notUnit     = places.NotUnit
 	records     = places.Record
 )
+
+// overPlaces is how many places a body has over a step: the state at its beginning, the rotation since then, and sums.
+const overPlaces = bodyPlaces + 3 + 12

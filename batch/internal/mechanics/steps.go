@@ -79,7 +79,7 @@ func (c *compiler) steps(stage []tape.Op) *Stepper {
 		c.spread()
 		rates = c.rates()
 		for range c.bodies {
-			over = append(over, c.Room(bodyPlaces+3+12))
+			over = append(over, c.Room(overPlaces))
 		}
 	})
 	first, later := c.stageChecks()
