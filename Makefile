@@ -104,6 +104,9 @@ check: fmt vet staticcheck generated test
 fmt:
 	@bad=$$($(GOFMT) -l .); if [ -n "$$bad" ]; then echo "gofmt would change:" $$bad; exit 1; fi
 
+# A program that only runs tests. What a debugger would want takes three quarters of the time of its linking.
+PROGRAM := $(GO) build -ldflags=-w
+
 # The packages that have files with the build tag small. Others' are the same with it.
 SMALL := $(sort $(patsubst %,./%,$(shell grep -rl --include='*.go' '^//go:build.*\bsmall\b' cmd | xargs -n 1 dirname)))
 vet:
@@ -149,7 +152,7 @@ short:
 
 # What go test -vet=all leaves of make vet. Go test vets with other flags than go vet, so that what it has found out of other packages serves here.
 vet-small:
-	$(GO) test -vet=all -c -o /dev/null -tags=small $(SMALL)
+	$(GO) test -vet=all -c -ldflags=-w -o /dev/null -tags=small $(SMALL)
 
 race:
 	CGO_ENABLED=1 $(GOTEST) -race -short $(TAGFLAG) $(PKGS) $(COLLECT)
@@ -159,12 +162,12 @@ MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-
 MPIRANKS := 2 3 4 7
 test-mpi: test-mpi-packages
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
-	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
+	$(PROGRAM) -tags mpi,mumps -o "$$bin" ./cmd/rung; \
 	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" RUNG_RANKS="$(MPIRANKS)" $(GOTEST) $(TESTFLAGS) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
 
 test-mpi-packages:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; bin="$$dir/mpi.test"; \
-	$(GO) test -vet=all -c -tags mpi,mumps -o "$$dir" ./dist/mpi ./dist/mumps; : the others have no file with these tags; \
+	$(GO) test -vet=all -c -ldflags=-w -tags mpi,mumps -o "$$dir" ./dist/mpi ./dist/mumps; : the others have no file with these tags; \
 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
 	for how in 'return:waits for rank 2, which has ended' 'unread:has not taken' 'goexit:ended by runtime.Goexit' 'panic:panic: boom' 'error:bad luck'; do \
 		status=0; said=$$(RUNG_ENDS=$${how%%:*} timeout 60 $(MPIRUN) -n 3 "$$bin" 2>&1) || status=$$?; \
@@ -242,7 +245,7 @@ man:
 	$(GO) run ./cmd/rung man $(MANDIR)
 
 $(STATICCHECK):
-	GOBIN=$(@D) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)
+	GOBIN=$(@D) $(GO) install -ldflags=-w honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)
 
 $(BENCHSTAT):
 	GOBIN=$(@D) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
@@ -312,7 +315,7 @@ playground-page:
 	@rm -rf "$(PLAYGROUND)/view"; mkdir -p "$(PLAYGROUND)/models"
 	@cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" cmd/rungwasm/page/* "$(PLAYGROUND)"; cp -R scene/view/page "$(PLAYGROUND)/view"
 	@for m in four-bar excavator tolerances; do cp "docs/$$m.model.json" "$(PLAYGROUND)/models/$$m.json"; done
-	@bin="$(COMMAND)"; [ -n "$$bin" ] || { bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; }; \
+	@bin="$(COMMAND)"; [ -n "$$bin" ] || { bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(PROGRAM) -o "$$bin" ./cmd/rung; }; \
 	for m in jansen:1 scissor:4 stewart:1 delta:1 hoberman:8 miura:3 rolling-disc:2; do "$$bin" generate "$${m%:*}" "$${m#*:}" -o "$(PLAYGROUND)/models/$${m%:*}.json"; done
 
 wasm: playground
@@ -325,7 +328,7 @@ SITESOURCE := $(CURDIR)/out/site-source
 site:
 	@command -v $(HUGO) >/dev/null || { echo "make site: no $(HUGO); it takes Debian's package hugo, or Hugo 0.111 or later from gohugo.io"; exit 1; }
 	@mkdir -p "$(SITESOURCE)"
-	$(GO) build -o "$(SITESOURCE)/rung" ./cmd/rung
+	$(PROGRAM) -o "$(SITESOURCE)/rung" ./cmd/rung
 	$(GO) -C site run ./gen -rung "$(SITESOURCE)/rung" -root .. -python $(PYTHON) -o "$(SITESOURCE)"
 	$(HUGO) --quiet -s "$(SITESOURCE)" --themesDir "$(CURDIR)/site" --config "$(CURDIR)/site/hugo.toml" -d "$(abspath $(SITE))" --cleanDestinationDir
 	$(MAKE) $(SITEPLAYGROUND) PLAYGROUND="$(SITE)/playground" COMMAND="$(SITESOURCE)/rung"
@@ -342,7 +345,7 @@ fmu-stub:
 
 # Units of both versions are made, unpacked and moved by tools in C, and compared with rung simulate.
 fmi: library fmu-stub
-	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(PROGRAM) -o "$$bin" ./cmd/rung; \
 	bash cmd/librung/fmi/check/run.sh "$$bin" "$(LIBDIR)" "$(PYTHON)"
 
 # The tools in C, and the tests of the library in C, under valgrind, which looks at what is written in C: what it says of functions in Go, whose stacks
@@ -352,7 +355,7 @@ VALGRIND := valgrind -q --error-limit=no --undef-value-errors=no --leak-check=fu
 	--suppressions=$(CURDIR)/cmd/librung/ctest/go.supp
 fmi-valgrind:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(MAKE) --no-print-directory library fmu-stub LIBDIR="$$dir" LIBSTRIP=; \
-	$(GO) build -o "$$dir/rung" ./cmd/rung; \
+	$(PROGRAM) -o "$$dir/rung" ./cmd/rung; \
 	VALGRIND="$(VALGRIND)" bash cmd/librung/fmi/check/run.sh "$$dir/rung" "$$dir" "$(PYTHON)"
 
 clib-valgrind:

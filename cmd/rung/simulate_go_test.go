@@ -103,7 +103,7 @@ func TestExampleResume(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	folder := filepath.Join("..", "..", "examples", "resume")
 	bin := at("resume")
-	out, err := exec.Command("go", "build", "-o", bin, "../../examples/resume").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", bin, "../../examples/resume").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	program := exec.Command(bin, dir)
 	program.Dir = folder

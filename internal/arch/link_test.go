@@ -43,7 +43,7 @@ func TestLinked(t *testing.T) {
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 	require.NoError(t, os.WriteFile(source, []byte(solves), 0o600))
-	run(t, root(t), "build", "-o", binary, source)
+	run(t, root(t), "build", "-ldflags=-w", "-o", binary, source)
 	symbols := run(t, root(t), "tool", "nm", binary)
 	require.Contains(t, symbols, modulePath+"/kkt.")
 	for line := range strings.Lines(symbols) {
