@@ -24,7 +24,7 @@ func TestWatchOnThreads(t *testing.T) {
 	why := errors.New("enough")
 	for _, control := range []func(step, first, n int){nil, func(int, int, int) {}} {
 		ctx, cancel := context.WithCancelCause(context.Background())
-		timer := time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+		timer := time.AfterFunc(5*time.Millisecond, func() { cancel(why) })
 		s, out := start(), b.NewOutcome(n)
 		end := b.Watch(ctx)
 		err = b.Rollout(s, &batch.Rollout{Step: 1e-4, Steps: 1 << 30, Control: control}, out)

@@ -89,6 +89,10 @@ func TestContexts(t *testing.T) {
 			"nearby": func(ctx context.Context) error { _, err := mobility.CompareContext(ctx, p, st); return err },
 		}
 		for name, do := range work {
+			again := again
+			if name != "solve" && name != "report" { // the others leave s alone
+				again = func() {}
+			}
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(assert.AnError)
 			require.ErrorIs(t, do(ctx), assert.AnError, "%s, %s", family, name)
@@ -104,6 +108,7 @@ func TestContexts(t *testing.T) {
 				again()
 			}
 		}
+		again()
 	}
 }
 

@@ -77,21 +77,6 @@ func TestStrictBeyondTheReport(t *testing.T) {
 	require.Equal(t, 1, r.More)
 }
 
-// TestTooLarge: of a file that is too large the error says which bound it breaks.
-func TestTooLarge(t *testing.T) {
-	large := make([]byte, source.MaxFile)
-	fsys := fstest.MapFS{"a": {Data: large}, "b": {Data: append(large[:len(large):len(large)], 0)}}
-	f := source.NewFiles(fsys, nil)
-	_, err := f.Read(source.Name{Path: "b"})
-	require.EqualError(t, err, `formats/source: "b" is larger than the 64 MiB that are read`)
-	for range 4 {
-		_, err = f.Read(source.Name{Path: "a"})
-		require.NoError(t, err)
-	}
-	_, err = f.Read(source.Name{Path: "a"})
-	require.EqualError(t, err, `formats/source: "a": the files of the model are together larger than the 256 MiB that are read`)
-}
-
 // TestKnown: package:///PATH has no package, and so none that is missing.
 func TestKnown(t *testing.T) {
 	f := source.NewFiles(fstest.MapFS{}, map[string]fs.FS{"arm": fstest.MapFS{}})

@@ -24,6 +24,11 @@ const grace = 400 * time.Millisecond
 // process. If execute has not returned some time later, or at a second signal, Interruptible says that the command was
 // interrupted and calls exit, which does not return. A command that has Kept is given the time that it needs.
 func Interruptible(stderr io.Writer, execute func(ctx context.Context) int, exit func()) int {
+	return interruptible(grace, stderr, execute, exit)
+}
+
+// interruptible is Interruptible with another grace.
+func interruptible(grace time.Duration, stderr io.Writer, execute func(ctx context.Context) int, exit func()) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
