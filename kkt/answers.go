@@ -286,7 +286,7 @@ func (a *Answers) RoughTo(x, right []float64) error {
 
 // ProductTo stores in right the right side of which x is the answer, whatever rows count as redundant: the product with the matrix.
 //
-// Frame, shapes: those of AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics without At, on a
+// Frame, shapes: as AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics without At, on a
 // length mismatch, for AnswersOfPositions where rows are left out, and for AnswersOfDynamics with armature.
 func (a *Answers) ProductTo(right, x []float64) {
 	a.enter()

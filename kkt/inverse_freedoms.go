@@ -11,8 +11,9 @@ import (
 // the model has there: what a computed-torque controller sets (Accelerations, Forces).
 //
 // Freedoms that the actuators do not control move as the loads make them (hybrid dynamics, RBDA §9.1): Uncontrolled names
-// them, and that is no error. More actuators than the motion needs have to be given second rates that agree. The forces are
-// those of least Euclidean norm then (LeastNorm). Distance tells how far second rates that agree but for a small error are from those made.
+// them, and that is no error. More actuators than the motion needs have to be given second rates that agree. The forces then have the
+// least Euclidean norm (LeastNorm). Distance tells how far given second rates are from the accelerations found, if they agree but for a
+// small error.
 //
 // Cost: two solves, and allocates little, where the actuators have unique forces and doubles leave no doubt about redundant
 // rows; else that of Solve. It returns the errors of Solver.Solve; ErrInconsistent names the joint where second rates
@@ -31,8 +32,8 @@ func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 	return v.settle(st, second, v.freedomsOnce)
 }
 
-// freedomsOnce is SolveFreedoms with the friction that is in st. The actuators' rows of the driven system hold second rates of
-// zero, to which those that are wanted are added. The accelerations that come out are those that Solve would want.
+// freedomsOnce is SolveFreedoms with the friction that is in st. The actuators' rows of the driven system hold second rates of zero, to
+// which the wanted ones are added. The accelerations that come out are consistent, as Solve needs them.
 func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 	v.ok = false
 	d := v.driven

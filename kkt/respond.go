@@ -12,7 +12,7 @@ import (
 // velocities of st have no effect. free is the change of the freedom's rate if its bodies had no joints. If
 // the mechanism does not allow the freedom to move, its rate in v is rounding, relative to free.
 //
-// Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors are those of
+// Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors: as
 // Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or
 // of another mechanism, if f has no coordinate, or on a length mismatch.
 func (s *Solver) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {

@@ -338,8 +338,10 @@ func (c *Coupling) Bent() int {
 	return len(c.Legs) - c.Law.Coordinates()
 }
 
-// At returns what leg l is. For a leg of the law, q and rate are the coordinates and rates of all of the law's legs, for another one q[0]
-// and rate[0] are its own.
+// At returns the part of leg l in the coupling. For a leg of the law, q and rate have the coordinates and rates of all of the law's legs,
+// rad or m; for another leg, q[0] and rate[0] are its own.
+//
+// Cost: O(1), and a call of the law; no allocation.
 func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 	own := l - c.Bent()
 	if own < 0 {

@@ -149,8 +149,7 @@ func (w *walk) visit(b int32) {
 	}
 }
 
-// push puts the ways from a body to others without links on the stack, that to the body with
-// the smallest number last.
+// push puts the ways from body b to bodies without links on the stack, the way to the body with the smallest number last.
 func (w *walk) push(b int32) {
 	first := len(w.stack)
 	for _, j := range w.at.Joints(b) {

@@ -20,7 +20,7 @@ type Document struct {
 
 // WriteJSON writes the document with a line for each record and fit.
 //
-// It returns the error of w, and that of a number that is not finite.
+// It returns the error of w, and an error for a number that is not finite.
 func (d *Document) WriteJSON(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "{")

@@ -94,7 +94,8 @@ func (s *RattleSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g 
 	})
 }
 
-// back goes back from the end of a step to where it began.
+// back takes the cotangents in g from the end of a step to its start: the rates over its second half, the step with its closing, the
+// accelerations with which a run begins, and the rates over its first half.
 func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []Objective[F], g []Gradient) error {
 	h := end.Time - at.Time
 	if err := ratesInto(s.step.field, s.acc, s.none, end, h/2, of, g); err != nil {

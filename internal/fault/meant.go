@@ -109,7 +109,8 @@ type candidate struct {
 	far  int
 }
 
-// newSearch returns a search for names that at most most changes make of name. One that is too long for it has nothing near.
+// newSearch returns a search for names that differ from name by no more than most changes of letters. A name of more than mostLetters has
+// none near.
 func newSearch(name string, most int) *search {
 	s := &search{most: most, digits: numbersIn(name)}
 	if utf8.RuneCountInString(name) <= mostLetters {

@@ -29,7 +29,8 @@ func Run(w io.Writer, format, title string, time []float64, panels []Panel) erro
 	return Motion(w, format, &Chart{Title: title, Label: "time, s", X: time, Panels: panels})
 }
 
-// Motion draws a chart: panels below each other, and views beside each other below them. There are panels, and points.
+// Motion draws a chart in the format svg or png: panels below each other, and views beside each other below them. c has at least one
+// panel, and a point in it.
 func Motion(w io.Writer, format string, c *Chart) error {
 	panels := split(c.Panels)
 	list := make([][]*plot.Plot, len(panels))

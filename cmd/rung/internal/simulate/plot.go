@@ -109,7 +109,7 @@ func (c *curves) write(w io.Writer, model, format string) error {
 	return picture.Run(w, format, sheet.ModelTitle(model), c.at(curveTime), panels)
 }
 
-// drawn returns a panel a unit of the columns that are drawn.
+// drawn returns the panels of the columns that pick chooses, or of all: one panel for each unit.
 func (c *curves) drawn() (panels []picture.Panel) {
 	var units []string
 	list := make([]int, len(c.names))
