@@ -163,7 +163,7 @@ func (c *Convergence) Within(e float64) bool {
 // rounding. No row is weak there, so residuals shrink as the error does: by what the next correction is relative to this one.
 func (c *Convergence) lasts(step float64) bool { return c.spare && c.isLast(step, c.shrink(step)) }
 
-// shrink takes the size of a correction, and predicts what the one that follows is relative to it.
+// shrink takes the size of a correction, and predicts the size of the next one relative to it.
 func (c *Convergence) shrink(step float64) float64 {
 	if c.fall > 0 {
 		return max(c.fall, c.contraction)
@@ -203,7 +203,7 @@ func (c *Convergence) goesOn(e, norm, row float64) bool {
 // only.
 const farFromLast = 16
 
-// leaves returns what a correction of a size is predicted to leave, the least prediction there is.
+// leaves returns the error that a correction of a size is predicted to leave, by the least prediction there is.
 func (c *Convergence) leaves(step float64) float64 {
 	shrink := c.shrink(step)
 	if c.Steps == 0 {
@@ -221,7 +221,7 @@ func (c *Convergence) isLast(step, shrink float64) bool {
 	return c.isSmall(step, shrink) && c.Worst.Ratio*shrink <= holds
 }
 
-// isSmall reports whether what a correction is predicted to leave is as small as the error of a first solution may be.
+// isSmall reports whether the error that a correction is predicted to leave is as small as the error of a first solution may be.
 func (c *Convergence) isSmall(step, shrink float64) bool { return step*shrink <= energyError*c.Size }
 
 // rounds takes the energy norm e of the error and the norm of the +1 part. It reports whether the error is rounding of the rows, where

@@ -56,7 +56,7 @@ type Factor struct {
 	shares []share    // of SetShares; nil if there are none
 }
 
-// sweeps are what the tasks of the two sweeps of a solve work on: forward through L, and back through Lᵀ.
+// sweeps is the memory of the tasks of the two sweeps of a solve: forward through L, and back through Lᵀ.
 type sweeps struct {
 	from     rightSide // of forward
 	energies []float64 // by task of forward
@@ -64,7 +64,7 @@ type sweeps struct {
 	given    []float64 // solution of the held rows, of backward
 }
 
-// residuals are what the tasks of residual work on.
+// residuals is the memory of the tasks of residual.
 type residuals struct {
 	check   equation
 	checked []checked // by task
@@ -72,7 +72,7 @@ type residuals struct {
 	least   []float64 // of SetLeast
 }
 
-// marks are what is known of single rows of sign −1.
+// marks has the facts about single rows of sign −1.
 type marks struct {
 	spare     func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
 	corrected bool                                  // of SetSpare

@@ -69,7 +69,7 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 }
 
 // addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
-// T is m×k, column-major, its last row that of the right side.
+// T is m×k, column-major, its last row for the right side.
 func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 	c := min(m-1, max(0, d.w-r)) // columns that are pivots
 	if c > 0 {

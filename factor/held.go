@@ -351,7 +351,7 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 	return f.residualHeld(r, held, terms, b, x, size, false)
 }
 
-// ResidualAllHeldTo is ResidualHeldTo for all rows, also those of leaves, with twice the digits. The part of a held row's
+// ResidualAllHeldTo is ResidualHeldTo for all rows, of leaves too, with twice the digits. The part of a held row's
 // residual is the sum of its entries in held and low. The entries of r in held rows become zero.
 //
 // Cost: no allocation but for the first.

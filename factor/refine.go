@@ -207,7 +207,7 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	return e, true, c.Estimate(e, f.energy(at.x)) && f.spareHold(at.x, c)
 }
 
-// correction is what a correction of refine has come to.
+// correction is the outcome of a correction of refine.
 type correction struct {
 	step         float64 // largest norm of what it has added to a +1 node
 	ends         bool    // no residual has been taken after it
@@ -330,7 +330,7 @@ func (f *Factor) forcesOf(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// forces is forcesOf for what the last backward half has stored or added.
+// forces is forcesOf for the numbers that the last backward half has stored or added.
 func (f *Factor) forces() float64 {
 	s, sum := f.Symbolic, 0.0
 	for c, o := range s.oldOff {
@@ -353,7 +353,7 @@ func (f *Factor) energy(x []float64) float64 {
 	return math.Sqrt(sum + square(x))
 }
 
-// askSpare takes the rows of SetSpare into c.Worst, which is that of the others.
+// askSpare takes the rows of SetSpare into c.Worst, which has the other rows.
 func (f *Factor) askSpare(x []float64, c *Convergence) {
 	if f.spare == nil {
 		return

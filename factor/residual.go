@@ -122,7 +122,7 @@ func (f *Factor) judge(out *Refinement) estimates {
 // residualTasks is the job of residual.
 type residualTasks Factor
 
-// checked is what a task of residual has found.
+// checked has the findings of a task of residual.
 type checked struct {
 	largest float64      // rₖ²/|dₖ|
 	sum     float64      // of rₖ²/|dₖ|
@@ -190,7 +190,7 @@ func (e *residualTasks) Do(_, task int) {
 	found.keepNaN(over)
 }
 
-// keepNaN takes what is no number in c.sum and over, sums of terms that are not negative, into the largest of these terms.
+// keepNaN makes c.largest NaN if c.sum is, and c.inverse and c.doubt if over is: maxima lose a NaN, and these sums keep it.
 func (c *checked) keepNaN(over float64) {
 	if c.sum != c.sum {
 		c.largest = c.sum

@@ -60,10 +60,10 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	return size
 }
 
-// rightSide is what the forward half of a solve is for.
+// rightSide is the right side of the forward half of a solve.
 type rightSide struct {
 	b      []float64
-	leaves bool // those of b count; else they are taken as zero
+	leaves bool // the leaves of b count; else they are taken as zero
 }
 
 // forwardTasks is the job of forward below the top.
@@ -336,7 +336,7 @@ func (w *worker) storeShort(fr *front, y []float64) {
 	}
 }
 
-// larger returns the larger one of m and q. What is no number stays for good, and is taken from q.
+// larger returns the larger one of m and q, or NaN if one of them is.
 func larger(m, q float64) float64 {
 	if !(q <= m) && m == m {
 		return q

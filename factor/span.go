@@ -43,7 +43,7 @@ type SpanGap struct {
 	Dropped  float64 // largest that does not
 }
 
-// reflections are those of one front.
+// reflections has the reflections and the rows of R of one front.
 type reflections struct {
 	slot []int32 // scalar rows of W that its rows stand for
 	list []reflection

@@ -110,7 +110,7 @@ func (w *spanWork) sort() {
 	}
 }
 
-// fill stores the rows of front f, those of its children from the stack's place base on.
+// fill stores the rows of front f. Its children's are on the stack from the place base on.
 func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	s := q.plan.dual
 	w.f = resize(w.f, w.rows*w.cols)

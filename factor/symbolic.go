@@ -102,7 +102,7 @@ const (
 
 func (q quick) has(bits quick) bool { return q&bits != 0 }
 
-// rows returns the rows of the front without that of the right side.
+// rows returns the rows of the front without the one of the right side.
 func (f *front) rows() int { return int(f.width + f.below) }
 
 // ld returns the rows of the panel.

@@ -41,7 +41,7 @@ func (s *Spec) mustTouch() {
 	}
 }
 
-// take makes t what a search has found, but for Point and Normal.
+// take stores in t the contact that a search has found, but for Point and Normal.
 func (t *Touch) take(s *Spec, seen *sight, at, laps [2]float64, side float64, ok bool) {
 	*t = Touch{U: at[0] + laps[0], W: at[1] + laps[1], Side: side, Curvatures: seen.bend, Gap: seen.gap}
 	t.Holds = ok && seen.regular(min(s.Curve.Size(), s.SuccessorCurve.Size()), side)

@@ -24,7 +24,7 @@ type Spec struct {
 	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
 }
 
-// Surface is what a wheel may roll on: z = f(x, y) with two continuous derivatives. A *ground.Surface is one.
+// Surface is a ground on which a wheel may roll: z = f(x, y) with two continuous derivatives. A *ground.Surface is one.
 type Surface interface {
 	// Height returns f, m.
 	Height(x, y float64) (float64, error)

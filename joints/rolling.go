@@ -147,7 +147,7 @@ func (out *Rows) point(p, d *spatial.Vec3, tdot float64, v *spatial.Vec3) {
 	out.N++
 }
 
-// rollingMotions stores the rotations of the wheel about its lowest point, then what it may slip.
+// rollingMotions stores the rotations of the wheel about its lowest point, then the directions in which it may slip.
 func rollingMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	var w wheel
 	w.place(s, f)

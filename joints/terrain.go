@@ -130,7 +130,7 @@ func (g *footing) see(w *stance, x, y float64) bool {
 	return true
 }
 
-// hollow returns what the curvature of the surface leaves of that of the wheel.
+// hollow returns the least leading minor of A: it is positive where the surface bends less towards the wheel than the wheel itself.
 func (w *stance) hollow() float64 { return min(w.A[0], w.A[0]*w.A[3]-w.A[1]*w.A[2]) }
 
 // regular reports whether the wheel is nearest to the place, and not to those around.
@@ -188,7 +188,7 @@ func (g *footing) descend(w *stance, x, y float64) bool {
 	return found
 }
 
-// step returns what is seen a part of a step along t and l from w.
+// step returns the wheel on the surface a part of a step along t and l away from w.
 func (g *footing) step(w *stance, step *[2]float64, scale float64) (next stance, ok bool) {
 	move := w.t.Scale(scale * step[0])
 	spatial.AddScaledTo(&move, &move, scale*step[1], &w.l)

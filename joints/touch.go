@@ -104,7 +104,7 @@ func solve2(A *[4]float64, b [2]float64) (x [2]float64, det float64) {
 	return [2]float64{(b[0]*A[3] - A[1]*b[1]) / det, (A[0]*b[1] - b[0]*A[2]) / det}, det
 }
 
-// merit is what is left of the equations, squared, m².
+// merit is the sum of the squared residuals of the equations, m².
 func (q *pair) merit(s *sight) float64 {
 	a := q.size * s.sine
 	return s.along*s.along + a*a

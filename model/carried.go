@@ -107,7 +107,7 @@ type SourceNote struct {
 	Count        int    // how many of the kind there are, of which this is the first; 0 stands for 1
 }
 
-// canonicalizeCarried is Canonicalize for what is carried along.
+// canonicalizeCarried is Canonicalize for the parts that the model carries along.
 func (m *Model) canonicalizeCarried() {
 	for i := range m.Frames {
 		m.Frames[i].Pose.canonicalize()

@@ -82,5 +82,5 @@ func fillLaw(l *contact.Law) {
 	}
 }
 
-// defaultAxis is that of wheels.
+// defaultAxis is the axis of wheels.
 var defaultAxis = [3]float64{0, 1, 0}

@@ -49,7 +49,7 @@ type CouplingPolynomial struct {
 	Coefficients []float64 // c0, c1, …: from 1 to MaxPower + 1 of them, up to 1e100 in magnitude
 }
 
-// Of returns the freedoms that the terms follow: that of the polynomial, or those of the law.
+// Of returns the freedoms that the terms follow: the one of the polynomial, or the one or two of the law.
 func (k *Coupling) Of() []Coupled {
 	switch {
 	case k.Polynomial != nil:

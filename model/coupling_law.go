@@ -13,7 +13,7 @@ type Coupled struct {
 	Freedom int // from 0 on, in the order of the joint's lists
 }
 
-// CouplingLaw is what the terms of a coupling follow: a law of the coordinate of a freedom, or of those of two.
+// CouplingLaw is a law that the terms of a coupling follow: of the coordinate of one freedom, or of the coordinates of two.
 type CouplingLaw struct {
 	Of []Coupled // x, or x and y
 	couplings.Law

@@ -74,7 +74,7 @@ func (w *forest) knotOf(freedom int32) int32 {
 	return w.starts[j] + freedom%6
 }
 
-// rootOf returns the root of knot k, and m and n of q = m·(that of the root) + n. It halves the way on which it looks.
+// rootOf returns the root of knot k, and m and n of q = m·q_root + n. It halves the way on which it looks.
 func (w *forest) rootOf(k int32) (root int32, m, n float64) {
 	for m = 1; ; {
 		at := &w.knots[k]

@@ -236,7 +236,7 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 	}
 }
 
-// inFile reports whether the points of a curve are those of a file.
+// inFile reports whether the points of a curve are in a file.
 func (k *PointCurve) inFile() bool { return k.File != "" && k.Kind == curves.Spline }
 
 // checkCurveFile loads the points of a curve from its file if the checker has files. It reports whether the points are there. Without

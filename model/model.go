@@ -107,7 +107,7 @@ type Joint struct {
 	Springs, Dampers []*SpringLaw
 }
 
-// Wheel is that of a joint of type rolling.
+// Wheel is the wheel of a joint of type rolling.
 type Wheel struct {
 	Radius     float64 // of the whole wheel, m
 	TyreRadius float64 // of its round tyre, m, from 0 (a disc) to Radius (a sphere)

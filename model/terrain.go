@@ -324,7 +324,7 @@ func (c *checker) load(t *Terrain) {
 	}
 }
 
-// failed reports the error of a surface, one problem a line of a file, and those of a joined error one by one.
+// failed reports the error of a surface: one problem for each line of a file, and for each part of a joined error.
 func (c *checker) failed(tail string, err error) {
 	if c.ctx.Err() != nil {
 		return // which end tells

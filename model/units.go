@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// fieldUnits are those of numbers by section and field, and by the two last keys where those tell more.
+// fieldUnits are the units of numbers by section and field, and by the two last keys where these tell more.
 var fieldUnits = map[string]string{
 	"time.time": "s",
 	"bodies.xx": "kg m²", "bodies.yy": "kg m²", "bodies.zz": "kg m²", "bodies.xy": "kg m²", "bodies.xz": "kg m²", "bodies.yz": "kg m²",
@@ -107,5 +107,5 @@ func number(s document.Step) int {
 	return i
 }
 
-// keyUnits are those of numbers whose key means the same wherever it stands in a model.
+// keyUnits are the units of numbers whose key means the same wherever it stands in a model.
 var keyUnits = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}

@@ -25,7 +25,7 @@ type solution struct {
 	all    []float64 // λ of the rows, and then of the gears
 }
 
-// corrections is the memory of the refinement: what a solution leaves of f and k, and what it is corrected by.
+// corrections is the memory of the refinement: the residuals of f and k, and the corrections.
 type corrections struct {
 	rf, dq []float64 // n
 	rk, dl []float64 // by row, with those of gears

@@ -57,7 +57,7 @@ func (s *ClosedSolver) refine() error {
 	return s.judge()
 }
 
-// correct is improve, and returns ErrInaccurate if what it finds is far from a solution.
+// correct is improve, and returns ErrInaccurate if the result is far from a solution.
 func (s *ClosedSolver) correct() error {
 	if err := s.improve(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *ClosedSolver) atWorst(x []float64, err error) error {
 	return s.plan.atDof(max(most.At, 0), err)
 }
 
-// residuals stores in rf and rk what a solution leaves of f and k.
+// residuals stores in rf and rk the residuals of f and k of a solution.
 func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 	s.H.MulVecTo(s.rf, qdd)
 	for d, h := range s.rf {

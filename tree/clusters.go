@@ -52,7 +52,7 @@ type blockSearch struct {
 	list  []Cluster
 }
 
-// blockNode is what a search knows of a node.
+// blockNode is the mark of a node in a search.
 type blockNode struct {
 	number int32 // in the order of the search from 1, or 0
 	low    int32 // least number that the node or one after it has a joint to

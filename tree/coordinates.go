@@ -144,7 +144,7 @@ func aboutZ(angle float64) spatial.Quat {
 	return spatial.Quat{c, 0, 0, s}
 }
 
-// hang stores in b the state of the successor, given that of the predecessor.
+// hang stores in b the state of the successor for the state of the predecessor.
 func (d *displacement) hang(b, up *mechanism.BodyState, c *linkConst) {
 	axes := up.Rotation.Mul(c.qP)
 	b.Rotation = axes.Mul(d.turn).Mul(c.qS.Conj()).Normalize()

@@ -65,7 +65,7 @@ func (p *Plan) newFreedomRow(row int32, list []mechanism.Freedom) (rowGroup, []f
 	return g, legs
 }
 
-// couplingRows returns the groups of all couplings, whose rows follow those of prescribed freedoms, and their legs.
+// couplingRows returns the groups of all couplings and their legs. The rows of couplings follow the rows of prescribed freedoms.
 func (p *Plan) couplingRows() (groups []rowGroup, legs [][]freedomLeg) {
 	for i := range p.mech.Couplings {
 		c := &p.mech.Couplings[i]

@@ -157,7 +157,7 @@ func (v *Inverse) solveForces(scale []float64) {
 	}
 }
 
-// leave stores in y what the forces leave of z: that of τ_ID − B·u.
+// leave stores in y the part of z that the forces leave: of τ_ID − B·u.
 func (v *Inverse) leave() {
 	copy(v.x, v.tau)
 	for j, u := range v.force {

@@ -22,7 +22,7 @@ func mayBeInTree(k joints.Kind) bool {
 	return true
 }
 
-// chooseJoints returns which joints are in the tree: those of first, then the
+// chooseJoints returns which joints are in the tree: the joints of first, then the
 // others by increasing number of freedoms and by number, as far as they join
 // two parts.
 func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {

@@ -168,7 +168,7 @@ func (w *Workspace) measure() error {
 	return nil
 }
 
-// rateAbout returns the rate of a link less that of its parent about a unit vector z at w.state.
+// rateAbout returns the rate of a link relative to its parent about a unit vector z at w.state, rad/s.
 func (w *Workspace) rateAbout(z *spatial.Vec3, c *linkConst) float64 {
 	var none spatial.Vec3
 	omega, up := &w.state.Bodies[c.body].Omega, &none
@@ -234,7 +234,7 @@ func (w *Workspace) Velocity(i int) spatial.Motion {
 	return w.links[i].v
 }
 
-// Shift returns the vector from the centre of mass of link i's parent to that of
+// Shift returns the vector from the centre of mass of link i's parent to the centre of mass of
 // link i, world axes, m; zero where the parent is the world.
 func (w *Workspace) Shift(i int) spatial.Vec3 {
 	w.mustHaveLink(i)

@@ -22,7 +22,7 @@ type NodeError struct {
 	Err      error // ErrNoPermutation or ErrTileRule
 }
 
-// Error returns the node, its position and what is wrong there.
+// Error returns the node, its position and the fault there.
 func (e *NodeError) Error() string {
 	if e.Err == ErrTileRule {
 		return fmt.Sprintf("order: joint node %d at position %d is neither matched, pendant nor closed", e.Node, e.Position)
@@ -30,7 +30,7 @@ func (e *NodeError) Error() string {
 	return fmt.Sprintf("%v: node %d at position %d", e.Err, e.Node, e.Position)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (e *NodeError) Unwrap() error { return e.Err }
 
 // CheckTileRule reports whether p may be factored without pivoting in the order

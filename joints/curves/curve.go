@@ -82,7 +82,7 @@ func (c *Curve) Clone() *Curve {
 	return &out
 }
 
-// Settings returns c without what is prepared: what it says, by which two curves can be compared.
+// Settings returns c without its prepared parts. Two curves are compared by their settings.
 func (c *Curve) Settings() Curve {
 	return Curve{
 		Kind: c.Kind, Ends: c.Ends, Center: c.Center, Axis: c.Axis, Start: c.Start, Radius: c.Radius,

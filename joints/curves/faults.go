@@ -254,7 +254,7 @@ func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed b
 	tell(f, &w, field, text, [6]string{"part of the curvature"}, [6]float64{c.size}, closed)
 }
 
-// tell adds what a walk finds. names and units are those of its numbers.
+// tell adds the fault that a walk finds. names and units belong to the numbers of the walk.
 func tell(f *document.Broken, w *formula.Walk, field, text string, names [6]string, units [6]float64, closed bool) {
 	const rule = ": a curve has a continuous tangent and curvature"
 	jump, found := w.Look()
