@@ -48,7 +48,7 @@ const (
 	// braceMost is the largest such part. braceRaise is the factor to a larger part, and to
 	// larger weights of travels, where rounding allows no factor.
 	braceMost, braceRaise = 1e-2, 1e3
-	// braceSlack is what is left of a spring that pushes.
+	// braceSlack is the part of a spring that pushes that is kept.
 	braceSlack = 1e-6
 )
 

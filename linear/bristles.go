@@ -62,7 +62,7 @@ func (s *search) bristlesAt() error {
 	return nil
 }
 
-// bend stores in try the deflections of bristles after its displacement from s.st, and clears those of bristles that do not touch.
+// bend stores in try the deflections of bristles after its displacement from s.st, and clears the bristles that do not touch.
 func (s *search) bend(try *mechanism.State) {
 	copy(try.Internal, s.st.Internal)
 	for i := range s.bristles {

@@ -11,13 +11,13 @@ import (
 // way, then they are along all of it.
 
 const (
-	// carriedSteps is the number of steps after which the same force counts as that of the whole way.
+	// carriedSteps is the number of steps after which the same force counts as the force of the whole way.
 	carriedSteps = 20
 	// carriedTol is by how much the force that is left may differ from step to step, relative to it: rounding.
 	carriedTol = 1e-12
 )
 
-// same counts the steps in which what is left stays the same.
+// same counts the steps in which the unbalanced force stays the same.
 type same struct {
 	left  float64
 	count int

@@ -250,7 +250,7 @@ func (s *System) rowSpace() (*rowSpace, error) {
 	return out, nil
 }
 
-// solveTo stores in z the least solution of J·z = b, and in left what it leaves of b.
+// solveTo stores in z the least solution of J·z = b, and in left the residual of b.
 func (J *rowSpace) solveTo(z, left, b []float64) {
 	clear(z)
 	for i := range b {

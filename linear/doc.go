@@ -20,7 +20,7 @@
 //
 // Errors: Linearize refuses a state that violates the joints (*mechanism.ViolationError). An
 // [UnbalancedError] names the body that is farthest from balance where no equilibrium is found.
-// [ErrTooDear], [ErrSingular] and [ErrNoConvergence] are those of modes.
+// [ErrTooDear], [ErrSingular] and [ErrNoConvergence] are errors of modes.
 //
 // # The equations
 //

@@ -32,7 +32,7 @@ type UnbalancedError struct {
 	GoneIndex int
 
 	// These are empty, or nil, if they do not apply. Loose is a contact at the end of the search
-	// whose friction has no force at rest: it is regularised, or that of a tyre or of soil.
+	// whose friction has no force at rest: it is regularised, or of a tyre or of soil.
 	// Sliding is a contact with bristles (contact.Hold) that are bent to the end: friction can
 	// bear no more. Off is the reason why the search cannot go on: a body has left the ground.
 	Loose, Sliding string

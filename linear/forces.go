@@ -48,7 +48,7 @@ type link struct {
 
 // fillLink adds a link: along its line n the spring k and damper d, across it the
 // stiffness tension/length, and the turning of the arms in the force. With u the
-// displacement of the second point less that of the first
+// displacement of the second point relative to the first
 //
 //	δF = n·(k·n·u + d·(n·u)˙) + tension/length·(u − n·(n·u)).
 func (s *System) fillLink(l *link) {

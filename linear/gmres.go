@@ -26,7 +26,7 @@ type quadratic struct {
 }
 
 // quadratic prepares σ, or a larger one where blocks are not positive definite with it. If the
-// larger one would be much larger, the factor is that of the braced matrix.
+// larger one would be much larger, the factor is of the braced matrix.
 func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	n := s.dim()
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}

@@ -88,7 +88,7 @@ func secondRow(jt *mechanism.Joint) int {
 	return jt.PrescribedRow(1)
 }
 
-// addDrive adds what the drive of the joint does along its freedoms.
+// addDrive adds the force of the joint's drive along its freedoms, with stiffness and damping.
 func (s *System) addDrive(r *reaction) {
 	var q, qd [6]float64
 	jt, drive := r.joint, s.mech.Drive(r.number)

@@ -455,7 +455,7 @@ func (b *band) split(list []Mode) (near, far []Mode) {
 	return near, far
 }
 
-// known reports whether the eigenvalue λ has been seen in a band or is that of a mode of list.
+// known reports whether the eigenvalue λ has been seen in a band or belongs to a mode of list.
 func known(lambda complex128, seen []band, list []Mode) bool {
 	for i := range seen {
 		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {

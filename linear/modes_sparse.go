@@ -63,7 +63,7 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 		if !errors.Is(err, errDropped) {
 			return out, err
 		}
-		// A pivot has been taken for that of a redundant row.
+		// A row with this pivot has been taken for redundant.
 		if s.skip++; s.skip > kkt.KeepAll {
 			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}

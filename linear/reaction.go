@@ -99,7 +99,7 @@ func (s *System) addAlong(r *reaction, i int, p mechanism.Push) (unit spatial.Fo
 	return one.Unit
 }
 
-// velocities returns those of the two bodies of a.
+// velocities returns the velocities of the two bodies of a.
 func (s *System) velocities(a *mechanism.Along) (u [12]float64) {
 	s.velocity(u[:6], a.Body[0])
 	s.velocity(u[6:], a.Body[1])

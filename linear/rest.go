@@ -1,6 +1,6 @@
 package linear
 
-// fillRest adds what a mechanism has few of.
+// fillRest adds the elements of which a mechanism has few.
 func (s *System) fillRest() error {
 	for _, part := range []struct {
 		n    int

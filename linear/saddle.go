@@ -143,7 +143,7 @@ func (k *saddle) nodeAt(i int) int {
 
 // solve solves for another b.
 //
-// Cost: a few solves, no allocation. It panics unless the factor is that of solveFirst.
+// Cost: a few solves, no allocation. It panics unless solveFirst has made the factor.
 func (k *saddle) solve(x, r, b []float64) {
 	if !k.Current() {
 		panic("linear: no factor")

@@ -18,7 +18,7 @@ const (
 	// balanceTol is the relative unbalanced force at which the search ends. balanceLoose is the
 	// one that is accepted where rounding allows no better.
 	balanceTol, balanceLoose = 1e-13, 1e-9
-	// balanceFall is the part of that force beyond which what a step leaves of it is rounding.
+	// balanceFall is a part of the unbalanced force before a step. A step that leaves more of it has come to rounding.
 	balanceFall = 0.1
 	// balanceRounding is an unbalanced force relative to the rounding of a spring's force, up
 	// to which forces count as balanced. It is for states in which all forces vanish, as with
@@ -90,7 +90,7 @@ type search struct {
 	extent0 float64  // the same at the start
 	radius  float64  // of the region in which K is trusted, 1 at the start
 
-	same        same      // what is left, of the steps before
+	same        same      // the unbalanced force, of the steps before
 	bristles    []bristle // at st
 	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
@@ -151,7 +151,7 @@ func (s *search) balanced() (at Unbalanced, relative, left float64) {
 }
 
 // settle linearizes the system at s.st. Its accelerations are those from rest, which tell what
-// is out of balance. Its multipliers are those of s.reactions.
+// is out of balance. Its multipliers are in s.reactions.
 func (s *search) settle() error {
 	s.extent = s.extentOf(s.st)
 	if err := s.load(s.st); err != nil {
@@ -459,7 +459,7 @@ func (s *search) place(t float64) error {
 }
 
 // reach returns the size of the step s.d relative to the largest that is taken, the larger one
-// of rotations and of travels. The largest travel grows while steps do what they promise.
+// of rotations and of travels. The largest travel grows as long as the work of steps is as predicted.
 func (s *search) reach() (size float64) {
 	turn, travel := balanceTurn*min(1, s.radius), s.extent*s.radius
 	for i := 0; i < len(s.d); i += 6 {

@@ -262,7 +262,7 @@ func (h *shifted) align() error {
 	return nil
 }
 
-// joints returns the number of joint nodes, which come first among those of rows.
+// joints returns the number of joint nodes, which come first among the nodes of rows.
 func (h *shifted) joints() int {
 	return h.sys.plan.Layout().Pattern.Len() - h.sys.mech.NumBodies()
 }

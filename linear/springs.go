@@ -24,7 +24,7 @@ func (s *System) fillBushing(i int) error {
 	return nil
 }
 
-// reach is what a row over more than two bodies has in place of its body, v and rate.
+// reach has the bodies of a row over more than two, and the row at each, in place of body, v and rate.
 type reach struct {
 	bodies  []int32 // increasing
 	v, rate []float64

@@ -17,7 +17,8 @@ import (
 //	ṡ = A·s,   s = (p, u).
 //
 // p are displacements that rows of positions allow, u changes of velocities that all rows allow. Both belong to axes that turn with the
-// motion, in which A is constant; at the instant of the state they are those of the world. The units are those of unit modal mass.
+// motion, in which A is constant; at the instant of the state they are the world's axes. Their bases are orthonormal in the metric of the
+// masses: p is in √kg m, and u in √kg m/s.
 type StateSpace struct {
 	A                 *mat.Dense // square; nil if there are no coordinates
 	Positions, Speeds int        // numbers of p and u: kkt.Report's Reaches and Mobility

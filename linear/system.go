@@ -270,7 +270,7 @@ func (s *System) reactWithAll() error {
 	if err := s.solveAll(solver); err != nil {
 		return err
 	}
-	// The factor of projections is that of the blocks.
+	// Projections use the factor of the blocks.
 	return s.name(s.kkt.solveFirst(s.work[len(s.x):], s.work[:len(s.x)], s.y.Right, nil))
 }
 
@@ -345,7 +345,7 @@ func (s *System) fill() error {
 	return nil
 }
 
-// fillBodies adds what the inertia of turning bodies adds.
+// fillBodies adds the stiffness and damping of the inertia of turning bodies.
 func (s *System) fillBodies() error {
 	if !s.rest {
 		s.fillInertia()
