@@ -360,7 +360,7 @@ func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size flo
 	p := f.Symbolic.Pattern
 	for _, v := range f.Symbolic.Held() {
 		for i := p.Off[v]; i < p.Off[v+1]; i++ {
-			held[0], low[0], r[i] = f.exact.sums[i].hi, f.exact.sums[i].lo, 0
+			held[0], low[0], r[i] = f.exact.sums[i].Hi, f.exact.sums[i].Lo, 0
 			held, low = held[1:], low[1:]
 		}
 	}

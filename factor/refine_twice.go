@@ -1,10 +1,14 @@
 package factor
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/dd"
+)
 
 // exact is the memory of residuals that are computed with twice the digits of a double.
 type exact struct {
-	sums   []twice   // b − K·x, by original scalar
+	sums   []dd.Num   // b − K·x, by original scalar
 	dx     []float64 // correction c of x
 	mixing *Mixing   // of its steps
 }
@@ -43,14 +47,14 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 	if f.exact == nil {
 		n := f.Symbolic.Pattern.Dim()
-		f.exact = &exact{make([]twice, n), make([]float64, n), NewMixing(n)}
+		f.exact = &exact{make([]dd.Num, n), make([]float64, n), NewMixing(n)}
 	}
 	p, sums := f.Symbolic.Pattern, f.exact.sums
 	for i, t := range b {
-		sums[i] = twice{hi: t}
+		sums[i] = dd.Of(t)
 	}
 	for i, t := range x[:p.Off[p.Positive()]] {
-		sums[i].add(-t)
+		sums[i] = dd.AddFloat(sums[i], -t)
 	}
 	for i := p.Positive(); i < p.Len(); i++ {
 		row, y := sums[p.Off[i]:p.Off[i+1]], x[p.Off[i]:p.Off[i+1]]
@@ -59,14 +63,14 @@ func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 			col, z, w := sums[p.Off[j]:p.Off[j+1]], x[p.Off[j]:p.Off[j+1]], f.unit.Val[p.Pos[k]:p.Pos[k+1]]
 			for a := range row {
 				for e, v := range w[a*len(z) : (a+1)*len(z)] {
-					row[a].addProduct(-v, z[e])
-					col[e].addProduct(-v, y[a])
+					row[a] = dd.AddProduct(row[a], -v, z[e])
+					col[e] = dd.AddProduct(col[e], -v, y[a])
 				}
 			}
 		}
 	}
 	for i := range sums {
-		r[i] = sums[i].hi + sums[i].lo
+		r[i] = dd.Float(sums[i])
 	}
 	at := &f.check
 	at.r, at.b, at.x, at.known = r, b, x, true

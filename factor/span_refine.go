@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/dd"
 )
 
 // LeastNorm says how a solution of LeastNormTo came about.
@@ -89,7 +90,7 @@ func (r *refining) goesOn(step int, size, was float64) bool {
 // refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
 type refining struct {
 	b, mu, f   []float64 // by scalar row of the pattern; b is nil for zero
-	u, w, sums []twice   // by column
+	u, w, sums []dd.Num   // by column
 	g, du      []float64
 	dependent  bool    // columns that depend on others are left out of what is wanted of Vᵀ·μ, and the last step is wanted
 	step       float64 // largest entry of the last correction of μ
@@ -101,7 +102,7 @@ func (q *Span) newRefining() *refining {
 	n, nb := len(q.live), len(q.norm)
 	return &refining{
 		mu: make([]float64, n), f: make([]float64, n),
-		u: make([]twice, nb), w: make([]twice, nb), sums: make([]twice, nb),
+		u: make([]dd.Num, nb), w: make([]dd.Num, nb), sums: make([]dd.Num, nb),
 		g: make([]float64, nb), du: make([]float64, nb),
 	}
 }
@@ -125,7 +126,7 @@ func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	}
 	q.columnSums(r.sums, r.mu)
 	for i := range r.g {
-		r.g[i] = r.w[i].sub(r.sums[i])
+		r.g[i] = (r.w[i].Hi - r.sums[i].Hi) + (r.w[i].Lo - r.sums[i].Lo)
 		if q.norm[i] > 0 && !(r.dependent && q.dropped[i]) {
 			out.Change = max(out.Change, math.Abs(r.g[i])/(q.norm[i]*big))
 		}
@@ -149,33 +150,9 @@ func (q *Span) correct(r *refining) {
 		r.mu[i] += r.f[i]
 	}
 	for i, d := range r.du {
-		r.u[i].add(d)
+		r.u[i] = dd.AddFloat(r.u[i], d)
 	}
 }
-
-// twice is a number of twice the precision, the sum of two (Dekker 1971).
-type twice struct{ hi, lo float64 }
-
-// add adds x.
-func (t *twice) add(x float64) {
-	s := t.hi + x
-	b := s - t.hi
-	e := (t.hi - (s - b)) + (x - b)
-	e += t.lo
-	t.hi = s + e
-	t.lo = e - (t.hi - s)
-}
-
-// addProduct adds x·y.
-func (t *twice) addProduct(x, y float64) {
-	p := x * y
-	e := math.FMA(x, y, -p)
-	t.add(p)
-	t.lo += e
-}
-
-// sub returns t − s.
-func (t twice) sub(s twice) float64 { return (t.hi - s.hi) + (t.lo - s.lo) }
 
 // rowSums stores b + V·u − μ in f.
 func (q *Span) rowSums(r *refining) {
@@ -184,26 +161,26 @@ func (q *Span) rowSums(r *refining) {
 	for i := p.Positive(); i < p.Len() && !q.watch.Every(i); i++ {
 		for a := range int(p.Size[i]) {
 			row := int(p.Off[i]) + a
-			var sum twice
+			var sum dd.Num
 			for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 				o, n := int(p.Off[p.Ind[k]]), int(p.Size[p.Ind[k]])
 				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
 					x *= q.root[row]
-					sum.addProduct(x, r.u[o+c].hi)
-					sum.addProduct(x, r.u[o+c].lo)
+					sum = dd.AddProduct(sum, x, r.u[o+c].Hi)
+					sum = dd.AddProduct(sum, x, r.u[o+c].Lo)
 				}
 			}
-			sum.add(-r.mu[row])
+			sum = dd.AddFloat(sum, -r.mu[row])
 			if r.b != nil {
-				sum.add(r.b[row])
+				sum = dd.AddFloat(sum, r.b[row])
 			}
-			r.f[row] = sum.hi + sum.lo
+			r.f[row] = dd.Float(sum)
 		}
 	}
 }
 
 // columnSums stores Vᵀ·μ in w.
-func (q *Span) columnSums(w []twice, mu []float64) {
+func (q *Span) columnSums(w []dd.Num, mu []float64) {
 	m := q.m
 	p := m.Pattern
 	clear(w)
@@ -213,7 +190,7 @@ func (q *Span) columnSums(w []twice, mu []float64) {
 			for a := range int(p.Size[i]) {
 				row := int(p.Off[i]) + a
 				for c, x := range m.Val[int(p.Pos[k])+n*a:][:n] {
-					w[o+c].addProduct(x*q.root[row], mu[row])
+					w[o+c] = dd.AddProduct(w[o+c], x*q.root[row], mu[row])
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/team"
 )
@@ -118,12 +119,12 @@ func (q *RowSpan) SolveTo(x, b []float64) (out RowSolution) {
 	r.b, r.dependent = make([]float64, len(x)), true
 	copy(r.b[rows:], b[:n])
 	for i := range rows {
-		r.w[i] = twice{hi: b[n+i]}
+		r.w[i] = dd.Of(b[n+i])
 	}
 	how := s.refine(r, func() {
 		copy(x[:n], r.mu[rows:])
 		for i := range rows {
-			x[n+i] = -(r.u[i].hi + r.u[i].lo)
+			x[n+i] = -dd.Float(r.u[i])
 		}
 	})
 	if size := algebra.MaxAbs(x[:n]); size > 0 {

@@ -17,22 +17,25 @@ func Float(a Num) float64 { return a.Hi + a.Lo }
 // Neg returns −a.
 func Neg(a Num) Num { return Num{-a.Hi, -a.Lo} }
 
-// sum returns a + b exactly.
+// sum returns a + b exactly. The conversions round: where a or b is a product, compilers may fuse it with the first addition and not with
+// the others, on processors that have such an instruction.
 func sum(a, b float64) Num {
+	a, b = float64(a), float64(b)
 	s := a + b
 	t := s - a
 	return Num{s, (a - (s - t)) + (b - t)}
 }
 
-// quick returns a + b exactly for |a| ≥ |b|.
+// quick returns a + b exactly for |a| ≥ |b|. It rounds a and b as sum does.
 func quick(a, b float64) Num {
+	a, b = float64(a), float64(b)
 	s := a + b
 	return Num{s, b - (s - a)}
 }
 
-// Product returns a·b exactly.
+// Product returns a·b exactly. It rounds the product, which would be fused with what the caller adds to it.
 func Product(a, b float64) Num {
-	p := a * b
+	p := float64(a * b)
 	return Num{p, math.FMA(a, b, -p)}
 }
 
@@ -44,6 +47,19 @@ func Add(a, b Num) Num {
 	s, t := sum(a.Hi, b.Hi), sum(a.Lo, b.Lo)
 	s = quick(s.Hi, s.Lo+t.Hi)
 	return quick(s.Hi, s.Lo+t.Lo)
+}
+
+// AddFloat returns a + x (Dekker 1971). Its error is a few times Epsilon, relative to |a| + |x|.
+func AddFloat(a Num, x float64) Num {
+	s := sum(a.Hi, x)
+	return quick(s.Hi, s.Lo+a.Lo)
+}
+
+// AddProduct returns a + x·y, for sums of products. Lo may be some units in the last place of Hi; the next AddFloat or AddProduct settles it.
+func AddProduct(a Num, x, y float64) Num {
+	p := Product(x, y)
+	a = AddFloat(a, p.Hi)
+	return Num{a.Hi, a.Lo + p.Lo}
 }
 
 // Sub returns a − b.

@@ -30,9 +30,11 @@ type Walk struct {
 	From, To float64
 	Parts    int  // intervals between samples
 	Holes    bool // places where the numbers are not finite are passed over
+	// Terms is the size of the terms whose sum a number is. Where they cancel, what is left is their rounding, whose changes are no jumps.
+	Terms float64
 
 	start, end Numbers // at the ends of the last Look
-	size       Numbers // largest magnitude of each number in it, at least noise of the largest of all
+	size       Numbers // largest magnitude of each number in it, at least noise of the largest of all and of Terms
 }
 
 // Jump is what a Walk finds: number Number changes by Size at X, or, with Number −1, a number is not finite there.
@@ -48,7 +50,7 @@ func (w *Walk) Look() (Jump, bool) {
 	n := make([]Numbers, w.Parts+1)
 	ok := make([]bool, w.Parts+1)
 	w.size = Numbers{}
-	all := 0.0
+	all := w.Terms
 	place := func(i int) float64 { return w.From + (w.To-w.From)*float64(i)/float64(w.Parts) }
 	for i := range n {
 		x := place(i)

@@ -168,6 +168,12 @@ func TestFaults(t *testing.T) {
 	f := func(x, y, z string, from, to float64) *curves.Curve {
 		return &curves.Curve{Kind: curves.Function, X: x, Y: y, Z: z, Range: [2]float64{from, to}}
 	}
+	// Coordinates and parts of the curvature that are rounding alone.
+	for _, c := range []*curves.Curve{
+		f("cos(3*u)", "sin(3*u)", "0.2*u", -20, 30), f("0.3*u", "u", "cos(u)^2+sin(u)^2-1", -1, 1), f("cos(u)", "sin(u)", "sin(2*u)-2*sin(u)*cos(u)", 0, 3),
+	} {
+		require.Empty(t, faultsOf(c, false), c.Z)
+	}
 	ring := func(x, y string, to float64) *curves.Curve {
 		c := f(x, y, "", 0, to)
 		c.Closed = true

@@ -232,7 +232,7 @@ func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 
 // walk looks for a place at which a coordinate is not C¹, or has no second derivative.
 func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool) {
-	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
+	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled, Terms: c.size}
 	h := w.To - w.From
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
 		at := c.At(u)
@@ -245,6 +245,10 @@ func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool)
 // tangent c″ may jump: that changes how fast u goes, and nothing of the curve.
 func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
+	for k := range sampled + 1 {
+		at := c.At(w.From + (w.To-w.From)*float64(k)/sampled)
+		w.Terms = max(w.Terms, at.DD.Norm()/spatial.Dot(&at.D, &at.D)*c.size)
+	}
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
 		at := c.At(u)
 		dd := spatial.Dot(&at.D, &at.D)
