@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -67,7 +68,7 @@ func appendEdges(edges []edge, ring int, corners [][2]float64) ([]edge, error) {
 		return nil, polygonError(ring, "it has %d corners", n)
 	}
 	for i, p := range corners {
-		if s := p[0] + p[1]; s-s != 0 { // NaN or infinite
+		if s := p[0] + p[1]; !algebra.Finite(s) { // NaN or infinite
 			return nil, polygonError(ring, "corner %d is %v", i, p)
 		}
 		next := (i + 1) % n

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/formula"
@@ -52,7 +53,7 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 func (l *Law) spanFaults(f *document.Broken, i int) {
 	s, at := &l.Spans[i], document.Entry("of", i)
 	switch {
-	case s.From-s.From != 0 || s.To-s.To != 0 || s.To-s.From-(s.To-s.From) != 0:
+	case !algebra.Finite(s.From) || !algebra.Finite(s.To) || !algebra.Finite(s.To-s.From):
 		f.Add(at+".range", "", document.RuleNotFinite)
 	case l.Kind != Function && (s.From != 0 || s.To != 0):
 		f.Add(at+".range", "", fmt.Sprintf("has no meaning for the kind %v, whose points say it", l.Kind))
@@ -62,7 +63,7 @@ func (l *Law) spanFaults(f *document.Broken, i int) {
 		f.Add(at+".periodic", "true", "needs a range, whose length is the period")
 	}
 	switch {
-	case s.Advance-s.Advance != 0:
+	case !algebra.Finite(s.Advance):
 		f.Add(at+".advance", document.Number(s.Advance), document.RuleNotFinite)
 	case s.Advance != 0 && !s.Periodic:
 		f.Add(at+".advance", document.Number(s.Advance), "has no meaning unless the law is periodic")
@@ -91,7 +92,7 @@ func (l *Law) pointFaults(f *document.Broken) {
 		f.Add("slopes", "", fmt.Sprintf("has no meaning for ends %v", l.Ends))
 	}
 	for i, x := range l.Slopes {
-		if x-x != 0 {
+		if !algebra.Finite(x) {
 			f.Add(document.Entry("slopes", i), document.Number(x), document.RuleNotFinite)
 		}
 	}
@@ -111,7 +112,7 @@ func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	}
 	for i, x := range at {
 		switch {
-		case x-x != 0:
+		case !algebra.Finite(x):
 			f.Add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
 			return
 		case i > 0 && !(x > at[i-1]):
@@ -146,7 +147,7 @@ func (l *Law) tableFaults(f *document.Broken) {
 // valueFaults checks that values are finite, and returns the largest magnitude.
 func (l *Law) valueFaults(f *document.Broken, field string, values []float64) (largest float64) {
 	for i, x := range values {
-		if x-x != 0 {
+		if !algebra.Finite(x) {
 			f.Add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
 			return 0
 		}

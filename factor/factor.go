@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/sparse"
@@ -416,7 +417,7 @@ func (w *worker) right(fr *front) []float64 {
 func (w *worker) note(fr *front, pan []float64, n int, dinv, limit []float64) {
 	limit = limit[:len(dinv)]
 	for i, d := range dinv {
-		if d == 0 || d-d != 0 || limit[i] == positiveLimit && d < 0 {
+		if d == 0 || !algebra.Finite(d) || limit[i] == positiveLimit && d < 0 {
 			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
@@ -365,7 +366,7 @@ func TestCorrected(t *testing.T) {
 				// Rounding over such pivots may square itself until it overflows.
 				var p *factor.PivotError
 				require.ErrorAs(t, err, &p)
-				require.False(t, p.Value-p.Value == 0, "%s: %v", c.name, err)
+				require.False(t, algebra.Finite(p.Value), "%s: %v", c.name, err)
 				continue
 			}
 			requireInertia(t, c.m.Pattern, pivotsOf(f))

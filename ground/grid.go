@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 )
@@ -186,7 +187,7 @@ func (g *grid) height(x, y float64) (z float64, err error) {
 		z += v[j] * (w[0]*c[0] + w[1]*c[1] + w[2]*c[2] + w[3]*c[3])
 	}
 	z += g.base
-	if z-z != 0 {
+	if !algebra.Finite(z) {
 		return 0, ErrNotFinite
 	}
 	return z, nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 )
@@ -41,7 +42,7 @@ func points(ctx context.Context, t *table, p *Problems) (*Field, error) {
 		switch f.Origin[c], f.Spacing[c], size[c] = regular(v); {
 		case size[c] < 2:
 			p.add(0, 0, "all points have the same %c (value %v)", name, v[0])
-		case f.Spacing[c]-f.Spacing[c] != 0:
+		case !algebra.Finite(f.Spacing[c]):
 			p.add(0, 0, "the points are too far apart along %c (value %v, %v)", name, v[0], v[len(v)-1])
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // ErrTiles is returned where Tiles would have more than MostTiles tiles, or a node beyond the range of their numbers.
@@ -37,7 +39,7 @@ type Tiles struct {
 // NewTiles returns tiles on a grid with a node at the origin, without a tile. It returns an error if the spacing is not
 // positive or a number is not finite.
 func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
-	if !(spacing > 0) || math.IsInf(spacing, 0) || origin[0]-origin[0] != 0 || origin[1]-origin[1] != 0 {
+	if !(spacing > 0) || math.IsInf(spacing, 0) || !algebra.Finite(origin[0]) || !algebra.Finite(origin[1]) {
 		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
 	}
 	return &Tiles{
@@ -185,7 +187,7 @@ func (t *Tiles) weigh(w *weights, x float64, axis int) bool {
 
 // at is Surface.At.
 func (t *Tiles) at(x, y float64) (p Patch, err error) {
-	if x-x != 0 || y-y != 0 {
+	if !algebra.Finite(x) || !algebra.Finite(y) {
 		return p, ErrOff
 	}
 	var wx, wy weights

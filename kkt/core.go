@@ -188,7 +188,7 @@ func (s *core) overflown() int {
 		a := s.x[6*i:][:6]
 		sum += a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5])
 	}
-	if sum-sum == 0 {
+	if algebra.Finite(sum) {
 		return -1
 	}
 	for i := range s.plan.mech.NumBodies() {

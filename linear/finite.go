@@ -74,5 +74,5 @@ func firstInfinite(v []float64) int {
 	if algebra.AllFinite(v...) {
 		return -1
 	}
-	return slices.IndexFunc(v, func(x float64) bool { return x-x != 0 })
+	return slices.IndexFunc(v, func(x float64) bool { return !algebra.Finite(x) })
 }

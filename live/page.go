@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene/view"
 	"github.com/rung-mbd/rung/spatial"
@@ -371,7 +372,7 @@ func (s *Session) statusLocked() {
 
 // finite returns 0 for what JSON cannot hold.
 func finite(x float64) float64 {
-	if x-x != 0 {
+	if !algebra.Finite(x) {
 		return 0
 	}
 	return x

@@ -42,7 +42,7 @@ func (S Sym3) Scale(s float64) Sym3 {
 // IsFinite reports whether no entry is NaN or infinite.
 func (S Sym3) IsFinite() bool {
 	for _, x := range S {
-		if x-x != 0 {
+		if !(math.Abs(x) <= math.MaxFloat64) {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func (a Vec3) Norm() float64 {
 	}
 	// Scale by the largest component.
 	m := math.Max(math.Abs(a[0]), math.Max(math.Abs(a[1]), math.Abs(a[2])))
-	if m == 0 || m-m != 0 {
+	if m == 0 || !(m <= math.MaxFloat64) {
 		return m
 	}
 	x, y, z := a[0]/m, a[1]/m, a[2]/m
@@ -40,7 +40,7 @@ func (a Vec3) Norm() float64 {
 }
 
 // IsFinite reports whether no component is NaN or infinite.
-func (a Vec3) IsFinite() bool { return a.Sub(a) == Vec3{} } // x − x is not a number where x is not finite
+func (a Vec3) IsFinite() bool { return a.Scale(0) == Vec3{} } // 0·x is not a number where x is not finite
 
 // Skew returns the matrix a× with (a×)b = a×b.
 func (a Vec3) Skew() Mat3 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/formula"
@@ -134,10 +135,10 @@ func (l *Law) tableFaults(report func(field, value, rule string)) {
 	}
 	for i := range n {
 		switch {
-		case l.At[i]-l.At[i] != 0:
+		case !algebra.Finite(l.At[i]):
 			report(document.Entry("at", i), document.Number(l.At[i]), document.RuleNotFinite)
 			return
-		case l.Forces[i]-l.Forces[i] != 0:
+		case !algebra.Finite(l.Forces[i]):
 			report(document.Entry("forces", i), document.Number(l.Forces[i]), document.RuleNotFinite)
 			return
 		case i > 0 && !(l.At[i] > l.At[i-1]):
@@ -147,7 +148,7 @@ func (l *Law) tableFaults(report func(field, value, rule string)) {
 	}
 	p := l.prepared()
 	for i := range n {
-		if x := p.slopes[i] + p.sums[i]; x-x != 0 {
+		if x := p.slopes[i] + p.sums[i]; !algebra.Finite(x) {
 			report(document.Entry("at", i), document.Number(l.At[i]), "makes a slope or an integral that overflows")
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 )
 
@@ -42,7 +43,7 @@ func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 	var scale [6]float64
 	for i := range m {
 		for j, x := range m[i] {
-			if x-x != 0 {
+			if !algebra.Finite(x) {
 				report(document.Entry(document.Entry("", i), j), document.Number(x), document.RuleNotFinite)
 				return
 			}

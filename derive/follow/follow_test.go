@@ -22,7 +22,7 @@ import (
 // fourth power of the step, and what searches leave, 1e-13 rad or lengths (searchTol), over it.
 const (
 	differenceTol  = 4e-9
-	differenceStep = 1e-3
+	differenceStep = 1.4e-3
 	searchTol      = 1e-13
 )
 

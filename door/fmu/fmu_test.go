@@ -31,7 +31,7 @@ const fourBar = "../../docs/four-bar.model.json"
 func options(version int) fmu.Options {
 	return fmu.Options{
 		Version: version, Inputs: []string{"joints[O].force[0]"}, Parameters: []string{"gravity[1]", "joints[C].force[0]"},
-		Outputs:   []string{"joint.*.q", "joint.O.qd", "energy.*", "crank.accx"},
+		Outputs:   []string{"joint.*.q", "joint.O.qd", "energy.*", "coupler.accx"},
 		Run:       []byte(`{"format": "rung-run/1", "tolerance": 1e-10, "until": 2, "every": 0.01}`),
 		Libraries: []fmu.Library{{System: fmu.LinuxAMD64, Name: "rung.so", Data: []byte("a library")}},
 	}
@@ -113,7 +113,7 @@ func TestUnitIsRun(t *testing.T) {
 	require.NoError(t, err)
 	m, err := door.Read(here, "model.json", text, nil)
 	require.NoError(t, err)
-	r, err := m.NewRun(nil, []byte(`{"tolerance": 1e-10, "columns": ["time", "joint.*.q", "joint.O.qd", "energy.*", "crank.accx"]}`))
+	r, err := m.NewRun(nil, []byte(`{"tolerance": 1e-10, "columns": ["time", "joint.*.q", "joint.O.qd", "energy.*", "coupler.accx"]}`))
 	require.NoError(t, err)
 	knob, err := m.KnobAt("joints[O].force[0]")
 	require.NoError(t, err)

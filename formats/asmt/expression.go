@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -163,7 +164,7 @@ func parseFunction(text string) (function, error) {
 		return f, fmt.Errorf("%s: %w", fault.Name(text), err)
 	}
 	for _, x := range append(f.poly, f.at(0)) {
-		if x-x != 0 {
+		if !algebra.Finite(x) {
 			return f, fmt.Errorf("%s: is not finite", fault.Name(text))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -115,7 +116,7 @@ func (r *lines) point(words [][]byte) (v spatial.Vec3, err error) {
 	}
 	for k, w := range words {
 		x, err := strconv.ParseFloat(string(w), 64)
-		if err != nil || x-x != 0 {
+		if err != nil || !algebra.Finite(x) {
 			return v, r.errorf("%s is not a finite number", strconv.Quote(short(w)))
 		}
 		v[k] = x

@@ -10,6 +10,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 )
@@ -124,7 +125,7 @@ func (t *table[T]) readFrom(r *pq.GenericReader[T], g int, lo, hi int64, visit f
 func (t *table[T]) finite(r *T) error {
 	v := reflect.ValueOf(r).Elem()
 	for i, f := range t.fields {
-		if x := v.Field(f).Float(); x-x != 0 {
+		if x := v.Field(f).Float(); !algebra.Finite(x) {
 			return fmt.Errorf("column %s: %g", t.labels[i], x)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -175,7 +176,7 @@ func (r *reader) coordinate(p *prim, motion string, of *prim) (coordinate, bool)
 // follow adds q = Σ c[k]·q′ᵏ, SI, of two coordinates as the file has them.
 func (r *reader) follow(p *prim, name string, at, to coordinate, c []float64) {
 	for k, x := range c {
-		if x-x != 0 {
+		if !algebra.Finite(x) {
 			r.report.Refuse(p, "joint "+fault.Name(p.name), fmt.Sprintf("its equation has the coefficient %g of power %d", x, k))
 			return
 		}

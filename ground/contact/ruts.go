@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -326,7 +327,7 @@ func (r *Ruts) Nodes() (list []RutNode) {
 // CheckNodes returns an error that names the first entry of a list that Nodes cannot have returned.
 func CheckNodes(list []RutNode) error {
 	for i, n := range list {
-		finite := n.Lowered-n.Lowered == 0 && n.Passage-n.Passage == 0
+		finite := algebra.Finite(n.Lowered) && algebra.Finite(n.Passage)
 		if !finite || n.Lowered > 0 || !(n.Back >= 0 && n.Back <= 1) {
 			return fmt.Errorf("ground/contact: entry %d of ruts is not fit (node %d, %d, lowered by %v, passage %v)", i, n.I, n.J, n.Lowered, n.Passage)
 		}

@@ -1,7 +1,10 @@
 package algebra
 
-// Finite reports whether x is neither infinite nor undefined.
-func Finite(x float64) bool { return x-x == 0 }
+import "math"
+
+// Finite reports whether x is neither infinite nor undefined. The difference x − x would not do. Where x is a product, a processor with
+// fused multiply-adds finds its rounding.
+func Finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
 // AllFinite reports whether all numbers of v are finite.
 func AllFinite(v ...float64) bool {

@@ -55,7 +55,7 @@ func AddFloat(a Num, x float64) Num {
 	return quick(s.Hi, s.Lo+a.Lo)
 }
 
-// AddProduct returns a + x·y, for sums of products. Lo may be some units in the last place of Hi; the next AddFloat or AddProduct settles it.
+// AddProduct returns a + x·y, for sums of products. Lo may be some units in the last place of Hi, until the next AddFloat or AddProduct.
 func AddProduct(a Num, x, y float64) Num {
 	p := Product(x, y)
 	a = AddFloat(a, p.Hi)

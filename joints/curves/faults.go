@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/formula"
@@ -78,7 +79,7 @@ func (c *Curve) foreign(f *document.Broken) {
 func (c *Curve) vectors(f *document.Broken, field string, list []spatial.Vec3) {
 	for i := range list {
 		for k, x := range list[i] {
-			if x-x != 0 {
+			if !algebra.Finite(x) {
 				f.Add(document.Entry(document.Entry(field, i), k), document.Number(x), document.RuleNotFinite)
 				return
 			}
@@ -93,13 +94,13 @@ func (c *Curve) circleFaults(f *document.Broken) {
 		of    *spatial.Vec3
 	}{{"center", &c.Center}, {"axis", &c.Axis}, {"start", &c.Start}} {
 		for k, x := range v.of {
-			if x-x != 0 {
+			if !algebra.Finite(x) {
 				f.Add(document.Entry(v.field, k), document.Number(x), document.RuleNotFinite)
 				break
 			}
 		}
 	}
-	if !(c.Radius > 0) || c.Radius-c.Radius != 0 {
+	if !(c.Radius > 0) || !algebra.Finite(c.Radius) {
 		f.Add("radius", document.Number(c.Radius), "is not positive and finite")
 	}
 	c.rangeFaults(f, 2*math.Pi)
@@ -116,7 +117,7 @@ func (c *Curve) rangeFaults(f *document.Broken, most float64) {
 	from, to := c.Range[0], c.Range[1]
 	switch length := to - from; {
 	case c.Kind == Circle && from == 0 && to == 0:
-	case length-length != 0:
+	case !algebra.Finite(length):
 		f.Add("range", "", document.RuleNotFinite)
 	case !(length > 0):
 		f.Add("range", document.Numbers(c.Range[:]), "must rise")
@@ -178,7 +179,7 @@ func (c *Curve) parameterFaults(f *document.Broken) {
 	}
 	for i, x := range at {
 		switch {
-		case x-x != 0:
+		case !algebra.Finite(x):
 			f.Add(document.Entry("parameters", i), document.Number(x), document.RuleNotFinite)
 			return
 		case i > 0 && !(x > at[i-1]):
@@ -236,7 +237,7 @@ func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool)
 	h := w.To - w.From
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
 		at := c.At(u)
-		return formula.Numbers{0: at.C[i], 1: at.D[i] * h}, at.C[i]-at.C[i]+at.D[i]-at.D[i]+at.DD[i]-at.DD[i] == 0
+		return formula.Numbers{0: at.C[i], 1: at.D[i] * h}, algebra.AllFinite(at.C[i], at.D[i], at.DD[i])
 	}
 	tell(f, &w, field, text, [6]string{"value", "slope"}, [6]float64{1, h}, closed)
 }
@@ -253,7 +254,7 @@ func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed b
 		at := c.At(u)
 		dd := spatial.Dot(&at.D, &at.D)
 		n[0] = (at.DD[i] - at.D[i]*spatial.Dot(&at.D, &at.DD)/dd) / dd * c.size
-		return n, n[0]-n[0] == 0
+		return n, algebra.Finite(n[0])
 	}
 	tell(f, &w, field, text, [6]string{"part of the curvature"}, [6]float64{c.size}, closed)
 }
@@ -283,7 +284,7 @@ func (c *Curve) field() string { return [...]string{"ends", "radius", "points", 
 func (c *Curve) overflowed(f *document.Broken) bool {
 	for i := range c.samples() + 1 {
 		u := c.sample(i)
-		if at := c.At(u); !at.finite() || c.size-c.size != 0 || c.speed-c.speed != 0 {
+		if at := c.At(u); !at.finite() || !algebra.Finite(c.size) || !algebra.Finite(c.speed) {
 			f.Add(c.field(), "", "makes a curve that overflows")
 			return true
 		}

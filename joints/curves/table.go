@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -58,7 +59,7 @@ func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []fl
 		var v [4]float64
 		for k, at := range columns {
 			if at >= 0 {
-				if v[k], err = strconv.ParseFloat(words[at], 64); err != nil || v[k]-v[k] != 0 {
+				if v[k], err = strconv.ParseFloat(words[at], 64); err != nil || !algebra.Finite(v[k]) {
 					return nil, nil, wrong("%s is no finite number", fault.Name(words[at]))
 				}
 			}

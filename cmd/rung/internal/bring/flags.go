@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -91,7 +92,7 @@ func (f *flags) options() (*source.Options, error) {
 	for _, text := range f.pose {
 		name, value, _ := cutLast(text)
 		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || x-x != 0 || name == "" {
+		if err != nil || !algebra.Finite(x) || name == "" {
 			return nil, shell.UseErrorf("--pose %s: not of the form joint=number", fault.Name(text))
 		}
 		if _, twice := o.Pose[name]; twice {
@@ -106,7 +107,7 @@ func (f *flags) options() (*source.Options, error) {
 		}
 		for k, text := range f.gravity {
 			x, err := strconv.ParseFloat(text, 64)
-			if err != nil || x-x != 0 {
+			if err != nil || !algebra.Finite(x) {
 				return nil, shell.UseErrorf("--gravity: %s is not a finite number", fault.Name(text))
 			}
 			o.Gravity[k] = x

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -236,7 +237,7 @@ const mostDrawn = 1e300
 func (p *sweepPicture) drawable() error {
 	for _, a := range p.axes {
 		for i, x := range a.value {
-			if math.Abs(x) > mostDrawn && x-x == 0 {
+			if math.Abs(x) > mostDrawn && algebra.Finite(x) {
 				return fmt.Errorf("run %d has %s %.3g, a picture has room for numbers up to %g", i, fault.Name(a.name), x, mostDrawn)
 			}
 		}
@@ -269,7 +270,7 @@ func (p *sweepPicture) names() string {
 // whole reports whether a run has numbers for all axes.
 func (p *sweepPicture) whole(i int) bool {
 	for _, a := range p.axes {
-		if x := a.value[i]; x-x != 0 {
+		if x := a.value[i]; !algebra.Finite(x) {
 			return false
 		}
 	}
