@@ -8,7 +8,7 @@ import (
 
 // exact is the memory of residuals that are computed with twice the digits of a double.
 type exact struct {
-	sums   []dd.Num   // b − K·x, by original scalar
+	sums   []dd.Num  // b − K·x, by original scalar
 	dx     []float64 // correction c of x
 	mixing *Mixing   // of its steps
 }

@@ -90,7 +90,7 @@ func (r *refining) goesOn(step int, size, was float64) bool {
 // refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
 type refining struct {
 	b, mu, f   []float64 // by scalar row of the pattern; b is nil for zero
-	u, w, sums []dd.Num   // by column
+	u, w, sums []dd.Num  // by column
 	g, du      []float64
 	dependent  bool    // columns that depend on others are left out of what is wanted of Vᵀ·μ, and the last step is wanted
 	step       float64 // largest entry of the last correction of μ
