@@ -2,6 +2,7 @@ package live
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -16,6 +17,9 @@ type hand struct {
 	air   float64 // rate, 1/s
 	pulls [mostPages]pull
 	mass  float64 // of all bodies
+
+	all    []int          // bodies
+	pulled [mostPages]int // bodies that are pulled, each once, in the first places
 }
 
 // pull is a spring with a damper from a point of a body to a place in
@@ -84,6 +88,20 @@ func (p *pull) place(t float64) spatial.Vec3 {
 func (p *pull) move(to spatial.Vec3, t, d float64) {
 	p.from = p.place(t)
 	p.to, p.begun, p.until = to, t, t+d
+}
+
+// ActsOn returns the bodies on which f acts: all in air, else those that are pulled.
+func (f *hand) ActsOn(float64) []int {
+	if f.air > 0 {
+		return f.all
+	}
+	list := f.pulled[:0]
+	for k := range f.pulls {
+		if p := &f.pulls[k]; p.on && !slices.Contains(list, p.body) {
+			list = append(list, p.body)
+		}
+	}
+	return list
 }
 
 // WrenchesTo implements mechanism.OwnForce.

@@ -108,11 +108,11 @@ func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options
 		s.hand.mass += s.mech.Bodies[i].Mass
 	}
 	if n := s.mech.NumBodies(); n > 0 {
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
+		s.hand.all = make([]int, n)
+		for i := range s.hand.all {
+			s.hand.all[i] = i
 		}
-		if _, err := in.AddForce(handName, &s.hand, all...); err != nil {
+		if _, err := in.AddForce(handName, &s.hand, s.hand.all...); err != nil {
 			return nil, err
 		}
 	}

@@ -158,16 +158,16 @@ func (m *Mechanism) followAngles(k *Kinematics, s *State, start bool) {
 		at = make([]float64, m.NumSprung())
 	}
 	var jk JointKinematics
-	var q, qd [6]float64
+	var q [6]float64
 	for _, j := range m.sprung {
-		jt := m.sprungTo(&jk, j, k, s)
+		jt := m.sprungPlacesTo(&jk, j, k, s)
 		if start && jt.start != nil {
 			jk.Near = jt.start
 		}
 		if jt.Curve != nil || jt.Ground != nil {
 			jt.NearTo(&q, &jk.Frames)
 		} else {
-			jt.CoordinatesTo(&q, &qd, &jk)
+			jt.CoordinatesTo(&q, nil, &jk)
 		}
 		d := &jt.sprung
 		for i := range d.n {
@@ -186,13 +186,20 @@ func (m *Mechanism) Owns(s *State) bool {
 
 // sprungTo is JointTo for joint j with angles with springs, and the kinematics of its bodies.
 func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *State) *Joint {
+	jt := m.sprungPlacesTo(jk, j, k, s)
+	jk.ratesTo(jt, s)
+	return jt
+}
+
+// sprungPlacesTo is sprungTo without velocities.
+func (m *Mechanism) sprungPlacesTo(jk *JointKinematics, j int32, k *Kinematics, s *State) *Joint {
 	jt := &m.Joints[j]
 	for _, b := range [2]int32{jt.Pred, jt.Succ} {
 		if b >= 0 {
 			m.BodyTo(&k.Bodies[b], s, int(b))
 		}
 	}
-	m.JointTo(jk, int(j), k, s)
+	m.placesTo(jk, jt, k, s)
 	return jt
 }
 

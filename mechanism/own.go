@@ -22,8 +22,14 @@ type OwnForce interface {
 	//
 	// w holds zeros. The result depends on at and t alone, and nothing is allocated. An error ends the
 	// computation; its text gets the name of the force.
+	//
+	// A force that acts on few of its bodies at a time may have a method ActsOn(t float64) []int, which returns their places in that
+	// order, each once. WrenchesTo then reads and stores nothing of the others.
 	WrenchesTo(w []spatial.Force, at []BodyMotion, t float64) error
 }
+
+// partial is the method of an OwnForce that acts on few of its bodies at a time.
+type partial interface{ ActsOn(t float64) []int }
 
 // DifferentiableForce is an OwnForce with derivatives.
 type DifferentiableForce interface {
@@ -42,6 +48,8 @@ type ownForce struct {
 	name           string
 	force          OwnForce
 	body           []int32
+	all            []int   // places in body: all
+	part           partial // nil: it acts on all bodies
 	at             []BodyMotion
 	w              []spatial.Force
 	pose, velocity []float64 // nil if the force has no derivatives
@@ -78,7 +86,11 @@ func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) 
 // newOwnForce returns a force on the bodies, which are kept, with memory.
 func newOwnForce(name string, f OwnForce, bodies []int32) ownForce {
 	n := len(bodies)
-	o := ownForce{name: name, force: f, body: bodies, at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+	o := ownForce{name: name, force: f, body: bodies, all: make([]int, n), at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+	for i := range o.all {
+		o.all[i] = i
+	}
+	o.part, _ = f.(partial)
 	if _, ok := f.(DifferentiableForce); ok {
 		o.pose, o.velocity = make([]float64, 36*n*n), make([]float64, 36*n*n)
 	}
@@ -104,10 +116,10 @@ func (l *Loads) OwnBodies(i int) (bodies []int32, derivatives bool) {
 	return l.own[i].body, l.own[i].pose != nil
 }
 
-// setAt stores the motions of the force's bodies at s, whose kinematics are k.
-func (o *ownForce) setAt(k *Kinematics, s *State) {
-	for i, b := range o.body {
-		o.at[i] = bodyMotion(k, s, b)
+// setAt stores the motions of the force's bodies in the given places at s, whose kinematics are k.
+func (o *ownForce) setAt(places []int, k *Kinematics, s *State) {
+	for _, i := range places {
+		o.at[i] = bodyMotion(k, s, o.body[i])
 	}
 }
 
@@ -115,10 +127,12 @@ func (o *ownForce) setAt(k *Kinematics, s *State) {
 func (m *Mechanism) addOwn(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.own {
 		o := &m.own[i]
-		if err := o.wrenches(k, s); err != nil {
+		places, err := o.wrenches(k, s)
+		if err != nil {
 			return m.AtForce(len(m.Forces)+i, err)
 		}
-		for j, b := range o.body {
+		for _, j := range places {
+			b := o.body[j]
 			for r, x := range o.w[j] {
 				f[b][r] += x
 			}
@@ -127,21 +141,24 @@ func (m *Mechanism) addOwn(f []spatial.Force, k *Kinematics, s *State) error {
 	return nil
 }
 
-// wrenches computes o.w at s.
-func (o *ownForce) wrenches(k *Kinematics, s *State) error {
-	o.setAt(k, s)
+// wrenches computes o.w at s. It returns the places in o.body of the bodies on which the force acts.
+func (o *ownForce) wrenches(k *Kinematics, s *State) (places []int, err error) {
+	if places = o.all; o.part != nil {
+		places = o.part.ActsOn(s.Time)
+	}
+	o.setAt(places, k, s)
 	clear(o.w)
 	if err := o.force.WrenchesTo(o.w, o.at, s.Time); err != nil {
-		return err
+		return nil, err
 	}
-	for _, w := range o.w {
-		for _, x := range w {
+	for _, i := range places {
+		for _, x := range o.w[i] {
 			if !algebra.Finite(x) {
-				return ErrNotFinite
+				return nil, ErrNotFinite
 			}
 		}
 	}
-	return nil
+	return places, nil
 }
 
 // OwnWrenches returns the wrenches of force i of one's own at s, in
@@ -149,7 +166,7 @@ func (o *ownForce) wrenches(k *Kinematics, s *State) error {
 //
 // Cost: as the force; k was computed at s. It returns the errors of the force, with its name, and ErrNotFinite.
 func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force, error) {
-	if err := m.own[i].wrenches(k, s); err != nil {
+	if _, err := m.own[i].wrenches(k, s); err != nil {
 		return nil, m.AtForce(len(m.Forces)+i, err)
 	}
 	return m.own[i].w, nil
@@ -166,7 +183,7 @@ func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, veloci
 	if !ok {
 		return nil, nil, m.AtForce(len(m.Forces)+i, ErrNoDerivatives)
 	}
-	o.setAt(k, s)
+	o.setAt(o.all, k, s)
 	clear(o.pose)
 	clear(o.velocity)
 	if err := f.DerivativesTo(o.pose, o.velocity, o.at, s.Time); err != nil {
