@@ -82,7 +82,7 @@ func (q *pair) betweenTo(s *sight, a, b *curves.Place) {
 	q.E.MulVecTo(&x1, &b.D)
 	q.E.MulVecTo(&x2, &b.DD)
 	dx, dy := q.r[0]+s.p[0]-a.C[0], q.r[1]+s.p[1]-a.C[1]
-	s.speed = [2]float64{math.Hypot(a.D[0], a.D[1]), math.Hypot(x1[0], x1[1])}
+	s.speed = [2]float64{math.Sqrt(a.D[0]*a.D[0] + a.D[1]*a.D[1]), math.Sqrt(x1[0]*x1[0] + x1[1]*x1[1])}
 	s.t = spatial.Vec3{a.D[0] / s.speed[0], a.D[1] / s.speed[0]}
 	s.n = spatial.Vec3{-s.t[1], s.t[0]}
 	s.x = x1.Scale(1 / s.speed[1])
@@ -240,14 +240,14 @@ func (q *pair) find(near []float64, on *[2]float64) (at [2]float64, s sight, sid
 		at = *on
 	}
 	q.seeTo(&s, at[0], at[1])
-	apart := math.Hypot(s.along, s.gap)
+	apart := s.along*s.along + s.gap*s.gap
 	ok = q.descend(&at, &s, near[2])
 	ok = ok && (q.ended || q.found(&s))
 	if side = near[2]; side == 0 {
 		side = s.side()
 	}
 	far := touchAstray * q.size
-	if !(apart > far) || ok && (q.open || math.Abs(s.gap) <= far) {
+	if !(apart > far*far) || ok && (q.open || math.Abs(s.gap) <= far) {
 		return at, s, side, ok
 	}
 	q.rough, q.ended = false, false
