@@ -33,7 +33,7 @@ const (
 
 const (
 	// implicitTol is the relative tolerance of generalized-α, and explicitTol that of the explicit method. explicitDrift is how far joints
-	// drift in its steps before a projection: each one costs the step behind it an evaluation more.
+	// drift in its steps before a projection: each one costs the corrections.
 	implicitTol, explicitTol = 1e-3, 1e-5
 	explicitDrift            = 1e-7
 	// controlledWork is how many steps of RATTLE a step of these takes as long as, so that large mechanisms have longer ones.
@@ -115,7 +115,9 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 	if d.rattle != nil {
 		return o, nil
 	}
-	o = sim.Options{MaxStep: 1.01 * d.step, Even: d.even, Projector: d.project, Drift: sim.Drift{Position: d.drift, Velocity: d.drift}}
+	o = sim.Options{
+		MaxStep: 1.01 * d.step, Even: d.even, Quick: true, Projector: d.project, Drift: sim.Drift{Position: d.drift, Velocity: d.drift},
+	}
 	if stops, samples := runs.NewStops(p, nil); samples > 1 {
 		if err := stops.Arm(st); err != nil {
 			return o, err

@@ -32,6 +32,12 @@ type Options struct {
 	// mechanisms). Zeros stand for DefaultDrift.
 	Drift Drift
 
+	// Quick lets the next step of a RungeKutta whose last stage is its first one begin with the accelerations of that stage also where
+	// the Projector has moved the end. It moves it by no more than what the error estimate allows, of which a part of the order of the
+	// step goes over into the next end. So a step with a projection costs no evaluation more. Ends that are projected to rounding, next to
+	// singular poses, are evaluated all the same.
+	Quick bool
+
 	// CloseStages has the Projector close every stage of every step, at two to three times the
 	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
 	// Error control does so by itself for steps that have been rejected. Fixed steps do so if
@@ -57,12 +63,15 @@ type Options struct {
 	OnStep func(s *Simulation) error
 }
 
-// evenText says in settings that steps are Even.
-func (o *Options) evenText() string {
+// wayText says in settings that steps are Even or Quick.
+func (o *Options) wayText() (text string) {
 	if o.Even {
-		return ", even"
+		text = ", even"
 	}
-	return ""
+	if o.Quick {
+		text += ", quick"
+	}
+	return text
 }
 
 // must panics unless a run can be made with the options. It makes NoProjector nil.

@@ -56,6 +56,8 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	s := &Simulation{o: o, print: Fingerprint(m), start: st.Time, controllers: controllers{o.Controllers, make([]int64, len(o.Controllers))}}
 	step := newStep(m, stepper, st, all)
 	step.closer = newCloser(m, all, &step.ending.halt, &s.o)
+	_, explicit := stepper.(*RungeKutta)
+	step.quick = o.Quick && explicit
 	shareSearches(stepper, &step.closer.kin)
 	if s.o.Projector == nil {
 		step.closer.ends, _ = stepper.(violated)
@@ -389,5 +391,5 @@ func (s *Simulation) RecordEnd() error {
 func (s *Simulation) settings() string {
 	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil,
-		s.o.CloseStages, s.o.OpenStages, s.o.Every, s.events.samples, s.controllers.periods()+s.o.evenText())
+		s.o.CloseStages, s.o.OpenStages, s.o.Every, s.events.samples, s.controllers.periods()+s.o.wayText())
 }

@@ -18,6 +18,7 @@ type step struct {
 	st        *mechanism.State // its start, the state of the run
 	next      mechanism.State  // its end, projected
 	projected bool             // projection has changed next, but not to rounding
+	quick     bool             // the step after such a one begins with the accelerations from before the projection (Options.Quick)
 	sample    mechanism.State  // inside
 }
 
@@ -82,7 +83,7 @@ func (s *step) settle(exactly bool) error {
 	}
 	s.projected = changed && !exactly
 	s.turns.noteTurns(s.st, &s.next)
-	return s.stepper.Lead(&s.next, changed)
+	return s.stepper.Lead(&s.next, changed && !(s.quick && s.projected))
 }
 
 // take makes s.next the state of the run. projected says that it has been.
