@@ -114,3 +114,29 @@ func TestChooseRowsAtRest(t *testing.T) {
 		require.Equal(t, c.rows, n, "%v", c.order)
 	}
 }
+
+// TestRowSpanKeeps: orthogonal factors in the order of an elimination keep the rows that ChooseRows keeps, as long as rounding of the
+// products of rows tells these, in fronts of more rows than a panel too.
+func TestRowSpanKeeps(t *testing.T) {
+	for _, c := range []struct {
+		family string
+		n      int
+	}{{"scissor", 12}, {"hoberman", 12}, {"miura", 5}, {"revolute-net", 6}} {
+		l := layoutOf(t, c.family, c.n)
+		y := l.NewWeighted()
+		require.NoError(t, y.FillTo(l.Mech.Initial()))
+		s, _, _ := factor.Choose(l.Pattern, order.Auto, 1)
+		want, kept := make([]bool, l.Pattern.Dim()), make([]bool, l.Pattern.Dim())
+		require.NoError(t, s.NewFactor().ChooseRows(want, y.Matrix, y.Scale, 1e-12))
+		plan, err := factor.AnalyzeRowSpanWithin(t.Context(), l.Pattern, s.Order(), factor.Limits{})
+		require.NoError(t, err)
+		q := plan.NewRowSpan()
+		q.Factorize(y.Matrix, 1e-9)
+		q.KeptTo(kept)
+		require.Equal(t, want, kept, c.family)
+		require.Greater(t, q.Gap().Smallest, 1e9*q.Gap().Dropped, c.family)
+		require.PanicsWithValue(t, "factor: length mismatch", func() { q.KeptTo(kept[1:]) })
+		_, err = factor.AnalyzeRowSpanWithin(t.Context(), l.Pattern, s.Order(), factor.Limits{Flops: 1})
+		require.ErrorAs(t, err, new(*factor.CostError))
+	}
+}

@@ -21,8 +21,8 @@ func TestMisuse(t *testing.T) {
 	}{
 		{"factor: no pattern", func() { factor.Choose(nil, order.Auto, 1) }},
 		{"factor: no pattern", func() { factor.Analyze(nil, nil) }},
-		{"factor: no pattern", func() { factor.AnalyzeSpan(nil, order.Auto, 1) }},
-		{"factor: no pattern", func() { factor.AnalyzeRowSpan(nil, order.Auto, 1) }},
+		{"factor: no pattern", func() { _, _ = factor.AnalyzeSpanContext(t.Context(), nil, order.Auto, 1) }},
+		{"factor: no pattern", func() { _, _ = factor.AnalyzeRowSpanContext(t.Context(), nil, order.Auto, 1) }},
 		{"order: no pattern", func() { order.Of(nil, order.MinDegree) }},
 		{"order: not a permutation", func() { order.BeforeJoints(p, nil) }},
 		{"order: not a permutation", func() { order.BeforeJoints(p, make([]int32, 3)) }},

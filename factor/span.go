@@ -19,9 +19,13 @@ type Span struct {
 	plan   *SpanPlan
 	m      *sparse.Matrix
 	fronts []reflections
-	live   []bool // by scalar row of W: it holds a row of R
-	rank   int
-	gap    SpanGap
+
+	mixed bool // of all pivots of a front, not of a node alone, the column of which most is left comes first
+	ahead precedence
+
+	live []bool // by scalar row of W: it holds a row of R
+	rank int
+	gap  SpanGap
 
 	root    []float64 // by scalar row: 1/√D
 	norm    []float64 // of the columns
@@ -68,7 +72,7 @@ type reflection struct {
 func (p *SpanPlan) NewSpan() *Span {
 	n := p.p.Dim()
 	return &Span{
-		plan: p, fronts: make([]reflections, len(p.dual.fronts)), live: make([]bool, n),
+		plan: p, ahead: precedence{headStart, 1, false}, fronts: make([]reflections, len(p.dual.fronts)), live: make([]bool, n),
 		root: make([]float64, n), norm: make([]float64, p.p.Off[p.p.Positive()]), dropped: make([]bool, p.p.Off[p.p.Positive()]),
 		y: make([]float64, 0, 64),
 	}
@@ -143,7 +147,7 @@ func (q *Span) front(k int, m *sparse.Matrix) {
 	w.fill(q, f, m, base)
 	q.stack = q.stack[:base]
 	w.limits(q, f)
-	if w.reduce(q.watch); q.watch.Up() {
+	if w.reduce(q.watch, q.ahead); q.watch.Up() {
 		return
 	}
 	q.rank += w.kept

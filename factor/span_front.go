@@ -24,7 +24,7 @@ type spanWork struct {
 	at                []int32   // by row in the order of collection: its place in f
 	count             []int32   // by column, of the sort
 	length            []float64 // by pivot: of the whole column
-	block             []int32   // by pivot: one more than the last of its +1 node
+	block             []int32   // by pivot: one more than the last of those among which the largest comes first
 	raw               []int32   // leads in the order of collection
 	rawSlot           []int32
 	scalar            []int32 // by column: that of W
@@ -149,8 +149,8 @@ func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	}
 }
 
-// limits stores which columns of W those of the front are, and the lengths and nodes of the pivots'
-// columns.
+// limits stores which columns of W those of the front are, and the lengths and blocks of the pivots'
+// columns: a block is a +1 node, or all pivots.
 func (w *spanWork) limits(q *Span, f *front) {
 	column, s := q.plan.column, q.plan.dual
 	w.scalar = append(w.scalar[:0], column[f.first:f.first+f.width]...)
@@ -161,39 +161,41 @@ func (w *spanWork) limits(q *Span, f *front) {
 	off := q.plan.p.Off
 	for i, c := range w.scalar[:w.width] {
 		w.length = append(w.length, q.norm[c])
-		if i == 0 || w.block[i-1] == int32(i) {
+		switch {
+		case q.mixed:
+			w.block = append(w.block, int32(w.width))
+		case i == 0 || w.block[i-1] == int32(i):
 			node, _ := slices.BinarySearch(off, c+1)
 			w.block = append(w.block, int32(i)+off[node]-c)
-		} else {
+		default:
 			w.block = append(w.block, w.block[i-1])
 		}
 	}
 }
 
 // reduce brings the front to rows of R by reflections, panel by panel: row is the next row of R, and rows row … end−1 are the others that
-// begin in column j or before it. It is not finished if the context of watch has ended.
-func (w *spanWork) reduce(watch *team.Watch) {
+// begin in column j or before it. p says which column comes first. It is not finished if the context of watch has ended.
+func (w *spanWork) reduce(watch *team.Watch, p precedence) {
 	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
 	row, end := 0, 0
-	for j := 0; j < w.cols && !(w.large() && watch.Up()); {
+	for j, next := 0, 0; j < w.cols && !(w.large() && watch.Up()); {
 		for w.begin(row); j < w.cols; {
-			next := j + 1
+			to := j + 1
 			if j < w.width {
-				next = min(int(w.block[j]), j+spanPanel)
+				to = int(w.block[j])
 			}
-			if w.panelWidth > 0 && w.panelWidth+next-j > spanPanel {
+			if w.panelWidth > 0 && w.panelWidth+to-j > spanPanel {
 				break
 			}
-			for end < w.rows && int(w.lead[end]) < next {
+			for next = to; end < w.rows && int(w.lead[end]) < next; {
 				end++
 			}
-			row = w.columns(j, next, row, end)
-			if j = next; j == w.width {
+			if j, row = w.columns(j, next, row, end, p); j == w.width {
 				w.kept = row
 			}
 		}
-		for c := j; c < w.cols; c++ {
+		for c := max(j, next); c < w.cols; c++ { // those before next have all reflections
 			if w.large() && watch.Every(c) {
 				return
 			}
@@ -202,16 +204,23 @@ func (w *spanWork) reduce(watch *team.Watch) {
 	}
 }
 
-// columns makes the reflections of the columns j … next−1, of one +1 node or one alone, in the rows row … end−1, and returns the first row
-// after those of R. Of a node the column of which most is left comes first, unless the next one has half of that. A column with a
-// small part would leave the roundings of the others, divided by its part, in those after it.
-func (w *spanWork) columns(j, next, row, end int) int {
+// columns makes the reflections of the columns j … next−1, of one block or one alone, in the rows row … end−1, until the panel is full. It
+// returns the column to go on with and the first row after those of R. Of a block the column of which most is left comes first, unless the
+// next one has half of that. A column with a small part would leave the roundings of the others, divided by its part, in those after it.
+func (w *spanWork) columns(j, next, row, end int, p precedence) (on, after int) {
 	for c := j; c < next; c++ {
 		w.turn(c)
 	}
 	for ; j < next && row < end; j++ {
+		if w.panelWidth == spanPanel {
+			return j, row
+		}
 		if next-j > 1 {
-			w.swap(j, w.best(j, next, row, end))
+			first := w.best(j, next, row, end, p)
+			for ; p.inOrder && first > j+1; first-- {
+				w.swap(first, first-1)
+			}
+			w.swap(j, first)
 		}
 		if !w.column(j, row, end) {
 			continue
@@ -222,24 +231,31 @@ func (w *spanWork) columns(j, next, row, end int) int {
 		}
 		row++
 	}
-	return row
+	return next, row
 }
 
 // headStart is by how much more of a column, squared, has to be left than of the next one in order to come before it. A larger value leaves
 // more columns in their order, and roundings that are larger by its root.
 const headStart = 4
 
+// precedence says which column comes first: by how much more of it, squared, has to be left than of the next one, and than of another one
+// that was better than those before.
+type precedence struct {
+	next, other float64
+	inOrder     bool // columns that wait stay in their order; otherwise the next one changes places with the first
+}
+
 // best returns the column among the pivots j … next−1 to take first.
-func (w *spanWork) best(j, next, row, end int) int {
+func (w *spanWork) best(j, next, row, end int, p precedence) int {
 	best, most := j, 0.0
 	for c := j; c < next; c++ {
 		x := w.f[c*w.rows+row : c*w.rows+end]
 		part := algebra.Dot(x, x) / (w.length[c] * w.length[c])
-		if c == j {
-			part *= headStart
-		}
-		if part > most {
-			best, most = c, part
+		switch {
+		case c == j:
+			most = part * p.next
+		case part > most:
+			best, most = c, part*p.other
 		}
 	}
 	return best

@@ -23,18 +23,12 @@ type SpanPlan struct {
 	column []int32 // by permuted scalar of dual: the column of W
 }
 
-// AnalyzeSpan prepares the orthogonal factorization of the off-diagonal part W of matrices of
+// AnalyzeSpanContext prepares the orthogonal factorization of the off-diagonal part W of matrices of
 // pattern p. For Auto it takes, of the orders that Choose compares, the one with the least
-// work.
+// work. It ends early when ctx does.
 //
-// Cost: near-linear in nodes and blocks. It panics on an unknown ordering, and on less than one
-// thread.
-func AnalyzeSpan(p *sparse.Pattern, o order.Ordering, threads int) *SpanPlan {
-	s, _ := AnalyzeSpanContext(context.Background(), p, o, threads)
-	return s
-}
-
-// AnalyzeSpanContext is AnalyzeSpan, and ends early when ctx does. It returns the cause for which ctx has ended.
+// Cost: near-linear in nodes and blocks. It returns the cause for which ctx has ended. It panics on an unknown ordering, and on less
+// than one thread.
 func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*SpanPlan, error) {
 	stop, end := halt.FlagOf(ctx)
 	defer end()
@@ -42,6 +36,11 @@ func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering
 	if err != nil {
 		return nil, err
 	}
+	return newSpanPlan(p, s), nil
+}
+
+// newSpanPlan returns the plan for the rows and columns of p, with an analysis of its dual.
+func newSpanPlan(p *sparse.Pattern, s *Symbolic) *SpanPlan {
 	s.pointTo(p)
 	rows := int32(p.Dim()) - p.Off[p.Positive()]
 	column := make([]int32, 0, p.Dim())
@@ -50,7 +49,7 @@ func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering
 			column = append(column, o-rows+a)
 		}
 	}
-	return &SpanPlan{p, s, column}, nil
+	return &SpanPlan{p, s, column}
 }
 
 // dualOf returns p with the signs exchanged: the −1 nodes of p come first, its +1 nodes after

@@ -18,12 +18,6 @@ type RowSpanPlan struct {
 	plan *SpanPlan // of the dual pattern, whose off-diagonal part is Wᵀ
 }
 
-// AnalyzeRowSpan is AnalyzeSpan for the rows of W.
-func AnalyzeRowSpan(p *sparse.Pattern, o order.Ordering, threads int) *RowSpanPlan {
-	q, _ := AnalyzeRowSpanContext(context.Background(), p, o, threads)
-	return q
-}
-
 // AnalyzeRowSpanContext is AnalyzeSpanContext for the rows of W.
 func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*RowSpanPlan, error) {
 	plan, err := AnalyzeSpanContext(ctx, dualOf(p), o, threads)
@@ -33,9 +27,22 @@ func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Order
 	return &RowSpanPlan{p, plan}, nil
 }
 
+// AnalyzeRowSpanWithin is AnalyzeRowSpanContext for an elimination order, in which it takes the nodes of sign +1 first. It returns a
+// *CostError if that is beyond the limits.
+func AnalyzeRowSpanWithin(ctx context.Context, p *sparse.Pattern, perm []int32, l Limits) (*RowSpanPlan, error) {
+	columns := dualOf(p)
+	rows := dualOf(columns) // its nodes have the numbers that they have in p
+	s, err := AnalyzeWithin(ctx, rows, leavesFirst(rows, perm), l)
+	if err != nil {
+		return nil, err
+	}
+	return &RowSpanPlan{p, newSpanPlan(columns, s)}, nil
+}
+
 // RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the
 // whole matrix, with unit diagonal blocks, theory.md (31). Its errors are like rounding times
-// the condition of W, where those of a factor of W·Wᵀ have the square of the condition.
+// the condition of W, where those of a factor of W·Wᵀ have the square of the condition. Of the
+// rows that a front eliminates, the one of which most is left comes first.
 type RowSpan struct {
 	p    *sparse.Pattern
 	span *Span
@@ -49,6 +56,7 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 	for i := range q.unit {
 		q.unit[i] = 1
 	}
+	q.span.mixed, q.span.ahead = true, precedence{clearlyLarger, clearlyLarger, true}
 	return q
 }
 
@@ -99,6 +107,19 @@ type RowSolution struct {
 	Steps    int
 	Error    float64 // predicted, of the +1 part relative to its largest entry: the last correction times the reduction from the one before
 	Residual float64 // of the independent rows and of the +1 rows, as in LeastNorm
+}
+
+// KeptTo stores in kept which rows of sign −1 are the basis, on which the others depend. Entries of rows of sign +1 become true.
+//
+// Shapes: kept has Dim entries. q has been factored. It panics on a length mismatch.
+func (q *RowSpan) KeptTo(kept []bool) {
+	if len(kept) != q.p.Dim() {
+		panic("factor: length mismatch")
+	}
+	first := int(q.p.Off[q.p.Positive()])
+	for i := range kept {
+		kept[i] = i < first || !q.span.dropped[i-first]
+	}
 }
 
 // SolveTo solves the system of the matrix, theory.md (31). The +1 part x₁ of x is the vector

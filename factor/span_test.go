@@ -36,6 +36,18 @@ type spanCase struct {
 	first int
 }
 
+func spanPlan(t *testing.T, p *sparse.Pattern, o order.Ordering) *factor.SpanPlan {
+	plan, err := factor.AnalyzeSpanContext(t.Context(), p, o, 1)
+	require.NoError(t, err)
+	return plan
+}
+
+func rowSpanPlan(t *testing.T, p *sparse.Pattern) *factor.RowSpanPlan {
+	plan, err := factor.AnalyzeRowSpanContext(t.Context(), p, order.Auto, 1)
+	require.NoError(t, err)
+	return plan
+}
+
 // newSpanCase has D drawn at random from 1/spread to spread.
 func newSpanCase(t *testing.T, family string, n int, spread float64, o order.Ordering) *spanCase {
 	t.Helper()
@@ -46,7 +58,7 @@ func newSpanCase(t *testing.T, family string, n int, spread float64, o order.Ord
 	y := assemble.NewLayout(m).NewWeighted()
 	require.NoError(t, y.FillTo(m.Initial()))
 	p := y.Layout.Pattern
-	c := &spanCase{p: factor.AnalyzeSpan(p, o, 1), y: y, scale: make([]float64, p.Dim()), first: int(p.Off[p.Positive()])}
+	c := &spanCase{p: spanPlan(t, p, o), y: y, scale: make([]float64, p.Dim()), first: int(p.Off[p.Positive()])}
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	c.V = mat.NewDense(p.Dim()-c.first, c.first, nil)
 	for i := c.first; i < p.Dim(); i++ {
@@ -143,7 +155,7 @@ func TestRowSpan(t *testing.T) {
 				}
 			}
 			_, rank := c.dense(t)
-			q := factor.AnalyzeRowSpan(c.y.Layout.Pattern, order.Auto, 1).NewRowSpan()
+			q := rowSpanPlan(t, c.y.Layout.Pattern).NewRowSpan()
 			q.Factorize(c.y.Matrix, spanTol)
 			require.Equal(t, rank, q.Rank())
 			require.Greater(t, q.Gap().Smallest, q.Gap().Dropped)
@@ -176,7 +188,7 @@ func TestRowSpan(t *testing.T) {
 		})
 	}
 	c, other := newSpanCase(t, "nfourbar", 2, 1, order.Auto), newSpanCase(t, "nfourbar", 3, 1, order.Auto)
-	q := factor.AnalyzeRowSpan(c.y.Layout.Pattern, order.Auto, 1).NewRowSpan()
+	q := rowSpanPlan(t, c.y.Layout.Pattern).NewRowSpan()
 	require.PanicsWithValue(t, "factor: foreign pattern", func() { q.Factorize(other.y.Matrix, spanTol) })
 	q.Factorize(c.y.Matrix, spanTol)
 	x := make([]float64, len(c.scale))
@@ -220,7 +232,7 @@ func TestSpanTolerance(t *testing.T) {
 // dependent. In their order the rounding of the last, over these parts, would pass for a direction of its own.
 func TestSpanOfSmallParts(t *testing.T) {
 	p := sparse.NewPattern([]int8{4, 6}, []int8{1, -1}, []int32{0, 0, 1}, []int32{0})
-	q, m, scale := factor.AnalyzeSpan(p, order.Natural, 1).NewSpan(), sparse.NewUnitMatrix(p), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	q, m, scale := spanPlan(t, p, order.Natural).NewSpan(), sparse.NewUnitMatrix(p), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	rng := rand.New(rand.NewPCG(11, 1))
 	for range 20 {
 		for row := range 6 {

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // stage says how far a Solver has come with a state.
@@ -242,21 +243,24 @@ func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 // violation returns the largest error of a joint's position: angles, and lengths relative to
 // the longer of its bodies. A prescribed motion has no part in it, as the rows are the same
 // wherever the freedom is.
-func (s *core) violation() (worst float64) {
-	m := s.plan.mech
+func (s *core) violation() float64 { return s.plan.violation(s.now.kin, s.st, s.work.watch) }
+
+// violation is core.violation at st, whose kinematics are kin.
+func (p *Plan) violation(kin *mechanism.Kinematics, st *mechanism.State, watch *team.Watch) (worst float64) {
+	m := p.mech
 	for j := range m.Joints {
-		if s.work.watch.Every(j) {
+		if watch.Every(j) {
 			break
 		}
 		l := 0.0
 		for _, b := range [...]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
 			if b >= 0 {
-				l = max(l, s.plan.length[b])
+				l = max(l, p.length[b])
 			}
 		}
 		var v mechanism.Violation
 		var delta, rate [6]float64
-		_ = m.ErrorsTo(&delta, &rate, j, s.now.kin, s.st) // of rates, which do not matter here
+		_ = m.ErrorsTo(&delta, &rate, j, kin, st) // of rates, which do not matter here
 		for i := range m.Joints[j].Kind.Constraints() {
 			v.Note(m.Joints[j].Angles>>i&1 != 0, delta[i], 0)
 		}
@@ -266,9 +270,9 @@ func (s *core) violation() (worst float64) {
 	for i := range m.Couplings {
 		l := 0.0
 		for _, b := range m.Couplings[i].Bodies {
-			l = max(l, s.plan.length[b])
+			l = max(l, p.length[b])
 		}
-		v := m.ConstraintViolation(m.NumJoints()+i, s.now.kin, s.st)
+		v := m.ConstraintViolation(m.NumJoints()+i, kin, st)
 		off, _ := v.In(l)
 		worst = max(worst, off)
 	}

@@ -101,6 +101,9 @@ func (s *core) factorSpan(q *factor.Span, scale []float64, rank int, off float64
 	return clear
 }
 
+// clarity returns how clear a gap makes a rank.
+func clarity(g factor.SpanGap) float64 { return g.Smallest / max(g.Dropped, spanLeast) }
+
 // spanChoices are the tolerances that have been tried: the one that makes the rank clearest, and the one that does so among those
 // with a given rank.
 type spanChoices struct {
@@ -110,7 +113,7 @@ type spanChoices struct {
 
 // add takes a tolerance with the gap and the rank that it makes. It reports whether the rank is so clear that no other is tried.
 func (c *spanChoices) add(tol float64, g factor.SpanGap, rank int) (sure bool) {
-	d := spanChoice{tol, g.Smallest / max(g.Dropped, spanLeast)}
+	d := spanChoice{tol, clarity(g)}
 	c.best.take(d)
 	if rank == c.rank {
 		c.same.take(d)

@@ -11,65 +11,141 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
 const leanFlops = 100_000
 
-// newLeanPlan chooses the spare rows of p. It returns nil if there are none, or if the state written in the model does not tell: a
-// singular pose has rows that depend on others there alone.
+// newLeanPlan chooses the spare rows of p. It returns nil if there are none, if leaving them out does not pay, or if the state written in
+// the model does not tell: a singular pose has rows that depend on others there alone.
 func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	rows := p.layout.Pattern.Dim() - p.first()
 	if p.mech.NumBearings() > 0 || rows <= 6*p.mech.NumBodies() || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
 		return nil, nil
 	}
-	y, st := p.layout.NewWeighted(), p.Initial()
-	y.Unloaded = true
-	if y.FillTo(st) != nil {
+	c := &choice{p: p, y: p.layout.NewWeighted(), st: p.Initial(), enough: p.symbolic.Counts.Flops}
+	if !c.fill() {
 		return nil, nil // Solve says why
 	}
 	f := p.symbolic.NewFactor()
-	err := f.Factorize(y.Matrix, y.Scale, p.epsilon, factor.WhereWeak)
+	err := f.Factorize(c.y.Matrix, c.y.Scale, p.epsilon, factor.WhereWeak)
 	if err == nil && f.Weak == 0 || ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err == nil {
-		if l, err := p.leanByTerms(ctx, f, y, st); l != nil || err != nil {
-			return l, err
-		}
+	if err == nil && isExact(f, c.y) {
+		c.enough /= 2
 	}
-	return p.leanFromEnds(ctx, y, st)
-}
-
-// leanByTerms chooses the spare rows in the order of p: where pivots of dependent rows are not rounding, a smaller proximal term tells
-// them apart. f is the factor of y, which becomes the system of another state.
-func (p *Plan) leanByTerms(ctx context.Context, f *factor.Factor, y *assemble.Weighted, st *mechanism.State) (*leanPlan, error) {
-	enough := p.symbolic.Counts.Flops // work of a lean system that pays
-	if isExact(f, y) {
-		enough /= 2
+	l, err := c.count(ctx)
+	if l == nil || err != nil {
+		return nil, err
 	}
-	for left, shrink := 0, 1.0; shrink >= leanShrink; shrink /= 10 {
-		l, err := p.chooseRows(ctx, f, y, shrink)
-		if err != nil || l == nil {
+	corrections, err := c.try(ctx, l)
+	if err != nil || l.symbolic.Counts.Flops > c.enough {
+		return nil, err
+	}
+	if corrections >= steadyFrom {
+		if l, corrections, err = c.firmer(ctx, l, corrections); err != nil {
 			return nil, err
 		}
-		if l.spare() == left {
-			continue // the choice that did not do
-		}
-		if left = l.spare(); l.symbolic.Counts.Flops > enough {
-			return nil, nil
-		}
-		if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st) {
-			_, _, l.least = s.fac.Weakest()
-			n := s.corrections(y, p.Initial(), p.epsilon)
-			l.corrected = n > 0
-			return l.steady(ctx, p, y, p.Initial(), n)
-		}
-		if y.FillTo(st) != nil { // hasRankNearby has moved it
-			return nil, nil
-		}
 	}
-	return nil, nil
+	if corrections == noAnswer {
+		return c.fromEnds(ctx)
+	}
+	return l.steady(ctx, p, c.y, c.st, corrections)
+}
+
+// choice is the search for the spare rows of a plan: theory.md, "Rows by size".
+type choice struct {
+	p      *Plan
+	y      *assemble.Weighted
+	st     *mechanism.State
+	span   *factor.RowSpan // in the order of the plan
+	least  float64         // part of a row of the basis that rows before leave, relative to its length
+	spare  int             // rows that depend on others
+	enough int64           // work of a lean system that pays
+}
+
+// fill makes y the system without loads at st.
+func (c *choice) fill() bool {
+	c.y.Unloaded = true
+	return c.y.FillTo(c.st) == nil
+}
+
+// count finds how many rows are spare. It returns the lean system of the rows that are independent in the order of the plan, without an
+// order; nil if there are no spare rows, or if their number is not clear.
+func (c *choice) count(ctx context.Context) (*leanPlan, error) {
+	q := c.p.layout.Pattern
+	rows := q.Dim() - c.p.first()
+	plan, err := factor.AnalyzeRowSpanWithin(ctx, q, c.p.symbolic.Order(), factor.Limits{Flops: leanFlops * int64(rows)})
+	if err != nil {
+		return nil, context.Cause(ctx) // nil beyond the limits
+	}
+	c.span = plan.NewRowSpan()
+	off := c.p.violation(c.y.Kin, c.st, nil)
+	l, err := c.basis(ctx, max(spanTols[0], violated*off))
+	if err != nil || l.spare() == 0 || !(clarity(c.span.Gap()) >= spanClear) {
+		return nil, err
+	}
+	c.spare, c.least = l.spare(), c.span.Gap().Smallest
+	return l, nil
+}
+
+// basis returns the lean system of rows of which others leave more than a tolerance, without an order.
+func (c *choice) basis(ctx context.Context, tol float64) (*leanPlan, error) {
+	watch, kept := new(team.Watch), make([]bool, c.p.layout.Pattern.Dim())
+	defer watch.Begin(ctx)()
+	c.span.Heed(watch)
+	if c.span.Factorize(c.y.Matrix, tol); watch.Up() {
+		return nil, watch.Err()
+	}
+	c.span.KeptTo(kept)
+	return newLeanRows(c.p.layout.Pattern, kept), nil
+}
+
+const (
+	firmPart  = 5e-3 // part of a row, as choice.least, that is asked for at first
+	firmTries = 3    // times that a smaller part is asked for. Another value costs time only.
+	noAnswer  = math.MaxInt32
+)
+
+// firmer looks for a basis whose rows depend less on each other than those of l, which needs so many corrections. A row of which others
+// leave little is left out where it stands, as rows that come later may take its place. They have if the basis has as many rows. The
+// largest part for which it has counts.
+func (c *choice) firmer(ctx context.Context, l *leanPlan, corrections int) (*leanPlan, int, error) {
+	for try, tol := 0, firmPart; try < firmTries && tol > c.least && c.fill(); try++ {
+		to, err := c.basis(ctx, tol)
+		if err != nil {
+			return nil, 0, err
+		}
+		if to.spare() == c.spare {
+			n, err := c.try(ctx, to)
+			if n < corrections {
+				return to, n, err
+			}
+			return l, corrections, err
+		}
+		tol = min(tol, c.span.Gap().Dropped) / 4
+	}
+	return l, corrections, nil
+}
+
+// try finds the order of l, and returns how many corrections the first solution needs; noAnswer if rows that are left out do not depend
+// on the others nearby, or if solves with l do not tell. y becomes another system.
+func (c *choice) try(ctx context.Context, l *leanPlan) (corrections int, err error) {
+	if err := l.analyse(ctx, c.p); err != nil || l.symbolic.Counts.Flops > c.enough {
+		return noAnswer, err
+	}
+	s := l.newLeanOn(nil)
+	if !s.factorize(c.y.Matrix, nil, c.y.Scale, c.p.epsilon) || !s.hasRankNearby(c.p, c.y, c.st) {
+		return noAnswer, nil
+	}
+	_, _, l.least = s.fac.Weakest()
+	n := s.corrections(c.y, c.st, c.p.epsilon)
+	if l.corrected = n > 0; n < 0 {
+		n = noAnswer
+	}
+	return n, nil
 }
 
 // lighter is by how much the weighted rows of a body grow with each joint between it and the world, where rows are chosen from the ends:
@@ -77,34 +153,36 @@ func (p *Plan) leanByTerms(ctx context.Context, f *factor.Factor, y *assemble.We
 // masses.
 const lighter = 1.05
 
-// leanFromEnds chooses the spare rows of p from the bodies farthest from the world on, with inertias that fall with the distance:
-// theory.md, "Rows of long masts". It returns nil if they are not told apart there either, or if the order has more fill than p's.
-func (p *Plan) leanFromEnds(ctx context.Context, y *assemble.Weighted, st *mechanism.State) (*leanPlan, error) {
-	q := p.layout.Pattern
+// fromEnds chooses the spare rows from the bodies farthest from the world on, with inertias that fall with the distance: theory.md, "Rows
+// of long masts". It returns nil if they are not told apart there either, or if the order has more fill than that of the plan.
+func (c *choice) fromEnds(ctx context.Context) (_ *leanPlan, err error) {
+	p, y, q := c.p, c.y, c.p.layout.Pattern
 	bodies, distance := farthest(q)
 	perm := order.OfBodies(q, bodies)
 	symbolic, err := factor.AnalyzeWithin(ctx, q, perm, factor.Limits{Flops: p.symbolic.Counts.Flops})
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
+	if !c.fill() {
+		return nil, nil
+	}
 	lighten(y, q, distance)
 	l, err := p.chooseRows(ctx, symbolic.NewFactor(), y, 1)
-	if err != nil || l == nil || l.symbolic.Counts.Flops > p.symbolic.Counts.Flops || y.FillTo(st) != nil {
+	if err != nil || l == nil || l.spare() != c.spare || l.symbolic.Counts.Flops > c.enough || !c.fill() {
 		return nil, err
 	}
-	corrections := math.MaxInt32
+	corrections := noAnswer
 	if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) {
 		_, _, l.least = s.fac.Weakest()
-		corrections = s.corrections(y, st, p.epsilon)
+		corrections = s.corrections(y, c.st, p.epsilon)
 	}
 	l.corrected = true
-	if l, err = l.steady(ctx, p, y, st, corrections); err != nil {
+	if l, err = l.steady(ctx, p, y, c.st, corrections); err != nil {
 		return nil, err
 	}
 	l.alone = l.plain != nil
-	y.Unloaded = true
 	s := l.newLeanOn(nil)
-	if y.FillTo(st) != nil || !s.factorize(y.Matrix, nil, y.Scale, p.epsilon) || !s.hasRankNearby(p, y, st) {
+	if !c.fill() || !s.factorize(y.Matrix, nil, y.Scale, p.epsilon) || !s.hasRankNearby(p, y, c.st) {
 		return nil, nil
 	}
 	return l, nil
