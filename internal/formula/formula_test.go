@@ -5,10 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/rung-mbd/rung/internal/formula"
 )
+
+// parsed returns the formula of a text.
+func parsed(t *testing.T, text string, names ...string) *formula.Formula {
+	t.Helper()
+	f, wrong := formula.ParseIn(text, names...)
+	if wrong != nil {
+		t.Fatalf("%s: %v", text, wrong)
+	}
+	return f
+}
 
 // TestAt: values and derivatives by hand, and whether y counts.
 func TestAt(t *testing.T) {
@@ -22,13 +30,16 @@ func TestAt(t *testing.T) {
 		"sin(x)/y":   {Z: math.Sin(x) / y, X: math.Cos(x) / y, Y: -math.Sin(x) / y / y, XX: -math.Sin(x) / y, XY: -math.Cos(x) / y / y, YY: 2 * math.Sin(x) / y / y / y},
 		"exp(2*y)+1": {Z: math.Exp(2*y) + 1, Y: 2 * math.Exp(2*y), YY: 4 * math.Exp(2*y)},
 	} {
-		f, wrong := formula.Parse(text)
-		require.Nil(t, wrong, text)
+		f := parsed(t, text, "x", "y")
 		got := f.At(x, y)
 		for i, d := range [...][2]float64{{want.Z, got.Z}, {want.X, got.X}, {want.Y, got.Y}, {want.XX, got.XX}, {want.XY, got.XY}, {want.YY, got.YY}} {
-			require.InDelta(t, d[0], d[1], 1e-15*(1+math.Abs(d[0])), "%s: number %d", text, i)
+			if !(math.Abs(d[1]-d[0]) <= 1e-15*(1+math.Abs(d[0]))) {
+				t.Errorf("%s: number %d is %v, not %v", text, i, d[1], d[0])
+			}
 		}
-		require.Equal(t, strings.Contains(text, "y"), f.HasY(), text)
+		if f.HasY() != strings.Contains(text, "y") {
+			t.Errorf("%s: y %t", text, f.HasY())
+		}
 	}
 }
 
@@ -36,24 +47,24 @@ func TestAt(t *testing.T) {
 func TestParseProblems(t *testing.T) {
 	for text, at := range map[string]int{"": 1, "x+": 3, "é": 1, "sin x": 5, "1 2": 3, "atan2(x)": 8, "(x": 3, "1e999": 1} {
 		f, wrong := formula.Parse(text)
-		require.Nil(t, f, text)
-		require.NotNil(t, wrong, text)
-		require.Equal(t, at, wrong.Position, "%q: %s", text, wrong.Text)
-		require.Equal(t, text, wrong.Expression)
+		if f != nil || wrong == nil || wrong.Position != at || wrong.Expression != text {
+			t.Errorf("%q: %v, %+v", text, f, wrong)
+		}
 	}
 }
 
 // TestParseIn: variables may have other names, and x and y are then none.
 func TestParseIn(t *testing.T) {
-	f, wrong := formula.ParseIn("u^2 + sin(u)", "u")
-	require.Nil(t, wrong)
-	require.Equal(t, formula.Jet{Z: 4 + math.Sin(2), X: 4 + math.Cos(2), XX: 2 - math.Sin(2)}, f.At(2, 0))
-	f, wrong = formula.ParseIn("a*b", "a", "b")
-	require.Nil(t, wrong)
-	require.Equal(t, 6.0, f.At(2, 3).Z)
+	if got, want := parsed(t, "u^2 + sin(u)", "u").At(2, 0), (formula.Jet{Z: 4 + math.Sin(2), X: 4 + math.Cos(2), XX: 2 - math.Sin(2)}); got != want {
+		t.Errorf("%v, not %v", got, want)
+	}
+	if got := parsed(t, "a*b", "a", "b").At(2, 3).Z; got != 6 {
+		t.Errorf("2·3 is %v", got)
+	}
 	for _, text := range []string{"x", "u + y", "v"} {
 		_, wrong := formula.ParseIn(text, "u")
-		require.NotNil(t, wrong)
-		require.Contains(t, wrong.Text, "expected a number, u, pi, a function")
+		if wrong == nil || !strings.Contains(wrong.Text, "expected a number, u, pi, a function") {
+			t.Errorf("%s: %v", text, wrong)
+		}
 	}
 }

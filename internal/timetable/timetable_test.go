@@ -3,10 +3,9 @@ package timetable_test
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/timetable"
@@ -49,9 +48,9 @@ func TestRead(t *testing.T) {
 		"time,y\n0,1\n0.5,2\n", "\ufefftime,y\r\n0,1\r\n0.5,2\r\n", "\ufeff\"time\",\"y\"\n0,1\n0.5,2", "# of a sensor\n y ,time\n1, 0 \n# later\n2,0.5\n\n",
 	} {
 		times, values, err := read(text, "y")
-		require.NoError(t, err, text)
-		require.Equal(t, []float64{0, 0.5}, times)
-		require.Equal(t, []float64{1, 2}, values)
+		if err != nil || !slices.Equal(times, []float64{0, 0.5}) || !slices.Equal(values, []float64{1, 2}) {
+			t.Errorf("%q: %v, %v, %v", text, times, values, err)
+		}
 	}
 }
 
@@ -72,7 +71,9 @@ func TestFaults(t *testing.T) {
 		"time,y\n0,\"1\n":         "line",   // a quotation that does not end
 	} {
 		_, _, err := read(text, "y")
-		require.ErrorContains(t, err, want, text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %s", text, err, want)
+		}
 	}
 }
 
@@ -84,12 +85,18 @@ func FuzzRead(tf *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		times, values, err := read(text, "y")
 		if err != nil {
-			require.NotEmpty(t, err.Error())
+			if err.Error() == "" {
+				t.Fatal("no text")
+			}
 			return
 		}
-		require.Len(t, values, len(times))
+		if len(values) != len(times) {
+			t.Fatalf("%d times, %d values", len(times), len(values))
+		}
 		for i := range times {
-			require.True(t, i == 0 || times[i] > times[i-1])
+			if i > 0 && times[i] <= times[i-1] {
+				t.Fatalf("%v after %v", times[i], times[i-1])
+			}
 		}
 	})
 }
