@@ -51,14 +51,8 @@ func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links all the programs")
 	}
-	programs := map[string]string{}
-	for _, f := range sources(t) {
-		if isExample(f.pkg) {
-			programs[path.Base(f.pkg)] = page(t, f.path)
-		}
-	}
-	program := together(t, programs)
-	for name := range programs {
+	program := together(t)
+	for name := range examplePrograms(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
@@ -69,6 +63,18 @@ func TestExamplesRun(t *testing.T) {
 			check.GoldenNumbers(t, "../../../examples/"+name+"/output.txt", stdout.Bytes(), outputTol, 1)
 		})
 	}
+}
+
+// examplePrograms returns the programs in examples/.
+func examplePrograms(t *testing.T) map[string]string {
+	t.Helper()
+	programs := map[string]string{}
+	for _, f := range sources(t) {
+		if isExample(f.pkg) {
+			programs[path.Base(f.pkg)] = page(t, f.path)
+		}
+	}
+	return programs
 }
 
 // found matches a number, perhaps with a unit, and the one that has been found by hand after it.

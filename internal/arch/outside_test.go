@@ -19,22 +19,21 @@ import (
 // is exported and has exported types.
 func TestFromOutside(t *testing.T) {
 	check.Long(t)
-	text, err := os.ReadFile(filepath.Join("testdata", "outside.go.txt"))
+	out, err := together(t)("outside").Output()
 	require.NoError(t, err)
 	assert.Equal(t, `job 7: lower turns at 13.67 rad/s²
 {"problems":[{"file":"model","path":"$.bodies[0].inertia","rule":"missing field"},{"file":"model","path":"$.bodies[0].mass","value":"-1","rule":"is not positive"}]}
 joint 2, "rail": axis [0 0 0] is zero or not finite
 blocks of 4 nodes factored
-`, outside(t, string(text)))
+`, string(out))
 }
 
-// outside runs a program in a module of its own and returns what it prints.
-func outside(t *testing.T, program string) string {
+// outsideProgram returns the program of TestFromOutside.
+func outsideProgram(t *testing.T) map[string]string {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
-	module(t, dir)
-	return run(t, dir, "run", ".")
+	text, err := os.ReadFile(filepath.Join("testdata", "outside.go.txt"))
+	require.NoError(t, err)
+	return map[string]string{"outside": string(text)}
 }
 
 // module makes dir a module of its own, which takes this one from its folder, and its go.sum, so that no network is needed once the
@@ -54,11 +53,48 @@ func module(t *testing.T, dir string) {
 // mainOf matches the package clause and the main function of a program.
 var mainOf = regexp.MustCompile(`(?m)^package main$|^func main\(\)`)
 
-// together links programs, by name, into one, as linking is most of the time that a program takes, and returns it. Each is a package that
-// is looked at by go vet as the program that it is; only then its main function gets another name.
-func together(t *testing.T, programs map[string]string) func(name string) *exec.Cmd {
+// linkedIn is the folder of the program that together has linked, which TestMain removes.
+var linkedIn string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if linkedIn != "" {
+		_ = os.RemoveAll(linkedIn)
+	}
+	os.Exit(status)
+}
+
+// together returns the programs of examples, those in pages and the one of TestFromOutside, by name. They are linked into one, as linking is
+// most of the time that a program takes, when the first is wanted.
+func together(t *testing.T) func(name string) *exec.Cmd {
 	t.Helper()
-	dir := t.TempDir()
+	if linkedIn == "" {
+		all := map[string]string{}
+		for _, programs := range []map[string]string{examplePrograms(t), pagePrograms(t), outsideProgram(t)} {
+			for name, text := range programs {
+				require.NotContains(t, all, name)
+				all[name] = text
+			}
+		}
+		dir, err := os.MkdirTemp("", "together")
+		require.NoError(t, err)
+		linkedIn = dir
+		linkAll(t, dir, all)
+	}
+	return func(name string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(linkedIn, linkedName))
+		cmd.Env = append(os.Environ(), "PROGRAM="+name)
+		return cmd
+	}
+}
+
+// linkedName is the file of the program that linkAll writes.
+const linkedName = "together.exe"
+
+// linkAll writes to a folder one program that has all others, by name. Each is a package that is looked at by go vet as the program that it is;
+// only then its main function gets another name.
+func linkAll(t *testing.T, dir string, programs map[string]string) {
+	t.Helper()
 	write := func(name, text string) {
 		path := filepath.Join(dir, name, "main.go")
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -79,13 +115,7 @@ func together(t *testing.T, programs map[string]string) func(name string) *exec.
 		mains += fmt.Sprintf("%q: %s.Main,\n", name, name)
 	}
 	write("", "package main\nimport \"os\"\n"+imports+"func main() {\nmap[string]func(){\n"+mains+"}[os.Getenv(\"PROGRAM\")]()\n}\n")
-	bin := filepath.Join(dir, "together.exe")
-	run(t, dir, "build", "-o", bin, "-ldflags=-s -w", ".")
-	return func(name string) *exec.Cmd {
-		cmd := exec.Command(bin)
-		cmd.Env = append(os.Environ(), "PROGRAM="+name)
-		return cmd
-	}
+	run(t, dir, "build", "-o", linkedName, "-ldflags=-s -w", ".")
 }
 
 // run runs go in dir and returns what it wrote to standard output.

@@ -69,6 +69,32 @@ var shown = []string{
 //
 //rung:norace the goroutines run processes that are built without the detector
 func TestProgramsInPages(t *testing.T) {
+	pages := pagesWithPrograms(t)
+	for _, name := range shown {
+		assert.Contains(t, pages, name)
+	}
+	if testing.Short() {
+		t.Skip("links the programs")
+	}
+	program := together(t)
+	for name, list := range pages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fresh := t.TempDir()
+			for i, p := range list {
+				var stdout, stderr bytes.Buffer
+				cmd := program(programName(name, i))
+				cmd.Dir, cmd.Stdout, cmd.Stderr = fresh, &stdout, &stderr
+				require.NoError(t, cmd.Run(), "program %d of the page: %s", i+1, &stderr)
+				assert.Equal(t, p.output, stdout.String(), "program %d of the page", i+1)
+			}
+		})
+	}
+}
+
+// pagesWithPrograms returns the programs in README.md and docs, by page.
+func pagesWithPrograms(t *testing.T) map[string][]program {
+	t.Helper()
 	pages := map[string][]program{}
 	for _, name := range append(ownPages(t), contracts...) {
 		if name != "README.md" && !strings.HasPrefix(name, "docs/") {
@@ -78,36 +104,25 @@ func TestProgramsInPages(t *testing.T) {
 			pages[name] = list
 		}
 	}
-	for _, name := range shown {
-		assert.Contains(t, pages, name)
-	}
-	if testing.Short() {
-		t.Skip("links the programs, as TestFromOutside does one")
-	}
-	named := func(name string, i int) string {
-		return fmt.Sprintf("%s_%d", strings.NewReplacer("-", "_").Replace(strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".md")), i)
-	}
+	return pages
+}
+
+// programName returns the name of the i-th program of a page, as that of a package.
+func programName(page string, i int) string {
+	return fmt.Sprintf("%s_%d", strings.ReplaceAll(strings.TrimSuffix(strings.ToLower(filepath.Base(page)), ".md"), "-", "_"), i)
+}
+
+// pagePrograms returns all these programs by their names.
+func pagePrograms(t *testing.T) map[string]string {
+	t.Helper()
 	programs := map[string]string{}
-	for name, list := range pages {
+	for page, list := range pagesWithPrograms(t) {
 		for i, p := range list {
-			require.NotContains(t, programs, named(name, i))
-			programs[named(name, i)] = p.code
+			require.NotContains(t, programs, programName(page, i))
+			programs[programName(page, i)] = p.code
 		}
 	}
-	program := together(t, programs)
-	for name, list := range pages {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			fresh := t.TempDir()
-			for i, p := range list {
-				var stdout, stderr bytes.Buffer
-				cmd := program(named(name, i))
-				cmd.Dir, cmd.Stdout, cmd.Stderr = fresh, &stdout, &stderr
-				require.NoError(t, cmd.Run(), "program %d of the page: %s", i+1, &stderr)
-				assert.Equal(t, p.output, stdout.String(), "program %d of the page", i+1)
-			}
-		})
-	}
+	return programs
 }
 
 func TestFences(t *testing.T) {
