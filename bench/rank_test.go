@@ -112,7 +112,7 @@ func (a *analysis) requireAccelerable(t *testing.T) {
 
 func TestRanks(t *testing.T) {
 	check.Long(t)
-	seeds := uint64(2)
+	seeds := check.Night[uint64](2, 1)
 	for _, c := range []struct {
 		family                    string
 		n                         []int

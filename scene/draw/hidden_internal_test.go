@@ -190,11 +190,13 @@ func TestSize(t *testing.T) {
 // Too many facets are refused, with the way out.
 func TestTooMany(t *testing.T) {
 	check.Long(t)
-	m, err := bench.Chain(1200, 1)
+	m, err := bench.Chain(3, 1)
 	require.NoError(t, err)
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
-	mesh := scene.NewMesh(scene.Sphere, 400)
+	mesh := scene.NewMesh(scene.Sphere, 400) // half of its facets are seen
+	require.Greater(t, 3*len(mesh.Triangles), 2*maxPolygons)
+	require.Less(t, 2*len(mesh.Triangles), 2*maxPolygons, "two are not too many")
 	mesh.Radius = 1
 	s := &scene.Scene{Mechanism: mech, Unit: 1, Meshes: []*scene.Mesh{mesh}}
 	for i := range mech.NumBodies() {
