@@ -43,8 +43,8 @@ func addComposites(list *[numAllKinds]traits) {
 	}
 }
 
-// Type returns k, Composite for all kinds of composite joints, Rolling for those of rolling joints, and PointOnCurve and CurveOnCurve for
-// both of theirs.
+// Type returns the kind of which k is a variant: Composite of every row of axes, Rolling of every way to slip, PointOnCurve
+// with one row or two, CurveOnCurve of open and closed curves; and k itself if it is none of these.
 func (k Kind) Type() Kind {
 	switch {
 	case k < NumKinds || k >= numAllKinds:

@@ -40,8 +40,8 @@ type Inverse struct {
 }
 
 // NewInverse prepares inverse dynamics with the given actuators: freedoms with a
-// scalar coordinate that are not prescribed. The forces of motions are those of actuators on a mechanism that
-// gives them up (mechanism.Mechanism.Release), for the accelerations of the one that has them.
+// scalar coordinate that are not prescribed. For the forces that prescribed motions need, release the motions
+// (mechanism.Mechanism.Release), take their freedoms as actuators, and ask for the accelerations of the mechanism with the motions.
 //
 // Cost: a plan of the driven mechanism. It returns an error that wraps
 // mechanism.ErrFreedom and names the joint otherwise.

@@ -89,14 +89,14 @@ func (c Corrector) KeepAllRows() bool {
 	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
 }
 
-// SolveErrorsTo stores in x displacements of the bodies whose errors of rows are e, to first order at
-// the state of the factor, theory.md (43): the least ones in the metric of the inertias, with armature. It serves
+// SolveErrorsTo stores in x the displacements of the bodies that change the errors of the rows by e, to first order at
+// the state of the factor, theory.md (43): the least displacements in the metric of the inertias, with armature. It serves
 // velocities in the same way. It ends the results of the solver.
 //
-// In left, unless it is nil, it stores what the rows of the system say that is left of the errors, e − J·x, and reports whether it has:
-// of a reduced system, or one with flywheels, it does not know.
+// Unless left is nil, it also stores in left the errors that remain after the solution, e − J·x, and reports true. It
+// leaves left as it is and reports false if the system is reduced, has flywheels, or was changed after it was filled.
 //
-// Shapes: e, x and left have an entry a scalar of Plan.Layout; those of e and left for bodies are zero. left may be e. The
+// Shapes: e, x and left have an entry a scalar of Plan.Layout; the entries of bodies in e and left are zero. left may be e. The
 // first entries of x are the displacements: a rotation, rad, and the travel of the centre of
 // mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.

@@ -95,8 +95,8 @@ func (o *options) order(build string, out *work, args ...string) error {
 	return o.peer(build, "order").call(out, append(args, "--max-gib", fmt.Sprint(o.maxGib))...)
 }
 
-// timed runs a solver or an engine for some seconds at most. What
-// takes more threads than one is not measured fairly, and fails.
+// timed runs a solver or an engine for some seconds at most. It fails if the process has used more than one thread, as its
+// times could not be compared with Rung's.
 func (o *options) timed(p *process, seconds float64, out *result, args ...string) error {
 	if err := p.call(out, append(slices.Clone(args), "--max-gib", fmt.Sprint(o.maxGib), "--max-seconds", fmt.Sprint(seconds))...); err != nil {
 		return err

@@ -192,7 +192,8 @@ func (o *object) begin() (context.Context, error) {
 	return o.ctx, nil
 }
 
-// leave ends a call. One that has been stopped, and has given back before it saw that, stops the next one.
+// leave ends a call with the given context. more says that it is one of a row, between which the caller has control. If the
+// call has been stopped but returned before it noticed, the next call of the row is stopped instead.
 func (o *object) leave(ctx context.Context, more bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -201,12 +202,13 @@ func (o *object) leave(ctx context.Context, more bool) {
 	o.stopped = o.stopped || more && ctx.Err() != nil
 }
 
-// stop ends the calls that are under way, and those whose caller will go on. Later ones have another context.
+// stop ends the calls that are under way. If there is none, but the last one is to be continued by another, that other one
+// ends at once. Calls that begin later have a context of their own.
 func (o *object) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.calls > 0 && o.end == nil: // they have been told
+	case o.calls > 0 && o.end == nil: // an earlier stop has ended their context
 	case o.calls > 0:
 		o.end(door.ErrStopped)
 		o.ctx, o.end = nil, nil

@@ -25,7 +25,8 @@ type settling struct {
 	any bool       // there are coordinates
 }
 
-// newSettling takes the state space at the equilibrium.
+// newSettling linearizes the mechanism at the equilibrium and factors its stiffness, A₂₁ of theory.md (V7). It returns
+// ErrNeutral with the weakest freedom if that is singular to rounding.
 func (g *Problem) newSettling() (*settling, error) {
 	s, err := g.d.StateSpace(derive.StateSpaceOptions{Outputs: g.outputs})
 	if err != nil {

@@ -143,7 +143,7 @@ func (o *writer) screw(i int, s *outline.Standing, pitch float64) {
 	o.rows[i] = append(o.rows[i], slide)
 	o.equal("joint", o.joints.Make(name+" screw"), attr("joint1", slide)+attr("joint2", hinge)+` polycoef="`+o.Numbers(0, pitch, 0, 0, 0)+`"`)
 	what := "joint " + fault.Name(name)
-	if list := expand(s.Row); len(list) > joints.MaxAxes || joints.DependentAxis(list) >= 0 {
+	if list := turnsAndSlides(s.Row); len(list) > joints.MaxAxes || joints.DependentAxis(list) >= 0 {
 		o.Report.Refuse(nil, what, "the format has no screws, and its turn and slide depend on the other motions of the joint")
 		return
 	}
@@ -280,9 +280,9 @@ func (o *writer) path(name, attrs string, sites ...string) {
 	o.tendon.WriteString("</spatial>\n")
 }
 
-// expand returns the motions of a row that are left where screws are a
-// turn and a slide, for the rule that none follows from those before it.
-func expand(row []outline.Motion) (list []joints.Axis) {
+// turnsAndSlides returns the motions of a row as revolute and prismatic axes, with a turn and a slide for each screw.
+// Other kinds of motion are left out. A joint of MJCF has a row of such axes, none of which may depend on the ones before it.
+func turnsAndSlides(row []outline.Motion) (list []joints.Axis) {
 	for _, a := range row {
 		switch a.Kind {
 		case assembly.Prismatic:

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// What rank 0 asks for.
+// The requests of rank 0.
 const (
 	noMore = iota
 	bodiesWanted
@@ -26,7 +26,7 @@ type numbered[T any] struct {
 	Entry  T
 }
 
-// entries returns those of the whole. They come from the ranks that have them, which serve meanwhile.
+// entries returns the entries of all bodies and joints. They come from the ranks that have them, which serve meanwhile.
 func (x *pieces) entries() entries {
 	return entries{
 		int(x.view.Bodies), int(x.view.Joints),
@@ -34,7 +34,8 @@ func (x *pieces) entries() entries {
 	}
 }
 
-// fetched goes through n entries that ranks have; own returns those of rank 0 in a range.
+// fetched goes through n entries, in the order of their numbers, which it asks the ranks for a range at a time. what is
+// the request; own returns rank 0's own entries in a range.
 func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbered[T]) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for lo := int64(0); lo < n; lo += entriesAtOnce {
@@ -54,7 +55,7 @@ func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbe
 	}
 }
 
-// serve answers what rank 0 asks for, until that is no more.
+// serve answers the requests of rank 0 for entries of this rank, until rank 0 wants no more.
 func (x *pieces) serve() {
 	for {
 		switch q := x.rank.Share(nil); int(q[0]) {
@@ -68,7 +69,7 @@ func (x *pieces) serve() {
 	}
 }
 
-// end ends what serve does on other ranks.
+// end tells the other ranks that rank 0 wants no more, so that serve returns there.
 func (x *pieces) end() { x.rank.Share([]float64{noMore}) }
 
 // ownBodies returns the rank's own bodies from number lo to hi−1.
