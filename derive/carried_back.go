@@ -2,8 +2,8 @@ package derive
 
 import "github.com/rung-mbd/rung/joints"
 
-// carriedCotangent is what a joint whose lines turn with P gets back: cotangents of what it does to S, of the arms, and of the products of
-// its lines along the axes of P with the changes of its motion at the three levels.
+// carriedCotangent holds the cotangents of a joint whose lines turn with P: of its moment N and force F on S, of the arms ds
+// and db in S and P, and of the products of its lines, along the axes of P, with the changes of its motion at the three levels.
 type carriedCotangent struct {
 	N, F, ds, db vec
 	lines        [3][6]float64
@@ -65,8 +65,8 @@ func (t *carriedCotangent) addWeights(c *carriedJoint, kind joints.Kind, w *Join
 	}
 }
 
-// backCarried adds to g the cotangents of a direction for those of a joint: the transpose of move, acts and opens. dx gets those of
-// accelerations and multipliers; it may be nil. No level above to has cotangents.
+// backCarried carries the cotangents t of a joint back to the direction: it adds to g, and to dx the cotangents of the
+// accelerations and multipliers, unless dx is nil. It is the transpose of move, acts and opens. t has no cotangents above level to.
 func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, to order) {
 	var phi vec // of P's frame
 	if t.N != (vec{}) || t.F != (vec{}) {

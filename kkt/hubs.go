@@ -194,11 +194,11 @@ func (a *around) wait(s *lean, hubs int) (n int) {
 type independent struct {
 	node, row int32               // of the whole system
 	hub       int32               // place of the hub that its joint has to wait for, −1 if there is none
-	terms     float64             // what its terms amount to for all motions
-	rate      [hubMotions]float64 // what is left of it by motions, relative to that
+	terms     float64             // sum of the sizes of its terms over all motions
+	rate      [hubMotions]float64 // its rate of violation by each motion; relative divides it by terms
 }
 
-// independent returns the rows that motions violate which the rows of s allow.
+// independent returns those spare rows of s that are violated by motions which the other rows of s allow.
 func (a *around) independent(s *lean) (list []independent) {
 	s.ask(false)
 	defer s.ask(true)
@@ -230,7 +230,8 @@ func (a *around) independent(s *lean) (list []independent) {
 	return slices.DeleteFunc(list, func(r independent) bool { return !r.relative(a.y.Scale[r.row]) })
 }
 
-// relative divides the rates of a row of scale d by what its terms amount to. It reports whether that is not rounding.
+// relative divides the rates of a row of scale d by the size of their terms, and reports whether a rate is then larger than
+// rounding: whether the row is violated by a motion indeed.
 func (r *independent) relative(d float64) bool {
 	unit, most := math.Sqrt(d)*r.terms, 0.0
 	if unit == 0 {

@@ -227,7 +227,8 @@ func (s *System) stateMatrix(f *StateSpace, damped bool) (*mat.Dense, error) {
 	return A, nil
 }
 
-// goesOn returns an error if the equations are others later on, in axes that turn with the motion.
+// goesOn checks that the equations hold later on, too, in axes that turn with the motion: it goes to each of the instants,
+// linearizes there, and returns an *UnsteadyError if the motion or the equations differ from f.
 func (s *System) goesOn(f *StateSpace) error {
 	sys, err := newSystem(s.space.Watched().Context(), s.plan)
 	if err != nil {
@@ -254,8 +255,8 @@ func (s *System) goesOn(f *StateSpace) error {
 	return nil
 }
 
-// instants returns the times at which goesOn looks: that in which what turns fastest turns by a radian, or goes as far as a body is
-// long, and that in which what turns slowest does.
+// instants returns the times at which goesOn looks: the time in which the fastest part turns by a radian, or travels the
+// length of a body, and the time in which the slowest part does.
 func (s *System) instants(omega spatial.Vec3) []float64 {
 	_, fast := s.rates()
 	slow, length := fast, s.longest()

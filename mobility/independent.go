@@ -139,8 +139,9 @@ func unitsOf(p *kkt.Plan) []float64 {
 	return unit
 }
 
-// findMotions finds the orthonormal basis of the motions: random ones that the joints are made to allow, less what those before have of
-// them. What is left is made to be allowed once more, as rounding of the large part may be large beside it.
+// findMotions stores in x.normal an orthonormal basis of the motions that the joints allow. Each vector starts at random, is
+// projected on the allowed motions, and made orthogonal to the vectors before it. Both are done twice: the remainder may be
+// small, and the rounding of the first projection large beside it.
 func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *team.Watch) error {
 	closer, err := closing.NewCloserContext(ctx, s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
 	if err != nil {

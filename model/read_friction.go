@@ -60,7 +60,8 @@ func (d *decoder) friction(c *Contact) {
 	d.finishFriction(f, &read, seen, preset, named)
 }
 
-// finishFriction applies what depends on the type, which may come last, and stores what was read over a preset.
+// finishFriction ends the reading of a friction once its type is known, which may come last: it refuses the fields that
+// have no meaning for the type, asks for the necessary ones, and stores the preset, if one is named, below the fields that were read.
 func (d *decoder) finishFriction(f, read *contact.Friction, seen uint32, preset string, named bool) {
 	d.Require(frictionFields, seen, frictionType)
 	if d.Fatal || seen>>frictionType&1 == 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// number reads the next number: digits, or a word (infinite).
+// number reads the next number: digits, or a word (wordNumber).
 func (p *parser) number() float64 {
 	if p.kind == word {
-		return p.infinite()
+		return p.wordNumber()
 	}
 	if p.kind != number {
 		p.fail("%s in place of a number", p.shown())
@@ -24,8 +24,8 @@ func (p *parser) number() float64 {
 	return x
 }
 
-// infinite reads a number that is written as a word: inf, nan, or a truth as 1 or 0.
-func (p *parser) infinite() float64 {
+// wordNumber reads a number that is written as a word: inf, nan, or true and false for 1 and 0.
+func (p *parser) wordNumber() float64 {
 	s := p.expect(word, "a number")
 	switch s {
 	case "inf":

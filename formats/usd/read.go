@@ -207,12 +207,13 @@ func (r *reader) newScene(p *prim) {
 	r.scene = p
 }
 
-// gravity reads that of the scene, or takes that of the earth.
+// gravity stores the gravity of the scene, m/s². Where the scene gives no direction, or zero, gravity points against the
+// upward axis; where it gives no magnitude, or a negative one, and where there is no scene, it is as large as on earth.
 func (r *reader) gravity() {
 	down, size := r.up.Neg(), earth
 	if r.scene == nil {
 		r.report.Note(nil, "there is no scene",
-			fmt.Sprintf("gravity is %g m/s² against the upward axis, that of scenes that do not say", earth))
+			fmt.Sprintf("gravity is %g m/s² against the upward axis, the usual one", earth))
 		r.a.Gravity = down.Scale(size)
 		return
 	}
@@ -221,7 +222,7 @@ func (r *reader) gravity() {
 			down = d.Scale(1 / d.Norm())
 		}
 	}
-	// A negative size, whose usual value is −∞, stands for that of the earth in any unit.
+	// The attribute is −∞ unless it is written. Any negative magnitude stands for the earth's, whatever the unit of length.
 	if x := r.number(r.scene, "physics:gravityMagnitude", math.Inf(-1)); x >= 0 {
 		size = x * r.length
 	}

@@ -388,15 +388,15 @@ func rotated(k *Kernel, v []Val, from, series Mem) []Val {
 
 // halfTurn returns cos|v| and v·sin|v|/|v|, in place of v.
 func halfTurn(k *Kernel, v []Val, series Mem) (c Val, u []Val) {
-	s, c := powers(k, k.dot(anys(v), anys(v)), series)
+	s, c := sincCos(k, k.dot(anys(v), anys(v)), series)
 	for i := range v {
 		v[i] = k.mul(v[i], s)
 	}
 	return c, v
 }
 
-// powers returns sin(a)/a and cos(a), of the square of a.
-func powers(k *Kernel, square Val, series Mem) (s, c Val) {
+// sincCos returns sin(a)/a and cos(a) by their series in the square of a, whose coefficients stand in series.
+func sincCos(k *Kernel, square Val, series Mem) (s, c Val) {
 	sum := func(list []int) Val {
 		s := k.ld(at(series.Ptr, series.Off+list[len(list)-1]))
 		for i := len(list) - 2; i >= 0; i-- {

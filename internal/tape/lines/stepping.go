@@ -167,7 +167,7 @@ func eulerRoot(k *Kernel) {
 // turnAbout returns the cosine and the sine of an angle.
 func turnAbout(k *Kernel, a Val) (c, s Val) {
 	x := k.mul(a, a)
-	s, c = powers(k, x, constant(places.Series))
+	s, c = sincCos(k, x, constant(places.Series))
 	return c, k.mul(s, a)
 }
 

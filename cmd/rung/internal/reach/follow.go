@@ -164,7 +164,8 @@ func (r *posing) writeMoving(stdout io.Writer) error {
 	return shell.WriteFile(r.modelOut, stdout, func(w io.Writer) error { return model.Write(w, shell.Rehome(&m, r.path, r.modelOut)) })
 }
 
-// settle gives a model the rates of its motions.
+// settle closes the joints of a model at its prescribed coordinates, and gives its bodies the velocities that its
+// prescribed rates ask for.
 func (r *posing) settle(m *model.Model) error {
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: r.ordering.Ordering})
 	if err != nil {

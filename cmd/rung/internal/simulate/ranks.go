@@ -161,7 +161,7 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if p.solver, err = p.plan.NewSolver(); err != nil {
 		return shell.Failed(p.name, err)
 	}
-	if err = p.readLatest(); err != nil {
+	if err = p.resumeFrom(); err != nil {
 		return err
 	}
 	if err = dist.Agree(p.Comm, p.newWatch(seen, view.Model)); err != nil {
@@ -177,8 +177,9 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	return p.mark()
 }
 
-// readLatest finds the checkpoint to go on from, and checks the times of the run.
-func (p *party) readLatest() error {
+// resumeFrom opens the store of checkpoints and, with --resume, reads the latest checkpoint that all ranks have. It returns
+// an error if --until or the times of output do not follow the time at which the run begins or continues.
+func (p *party) resumeFrom() error {
 	f := p.f
 	start := p.plan.Mechanism().Initial().Time
 	if f.checkpoint != "" {
@@ -355,7 +356,8 @@ func (p *party) release() {
 	p.pictures.drop()
 }
 
-// do integrates.
+// do integrates to --until. The first interrupt ends the run at its next step, with an interruption error; a second one ends
+// the process.
 func (p *party) do() error {
 	defer shell.Keep(p.signals)()
 	ctx, stop := signal.NotifyContext(p.signals, os.Interrupt, syscall.SIGTERM)

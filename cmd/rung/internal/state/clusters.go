@@ -12,7 +12,8 @@ import (
 // ClustersShown is how many clusters the table lists.
 const ClustersShown = 10
 
-// printClusters writes the first clusters with what is in them.
+// printClusters prints a table of the first clusters: their loops, joints, bodies, mobility and redundant rows, and names
+// of joints as far as the line has room. It prints nothing for an empty list.
 func printClusters(p *sheet.Page, list []mobility.Cluster) {
 	if len(list) == 0 {
 		return
