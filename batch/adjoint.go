@@ -159,6 +159,7 @@ func (w *backWorker) together(s *States, g *Gradients, k, n int) (left uint8) {
 	tape.Run(w.w, c.Numbers(), c.Turn)
 	w.correct()
 	tape.Run(w.w, c.Numbers(), c.Back)
+	tape.Run(w.w, c.Numbers(), c.Verdict)
 	for i := range nb {
 		copy(g.motion[(k*nb+i)*motionNumbers*lanes:][:motionNumbers*lanes], w.w[int(c.Motion[i])*lanes:])
 		copy(g.loads[(k*nb+i)*6*lanes:][:6*lanes], w.w[int(c.Loads[i])*lanes:])

@@ -103,10 +103,8 @@ func (w *backWorker) beginBack(at func(step, first, n int)) {
 	w.fill(c.Euler.Part, 0)
 	w.fill(c.Euler.Part.At(1), w.r.h)
 	ok := w.stand(w.r.steps)
-	w.evaluate()
+	w.solveStage(w.r.steps, ok)
 	tape.Run(w.w, c.Numbers(), c.Face)
-	tape.Run(w.w, c.Numbers(), c.Passes)
-	w.check(w.r.steps, ok)
 }
 
 // stand takes the states at a step into the lanes. It returns those that can be solved.
@@ -152,8 +150,7 @@ func (w *backWorker) overStages(step int) {
 			ok &= w.stageInputs(s, w.k*lanes, w.n, timeOfStage(k, h))
 		}
 		tape.Run(w.w, c.Numbers(), c.Again[k])
-		w.evaluate()
-		w.check(step, ok)
+		w.solveStage(step, ok)
 		if k == 3 {
 			tape.Run(w.w, c.Numbers(), c.Ahead[k])
 			w.compare(step)
@@ -168,8 +165,7 @@ func (w *backWorker) overStages(step int) {
 func (w *backWorker) overEuler(step int) {
 	c := w.c
 	ok := w.stand(step)
-	w.evaluate()
-	w.check(step, ok)
+	w.solveStage(step, ok)
 	tape.Run(w.w, c.Numbers(), c.Euler.Ahead)
 	tape.Run(w.w, c.Numbers(), c.Euler.Ends)
 	tape.Run(w.w, c.Numbers(), c.Euler.Moved)
@@ -183,10 +179,8 @@ func (w *backWorker) overEuler(step int) {
 func (w *backWorker) turnBack(step, k int, ok uint) {
 	c := w.c
 	tape.Run(w.w, c.Numbers(), c.Turn)
-	w.correct()
-	tape.Run(w.w, c.Numbers(), c.Back)
-	tape.Run(w.w, c.Numbers(), c.Passes)
 	w.check(step, ok)
+	tape.Run(w.w, c.Numbers(), c.Back)
 	tape.Run(w.w, c.Numbers(), c.Over[k])
 	w.sums(func(to, by []float64) {
 		for i, v := range by {
@@ -216,8 +210,17 @@ func (w *backWorker) sums(do func(to, by []float64)) {
 	}
 }
 
-// check loses the lanes that have not passed the checks of a solve in a step.
+// solveStage finds the accelerations of a stage.
+func (w *backWorker) solveStage(step int, ok uint) {
+	tape.Run(w.w, w.c.Numbers(), w.c.Stage)
+	w.check(step, ok)
+	tape.Run(w.w, w.c.Numbers(), w.c.Results)
+}
+
+// check loses the lanes that do not pass the checks of a solve in a step.
 func (w *backWorker) check(step int, ok uint) {
+	tape.Run(w.w, w.c.Numbers(), w.c.Judges)
+	tape.Run(w.w, w.c.Numbers(), w.c.Passes)
 	holds := w.lane(w.c.Holds)
 	for l := range w.n {
 		if (ok>>l&1 == 0 || holds[l] != 1) && w.g.errs[w.k*lanes+l] == nil {

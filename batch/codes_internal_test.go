@@ -233,7 +233,7 @@ func codesOf(t *testing.T, name string) map[string]bool {
 	}
 	if !varied && len(m.Bodies) <= largestOfBack {
 		if a, _ := mechanics.CompileAdjoint(p, &b.at.State, o.Wrenches); a != nil {
-			lists = append(lists, a.Turn, a.Back)
+			lists = append(lists, a.Turn, a.Back, a.Verdict)
 			if s := a.OverStep; s != nil {
 				lists = append(append(append(lists, s.Ends, s.Join), s.Slopes[:]...), s.Over[:]...)
 			}

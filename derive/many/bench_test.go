@@ -9,11 +9,12 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/many"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BenchmarkGradients tells what the gradient of a state takes on one thread, of 1024 states in lanes and of one by package derive.
+// BenchmarkGradients tells what the gradient of a state takes of the processor, on one thread, of 1024 states in lanes and of one by package derive.
 func BenchmarkGradients(b *testing.B) {
 	models := map[string]*model.Model{"four-bar": referenceOf(b, "four-bar")}
 	for name, n := range map[string]int{"chain": 6, "ladder": 4, "stewart": 1} {
@@ -33,28 +34,25 @@ func BenchmarkGradients(b *testing.B) {
 			s.Set(i, list[i%len(list)])
 			g.SetWeights(i, 0, spatial.Vec3{1, 2, 3}, spatial.Vec3{3, 1, 2})
 		}
-		b.Run("model="+name+"/way=lanes", func(b *testing.B) {
-			for b.Loop() {
-				x.AdjointTo(g, s)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/state")
-			b.ReportMetric(float64(len(g.OneByOne())), "single")
-		})
-		b.Run("model="+name+"/way=accelerations", func(b *testing.B) {
-			for b.Loop() {
-				x.Solve(s, r)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/state")
-		})
-		b.Run("model="+name+"/way=derive", func(b *testing.B) {
-			d := derive.New(p, m)
-			w, out := d.NewWeights(), d.NewGradient()
-			*w.Body(0) = derive.BodyWeight{AngularAcceleration: spatial.Vec3{1, 2, 3}, ComAcceleration: spatial.Vec3{3, 1, 2}}
-			for i := 0; b.Loop(); i++ {
-				require.NoError(b, d.At(list[i%len(list)]))
-				require.NoError(b, d.AdjointTo(out, w, false))
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/state")
+		measure := func(way string, n int, do func(b *testing.B)) {
+			b.Run("model="+name+"/way="+way, func(b *testing.B) {
+				begin := machine.ProcessorTime()
+				for b.Loop() {
+					do(b)
+				}
+				b.ReportMetric(float64((machine.ProcessorTime()-begin).Nanoseconds())/float64(b.N)/float64(n), "cpu-ns/state")
+			})
+		}
+		measure("lanes", n, func(b *testing.B) { x.AdjointTo(g, s) })
+		require.Empty(b, g.OneByOne())
+		measure("accelerations", n, func(b *testing.B) { x.Solve(s, r) })
+		d, i := derive.New(p, m), 0
+		w, out := d.NewWeights(), d.NewGradient()
+		*w.Body(0) = derive.BodyWeight{AngularAcceleration: spatial.Vec3{1, 2, 3}, ComAcceleration: spatial.Vec3{3, 1, 2}}
+		measure("derive", 1, func(b *testing.B) {
+			require.NoError(b, d.At(list[i%len(list)]))
+			require.NoError(b, d.AdjointTo(out, w, false))
+			i++
 		})
 	}
 }

@@ -35,7 +35,7 @@ type stretch struct {
 // newStretch takes n closed states of a model, with forces along its first freedoms.
 func newStretch(t testing.TB, m *model.Model, n int, h float64, steps, threads int) *stretch {
 	p := planOf(t, m)
-	s := &stretch{how: batch.Rollout{Step: h, Steps: steps}, flat: flat(m)}
+	s := &stretch{how: batch.Rollout{Step: h, Steps: steps}, flat: flat(m), push: spatial.Vec3{1, -2, 0.5}}
 	for i := range n {
 		st := p.Initial()
 		if s.flat && len(p.Mechanism().Joints[0].Motion) == 0 {
@@ -340,6 +340,23 @@ func TestRolloutSemiImplicit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRolloutTurns: springs of angles keep the turns that states carry, on the way back too.
+func TestRolloutTurns(t *testing.T) {
+	m, err := bench.Generate("chain", 3, 1)
+	require.NoError(t, err)
+	jt := &m.Joints[0]
+	jt.Type, jt.Stiffness, jt.Damping, jt.Rest = model.Revolute, []float64{2}, []float64{0.3}, []float64{0.1}
+	s := newStretch(t, m, 2, 2e-3, 5, 1)
+	for _, st := range s.starts {
+		require.Len(t, st.Angles, 1)
+		st.Angles[0] += 6 * math.Pi
+	}
+	g := s.back(t)
+	require.NoError(t, g.Error(1))
+	require.Less(t, g.Gap(1), 1e-9)
+	s.agree(t, g, 1e-8)
 }
 
 // TestRolloutMethods: a batch goes back over steps of one method after those of the other.

@@ -13,14 +13,15 @@ import (
 )
 
 // Backward is the way back from accelerations to what they depend on, docs/theory.md (D2). Turn comes after Answers: it solves the system
-// for the weights of accelerations. Then Judge and Refine serve once more, and Back finds derivatives and judges the solve.
+// for the weights of accelerations. Then Judge and Refine serve once more, Back finds derivatives, and Verdict judges the solve.
 type Backward struct {
-	Turn, Back []tape.Op
-	Weights    program.Place   // of each body: six numbers, of the angular and the linear acceleration
-	Motion     []program.Place // of each body: derivatives by rotation, place and both velocities of its centre of mass
-	Loads      []program.Place // of each body: by moment and force
-	Forces     []program.Place // by the generalized force of freedom i of joint j, 6·j + i; none of the others
-	*OverStep                  // nil where states are stepped alone
+	Turn, Back, Verdict []tape.Op
+
+	Weights   program.Place   // of each body: six numbers, of the angular and the linear acceleration
+	Motion    []program.Place // of each body: derivatives by rotation, place and both velocities of its centre of mass
+	Loads     []program.Place // of each body: by moment and force
+	Forces    []program.Place // by the generalized force of freedom i of joint j, 6·j + i; none of the others
+	*OverStep                 // nil where states are stepped alone
 }
 
 // CompileAdjoint is Compile with the way back, without steps. Bodies are not reduced to their freedoms: multipliers of all joints are in
@@ -85,6 +86,7 @@ func (c *compiler) backward() *Backward {
 		b.all = append(b.all, c.Room(places.Back))
 	}
 	out.Back = c.Tape(func() { c.back(b) })
+	out.Verdict = c.Tape(func() { c.sys.verdictWithin(1/kkt.NearTol, kkt.DroppedTol) })
 	if c.refusal() == "" {
 		out.OverStep = c.overStep(b)
 	}
@@ -175,7 +177,7 @@ func (c *compiler) weigh(weights place) {
 	s.backward(s.x, z, 1)
 }
 
-// back adds the derivatives, and the verdict on the solve.
+// back adds the derivatives.
 func (c *compiler) back(b *wayBack) {
 	out, world := b.out, b.world
 	for i := range 3 {
@@ -205,7 +207,6 @@ func (c *compiler) back(b *wayBack) {
 		}
 		c.Lasting()
 	}
-	c.sys.verdictWithin(1/kkt.NearTol, kkt.DroppedTol)
 }
 
 // backJoint adds the cotangents by the rows, forces and motion of a joint, theory.md (D11), (D12), and stores the derivatives by its

@@ -14,24 +14,24 @@ import (
 // derivatives by the end of the step, with which Join begins, and those by its beginning when all is done.
 //
 // A step is computed again first: Stage and Ahead, for the first three stages, and the last stage without accelerations. Ends takes the
-// derivatives from the end to all stages. Then come the stages from the last one on: Again, the accelerations, Slopes, Turn, Back, Passes,
-// and Over.
+// derivatives from the end to all stages. Then come the stages from the last one on: Again, Stage, Results, Slopes, Turn, Back and Over.
 type OverStep struct {
 	Ahead [4][]tape.Op // behind the accelerations of a stage: its place is kept, and the state is that of the next one, or of the end
 	Again [4][]tape.Op // the state of a stage
 	Ends  []tape.Op
 	// Slopes has the weights of the accelerations of a stage, and Over takes derivatives by its state to those before it.
 	Slopes, Over [4][]tape.Op
-	// Passes judges the solves of a stage in the place of Back. The pivot of a redundant row may be as large as in a solve, the square of
-	// how far the stage is off the joints; but such rows have to hold for both solutions, as they do where geometry closes them all.
-	Passes     []tape.Op
+	// Results has the accelerations of a stage. Judges and Passes judge both its solves, which are not refined. The pivot of a redundant
+	// row may be as large as in a solve, the square of how far the stage is off the joints; but such rows have to hold for both solutions.
+	Judges, Results, Passes []tape.Op
+
 	Face, Join []tape.Op     // of the state at which the system has been solved: what is read of bodies, and the way back over the closing
 	Parts      program.Place // as those of Stepper
 	Euler      OverEuler
 }
 
-// OverEuler is the way back over a step of SemiImplicit, with Again, Over and Passes of the first stage of OverStep: the accelerations,
-// Ahead, Ends, Moved, which has the end, Again, Slopes, Turn, Back, Passes and Over.
+// OverEuler is the way back over a step of SemiImplicit, with Again and Over of the first stage of OverStep: Stage, Results, Ahead, Ends,
+// Moved, which has the end, Again, Slopes, Turn, Back and Over.
 type OverEuler struct {
 	Ahead, Ends, Moved, Slopes []tape.Op
 	Part                       program.Place // zero, and the step
@@ -99,9 +99,25 @@ func (c *compiler) overStep(b *wayBack) *OverStep {
 		c.Op(tape.BackBody, b.all[i], body.state, body.axes, body.data.At(atCom), body.a)
 	})
 	s.Join = c.Tape(func() { c.joinBack(b) })
-	s.Passes = c.Tape(func() { c.sys.verdictWithin(1/kkt.NearTol, math.Inf(1)) })
+	s.Judges = c.Tape(func() { c.sys.judge(stageTerm) })
+	s.Results = c.Tape(c.results)
+	s.Passes = c.Tape(c.sys.passes)
 	s.Euler = c.overEuler(b, over, step)
 	return s
+}
+
+// stageTerm is restTerm on the way back over steps, where nobody else can take a state. Residuals of rows whose bodies hardly move, as that
+// of a prescribed motion, are rounding of the whole, so rows may be off by 1e-13 of it.
+const stageTerm = 0.1
+
+// passes adds the checks of a stage on the way back over a step, whose solves have pivots with which they are exact to some 1e-11.
+func (s *system) passes() {
+	l, weak := limits{math.Inf(1), 1 / kkt.NearTol, math.Inf(1), bodyTol, unitTol, 0}, s.record.At(weakRows)
+	if s.lean != nil {
+		l.overPivot, weak = math.Min(l.overPivot, 1/(leanMargin*s.lean.Least)), s.null
+		s.askSpare(rowTol(), stageTerm)
+	}
+	s.judgeBy(l, weak, s.Shared(1))
 }
 
 // eachBody makes a tape of what do adds for each body.

@@ -69,7 +69,7 @@ func (c *compiler) compiled() *Compiled {
 		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
 	out.Stage = c.stage()
 	out.Judge = c.Tape(func() {
-		c.sys.judge()
+		c.sys.judge(restTerm)
 		c.sys.wantFirst()
 	})
 	out.Refine = c.Tape(c.sys.refine)
@@ -118,9 +118,10 @@ func (c *compiler) stage() []tape.Op {
 func (c *Compiled) all() []*[]tape.Op {
 	list := []*[]tape.Op{&c.Fixed, &c.Stage, &c.Judge, &c.Refine, &c.Answers}
 	if b := c.Backward; b != nil {
-		list = append(list, &b.Turn, &b.Back)
+		list = append(list, &b.Turn, &b.Back, &b.Verdict)
 		if s := b.OverStep; s != nil {
-			list = append(list, &s.Ends, &s.Passes, &s.Face, &s.Join, &s.Euler.Ahead, &s.Euler.Ends, &s.Euler.Moved, &s.Euler.Slopes)
+			list = append(list, &s.Ends, &s.Judges, &s.Results, &s.Passes, &s.Face, &s.Join)
+			list = append(list, &s.Euler.Ahead, &s.Euler.Ends, &s.Euler.Moved, &s.Euler.Slopes)
 			for k := range s.Over {
 				list = append(list, &s.Ahead[k], &s.Again[k], &s.Slopes[k], &s.Over[k])
 			}

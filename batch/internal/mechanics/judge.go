@@ -33,11 +33,8 @@ const (
 	refinedError = 1e-13
 )
 
-// restTerm is the part of the whole that counts among the terms of each row, and restPart its square.
-const (
-	restTerm = 1e-4
-	restPart = restTerm * restTerm
-)
+// restTerm is the part of the whole that counts among the terms of each row.
+const restTerm = 1e-4
 
 // limits are the largest numbers of a record with which a lane holds.
 type limits struct {
@@ -62,7 +59,7 @@ func (s *system) limits() (l limits, weak place) {
 	switch {
 	case s.lean != nil:
 		l.overPivot, weak = 1/(leanMargin*s.lean.Least), s.null
-		s.askSpare(rowTol())
+		s.askSpare(rowTol(), restTerm)
 	case slices.Contains(s.group, true):
 		l.doubt = doubtPivot
 	}
@@ -84,10 +81,10 @@ func (s *system) want(enough, limit float64) {
 	s.Op(tape.Wanting, s.mask, s.record, s.Shared(enough*enough, limit))
 }
 
-// judge adds the residuals of the rows and the estimate of the error from them.
-func (s *system) judge() {
+// judge adds the residuals of the rows and the estimate of the error from them, with the part of the whole among the terms of each.
+func (s *system) judge(part float64) {
 	p := s.pattern
-	rest := s.Shared(restPart)
+	rest := s.Shared(part * part)
 	s.OpN(tape.Copy, 3, 0, s.record.At(bigResidual), s.null)
 	s.measure()
 	for i := p.Positive(); i < p.Len(); i++ {
@@ -132,8 +129,9 @@ func (s *system) spareRows() (n int) {
 	return n
 }
 
-// askSpare adds the check that the spare rows hold to a part tol of their terms. The sizes of the solution are known.
-func (s *system) askSpare(tol float64) {
+// askSpare adds the check that the spare rows hold to a part tol of their terms, with a part of the whole among these. The sizes of the
+// solution are known.
+func (s *system) askSpare(tol, part float64) {
 	rest, limit := s.Room(1), s.Shared(tol, tol*tol)
 	s.OpN(tape.Roots, 1, 0, rest, s.record.At(sizes))
 	norm := map[int32]place{}
@@ -155,7 +153,7 @@ func (s *system) askSpare(tol float64) {
 			s.OpN(tape.Add, 1, 0, s.terms, terms, norm[b])
 			from, terms = res.At(1), s.terms
 		}
-		s.OpN(tape.Scaled, 1, 0, res, terms, rest, s.Shared(restTerm))
+		s.OpN(tape.Scaled, 1, 0, res, terms, rest, s.Shared(part))
 		s.OpN(tape.Spare, n, 0, s.record.At(badResidual), res.At(1), r.right.At(r.kept), r.scale.At(r.kept), limit)
 	}
 }
@@ -184,7 +182,7 @@ func (s *system) refine() {
 	for i := range dx {
 		s.OpN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}
-	s.judge()
+	s.judge(restTerm)
 	s.wantMore()
 }
 

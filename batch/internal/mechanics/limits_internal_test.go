@@ -158,7 +158,7 @@ func TestVerdictWithoutSpareRows(t *testing.T) {
 func TestSpareRowsHold(t *testing.T) {
 	w := mast(t)
 	s := w.c.sys
-	solve, stage := w.tape(func() { s.askSpare(rowTol()) }), w.tape(func() { s.askSpare(w.c.offSpare()) })
+	solve, stage := w.tape(func() { s.askSpare(rowTol(), restTerm) }), w.tape(func() { s.askSpare(w.c.offSpare(), restTerm) })
 	tols := []float64{1e-12, 3.1623e-5}
 	require.InEpsilonSlice(t, tols, []float64{rowTol(), w.c.offSpare()}, 1e-5)
 	const size, load, rows = 5.0, 2.0, 3.0 // of all bodies, of the row, of all rows
@@ -256,7 +256,7 @@ func TestWant(t *testing.T) {
 // counts, as it is rounding of that where the bodies of the row are at rest.
 func TestResidualsOfBodiesAtRest(t *testing.T) {
 	w := twoBalls(t)
-	judge, stage := w.tape(w.c.sys.judge), w.stage
+	judge, stage := w.tape(func() { w.c.sys.judge(restTerm) }), w.stage
 	for l := range w.lane(w.c.input.At(Bodies)) {
 		for i, b := range w.plan.Initial().Bodies {
 			w.lane(w.c.input.At(Bodies + places.State*i + places.Position))[l] = b.Position[0]

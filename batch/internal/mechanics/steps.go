@@ -117,7 +117,7 @@ func (c *compiler) stageChecks() (first, later []tape.Op) {
 	judge := func(before place) {
 		if lean {
 			c.sys.measure()
-			c.sys.askSpare(c.offSpare())
+			c.sys.askSpare(c.offSpare(), restTerm)
 		}
 		c.sys.judgeBy(l, weak, before)
 	}
