@@ -78,7 +78,7 @@ func (v *variation) rules(shorter bool) []differences {
 
 // difference returns the derivatives of force and moment. same says that as many points touch for all values, and by the same laws.
 func (t *touched) difference(v *variation, rule differences) (f, m spatial.Vec3, same bool, err error) {
-	touching, law := t.contact.Piece(t.r)
+	piece := t.contact.Piece(t.r)
 	same = true
 	for _, node := range rule.nodes {
 		w := t.r.Wrench
@@ -91,8 +91,7 @@ func (t *touched) difference(v *variation, rule differences) (f, m spatial.Vec3,
 			if err := other.EvalTo(r, &t.at, t.internal); err != nil {
 				return f, m, false, err
 			}
-			touches, by := other.Piece(r)
-			same = same && len(r.Touches) == len(t.r.Touches) && touches == touching && by == law
+			same = same && len(r.Touches) == len(t.r.Touches) && other.Piece(r) == piece
 			w = r.Wrench
 		}
 		x := rule.sign * node.weight / v.step

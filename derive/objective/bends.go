@@ -14,7 +14,7 @@ type bends struct {
 	step  *sim.RungeKutta
 	was   *mechanism.State // at the start of the step at hand
 	flat  []float64
-	from  []int // branches there
+	from  []side // of all parts, there
 	at    *mechanism.State
 
 	steps, taken int  // of the run, and parts so far
@@ -42,7 +42,7 @@ func newBends(plan *kkt.Plan, tab *sim.Tableau, kinks *branches, st *mechanism.S
 	if tab == nil || len(kinks.list) == 0 {
 		return nil
 	}
-	b := &bends{kinks: kinks, was: st.Clone(), at: st.Clone(), from: make([]int, len(kinks.list))}
+	b := &bends{kinks: kinks, was: st.Clone(), at: st.Clone(), from: make([]side, len(kinks.list))}
 	b.step = sim.NewRungeKutta(plan.Mechanism(), motion.NewDynamics(plan), tab, sim.Tolerance{})
 	return b
 }

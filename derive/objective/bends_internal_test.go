@@ -21,7 +21,7 @@ func TestChattering(t *testing.T) {
 	require.NoError(t, err)
 	plan := kkt.NewPlan(mech, kkt.Options{})
 	// A branch that changes in the middle of each step of 1 s.
-	kinks := &branches{list: []branch{{at: func(st *mechanism.State) int { return int(st.Time+0.5) % 2 }}}}
+	kinks := &branches{list: []branch{{at: func(st *mechanism.State) side { return side{law: int(st.Time+0.5) % 2} }}}}
 	st := plan.Initial()
 	b := newBends(plan, sim.RungeKutta4(), kinks, st)
 	tape := adjoint.NewTape(mech)
@@ -45,7 +45,7 @@ func TestCornerAtTimeZero(t *testing.T) {
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	plan := kkt.NewPlan(mech, kkt.Options{})
-	kinks := &branches{list: []branch{{at: func(st *mechanism.State) int { return cmp.Compare(st.Time, 0) }}}}
+	kinks := &branches{list: []branch{{at: func(st *mechanism.State) side { return side{law: cmp.Compare(st.Time, 0)} }}}}
 	st := plan.Initial()
 	st.Time = -0.5
 	b := newBends(plan, sim.RungeKutta4(), kinks, st)

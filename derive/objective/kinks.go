@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/mechanism"
@@ -15,14 +16,20 @@ import (
 // branch is a part whose force goes on by another law where a number changes.
 type branch struct {
 	name, what string
-	at         func(st *mechanism.State) int
-	jumps      func(was, now int) bool // whether the force has jumped from one to the other; nil: it does not
+	at         func(st *mechanism.State) side
+	jumps      func(was, now *side) bool // whether the force has jumped from one to the other; nil: it does not
+}
+
+// side tells the laws of a part: by a number, and those of a contact by its piece.
+type side struct {
+	law     int
+	contact contact.Piece
 }
 
 // branches watch where forces have corners: between the ends of steps.
 type branches struct {
 	list  []branch
-	last  []int
+	last  []side
 	count []int64
 	begun bool
 	leaps int // the first part whose force has jumped, −1 for none
@@ -32,7 +39,7 @@ type branches struct {
 func newBranches(m *mechanism.Mechanism) *branches {
 	b := &branches{leaps: -1}
 	add := func(what, name string, at func(st *mechanism.State) int) {
-		b.list = append(b.list, branch{name: name, what: what, at: at})
+		b.list = append(b.list, branch{name: name, what: what, at: func(st *mechanism.State) side { return side{law: at(st)} }})
 	}
 	k := m.NewKinematics()
 	b.touching(m, k, add)
@@ -54,7 +61,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 				return cmp.Compare(q, max(q, set.Lower)) + cmp.Compare(q, min(q, set.Upper))
 			})
 			if set.Stop.Damping > 0 && set.ImpactSpeed == 0 {
-				b.list[len(b.list)-1].jumps = func(_, now int) bool { return now != 0 }
+				b.list[len(b.list)-1].jumps = func(_, now *side) bool { return now.law != 0 }
 			}
 			continue
 		}
@@ -82,7 +89,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 			add("table", "force "+fault.Name(m.ForceName(i)), springPiece(m, k, i))
 		}
 	}
-	b.last, b.count = make([]int, len(b.list)), make([]int64, len(b.list))
+	b.last, b.count = make([]side, len(b.list)), make([]int64, len(b.list))
 	return b
 }
 
@@ -129,9 +136,6 @@ func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add a
 	}
 }
 
-// touchBase is more than the points with which a contact touches.
-const touchBase = 1 << 12
-
 // adds adds a part to branches.
 type adds func(what, name string, at func(st *mechanism.State) int)
 
@@ -139,20 +143,19 @@ type adds func(what, name string, at func(st *mechanism.State) int)
 func (b *branches) touching(m *mechanism.Mechanism, k *mechanism.Kinematics, add adds) {
 	for i := range m.NumContacts() {
 		c, body, element := m.Contact(i)
-		add("contact", "force "+fault.Name(m.ForceName(element)), func(st *mechanism.State) int {
+		x := branch{what: "contact", name: "force " + fault.Name(m.ForceName(element)), at: func(st *mechanism.State) (s side) {
 			if !m.BodyTo(&k.Bodies[body], st, body) {
-				return 0
+				return s
 			}
-			r, err := m.ContactAt(i, k, st)
-			if err != nil {
-				return 0 // the dynamics tell
+			if r, err := m.ContactAt(i, k, st); err == nil { // else the dynamics tell
+				s.contact = c.Piece(r)
 			}
-			touching, law := c.Piece(r)
-			return touching + touchBase*law
-		})
+			return s
+		}}
 		if c.Law.Normal.Damping > 0 {
-			b.list[i].jumps = func(was, now int) bool { return now%touchBase > was%touchBase }
+			x.jumps = func(was, now *side) bool { return now.contact.Adds(&was.contact) }
 		}
+		b.list = append(b.list, x)
 	}
 	for _, e := range sim.CableEvents(m, nil) {
 		add("cable", "force "+fault.Name(e.Name), func(st *mechanism.State) int { return cmp.Compare(e.Function(st), 0) })
@@ -181,7 +184,7 @@ func (b *branches) see(st *mechanism.State) (bent bool) {
 		if x := &b.list[i]; b.begun && now != b.last[i] {
 			bent = true
 			b.count[i]++
-			if x.jumps != nil && b.leaps < 0 && x.jumps(b.last[i], now) {
+			if x.jumps != nil && b.leaps < 0 && x.jumps(&b.last[i], &now) {
 				b.leaps = i
 			}
 		}
@@ -192,7 +195,7 @@ func (b *branches) see(st *mechanism.State) (bent bool) {
 }
 
 // on reports whether all parts are on the branches of a list at a state.
-func (b *branches) on(list []int, st *mechanism.State) bool {
+func (b *branches) on(list []side, st *mechanism.State) bool {
 	for i := range b.list {
 		if b.list[i].at(st) != list[i] {
 			return false
@@ -202,7 +205,7 @@ func (b *branches) on(list []int, st *mechanism.State) bool {
 }
 
 // at stores the branches of all parts at a state in a list.
-func (b *branches) at(list []int, st *mechanism.State) {
+func (b *branches) at(list []side, st *mechanism.State) {
 	for i := range b.list {
 		list[i] = b.list[i].at(st)
 	}
