@@ -70,6 +70,18 @@ func (w *Weights) scaled(from *Weights, s float64) {
 	}
 }
 
+// Reset makes all weights zero.
+func (w *Weights) Reset() {
+	clear(w.bodies)
+	if w.jointed {
+		clear(w.joints)
+	}
+	if w.moved {
+		clear(w.motions)
+	}
+	w.moved, w.jointed = false, false
+}
+
 // AdjointTo stores in g the gradient of an output, theory.md (D2). With follow it is that of the output along directions that the state
 // follows, (D3), (D4): its products with given directions, and totals by parameters. Otherwise its products with allowed directions are the
 // derivatives along them.
@@ -330,73 +342,6 @@ func (d *Derivatives) loadsOfAnswer(g *Gradient) ([]float64, error) {
 		d.b.back(&scratch, y, nil)
 	}
 	return scratch.bearings, nil
-}
-
-// followBack is the transpose of take: g becomes the gradient by given directions.
-func (d *Derivatives) followBack(g *Gradient) error {
-	if err := d.project(); err != nil {
-		return err
-	}
-	r, x := d.plainRight, d.answer[:len(d.plainRight)]
-	clear(r)
-	for i := range g.bodies {
-		set6(r[6*i:], g.bodies[i].Angular, g.bodies[i].Linear)
-	}
-	if err := d.rowsBack(g, x, d.velocities, ofVelocities); err != nil {
-		return err
-	}
-	clear(r)
-	for i := range g.bodies {
-		b, u := &d.bodies[i], &g.bodies[i]
-		set6(r[6*i:], u.Rotation.Add(b.k.Cross(u.Linear.Cross(b.omega))), u.Position)
-	}
-	return d.rowsBack(g, x, d.positions, ofPositions)
-}
-
-// rowsBack adds to g the cotangents of what the rows of a level correct, for that of the correction in d.plainRight.
-func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l level) error {
-	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
-		return err
-	}
-	d.b.want = wantDelta
-	if l == ofVelocities {
-		d.b.want = wantRate
-	}
-	defer func() { d.b.want = wantAll }()
-	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
-			d.rowsBackCarried(g, x, c, l)
-			continue
-		}
-		if err := d.build(part); err != nil {
-			return err
-		}
-		for _, n := range d.b.rows {
-			node := n.delta
-			if l == ofVelocities {
-				node = n.rate
-			}
-			if node >= 0 && n.plain >= 0 {
-				d.b.c.AddAdjoint1(node, -x[n.plain])
-			}
-		}
-		d.b.back(&g.direction, nil, nil)
-	}
-	return nil
-}
-
-// rowsBackCarried is rowsBack of a joint whose lines turn with P.
-func (d *Derivatives) rowsBackCarried(g *Gradient, x []float64, c *carriedJoint, l level) {
-	if c.plain < 0 {
-		return
-	}
-	var y [6]float64
-	for i := range c.numRows() {
-		y[i] = -x[int(c.plain)+i]
-	}
-	var t carriedCotangent
-	t.addRows(d, c, y[:], l.order())
-	d.backCarried(&g.direction, nil, c, &t, l.order())
 }
 
 // determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.

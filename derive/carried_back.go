@@ -201,3 +201,17 @@ func (c *carriedJoint) accelerationsBack(dx []float64, A, B vec) {
 		y[3], y[4], y[5] = y[3]-B.x, y[4]-B.y, y[5]-B.z
 	}
 }
+
+// rowsBackCarried is rowsBack of a joint whose lines turn with P.
+func (d *Derivatives) rowsBackCarried(g *direction, x []float64, c *carriedJoint, l level) {
+	if c.plain < 0 {
+		return
+	}
+	var y [6]float64
+	for i := range c.numRows() {
+		y[i] = -x[int(c.plain)+i]
+	}
+	var t carriedCotangent
+	t.addRows(d, c, y[:], l.order())
+	d.backCarried(g, nil, c, &t, l.order())
+}

@@ -90,6 +90,20 @@ type heldAt struct {
 
 	struck  mechanism.Freedom // of HoldImpulse
 	impulse float64           // along it; 0: there is none
+
+	projected projection
+}
+
+// projection is how a run has come to the state of At.
+type projection struct {
+	is     bool
+	moved  []float64 // displacements x of the bodies
+	change []float64 // and then the change y of their velocities
+	xi, mu []float64 // M·x = Jᵀξ, M·y = Jᵀμ
+
+	was  []float64 // solution of the dynamics
+	load []float64
+	dx   []float64
 }
 
 // nullSpace is that of the constraint forces at the state.
@@ -197,6 +211,7 @@ func (d *Derivatives) At(st *mechanism.State) error {
 // at is At without its checks.
 func (d *Derivatives) at(st *mechanism.State) error {
 	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
+	d.held.projected.is, d.held.impulse = false, 0 // an impulse has no part in a projection
 	if d.own == nil {
 		d.own = st.Clone()
 	}

@@ -35,7 +35,7 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	d.enter()
 	defer d.guard.Leave()
 	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
-	d.held.struck, d.held.impulse = f, impulse
+	d.held.struck, d.held.impulse, d.held.projected.is = f, impulse, false
 	d.lay(d.plain)
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
@@ -49,10 +49,6 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	}
 	copyState(d.own, st)
 	d.st = d.own
-	copy(d.x, a)
-	for i, x := range lambda {
-		d.x[first+i] = -x
-	}
 	if d.held.kin == nil {
 		d.held.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, d.mech.NumBodies())}
 	}
@@ -60,17 +56,28 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	if err := d.mech.KinematicsTo(d.kin, d.st); err != nil {
 		return fault.Errorf("derive: %w", err)
 	}
+	err := d.holdSolution(a, lambda, kind)
+	d.setSizes()
+	d.held.is = err == nil
+	return err
+}
+
+// holdSolution makes accelerations and multipliers those at the state.
+func (d *Derivatives) holdSolution(a, lambda []float64, kind HeldKind) error {
+	copy(d.x, a)
+	for i, x := range lambda {
+		d.x[len(a)+i] = -x
+	}
 	d.setBodies()
-	if kind == HeldRates && impulse == 0 {
+	if kind == HeldRates && d.held.impulse == 0 {
 		d.holdBodies()
 	}
 	d.b.x = d.x
-	d.setSizes()
 	d.b.given, d.b.want = nil, wantAll
 	d.held.kind = kind
-	d.b.bare = kind == HeldRates
+	d.carried.current, d.b.bare = false, kind == HeldRates
 	err := d.setCarried()
-	d.held.is, d.b.bare = err == nil, false
+	d.b.bare = false
 	return err
 }
 
@@ -112,6 +119,11 @@ func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) erro
 	defer d.guard.Leave()
 	u := d.heldDirection(r, in)
 	clear(r)
+	return d.residualTo(r, u, dx)
+}
+
+// residualTo is ResidualTo for a direction that has been measured. It adds to r.
+func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error {
 	for i := range d.bodies {
 		b, gravity := d.heldBody(i)
 		change := u.gravity
@@ -220,15 +232,15 @@ func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 		panic("derive: gradient from before a parameter")
 	}
 	g.ready = false
+	g.clear()
+	g.used = true
 	err := d.residualBack(g, dx, y)
 	g.ready = err == nil
 	return err
 }
 
-// residualBack is ResidualBack within the guard.
+// residualBack is ResidualBack within the guard. It adds to g.
 func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
-	g.clear()
-	g.used = true
 	clear(dx)
 	first := 6 * len(d.bodies)
 	load := g.y // the part of y at the bodies

@@ -7,9 +7,17 @@ import (
 // Armature I adds gᵀ·I·q̈ to a residual of Hold, with the row g of its freedom: a system of flywheels would add unknowns that implicit
 // steps do not have. To a change a of velocities it adds gᵀ·I·g·a, which is the same where bodies stand still.
 
+// heldGears returns the joints whose armature a residual has: those of a projection have none.
+func (d *Derivatives) heldGears() []int32 {
+	if d.held.projected.is {
+		return nil
+	}
+	return d.mech.Geared()
+}
+
 // gearsTo adds to r the change of what armature adds to the residual, with changes dx of accelerations; nil: they are held.
 func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
-	for _, j := range d.mech.Geared() {
+	for _, j := range d.heldGears() {
 		saved := d.stop(int(j))
 		if d.b.gears(int(j)) {
 			d.b.pull(u, dx)
@@ -21,7 +29,7 @@ func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
 
 // gearsBack adds to g and dx the cotangents of gearsTo for the cotangent load of r at the bodies.
 func (d *Derivatives) gearsBack(g *Gradient, dx, load []float64) {
-	for _, j := range d.mech.Geared() {
+	for _, j := range d.heldGears() {
 		saved := d.stop(int(j))
 		if d.b.gears(int(j)) {
 			d.b.back(&g.direction, load, dx)

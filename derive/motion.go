@@ -2,18 +2,6 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Reset makes all weights zero.
-func (w *Weights) Reset() {
-	clear(w.bodies)
-	if w.jointed {
-		clear(w.joints)
-	}
-	if w.moved {
-		clear(w.motions)
-	}
-	w.moved, w.jointed = false, false
-}
-
 // Motion numbers of a body (TakeMotion).
 const motionNumbers = 12
 

@@ -1,7 +1,9 @@
 package derive
 
 import (
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -132,6 +134,12 @@ func (d *Derivatives) followTogether(in *Directions) error {
 		return err
 	}
 	x := d.answer[:len(d.plainRight)]
+	if d.held.projected.is {
+		for k := range in.list {
+			d.turnOn(&in.list[k])
+			d.measure(&in.list[k])
+		}
+	}
 	for _, l := range [2]level{ofPositions, ofVelocities} {
 		by := d.positions
 		if l == ofVelocities {
@@ -140,29 +148,49 @@ func (d *Derivatives) followTogether(in *Directions) error {
 		if err := d.missesTogether(in, l); err != nil {
 			return err
 		}
+		if d.held.projected.is {
+			if err := d.projectionTogether(in, l); err != nil {
+				return err
+			}
+		}
 		for k := range in.list {
 			u := &in.list[k]
 			copy(d.plainRight, d.rough.rows[k])
-			size := d.sizeOf(u, l)
-			most := d.negate()
-			if !u.moving || most <= roundTol*size {
-				continue
-			}
-			there, err := d.closesTo(x, by, openTol*size)
-			if err == nil && !there {
-				_, _, err = by.AnswerTo(x, d.plainRight)
-			}
-			if err != nil && most <= openTol*size {
-				continue // rounding, by which redundant rows contradict each other
-			}
-			if err != nil {
+			d.negate()
+			if moves, err := d.correctionTo(x, u, by, l); err != nil {
 				return err
+			} else if moves {
+				d.moveBy(u, x, l)
+				d.measure(u)
 			}
-			d.moveBy(u, x, l)
-			d.measure(u)
 		}
 	}
 	return nil
+}
+
+// correctionTo stores in x the answer to d.plainRight, which u opens at a level, and reports whether there is something to correct.
+func (d *Derivatives) correctionTo(x []float64, u *direction, by *kkt.Answers, l level) (bool, error) {
+	loads, rows := d.plainRight[:6*len(d.bodies)], d.plainRight[6*len(d.bodies):]
+	loaded := d.held.projected.is && algebra.MaxAbs(loads) > 0
+	size, most := d.sizeOf(u, l), algebra.MaxAbs(rows)
+	if !u.moving || most <= roundTol*size {
+		if !loaded {
+			return false, nil
+		}
+		clear(rows)
+	}
+	there, err := d.closesTo(x, by, openTol*size)
+	if err == nil && !there {
+		_, _, err = by.AnswerTo(x, d.plainRight)
+	}
+	if err != nil && most <= openTol*size { // rounding, by which redundant rows contradict each other
+		if !loaded {
+			return false, nil
+		}
+		clear(rows)
+		_, _, err = by.AnswerTo(x, d.plainRight)
+	}
+	return true, err
 }
 
 // moveBy adds a correction at a level to u.
@@ -181,6 +209,9 @@ func (d *Derivatives) moveBy(u *direction, x []float64, l level) {
 
 // missesTogether stores in d.rough.rows by how much each direction opens each row at a level.
 func (d *Derivatives) missesTogether(in *Directions, l level) error {
+	if err := d.setCarried(); err != nil {
+		return err
+	}
 	for len(d.rough.rows) < len(in.list) {
 		d.rough.rows = append(d.rough.rows, make([]float64, len(d.plainRight)))
 	}

@@ -34,8 +34,13 @@ type JointField[F any] interface {
 	Field[F]
 	// Projects reports whether the run does so.
 	Projects() bool
-	// JoinBack takes cotangents x of the state of the last At, as one on the joints, to those of a state near it that is brought there, in
-	// place, and adds those of the parameters to p, theory.md (D3), (D4).
+	// Projected says that the run has brought a state to that of the last At, a stage or the end of a step: it has moved each body, and then
+	// changed its velocity. Where both are nil, it has not.
+	//
+	// Shapes: six numbers a body: rotation and travel of the centre of mass; angular velocity and velocity of the centre of mass.
+	Projected(moved, change []float64) error
+	// JoinBack takes cotangents x of the state of the last At, as one on the joints, to those of the state before Projected, or of one near
+	// it that is brought there, in place, and adds those of the parameters to p, theory.md (V6).
 	JoinBack(x, p []float64) error
 }
 

@@ -80,7 +80,6 @@ func (w *Growth) Ratio() float64 {
 // halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
 // method makes larger what the motion makes smaller, and its halves do not do the same.
 type halves struct {
-	joined     bool        // cotangents have just been taken to the joints
 	steps      int         // since the last one that was due
 	found      bool        // a step has differed from its halves: more are compared
 	was        [][]float64 // cotangents at the end of the step at hand, by objective, and then those that its halves take to its start
@@ -105,20 +104,13 @@ func (v *halves) begin(n int) {
 	v.was, v.size, v.rise, v.log, v.differs = make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
 }
 
-// atJoints says whether cotangents have just been taken to the joints.
-func (w *Growth) atJoints(joined bool) {
-	if w != nil {
-		w.halves.joined = joined
-	}
-}
-
 // compares reports whether the step at hand is compared with its halves, and keeps the cotangents at its end then. They are on the joints
-// there: what is off them neither grows nor shrinks.
-func (w *Growth) compares(g []Gradient) bool {
+// there, as joined says: what is off them neither grows nor shrinks.
+func (w *Growth) compares(joined bool, g []Gradient) bool {
 	if w == nil {
 		return false
 	}
-	if w.halves.steps++; !w.halves.joined {
+	if w.halves.steps++; !joined {
 		return false
 	}
 	v := &w.halves

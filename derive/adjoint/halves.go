@@ -51,24 +51,16 @@ func (w *Growth) count(i int, rise float64) {
 	}
 }
 
-// beginAtJoints takes in the sizes at the end of a run, of the cotangents as the joints allow: those of g need not be.
-func (s *step[F]) beginAtJoints(w *Growth, g []Gradient) error {
+// beginAtJoints takes in the sizes at the end of a run, on the joints.
+func (w *Growth) beginAtJoints(g []Gradient) {
 	if w == nil || len(w.halves.size) == len(g) {
-		return nil
+		return
 	}
 	v := &w.halves
 	v.begin(len(g))
 	for i := range g {
-		if w.size(g[i].Start) == 0 {
-			continue // the field may not be at the end, either
-		}
-		v.x, v.parameters = append(v.x[:0], g[i].Start...), append(v.parameters[:0], g[i].Parameters...)
-		if err := s.joined(v.x, v.parameters); err != nil {
-			return err
-		}
-		v.size[i] = w.size(v.x)
+		v.size[i] = w.size(g[i].Start)
 	}
-	return nil
 }
 
 // endAtJoints takes in the rise over the first steps of a run, which are the last ones on the way back.
@@ -87,10 +79,10 @@ func (w *Growth) endAtJoints(g []Gradient) {
 
 // joined takes a cotangent of the start of the step to the joints, and adds those of the parameters to p.
 func (s *step[F]) joined(x, p []float64) error {
-	if s.joins == nil {
-		return nil
+	if f := s.joint(); f != nil {
+		return f.JoinBack(x, p)
 	}
-	return s.joins.JoinBack(x, p)
+	return nil
 }
 
 // halve takes the cotangents that are kept back over two steps of half the length.

@@ -32,16 +32,17 @@ type step[F any] struct {
 	start  mechanism.State
 	h      float64
 	end    mechanism.State
-	endX   []float64     // x at the end
-	acc    []float64     // of a state between steps
-	bar    []float64     // of one stage, PerBody a body
-	turn   []float64     // of its rotation vectors alone, three a body
-	length float64       // of the mechanism
-	closer sim.Projector // of stages; nil: none is closed
-	may    bool          // the run may have closed stages
-	doubts bool          // an open step has been in doubt: others are closed first
-	closed bool          // those of the step at hand are
-	joins  JointField[F] // at the start of the step; nil where no state is taken back to the joints
+	endX   []float64             // x at the end
+	acc    []float64             // of a state between steps
+	bar    []float64             // of one stage, PerBody a body
+	turn   []float64             // of its rotation vectors alone, three a body
+	length float64               // of the mechanism
+	closer sim.Projector         // of stages; nil: none is closed
+	may    bool                  // the run may have closed stages
+	doubts bool                  // an open step has been in doubt: others are closed first
+	closed bool                  // those of the step at hand are
+	open   []mechanism.BodyState // a stage before it was closed
+	shift  shift                 // what has closed it
 }
 
 // newStep allocates the memory of a step of the method tab over m, whose stages have fields of their own.
@@ -52,11 +53,8 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 		mech: m, tab: tab, stages: make([]stage[F], len(tab.B)), last: len(tab.B) - 1, length: m.TypicalLength(),
 		endX: make([]float64, 6*n), acc: make([]float64, 6*n), bar: make([]float64, PerBody*n), turn: make([]float64, 3*n),
 	}
-	if f, ok := fields[0].(JointField[F]); ok && f.Projects() {
-		s.joins = f
-	}
 	s.taped = sim.NewRungeKutta(m, (*stages[F])(s), tab, sim.Tolerance{})
-	s.end.Bodies = make([]mechanism.BodyState, n)
+	s.end.Bodies, s.open = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)
 	for i := range s.stages {
 		s.stages[i] = stage[F]{
 			field: fields[i], state: mechanism.State{Bodies: make([]mechanism.BodyState, n)},
@@ -64,6 +62,14 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 		}
 	}
 	return s
+}
+
+// joint returns the field of the first stage; nil where no state is taken back to the joints.
+func (s *step[F]) joint() JointField[F] {
+	if f, ok := s.stages[0].field.(JointField[F]); ok && f.Projects() {
+		return f
+	}
+	return nil
 }
 
 // stages are the dynamics of a step: each stage has a field of its own, which keeps its state.
@@ -114,6 +120,30 @@ const closedGap = 1e-12
 // which derivatives are in doubt are closed whether the run has closed them or not: what it has computed is near that, and has no
 // derivative of its own.
 func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
+	if gap, err = s.tried(at, end); err == nil && s.closed {
+		err = s.tellClosed()
+	}
+	return gap, err
+}
+
+// tellClosed tells the fields of stages by how much these have been closed.
+func (s *step[F]) tellClosed() error {
+	for i := range s.last + 1 {
+		g := &s.stages[i]
+		s.openTo(g, s.tab.A[i])
+		var moved, change []float64
+		if s.shift.set(s.mech, s.open, g.state.Bodies) {
+			moved, change = s.shift.moved, s.shift.change
+		}
+		if err := g.field.(JointField[F]).Projected(moved, change); err != nil {
+			return fault.Errorf("derive/adjoint: stage %d from t = %v: %w", i, s.start.Time, err)
+		}
+	}
+	return nil
+}
+
+// tried is over, without what closed stages tell their fields.
+func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	if s.closed = s.doubts; s.closed {
 		if gap, err = s.leads(at, end); err == nil {
 			return gap, nil
@@ -200,6 +230,25 @@ func (s *step[F]) turnsAt(omega []spatial.Vec3, w []float64) {
 	}
 }
 
+// openTo stores in s.open the bodies at a stage with the weights w, before it is closed.
+func (s *step[F]) openTo(g *stage[F], w []float64) {
+	for i := range s.open {
+		from, b, com := &s.start.Bodies[i], &s.open[i], s.mech.Bodies[i].Com
+		was, theta := from.Rotation.Rotate(com), spatial.Vec3(g.x[6*i:])
+		spatial.TurnTo(&b.Rotation, &theta, &from.Rotation)
+		arm := b.Rotation.Rotate(com)
+		b.Position = from.Position.Add(was).Add(spatial.Vec3(g.x[6*i+3:])).Sub(arm)
+		v := from.Velocity.Add(from.Omega.Cross(was))
+		for j, a := range w {
+			if a != 0 {
+				v = v.Add(spatial.Vec3(s.stages[j].acc[6*i+3:]).Scale(s.h * a))
+			}
+		}
+		b.Omega = g.omega[i]
+		b.Velocity = v.Sub(b.Omega.Cross(arm))
+	}
+}
+
 // chartAt stores in x the chart by the weights w of the stages.
 func (s *step[F]) chartAt(x, w []float64) {
 	clear(x)
@@ -244,20 +293,6 @@ func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) 
 		s.spread(bar, s.bar, g.x, s.tab.A[i])
 	}
 	return integral, nil
-}
-
-// onJoints takes cotangents of the start of the step to those of where the step before has ended, which the projection
-// between them has brought to the joints, theory.md (V6).
-func (s *step[F]) onJoints(g []Gradient) error {
-	if s.joins == nil {
-		return nil
-	}
-	for i := range g {
-		if err := s.joins.JoinBack(g[i].Start, g[i].Parameters); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pullSlopes takes the cotangents of the slopes of the chart at a stage to its velocities, in s.bar, and to its

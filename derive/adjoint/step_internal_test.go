@@ -196,6 +196,8 @@ type jointed struct{ swarm }
 
 func (f *jointed) Projects() bool { return true }
 
+func (f *jointed) Projected(_, _ []float64) error { return nil }
+
 func (f *jointed) JoinBack(_, _ []float64) error {
 	_ = f.st.Bodies // of the last At
 	return nil
@@ -207,14 +209,16 @@ func TestGrowthOfIntegrals(t *testing.T) {
 	mech, err := mechanism.New(modeltest.Arm(3))
 	require.NoError(t, err)
 	tab := sim.RungeKutta4()
-	fields := make([]Field[bent], len(tab.B))
+	fields := make([]Field[bent], len(tab.B)+1)
 	for i := range fields {
 		fields[i] = &jointed{swarm{mech: mech, p: []float64{0.7, 0.3, 1.1}}}
 	}
+	const more = "derive/adjoint: a sweep takes a field for each stage of its method, and one more where states are projected"
+	require.PanicsWithValue(t, more, func() { NewSweep(mech, tab, fields[:len(tab.B)]) })
 	sweep := NewSweep(mech, tab, fields)
 	sweep.Growth = NewGrowth(mech, 0, 0.1)
 	for n := range 2 {
-		tape, s := NewTape(mech), newStep(mech, tab, fields)
+		tape, s := NewTape(mech), newStep(mech, tab, fields[:len(tab.B)])
 		require.NoError(t, tape.Add(mech.Initial()))
 		require.NoError(t, s.run(mech.Initial(), 0.1))
 		require.NoError(t, tape.Add(&s.end))

@@ -3,6 +3,7 @@ package adjoint
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -20,6 +21,9 @@ type Sweep[F any] struct {
 	none []float64 // cotangents of accelerations at the end
 	ends ends
 	crossing
+
+	spare JointField[F] // at the end of the step at hand; nil where no state is taken back to the joints
+	shift shift
 }
 
 // gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): more than what projection takes back
@@ -27,14 +31,23 @@ type Sweep[F any] struct {
 const gapTol = 1e-4
 
 // NewSweep returns a sweep for runs of m by an explicit method, with a field for each of its stages, which has its factor still when
-// the way back comes to it.
+// the way back comes to it. Where states are projected, JointField.Projects, one field more stays at the end of the step.
 //
-// It panics without a mechanism or a method, or unless there is one field a stage.
+// It panics without a mechanism or a method, or unless there are so many fields.
 func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *Sweep[F] {
-	if m == nil || tab == nil || len(fields) != len(tab.B) {
+	if m == nil || tab == nil || len(fields) < len(tab.B) {
 		panic("derive/adjoint: a sweep takes a mechanism, a method and a field for each of its stages")
 	}
-	return &Sweep[F]{mech: m, step: newStep(m, tab, fields), none: make([]float64, 6*m.NumBodies())}
+	stages := len(tab.B)
+	s := &Sweep[F]{mech: m, step: newStep(m, tab, fields[:stages]), none: make([]float64, 6*m.NumBodies())}
+	if s.step.joint() != nil && len(fields) > stages {
+		s.spare, _ = fields[stages].(JointField[F])
+		stages++
+	}
+	if len(fields) != stages || (s.spare == nil) != (s.step.joint() == nil) {
+		panic("derive/adjoint: a sweep takes a field for each stage of its method, and one more where states are projected")
+	}
+	return s
 }
 
 // CloseStages says what takes stages of steps to the joints where derivatives at open ones are in doubt (DoubtfulField). With may it
@@ -60,15 +73,10 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 	}
 	at, end := t.state.Clone(), t.state.Clone()
 	end.SetFlat(t.last())
-	for i := range g {
-		if err := s.begin(&of[i], &g[i], end); err != nil {
-			return err
-		}
-	}
-	s.Growth.See(end.Time, g)
-	if err := s.step.beginAtJoints(s.Growth, g); err != nil {
+	if err := s.begin(of, g, end); err != nil {
 		return err
 	}
+	s.Growth.See(end.Time, g)
 	k := t.Steps() + 1
 	if s.crossing.state = t.state.Clone(); t.stopped != nil {
 		if err := s.cross(t.stopped, end, nil, of, g); err != nil {
@@ -91,53 +99,72 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
 			}
 		}
-		parts := t.partsOf(k)
-		compares := j == nil && len(parts) == 0 && s.Growth.compares(g)
-		if err = s.back(at, to, parts, of, g); err == nil && compares {
-			err = s.step.compare(s.Growth, at, to, of, g)
+		over := bridge{at: at, end: to, parts: t.partsOf(k), joins: joinsAt(t.Before + k + 1), event: j != nil, last: k == t.Steps()}
+		if err := s.back(&over, of, g); err != nil {
+			return err
 		}
-		joins := joinsAt(t.Before + k)
-		if err == nil && joins {
-			err = s.step.onJoints(g)
-		}
-		s.Growth.See(at.Time, g)
-		s.Growth.atJoints(joins)
-		if joins && t.Before+k == 1 {
+		if t.Before+k == 1 {
+			if first := s.step.joint(); first != nil {
+				if err := onJoints(first, g); err != nil {
+					return err
+				}
+			}
 			s.Growth.endAtJoints(g)
 		}
-		return err
+		s.Growth.See(at.Time, g)
+		return nil
 	})
 }
 
-// begin sets g to the value at the end of the run, and to its gradient.
-func (s *Sweep[F]) begin(o *Objective[F], g *Gradient, end *mechanism.State) (err error) {
-	g.Final, g.Integral, g.Gap = 0, 0, 0
-	g.Start = append(g.Start[:0], make([]float64, PerBody*len(end.Bodies))...)
-	clear(g.Parameters)
-	if o.Final == nil {
-		return nil
+// begin sets g to the values at the end of the run, and to their gradients.
+func (s *Sweep[F]) begin(of []Objective[F], g []Gradient, end *mechanism.State) (err error) {
+	f, at := s.step.stages[0].field, false
+	for i := range g {
+		o, g := &of[i], &g[i]
+		g.Final, g.Integral, g.Gap = 0, 0, 0
+		g.Start = append(g.Start[:0], make([]float64, PerBody*len(end.Bodies))...)
+		clear(g.Parameters)
+		if o.Final == nil {
+			continue
+		}
+		if !at {
+			if err := f.At(s.step.acc, end); err != nil {
+				return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
+			}
+			at = true
+		}
+		if g.Final, err = f.PullTo(g.Start, g.Parameters, s.none, o.Final, 1); err != nil {
+			return err
+		}
 	}
-	f := s.step.stages[0].field
-	if err := f.At(s.step.acc, end); err != nil {
-		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
-	}
-	g.Final, err = f.PullTo(g.Start, g.Parameters, s.none, o.Final, 1)
-	return err
+	return nil
 }
 
-// joinSteps is how many steps are between those at whose starts derivatives are taken to the joints, theory.md (V6).
-const joinSteps = 4
-
-// joinsAt reports whether the derivatives at the start of a step are taken to the joints. The first step of a run is 1.
-func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
+// bridge is a step that is gone back over.
+type bridge struct {
+	at, end *mechanism.State
+	parts   [][]float64 // states between its parts
+	joins   bool        // derivatives at its end are taken to the joints in any case
+	event   bool        // at its end
+	last    bool        // of the tape
+}
 
 // back goes back from the end of a step to where it began, from part to part.
-func (s *Sweep[F]) back(at, end *mechanism.State, parts [][]float64, of []Objective[F], g []Gradient) error {
-	for i := len(parts); i >= 0; i-- {
-		from, to := s.ends.part(at, end, parts, i)
-		gap, err := s.step.overPart(from, to, parts, i)
+func (s *Sweep[F]) back(b *bridge, of []Objective[F], g []Gradient) error {
+	s.swap()
+	compares := false
+	for i := len(b.parts); i >= 0; i-- {
+		from, to := s.ends.part(b.at, b.end, b.parts, i)
+		gap, err := s.step.overPart(from, to, b.parts, i)
 		if err != nil {
 			return err
+		}
+		if i == len(b.parts) {
+			if err := s.arrives(b, g); err != nil {
+				return err
+			}
+			s.Growth.beginAtJoints(g)
+			compares = i == 0 && !b.event && s.Growth.compares(b.joins || b.last, g)
 		}
 		for i := range g {
 			integral, err := s.step.pull(g[i].Start, g[i].Parameters, of[i].Rate)
@@ -146,6 +173,43 @@ func (s *Sweep[F]) back(at, end *mechanism.State, parts [][]float64, of []Object
 			}
 			g[i].Integral += integral
 			g[i].Gap = max(g[i].Gap, gap)
+		}
+	}
+	if compares {
+		return s.step.compare(s.Growth, b.at, b.end, of, g)
+	}
+	return nil
+}
+
+// swap leaves the field of the first stage where it is, at the end of the step at hand, and gives that stage the other one.
+func (s *Sweep[F]) swap() {
+	if s.spare != nil {
+		s.spare, s.step.stages[0].field = s.step.joint(), s.spare
+	}
+}
+
+// arrives takes cotangents of the end of a step, which has been computed again, to those of where it led. The spare field is at that end.
+func (s *Sweep[F]) arrives(b *bridge, g []Gradient) error {
+	if s.spare == nil || !slices.ContainsFunc(g, func(g Gradient) bool { return algebra.MaxAbs(g.Start) > 0 }) {
+		return nil
+	}
+	shifted := s.shift.set(s.mech, s.step.end.Bodies, b.end.Bodies)
+	if !shifted && !b.joins && !b.event && !b.last {
+		return nil
+	}
+	if shifted {
+		if err := s.spare.Projected(s.shift.moved, s.shift.change); err != nil {
+			return fault.Errorf("derive/adjoint: at t = %v: %w", b.end.Time, err)
+		}
+	}
+	return onJoints(s.spare, g)
+}
+
+// onJoints takes cotangents of a state on the joints, which the field is at, to those of the state before a projection, theory.md (V6).
+func onJoints[F any](f JointField[F], g []Gradient) error {
+	for i := range g {
+		if err := f.JoinBack(g[i].Start, g[i].Parameters); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -26,6 +26,9 @@ type Tangents[F any] struct {
 	endV   [][]float64
 	gap    float64
 	ends   ends
+
+	shift   shift // of the last step
+	shifted bool  // the run has projected its end, and derivatives have not been
 	passage
 }
 
@@ -81,6 +84,9 @@ func (t *Tangents[F]) Gap() float64 { return t.gap }
 // Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V8). Of each rate it adds the integral over
 // the run by the weights of the method to value, and its changes to d.
 //
+// Changes at the end are those after a projection there, (V6), and the field of the first stage is left at that state, if there is a
+// direction.
+//
 // Shapes: dx has one entry a direction, each with PerBody entries a body; value and d have one entry a rate, d[i] one a direction.
 // Cost: for each step an evaluation a stage, and for each direction a derivative a stage, O(bodies + joints) each; a step allocates
 // nothing. It returns a *StepError, errors of the fields and events and that of ctx; dx is then unspecified. Over
@@ -112,11 +118,16 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 		}
 		return t.cross(j.event, before, end, dx, rates, d)
 	})
-	if err != nil || tape.stopped == nil {
+	if err != nil || len(dx) == 0 {
 		return err
 	}
-	end.SetFlat(tape.last())
-	return t.cross(tape.stopped, end, nil, dx, rates, d)
+	if end.SetFlat(tape.last()); tape.stopped != nil {
+		return t.cross(tape.stopped, end, nil, dx, rates, d)
+	}
+	if err := t.fields[0].At(t.step.acc, end); err != nil {
+		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
+	}
+	return t.join(end, true, dx)
 }
 
 // over goes over step k of the run, from part to part.
@@ -130,14 +141,38 @@ func (t *Tangents[F]) over(
 			return err
 		}
 		t.gap = max(t.gap, gap)
-		if i == 0 && t.joins != nil && len(dx) > 0 && joinsAt(k) {
-			if err := t.joins.Join(dx); err != nil {
-				return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
+		if i == 0 {
+			if err := t.join(from, joinsAt(k), dx); err != nil {
+				return err
 			}
 		}
 		if err := t.push(dx, rates, value, d); err != nil {
 			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", from.Time, err)
 		}
+	}
+	t.shifted = t.joins != nil && t.shift.set(t.mech, t.step.end.Bodies, end.Bodies)
+	return nil
+}
+
+// join takes changes of where a step led to those of its end, the transpose of arrives. The field of the first stage is at that end.
+func (t *Tangents[F]) join(at *mechanism.State, joins bool, dx [][]float64) error {
+	shifted := t.shifted
+	t.shifted = false
+	if t.joins == nil || len(dx) == 0 || !shifted && !joins {
+		return nil
+	}
+	err := error(nil)
+	if shifted {
+		err = t.joins.Projected(t.shift.moved, t.shift.change)
+	}
+	if err == nil {
+		err = t.joins.Join(dx)
+	}
+	if err == nil && shifted { // the first stage has not been projected
+		err = t.joins.Projected(nil, nil)
+	}
+	if err != nil {
+		return fault.Errorf("derive/adjoint: at t = %v: %w", at.Time, err)
 	}
 	return nil
 }

@@ -97,7 +97,11 @@ func (c *course) force(u []float64) error {
 func (c *course) back() error {
 	r, mech := c.Rollouts, c.own.Mechanism()
 	tab := sim.RungeKutta4()
-	fields := make([]adjoint.Field[glance], len(tab.B))
+	stages := len(tab.B)
+	if c.own.Layout().Pattern.Len() > mech.NumBodies() { // one more, as states are projected
+		stages++
+	}
+	fields := make([]adjoint.Field[glance], stages)
 	first, last := c.tapes[0].First(), len(c.tapes)
 	var on derive.Redundancy
 	for i := range fields {

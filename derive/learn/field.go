@@ -67,6 +67,9 @@ func (f *field) PullTo(x, p, w []float64, of *glance, scale float64) (float64, e
 // Projects implements adjoint.JointField.
 func (f *field) Projects() bool { return f.joints }
 
+// Projected implements adjoint.JointField.
+func (f *field) Projected(moved, change []float64) error { return f.d.Projected(moved, change) }
+
 // JoinBack implements adjoint.JointField.
 func (f *field) JoinBack(x, _ []float64) error {
 	if err := f.d.FollowMotion(f.g, x); err != nil {

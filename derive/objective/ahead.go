@@ -34,7 +34,7 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if slopes {
 		n = len(g.parameters)
 	}
-	fields, err := g.newFields(c.numFields(), n)
+	fields, err := g.newFields(c.numFields(false, g.projects()), n)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 			return nil, err
 		}
 	}
-	list := make([]adjoint.TangentField[term], len(fields))
-	for i := range fields {
+	list := make([]adjoint.TangentField[term], len(c.tab.B))
+	for i := range list {
 		list[i] = fields[i]
 	}
 	t := adjoint.NewTangents(g.mech, c.tab, list, n)

@@ -25,7 +25,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 				c, err := g.run(ctx)
 				require.NoError(t, err)
 				require.Len(t, c.pieces, 1)
-				list, err := g.newFields(c.numFields(), n)
+				list, err := g.newFields(c.numFields(true, g.projects()), n)
 				require.NoError(t, err)
 				way, err := g.wayBack(c, list)
 				require.NoError(t, err)

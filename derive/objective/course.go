@@ -298,10 +298,13 @@ func (g *Problem) newCourse() (*course, error) {
 	return &course{tab: sim.DormandPrince()}, nil
 }
 
-// numFields is the number of fields that going over the run takes.
-func (c *course) numFields() int {
-	if c.tab == nil {
+// numFields is the number of fields that going over the run takes, and one more on the way back where it projects its states.
+func (c *course) numFields(back, projects bool) int {
+	switch {
+	case c.tab == nil:
 		return 1
+	case back && projects:
+		return len(c.tab.B) + 1
 	}
 	return len(c.tab.B)
 }

@@ -130,6 +130,9 @@ func (g *Problem) projects() bool {
 // Projects implements adjoint.JointField.
 func (f *field) Projects() bool { return f.projects }
 
+// Projected implements adjoint.JointField.
+func (f *field) Projected(moved, change []float64) error { return f.d.Projected(moved, change) }
+
 // JoinBack implements adjoint.JointField.
 func (f *field) JoinBack(x, p []float64) error {
 	if err := f.d.FollowMotion(f.g, x); err != nil {

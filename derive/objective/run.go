@@ -15,7 +15,7 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	list, err := g.newFields(c.numFields(), 0)
+	list, err := g.newFields(c.numFields(true, g.projects()), 0)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,59 @@
+package objective_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// TestProjectedSteps: where a run takes each of its states to the joints, so do its derivatives, on the way back as forwards, and at the end.
+// They were taken there at each fourth step alone, and never at the end.
+func TestProjectedSteps(t *testing.T) {
+	const h, tol, same = 1e-3, 3e-7, 1e-10
+	for _, c := range []struct {
+		name, column, path string
+		until, step        float64
+	}{
+		{"run-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.005},
+		{"run-slider-crank", "slider.vx", "bodies[crank].mass", 0.2, 0.005},
+		{"armature-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.02},
+		{"stewart-6ups", "platform.vz", "bodies[platform].mass", 0.2, 0.02},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := text(t, c.name)
+			o := &objective.Objective{
+				At: objective.AtRun, Run: runs.Options{Until: c.until, Step: c.step, Integrator: runs.RungeKutta4},
+				Terms: []objective.Term{
+					{Name: "data", Column: lastBody(t, m) + ".vx", Take: objective.Data, File: "data/wave.csv", From: "y", Weight: 1},
+					{Name: "end", Column: c.column, Weight: 1, Power: 1},
+				},
+				Parameters: []objective.Parameter{{Name: "mass", Paths: []string{c.path}}, {Name: "gravity", Paths: []string{"gravity[1]"}}},
+			}
+			p := problemOf(t, o, m, c.until)
+			r, err := p.Gradient(t.Context())
+			require.NoError(t, err)
+			require.Greater(t, r.Run.Projection, 1e-9)
+			for k := range r.Parameters {
+				want, got := difference(t, p, k, h*max(1, math.Abs(r.Parameters[k].Value))), r.Parameters[k].Gradient
+				t.Logf("%s: %.10g, off by %.2g", r.Parameters[k].Name, got, got/want-1)
+				assert.InEpsilon(t, want, got, tol, r.Parameters[k].Name)
+			}
+			list, err := p.Residuals(t.Context(), true)
+			require.NoError(t, err)
+			slopes := make([]float64, len(r.Parameters))
+			for i := range list {
+				for k, s := range list[i].Slopes {
+					slopes[k] += list[i].Misfit * s
+				}
+			}
+			for k, s := range slopes {
+				assert.InEpsilon(t, r.Parameters[k].Terms[0], s, same, "forwards and back by %s", r.Parameters[k].Name)
+			}
+		})
+	}
+}
