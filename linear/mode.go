@@ -73,6 +73,17 @@ func (m *Mode) DampingRatio() float64 {
 	return 0 - real(m.Lambda)/cmplx.Abs(m.Lambda)
 }
 
+const (
+	// zeroTol is the square of a frequency, relative to the terms that make it, that counts as
+	// zero. shapeNoise is the error of a shape. Relative to the stiffest terms of K, wherever they
+	// are, a square of a frequency up to its square counts as zero too.
+	zeroTol    = 1e-13
+	shapeNoise = 1e-10
+	// realTol is the imaginary part of an eigenvalue, or the positive real part of one that oscillates, relative to its size,
+	// that counts as zero. A negative real part does so up to the square.
+	realTol = 1e-8
+)
+
 // undamped returns the mode of a real shape x without C: λ² = −xᵀKx, the Rayleigh
 // quotient, whose error is the square of that of x.
 func (s *System) undamped(x []float64) Mode {

@@ -111,17 +111,6 @@ func (m *Modes) Unstable() (n int) {
 const (
 	// denseBodies is the number of bodies up to which Auto takes Dense.
 	denseBodies = 40
-	// zeroTol is the square of a frequency, relative to the terms that make it, that counts as
-	// zero. shapeNoise is the error of a shape. Relative to the stiffest terms of K, wherever they
-	// are, a square of a frequency up to its square counts as zero too.
-	zeroTol    = 1e-13
-	shapeNoise = 1e-10
-	// realTol is the imaginary part of an eigenvalue, or the positive real part of one that oscillates, relative to its size,
-	// that counts as zero. A negative real part does so up to the square.
-	realTol = 1e-8
-	// rigidTol is the part of a rigid shape that has to be in another direction than the shapes
-	// before it; shapes have unit modal mass.
-	rigidTol = 1e-4
 	// spanTol is the part of a shape that rounding may make in directions that meet some stiffness.
 	spanTol = 0.1
 )
@@ -217,11 +206,8 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 		if err != nil {
 			return nil, s.stiffestError(err)
 		}
-		for i := range e.Values(nil) {
-			if s.over() {
-				return nil, s.orCause(nil)
-			}
-			out.List = append(out.List, s.undamped(mat.Col(nil, i, &X)))
+		if err := s.addUndamped(out, &X, e.Values(nil)); err != nil {
+			return nil, err
 		}
 	} else {
 		out.Damped = true
@@ -235,6 +221,30 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 	}
 	out.choose(o.Count)
 	return out, nil
+}
+
+// addUndamped adds the modes with the shapes X, in columns, of the eigenvalues of K. Those that are small beside the largest are told
+// apart by products.
+func (s *System) addUndamped(out *Modes, X *mat.Dense, value []float64) error {
+	most := algebra.MaxAbs(value)
+	var shapes, small [][]float64
+	for i, v := range value {
+		if x := mat.Col(nil, i, X); math.Abs(v) <= smallTol*most {
+			small = append(small, x)
+		} else {
+			shapes = append(shapes, x)
+		}
+	}
+	if err := s.tell(small); err != nil {
+		return err
+	}
+	for _, x := range append(small, shapes...) {
+		if s.over() {
+			return s.orCause(nil)
+		}
+		out.List = append(out.List, s.undamped(x))
+	}
+	return nil
 }
 
 // denseDamped computes the modes of ẍ + C·ẋ + K·x = 0 in reduced coordinates from the
@@ -278,10 +288,11 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 		X.MulVec(d.N, mat.NewVecDense(f, re))
 		Y.MulVec(d.N, mat.NewVecDense(f, im))
 		m, doubtful := s.damped(lambda, X.RawVector().Data, Y.RawVector().Data, omega*omega)
-		if doubtful && m.Kind != Rigid {
-			doubts = append(doubts, len(out.List))
+		before := len(out.List)
+		out.List = s.appendPair(out.List, m, lambda)
+		for j := before; j < len(out.List) && doubtful && m.Kind != Rigid; j++ {
+			doubts = append(doubts, j)
 		}
-		out.List = append(out.List, m)
 	}
 	if err := s.addRigid(out, d, doubts); err != nil {
 		return err
@@ -378,17 +389,6 @@ func (s *System) settleRigid(out *Modes) {
 	out.List = list
 }
 
-// widen appends to an orthonormal basis the direction of x that is new in it, if rounding has not made it.
-func (s *System) widen(basis [][]float64, x []float64) [][]float64 {
-	orthogonalize(x, basis, s.MassTo, make([]float64, s.dim()), nil, s.space.Watched())
-	size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
-	if !(size > rigidTol) {
-		return basis
-	}
-	floats.Scale(1/size, x)
-	return append(basis, x)
-}
-
 // choose sorts the modes and keeps the first count.
 func (m *Modes) choose(count int) {
 	slices.SortStableFunc(m.List, func(a, b Mode) int {
@@ -405,69 +405,6 @@ func (m *Modes) choose(count int) {
 	if len(m.List) > count {
 		m.List, m.All = m.List[:count], false
 	}
-}
-
-// firstShifts returns the first shift σ for damped modes, if these are the undamped ones, and the largest that may have to replace it.
-func (m *Modes) firstShifts(typical float64) (sigma, most float64) {
-	sigma, most = math.Inf(1), math.Sqrt(shiftFloor*typical)
-	for i := range m.List {
-		if t := nearness * m.List[i].AngularFrequency(); t > 0 {
-			sigma, most = min(sigma, t), max(most, t)
-		}
-	}
-	if !(bandRange*sigma < most) {
-		sigma = most
-	}
-	return sigma, most
-}
-
-// withoutStiffness returns the rigid ones of the lowest undamped modes, and their shapes, or nil if there may be more of them.
-func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
-	shapes = make([][]float64, 0)
-	for i := range m.List {
-		if m.List[i].Kind == Rigid {
-			rigid, shapes = append(rigid, m.List[i]), append(shapes, m.List[i].Shape)
-		}
-	}
-	if n := len(m.List); !m.All && (n == 0 || m.List[n-1].Kind == Rigid) {
-		shapes = nil
-	}
-	return rigid, shapes
-}
-
-// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach. rigid is the largest size of an eigenvalue that
-// counts as zero, and other the least of one that does not.
-type band struct {
-	sigma, reach, rigid, other float64
-
-	blurred bool // rounding shows in eigenvalues beyond the reach
-}
-
-// split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
-func (b *band) split(list []Mode) (near, far []Mode) {
-	for _, m := range list {
-		if cmplx.Abs(m.Lambda) < b.reach {
-			near = append(near, m)
-		} else {
-			far = append(far, m)
-		}
-	}
-	return near, far
-}
-
-// known reports whether the eigenvalue λ has been seen in a band or belongs to a mode of list.
-func known(lambda complex128, seen []band, list []Mode) bool {
-	for i := range seen {
-		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {
-			return true
-		}
-	}
-	for i := range list {
-		if cmplx.Abs(lambda-list[i].Lambda) <= bandEdge*cmplx.Abs(lambda) {
-			return true
-		}
-	}
-	return false
 }
 
 // covers reports whether the joints allow no more than count independent motions. It returns

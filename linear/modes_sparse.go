@@ -106,26 +106,6 @@ func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 	return out, nil
 }
 
-// hasDamping reports whether C is not zero.
-func (s *System) hasDamping() bool {
-	for i := range s.rows {
-		if s.rows[i].d != 0 {
-			return true
-		}
-	}
-	for i := range s.pairs {
-		if C := s.pairs[i].C; C != nil && !allZero(C[:]) {
-			return true
-		}
-	}
-	for i := range s.damp {
-		if !allZero(s.damp[i][:]) {
-			return true
-		}
-	}
-	return false
-}
-
 // typical returns a typical eigenvalue of K, the quotient xᵀKx/xᵀMx of a random displacement
 // that the joints allow, or 0 if they allow none. It also returns the inverse with a shift of
 // that size, or of a smaller size where rounding allows no factor with it.
@@ -229,7 +209,8 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		k, r, out.Shift = k2, r2, v.s
 		out.All = whole()
 	}
-	for i := range min(want, len(r)) {
+	shapes, theta := make([][]float64, min(want, len(r))), make([]float64, min(want, len(r)))
+	for i := range shapes {
 		if s.over() {
 			return s.orCause(nil)
 		}
@@ -240,8 +221,14 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 		if s.violates(x, algebra.MaxAbs(x)) {
 			return errDropped
 		}
-		out.List = append(out.List, s.undamped(x))
+		shapes[i], theta[i] = x, real(r[i].theta)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(r[i].theta))
+	}
+	if err := s.tellApart(shapes, theta); err != nil {
+		return err
+	}
+	for _, x := range shapes {
+		out.List = append(out.List, s.undamped(x))
 	}
 	out.choose(o.Count)
 	return nil
@@ -488,7 +475,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 			continue // its directions are there, and known better
 		}
 		b.see(&m, cmplx.Abs(lambda))
-		out.List = append(out.List, m)
+		out.List = s.appendPair(out.List, m, theta)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
 	return near, beyond, nil

@@ -106,6 +106,26 @@ func (s *System) DampingTo(dst, x []float64) {
 	}
 }
 
+// hasDamping reports whether C is not zero.
+func (s *System) hasDamping() bool {
+	for i := range s.rows {
+		if s.rows[i].d != 0 {
+			return true
+		}
+	}
+	for i := range s.pairs {
+		if C := s.pairs[i].C; C != nil && !allZero(C[:]) {
+			return true
+		}
+	}
+	for i := range s.damp {
+		if !allZero(s.damp[i][:]) {
+			return true
+		}
+	}
+	return false
+}
+
 // JacobianTo stores J·x in dst: one entry a constraint row, joint by joint in the
 // order of the layout. A violation of a constraint by x shows as an entry other than
 // zero.

@@ -230,7 +230,7 @@ func (s *System) addBlock(out *Modes, f *StateSpace, z *staircase, b *block, ome
 		if err != nil {
 			return err
 		}
-		out.List = append(out.List, s.steadyMode(f, lambda, re, im, omega))
+		out.List = s.appendPair(out.List, s.steadyMode(f, lambda, re, im, omega), lambda)
 	}
 	return nil
 }

@@ -1,0 +1,92 @@
+package linear_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/linear"
+)
+
+// TestEqualDecays: bodies with springs and dampers that are all alike decay at two rates, each as often as there are bodies. Rounding makes
+// complex pairs of some, which passed for one decay each.
+func TestEqualDecays(t *testing.T) {
+	const damping = 5
+	slow := 2 / (damping + math.Sqrt(damping*damping-4)) // of λ² + damping·λ + 1 = 0
+	for _, n := range []int{4, 5, 8} {
+		b := rung.NewBuilder("equal decays").Gravity(0, 0, 0)
+		for i := range n {
+			at := vec{float64(i)}
+			body := b.Body(fmt.Sprint("b", i), brick(t, 1, 1), rung.At(at[0], 0, 0))
+			j := b.Prismatic(fmt.Sprint("j", i), rung.World, body, at, vec{3, 5, 7})
+			j.Stiffness, j.Damping = []float64{1}, []float64{damping}
+		}
+		p := built(t, b)
+		for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+			m := modes(t, p, linear.ModeOptions{Method: method, Count: 50})
+			require.Len(t, m.List, 2*n, "%v", method)
+			for i := range m.List {
+				rate := slow
+				if i >= n {
+					rate = 1 / slow
+				}
+				assert.Equal(t, linear.Decay, m.List[i].Kind)
+				assert.InDelta(t, -rate, real(m.List[i].Lambda), 1e-9)
+				requireEigen(t, p, &m.List[i])
+			}
+			requireIndependent(t, p, m.List[:n])
+			requireIndependent(t, p, m.List[n:])
+			assert.True(t, m.All, "%v", method)
+		}
+	}
+}
+
+// requireIndependent requires that the real shapes of a list do not depend on each other: of each, orthogonalized against those before,
+// a part of 1e-3 is left.
+func requireIndependent(t *testing.T, p *kkt.Plan, list []linear.Mode) {
+	t.Helper()
+	s := linearized(t, p, resting(p))
+	g := make([]float64, s.Dim())
+	var basis [][]float64
+	for i := range list {
+		x := slices.Clone(list[i].Shape)
+		for _, v := range basis {
+			s.MassTo(g, v)
+			floats.AddScaled(x, -floats.Dot(x, g), v)
+		}
+		s.MassTo(g, x)
+		left := math.Sqrt(floats.Dot(x, g))
+		require.Greater(t, left, 1e-3, "mode %d", i)
+		floats.Scale(1/left, x)
+		basis = append(basis, x)
+	}
+}
+
+// TestSoftBesideStiff: a soft spring is no part of what is free, and what is free no soft spring, beside springs of 10⁵ and 10⁷ rad/s.
+// With the shift of these all have the same eigenvalue.
+func TestSoftBesideStiff(t *testing.T) {
+	want := []float64{0, 0, 0.01, 0.02, 1, 1e5, 1e7}
+	b := rung.NewBuilder("soft beside stiff").Gravity(0, 0, 0)
+	for i, omega := range want {
+		at := vec{float64(i)}
+		body := b.Body(fmt.Sprint("b", i), brick(t, 1, 1), rung.At(at[0], 0, 0))
+		b.Prismatic(fmt.Sprint("j", i), rung.World, body, at, vec{3, 5, 7}).Stiffness = []float64{omega * omega}
+	}
+	for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
+		m := modes(t, built(t, b), linear.ModeOptions{Method: method})
+		require.Len(t, m.List, len(want), "%v", method)
+		for i, omega := range want {
+			assert.InDelta(t, omega, imag(m.List[i].Lambda), 1e-9*omega, "%v, mode %d", method, i)
+			assert.Equal(t, omega == 0, m.List[i].Kind == linear.Rigid)
+		}
+		assert.True(t, m.All, "%v", method)
+	}
+}
