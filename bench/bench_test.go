@@ -29,13 +29,20 @@ func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 	return m
 }
 
+// made are the models of every, which no test changes, by name.
+var made = map[string]*model.Model{}
+
 // every runs f on all families, sizes and some seeds.
 func every(t *testing.T, f func(t *testing.T, family string, n int, m *model.Model)) {
 	for _, family := range bench.Families() {
 		for _, n := range sizes {
 			for seed := uint64(1); seed <= check.Few(uint64(3), 1); seed++ {
-				t.Run(fmt.Sprintf("%s/n=%d/seed=%d", family, n, seed), func(t *testing.T) {
-					f(t, family, n, generate(t, family, n, seed))
+				name := fmt.Sprintf("%s/n=%d/seed=%d", family, n, seed)
+				t.Run(name, func(t *testing.T) {
+					if made[name] == nil {
+						made[name] = generate(t, family, n, seed)
+					}
+					f(t, family, n, made[name])
 				})
 			}
 		}
