@@ -44,15 +44,19 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	if err != nil || l.symbolic.Counts.Flops > c.enough {
 		return nil, err
 	}
-	if corrections >= steadyFrom {
-		if l, corrections, err = c.firmer(ctx, l, corrections); err != nil {
-			return nil, err
+	if corrections < noAnswer {
+		if to, err := l.steady(ctx, p, c.y, c.st, corrections); to != l || err != nil || corrections < steadyFrom {
+			return to, err
 		}
 	}
-	if corrections == noAnswer {
-		return c.fromEnds(ctx)
+	firm, corrections, err := c.firmer(ctx, l, corrections)
+	switch {
+	case err != nil || firm == l && corrections < noAnswer:
+		return firm, err
+	case corrections < noAnswer:
+		return firm.steady(ctx, p, c.y, c.st, corrections)
 	}
-	return l.steady(ctx, p, c.y, c.st, corrections)
+	return c.fromEnds(ctx)
 }
 
 // choice is the search for the spare rows of a plan: theory.md, "Rows by size".
