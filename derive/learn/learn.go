@@ -37,7 +37,8 @@ type Options struct {
 	Acts    int                 // how often the law acts
 	Threads int                 // goroutines; 0: 1
 	// Lanes says that runs go eight at a time in lanes of the processor, and back (package derive/many), where the mechanism has that. Runs
-	// differ from those without by the error of a step. One that cannot stay in its lane has an error, which names step and joint.
+	// differ from those without by the error of a step. One that cannot stay in its lane has an error, which names step and joint. Gradients
+	// keep all states on the way, 8·(4 + 13·bodies + len(Forces)) bytes a run and step, from one call to the next.
 	Lanes bool
 }
 
