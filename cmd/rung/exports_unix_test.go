@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -28,7 +29,7 @@ import (
 )
 
 const (
-	exportArgs  = "RUNG_EXPORT_ARGS"  // of a process that exports
+	exportArgs  = "RUNG_EXPORT_ARGS"  // of rung in a process of limited
 	exportLimit = "RUNG_EXPORT_LIMIT" // bytes of its files at most
 )
 
@@ -78,14 +79,20 @@ func textOf(t *testing.T, m *model.Model) string {
 
 // start starts a process that exports model i, with files of at most so many bytes if limit is not 0.
 func (e *exports) start(i int, limit int64) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-test.run=^TestExportsAreWhole$")
-	cmd.Env = append(os.Environ(), exportArgs+"="+strings.Join([]string{"export", e.files[i], "-o", e.folder}, "\n"), exportLimit+"="+strconv.FormatInt(limit, 10))
-	cmd.Stderr = new(strings.Builder)
+	cmd := limited(limit, "export", e.files[i], "-o", e.folder)
 	require.NoError(e.t, cmd.Start())
 	return cmd
 }
 
-// export is what such a process does.
+// limited returns a process that runs rung with the arguments, and writes files of at most so many bytes if limit is not 0.
+func limited(limit int64, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestExportsAreWhole$")
+	cmd.Env = append(os.Environ(), exportArgs+"="+strings.Join(args, "\n"), exportLimit+"="+strconv.FormatInt(limit, 10))
+	cmd.Stderr = new(strings.Builder)
+	return cmd
+}
+
+// export is rung in the process of limited.
 func export() {
 	if limit, _ := strconv.ParseUint(os.Getenv(exportLimit), 10, 64); limit > 0 {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
@@ -255,5 +262,24 @@ func TestExportsAreWhole(t *testing.T) {
 		default:
 			e.full(i, true)
 		}
+	}
+}
+
+// TestFullAtEnd: a complete run whose last lines of contacts find no room says so, on ranks as in one process, and leaves what
+// was there.
+func TestFullAtEnd(t *testing.T) {
+	dir := t.TempDir()
+	file, contacts := filepath.Join(dir, "rover.json"), filepath.Join(dir, "contacts.csv")
+	m, err := bench.Generate("rover", 4, 1)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(textOf(t, m)), 0o600))
+	for _, more := range [][]string{nil, {"--ranks", "2"}} {
+		require.NoError(t, os.WriteFile(contacts, []byte("old\n"), 0o600))
+		cmd := limited(3072, append([]string{"simulate", file, "--until", "0.02", "--every", "0.005", "--step", "0.001", "--quiet", "--contacts", contacts}, more...)...)
+		require.Error(t, cmd.Run())
+		text := fmt.Sprint(cmd.Stderr)
+		assert.Equal(t, shell.ExitFailed, cmd.ProcessState.ExitCode(), text)
+		assert.Contains(t, text, "rung: "+contacts+": file too large; "+contacts+" is as it was, the lines so far are in ", more)
+		assert.Equal(t, "old\n", readText(t, contacts))
 	}
 }

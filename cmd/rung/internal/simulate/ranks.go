@@ -445,6 +445,7 @@ func (p *party) finish(err error) error {
 	var e error
 	if p.Head() {
 		e = runError("", p.watch.Close(ended, p.store != nil))
+		first(e)
 		for _, where := range p.watch.Left() {
 			err = shell.Failed("", fmt.Errorf("%w; %s", err, where))
 		}
