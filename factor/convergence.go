@@ -69,6 +69,7 @@ type Convergence struct {
 	exact       bool    // residuals with twice the digits may follow
 	twice       bool    // residuals have twice the digits
 	slowest     float64 // with twice the digits: the largest that a correction was relative to the one before it
+	compared    bool    // there has been a correction with twice the digits
 	spare       bool    // there are rows of SetSpare
 	fall        float64 // with them: multipliers of a first correction over those of the first solution; 0 where that is not asked
 	bounded     bool    // Worst.Ratio is a bound, and no row has it
@@ -271,10 +272,15 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 
 // falling takes what a correction is relative to the one before, and returns what the next one may be. Steps with memory (Mixing) shrink
 // unevenly: one may be a hundredth of the one before, and the next one half of it. So with twice the digits the slowest of all steps
-// counts.
+// counts. The first of them has nothing to be compared with: the correction before it has another direction, as rows that nearly depend on
+// each other hid behind rounding of its residual.
 func (c *Convergence) falling(shrink float64) float64 {
 	if !c.twice {
 		return shrink
+	}
+	if !c.compared {
+		c.compared = true
+		return 1
 	}
 	c.slowest = max(c.slowest, shrink)
 	return c.slowest

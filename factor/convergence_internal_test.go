@@ -162,6 +162,25 @@ func TestRough(t *testing.T) {
 	}
 }
 
+// TestFirstWithTwiceTheDigits: what the first correction with twice the digits is relative to the one before it predicts nothing, and the
+// second one's ratio does, unless one before was slower.
+func TestFirstWithTwiceTheDigits(t *testing.T) {
+	v := NewConvergence(WhereWeak, 0, 1, 0)
+	v.twice = true
+	done, _ := v.Next(1e-11, 1, false)
+	require.False(t, done)
+	require.Equal(t, 1e-11, v.Error)
+	done, _ = v.Next(1e-13, 1, false)
+	require.True(t, done)
+	require.InEpsilon(t, 1e-15, v.Error, 1e-9)
+	v = NewConvergence(WhereWeak, 0, 1, 0)
+	v.twice = true
+	for _, step := range []float64{1e-9, 1e-10, 1e-13} {
+		done, _ = v.Next(step, 1, false)
+	}
+	require.False(t, done, "a tenth of 1e-13 may follow")
+}
+
 // TestGivesUp: three slow steps in a row are needed where residuals have twice the digits, and one elsewhere.
 func TestGivesUp(t *testing.T) {
 	var v Convergence
