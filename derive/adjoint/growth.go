@@ -105,8 +105,9 @@ func (v *halves) begin(n int) {
 }
 
 // compares reports whether the step at hand is compared with its halves, and keeps the cotangents at its end then. They are on the joints
-// there, as joined says: what is off them neither grows nor shrinks.
-func (w *Growth) compares(joined bool, g []Gradient) bool {
+// there, as joined says: what is off them neither grows nor shrinks. The first step of a run, which comes last here, is compared in any
+// case: runs of a few steps have no other.
+func (w *Growth) compares(joined, first bool, g []Gradient) bool {
 	if w == nil {
 		return false
 	}
@@ -114,7 +115,7 @@ func (w *Growth) compares(joined bool, g []Gradient) bool {
 		return false
 	}
 	v := &w.halves
-	due, compares := v.steps >= halvedEvery, v.found
+	due, compares := v.steps >= halvedEvery, v.found || first
 	if due {
 		v.steps = 0
 	}

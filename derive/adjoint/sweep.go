@@ -99,11 +99,13 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
 			}
 		}
-		over := bridge{at: at, end: to, parts: t.partsOf(k), joins: joinsAt(t.Before + k + 1), event: j != nil, last: k == t.Steps()}
+		step := t.Before + k
+		over := bridge{at: at, end: to, parts: t.partsOf(k), event: j != nil, last: k == t.Steps(), first: step == 1}
+		over.joins = over.first || joinsAt(step+1)
 		if err := s.back(&over, of, g); err != nil {
 			return err
 		}
-		if t.Before+k == 1 {
+		if over.first {
 			if first := s.step.joint(); first != nil {
 				if err := onJoints(first, g); err != nil {
 					return err
@@ -147,6 +149,7 @@ type bridge struct {
 	joins   bool        // derivatives at its end are taken to the joints in any case
 	event   bool        // at its end
 	last    bool        // of the tape
+	first   bool        // of the run
 }
 
 // back goes back from the end of a step to where it began, from part to part.
@@ -164,7 +167,7 @@ func (s *Sweep[F]) back(b *bridge, of []Objective[F], g []Gradient) error {
 				return err
 			}
 			s.Growth.beginAtJoints(g)
-			compares = i == 0 && !b.event && s.Growth.compares(b.joins || b.last, g)
+			compares = i == 0 && !b.event && s.Growth.compares(b.joins || b.last, b.first, g)
 		}
 		for i := range g {
 			integral, err := s.step.pull(g[i].Start, g[i].Parameters, of[i].Rate)

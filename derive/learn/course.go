@@ -79,6 +79,7 @@ func (c *course) act(st *mechanism.State) error {
 		return nil
 	}
 	t := adjoint.NewTape(c.own.Mechanism())
+	t.Before = k * c.o.Hold
 	c.tapes = append(c.tapes, t)
 	return t.Add(st)
 }
