@@ -37,6 +37,9 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
 		return err
 	}
+	if d.held.projected.is && l == ofVelocities {
+		return d.projectionBack(g, x, l) // with its rows
+	}
 	if err := d.setCarried(); err != nil {
 		return err
 	}
@@ -122,11 +125,14 @@ func (d *Derivatives) borne(lambda, a []float64, by *kkt.Answers) error {
 	clear(p.load[n:])
 	by.ProductTo(d.plainRight, p.load)
 	clear(d.plainRight[n:])
-	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
-		return err
+	err := error(nil)
+	if by.Plain() { // multipliers are factors of what is small
+		err = by.RoughTo(x, d.plainRight)
+	} else {
+		_, _, err = by.AnswerTo(x, d.plainRight)
 	}
 	copy(lambda, x[n:])
-	return nil
+	return err
 }
 
 // holdProjection makes the solution at the state the change at a level, with its multipliers, as Hold does for HeldRates.
@@ -149,13 +155,15 @@ func (d *Derivatives) dropProjection() {
 	d.carried.current = false
 }
 
-// projectionBack adds to g the cotangents of the residual M·x − Jᵀξ, or M·y − Jᵀμ, for those of the bodies in x, with the opposite sign.
+// projectionBack adds to g the cotangents of the residual M·x − Jᵀξ, or M·y − Jᵀμ, J v − σ, for those in x, with the opposite sign.
 func (d *Derivatives) projectionBack(g *Gradient, x []float64, l level) error {
 	p, n := &d.held.projected, 6*len(d.bodies)
-	for i, y := range x[:n] {
+	for i, y := range x {
 		p.load[i] = -y
 	}
-	clear(p.load[n:])
+	if l == ofPositions {
+		clear(p.load[n:])
+	}
 	err := d.holdProjection(l)
 	if err == nil {
 		err = d.residualBack(g, p.dx, p.load)
