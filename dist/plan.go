@@ -242,7 +242,8 @@ func (p *Plan) hold() ([]int32, error) {
 	return nodes, nil
 }
 
-// analyse finds the elimination order of the piece, with its held nodes last, and what is not its own.
+// analyse finds the elimination order of the piece, with its held nodes last. It lists in p.zero the blocks of held nodes
+// with bodies that belong to other ranks.
 func (p *Plan) analyse(held []int32) {
 	pat := p.layout.Pattern
 	is := make([]bool, pat.Len())

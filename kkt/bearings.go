@@ -40,7 +40,8 @@ func newBearings(s *core) *bearings {
 	return &bearings{load: make([]float64, m.NumBearings()), rows: make([]bool, n), unique: make([]bool, n), pivots: make([]float64, n)}
 }
 
-// redundantOf stores in b.rows which rows the solution of s takes for redundant, and reports whether it tells.
+// redundantOf marks in b.rows the rows that the solution of s treats as redundant. It reports false, with no row marked, if
+// the solution was found in a way that does not tell them, or not with the present factor.
 func (b *bearings) redundantOf(s *core) bool {
 	clear(b.rows)
 	switch {

@@ -46,8 +46,8 @@ func newStaircase(A, O *mat.Dense, cut, seen float64) (*staircase, error) {
 	return z, z.split(places, n)
 }
 
-// split takes the eigenvalues zero out of the diagonal block of the coordinates [from, to): its null space, then that of what is left,
-// until nothing is.
+// split splits the eigenvalues zero off the diagonal block of the coordinates [from, to): it turns the null space of the
+// block to the front, goes on with the rest of the block, and ends when the rest has no null space.
 func (z *staircase) split(from, to int) error {
 	for from < to {
 		N, err := nullOf(mat.DenseCopyOf(z.T.Slice(from, to, from, to)), z.cut)

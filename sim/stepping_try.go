@@ -127,8 +127,8 @@ type obstacle struct {
 	err error
 }
 
-// short returns err, which says that steps are too small, with the time and with what makes them so: the obstacle if it is still ahead,
-// else what the estimated error is made of.
+// short returns err, which says that steps are too small, with the time and the cause: the failure ahead that steps cannot
+// pass, if there is one, or else the part of the mechanism that makes most of the estimated error.
 func (s *stepping) short(err error) error {
 	if o := &s.ahead; o.err != nil && o.at > s.st.Time {
 		return fault.Errorf("sim: at t = %v: %w: a step to t = %v fails: %w", s.st.Time, err, o.at, o.err)

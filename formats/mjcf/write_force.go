@@ -168,7 +168,8 @@ func constant(m *model.Motion) (float64, bool) {
 	return 0, false
 }
 
-// forces writes the force elements that are tendons of the format, and the weights that are less.
+// forces writes springs, dampers and cables as tendons, and wrenches against gravity as the bodies' gravcomp. It notes in
+// o.pulled which force elements it has dealt with, and reports their parts that the format does not have.
 func (o *writer) forces() {
 	for i := range o.Model.Forces {
 		f := &o.Model.Forces[i]
@@ -216,7 +217,7 @@ func (o *writer) pull(f *model.ForceElement, attrs string, points ...model.Attac
 	o.path(o.tendons.Add("force", f.Name), attrs, sites...)
 }
 
-// lift writes a wrench that makes up for a part of the weight of a body, and reports whether f is one.
+// lift writes a wrench that bears a part of the weight of a body, as gravcomp. It reports whether f is such a wrench.
 func (o *writer) lift(f *model.ForceElement) bool {
 	i := o.Bodies[f.A.Body]
 	b := &o.Model.Bodies[i]

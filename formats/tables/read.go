@@ -253,7 +253,7 @@ func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err
 		j := &m.Joints[i]
 		j.Predecessor, j.Successor = name(e[0]), name(e[1])
 	}
-	return m, bodies, p.rows, f.same(m, bodies, p.rows)
+	return m, bodies, p.rows, f.checkHead(m, bodies, p.rows)
 }
 
 // mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics.
@@ -275,8 +275,9 @@ func (f *File) mayTouch(g int, lo, hi int64) bool {
 // predColumn is the column of predecessors; that of successors follows.
 const predColumn = 2
 
-// same returns an error if a body or joint of the head is another one in its table.
-func (f *File) same(m *model.Model, bodies, joints []int64) error {
+// checkHead returns an error if a body of the head has another name in the table of bodies, or a joint of the head connects
+// other bodies in the table of joints. bodies and joints are the rows of m's bodies and joints, ascending.
+func (f *File) checkHead(m *model.Model, bodies, joints []int64) error {
 	for i, row := range f.AtBody {
 		k, _ := slices.BinarySearch(bodies, row)
 		if m.Bodies[k].Name != f.rest.Bodies[i].Name {

@@ -122,8 +122,8 @@ type coordinate struct {
 	unit, radians float64 // units of the stage and of MuJoCo in SI
 }
 
-// follows returns the coordinate of p and that of the joint which a relationship of p names. Of joints with several motions
-// they are those of the names own and other.
+// follows returns the coordinate at of p and the coordinate to of its leader, the joint that a relationship of p names. Where a
+// joint has several motions, own and other name the motion of p and of the leader.
 func (r *reader) follows(p *prim, relationship, own, other string) (at, to coordinate, ok bool) {
 	leader, ok := r.target(p, relationship)
 	switch {

@@ -23,7 +23,8 @@ type Slopes = func(text []byte, folder fs.FS, o runs.Options, columns, takes, pa
 // only, "" if there is nothing to be said. It belongs to one goroutine.
 type Differentiated = func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error)
 
-// newSlopes returns what differentiates the outputs of the study; nil: it asks for no gradients. Problems have their places in the study.
+// newSlopes returns the Differentiated of Source.Slopes for the outputs and gradients of the study, nil if the study asks for no
+// gradients. It returns an error if the run has no derivatives. Problems of the source are moved to their places in the study.
 func (s *Sweep) newSlopes() (Differentiated, error) {
 	if len(s.study.Gradients) == 0 {
 		return nil, nil
