@@ -122,10 +122,21 @@ type roughWork struct {
 type work struct {
 	right, answer, plainRight, plainRates []float64
 	rough                                 roughWork // nil until it is needed
-	moved                                 []bool    // by body: those that the direction of measure moves
+	moved                                 []uint8   // by body: bits of the directions of measure that move it
 	all                                   direction // of filled; without lists until it is needed
 	scratch                               *Gradient // of BodiesTo; nil until it is needed
 	digits                                digits
+	panel                                 panel
+}
+
+// abreast is how many directions are taken together.
+const abreast = 8
+
+// panel is the memory for directions that are taken together.
+type panel struct {
+	sides, positions, velocities [abreast][]float64 // right sides, and by how much rows open; nil until they are needed
+	answers                      [abreast][]float64 // places of answers
+	accuracy                     [abreast]float64
 }
 
 // digits are why derivatives may lose some.
@@ -150,7 +161,7 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	d.bodies = make([]bodyAt, d.mech.NumBodies())
 	d.x, d.right, d.answer = make([]float64, n), make([]float64, n), make([]float64, n)
 	d.plainRight, d.plainRates = make([]float64, d.plain.Pattern.Dim()), make([]float64, d.plain.Pattern.Dim())
-	d.moved = make([]bool, d.mech.NumBodies())
+	d.moved = make([]uint8, d.mech.NumBodies())
 	d.b.d = d
 	d.sizes.length = d.mech.TypicalLength()
 	d.list()

@@ -46,6 +46,7 @@ type direction struct {
 	framed, forced, shifts bool
 	moving                 bool    // it may open a joint
 	pose, rate             float64 // sizes, m and m/s, of poses and rates
+	lane                   uint8   // its bit of work.moved
 }
 
 // change is that of a parameter.
@@ -197,7 +198,7 @@ func (in *Directions) Force(k, j, i int) float64 { return in.whole(k).forces[j][
 func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }
 
 // copyDirection makes to change what from changes; both have all lists. It leaves out from.changes and from.given, which the
-// lists contain, and what each solution finds anew: bearings, shifts, moving, pose and rate.
+// lists contain, and what each solution finds anew: bearings, shifts, moving, pose, rate and lane.
 func copyDirection(to, from *direction) {
 	to.name, to.follow, to.gravity, to.time = from.name, from.follow, from.gravity, from.time
 	copy(to.bodies, from.bodies)

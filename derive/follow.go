@@ -224,6 +224,7 @@ func square(v *spatial.Vec3) float64 { return v[0]*v[0] + v[1]*v[1] + v[2]*v[2] 
 func (d *Derivatives) measure(u *direction) {
 	var turn, travel, spin, speed float64 // squares
 	u.moving, u.shifts = u.time != 0, false
+	bit := uint8(1) << u.lane
 	for i := range u.bodies {
 		b := &u.bodies[i]
 		q, p := square(&b.Rotation), square(&b.Position)
@@ -231,7 +232,9 @@ func (d *Derivatives) measure(u *direction) {
 		turn, travel, spin, speed = max(turn, q), max(travel, p), max(spin, w), max(speed, v)
 		com := b.Com != (spatial.Vec3{})
 		u.shifts = u.shifts || com
-		d.moved[i] = com || q+p+w+v != 0
+		if d.moved[i] &^= bit; com || q+p+w+v != 0 {
+			d.moved[i] |= bit
+		}
 	}
 	l := d.sizes.length
 	u.pose, u.rate = max(math.Sqrt(turn)*l, math.Sqrt(travel)), max(math.Sqrt(spin)*l, math.Sqrt(speed))
@@ -324,7 +327,7 @@ func (d *Derivatives) touches(part int, u *direction) bool {
 		return true
 	}
 	jt := &d.mech.Joints[j]
-	if jt.Pred >= 0 && d.moved[jt.Pred] || jt.Succ >= 0 && d.moved[jt.Succ] {
+	if jt.Pred >= 0 && d.moved[jt.Pred]>>u.lane&1 != 0 || jt.Succ >= 0 && d.moved[jt.Succ]>>u.lane&1 != 0 {
 		return true
 	}
 	if u.framed && (u.frames[2*j] != (FrameChange{}) || u.frames[2*j+1] != (FrameChange{})) {

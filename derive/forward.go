@@ -4,12 +4,16 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // ForwardTo stores in out the derivatives along the directions, theory.md (D1). Those with SetFollow are first replaced by what the joints
 // make of them, (D3), (D4).
+//
+// Eight directions pass through the factor together. Kernels for eight add up in another order than those for one, so a direction alone
+// (ForwardEach) has other roundings than beside others, whichever these are.
 //
 // Cost: of each direction two sweeps over the mechanism and a refined solve; two more of each where the state follows. Where rows are
 // redundant and reactions are wanted, two solves more, and where geometry changes two closings of the model (Options). It returns a
@@ -27,21 +31,20 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	for k := range in.list {
 		out.list[k].ready = false
 	}
-	together := o.AsGiven && o.BodiesOnly && o.Untried && d.mech.NumBearings() == 0
-	if shaky, _ := d.shaky(); shaky {
-		together = false
+	step := 1
+	if shaky, _ := d.shaky(); !shaky && d.mech.NumBearings() == 0 && len(in.list) > 1 {
+		step = abreast
 	}
-	if together {
-		if err := d.forwardTogether(out, in); err != nil {
-			return err
+	for lo := 0; lo < len(in.list); lo += step {
+		hi := min(lo+step, len(in.list))
+		k, err := 0, error(nil)
+		if step > 1 {
+			k, err = d.forwardTogether(out.list[lo:hi], in.list[lo:hi], o)
+		} else {
+			err = d.forward(&out.list[lo], &in.list[lo], o)
 		}
-	}
-	for k := range in.list {
-		if together {
-			break
-		}
-		if err := d.forward(&out.list[k], &in.list[k], o); err != nil {
-			return &DirectionError{k, in.list[k].name, err}
+		if err != nil {
+			return &DirectionError{lo + k, in.list[lo+k].name, err}
 		}
 	}
 	for k := range in.list {
@@ -78,53 +81,26 @@ func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Chang
 // reply takes the derivatives of accelerations and multipliers along one direction. The direction that is taken is left in out.
 func (d *Derivatives) reply(out *changes, given *direction, o Options) error {
 	u := &out.taken
-	copyDirection(u, given)
+	u.lane = 0
 	if err := d.setCarried(); err != nil {
 		return err
 	}
-	d.measure(u)
-	out.corrected = 0
-	if u.follow && u.moving {
-		if err := d.take(u, given); err != nil {
-			return err
-		}
-		if err := d.try(given, o); err != nil {
-			return err
-		}
-		out.corrected = corrected(u, given)
+	if err := d.takeTo(out, given, o); err != nil {
+		return err
 	}
-	return d.settleLoads(out, u, given, o, !u.follow && u.moving && !o.AsGiven)
+	return d.settleLoads(out, u, given, o, u.mayOpen(o))
 }
 
 // forward is ForwardTo of one direction.
 func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
-	if given.bodies == nil {
-		given = d.filled(given)
-	}
+	given = d.listed(given)
 	if err := d.reply(out, given, o); err != nil {
 		return err
 	}
 	if err := d.inDoubt(out, given, o); err != nil {
 		return err
 	}
-	u := &out.taken
-	if o.BodiesOnly {
-		for j := range out.joints {
-			out.joints[j] = JointChange{}
-		}
-	} else if err := d.outputs(out, u, o, nil); err != nil {
-		return err
-	}
-	hidden := o.BodiesOnly || o.NoReactions
-	if !hidden || !o.Untried && u.moving {
-		if err := d.unique(out, u); err != nil {
-			return err
-		}
-	}
-	if hidden {
-		out.hideWrenches()
-	}
-	return nil
+	return d.finish(out, o)
 }
 
 // inDoubt takes the derivatives along a given direction once more where they may have lost digits, and returns ErrDoubt, with a joint, if
@@ -198,83 +174,38 @@ func (d *Derivatives) loadSize() (most float64) {
 // respond solves (D1): out.x has the changes of accelerations and multipliers along u. With look it sees first whether the joints
 // allow u.
 func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look bool) error {
-	r := d.right
-	clear(r)
-	still := u.gravity == (spatial.Vec3{})
-	for i := range d.bodies {
-		if still && u.bodies[i] == (BodyDirection{}) {
-			continue
-		}
-		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &u.gravity)
-	}
-	if err := d.sweep(r, u, look); err != nil {
-		return err
-	}
+	d.rightOfBodies(d.right, u)
+	d.beginSweep(u, look)
+	defer d.endSweep()
+	to := sweepTo{right: d.right}
 	if look {
-		if err := d.allowed(d.plainRight, u, ofPositions); err != nil {
-			return err
-		}
-		if err := d.allowed(d.plainRates, u, ofVelocities); err != nil {
-			return err
-		}
-		if err := d.try(given, o); err != nil {
-			return err
-		}
-	}
-	for i := range r {
-		r[i] = -r[i]
-	}
-	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
-	if err != nil || fit.Ratio > openTol && !o.AsGiven {
-		if !d.rounded(r, u) {
-			return d.opened(fit, err)
-		}
-		if fit, accuracy, err = d.dynamics.AnswerTo(out.x, r); err != nil {
-			return d.opened(fit, err)
-		}
-	}
-	out.accuracy = accuracy
-	return nil
-}
-
-// sweep adds to r the changes of what all parts add to the residual, accelerations and multipliers held. With look it stores by how much u
-// opens each row at the levels of positions and velocities.
-func (d *Derivatives) sweep(r []float64, u *direction, look bool) error {
-	d.b.want, d.b.given = wantSecond|wantForce, u
-	if look {
-		d.b.want |= wantDelta | wantRate
+		to.positions, to.velocities = d.plainRight, d.plainRates
 		clear(d.plainRight)
 		clear(d.plainRates)
 	}
-	defer func() { d.b.want, d.b.given = wantAll, nil }()
-	var m carriedMove
 	for part := range d.numParts() {
 		if !d.touches(part, u) {
 			continue
 		}
-		if c := d.isCarried(part); c != nil {
-			d.move(&m, c, u, nil, orderAcceleration)
-			d.gatherCarried(r, c, &m, u)
-			if look && c.plain >= 0 {
-				d.opens(d.plainRight[c.plain:], c, &m, u, orderPosition)
-				d.opens(d.plainRates[c.plain:], c, &m, u, orderVelocity)
+		c := d.isCarried(part)
+		if c == nil {
+			if err := d.build(part); err != nil {
+				return err
 			}
-			continue
 		}
-		if err := d.build(part); err != nil {
+		if err := d.sweep(&to, part, c, u); err != nil {
 			return err
-		}
-		d.b.pull(u, nil)
-		if err := d.timed(part, u); err != nil {
-			return err
-		}
-		d.b.gather(r)
-		if look {
-			d.b.misses(d.plainRight, ofPositions)
-			d.b.misses(d.plainRates, ofVelocities)
 		}
 	}
-	return nil
+	if look {
+		if err := d.mayGo(u, given, o); err != nil {
+			return err
+		}
+	}
+	for i := range d.right {
+		d.right[i] = -d.right[i]
+	}
+	return d.answerTo(out, d.right, u, o)
 }
 
 // loads computes how the reactions that friction grows with change with x, and returns by how much that is more than before.
@@ -293,59 +224,261 @@ func (d *Derivatives) loads(u *direction, x []float64) (change float64, err erro
 	return change, nil
 }
 
-// outputs stores in out.joints how wrenches, coordinates, rates and second derivatives of joints change with accelerations and multipliers.
-// It does so for the joints and couplings in only, or for all if only is nil.
-func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int) error {
-	d.b.given = u
-	if o.NoReactions {
-		d.b.want = wantRate | wantSecond | wantCoordinates
-	}
-	defer func() { d.b.want, d.b.given = wantAll, nil }()
-	if only != nil {
-		for _, j := range only {
-			out.joints[j] = JointChange{}
-			if err := d.outputsOf(out, u, j); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	clear(out.joints)
-	for part := range d.elementNumber(0) {
-		if err := d.outputsOf(out, u, part); err != nil {
+// takeTo leaves in out the direction that is taken: a given one, or what the joints make of it.
+func (d *Derivatives) takeTo(out *changes, given *direction, o Options) error {
+	u := &out.taken
+	copyDirection(u, given)
+	d.measure(u)
+	out.corrected = 0
+	if u.follow && u.moving {
+		if err := d.take(u, given); err != nil {
 			return err
 		}
+		if err := d.try(given, o); err != nil {
+			return err
+		}
+		out.corrected = corrected(u, given)
 	}
 	return nil
 }
 
-// outputsOf is outputs for one part: a joint, or a coupling by its number after the joints.
-func (d *Derivatives) outputsOf(out *changes, u *direction, part int) error {
-	if c := d.isCarried(part); c != nil {
-		d.outputsCarried(&out.joints[part], c, u, out.x)
-		return nil
+// mayOpen reports whether u has to be looked at: it may open joints, and is not to follow them.
+func (u *direction) mayOpen(o Options) bool { return !u.follow && u.moving && !o.AsGiven }
+
+// listed returns a direction with all lists, in memory of d if it has none: until another one is asked for.
+func (d *Derivatives) listed(u *direction) *direction {
+	if u.bodies == nil {
+		return d.filled(u)
 	}
-	if err := d.build(part); err != nil {
+	return u
+}
+
+// mayGo sees by d.plainRight and d.plainRates whether the joints allow u.
+func (d *Derivatives) mayGo(u, given *direction, o Options) error {
+	if err := d.allowed(d.plainRight, u, ofPositions); err != nil {
 		return err
 	}
-	b := &d.b
-	b.pull(u, out.x)
-	for _, l := range b.legs {
-		w := b.change(l.moment, l.force)
-		out.joints[l.joint].Wrench = out.joints[l.joint].Wrench.Add(w)
+	if err := d.allowed(d.plainRates, u, ofVelocities); err != nil {
+		return err
 	}
-	if part >= d.mech.NumJoints() {
-		return nil
-	}
-	to := &out.joints[part]
-	to.Wrench = to.Wrench.Add(b.change(b.total[0], b.total[1]))
-	r := &b.rel[0]
-	for i := range r.joint.Kind.Freedoms() {
-		f := &r.freedoms[i]
-		to.Qd[i], to.Qdd[i] = b.c.Tangent1(f.qd), b.c.Tangent1(f.qdd)
-		if f.q >= 0 {
-			to.Q[i] = b.c.Tangent1(f.q)
+	return d.try(given, o)
+}
+
+// answerTo stores in out.x the answer to the right side r of u.
+func (d *Derivatives) answerTo(out *changes, r []float64, u *direction, o Options) error {
+	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
+	if err != nil || fit.Ratio > openTol && !o.AsGiven {
+		if !d.rounded(r, u) {
+			return d.opened(fit, err)
+		}
+		if fit, accuracy, err = d.dynamics.AnswerTo(out.x, r); err != nil {
+			return d.opened(fit, err)
 		}
 	}
+	out.accuracy = accuracy
 	return nil
+}
+
+// rightOfBodies makes r the change of the residual by what bodies do, joints left out.
+func (d *Derivatives) rightOfBodies(r []float64, u *direction) {
+	clear(r)
+	still := u.gravity == (spatial.Vec3{})
+	for i := range d.bodies {
+		if still && u.bodies[i] == (BodyDirection{}) {
+			continue
+		}
+		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &u.gravity)
+	}
+}
+
+// sweepTo is where a sweep adds to: the right side, and by how much the direction opens each row at the levels of positions and
+// velocities, nil where that is not asked.
+type sweepTo struct{ right, positions, velocities []float64 }
+
+// beginSweep makes the builder record what a sweep takes for a direction, or for all where that is nil, until endSweep.
+func (d *Derivatives) beginSweep(u *direction, look bool) {
+	if d.b.given, d.b.want = u, wantSecond|wantForce; look {
+		d.b.want |= wantDelta | wantRate
+	}
+}
+
+func (d *Derivatives) endSweep() { d.b.given, d.b.want = nil, wantAll }
+
+// sweep adds the changes of what a part adds to the residual, accelerations and multipliers held. The part has been built, unless it is the
+// carried joint c.
+func (d *Derivatives) sweep(to *sweepTo, part int, c *carriedJoint, u *direction) error {
+	if c != nil {
+		var m carriedMove
+		d.move(&m, c, u, nil, orderAcceleration)
+		d.gatherCarried(to.right, c, &m, u)
+		if to.positions != nil && c.plain >= 0 {
+			d.opens(to.positions[c.plain:], c, &m, u, orderPosition)
+			d.opens(to.velocities[c.plain:], c, &m, u, orderVelocity)
+		}
+		return nil
+	}
+	d.b.pull(u, nil)
+	if err := d.timed(part, u); err != nil {
+		return err
+	}
+	if d.b.gather(to.right); to.positions != nil {
+		d.b.misses(to.positions, ofPositions)
+		d.b.misses(to.velocities, ofVelocities)
+	}
+	return nil
+}
+
+// timed refuses a change of time where a force of one's own may depend on it.
+func (d *Derivatives) timed(part int, u *direction) error {
+	if i := part - d.elementNumber(len(d.mech.Forces)); i >= 0 && u.time != 0 {
+		return d.mech.AtForce(len(d.mech.Forces)+i, fault.Errorf("%w: by time", ErrNoDerivatives))
+	}
+	return nil
+}
+
+// finish stores in out what the changes of accelerations and multipliers make of joints, as far as that is wanted.
+func (d *Derivatives) finish(out *changes, o Options) error {
+	u := &out.taken
+	if o.BodiesOnly {
+		clear(out.joints)
+	} else if err := d.outputs(out, u, o, nil); err != nil {
+		return err
+	}
+	hidden := o.BodiesOnly || o.NoReactions
+	if !hidden || !o.Untried && u.moving {
+		if err := d.unique(out, u); err != nil {
+			return err
+		}
+	}
+	if hidden {
+		out.hideWrenches()
+	}
+	return nil
+}
+
+// forwardTogether is ForwardTo for a few directions: parts are recorded once for all of them, and all right sides pass through the factor
+// together. An error is of direction k, the first that has one.
+func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) (k int, failure error) {
+	if err := d.setCarried(); err != nil {
+		return 0, err
+	}
+	looks := false
+	for i := range in {
+		out[i].taken.lane = uint8(i)
+		if err := d.takeTo(&out[i], d.listed(&in[i]), o); err != nil {
+			out, k, failure = out[:i], i, err
+			break
+		}
+		looks = looks || out[i].taken.mayOpen(o)
+	}
+	d.needPanel(len(out), looks)
+	if i, err := d.sweepTogether(out, o, looks); err != nil {
+		out, k, failure = out[:i], i, err
+	}
+	for i := range out {
+		u := &out[i].taken
+		if !u.mayOpen(o) {
+			continue
+		}
+		copy(d.plainRight, d.panel.positions[i])
+		copy(d.plainRates, d.panel.velocities[i])
+		if err := d.mayGo(u, d.listed(&in[i]), o); err != nil {
+			out, k, failure = out[:i], i, err
+			break
+		}
+	}
+	if i, err := d.answerTogether(out, o); err != nil {
+		out, k, failure = out[:i], i, err
+	}
+	for i := range out {
+		if err := d.finish(&out[i], o); err != nil {
+			return i, err
+		}
+	}
+	return k, failure
+}
+
+// needPanel makes room for n directions, and for the rows that they open.
+func (d *Derivatives) needPanel(n int, looks bool) {
+	p := &d.panel
+	for k := range n {
+		if p.sides[k] == nil {
+			p.sides[k] = make([]float64, len(d.x))
+		}
+		if !looks {
+			continue
+		}
+		if p.positions[k] == nil {
+			p.positions[k], p.velocities[k] = make([]float64, len(d.plainRight)), make([]float64, len(d.plainRight))
+		}
+		clear(p.positions[k])
+		clear(p.velocities[k])
+	}
+}
+
+// sideOf is where a sweep of one of the panel adds to.
+func (p *panel) sideOf(k int, looks bool) *sweepTo {
+	to := &sweepTo{right: p.sides[k]}
+	if looks {
+		to.positions, to.velocities = p.positions[k], p.velocities[k]
+	}
+	return to
+}
+
+// sweepTogether makes the right sides of all directions of out. An error is of direction k, the first that has one.
+func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int, failure error) {
+	p := &d.panel
+	all, forced := (*direction)(nil), false
+	for k := range out {
+		u := &out[k].taken
+		d.rightOfBodies(p.sides[k], u)
+		forced = forced || u.forced
+	}
+	if !forced && len(out) > 0 {
+		all = &out[0].taken // of which the builder looks at forces alone
+	}
+	d.beginSweep(all, looks)
+	defer d.endSweep()
+	for part := range d.numParts() {
+		c, built := d.isCarried(part), false
+		for i := range out {
+			u := &out[i].taken
+			if !d.touches(part, u) {
+				continue
+			}
+			err := error(nil)
+			if c == nil && !built {
+				err, built = d.build(part), true
+			}
+			if err == nil {
+				err = d.sweep(p.sideOf(i, u.mayOpen(o)), part, c, u)
+			}
+			if err != nil {
+				out, k, failure = out[:i], i, err
+				break
+			}
+		}
+	}
+	return k, failure
+}
+
+// answerTogether stores the answers to the right sides of all directions of out. An error is of direction k, the first that has one.
+func (d *Derivatives) answerTogether(out []changes, o Options) (k int, failure error) {
+	p := &d.panel
+	for k := range out {
+		for i, y := range p.sides[k] {
+			p.sides[k][i] = -y
+		}
+		p.answers[k] = out[k].x
+	}
+	d.dynamics.TogetherTo(p.answers[:len(out)], p.sides[:len(out)], p.accuracy[:len(out)])
+	for k := range out {
+		if out[k].accuracy = p.accuracy[k]; out[k].accuracy == out[k].accuracy {
+			continue
+		}
+		if err := d.answerTo(&out[k], p.sides[k], &out[k].taken, o); err != nil {
+			return k, err
+		}
+	}
+	return 0, nil
 }

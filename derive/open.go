@@ -80,10 +80,10 @@ func (d *Derivatives) walk(u *direction, y *coordinates, k int, at order, held b
 	first := y.at[k]
 	for i := first; i < len(y.open); i++ {
 		b := &y.open[i]
-		if i > first && (b.inner < 0 || !d.moved[b.inner]) {
+		if i > first && (b.inner < 0 || d.moved[b.inner] == 0) {
 			continue
 		}
-		d.moved[b.outer] = true
+		d.moved[b.outer] = 1
 		var turn, step vec
 		if i == first && !held {
 			turn, step = b.joint.freedomLine(y.freedoms[k].Freedom)

@@ -2,88 +2,9 @@ package derive
 
 import (
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// forwardTogether is ForwardTo for accelerations of bodies along directions as they are, of which most parts change along each: a part is
-// recorded once for all of them.
-func (d *Derivatives) forwardTogether(out *Changes, in *Directions) error {
-	if err := d.setCarried(); err != nil {
-		return err
-	}
-	for k := range in.list {
-		given, c := &in.list[k], &out.list[k]
-		if given.bodies == nil {
-			given = d.filled(given)
-		}
-		copyDirection(&c.taken, given)
-		d.measure(&c.taken)
-		c.corrected = 0
-		clear(c.joints)
-		c.hideWrenches()
-		clear(c.x)
-		for i := range d.bodies {
-			d.bodies[i].addResidual(c.x[6*i:][:6], &c.taken.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &c.taken.gravity)
-		}
-	}
-	if k, err := d.sweepTogether(out); err != nil {
-		return &DirectionError{k, in.list[k].name, err}
-	}
-	for k := range out.list {
-		c := &out.list[k]
-		for i := range c.x {
-			c.x[i] = -c.x[i]
-		}
-		fit, accuracy, err := d.dynamics.AnswerTo(c.x, c.x)
-		if err != nil && d.rounded(c.x, &c.taken) {
-			fit, accuracy, err = d.dynamics.AnswerTo(c.x, c.x)
-		}
-		if err != nil {
-			return &DirectionError{k, in.list[k].name, d.opened(fit, err)}
-		}
-		c.accuracy = accuracy
-	}
-	return nil
-}
-
-// sweepTogether is sweep for all directions of out, whose right sides are where their answers will be. An error is of direction k.
-func (d *Derivatives) sweepTogether(out *Changes) (k int, err error) {
-	d.b.want, d.b.given = wantSecond|wantForce, nil
-	defer func() { d.b.want = wantAll }()
-	var m carriedMove
-	for part := range d.numParts() {
-		c := d.isCarried(part)
-		if c == nil {
-			if err := d.build(part); err != nil {
-				return 0, err
-			}
-		}
-		for k := range out.list {
-			u, r := &out.list[k].taken, out.list[k].x
-			if c != nil {
-				d.move(&m, c, u, nil, orderAcceleration)
-				d.gatherCarried(r, c, &m, u)
-				continue
-			}
-			d.b.pull(u, nil)
-			if err := d.timed(part, u); err != nil {
-				return k, err
-			}
-			d.b.gather(r)
-		}
-	}
-	return 0, nil
-}
-
-// timed refuses a change of time where a force of one's own may depend on it.
-func (d *Derivatives) timed(part int, u *direction) error {
-	if i := part - d.elementNumber(len(d.mech.Forces)); i >= 0 && u.time != 0 {
-		return d.mech.AtForce(len(d.mech.Forces)+i, fault.Errorf("%w: by time", ErrNoDerivatives))
-	}
-	return nil
-}
 
 // FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the
 // place of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the

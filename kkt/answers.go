@@ -1,6 +1,8 @@
 package kkt
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -26,6 +28,8 @@ type Answers struct {
 
 	narrow bool      // of impulses, with armature: flywheels are in the system and not in right sides and answers
 	wide   []float64 // memory of ProductTo
+
+	together []*together // of TogetherTo, by factor
 }
 
 // AnswersKind says of which system answers are.
@@ -252,6 +256,54 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 		return fit, accuracy, fault.Errorf("kkt: %w", err)
 	}
 	return fit, accuracy, nil
+}
+
+// TogetherTo is AnswerTo for many right sides, of which eight at a time pass through the factor. accuracy has the predicted relative errors
+// of the accelerations. It is NaN for those that have not come to an answer so, which AnswerTo has to solve: those whose rows contradict
+// each other, and all where answers take more than the factor of the system as it is: twice the digits, bodies without inertia, or but one
+// right side. An answer has the bits that it has beside any others, which are not those of AnswerTo. Where there is no answer, x
+// has no meaning.
+//
+// Shapes: those of AnswerTo for each entry; x[k] is not right[k]. Cost: that of a few solves for eight, no allocation after the first. It
+// panics as AnswerTo does.
+func (a *Answers) TogetherTo(x, right [][]float64, accuracy []float64) {
+	a.enter()
+	defer a.s.guard.Leave()
+	if len(x) != len(right) || len(x) != len(accuracy) {
+		panic("kkt: length mismatch")
+	}
+	if a.st == nil || a.run == 0 {
+		panic("kkt: no factor")
+	}
+	for k := range accuracy {
+		if n := a.Layout().Pattern.Dim(); len(x[k]) != n || len(right[k]) != n {
+			panic("kkt: length mismatch")
+		}
+		accuracy[k] = math.NaN()
+	}
+	s := a.s
+	if a.clear || a.narrow || s.release != nil || s.plan.spread.wide() || !s.keeps(a.run) && a.factor() != nil {
+		return
+	}
+	t := a.needMany()
+	for len(x) > 1 {
+		n := min(abreast, len(x))
+		t.solveTogether(&s.core, x[:n], right[:n], accuracy[:n])
+		x, right, accuracy = x[n:], right[n:], accuracy[n:]
+	}
+}
+
+// needMany returns the memory for right sides together with the factor at hand.
+func (a *Answers) needMany() *together {
+	now := a.s.now.Factored
+	for _, t := range a.together {
+		if t.isOf(now) {
+			return t
+		}
+	}
+	t := newTogether(now)
+	a.together = append(a.together, t)
+	return t
 }
 
 // RoughTo is AnswerTo without refinement and its checks, for iterations that see by ProductTo what is left. Where the factor keeps all

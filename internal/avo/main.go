@@ -54,6 +54,12 @@ func writeKernel() {
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")
 	solve256("solveLowerTAVX2", true, "solveLowerTAVX2 is SolveLowerT with AVX2 for n ≤ 15.")
+
+	for _, set := range []string{"AVX512", "AVX2"} {
+		e := eights{wide: set == "AVX512"}
+		subMul8(e, "subMul8"+set, fmt.Sprintf("subMul8%s is SubMul8 with %s.", set, set))
+		triangle8(e, "triangle8"+set, fmt.Sprintf("triangle8%s is triangle8Plain with %s, y from its first source on.", set, set))
+	}
 }
 
 // Signatures of the functions, the same for both sets.

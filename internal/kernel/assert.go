@@ -135,3 +135,16 @@ func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 		assertMatrix(dst, ld, int(b.Row)+n, 6)
 	}
 }
+
+// assertEights panics if SubMul8 may not be called so.
+func assertEights(x, a []float64, row, column, n, k int, y []float64) {
+	if n < 0 || k < 0 || row < 0 || column < 0 {
+		panic(badSize)
+	}
+	if n == 0 || k == 0 {
+		return
+	}
+	if len(x) < Eight*n || len(y) < Eight*k || len(a) <= (n-1)*row+(k-1)*column {
+		panic(badLength)
+	}
+}

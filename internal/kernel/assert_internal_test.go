@@ -35,6 +35,14 @@ func TestAssertions(t *testing.T) {
 	assert.PanicsWithValue(t, badLength, func() { assertProduct(z(2), z(5), 3, 2, 2, z(1)) })
 	assert.PanicsWithValue(t, badSize, func() { assertProduct(z(2), z(5), 3, 2, -1, z(2)) })
 
+	assert.NotPanics(t, func() { assertEights(z(16), z(5), 1, 3, 2, 2, z(16)) })
+	assert.PanicsWithValue(t, badLength, func() { assertEights(z(15), z(5), 1, 3, 2, 2, z(16)) })
+	assert.PanicsWithValue(t, badLength, func() { assertEights(z(16), z(4), 1, 3, 2, 2, z(16)) })
+	assert.PanicsWithValue(t, badLength, func() { assertEights(z(16), z(5), 1, 3, 2, 2, z(15)) })
+	assert.PanicsWithValue(t, badSize, func() { assertEights(z(16), z(5), 1, 3, 2, -1, z(16)) })
+	assert.PanicsWithValue(t, badSize, func() { assertEights(z(16), z(5), -1, 3, 2, 2, z(16)) })
+	assert.NotPanics(t, func() { assertEights(nil, nil, 1, 1, 0, 2, z(16)) })
+
 	one := []Block{{W: 6, Row: 1, Res: 2, N: 2}}
 	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), z(3), nil, one) })
 	assert.NotPanics(t, func() { assertBlocks(z(6), z(18), nil, z(4), one) })

@@ -40,6 +40,11 @@
 // time. With AVX-512 also seven or eight columns are, 24 rows at a time, and up to ten
 // columns of at most 16 rows.
 //
+// # Eight vectors
+//
+// SubMul8, SolveLower8 and SolveLowerT8 take eight vectors side by side, so that a row of them is one register of AVX-512 or two of AVX2,
+// and a number of the matrix is read once for all. Both sets have the same operations in the same order, and the same bits.
+//
 // # Small sizes
 //
 // The kernels for rows of six, sums and triangles are the same for AVX-512 and

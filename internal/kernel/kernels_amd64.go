@@ -88,3 +88,23 @@ func solveLowerAVX2(y *float64, l *float64, ld int, n int)
 //
 //go:noescape
 func solveLowerTAVX2(y *float64, l *float64, ld int, n int)
+
+// subMul8AVX512 is SubMul8 with AVX512.
+//
+//go:noescape
+func subMul8AVX512(x *float64, a *float64, row int, column int, n int, k int, y *float64)
+
+// triangle8AVX512 is triangle8Plain with AVX512, y from its first source on.
+//
+//go:noescape
+func triangle8AVX512(y *float64, l *float64, step int, down int, next int, n int)
+
+// subMul8AVX2 is SubMul8 with AVX2.
+//
+//go:noescape
+func subMul8AVX2(x *float64, a *float64, row int, column int, n int, k int, y *float64)
+
+// triangle8AVX2 is triangle8Plain with AVX2, y from its first source on.
+//
+//go:noescape
+func triangle8AVX2(y *float64, l *float64, step int, down int, next int, n int)

@@ -18756,3 +18756,584 @@ order15:
 
 done:
 	RET
+
+// func subMul8AVX512(x *float64, a *float64, row int, column int, n int, k int, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·subMul8AVX512(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), DI
+	MOVQ a+8(FP), R12
+	MOVQ row+16(FP), R8
+	SHLQ $0x03, R8
+	MOVQ column+24(FP), R10
+	SHLQ $0x03, R10
+	MOVQ n+32(FP), R11
+	MOVQ y+48(FP), BX
+
+block:
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  R12, SI
+	LEAQ  (SI)(R8*2), R9
+	ADDQ  R8, R9
+	MOVQ  BX, DX
+	MOVQ  k+40(FP), CX
+	CMPQ  R11, $+6
+	JGE   rows6
+	CMPQ  R11, $+3
+	JG    rows_above_rows3
+	CMPQ  R11, $+2
+	JG    rows_above_rows2
+	CMPQ  R11, $+1
+	JG    rows_above_rows1
+	JMP   rows1
+
+rows_above_rows1:
+	JMP rows2
+
+rows_above_rows2:
+	JMP rows3
+
+rows_above_rows3:
+	CMPQ R11, $+4
+	JG   rows_above_rows4
+	JMP  rows4
+
+rows_above_rows4:
+	JMP rows5
+
+rows1:
+	VMOVUPD (DI), Z0
+	TESTQ   CX, CX
+	JLE     rows1_store
+
+rows1_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows1_loop
+
+rows1_store:
+	VMOVUPD Z0, (DI)
+	JMP     done
+
+rows2:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	TESTQ   CX, CX
+	JLE     rows2_store
+
+rows2_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	VFNMADD231PD.BCST (SI)(R8*1), Z6, Z1
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows2_loop
+
+rows2_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	JMP     done
+
+rows3:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 128(DI), Z2
+	TESTQ   CX, CX
+	JLE     rows3_store
+
+rows3_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	VFNMADD231PD.BCST (SI)(R8*1), Z6, Z1
+	VFNMADD231PD.BCST (SI)(R8*2), Z6, Z2
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows3_loop
+
+rows3_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	JMP     done
+
+rows4:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 192(DI), Z3
+	TESTQ   CX, CX
+	JLE     rows4_store
+
+rows4_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	VFNMADD231PD.BCST (SI)(R8*1), Z6, Z1
+	VFNMADD231PD.BCST (SI)(R8*2), Z6, Z2
+	VFNMADD231PD.BCST (R9), Z6, Z3
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows4_loop
+
+rows4_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	JMP     done
+
+rows5:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 192(DI), Z3
+	VMOVUPD 256(DI), Z4
+	TESTQ   CX, CX
+	JLE     rows5_store
+
+rows5_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	VFNMADD231PD.BCST (SI)(R8*1), Z6, Z1
+	VFNMADD231PD.BCST (SI)(R8*2), Z6, Z2
+	VFNMADD231PD.BCST (R9), Z6, Z3
+	VFNMADD231PD.BCST (R9)(R8*1), Z6, Z4
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows5_loop
+
+rows5_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	JMP     done
+
+rows6:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 192(DI), Z3
+	VMOVUPD 256(DI), Z4
+	VMOVUPD 320(DI), Z5
+	TESTQ   CX, CX
+	JLE     rows6_store
+
+rows6_loop:
+	VMOVUPD           (DX), Z6
+	VFNMADD231PD.BCST (SI), Z6, Z0
+	VFNMADD231PD.BCST (SI)(R8*1), Z6, Z1
+	VFNMADD231PD.BCST (SI)(R8*2), Z6, Z2
+	VFNMADD231PD.BCST (R9), Z6, Z3
+	VFNMADD231PD.BCST (R9)(R8*1), Z6, Z4
+	VFNMADD231PD.BCST (R9)(R8*2), Z6, Z5
+	ADDQ              R10, SI
+	ADDQ              R10, R9
+	ADDQ              $+64, DX
+	DECQ              CX
+	JNZ               rows6_loop
+
+rows6_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	ADDQ    $+384, DI
+	LEAQ    (R12)(R8*4), R12
+	LEAQ    (R12)(R8*2), R12
+	SUBQ    $+6, R11
+	JMP     block
+
+done:
+	VZEROUPPER
+	RET
+
+// func triangle8AVX512(y *float64, l *float64, step int, down int, next int, n int)
+// Requires: AVX, AVX512F
+TEXT ·triangle8AVX512(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), DI
+	MOVQ l+8(FP), SI
+	MOVQ step+16(FP), R8
+	SHLQ $0x03, R8
+	MOVQ down+24(FP), R9
+	SHLQ $0x03, R9
+	MOVQ next+32(FP), R10
+	SHLQ $0x03, R10
+	MOVQ n+40(FP), R11
+	DECQ R11
+	JLE  done
+
+source:
+	VMOVUPD (DI), Z0
+	MOVQ    DI, AX
+	MOVQ    SI, BX
+	MOVQ    R11, CX
+
+row:
+	ADDQ              R8, AX
+	VMOVUPD           (AX), Z1
+	VFNMADD231PD.BCST (BX), Z0, Z1
+	VMOVUPD           Z1, (AX)
+	ADDQ              R9, BX
+	DECQ              CX
+	JNZ               row
+	ADDQ              R8, DI
+	ADDQ              R10, SI
+	DECQ              R11
+	JNZ               source
+
+done:
+	VZEROUPPER
+	RET
+
+// func subMul8AVX2(x *float64, a *float64, row int, column int, n int, k int, y *float64)
+// Requires: AVX, FMA3
+TEXT ·subMul8AVX2(SB), NOSPLIT, $0-56
+	MOVQ x+0(FP), DI
+	MOVQ a+8(FP), R12
+	MOVQ row+16(FP), R8
+	SHLQ $0x03, R8
+	MOVQ column+24(FP), R10
+	SHLQ $0x03, R10
+	MOVQ n+32(FP), R11
+	MOVQ y+48(FP), BX
+
+block:
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  R12, SI
+	LEAQ  (SI)(R8*2), R9
+	ADDQ  R8, R9
+	MOVQ  BX, DX
+	MOVQ  k+40(FP), CX
+	CMPQ  R11, $+6
+	JGE   rows6
+	CMPQ  R11, $+3
+	JG    rows_above_rows3
+	CMPQ  R11, $+2
+	JG    rows_above_rows2
+	CMPQ  R11, $+1
+	JG    rows_above_rows1
+	JMP   rows1
+
+rows_above_rows1:
+	JMP rows2
+
+rows_above_rows2:
+	JMP rows3
+
+rows_above_rows3:
+	CMPQ R11, $+4
+	JG   rows_above_rows4
+	JMP  rows4
+
+rows_above_rows4:
+	JMP rows5
+
+rows1:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	TESTQ   CX, CX
+	JLE     rows1_store
+
+rows1_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows1_loop
+
+rows1_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	JMP     done
+
+rows2:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	TESTQ   CX, CX
+	JLE     rows2_store
+
+rows2_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	VBROADCASTSD (SI)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VFNMADD231PD Y14, Y13, Y3
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows2_loop
+
+rows2_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	JMP     done
+
+rows3:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	TESTQ   CX, CX
+	JLE     rows3_store
+
+rows3_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	VBROADCASTSD (SI)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VFNMADD231PD Y14, Y13, Y3
+	VBROADCASTSD (SI)(R8*2), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VFNMADD231PD Y14, Y13, Y5
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows3_loop
+
+rows3_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	JMP     done
+
+rows4:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	TESTQ   CX, CX
+	JLE     rows4_store
+
+rows4_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	VBROADCASTSD (SI)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VFNMADD231PD Y14, Y13, Y3
+	VBROADCASTSD (SI)(R8*2), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VFNMADD231PD Y14, Y13, Y5
+	VBROADCASTSD (R9), Y14
+	VFNMADD231PD Y14, Y12, Y6
+	VFNMADD231PD Y14, Y13, Y7
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows4_loop
+
+rows4_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	JMP     done
+
+rows5:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	VMOVUPD 256(DI), Y8
+	VMOVUPD 288(DI), Y9
+	TESTQ   CX, CX
+	JLE     rows5_store
+
+rows5_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	VBROADCASTSD (SI)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VFNMADD231PD Y14, Y13, Y3
+	VBROADCASTSD (SI)(R8*2), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VFNMADD231PD Y14, Y13, Y5
+	VBROADCASTSD (R9), Y14
+	VFNMADD231PD Y14, Y12, Y6
+	VFNMADD231PD Y14, Y13, Y7
+	VBROADCASTSD (R9)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y8
+	VFNMADD231PD Y14, Y13, Y9
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows5_loop
+
+rows5_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VMOVUPD Y8, 256(DI)
+	VMOVUPD Y9, 288(DI)
+	JMP     done
+
+rows6:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	VMOVUPD 256(DI), Y8
+	VMOVUPD 288(DI), Y9
+	VMOVUPD 320(DI), Y10
+	VMOVUPD 352(DI), Y11
+	TESTQ   CX, CX
+	JLE     rows6_store
+
+rows6_loop:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSD (SI), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y14, Y13, Y1
+	VBROADCASTSD (SI)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VFNMADD231PD Y14, Y13, Y3
+	VBROADCASTSD (SI)(R8*2), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VFNMADD231PD Y14, Y13, Y5
+	VBROADCASTSD (R9), Y14
+	VFNMADD231PD Y14, Y12, Y6
+	VFNMADD231PD Y14, Y13, Y7
+	VBROADCASTSD (R9)(R8*1), Y14
+	VFNMADD231PD Y14, Y12, Y8
+	VFNMADD231PD Y14, Y13, Y9
+	VBROADCASTSD (R9)(R8*2), Y14
+	VFNMADD231PD Y14, Y12, Y10
+	VFNMADD231PD Y14, Y13, Y11
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         $+64, DX
+	DECQ         CX
+	JNZ          rows6_loop
+
+rows6_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VMOVUPD Y8, 256(DI)
+	VMOVUPD Y9, 288(DI)
+	VMOVUPD Y10, 320(DI)
+	VMOVUPD Y11, 352(DI)
+	ADDQ    $+384, DI
+	LEAQ    (R12)(R8*4), R12
+	LEAQ    (R12)(R8*2), R12
+	SUBQ    $+6, R11
+	JMP     block
+
+done:
+	VZEROUPPER
+	RET
+
+// func triangle8AVX2(y *float64, l *float64, step int, down int, next int, n int)
+// Requires: AVX, FMA3
+TEXT ·triangle8AVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), DI
+	MOVQ l+8(FP), SI
+	MOVQ step+16(FP), R8
+	SHLQ $0x03, R8
+	MOVQ down+24(FP), R9
+	SHLQ $0x03, R9
+	MOVQ next+32(FP), R10
+	SHLQ $0x03, R10
+	MOVQ n+40(FP), R11
+	DECQ R11
+	JLE  done
+
+source:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    DI, AX
+	MOVQ    SI, BX
+	MOVQ    R11, CX
+
+row:
+	ADDQ         R8, AX
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
+	VBROADCASTSD (BX), Y14
+	VFNMADD231PD Y14, Y0, Y2
+	VFNMADD231PD Y14, Y1, Y3
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y3, 32(AX)
+	ADDQ         R9, BX
+	DECQ         CX
+	JNZ          row
+	ADDQ         R8, DI
+	ADDQ         R10, SI
+	DECQ         R11
+	JNZ          source
+
+done:
+	VZEROUPPER
+	RET

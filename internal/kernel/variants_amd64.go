@@ -373,3 +373,32 @@ func spreadBlocks(v variant, dst []float64, ld int, w []float64, blocks []Block)
 	}
 	spreadBlocksAVX2(unsafe.SliceData(dst), ld, unsafe.SliceData(w), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
+
+// subMul8 is SubMul8 of the set v.
+func subMul8(v variant, x, a []float64, row, column, n, k int, y []float64) {
+	switch v {
+	case avx512:
+		subMul8AVX512(unsafe.SliceData(x), unsafe.SliceData(a), row, column, n, k, unsafe.SliceData(y))
+	case avx2:
+		subMul8AVX2(unsafe.SliceData(x), unsafe.SliceData(a), row, column, n, k, unsafe.SliceData(y))
+	default:
+		subMul8Plain(x, a, row, column, n, k, y)
+	}
+}
+
+// triangle8 is triangle8Plain of the set v.
+func triangle8(v variant, y, l []float64, first, step, row, column, n int) {
+	if n <= 1 {
+		return
+	}
+	if v == plain {
+		triangle8Plain(y, l, first, step, row, column, n)
+		return
+	}
+	source, coefficient := &y[Eight*first], &l[(first+step)*row+first*column]
+	if v == avx512 {
+		triangle8AVX512(source, coefficient, Eight*step, step*row, step*(row+column), n)
+	} else {
+		triangle8AVX2(source, coefficient, Eight*step, step*row, step*(row+column), n)
+	}
+}

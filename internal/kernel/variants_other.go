@@ -88,3 +88,13 @@ func solveLeaf(_ variant, x, b, w, y, r, squares []float64, blocks []Block) floa
 func spreadBlocks(_ variant, dst []float64, ld int, w []float64, blocks []Block) {
 	spreadBlocksPlain(dst, ld, w, blocks)
 }
+
+// subMul8 is SubMul8 of the set v.
+func subMul8(_ variant, x, a []float64, row, column, n, k int, y []float64) {
+	subMul8Plain(x, a, row, column, n, k, y)
+}
+
+// triangle8 is triangle8Plain of the set v.
+func triangle8(_ variant, y, l []float64, first, step, row, column, n int) {
+	triangle8Plain(y, l, first, step, row, column, n)
+}

@@ -1,0 +1,254 @@
+package factor
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// lanes is the number of right sides of a Together.
+const lanes = kernel.Eight
+
+// Together solves with a Factor for eight right sides at a time: each number of the factor and of the matrix is read once for all. The
+// right sides do not know of each other, so that each has the bits that it has beside any others. These bits are not those of a solve
+// alone, as kernels for one vector add up in another order.
+//
+// Shapes: X and B have eight numbers for each row of the matrix, in the original order; number v of them belongs to right side v.
+// It belongs to the goroutine of its Factor, and uses no others.
+type Together struct {
+	f    *Factor
+	X, B []float64
+	// Spare returns the Worst.Ratio of the rows of SetSpare, or more, for the solutions X; rest is the term of that name there. It is nil
+	// where there are none.
+	Spare func(rest *[kernel.Eight]float64) (ratio [kernel.Eight]float64)
+
+	r    []float64 // residuals
+	core []float64 // vector of the core
+	near []float64 // by node of sign −1: Σ‖x‖² of its neighbours
+	one  [lanes * sparse.MaxBlock]float64
+
+	rest             lane  // of Spare
+	norm, size, step lane  // squares: of X, of its largest +1 node with neighbours, and of that of a correction
+	largest          lane  // rₖ²/|dₖ| of the −1 rows
+	open             uint8 // right sides of which a row may not hold
+}
+
+// lane is a number for each right side.
+type lane = [lanes]float64
+
+// row8 returns the rows of eight numbers from row i on.
+func row8(x []float64, i int32) []float64 { return x[lanes*int(i):] }
+
+// squaresOf returns the squares of the norms of n rows.
+func squaresOf(x []float64, n int) (q lane) {
+	for ; n > 0; n-- {
+		for v, a := range (*lane)(x) {
+			q[v] += a * a
+		}
+		x = x[lanes:]
+	}
+	return q
+}
+
+// growLane takes q into the largest.
+func growLane(most, q *lane) {
+	for v, x := range q {
+		most[v] = larger(most[v], x)
+	}
+}
+
+// forwardAll is Factor.forward: for the right sides B or, with leaves taken as zero, for the residuals. It returns yᵀ·|D|·y.
+func (t *Together) forwardAll(first bool) (energy lane) {
+	f, s, b := t.f, t.f.Symbolic, t.r
+	if first {
+		b = t.B
+	}
+	for c, o := range s.oldOff {
+		copy(row8(t.core, s.off[c])[:lanes*int(s.off[c+1]-s.off[c])], row8(b, o))
+	}
+	if first {
+		for i := range s.leaves {
+			l := &s.leaves[i]
+			k, of := int(l.size), row8(b, l.first)
+			for _, q := range s.blocks[l.lo:l.hi] {
+				kernel.SubMul8(row8(t.core, s.off[q.Node]), f.unit.Val[q.W:], k, 1, int(q.N), k, of)
+			}
+		}
+	}
+	for i := range s.fronts {
+		if f.watch.Every(i) {
+			break
+		}
+		fr := &s.fronts[i]
+		n, p := fr.ld(), int(fr.width)
+		pan, y := f.panels[fr.panel:fr.panel+int64(n*p)], row8(t.core, fr.first)
+		kernel.SolveLower8(y, pan, n, p)
+		at := p
+		for _, r := range s.runs[fr.rowLo:fr.rowHi] {
+			kernel.SubMul8(row8(t.core, r.dst), pan[at:], 1, n, int(r.n), p, y)
+			at += int(r.n)
+		}
+		for k, d := range f.dinv[fr.first:][:p] {
+			w, size := (*lane)(y[lanes*k:]), math.Abs(d)
+			for v, x := range w {
+				energy[v] += x * x * size
+				w[v] = x * d
+			}
+		}
+	}
+	return energy
+}
+
+// backwardAll is Factor.backward for the core.
+func (t *Together) backwardAll() {
+	f, s := t.f, t.f.Symbolic
+	for i := len(s.fronts) - 1; i >= 0 && !f.watch.Every(i); i-- {
+		fr := &s.fronts[i]
+		n, p := fr.ld(), int(fr.width)
+		pan, y := f.panels[fr.panel:fr.panel+int64(n*p)], row8(t.core, fr.first)
+		at := p
+		for _, r := range s.runs[fr.rowLo:fr.rowHi] {
+			kernel.SubMul8(y, pan[at:], n, 1, p, int(r.n), row8(t.core, r.dst))
+			at += int(r.n)
+		}
+		kernel.SolveLowerT8(y, pan, n, p)
+	}
+}
+
+// subLeaf subtracts from x the part of a leaf that the core makes.
+func (t *Together) subLeaf(x []float64, l *leaf) {
+	f, s, k := t.f, t.f.Symbolic, int(l.size)
+	for _, q := range s.blocks[l.lo:l.hi] {
+		kernel.SubMul8(x, f.unit.Val[q.W:], 1, k, k, int(q.N), row8(t.core, s.off[q.Node]))
+	}
+}
+
+// storeAll stores in X the solutions of which the core is done.
+func (t *Together) storeAll() {
+	s := t.f.Symbolic
+	for _, i := range s.free {
+		copy(row8(t.X, i.first)[:lanes*int(i.size)], row8(t.B, i.first))
+	}
+	for c, o := range s.oldOff {
+		copy(row8(t.X, o)[:lanes*int(s.off[c+1]-s.off[c])], row8(t.core, s.off[c]))
+	}
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		x := row8(t.X, l.first)[:lanes*int(l.size)]
+		copy(x, row8(t.B, l.first))
+		t.subLeaf(x, l)
+	}
+}
+
+// addAll adds to X the corrections of which the core is done, for the right sides that are among which.
+func (t *Together) addAll(which uint8) {
+	s := t.f.Symbolic
+	t.step = lane{}
+	for c, o := range s.oldOff {
+		n, step := int(s.off[c+1]-s.off[c]), row8(t.core, s.off[c])
+		if addLanes(row8(t.X, o), step, n, which); s.sign[c] > 0 {
+			q := squaresOf(step, n)
+			growLane(&t.step, &q)
+		}
+	}
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		step := t.one[:lanes*int(l.size)]
+		clear(step)
+		t.subLeaf(step, l)
+		addLanes(row8(t.X, l.first), step, int(l.size), which)
+		q := squaresOf(step, int(l.size))
+		growLane(&t.step, &q)
+	}
+}
+
+// addLanes adds n rows of y to x, for some right sides.
+func addLanes(x, y []float64, n int, which uint8) {
+	for ; n > 0; n-- {
+		to, from := (*lane)(x), (*lane)(y)
+		for v := range to {
+			if which>>v&1 != 0 {
+				to[v] += from[v]
+			}
+		}
+		x, y = x[lanes:], y[lanes:]
+	}
+}
+
+// residualAll takes the residuals of the solutions, those of the leaves left out, and the norms of the solutions.
+func (t *Together) residualAll() {
+	f, s, p := t.f, t.f.Symbolic, t.f.Symbolic.Pattern
+	t.norm, t.size = lane{}, lane{}
+	clear(t.near)
+	for c, o := range s.oldOff {
+		r := row8(t.r, o)[:lanes*int(s.off[c+1]-s.off[c])]
+		if copy(r, row8(t.B, o)); s.sign[c] > 0 {
+			x := row8(t.X, o)
+			subtractTo(r, r, x[:len(r)])
+			t.noteSize(squaresOf(x, len(r)/lanes))
+		}
+	}
+	for i := range s.leaves {
+		l := &s.leaves[i]
+		k, x := int(l.size), row8(t.X, l.first)
+		size := squaresOf(x, k)
+		t.noteSize(size)
+		for _, q := range s.blocks[l.lo:l.hi] {
+			kernel.SubMul8(row8(t.r, s.oldOff[q.Node]), f.unit.Val[q.W:], k, 1, int(q.N), k, x)
+			addLane((*lane)(row8(t.near, s.node[q.Node])), &size)
+		}
+	}
+	for i := range s.late {
+		l := &s.late[i]
+		neg, pos, rows, k := p.Off[l.neg], p.Off[l.pos], int(p.Size[l.neg]), int(p.Size[l.pos])
+		kernel.SubMul8(row8(t.r, neg), f.unit.Val[l.src:], k, 1, rows, k, row8(t.X, pos))
+		kernel.SubMul8(row8(t.r, pos), f.unit.Val[l.src:], 1, k, k, rows, row8(t.X, neg))
+		size := squaresOf(row8(t.X, pos), k)
+		addLane((*lane)(row8(t.near, l.neg)), &size)
+	}
+}
+
+// noteSize takes the square of a +1 node with neighbours.
+func (t *Together) noteSize(q lane) {
+	addLane(&t.norm, &q)
+	growLane(&t.size, &q)
+}
+
+// addLane adds q to a sum.
+func addLane(sum, q *lane) {
+	for v, x := range q {
+		sum[v] += x
+	}
+}
+
+// judgeAll judges the residuals of the −1 rows, for solutions of sizes that c has.
+func (t *Together) judgeAll(c *[lanes]Convergence) {
+	f, s := t.f, t.f.Symbolic
+	var rest lane
+	for v := range rest {
+		rest[v] = atRest * c[v].Size
+		rest[v] *= rest[v]
+	}
+	t.largest, t.open = lane{}, 0
+	for i, o := range s.oldOff {
+		if s.sign[i] > 0 {
+			continue
+		}
+		bound := rest
+		addLane(&bound, (*lane)(row8(t.near, s.node[i])))
+		for k, d := range f.dinv[s.off[i]:s.off[i+1]] {
+			t.judgeRow((*lane)(row8(t.r, o+int32(k))), -d, f.scale[int(o)+k], &bound)
+		}
+	}
+}
+
+// judgeRow judges the residuals r of a −1 row: d is minus the reciprocal of its pivot, and bound the square of its terms but for its scale.
+func (t *Together) judgeRow(r *lane, d, scale float64, bound *lane) {
+	for v, x := range r {
+		q := x * x
+		if t.largest[v] = larger(t.largest[v], q*d); !(q <= enoughRatio*enoughRatio*scale*bound[v]) {
+			t.open |= 1 << v
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package kernel
+
+// Eight is the number of vectors that SubMul8, SolveLower8 and SolveLowerT8 take at a time. They are side by side: row i of vector v is
+// x[Eight*i+v]. Each vector has the bits that it has beside any others.
+const Eight = 8
+
+// SubMul8 subtracts the products of a matrix and eight vectors, x −= A·y, with any distances between the rows and the columns of A, so that
+// it serves for the transposed matrix too:
+//
+//	x[i] −= Σ_p A[i·row+p·column]·y[p],  0 ≤ i < n, 0 ≤ p < k.
+//
+// Shapes: x has n rows, y has k rows, of Eight numbers each.
+// Cost: 16·n·k operations, no allocation.
+func SubMul8(x, a []float64, row, column, n, k int, y []float64) {
+	if checking {
+		assertEights(x, a, row, column, n, k, y)
+	}
+	subMul8(active, x, a, row, column, n, k, y)
+}
+
+// SolveLower8 is SolveLower for eight vectors.
+//
+// Shapes: L is n×n, of which only what is below the diagonal is read, y has n rows of Eight numbers.
+// Cost: 8·n·(n−1) operations, no allocation.
+func SolveLower8(y, l []float64, ld, n int) {
+	if checking {
+		assertSolve(eighth(y), l, ld, n)
+	}
+	solveLower8(active, y, l, ld, n)
+}
+
+// SolveLowerT8 is SolveLowerT for eight vectors.
+//
+// Shapes and cost are those of SolveLower8.
+func SolveLowerT8(y, l []float64, ld, n int) {
+	if checking {
+		assertSolve(eighth(y), l, ld, n)
+	}
+	solveLowerT8(active, y, l, ld, n)
+}
+
+// eighth returns as many numbers of y as it has whole rows.
+func eighth(y []float64) []float64 { return y[:len(y)/Eight] }
+
+// wideTriangle is the most unknowns of a triangle of eight vectors that is solved at once. What is read and written again for each of them
+// grows with their number; beyond, sums are kept in registers. Another value costs time only.
+const wideTriangle = 12
+
+// solveLower8 is SolveLower8 of the set v.
+func solveLower8(v variant, y, l []float64, ld, n int) {
+	for ; n > wideTriangle; n -= wideTriangle {
+		const k = wideTriangle
+		triangle8(v, y, l, 0, 1, 1, ld, k)
+		subMul8(v, y[Eight*k:], l[k:], 1, ld, n-k, k, y)
+		y, l = y[Eight*k:], l[k+k*ld:]
+	}
+	triangle8(v, y, l, 0, 1, 1, ld, n)
+}
+
+// solveLowerT8 is SolveLowerT8 of the set v.
+func solveLowerT8(v variant, y, l []float64, ld, n int) {
+	for lo := (n - 1) / wideTriangle * wideTriangle; lo >= 0; lo -= wideTriangle {
+		k := min(wideTriangle, n-lo)
+		if below := n - lo - k; below > 0 {
+			subMul8(v, y[Eight*lo:], l[lo+k+lo*ld:], ld, 1, k, below, y[Eight*(lo+k):])
+		}
+		triangle8(v, y[Eight*lo:], l[lo+lo*ld:], k-1, -1, ld, 1, k)
+	}
+}
+
+// triangle8Plain takes row j of y, from j = first on in steps of step, from each row i behind it, times the number of L at i·row+j·column.
+func triangle8Plain(y, l []float64, first, step, row, column, n int) {
+	for j := first; n > 1; n-- {
+		source := (*[Eight]float64)(y[Eight*j:])
+		for i, left := j+step, n-1; left > 0; left-- {
+			axpyEight((*[Eight]float64)(y[Eight*i:]), l[i*row+j*column], source)
+			i += step
+		}
+		j += step
+	}
+}
+
+// subMul8Plain is SubMul8 in Go.
+func subMul8Plain(x, a []float64, row, column, n, k int, y []float64) {
+	for i := range n {
+		sum := (*[Eight]float64)(x[Eight*i:])
+		for p := range k {
+			axpyEight(sum, a[i*row+p*column], (*[Eight]float64)(y[Eight*p:]))
+		}
+	}
+}
+
+// axpyEight subtracts a·y from x.
+func axpyEight(x *[Eight]float64, a float64, y *[Eight]float64) {
+	for v := range x {
+		x[v] -= a * y[v]
+	}
+}
