@@ -21,6 +21,26 @@ const (
 	doubtMargin = 10
 )
 
+// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach. rigid is the largest size of an eigenvalue that
+// counts as zero, and other the least of one that does not.
+type band struct {
+	sigma, reach, rigid, other float64
+
+	blurred bool // rounding shows in eigenvalues beyond the reach
+}
+
+// split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
+func (b *band) split(list []Mode) (near, far []Mode) {
+	for _, m := range list {
+		if cmplx.Abs(m.Lambda) < b.reach {
+			near = append(near, m)
+		} else {
+			far = append(far, m)
+		}
+	}
+	return near, far
+}
+
 // doubts reports whether zero may be an eigenvalue λ of the pencil at σ, by the residual of θ and its condition. Where nothing damps a
 // motion, zero is a double eigenvalue with one shape: an error ε of the operator moves it by the root of ε.
 //

@@ -35,7 +35,7 @@ type krylov struct {
 	metric    func(dst, x []float64) // G·x; dst may be x
 	symmetric bool                   // A is, in the metric
 	warm      int                    // products with A, after the first, that bring a vector into the range of all powers of A
-	strays    func(v []float64) bool // whether v is outside the space that A maps to, and the basis spans it; nil: no vector is
+	clean     func(v []float64)      // takes out of v what is outside the space that A maps to; may be nil
 
 	V    [][]float64
 	H    [][]float64 // columns, each as long as V was
@@ -58,8 +58,8 @@ const (
 	// dropTol is the size, relative to what it was, at which a vector counts as
 	// dependent on others.
 	dropTol = 1e-9
-	// strayTol is the size, relative to what it was, below which a vector that has left the space counts as rounding. In poses near a
-	// singular one, rounding leaves more than dropTol of a vector when all directions of the space are in the basis.
+	// strayTol is the size, relative to what it was, below which the rounding in a vector is taken out. In poses near a singular one,
+	// rounding leaves more than dropTol of a vector when all directions of the space are in the basis. A larger value costs time only.
 	strayTol = 1e-3
 	// noiseTol is the size of an eigenvalue relative to the largest that rounding makes.
 	noiseTol = 100 * dropTol
@@ -108,20 +108,28 @@ func (s *System) newKrylov(n int, apply func(dst, x []float64) error, metric fun
 	return &krylov{watch: s.space.Watched(), n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
 }
 
+// norm returns ‖v‖ in the metric.
+func (k *krylov) norm(v []float64) float64 {
+	k.metric(k.g, v)
+	return math.Sqrt(max(floats.Dot(v, k.g), 0))
+}
+
 // extend orthogonalizes w against the basis, adds the products to h, and appends what
-// is left unless it is nothing, or rounding outside the space.
+// is left unless it is nothing. Where little is left, rounding outside the space is a large
+// part of it, and is taken out: with it in the basis, H would belong to another operator.
 func (k *krylov) extend(h []float64) []float64 {
 	size := orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
-	k.metric(k.g, k.w)
-	left := math.Sqrt(max(floats.Dot(k.w, k.g), 0))
+	left := k.norm(k.w)
+	if k.clean != nil && left > dropTol*size && left <= strayTol*size {
+		k.clean(k.w)
+		orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
+		left = k.norm(k.w)
+	}
 	if !(left > dropTol*size) || left == 0 {
 		return h
 	}
 	v := slices.Clone(k.w)
 	floats.Scale(1/left, v)
-	if k.strays != nil && left <= strayTol*size && k.strays(v) {
-		return h
-	}
 	k.V = append(k.V, v)
 	if h != nil {
 		h = append(h, left)

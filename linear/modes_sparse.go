@@ -176,22 +176,36 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 
 // undampedModes computes the modes of M and the symmetric part of K. With θ an
 // eigenvalue of (K+sM)⁻¹M, λ² = s − 1/θ.
-func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) (err error) {
-	if err = s.lower(out, v, typical); err != nil {
+func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) error {
+	if err := s.lower(out, v, typical); err != nil {
 		return err
 	}
-	want := min(o.Count, s.dim())
+	for want := min(o.Count, s.dim()); ; want = min(2*want, s.dim()) {
+		out.List, out.Residual = nil, 0
+		cut, err := s.undampedLowest(out, o.Count, v, want)
+		if err != nil {
+			return err
+		}
+		if !cut || want == s.dim() {
+			break
+		}
+	}
+	out.choose(o.Count)
+	return nil
+}
+
+// undampedLowest stores the lowest want modes in out, of which count are asked for. cut reports that there may be others that the shift
+// does not tell from zero, as it does not the last ones: K has no shapes in a part of their space, unless it is zero there.
+func (s *System) undampedLowest(out *Modes, count int, v *inverse, want int) (cut bool, err error) {
 	k, r, err := s.lowest(out, v, want)
 	if err != nil {
-		return err
+		return false, err
 	}
 	out.Shift = v.s
 	factored := true
-	whole := func() bool {
-		return len(r) <= o.Count && (len(r) < want || k.done == len(k.V)) && s.covers(len(r))
-	}
-	out.All = whole()
-	for i := 1; i < bands && !out.All && len(r) > 0 && len(r) < want; i++ {
+	whole := func() bool { return (len(r) < want || k.done == len(k.V)) && s.covers(len(r)) }
+	all := whole()
+	for i := 1; i < bands && !all && len(r) > 0 && len(r) < want; i++ {
 		// Other eigenvalues are far beyond the shift. The shift is next to nothing where there
 		// are as many rigid modes as lower looks at.
 		next := bandReach / k.largest
@@ -207,9 +221,20 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 			break
 		}
 		k, r, out.Shift = k2, r2, v.s
-		out.All = whole()
+		all = whole()
 	}
-	shapes, theta := make([][]float64, min(want, len(r))), make([]float64, min(want, len(r)))
+	out.All = all && len(r) <= count
+	r = r[:min(want, len(r))]
+	if err := s.addShapes(out, k, r, v, factored); err != nil {
+		return false, err
+	}
+	cut = factored && len(r) == want && math.Abs(real(r[want-1].theta)*out.Shift-1) <= noiseTol
+	return cut && slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind != Rigid }), nil
+}
+
+// addShapes adds the modes of the eigenvalues r of k to out. factored says that v has the factor of the shift.
+func (s *System) addShapes(out *Modes, k *krylov, r []ritz, v *inverse, factored bool) error {
+	shapes, theta := make([][]float64, len(r)), make([]float64, len(r))
 	for i := range shapes {
 		if s.over() {
 			return s.orCause(nil)
@@ -230,7 +255,6 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	for _, x := range shapes {
 		out.List = append(out.List, s.undamped(x))
 	}
-	out.choose(o.Count)
 	return nil
 }
 
@@ -304,179 +328,4 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 		out.Factors++
 	}
 	return nil
-}
-
-// dampedModes computes modes with C and an unsymmetric K from the eigenvalues θ of
-// (A − σB)⁻¹B for z = (x, ẋ), with A·z = λB·z the first-order form and λ = σ + 1/θ:
-//
-//	x' = −(σ²M + σC + K)⁻¹·(M·ẋ + (C + σM)·x),   ẋ' = x + σ·x'.
-//
-// symmetric reports that K is symmetric on displacements that the joints allow.
-func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64, symmetric bool) error {
-	// The undamped modes tell the size of the wanted eigenvalues.
-	first := &Modes{}
-	if err := s.undampedModes(first, o, v, typical); err != nil {
-		return err
-	}
-	out.Products, out.Factors = out.Products+first.Products, out.Factors+first.Factors
-	sigma, most := first.firstShifts(typical)
-	var free [][]float64
-	if symmetric {
-		// Where K has no force, damping does not move a body either.
-		out.List, free = first.withoutStiffness()
-	}
-	var seen []band
-	var sure, far []Mode  // those within the reach of a band, and the others of the last one
-	count, beyond := 0, 0 // their eigenvalues
-	for {
-		b, near, others, err := s.dampedBand(out, o, first.List, free, sigma, seen)
-		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // by rounding
-		if limited && len(seen) == 0 && sigma < most {
-			sigma = min(bandRange*sigma, most)
-			continue
-		}
-		if limited && len(seen) > 0 {
-			out.List = append(sure, far...)
-			break
-		}
-		if err != nil {
-			return err
-		}
-		count, beyond, seen = count+near, others, append(seen, b)
-		sure, far = b.split(out.List)
-		if len(sure) >= o.Count || len(seen) == bands || !b.blurred && s.covers((count+beyond)/2) {
-			break
-		}
-		if sigma = b.reach; sigma < bandGain*b.sigma {
-			break
-		}
-		out.List = sure // the next band knows the others better
-	}
-	out.All = len(out.List) <= o.Count && s.covers((count+beyond)/2)
-	out.choose(o.Count)
-	return nil
-}
-
-// dampedBand adds to out the modes around σ that are not known from bands before, and returns their
-// band and the numbers of their eigenvalues as collect. The undamped modes are the start. free are all
-// displacements without stiffness, or nil if they are not known.
-func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][]float64, sigma float64, seen []band) (
-	b band, near, beyond int, err error) {
-	g, err := s.quadratic(sigma)
-	if err != nil {
-		return b, 0, 0, err
-	}
-	out.Factors++
-	n := s.dim()
-	k := s.newKrylov(2*n, g.apply, g.metric)
-	k.warm = 1
-	// The undamped shapes are a good start. Modes that damping brings down are in vectors that
-	// do not depend on these shapes.
-	for i := range undamped {
-		k.include(append(slices.Clone(undamped[i].Shape), make([]float64, n)...))
-	}
-	if err := k.start(freshVectors); err != nil {
-		return b, 0, 0, err
-	}
-	want := min(2*o.Count+max(4, o.Count/2), 2*n)
-	before := out.List
-	for {
-		if s.over() {
-			return b, 0, 0, s.orCause(nil)
-		}
-		r, err := k.run(want, ritzTol)
-		if err != nil {
-			return b, 0, 0, err
-		}
-		if err := k.mustHold(r, g.sigma, k.largest/bandReach); err != nil {
-			return b, 0, 0, err
-		}
-		// Eigenvalues come in the order of their distance from σ, and all within a radius are
-		// there. So the lowest are those whose size is below the radius less σ.
-		all := len(r) < want || k.done == len(k.V) || len(k.V) == 0
-		radius := math.Inf(1)
-		if !all {
-			radius = 1/cmplx.Abs(r[want-1].theta)*(1+realTol) - g.sigma
-		}
-		b = band{sigma: g.sigma, reach: bandReach / k.largest, other: math.Inf(1)}
-		out.List = slices.Clone(before)
-		if near, beyond, err = s.collect(out, k, r, free, &b, radius, seen); err != nil {
-			return b, 0, 0, err
-		}
-		if free == nil {
-			if err := s.restRigid(out, k, g, &b, len(before)); err != nil {
-				return b, 0, 0, err
-			}
-		}
-		s.settleRigid(out)
-		if all || len(out.List) >= o.Count {
-			break
-		}
-		want += max(2, want/2)
-	}
-	out.Shift = g.sigma * g.sigma
-	out.Products += k.products
-	return b, near, beyond, nil
-}
-
-// collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
-// beyond a radius unless they grow, as these come first, and conjugates. It returns the numbers of
-// eigenvalues, conjugates included, within the reach of b and beyond it, and brings the reach of b
-// down to the first whose shape or eigenvalue is lost in rounding. Where zero may be the eigenvalue, the mode is
-// rigid. But if the free displacements are known, they are in out already, and such a mode is left out if
-// it is a combination of them, or else is what its eigenvalue says.
-func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (
-	near, beyond int, err error) {
-	n := s.dim()
-	before := out.List
-	scale := b.sigma * b.sigma
-	if free != nil { // shapes tell, and zero may come out as large as what their errors make
-		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[algebra.Largest(s.size)])
-	}
-	for i := range r {
-		if s.over() {
-			return 0, 0, s.orCause(nil)
-		}
-		theta := r[i].theta
-		if imag(theta) > 0 { // λ is below the real axis
-			continue
-		}
-		lambda := complex(b.sigma, 0) + 1/theta
-		if cmplx.Abs(lambda) > radius && !grows(lambda) || len(seen) > 0 && known(lambda, seen, before) {
-			continue
-		}
-		re, im := k.vector(r[i].y)
-		if size := max(algebra.MaxAbs(re[:n]), algebra.MaxAbs(im[:n])); s.violates(re[:n], size) || s.violates(im[:n], size) {
-			b.reach = min(b.reach, 1/cmplx.Abs(theta))
-			continue
-		}
-		if err := k.sharpen(b, &r[i], lambda); err != nil {
-			return 0, 0, err
-		}
-		values := 1
-		if imag(theta) != 0 {
-			values = 2
-		}
-		if cmplx.Abs(lambda) < b.reach {
-			near += values
-		} else {
-			beyond += values
-		}
-		m, doubtful := s.damped(lambda, re[:n], im[:n], scale)
-		if !doubtful {
-			if doubtful, err = k.doubts(&r[i], lambda, b.sigma); err != nil {
-				return 0, 0, err
-			}
-		}
-		switch {
-		case free == nil && doubtful:
-			m.Kind, m.Lambda = Rigid, 0
-		case free != nil && (doubtful || m.Kind == Rigid) && s.still(free, &m):
-			continue // its directions are there, and known better
-		}
-		b.see(&m, cmplx.Abs(lambda))
-		out.List = s.appendPair(out.List, m, theta)
-		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
-	}
-	return near, beyond, nil
 }

@@ -42,13 +42,10 @@ func (s *System) purify(x []float64, v *inverse) {
 	}
 }
 
-// newShapes returns an iteration with v on displacements that the joints allow. Once as many are in the basis as there are motions, a
-// vector that violates joints is rounding.
+// newShapes returns an iteration with v on displacements that the joints allow.
 func (s *System) newShapes(v *inverse) *krylov {
 	k := s.newKrylov(s.dim(), v.applyMass, s.MassTo)
 	k.symmetric = true
-	k.strays = func(x []float64) bool {
-		return s.violation(x, algebra.MaxAbs(x)) > strayViolation && s.covers(len(k.V))
-	}
+	k.clean = func(v []float64) { s.projectTo(v, v) }
 	return k
 }
