@@ -28,12 +28,20 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		// Where K has no force, damping does not move a body either.
 		out.List, free = first.withoutStiffness()
 	}
+	asked := o.Count
+	if (!symmetric || first.Unstable() > 0) && s.covers(longBasis/2) {
+		o.Count = longBasis // growing modes come first, and one basis has them all
+	}
 	var seen []band
 	var sure, far []Mode  // those within the reach of a band, and the others of the last one
 	count, beyond := 0, 0 // their eigenvalues
 	for {
 		b, near, others, err := s.dampedBand(out, o, first.List, free, sigma, seen)
 		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // by rounding
+		if limited && len(seen) == 0 && o.Count > asked {
+			o.Count = asked
+			continue
+		}
 		if limited && len(seen) == 0 && sigma < most {
 			sigma = min(bandRange*sigma, most)
 			continue
@@ -55,8 +63,8 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 		}
 		out.List = sure // the next band knows the others better
 	}
-	out.All = len(out.List) <= o.Count && s.covers((count+beyond)/2)
-	out.choose(o.Count)
+	out.All = len(out.List) <= asked && s.covers((count+beyond)/2)
+	out.choose(asked)
 	return nil
 }
 

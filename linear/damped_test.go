@@ -224,6 +224,22 @@ func TestNoStrayDirections(t *testing.T) {
 	}
 }
 
+// TestGrowingModesComeFirst: those of the sparse method were the ones next to the shift, and faster divergences and flutter were left out.
+func TestGrowingModesComeFirst(t *testing.T) {
+	for _, seed := range []uint64{22, 56, 107} {
+		p := random(t, 8, seed)
+		dense := modes(t, p, linear.ModeOptions{Count: 6, Method: linear.Dense})
+		sparse := modes(t, p, linear.ModeOptions{Count: 6, Method: linear.Sparse})
+		require.Positive(t, dense.Unstable())
+		require.Len(t, sparse.List, 6)
+		for i := range dense.List {
+			want, got := dense.List[i].Lambda, sparse.List[i].Lambda
+			assert.Equal(t, dense.List[i].Kind, sparse.List[i].Kind, "seed %d, mode %d", seed, i)
+			assert.LessOrEqual(t, cmplx.Abs(want-got), 1e-7*cmplx.Abs(want), "seed %d, mode %d", seed, i)
+		}
+	}
+}
+
 // compareRandom holds the lowest modes of a random mechanism by the sparse method against the dense one, and returns how many.
 func compareRandom(t *testing.T, seed uint64) (found int) {
 	t.Helper()
