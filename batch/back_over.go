@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
 )
@@ -306,12 +307,11 @@ func (w *backWorker) finite(step int) {
 			w.forgetLane(l)
 			continue
 		}
-		sum := 0.0
+		all := true
 		for k := range n {
-			v := w.g.motion[(w.k*n+k)*lanes+l]
-			sum += v - v
+			all = all && algebra.Finite(w.g.motion[(w.k*n+k)*lanes+l])
 		}
-		if sum != 0 {
+		if !all {
 			w.lose(l, fault.Errorf("%w: step %d of state %d: %w", ErrStep, step, i, errNotFinite))
 		}
 	}

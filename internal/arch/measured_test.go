@@ -34,7 +34,6 @@ var unmeasured = map[string]string{
 	"docs/sweeps.md # Tolerances of a four-bar":     "a setting",
 	"docs/theory.md # Stiff springs: generalized-α": "a setting",
 	"docs/theory.md # Gradients of implicit steps":  "a setting",
-	"docs/theory.md # Gradients of runs":            "a setting",
 	"docs/tutorial-ground.md # The drive":           "a setting",
 	"docs/tutorial-ground.md # How exact is that?":  "the length of a run",
 	"docs/validation.md # By package":               "the length of a run",
