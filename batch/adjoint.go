@@ -112,9 +112,9 @@ func (b *Batch) AdjointTo(g *Gradients, s *States) {
 	defer b.guard.Leave()
 	g.forget()
 	b.state, b.into = s, g
-	defer func() { b.state, b.into = nil, nil }()
+	defer func() { b.state, b.into = nil, nil }() // Options.Adjoint may panic
+	defer g.collect()
 	b.team.Run((groups(s.n)+groupsATask-1)/groupsATask, (*backTasks)(b))
-	g.collect()
 }
 
 // backTasks is the job of AdjointTo.

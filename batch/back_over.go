@@ -46,8 +46,8 @@ func (b *Batch) BackTo(g *Gradients, r *Record, at func(step, first, n int)) err
 	clear(g.gap)
 	b.over, b.into = over{r, at}, g
 	defer func() { b.over, b.into = over{}, nil }() // at may panic
+	defer g.collect()
 	b.team.Run(groups(g.n), (*overTasks)(b))
-	g.collect()
 	return b.watch.Err()
 }
 

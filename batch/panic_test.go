@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"testing"
@@ -63,4 +64,22 @@ func TestControlPanics(t *testing.T) {
 		require.False(t, returned)
 		require.Equal(t, want, run(nil))
 	}
+}
+
+// TestErrorsAfterAPanic: errors of states that a panic of Take has come after are not those of other states in the next Solve. They stayed.
+func TestErrorsAfterAPanic(t *testing.T) {
+	p := golden(t, "four-bar")
+	b, err := batch.New(p, batch.Options{})
+	require.NoError(t, err)
+	s, r, wrong := b.NewStates(3), b.NewResults(3), p.Initial()
+	wrong.Bodies[0].Position[0] = math.NaN()
+	s.Set(1, wrong)
+	require.PanicsWithValue(t, "take", func() {
+		b.SolvePassing(s, r, batch.Passing{Take: func(_, _ int) { panic("take") }})
+	})
+	require.Error(t, r.Error(1))
+	s.Set(1, p.Initial())
+	b.Solve(s, r)
+	require.NoError(t, r.Error(1))
+	require.Empty(t, r.Failed())
 }

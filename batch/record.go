@@ -14,7 +14,7 @@ type Record struct {
 // States returns the states at the beginning of a step, with what acts over it, or those at the end after the last one. They are not to
 // be changed. It panics for a step that the last rollout has not made.
 func (r *Record) States(step int) *States {
-	if uint(step) > uint(max(r.steps, 0)) {
+	if step < 0 || step > r.steps {
 		panic("batch: step out of range")
 	}
 	return r.states[step]

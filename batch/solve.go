@@ -48,8 +48,8 @@ func (b *Batch) SolvePassing(s *States, r *Results, p Passing) {
 	r.forget()
 	b.solving = solving{s, r, p}
 	defer func() { b.solving = solving{} }() // Set and Take may panic
+	defer r.collect()
 	b.team.Run((groups(s.n)+groupsATask-1)/groupsATask, (*solveTasks)(b))
-	r.collect()
 }
 
 // solveTasks is the job of Solve.

@@ -164,9 +164,9 @@ func (x *lanes) act(g *glass, l *lane, law Law, i int) {
 	l.seen, l.set = append(l.seen, y), append(l.set, u)
 }
 
-// end lets the law of state i see where its run has ended.
+// end lets the law of state i see where its run has ended, unless a context has ended it on the way.
 func (x *lanes) end(g *glass, l *lane, law Law, i int) {
-	if l.result.Err = x.out.Error(i); l.result.Err != nil {
+	if l.result.Err = x.out.Error(i); l.result.Err != nil || x.out.Steps(i) < x.o.Hold*x.o.Acts {
 		return
 	}
 	y := g.observe(x.states, i)

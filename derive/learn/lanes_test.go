@@ -160,6 +160,26 @@ func TestLanesErrors(t *testing.T) {
 	})
 }
 
+// TestLanesEnd: a context that ends before the runs do keeps laws from the end of runs. They were called for it.
+func TestLanesEnd(t *testing.T) {
+	x := machines(t)[0]
+	r, alone, start := x.inLanes(t, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, r := range []*learn.Rollouts{r, alone} {
+		l := &counts{}
+		err := r.Gradients(ctx, []*mechanism.State{start}, []learn.Law{l}, make([]learn.Result, 1))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Zero(t, l.calls)
+	}
+}
+
+// counts counts its calls.
+type counts struct{ calls int }
+
+func (l *counts) Act(_, _ []float64, _ int) float64 { l.calls++; return 0 }
+func (l *counts) Back(_, _, _, _ []float64, _ int)  { l.calls++ }
+
 // stops panics.
 type stops struct{}
 

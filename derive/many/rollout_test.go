@@ -493,6 +493,29 @@ func TestRolloutLoses(t *testing.T) {
 	require.PanicsWithValue(t, "batch: state out of range", func() { g.Gap(6) })
 }
 
+// TestRolloutPanics: a way back that ends in a panic leaves no errors to the next one over other states. They stayed.
+func TestRolloutPanics(t *testing.T) {
+	s := newStretch(t, referenceOf(t, "four-bar"), 3, 2e-3, 2, 1)
+	record, g, out := s.b.NewRecord(3, 2), s.b.NewGradients(3), s.b.NewOutcome(3)
+	start := s.starts[1].Clone()
+	s.starts[1].Bodies[0].Position[0] += 1
+	s.run(t, record)
+	require.PanicsWithValue(t, "stop", func() { _ = s.b.BackTo(g, record, func(_, _, _ int) { panic("stop") }) })
+	s.starts[1] = start
+	s.run(t, record)
+	require.NoError(t, s.b.BackTo(g, record, func(_, _, _ int) {}))
+	require.NoError(t, g.Error(1))
+	require.Empty(t, g.Failed())
+
+	// A record that a rollout has not filled to its end has no states.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	end := s.b.Watch(ctx)
+	require.ErrorIs(t, s.b.Rollout(s.b.NewStates(3), &batch.Rollout{Step: 1e-3, Steps: 2, Record: record}, out), context.Canceled)
+	end()
+	require.PanicsWithValue(t, "batch: step out of range", func() { record.States(0) })
+}
+
 // TestRolloutMisuse: what has no way back is refused with its reason.
 func TestRolloutMisuse(t *testing.T) {
 	s := newStretch(t, referenceOf(t, "four-bar"), 2, 2e-3, 4, 1)
