@@ -101,6 +101,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	}
 	at, end, before := tape.state.Clone(), tape.state.Clone(), tape.state.Clone()
 	k := 0
+	t.shifted = false // whatever a run that has failed has left
 	err := tape.forward(ctx, func(x, y []float64) error {
 		k++
 		at.SetFlat(x)

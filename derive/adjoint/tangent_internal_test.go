@@ -119,3 +119,48 @@ func TestTangentsEnd(t *testing.T) {
 	require.ErrorIs(t, along.Run(ctx, tape, nil, nil, nil, nil), context.Canceled)
 	assert.Panics(t, func() { _ = along.Run(ctx, NewTape(mech), nil, nil, nil, nil) })
 }
+
+// told is a swarm whose states joints hold. Projections leave derivatives as they are, and are counted.
+type told struct {
+	swarm
+	n int
+}
+
+func (f *told) Projects() bool { return true }
+
+func (f *told) Projected(moved, _ []float64) error {
+	if moved != nil {
+		f.n++
+	}
+	return nil
+}
+
+func (f *told) JoinBack(_, _ []float64) error { return nil }
+
+func (f *told) Join(_ [][]float64) error { return nil }
+
+// TestTangentsAgain: a run that fails behind a projection leaves nothing to the next one. Its start counted as projected, by what the other
+// run had been moved.
+func TestTangentsAgain(t *testing.T) {
+	mech, err := mechanism.New(modeltest.Arm(2))
+	require.NoError(t, err)
+	f := &told{swarm: swarm{mech: mech, p: []float64{0.7, 0.3, 1.1}}}
+	s := newStep(mech, sim.Euler(), []Field[bent]{f})
+	tape := func(off ...float64) *Tape {
+		list, st := NewTape(mech), mech.Initial()
+		require.NoError(t, list.Add(st))
+		for _, x := range off {
+			require.NoError(t, s.run(st, 0.1))
+			st = s.end.Clone()
+			st.Bodies[1].Position[0] += x
+			require.NoError(t, list.Add(st))
+		}
+		return list
+	}
+	along, dx := NewTangents(mech, sim.Euler(), []TangentField[bent]{f}, 1), table(1, PerBody*mech.NumBodies())
+	require.NoError(t, along.Run(context.Background(), tape(1e-6, 0), dx, nil, nil, nil))
+	require.Equal(t, 1, f.n)
+	require.ErrorAs(t, along.Run(context.Background(), tape(1e-6, 1), dx, nil, nil, nil), new(*StepError))
+	require.NoError(t, along.Run(context.Background(), tape(0, 0), dx, nil, nil, nil))
+	require.Equal(t, 1, f.n)
+}
