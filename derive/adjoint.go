@@ -107,8 +107,11 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	return err
 }
 
-// gradientTo is AdjointTo within the guard.
+// gradientTo is AdjointTo within the guard. States follow as along directions of ForwardTo, whatever Projected has said.
 func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
+	was := d.held.projected.is
+	d.held.projected.is = false
+	defer func() { d.held.projected.is = was }()
 	if err := d.determined(w); err != nil {
 		return err
 	}

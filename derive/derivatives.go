@@ -212,17 +212,17 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	if d.digits.known = false; st == nil || !d.mech.Owns(st) {
+	if d.digits.known, d.held.projected.is = false, false; st == nil || !d.mech.Owns(st) {
 		d.ready = false
 		panic("mechanism" + fault.ForeignState)
 	}
 	return d.at(st)
 }
 
-// at is At without its checks.
+// at is At without its checks. What Projected has said stays.
 func (d *Derivatives) at(st *mechanism.State) error {
 	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
-	d.held.projected.is, d.held.impulse = false, 0 // an impulse has no part in a projection
+	d.held.impulse = 0 // which has no part in a projection
 	if d.own == nil {
 		d.own = st.Clone()
 	}

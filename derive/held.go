@@ -126,11 +126,11 @@ func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) erro
 func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error {
 	for i := range d.bodies {
 		b, gravity := d.heldBody(i)
-		change := u.gravity
-		if d.held.kind == HeldRates {
-			change = spatial.Vec3{}
+		v, change := u.bodies[i], u.gravity
+		if d.held.kind == HeldRates { // loads have no part in it
+			v.Force, v.Torque, change = spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}
 		}
-		b.addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &gravity, &change)
+		b.addResidual(r[6*i:][:6], &v, &d.carried.rest[i], &gravity, &change)
 		if dx != nil {
 			b.addInertial(r[6*i:][:6], dx[6*i:][:6], 1)
 		}

@@ -76,7 +76,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 
 // Projected says that a run has projected a state to that of At: it has moved each body by a displacement, and then changed its velocity.
 // FollowMotion and FollowTo then are the derivatives of that projection, by the state before it, up to the square of the displacements,
-// theory.md (V6). Where both are nil, it has not: the state is one that follows, as after At.
+// theory.md (V6). Where both are nil, it has not: the state is one that follows, as after At. ForwardTo and AdjointTo are as they were.
 //
 // Shapes: moved and change have six numbers a body: rotation and travel of the centre of mass; angular velocity and velocity of the centre
 // of mass. Frame: world axes. Cost: two solves, and two sweeps more for each FollowMotion and each direction of FollowTo. It returns the
@@ -189,13 +189,14 @@ func (d *Derivatives) projectionTogether(in *Directions, l level) error {
 }
 
 // turnOn makes of a change of the state before the projection that of the state moved: rotations turn with the bodies, whose origins keep
-// their velocities.
+// their velocities, also where the centre of mass moves in the body.
 func (d *Derivatives) turnOn(u *direction) {
 	for i := range u.bodies {
 		b, at, x := &u.bodies[i], &d.bodies[i], spatial.Vec3(d.held.projected.moved[6*i:])
 		arm := x.Cross(at.k) // by how much the centre of mass has moved about the origin
 		turned := x.Cross(b.Rotation)
-		b.Linear = b.Linear.Add(b.Angular.Cross(arm)).Add(at.omega.Cross(b.Rotation.Cross(arm).Add(turned.Cross(at.k))))
+		longer := b.Rotation.Cross(arm).Add(turned.Cross(at.k)).Add(x.Cross(at.E.MulVec(b.Com))) // change of arm
+		b.Linear = b.Linear.Add(b.Angular.Cross(arm)).Add(at.omega.Cross(longer))
 		b.Rotation = b.Rotation.Add(turned)
 	}
 }
@@ -206,6 +207,7 @@ func (d *Derivatives) turnBack(g *direction) {
 		b, at, x := &g.bodies[i], &d.bodies[i], spatial.Vec3(d.held.projected.moved[6*i:])
 		arm, s := x.Cross(at.k), b.Linear.Cross(at.omega)
 		b.Angular = b.Angular.Add(arm.Cross(b.Linear))
+		b.Com = b.Com.Add(at.E.TMulVec(s.Cross(x)))
 		b.Rotation = b.Rotation.Add(b.Rotation.Add(at.k.Cross(s)).Cross(x)).Add(arm.Cross(s))
 	}
 }

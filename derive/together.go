@@ -8,8 +8,8 @@ import (
 
 // FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the
 // place of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the
-// transpose of FollowMotion. Rows that contradict each other by rounding alone stay open. It returns the errors of
-// kkt.Answers.AnswerTo.
+// transpose of FollowMotion. Rows that contradict each other by rounding alone stay open. Directions of in are others then, and have to be
+// set anew for another call. It returns the errors of kkt.Answers.AnswerTo.
 //
 // Shapes: x has one entry a direction. Cost: some four solves a direction, no allocation after the first. It panics on a length mismatch,
 // without At, or if in is of others.
