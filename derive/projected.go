@@ -23,13 +23,22 @@ func (d *Derivatives) followBack(g *Gradient) error {
 		b, u := &d.bodies[i], &g.bodies[i]
 		set6(r[6*i:], u.Rotation.Add(b.k.Cross(u.Linear.Cross(b.omega))), u.Position)
 	}
-	if err := d.rowsBack(g, x, d.positions, ofPositions); err != nil {
+	if err := d.rowsBack(g, x, d.closers(), ofPositions); err != nil {
 		return err
 	}
 	if d.held.projected.is {
 		d.turnBack(&g.direction)
 	}
 	return nil
+}
+
+// closers returns the answers of displacements that close poses. Runs close them in the metric of velocities, where bodies without inertia
+// have what they are held by.
+func (d *Derivatives) closers() *kkt.Answers {
+	if d.held.projected.is {
+		return d.velocities
+	}
+	return d.positions
 }
 
 // rowsBack adds to g the cotangents of what the rows of a level correct, for that of the correction in d.plainRight.
@@ -107,7 +116,7 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	if err := d.project(); err != nil {
 		return err
 	}
-	if err := d.borne(p.xi, p.moved, d.positions); err != nil {
+	if err := d.borne(p.xi, p.moved, d.velocities); err != nil {
 		return err
 	}
 	if err := d.borne(p.mu, p.change, d.velocities); err != nil {

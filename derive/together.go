@@ -62,7 +62,7 @@ func (d *Derivatives) followTogether(in *Directions) error {
 		}
 	}
 	for _, l := range [2]level{ofPositions, ofVelocities} {
-		by := d.positions
+		by := d.closers()
 		if l == ofVelocities {
 			by = d.velocities
 		}
