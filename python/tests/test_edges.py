@@ -428,7 +428,7 @@ def test_interrupts_of_all_calls(tmp_path):
     m = rung.loads(document)
     calls = [lambda: rung.load(tmp_path / "chain.model.json"), lambda: rung.loads(document), m.page, m.svg, m.glb, m.matrix, lambda: m.columns, lambda: m.knobs,
              m.document, m.energies, m.run, m.solver, lambda: m.batch(8), m.accel, m.analyze, lambda: m.close_joints(m.initial()), m.equilibrium]
-    interrupted = 0
+    interrupted = lost = 0
     for call in calls:
         sent = []
 
@@ -441,12 +441,20 @@ def test_interrupts_of_all_calls(tmp_path):
         try:
             sender.start()
             while True:
+                began = time.perf_counter()
                 call()
+                if sent and began > sent[0]:  # Python drops an exception that comes while it frees an object, here the result of the call before
+                    lost += 1
+                    sender.join()
+                    sent.clear()
+                    sender = threading.Thread(target=send)
+                    sender.start()
         except KeyboardInterrupt:
             assert time.perf_counter() - sent[0] < 1
             interrupted += 1
         sender.join()
     assert interrupted == len(calls)
+    assert lost < 3  # of a hundred runs of these tests one has lost one
     gc.collect()
     assert m.accel().bodies[0].name == "r0", "the model is as good as before"
 
