@@ -241,3 +241,24 @@ func TestManyRows(t *testing.T) {
 		require.False(t, c.First(worse.largest, worse.least) || c.many(worse))
 	}
 }
+
+// TestFirstWithTwiceTheDigitsAfterDoubles: where a rough correction has been followed by others with doubles, the first one with twice the
+// digits is compared with none of them either.
+func TestFirstWithTwiceTheDigitsAfterDoubles(t *testing.T) {
+	const off = 1e-9
+	m, scale := looseChain(20, 1)
+	p := m.Pattern
+	f := Analyze(p, order.Of(p, order.LeafFirst)).NewFactor()
+	require.NoError(t, f.Factorize(m, scale, 1e-15, WhereWeak))
+	rng := rand.New(rand.NewPCG(3, 72))
+	b, x, r := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+	for i := range b {
+		b[i] = rng.NormFloat64()
+	}
+	size := f.solve(x, b, nil)
+	x[0] += off * size
+	c := NewConvergence(WhereWeak, f.Contraction, size, f.freeSize(x))
+	c.Steps, c.twice, c.compared, c.last = 2, true, true, 1e6*size
+	f.refineTwice(x, r, b, &c)
+	require.Greater(t, c.Steps, 3)
+}

@@ -25,6 +25,7 @@ type exact struct {
 // Cost: a solve and a product a step, the product at some ten times its price in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
+	c.compared = false // corrections after a rough one have been with doubles
 	for first := true; c.More() && !f.watch.Up(); first = false {
 		if c.Within(math.Sqrt(f.forward(rightSide{r, true}))) {
 			return

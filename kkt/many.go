@@ -120,7 +120,7 @@ func (t *together) spareRatio(rest *[abreast]float64) (ratio [abreast]float64) {
 		for ; lo < end.hi; lo++ {
 			part := 1 / l.d[l.row[lo]]
 			for v, r := range (*[abreast]float64)(t.left[abreast*lo:]) {
-				if y := r * r * part; !(y <= ratio[v]*terms[v]) {
+				if y := r * r * part; !(y <= ratio[v]*terms[v]) && ratio[v] == ratio[v] { // a NaN stays
 					ratio[v] = y / terms[v]
 				}
 			}

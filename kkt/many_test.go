@@ -149,3 +149,23 @@ func TestTogetherToAlone(t *testing.T) {
 	x[1] = x[1][1:]
 	require.PanicsWithValue(t, "kkt: length mismatch", func() { a.TogetherTo(x, right, accuracy) })
 }
+
+// TestTogetherToOfNoNumbers: a right side with a number that is not finite has no answer, in whatever row that is, left out of the system
+// or not; the one beside it has its answer.
+func TestTogetherToOfNoNumbers(t *testing.T) {
+	for _, family := range []string{"nfourbar", "miura"} {
+		m, err := bench.Generate(family, 4, 1)
+		require.NoError(t, err)
+		a, right, _ := answersOf(t, m, kkt.AnswersOfDynamics, 2)
+		x, accuracy := none(a, 2)
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			for i, was := range right[0] {
+				right[0][i] = bad
+				a.TogetherTo(x, right, accuracy)
+				right[0][i] = was
+				require.True(t, math.IsNaN(accuracy[0]), "%s, row %d", family, i)
+				require.False(t, math.IsNaN(accuracy[1]), "%s, row %d", family, i)
+			}
+		}
+	}
+}
