@@ -98,6 +98,32 @@ func requireAlike(t *testing.T, all *derive.Changes, k int, one *derive.Changes,
 	require.Equal(t, all.Corrected(k), one.Corrected(0))
 }
 
+// TestTinyDirections: derivatives are linear, however small a direction is. Where the squares of its numbers were zero, joints had no part.
+func TestTinyDirections(t *testing.T) {
+	const tol, tiny = 1e-12, 1e-170
+	for _, name := range []string{"springs", "four-bar"} {
+		d, _ := open(t, referenceDir+"/"+name+".model.json")
+		for _, follow := range []bool{false, true} {
+			in, out := d.NewDirections(1), d.NewChanges(1)
+			along := func(size float64) (x []float64) {
+				*in.Body(0, 0) = derive.BodyDirection{Rotation: spatial.Vec3{0, 0, size}, Angular: spatial.Vec3{0, 0, -size}}
+				in.SetFollow(0, follow)
+				require.NoError(t, d.ForwardTo(out, in, derive.Options{AsGiven: true, Untried: true}))
+				for i := range d.Mechanism().NumBodies() {
+					for _, v := range [2]spatial.Vec3{out.Body(0, i).AngularAcceleration, out.Body(0, i).ComAcceleration} {
+						v = v.Scale(1 / size)
+						x = append(x, v[:]...)
+					}
+				}
+				return x
+			}
+			want := along(1)
+			require.NotZero(t, check.MaxAbs(want))
+			check.CloseVec(t, along(tiny), want, tol, check.MaxAbs(want), "%s, follow %v", name, follow)
+		}
+	}
+}
+
 // TestDirectionsAreSmall: directions along parameters take no memory for each body.
 func TestDirectionsAreSmall(t *testing.T) {
 	const n = 1000

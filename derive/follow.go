@@ -238,6 +238,9 @@ func (d *Derivatives) measure(u *direction) {
 	}
 	l := d.sizes.length
 	u.pose, u.rate = max(math.Sqrt(turn)*l, math.Sqrt(travel)), max(math.Sqrt(spin)*l, math.Sqrt(speed))
+	if most := max(turn, travel, spin, speed); !(most > 1e-280 && most < 1e300) {
+		d.measureFar(u)
+	}
 	u.moving = u.moving || u.pose != 0 || u.rate != 0
 	if u.framed {
 		for i := range u.frames {
@@ -249,6 +252,20 @@ func (d *Derivatives) measure(u *direction) {
 	}
 	for _, x := range u.scalars {
 		u.moving = u.moving || x != 0
+	}
+}
+
+// measureFar measures bodies along a direction whose squares are too small, or too large.
+func (d *Derivatives) measureFar(u *direction) {
+	u.pose, u.rate = 0, 0
+	l, none := d.sizes.length, spatial.Vec3{}
+	for i := range u.bodies {
+		b := &u.bodies[i]
+		if b.Rotation == none && b.Position == none && b.Angular == none && b.Linear == none {
+			continue
+		}
+		d.moved[i] |= 1 << u.lane
+		u.pose, u.rate = max(u.pose, b.Rotation.Norm()*l, b.Position.Norm()), max(u.rate, b.Angular.Norm()*l, b.Linear.Norm())
 	}
 }
 
