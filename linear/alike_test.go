@@ -92,3 +92,32 @@ func TestSoftBesideStiff(t *testing.T) {
 		}
 	}
 }
+
+// TestCloseAtAnEdge: frequencies closer to each other than a part of 1e-3 are modes of their own also where one shift reaches no farther,
+// at some 1e4 times the lowest. The next shift knows some of them from the first one.
+func TestCloseAtAnEdge(t *testing.T) {
+	const ratio = 1.0004
+	for _, zeta := range []float64{1e-3, 0.1, 0.5} {
+		for _, far := range []float64{0, 1.2e7} { // the second is out of sight of the first shift
+			want := []float64{1}
+			for i := range 6 {
+				want = append(want, 1.02e4*math.Pow(ratio, float64(i-3)))
+			}
+			if far > 0 {
+				want = append(want, far)
+			}
+			b := rung.NewBuilder("close at an edge").Gravity(0, 0, 0)
+			for i, omega := range want {
+				at := vec{float64(i)}
+				body := b.Body(fmt.Sprint("b", i), brick(t, 1, 1), rung.At(at[0], 0, 0))
+				j := b.Prismatic(fmt.Sprint("j", i), rung.World, body, at, vec{0, 0, 1})
+				j.Stiffness, j.Damping = []float64{omega * omega}, []float64{2 * zeta * omega}
+			}
+			m := modes(t, built(t, b), linear.ModeOptions{Method: linear.Sparse, Count: len(want) + 3})
+			require.Len(t, m.List, len(want), "%g, %g", zeta, far)
+			for i := range m.List {
+				assert.InEpsilon(t, want[i], m.List[i].AngularFrequency(), 1e-6, "%g, %g, mode %d", zeta, far, i)
+			}
+		}
+	}
+}

@@ -36,7 +36,11 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	var sure, far []Mode  // those within the reach of a band, and the others of the last one
 	count, beyond := 0, 0 // their eigenvalues
 	for {
+		before := out.List
 		b, near, others, err := s.dampedBand(out, o, first.List, free, sigma, seen)
+		if err != nil {
+			out.List = before // without what it has found
+		}
 		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // by rounding
 		if limited && len(seen) == 0 && o.Count > asked {
 			o.Count = asked
@@ -54,7 +58,7 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 			return err
 		}
 		count, beyond, seen = count+near, others, append(seen, b)
-		sure, far = b.split(out.List)
+		sure, far = withinReach(out.List, seen)
 		if len(sure) >= o.Count || len(seen) == bands || !b.blurred && s.covers((count+beyond)/2) {
 			break
 		}
@@ -144,7 +148,12 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 	if free != nil { // shapes tell, and zero may come out as large as what their errors make
 		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[algebra.Largest(s.size)])
 	}
+	lambdas := make([]complex128, len(r))
 	for i := range r {
+		lambdas[i] = complex(b.sigma, 0) + 1/r[i].theta
+	}
+	isKnown := known(lambdas, seen, before)
+	for i, lambda := range lambdas {
 		if s.over() {
 			return 0, 0, s.orCause(nil)
 		}
@@ -152,8 +161,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 		if imag(theta) > 0 { // λ is below the real axis
 			continue
 		}
-		lambda := complex(b.sigma, 0) + 1/theta
-		if cmplx.Abs(lambda) > radius && !grows(lambda) || len(seen) > 0 && known(lambda, seen, before) {
+		if cmplx.Abs(lambda) > radius && !grows(lambda) || isKnown[i] {
 			continue
 		}
 		re, im := k.vector(r[i].y)
@@ -168,7 +176,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 		if imag(theta) != 0 {
 			values = 2
 		}
-		if cmplx.Abs(lambda) < b.reach {
+		if b.distance(lambda) < b.reach {
 			near += values
 		} else {
 			beyond += values
@@ -220,17 +228,28 @@ func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
 	return rigid, shapes
 }
 
-// known reports whether the eigenvalue λ has been seen in a band or belongs to a mode of list.
-func known(lambda complex128, seen []band, list []Mode) bool {
-	for i := range seen {
-		if cmplx.Abs(lambda-complex(seen[i].sigma, 0)) < (1-bandEdge)*seen[i].reach {
-			return true
-		}
+// known reports which of the eigenvalues λ have been seen in a band or belong to a mode of list. Next to the edge of a band rounding may
+// bring an eigenvalue to its other side. So each mode of the list stands for the eigenvalue that is next to it, and for no other one.
+func known(lambda []complex128, seen []band, list []Mode) []bool {
+	out := make([]bool, len(lambda))
+	if len(seen) == 0 {
+		return out
 	}
 	for i := range list {
-		if cmplx.Abs(lambda-list[i].Lambda) <= bandEdge*cmplx.Abs(lambda) {
-			return true
+		at, least := -1, math.Inf(1)
+		for j, l := range lambda {
+			if d := cmplx.Abs(l - list[i].Lambda); !out[j] && d <= bandEdge*cmplx.Abs(l) && d < least {
+				at, least = j, d
+			}
+		}
+		if at >= 0 {
+			out[at] = true
 		}
 	}
-	return false
+	for j, l := range lambda {
+		for i := range seen {
+			out[j] = out[j] || seen[i].distance(l) < (1-bandEdge)*seen[i].reach
+		}
+	}
+	return out
 }

@@ -29,10 +29,13 @@ type band struct {
 	blurred bool // rounding shows in eigenvalues beyond the reach
 }
 
-// split returns the modes of a list with eigenvalues of a size within the reach of b, and the others.
-func (b *band) split(list []Mode) (near, far []Mode) {
+// distance returns how far an eigenvalue is from the shift of b.
+func (b *band) distance(lambda complex128) float64 { return cmplx.Abs(lambda - complex(b.sigma, 0)) }
+
+// withinReach returns the modes of a list with eigenvalues within the reach of a band, and the others.
+func withinReach(list []Mode, seen []band) (near, far []Mode) {
 	for _, m := range list {
-		if cmplx.Abs(m.Lambda) < b.reach {
+		if slices.ContainsFunc(seen, func(b band) bool { return b.distance(m.Lambda) < b.reach }) {
 			near = append(near, m)
 		} else {
 			far = append(far, m)

@@ -68,3 +68,27 @@ func TestForceless(t *testing.T) {
 		require.Equal(t, Rigid, s.undamped(x).Kind)
 	}
 }
+
+// TestKnown: an eigenvalue is known that a band has seen, or that is the nearest one to a mode of its edge, and no other one beside that.
+func TestKnown(t *testing.T) {
+	seen := []band{{sigma: 1, reach: 100}}
+	lambda := []complex128{50i, 100.05i, 100.02i, 300i}
+	list := []Mode{{}, {Lambda: 100.03i}, {Lambda: 50i}}
+	require.Equal(t, []bool{true, false, true, false}, known(lambda, seen, list))
+	require.Equal(t, []bool{true, true, true, false}, known(lambda, seen, append(list, Mode{Lambda: 100.04i})))
+	require.Equal(t, []bool{true, false, false, false}, known(lambda, seen, []Mode{{Lambda: 299i}}))
+	require.Equal(t, make([]bool, 4), known(lambda, nil, list))
+}
+
+// TestWithinReach: what a band has seen is as near to its shift as it reaches, also to the right of the shift, and stays when a later band does
+// not reach as far back.
+func TestWithinReach(t *testing.T) {
+	seen := []band{{sigma: 1, reach: 100}}
+	grown, back, left := Mode{Lambda: 100.5}, Mode{Lambda: -98}, Mode{Lambda: -99.5}
+	near, far := withinReach([]Mode{grown, back, left}, seen)
+	require.Equal(t, []Mode{grown, back}, near)
+	require.Equal(t, []Mode{left}, far)
+	near, far = withinReach([]Mode{grown, back, left}, append(seen, band{sigma: 100, reach: 150}))
+	require.Equal(t, []Mode{grown, back}, near)
+	require.Equal(t, []Mode{left}, far)
+}
