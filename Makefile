@@ -351,7 +351,8 @@ fmi: library fmu-stub
 # The tools in C, and the tests of the library in C, under valgrind, which looks at what is written in C: what it says of functions in Go, whose stacks
 # it does not know, is left out (go.supp). Numbers of Go are set or not as it seems to valgrind, so that it cannot look for numbers that are not. A switch
 # from one stack to another must not be told to be a large frame (--max-stackframe): all in between would be marked, which takes gigabytes and minutes.
-VALGRIND := valgrind -q --error-limit=no --undef-value-errors=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
+# Threads take turns (--fair-sched): else one that waits for another in a loop may keep the processor from it for minutes.
+VALGRIND := valgrind -q --fair-sched=try --error-limit=no --undef-value-errors=no --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
 	--suppressions=$(CURDIR)/cmd/librung/ctest/go.supp
 fmi-valgrind:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(MAKE) --no-print-directory library fmu-stub LIBDIR="$$dir" LIBSTRIP=; \
