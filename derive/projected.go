@@ -116,19 +116,19 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	if err := d.project(); err != nil {
 		return err
 	}
-	if err := d.borne(p.xi, p.moved, d.velocities); err != nil {
+	if err := d.borne(p.xi, p.moved); err != nil {
 		return err
 	}
-	if err := d.borne(p.mu, p.change, d.velocities); err != nil {
+	if err := d.borne(p.mu, p.change); err != nil {
 		return err
 	}
 	p.is = true
 	return nil
 }
 
-// borne stores in lambda the multipliers whose forces move the bodies by a: Jᵀλ = M·a.
-func (d *Derivatives) borne(lambda, a []float64, by *kkt.Answers) error {
-	p, n := &d.held.projected, len(a)
+// borne stores in lambda the multipliers whose forces move the bodies by a, in the metric of velocities: Jᵀλ = M·a.
+func (d *Derivatives) borne(lambda, a []float64) error {
+	by, p, n := d.velocities, &d.held.projected, len(a)
 	x := d.answer[:len(d.plainRight)]
 	copy(p.load, a)
 	clear(p.load[n:])

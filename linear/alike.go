@@ -33,15 +33,13 @@ func (s *System) appendPair(list []Mode, m Mode, lambda complex128) []Mode {
 	}
 	one, other := m, m
 	one.Imag, other.Imag = nil, nil
+	other.Shape = slices.Clone(one.Shape)
 	if m.Imag != nil {
 		// The part is a shape up to the imaginary part of λ over its size, realTol/rigidTol.
 		if basis := s.widen(s.widen(nil, slices.Clone(m.Shape)), slices.Clone(m.Imag)); len(basis) == 2 {
 			other.Shape = basis[1]
 			orient(other.Shape, nil)
 		}
-	}
-	if &other.Shape[0] == &one.Shape[0] {
-		other.Shape = slices.Clone(one.Shape)
 	}
 	s.finish(&one)
 	s.finish(&other)

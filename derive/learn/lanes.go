@@ -15,8 +15,8 @@ import (
 // lanes are runs that go side by side (Options.Lanes), with memory for as many as the last call has had.
 type lanes struct {
 	*Rollouts
-	b       *batch.Batch
-	glasses chan *glass // one a thread
+	b         *batch.Batch
+	observers chan *observer // one a thread
 
 	states *batch.States
 	out    *batch.Outcome
@@ -24,8 +24,8 @@ type lanes struct {
 	g      *batch.Gradients
 }
 
-// glass is what a goroutine observes states with.
-type glass struct {
+// observer has what a goroutine needs to observe states and to go back from what it has seen.
+type observer struct {
 	*field
 	st  *mechanism.State
 	see []func(st *mechanism.State) float64
@@ -51,20 +51,20 @@ func newLanes(r *Rollouts) (*lanes, error) {
 			return nil, fmt.Errorf("no lanes: %s", why)
 		}
 	}
-	x := &lanes{Rollouts: r, b: b, glasses: make(chan *glass, r.o.Threads)}
+	x := &lanes{Rollouts: r, b: b, observers: make(chan *observer, r.o.Threads)}
 	for range r.o.Threads {
-		g := &glass{field: newField(r.plan, r), st: r.plan.Initial()}
+		g := &observer{field: newField(r.plan, r), st: r.plan.Initial()}
 		for _, o := range r.outputs {
 			g.see = append(g.see, g.d.OutputOf(o))
 		}
 		g.x = make([]float64, adjoint.PerBody*len(g.st.Bodies))
-		x.glasses <- g
+		x.observers <- g
 	}
 	return x, nil
 }
 
 // observe returns what the law sees of state i.
-func (g *glass) observe(s *batch.States, i int) []float64 {
+func (g *observer) observe(s *batch.States, i int) []float64 {
 	s.To(g.st, i)
 	y := make([]float64, len(g.see))
 	for k, f := range g.see {
@@ -74,7 +74,7 @@ func (g *glass) observe(s *batch.States, i int) []float64 {
 }
 
 // back stores in g.x the cotangents of state i of what is seen of it, with the weights w.
-func (g *glass) back(s *batch.States, i int, w []float64) error {
+func (g *observer) back(s *batch.States, i int, w []float64) error {
 	s.To(g.st, i)
 	clear(g.x)
 	if err := g.d.At(g.st); err != nil {
@@ -111,9 +111,9 @@ func (x *lanes) run(j *job) error {
 	if j.slopes {
 		how.Record = x.record
 	}
-	each := func(first, n int, do func(g *glass, i int)) {
-		g := <-x.glasses
-		defer func() { x.glasses <- g }() // a law may panic
+	each := func(first, n int, do func(g *observer, i int)) {
+		g := <-x.observers
+		defer func() { x.observers <- g }() // a law may panic
 		for i := first; i < first+n; i++ {
 			if all[i].result.Err == nil {
 				do(g, i)
@@ -122,15 +122,15 @@ func (x *lanes) run(j *job) error {
 	}
 	how.Control = func(step, first, n int) {
 		if step%x.o.Hold == 0 {
-			each(first, n, func(g *glass, i int) { x.act(g, &all[i], j.laws[i], i) })
+			each(first, n, func(g *observer, i int) { x.act(g, &all[i], j.laws[i], i) })
 		}
 	}
-	how.Passing.Take = func(first, n int) { each(first, n, func(g *glass, i int) { x.end(g, &all[i], j.laws[i], i) }) }
+	how.Passing.Take = func(first, n int) { each(first, n, func(g *observer, i int) { x.end(g, &all[i], j.laws[i], i) }) }
 	defer x.b.Watch(j.ctx)()
 	err := x.b.Rollout(x.states, how, x.out)
 	if err == nil && j.slopes {
 		err = x.b.BackTo(x.g, x.record, func(step, first, n int) {
-			each(first, n, func(g *glass, i int) { x.back(g, &all[i], j.laws[i], i, step) })
+			each(first, n, func(g *observer, i int) { x.back(g, &all[i], j.laws[i], i, step) })
 		})
 	}
 	for i := range all {
@@ -148,7 +148,7 @@ func (x *lanes) run(j *job) error {
 var errTurns = errors.New("derive/learn: the start carries angles with their turns, which lanes do not count")
 
 // act lets the law of state i set forces.
-func (x *lanes) act(g *glass, l *lane, law Law, i int) {
+func (x *lanes) act(g *observer, l *lane, law Law, i int) {
 	if l.result.Err = x.out.Error(i); l.result.Err != nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (x *lanes) act(g *glass, l *lane, law Law, i int) {
 }
 
 // end lets the law of state i see where its run has ended, unless a context has ended it on the way.
-func (x *lanes) end(g *glass, l *lane, law Law, i int) {
+func (x *lanes) end(g *observer, l *lane, law Law, i int) {
 	if l.result.Err = x.out.Error(i); l.result.Err != nil || x.out.Steps(i) < x.o.Hold*x.o.Acts {
 		return
 	}
@@ -175,7 +175,7 @@ func (x *lanes) end(g *glass, l *lane, law Law, i int) {
 }
 
 // back takes in what the way back has of state i at a step, and lets the law go back at acts.
-func (x *lanes) back(g *glass, l *lane, law Law, i, step int) {
+func (x *lanes) back(g *observer, l *lane, law Law, i, step int) {
 	if l.result.Err = x.g.Error(i); l.result.Err != nil {
 		return
 	}

@@ -77,35 +77,12 @@ func TestLanes(t *testing.T) {
 // TestLanesThreads: runs in lanes have the same bits on any number of threads and beside any others, and again.
 func TestLanesThreads(t *testing.T) {
 	x := machines(t)[0]
-	const n = 19
-	var want []learn.Result
-	var slopes [][]float64
+	var bits sameBits
 	for _, threads := range []int{1, 2, 3} {
 		r, _, start := x.inLanes(t, threads)
 		for range 2 {
-			starts, laws, out := make([]*mechanism.State, n), make([]learn.Law, n), make([]learn.Result, n)
-			for i := range n {
-				l := x.law()
-				l.A[0] += float64(i)
-				starts[i], laws[i] = start, l
-			}
-			require.NoError(t, r.Gradients(context.Background(), starts, laws, out))
-			if want == nil {
-				want = out
-				for _, l := range laws {
-					slopes = append(slopes, l.(*linear).slope)
-				}
-			}
-			require.Equal(t, want, out)
-			for i, l := range laws {
-				require.Equal(t, slopes[i], l.(*linear).slope)
-			}
+			bits.again(t, &x, r, start, 19, 11)
 		}
-		one, l := make([]learn.Result, 1), x.law()
-		l.A[0] += 11
-		require.NoError(t, r.Gradients(context.Background(), []*mechanism.State{start}, []learn.Law{l}, one))
-		require.Equal(t, want[11], one[0])
-		require.Equal(t, slopes[11], l.slope)
 	}
 }
 

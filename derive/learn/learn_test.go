@@ -187,38 +187,46 @@ func TestStart(t *testing.T) {
 	require.InDelta(t, want, got, tol*math.Abs(want))
 }
 
+// sameBits has what runs have given in the first call.
+type sameBits struct {
+	results []learn.Result
+	slopes  [][]float64
+}
+
+// again requires that n runs from start, and then one of them by itself, have the bits of the first call.
+func (s *sameBits) again(t *testing.T, x *machine, r *learn.Rollouts, start *mechanism.State, n, alone int) {
+	t.Helper()
+	starts, laws, out := make([]*mechanism.State, n), make([]learn.Law, n), make([]learn.Result, n)
+	for i := range n {
+		l := x.law()
+		l.A[0] += float64(i)
+		starts[i], laws[i] = start.Clone(), l
+	}
+	require.NoError(t, r.Gradients(context.Background(), starts, laws, out))
+	if s.results == nil {
+		s.results = out
+		for _, l := range laws {
+			s.slopes = append(s.slopes, l.(*linear).slope)
+		}
+	}
+	require.Equal(t, s.results, out)
+	for i, l := range laws {
+		require.Equal(t, s.slopes[i], l.(*linear).slope)
+	}
+	l, one := x.law(), make([]learn.Result, 1)
+	l.A[0] += float64(alone)
+	require.NoError(t, r.Gradients(context.Background(), starts[alone:alone+1], []learn.Law{l}, one))
+	require.Equal(t, s.results[alone], one[0])
+	require.Equal(t, s.slopes[alone], l.slope)
+}
+
 // TestThreads: runs have the same bits on any number of threads, and beside any others.
 func TestThreads(t *testing.T) {
 	x := machines(t)[0]
-	var want []learn.Result
-	var slopes [][]float64
+	var bits sameBits
 	for _, threads := range []int{1, 2, 5} {
 		r, plan := x.rollouts(t, threads)
-		n := 9
-		starts, laws, out := make([]*mechanism.State, n), make([]learn.Law, n), make([]learn.Result, n)
-		for i := range n {
-			starts[i] = plan.Initial()
-			l := x.law()
-			l.A[0] += float64(i)
-			laws[i] = l
-		}
-		require.NoError(t, r.Gradients(context.Background(), starts, laws, out))
-		if want == nil {
-			want = out
-			for _, l := range laws {
-				slopes = append(slopes, l.(*linear).slope)
-			}
-		}
-		require.Equal(t, want, out)
-		for i, l := range laws {
-			require.Equal(t, slopes[i], l.(*linear).slope)
-		}
-		// One alone.
-		alone, one := x.law(), make([]learn.Result, 1)
-		alone.A[0] += 4
-		require.NoError(t, r.Gradients(context.Background(), starts[4:5], []learn.Law{alone}, one))
-		require.Equal(t, want[4], one[0])
-		require.Equal(t, slopes[4], alone.slope)
+		bits.again(t, &x, r, plan.Initial(), 9, 4)
 	}
 }
 
