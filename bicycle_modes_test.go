@@ -192,7 +192,7 @@ func TestBicycleModes(t *testing.T) {
 				}
 			}
 			B := leanAndSteer(t, s)
-			check.CloseVec(t, B.RawMatrix().Data, A.RawMatrix().Data, 2e-12, mat.Norm(A, math.Inf(1)), "state space") // rounding of A too, which processors with fused multiply-adds do otherwise
+			check.CloseVec(t, B.RawMatrix().Data, A.RawMatrix().Data, 2e-12, mat.Norm(A, math.Inf(1)), "state space") // A is rounded too, differently by fused multiply-adds
 		})
 	}
 }

@@ -272,8 +272,8 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 
 // falling takes what a correction is relative to the one before, and returns what the next one may be. Steps with memory (Mixing) shrink
 // unevenly: one may be a hundredth of the one before, and the next one half of it. So with twice the digits the slowest of all steps
-// counts. The first of them has nothing to be compared with: the correction before it has another direction, as rows that nearly depend on
-// each other hid behind rounding of its residual.
+// counts. The first step has no ratio. The correction before it came from a residual in doubles, whose rounding hid the direction in which
+// rows nearly depend on each other.
 func (c *Convergence) falling(shrink float64) float64 {
 	if !c.twice {
 		return shrink

@@ -86,7 +86,7 @@ func (t *together) solveTogether(s *core, x, right [][]float64, accuracy []float
 	}
 }
 
-// gatherRow stores a row of all right sides in row i of to; those that there are none of are zero.
+// gatherRow stores a row of the right sides in row i of to. Places that no right side has are zero.
 func (t *together) gatherRow(to []float64, i, row int, right [][]float64) {
 	at := (*[abreast]float64)(to[abreast*i:])
 	*at = [abreast]float64{}

@@ -454,7 +454,7 @@ def test_interrupts_of_all_calls(tmp_path):
             interrupted += 1
         sender.join()
     assert interrupted == len(calls)
-    assert lost < 3  # of a hundred runs of these tests one has lost one
+    assert lost < 3  # one run in a hundred loses one
     gc.collect()
     assert m.accel().bodies[0].name == "r0", "the model is as good as before"
 
