@@ -48,8 +48,11 @@ func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	return p, nil
 }
 
-// findEngine prepares the engine of the task: a tree if the mechanism is one whose freedoms are all driven, held or
-// prescribed, else the driven system. The sparse method needs no driven set.
+// findEngine prepares the engine of the task: the engine on trees if the mechanism is a tree whose freedoms are all driven, held or
+// prescribed, else the system with driven freedoms. The sparse method needs neither.
+//
+// It returns UnderdrivenError unless Options.Passive is set, ErrEngine if the task asks for the engine on trees and the mechanism is no
+// such tree, and the errors of drive.
 func (p *Problem) findEngine() error {
 	o := &p.task.Solver
 	if p.sparse(o) {
@@ -71,12 +74,13 @@ func (p *Problem) findEngine() error {
 	return err
 }
 
-// errNoTree refuses the engine on trees.
+// errNoTree is returned where the engine on trees is asked for and cannot be used.
 var errNoTree = fmt.Errorf("%w: the engine tree is for mechanisms without loops and passive freedoms", ErrEngine)
 
 // newEngine allocates the engine that o asks for.
 //
-// It returns an error if the problem has been made for another one that drives other freedoms.
+// It returns an error that wraps ErrEngine for the engine on trees if the mechanism is no such tree, and for the driven engine if the
+// problem was made for the sparse one and some of its driven freedoms depend on the others.
 func (p *Problem) newEngine(o Options) (engine, error) {
 	switch {
 	case o.Engine == TreeEngine && p.tree == nil:
@@ -86,13 +90,13 @@ func (p *Problem) newEngine(o Options) (engine, error) {
 	case p.driving != nil:
 		return newDrivenEngine(p, p.driving), nil
 	}
-	q := *p
-	d, err := q.drive()
+	reduced := *p // as drive takes dependent freedoms out of the driven ones
+	d, err := reduced.drive()
 	switch {
 	case err != nil:
 		return nil, err
-	case len(q.driven) < len(p.driven):
-		return nil, fmt.Errorf("%w: the problem has been made for the sparse engine, %d of its driven freedoms would follow", ErrEngine, len(q.following))
+	case len(reduced.driven) < len(p.driven):
+		return nil, fmt.Errorf("%w: the problem has been made for the sparse engine, %d of its driven freedoms would follow", ErrEngine, len(reduced.following))
 	}
 	return newDrivenEngine(p, d), nil
 }

@@ -7,30 +7,30 @@ import (
 )
 
 // bounded finds steps within limits by an active set, docs/inverse-kinematics.md (L1): bounded least squares, solved
-// exactly. A step u is least in
+// exactly. A step u minimizes
 //
 //	½‖A u − e‖² + ½k‖u‖²   with   lower ≤ u ≤ upper and C u = 0,
 //
-// and with ½uᵀS u added where the curvature S of the errors is known, (L3).
+// plus ½uᵀS u where the curvature S of the errors is known, (L3).
 //
 // Zero is within the limits, so the method begins at zero and stays within them. It moves towards the minimum over the free
-// coordinates, as far as the first limit, which becomes active. At the minimum it releases the active limit whose
-// multiplier has the wrong sign and is largest. Active limits are kept from step to step.
+// coordinates, as far as the first limit, which becomes active. At the minimum it releases the active limit whose multiplier has the
+// wrong sign and, among these, the largest magnitude. Active limits are kept from one step to the next.
 type bounded struct {
 	lower, upper []float64 // n, of the step, ≤ 0 and ≥ 0
 	side         []int8    // n: −1 or 1 where the lower or upper limit is active
 	u            []float64 // n, the step
 	r            []float64 // e − A u
 	g            []float64 // n, gradient of the merit at u
-	p, v         []float64 // n, way on the free coordinates, and u on them
-	rows         []float64 // A on the free coordinates, less what C fixes
+	p, v         []float64 // n, direction on the free coordinates, and u on them; zero on active ones
+	rows         []float64 // A on the free coordinates, without its part in the span of C
 	hold         []float64 // rows of C, orthonormal on the free coordinates; dependent ones are zero
 	curve        []float64 // S, n×n, which (L3) adds to AᵀA, or nil
-	bent         []float64 // S on the free coordinates, less what C fixes
+	freeCurve    []float64 // S projected from both sides on the directions that C leaves free
 	gram, chol   []float64
 	rhs          []float64
-	spectrum     *eigen.Spectrum // of rows, for the methods that take it; else nil
-	blocks       []int32         // of Selective: where the rows of each target begin
+	spectrum     *eigen.Spectrum // singular values of rows for Pinv and Selective; else nil
+	blocks       []int32         // by target, for Selective: its first row
 	method       Method
 	rounds       int // of the last step
 }
@@ -52,8 +52,8 @@ func newBounded(m, n int, method Method) *bounded {
 	return b
 }
 
-// orthonormalize stores in b.hold the rows of C, orthonormal on the free coordinates (Gram and Schmidt, twice). On active
-// ones they are the same combinations, which release needs.
+// orthonormalize stores in b.hold combinations of the rows of C that are orthonormal on the free coordinates (Gram and Schmidt, twice
+// against rounding). The entries on active coordinates are those of the same combinations; release needs them.
 func (b *bounded) orthonormalize(C []float64) {
 	n := len(b.u)
 	for r := 0; r < len(C); r += n {
@@ -62,8 +62,8 @@ func (b *bounded) orthonormalize(C []float64) {
 		before := math.Sqrt(b.freeDot(row, row))
 		for range 2 {
 			for s := 0; s < r; s += n {
-				q := b.hold[s : s+n]
-				add(row, -b.freeDot(q, row), q)
+				earlier := b.hold[s : s+n]
+				add(row, -b.freeDot(earlier, row), earlier)
 			}
 		}
 		left := math.Sqrt(b.freeDot(row, row))
@@ -77,7 +77,7 @@ func (b *bounded) orthonormalize(C []float64) {
 	}
 }
 
-// takeOut takes from v, which is zero on active coordinates, its part in the span of the first rows of b.hold.
+// takeOut subtracts from v, which is zero on active coordinates, its part in the span of the first rows of b.hold. rows is their number.
 func (b *bounded) takeOut(v []float64, rows int) {
 	n := len(b.u)
 	for s := 0; s < rows*n; s += n {
@@ -108,8 +108,8 @@ func add(y []float64, t float64, x []float64) {
 	}
 }
 
-// free makes v zero on active coordinates.
-func (b *bounded) free(v []float64) {
+// clearActive makes v zero on active coordinates.
+func (b *bounded) clearActive(v []float64) {
 	for i, side := range b.side {
 		if side != 0 {
 			v[i] = 0
@@ -117,10 +117,11 @@ func (b *bounded) free(v []float64) {
 	}
 }
 
-// onLimit reports whether driven freedom i is held by a limit at which it stands.
+// onLimit reports whether coordinate i has an active limit that leaves it no way at all in its direction: the pose is on the limit.
 func (b *bounded) onLimit(i int) bool {
 	return b.side[i] < 0 && b.lower[i] == 0 || b.side[i] > 0 && b.upper[i] == 0
 }
 
-// dependent is the part of a row that has to be left by the rows before it, for it to be a row of its own.
+// dependent is the part of a row's length that has to remain without its component in the span of the rows before it. With less the row
+// counts as dependent on them.
 const dependent = 1e-9

@@ -16,8 +16,8 @@ const (
 // mostNumber is the largest magnitude of a number of a task: squares of errors with their weights are then finite.
 const mostNumber = 1e50
 
-// magnitude returns what is wrong with the size of numbers, or nothing.
-func magnitude(v ...float64) string {
+// sizeRule returns the rule that one of the numbers breaks by its size, as text for a message; "" if none does.
+func sizeRule(v ...float64) string {
 	for _, x := range v {
 		switch {
 		case !algebra.Finite(x):

@@ -21,14 +21,14 @@ type checker struct {
 	m     *mechanism.Mechanism
 	scale float64 // typical length of the mechanism, m
 
-	taken  map[mechanism.Freedom]string // driven and held freedoms
-	place  map[mechanism.Freedom]int    // of the driven ones
+	taken  map[mechanism.Freedom]string // driven and held freedoms, with the path in the document that names each
+	place  map[mechanism.Freedom]int    // number of each driven freedom
 	joints index
 	bodies index
 	hints  fault.Hints // for names that nothing has
 
 	faults document.Faults
-	broken int // rules, also where the reader has told what is wrong
+	broken int // number of broken rules, with those that the reader of the document has reported
 }
 
 // newChecker returns a checker of the task of p, whose names are those of its mechanism.
@@ -42,16 +42,16 @@ func newChecker(p *Problem) *checker {
 	}
 }
 
-// index finds names: the first few one by one, then in a map.
+// index finds the number of a name: at first by search, and from the ninth name on in a map.
 type index struct {
 	n     int
 	name  func(i int) string
 	find  func(name string) (int, error)
-	asked int
+	asked int // names so far
 	all   map[string]int
 }
 
-// fewNames are looked up without a map.
+// fewNames is how many names are searched for before a map is made. Another value costs time only.
 const fewNames = 8
 
 // number returns the number of a name and whether there is one.
@@ -70,10 +70,10 @@ func (x *index) number(name string) (int, bool) {
 	return i, ok
 }
 
-// meant is the hint for a name that nothing has.
+// meant returns the hint for an unknown name: the nearest name that there is.
 func (x *index) meant(name string, hints *fault.Hints) string { return hints.Meant(name, x.n, x.name) }
 
-// add records a broken rule, unless the reader has complained of the value.
+// add counts a broken rule, and records it unless the reader of the document has reported the value at this path.
 func (c *checker) add(path, value, format string, args ...any) {
 	c.broken++
 	if !c.p.task.judged(path) {
@@ -87,7 +87,7 @@ var (
 	errSeveral  = errors.New("has several freedoms: one has to be named, as JOINT.0")
 )
 
-// freedomsOf returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
+// freedomsOf returns the scalar freedoms that a name means: freedom i for JOINT.i, all of them for JOINT.
 func (c *checker) freedomsOf(name string) ([]mechanism.Freedom, error) {
 	if j, ok := c.joints.number(name); ok {
 		var list []mechanism.Freedom
@@ -116,7 +116,7 @@ func (c *checker) freedomsOf(name string) ([]mechanism.Freedom, error) {
 	return nil, fmt.Errorf("there is no joint %s%s", fault.Name(name), c.joints.meant(name, &c.hints))
 }
 
-// oneFreedom is freedomsOf for a name that means one.
+// oneFreedom is freedomsOf for a name that has to mean one freedom. Beside an error it returns joint −1.
 func (c *checker) oneFreedom(name string) (mechanism.Freedom, error) {
 	list, err := c.freedomsOf(name)
 	switch {
@@ -140,8 +140,8 @@ func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 	return list
 }
 
-// heldFreedoms returns the freedoms of $.hold. Where the task does not name the driven freedoms, they are all others. It
-// numbers the driven freedoms in c.place.
+// heldFreedoms returns the freedoms of $.hold. Where the task names no driven freedoms, it takes the held ones out of them. It numbers
+// the driven freedoms in c.place.
 func (c *checker) heldFreedoms(names []string) []mechanism.Freedom {
 	list := c.take(names, "hold")
 	if c.p.task.Driven == nil {
@@ -167,7 +167,7 @@ func (c *checker) allFreedoms() []mechanism.Freedom {
 	return list
 }
 
-// take returns the freedoms of the names in a list of the document, of which each may be taken once.
+// take returns the freedoms that the list $.key of the document names. Over all lists each freedom may be named once.
 func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	var out []mechanism.Freedom
 	for i, name := range names {
@@ -193,8 +193,8 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	return out
 }
 
-// mergeLimits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
-// replaces that of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
+// mergeLimits starts with the limits of the model. For each freedom that the task names, the interval of the task replaces the interval of
+// the model, unless the task gives nothing but a rate; and a rate of the task replaces the rate of the model.
 func (c *checker) mergeLimits(list []Limit) {
 	p := c.p
 	n := len(p.driven)
@@ -210,20 +210,20 @@ func (c *checker) mergeLimits(list []Limit) {
 	seen := map[int]bool{}
 	for _, l := range list {
 		path, rate := document.Key("$.limits", l.Freedom), document.Key("$.rates", l.Freedom)
-		keeps := l.Lower == 0 && l.Upper == 0 && l.Rate > 0
-		if !keeps && !(l.Lower < l.Upper) {
+		rateOnly := l.Lower == 0 && l.Upper == 0 && l.Rate > 0
+		if !rateOnly && !(l.Lower < l.Upper) {
 			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
 		}
 		for k, x := range [2]float64{l.Lower, l.Upper} {
 			if algebra.Finite(x) && math.Abs(x) > mostNumber {
-				c.add(fmt.Sprintf("%s[%d]", path, k), document.Number(x), "%s", magnitude(x))
+				c.add(fmt.Sprintf("%s[%d]", path, k), document.Number(x), "%s", sizeRule(x))
 			}
 		}
 		switch {
 		case !(l.Rate >= 0):
 			c.add(rate, document.Number(l.Rate), "is not positive")
 		case !(l.Rate <= mostNumber):
-			c.add(rate, document.Number(l.Rate), "%s", magnitude(l.Rate))
+			c.add(rate, document.Number(l.Rate), "%s", sizeRule(l.Rate))
 		}
 		f, err := c.oneFreedom(l.Freedom)
 		if err != nil {
@@ -238,7 +238,7 @@ func (c *checker) mergeLimits(list []Limit) {
 			c.add(path, "", "is given twice")
 		default:
 			seen[i] = true
-			if !keeps {
+			if !rateOnly {
 				p.lower[i], p.upper[i] = l.Lower, l.Upper
 			}
 			if l.Rate > 0 {
@@ -248,14 +248,14 @@ func (c *checker) mergeLimits(list []Limit) {
 	}
 }
 
-// checkPosture checks the secondary motion.
+// checkPosture checks the posture and stores the coordinates to which it draws driven freedoms.
 func (c *checker) checkPosture(o *Posture) {
 	if o == nil {
 		return
 	}
 	if !(o.Gain > 0) {
 		c.add("$.posture.gain", document.Number(o.Gain), "is not positive")
-	} else if rule := magnitude(o.Gain); rule != "" {
+	} else if rule := sizeRule(o.Gain); rule != "" {
 		c.add("$.posture.gain", document.Number(o.Gain), "%s", rule)
 	}
 	c.numbersOf("$.posture.values", o.Values, func(i int, value float64) {
@@ -287,7 +287,8 @@ func (c *checker) options(o *Options) {
 	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
 }
 
-// numbersOf checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
+// numbersOf checks a list of numbers that belong to driven freedoms. It calls take, unless that is nil, with each valid number and the
+// index of its driven freedom.
 func (c *checker) numbersOf(path string, list []Coordinated, take func(i int, value float64)) {
 	for _, v := range list {
 		at := document.Key(path, v.Freedom)
@@ -298,8 +299,8 @@ func (c *checker) numbersOf(path string, list []Coordinated, take func(i int, va
 			c.add(at, fault.Name(v.Freedom), "%v", err)
 		case !driven:
 			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
-		case magnitude(v.Value) != "":
-			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
+		case sizeRule(v.Value) != "":
+			c.add(at, document.Number(v.Value), "%s", sizeRule(v.Value))
 		case take != nil:
 			take(i, v.Value)
 		}

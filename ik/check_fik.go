@@ -29,7 +29,7 @@ func (c *checker) filterOptions(o *FIKOptions) {
 	}{{"A", o.A}, {"P", o.P}, {"h", []float64{o.H}}, {"w", []float64{o.Riccati.W}}, {"m", o.Riccati.M}, {"v", o.Riccati.V}, {"feedback", []float64{o.Feedback}}} {
 		for i, x := range v.x {
 			if algebra.Finite(x) && math.Abs(x) > mostNumber {
-				c.add("$.fik."+fault.Entry(v.field, i, len(v.x)), document.Number(x), "%s", magnitude(x))
+				c.add("$.fik."+fault.Entry(v.field, i, len(v.x)), document.Number(x), "%s", sizeRule(x))
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func (c *checker) filterOptions(o *FIKOptions) {
 		c.add("$.fik.feedback", document.Number(o.Feedback), "is no gain")
 	}
 	own := o.Options
-	if c.faults.Len() > 0 || c.p.task.Broken != nil { // rows or freedoms may be missing
+	if c.faults.Len() > 0 || c.p.task.Broken != nil { // rows or freedoms may be missing, so lengths of lists are not judged
 		own = scalars(own)
 	}
 	c.optionErrors(own.Check(c.p.Dims()))
@@ -57,7 +57,7 @@ func (p *Problem) allStill(gains []Coordinated) bool {
 	return zero > 0 && zero == len(p.driven)
 }
 
-// scalars returns o without the lists that have to fit to the numbers of rows and freedoms.
+// scalars returns o without lists whose lengths have to agree with the number of rows or freedoms.
 func scalars(o fik.Options) fik.Options {
 	for _, v := range []*[]float64{&o.A, &o.P, &o.Riccati.M, &o.Riccati.V} {
 		if len(*v) > 1 {
@@ -67,7 +67,7 @@ func scalars(o fik.Options) fik.Options {
 	return o
 }
 
-// optionErrors adds the errors of options at their fields in the document.
+// optionErrors adds each error of options at its field of the document. All fields there are in lower case, but for A and P.
 func (c *checker) optionErrors(err error) {
 	if one := new(fik.OptionError); errors.As(err, &one) && one == err {
 		field := one.Field

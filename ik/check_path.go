@@ -14,7 +14,7 @@ import (
 
 // checkPath checks the waypoints of a task.
 func (c *checker) checkPath(o *Path) {
-	if o == nil || c.p.task.judged("$.path.file") { // nobody knows what it has
+	if o == nil || c.p.task.judged("$.path.file") { // a file that could not be read leaves no waypoints to check
 		return
 	}
 	if len(o.Times) < 2 {
@@ -22,8 +22,8 @@ func (c *checker) checkPath(o *Path) {
 	}
 	for i, t := range o.Times {
 		switch {
-		case magnitude(t) != "":
-			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "%s", magnitude(t))
+		case sizeRule(t) != "":
+			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "%s", sizeRule(t))
 		case i > 0 && !(t > o.Times[i-1]):
 			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not after the time before it, %v", o.Times[i-1])
 		}
@@ -58,7 +58,8 @@ func (c *checker) checkPath(o *Path) {
 	}
 }
 
-// Samples returns about how many samples a path has whose times increase: its price. A stretched path has more.
+// Samples estimates the number of samples of a path, whose times have to increase; the cost of following it is proportional to this
+// number. A stretched path has more. It returns 0 for fewer than two times.
 func (o *Path) Samples() float64 {
 	step := o.step()
 	if len(o.Times) < 2 || !(step > 0) {
@@ -67,12 +68,13 @@ func (o *Path) Samples() float64 {
 	return (o.Times[len(o.Times)-1] - o.Times[0]) / step
 }
 
-// waypointsOf checks the lists of one target: which it may have, and that each has an entry a time.
+// waypointsOf checks the lists of waypoints of one target of type t: that the type has such lists, and that each has an entry for each of
+// the times.
 func (c *checker) waypointsOf(at string, w *Waypoints, t TargetType, times int) {
 	position := t != Coordinate && t != Orientation && t != Axis
 	orientation := t == Orientation || t == PoseTarget
 	value := t == Coordinate || t == Distance
-	if w.Position == nil && w.Orientation == nil && w.Value == nil { // which would stop the rates of the target
+	if w.Position == nil && w.Orientation == nil && w.Value == nil { // with none, the rates that the target asks for would be lost
 		c.add(at, "", "has no waypoints")
 	}
 	c.oneEach(at+".position", w.Position != nil, len(w.Position), times, position, t)
@@ -86,26 +88,26 @@ func (c *checker) waypointsOf(at string, w *Waypoints, t TargetType, times int) 
 	}
 	for i, x := range w.Value {
 		switch path := fmt.Sprintf("%s.value[%d]", at, i); {
-		case magnitude(x) != "":
-			c.add(path, document.Number(x), "%s", magnitude(x))
+		case sizeRule(x) != "":
+			c.add(path, document.Number(x), "%s", sizeRule(x))
 		case t == Distance && !(x > 0):
 			c.add(path, document.Number(x), "is no positive length")
 		}
 	}
 }
 
-// oneEach checks the length of a list that a target of type t may have.
-func (c *checker) oneEach(path string, given bool, entries, times int, may bool, t TargetType) {
+// oneEach checks a list that is given or not: targets of type t have to allow it, and it needs an entry for each of the times.
+func (c *checker) oneEach(path string, given bool, entries, times int, allowed bool, t TargetType) {
 	switch {
 	case !given:
-	case !may:
+	case !allowed:
 		c.add(path, "", "means nothing to a target of type %v", t)
 	case entries != times:
 		c.add(path, "", "has %d entries for %d times", entries, times)
 	}
 }
 
-// moves reports whether a motion of the mechanism moves anything.
+// moves reports whether a prescribed motion of the mechanism may change with time.
 func moves(m *mechanism.Mechanism) bool {
 	return slices.ContainsFunc(m.Prescribed(), func(f mechanism.Freedom) bool {
 		motion := m.Joints[f.Joint].Motion[f.Freedom]

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// checkTarget checks target i and appends it.
+// checkTarget checks target i and, if it breaks no rule, appends it to the targets of the problem.
 func (c *checker) checkTarget(i int, T *Target) {
 	at := fmt.Sprintf("$.targets[%d]", i)
 	before := c.broken
@@ -37,27 +37,27 @@ func (c *checker) checkTarget(i int, T *Target) {
 	default:
 		body = c.targetBody(at, T)
 	}
-	relative := c.relativeTo(at, T, body)
-	c.place3(at, T)
+	relative := c.relativeTo(at, T)
+	c.checkPlace(at, T)
 	c.weights(at, T)
 	if c.broken == before {
 		c.p.targets = append(c.p.targets, newTarget(T, c.m, relative, body, f, bodies, c.scale))
 	}
 }
 
-// coordinate returns the freedom of a Coordinate.
+// coordinate returns the freedom of a target of type Coordinate, and checks its value.
 func (c *checker) coordinate(at string, T *Target) mechanism.Freedom {
 	f, err := c.oneFreedom(T.Freedom)
 	if err != nil {
 		c.add(at+".freedom", fault.Name(T.Freedom), "%v", err)
 	}
-	if rule := magnitude(T.Value); rule != "" {
+	if rule := sizeRule(T.Value); rule != "" {
 		c.add(at+".value", document.Number(T.Value), "%s", rule)
 	}
 	return f
 }
 
-// comBodies returns the bodies of a Com, by default all.
+// comBodies returns the bodies of a target of type Com, by default all.
 func (c *checker) comBodies(at string, names []string) []int32 {
 	var out []int32
 	if len(names) == 0 {
@@ -102,8 +102,8 @@ func (c *checker) targetBody(at string, T *Target) int32 {
 	return mechanism.World
 }
 
-// relativeTo returns the body that has R.
-func (c *checker) relativeTo(at string, T *Target, body int32) int32 {
+// relativeTo returns the body whose frame R the target is relative to, mechanism.World by default and after a fault.
+func (c *checker) relativeTo(at string, T *Target) int32 {
 	if T.Type == Coordinate {
 		return mechanism.World
 	}
@@ -126,8 +126,8 @@ func (c *checker) relativeTo(at string, T *Target, body int32) int32 {
 	return mechanism.World
 }
 
-// place3 checks the numbers that say where a target should be.
-func (c *checker) place3(at string, T *Target) {
+// checkPlace checks the numbers of a target that give its wanted place: positions, orientations, directions and length.
+func (c *checker) checkPlace(at string, T *Target) {
 	if T.Type == Coordinate {
 		return
 	}
@@ -147,15 +147,15 @@ func (c *checker) place3(at string, T *Target) {
 	case Distance:
 		if !(T.Length > 0) {
 			c.add(at+".length", document.Number(T.Length), "is not positive")
-		} else if rule := magnitude(T.Length); rule != "" {
+		} else if rule := sizeRule(T.Length); rule != "" {
 			c.add(at+".length", document.Number(T.Length), "%s", rule)
 		}
 	}
 }
 
-// vector checks that v is finite, and if it is a direction that it is not zero.
+// vector checks that v is finite and not beyond mostNumber. Of a direction it checks that it is finite and not zero.
 func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
-	switch rule := magnitude(v[:]...); {
+	switch rule := sizeRule(v[:]...); {
 	case !direction && rule != "" || direction && !algebra.AllFinite(v[:]...):
 		c.add(path, document.Numbers(v[:]), "%s", rule)
 	case direction && v == spatial.Vec3{}:
@@ -204,7 +204,7 @@ func (c *checker) weights(at string, T *Target) {
 	case T.Rate == nil:
 	case len(T.Rate) != rows:
 		c.add(at+".rate", document.Numbers(T.Rate), "has not one entry for each of the %d rows", rows)
-	case magnitude(T.Rate...) != "":
-		c.add(at+".rate", document.Numbers(T.Rate), "%s", magnitude(T.Rate...))
+	case sizeRule(T.Rate...) != "":
+		c.add(at+".rate", document.Numbers(T.Rate), "%s", sizeRule(T.Rate...))
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// winds reports whether a scalar freedom is an angle whose turns a pose does not tell.
+// winds reports whether a scalar freedom is an angle that a pose gives only up to whole turns.
 func winds(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 	return m.Joints[f.Joint].Winds(f.Freedom)
 }
 
-// coordinate returns the coordinate of a freedom, an angle in (−π, π] plus the turns of the model.
+// coordinate returns the coordinate of a freedom at st, with k the kinematics there: a length, or an angle in (−π, π] plus the turns of
+// the model, m or rad.
 func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinematics, st *mechanism.State) float64 {
 	var jk mechanism.JointKinematics
 	var q, qd [6]float64
@@ -20,8 +21,8 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 	return q[f.Freedom]
 }
 
-// carried returns the coordinate x of a freedom, which the pose of st tells, with the whole turns that st carries: states of runs
-// and of paths carry all angles (mechanism.Mechanism.CarryAngles).
+// carried adds to x, the coordinate of freedom f by the pose of st, the whole turns that st carries for it. States of runs and of paths
+// carry all angles (mechanism.Mechanism.CarryAngles).
 func (p *Problem) carried(f mechanism.Freedom, x float64, st *mechanism.State) float64 {
 	m := p.plan.Mechanism()
 	if at := m.AnglePlace(f); at >= 0 && at < len(st.Angles) && winds(m, f) {
@@ -30,15 +31,15 @@ func (p *Problem) carried(f mechanism.Freedom, x float64, st *mechanism.State) f
 	return x
 }
 
-// winding follows the coordinate of a target that counts turns.
+// winding is the coordinate of a target of type Coordinate, followed over whole turns.
 type winding struct {
 	target      int
-	driven      int     // number of the freedom, −1 if it is passive
-	at, tryAt   float64 // its coordinate with all turns at the state, and at the one on trial, rad or m
-	coordinated mechanism.Freedom
+	driven      int               // number of the driven freedom, −1 if it is passive
+	at, tryAt   float64           // coordinate with all turns at the state and at the state on trial, rad or m
+	coordinated mechanism.Freedom // of the target
 }
 
-// link returns the link that hangs on a joint of the tree.
+// link returns the link that a joint of the tree connects to its parent. It panics if the joint is not in the tree.
 func link(plan *tree.Plan, joint int) *tree.Link {
 	jt := &plan.Mechanism().Joints[joint]
 	for _, b := range [2]int32{jt.Succ, jt.Pred} {

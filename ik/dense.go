@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// newDense allocates for p on an engine.
+// newDense allocates the dense method for p on an engine, whose kind is TreeEngine or DrivenEngine.
 func newDense(p *Problem, o Options, eng engine, kind Engine) *denseMethod {
 	_, n := eng.Dims()
 	s := &denseMethod{p: p, o: o, eng: eng, kind: kind, progress: progress{most: o.Steps}, random: rand.NewPCG(o.Seed, 0)}
@@ -38,23 +38,24 @@ func newDense(p *Problem, o Options, eng engine, kind Engine) *denseMethod {
 	return s
 }
 
-// allocateLevels makes the memory of steps, and of levels that have ended.
+// allocateLevels makes the memory of steps, and of levels that have ended. Held merits (heldMerit) add up to n directions to the rows that
+// such levels hold.
 func (s *denseMethod) allocateLevels(rows, n int) {
-	some := rows
+	most := rows
 	if len(s.list) > 1 && s.o.Method == DLS && n <= secantMost {
-		some += n
+		most += n
 	}
-	s.bounded, s.spectrum = newBounded(some, n, s.o.Method), eigen.NewSpectrum(s.p.m, n)
+	s.bounded, s.spectrum = newBounded(most, n, s.o.Method), eigen.NewSpectrum(s.p.m, n)
 	if s.o.Method == DLS {
 		s.secant = newSecant(n)
 		s.bounded.allowCurve(s.secant)
 	}
 	if len(s.list) > 1 {
-		s.fix = newBounded(some, n, DLS)
-		s.fixJ, s.lack = make([]float64, rows*n), make([]float64, some)
+		s.fix = newBounded(most, n, DLS)
+		s.fixJ, s.lack = make([]float64, rows*n), make([]float64, most)
 	}
-	if some > rows {
-		s.fixC, s.gathered, s.aside = make([]float64, some*n), make([]float64, some*n), make([]float64, n)
+	if most > rows {
+		s.fixC, s.gathered, s.aside = make([]float64, most*n), make([]float64, most*n), make([]float64, n)
 		s.stay[0], s.stay[1] = make([]float64, n), make([]float64, n)
 		for range s.list[1:] {
 			s.heldMerits = append(s.heldMerits, newHeldMerit(rows, n))
@@ -64,7 +65,8 @@ func (s *denseMethod) allocateLevels(rows, n int) {
 
 func (s *denseMethod) engine() engine { return s.eng }
 
-// begin starts from st: it seeds the random starts and notes where the search has begun.
+// begin makes st the current pose, with the driven freedoms within their limits. It seeds the random starts and stores the coordinates at
+// which the search begins.
 func (s *denseMethod) begin(st *mechanism.State) error {
 	if err := s.eng.set(st); err != nil {
 		return err
@@ -85,12 +87,12 @@ func (s *denseMethod) end(st *mechanism.State) error {
 	return nil
 }
 
-// heed does nothing: no step takes long.
+// heed does nothing, as no single step takes long.
 func (s *denseMethod) heed(context.Context) (end func()) { return func() {} }
 
 func (s *denseMethod) aim(i int, w wanted) { s.eng.aim(i, w) }
 
-// enter brings the driven freedoms within their limits.
+// enter moves driven freedoms that are outside their limits to the limits, and makes no limit active.
 func (s *denseMethod) enter() error {
 	inside := true
 	for i, q := range s.q {

@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// rankTol is the part of the largest singular value below which one counts as zero.
+// rankTol is the size of a singular value, relative to the largest, at which it counts as zero.
 const rankTol = 1e-10
 
 func (s *denseMethod) levels() int            { return len(s.list) }
@@ -15,6 +15,7 @@ func (s *denseMethod) coordinates() []float64 { return s.q }
 
 func (s *denseMethod) errorsOf(i int) []float64 { return s.e[s.place[i]:] }
 
+// pulls reports whether target i is one of those that contradict each other in a level that is Conflicting.
 func (s *denseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.list[s.p.targets[i].level].status == Conflicting
 }
@@ -30,14 +31,15 @@ func (s *denseMethod) side(i int) int8 {
 	return 0
 }
 
-// reportTo fills what the singular values say, and the filter.
+// reportTo fills in singular values, rank and manipulability, and the filter. Where the singular values cannot be found, there are none,
+// rank and null motions are NotComputed, and the manipulability is NaN.
 func (s *denseMethod) reportTo(r *Result) {
 	n, m := len(s.q), s.p.m
 	r.Rank, r.Manipulability, r.Filter = 0, 1, s.designed
 	for k := range s.rawJ {
 		s.rawJ[k] = s.J[k] / s.size[k%n]
 	}
-	if r.SingularValues = r.SingularValues[:min(m, n)]; !s.spectrum.Factor(s.rawJ, m) { // has not converged
+	if r.SingularValues = r.SingularValues[:min(m, n)]; !s.spectrum.Factor(s.rawJ, m) {
 		r.SingularValues, r.Rank, r.NullMotions, r.Manipulability = r.SingularValues[:0], NotComputed, NotComputed, math.NaN()
 		return
 	}
@@ -48,7 +50,7 @@ func (s *denseMethod) reportTo(r *Result) {
 			r.Rank++
 		}
 	}
-	if m > n {
+	if m > n { // det 𝒥𝒥ᵀ is zero
 		r.Manipulability = 0
 	}
 	r.NullMotions = n - r.Rank
@@ -56,8 +58,7 @@ func (s *denseMethod) reportTo(r *Result) {
 
 func (s *denseMethod) violation(r *Result, st *mechanism.State) { s.p.reportState(r, s.kin, st) }
 
-// reportState fills what the state tells: how well the joints are
-// closed, and where the following freedoms are. k is memory.
+// reportState fills in how well the joints are closed at st, and the coordinates of the following freedoms. k is memory.
 func (p *Problem) reportState(r *Result, k *mechanism.Kinematics, st *mechanism.State) {
 	m := p.plan.Mechanism()
 	if m.KinematicsTo(k, st) != nil {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// starts returns the largest number of further starts.
+// starts returns the largest number of starts after the first.
 func (s *denseMethod) starts(o *Options) int {
 	switch {
 	case o.Method == FIKMethod:
@@ -20,7 +20,7 @@ func (s *denseMethod) starts(o *Options) int {
 	return defaultRestarts
 }
 
-// allRestarts is the number of starts from which all solutions are looked for.
+// allRestarts is the default number of starts after the first from which Options.All looks for all solutions.
 const allRestarts = 1000
 
 // anyLimit reports whether a driven freedom has limits.
@@ -33,19 +33,19 @@ func (s *denseMethod) anyLimit() bool {
 	return false
 }
 
-// keep stores the pose and the states of all levels, to which the search may return.
+// keep stores the current pose and the merits of all levels, to which the search may return. The engine on trees needs no state for that.
 func (s *denseMethod) keep() {
 	copy(s.kept.q, s.q)
 	for l := range s.list {
-		s.kept.merit[l] = s.left(l)
+		s.kept.merit[l] = s.remaining(l)
 	}
 	if s.kind != TreeEngine {
 		s.eng.stateTo(s.kept.state)
 	}
 }
 
-// left returns the merit of a level, zero where it is reached.
-func (s *denseMethod) left(l int) float64 {
+// remaining returns the merit of a level, zero where its targets are reached.
+func (s *denseMethod) remaining(l int) float64 {
 	v := &s.list[l]
 	if v.targets != nil && v.status == Reached {
 		return 0
@@ -66,15 +66,15 @@ func (s *denseMethod) scatter() bool {
 	return true
 }
 
-// finish goes to the best place if starts have been hasty, so that a descent may go on from there. The statuses of its levels are what
-// their merits tell: reached, or out of steps.
+// finish goes to the best pose if starts were given up early (hasty), so that a descent may go on from there. It sets the status of each
+// level by its merit: Reached, or OutOfSteps.
 func (s *denseMethod) finish(bool) bool {
 	if !s.hasty || allReached(s) && !s.o.All {
 		return false
 	}
 	s.hasty = false
 	if s.kind != TreeEngine {
-		s.eng.set(s.kept.state) // which was the engine's, so that it can be taken
+		s.eng.set(s.kept.state) // cannot fail, as the engine has been at this state
 	}
 	clear(s.bounded.side)
 	s.returnTo(s.kept.q)
@@ -90,11 +90,11 @@ func (s *denseMethod) finish(bool) bool {
 const (
 	// polishSteps is the largest number of steps that bring a solution from its tolerances to rounding.
 	polishSteps = 5
-	// sameSolution is the largest difference of coordinates of one solution, rad or lengths.
+	// sameSolution is the largest difference of a coordinate between poses that count as one solution, rad or lengths of the problem.
 	sameSolution = 1e-6
 )
 
-// collect polishes the coordinates and adds them to the list unless it has them.
+// collect polishes the coordinates and appends them to the list unless it has them. Angles without limits are stored in [−π, π].
 func (s *denseMethod) collect(list [][]float64) [][]float64 {
 	if s.o.Method == FIKMethod {
 		return list
@@ -114,7 +114,7 @@ func (s *denseMethod) collect(list [][]float64) [][]float64 {
 	return append(list, q)
 }
 
-// polish steps on without damping while that makes the errors less.
+// polish takes further steps with the least damping, level by level, while each halves the merit.
 func (s *denseMethod) polish() {
 	for l := range s.list {
 		v := &s.list[l]
@@ -128,7 +128,7 @@ func (s *denseMethod) polish() {
 	}
 }
 
-// same reports whether the coordinates are those of q, up to whole turns of angles.
+// same reports whether the current coordinates agree with q to sameSolution, up to whole turns of angles.
 func (s *denseMethod) same(q []float64) bool {
 	for i, x := range s.q {
 		d := (x - q[i]) / s.p.length
@@ -142,9 +142,10 @@ func (s *denseMethod) same(q []float64) bool {
 	return true
 }
 
-// around looks for a pose within the limits on a way through poses beyond them, from the start of the call. Joints may pass
-// their limits on the way. At its end they are brought back by whole turns, or to the nearest limit. The way takes the
-// levels up to the first one that has not been reached: later levels have no effect on where that one ends.
+// around looks for another start: it descends from the start of the call without limits, and then brings the driven freedoms back within
+// their limits by whole turns, or to the nearest limit. The descent takes the levels up to the first one that has not been reached, as
+// later levels have no effect on where that one ends. It reports false for methods other than DLS, without limits, and where the joints
+// cannot be closed.
 func (s *denseMethod) around() bool {
 	if s.o.Method != DLS || !s.anyLimit() {
 		return false
@@ -196,20 +197,20 @@ func turnedWithin(q, lower, upper float64) float64 {
 	return q
 }
 
-// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide about at where
-// there is none, and from the limit on where there is one.
+// between returns a random coordinate of driven freedom i within its limits, rad or m. Where a limit is missing, the interval is a turn,
+// or twice the length of the problem: it begins at the one limit that there is, and lies around at if there is none.
 func (p *Problem) between(i int, lower, upper, at float64, dice *rand.Rand) float64 {
-	wide := p.length
+	half := p.length
 	if p.angle[i] {
-		wide = math.Pi
+		half = math.Pi
 	}
 	switch {
 	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
-		lower, upper = at-wide, at+wide
+		lower, upper = at-half, at+half
 	case math.IsInf(lower, -1):
-		lower = upper - 2*wide
+		lower = upper - 2*half
 	case math.IsInf(upper, 1):
-		upper = lower + 2*wide
+		upper = lower + 2*half
 	}
 	return lower + (upper-lower)*dice.Float64()
 }

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// trackFeedback is κ of damped least squares in the rate where the task gives none, 1/s, as far as the step allows.
+	// trackFeedback is the default of κ of damped least squares in the rate, 1/s. A sample takes at most 1/dt.
 	trackFeedback = 10
-	// trackDamping is k of damped least squares in the rate, of the square of the problem's length.
+	// trackDamping is the default of k of damped least squares in the rate, relative to the square of the problem's length.
 	trackDamping = 1e-6
 )
 
-// beginPath starts a path from st. It returns the course, and whether the targets are not met where it begins.
+// beginPath starts a path from st. It returns the course, and whether the start of the path cannot be reached.
 func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {
 	s.hasty = false
 	if err := s.eng.set(st); err != nil {
 		return nil, false, err
 	}
-	if err := s.startsAt(st); err != nil {
+	if err := s.checkStart(st); err != nil {
 		return nil, false, err
 	}
 	s.eng.coordinatesTo(s.q)
@@ -53,8 +53,8 @@ func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {
 	return t.course, t.lost, nil
 }
 
-// startsAt returns an error if the path starts from the pose of st, which violates the joints.
-func (s *denseMethod) startsAt(st *mechanism.State) error {
+// checkStart returns an error if the path starts from the pose of st and that pose violates the joints.
+func (s *denseMethod) checkStart(st *mechanism.State) error {
 	if path := s.p.task.Path; path.Exact || !path.FromPose {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (s *denseMethod) startsAt(st *mechanism.State) error {
 	return nil
 }
 
-// reachStart brings the targets to where the path begins, by the steps of Reach.
+// reachStart brings the targets to the start of the path by the steps of Reach, and stores in track.lost whether that has failed.
 func (s *denseMethod) reachStart() error {
 	first := s.track.course.times[0]
-	if err := s.goOn(first); err != nil {
+	if err := s.setTime(first); err != nil {
 		return err
 	}
 	s.aimAt(first)
@@ -83,7 +83,7 @@ func (s *denseMethod) reachStart() error {
 	return nil
 }
 
-// newTrack allocates the memory of the path.
+// newTrack allocates the memory of a path or of the filter.
 func (s *denseMethod) newTrack() {
 	n := len(s.q)
 	t := &track{want: make([]wanted, len(s.p.targets)), raw: make([]float64, s.p.m), moved: make([]float64, s.p.m), rate: make([]float64, len(s.e)),
@@ -104,7 +104,7 @@ func (s *denseMethod) newTrack() {
 	s.track = t
 }
 
-// endPath gives limits and targets back.
+// endPath sets limits and targets back to those of the problem.
 func (s *denseMethod) endPath() {
 	s.low, s.high = s.p.lower, s.p.upper
 	for i := range s.track.want {
@@ -112,24 +112,24 @@ func (s *denseMethod) endPath() {
 	}
 }
 
-// sample aims at the path's time t and finds the rates there, with Path.Exact the pose before. It returns the time that
-// the section after it takes, with Path.Exact that before it.
+// sample aims at the path's time t and finds the rates there; with Path.Exact it finds the pose first. It returns the time that the motion
+// takes for the section after the sample, with Path.Exact for the section before it.
 func (s *denseMethod) sample(_ *mechanism.State, t, dt float64, first bool) (took float64, err error) {
-	if err := s.goOn(t); err != nil {
+	if err := s.setTime(t); err != nil {
 		return 0, err
 	}
 	s.aimAt(t)
 	s.steps = 0
 	if s.p.task.Path.Exact {
 		took = s.exact(dt, first)
-		s.drift()
+		s.finishRates()
 		s.rates(dt, 0)
 		s.stretched(dt)
 		return took, nil
 	}
 	s.errorsTo(s.e)
 	s.refresh()
-	s.drift()
+	s.finishRates()
 	if s.track.filter != nil {
 		if err = s.filtered(); err != nil {
 			err = s.filterError(err)
@@ -147,19 +147,19 @@ func (s *denseMethod) sample(_ *mechanism.State, t, dt float64, first bool) (too
 	return s.stretched(dt), err
 }
 
-// goOn takes the motions of the model to the time t of the path, if they move anything.
-func (s *denseMethod) goOn(t float64) error {
+// setTime takes the motions of the model to the time t of the path, if they move anything.
+func (s *denseMethod) setTime(t float64) error {
 	if !s.p.moving {
 		return nil
 	}
-	return s.eng.goOn(t)
+	return s.eng.setTime(t)
 }
 
-// drift finishes the wanted rates, which depend on the pose: those of orientations and distances, and what the motions
-// of the model do by themselves.
-func (s *denseMethod) drift() {
+// finishRates adds to the wanted rates the parts that depend on the pose: the rates of orientations and distances, less the rates that the
+// motions of the model bring about by themselves. It then sorts the rates by levels.
+func (s *denseMethod) finishRates() {
 	k := s.track
-	s.turn()
+	s.addPoseRates()
 	if s.p.moving {
 		s.eng.driftTo(k.moved)
 		for i, x := range k.moved {
@@ -175,9 +175,9 @@ func (s *denseMethod) drift() {
 	}
 }
 
-// turn puts into the wanted rates those that depend on the pose.
-func (s *denseMethod) turn() {
-	k, looked := s.track, false
+// addPoseRates stores among the wanted rates the rates that depend on the pose.
+func (s *denseMethod) addPoseRates() {
+	k, looked := s.track, false // looked: errorsTo has been called, as poseRatesTo requires
 	for i := range k.course.ways {
 		v := &k.course.ways[i]
 		if !v.posed {
@@ -191,7 +191,8 @@ func (s *denseMethod) turn() {
 	}
 }
 
-// aimAt aims the targets at the path's time t and stores their rates.
+// aimAt aims the targets at their wanted places at the path's time t, and stores their wanted rates, as far as they do not depend on the
+// pose.
 func (s *denseMethod) aimAt(t float64) {
 	k := s.track
 	for i := range s.p.targets {
@@ -215,8 +216,8 @@ func (s *denseMethod) aimAt(t float64) {
 	}
 }
 
-// exact meets the targets from the pose of the sample before, as far as the largest rates let it, or with Path.Stretch
-// in the time that they need, which it returns.
+// exact descends to the targets from the pose of the sample before, and returns the time that the section takes. Without Path.Stretch that
+// is dt, and no driven freedom moves further than its largest rate allows; with it, the time is as long as the largest rates need.
 func (s *denseMethod) exact(dt float64, first bool) float64 {
 	k, stretch := s.track, s.p.task.Path.Stretch
 	copy(k.from, s.q)
@@ -238,8 +239,8 @@ func (s *denseMethod) exact(dt float64, first bool) float64 {
 	return took
 }
 
-// rates stores in track.dq the rates of the driven freedoms that follow
-// the targets, one level after the other, with a feedback of errors.
+// rates stores in track.dq the rates of the driven freedoms with which the targets follow the path, one level after the other:
+// docs/inverse-kinematics.md, Paths. feedback is κ, 1/s. The largest rates bound them, unless time is stretched.
 func (s *denseMethod) rates(dt, feedback float64) {
 	k, n, b := s.track, len(s.q), s.bounded
 	clear(k.dq)
@@ -272,7 +273,7 @@ func (s *denseMethod) rates(dt, feedback float64) {
 	}
 }
 
-// shorten keeps rates below the largest ones, unless time is stretched for them.
+// shorten bounds the rates in track.dq by the largest ones, unless time is stretched.
 func (s *denseMethod) shorten() {
 	for i, most := range s.p.rate {
 		if !s.p.task.Path.Stretch {
@@ -281,7 +282,7 @@ func (s *denseMethod) shorten() {
 	}
 }
 
-// trackDamping returns k of the rates by the method.
+// trackDamping returns the damping k of the rates, by the method.
 func (s *denseMethod) trackDamping(A, C []float64, m int) float64 {
 	switch s.o.Method {
 	case Adaptive:
@@ -292,7 +293,8 @@ func (s *denseMethod) trackDamping(A, C []float64, m int) float64 {
 	return s.track.damping
 }
 
-// stretched returns the time that the rates in track.dq need for what they do in dt.
+// stretched returns the time that the motion takes for a section of the length dt: dt, or with Path.Stretch as long as the largest rates
+// need. It divides the rates in track.dq by the same factor.
 func (s *denseMethod) stretched(dt float64) float64 {
 	took := dt
 	for i, x := range s.track.dq {
@@ -318,7 +320,7 @@ func (s *denseMethod) advance(took float64) error {
 	return nil
 }
 
-// ratesTo stores the pose of the sample with the rates in track.dq.
+// ratesTo stores in st the pose of the sample with the rates in track.dq, and returns these.
 func (s *denseMethod) ratesTo(st *mechanism.State) ([]float64, error) {
 	if err := s.eng.setRates(s.track.dq); err != nil {
 		return nil, err

@@ -6,8 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// learn attempts the step in s.bounded.u, and takes into the secant
-// how the gradient has changed. It reports whether the step was good.
+// learn attempts the step in s.bounded.u, and updates the secant by the change of the gradient. It reports whether the step was taken.
 func (s *denseMethod) learn(v *levelState, c *float64) bool {
 	k := s.secant
 	if k == nil || s.hastyAt(v) || s.o.Method != DLS {
@@ -34,31 +33,31 @@ func (s *denseMethod) learn(v *levelState, c *float64) bool {
 }
 
 const (
-	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least
-	// and largest c, and its factors after steps that fail and succeed.
+	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least and largest c; its factor after a step that fails; its divisor
+	// after a step that succeeds.
 	dampFirst, dampMin, dampMax = 0.3, 1e-6, 1e12
 	dampRaise, dampLower        = 10, 3
-	// A step is taken if the merit falls by acceptPart of what was predicted. Damping is
-	// lowered above goodPart, more so above surePart where the curvature is known, raised below poorPart.
+	// A step is taken if the merit falls by acceptPart of the predicted decrease. Damping is lowered above goodPart, by more above
+	// surePart where the curvature is known, and raised below poorPart.
 	acceptPart, poorPart, goodPart, surePart = 1e-4, 0.25, 0.5, 0.9
-	// flatGradient is the gradient, of the length of 𝒥 times that of e, that is zero to rounding.
+	// flatGradient is the size of a gradient, relative to ‖𝒥‖·‖e‖, that is zero to rounding.
 	flatGradient = 1e-13
-	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is
-	// below smallGradient. Above that the search is only slow.
+	// flatSteps is the number of steps without a smaller gradient after which a gradient below smallGradient counts as zero to rounding.
+	// With a larger gradient the search is only slow. smallGradient is relative to ‖𝒥‖·‖e‖.
 	flatSteps, smallGradient = 12, 1e-7
 	// smaller is the part of the least gradient so far below which another one counts as smaller.
 	smaller = 0.9
 	// hastyGain is the predicted part of the merit below which a start is given up while others wait.
 	hastyGain = 3e-3
 
-	// kickSize is the size of a kick, of the step bounds of the freedoms over stepTurn; kickGain the part of the merit
-	// by which kickSteps steps have to reduce it.
+	// kickSize is the size of the step away from a saddle: the freedom that moves most moves by kickSize/stepTurn of its step bound, an
+	// angle by kickSize rad. kickSteps steps then have to reduce the merit by its part kickGain.
 	kickSize, kickGain = 1e-3, 1e-6
 	kickSteps          = 5
 )
 
-// lower brings the errors of level l to their least with those of the
-// levels before held, from s.q, and returns how that ended.
+// lower brings the errors of level l to their least from s.q, with the levels before held, and returns how that ended. It ends a search
+// where the gradient is zero: kick looks for a saddle there, and verdict says what else it is.
 func (s *denseMethod) lower(l int) Status {
 	v := &s.list[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
@@ -66,8 +65,8 @@ func (s *denseMethod) lower(l int) Status {
 	if l == 0 {
 		s.show()
 	}
-	if s.bent {
-		s.perfect(v)
+	if s.meritsHeld {
+		s.tighten(v)
 	}
 	for !s.met(v) {
 		gain := s.step(v, c)
@@ -96,11 +95,12 @@ func (s *denseMethod) lower(l int) Status {
 	return Reached
 }
 
-// hastyAt reports whether level v is given up where it gains little. A posture is not: it comes after targets that are reached, so that
-// no start follows.
+// hastyAt reports whether level v is given up once a step promises little. The posture is not: it comes after targets that are reached,
+// so no further start would help.
 func (s *denseMethod) hastyAt(v *levelState) bool { return s.hasty && v.targets != nil }
 
-// step computes the step of a level into s.bounded.u and returns the part of the merit that it should take away.
+// step computes the step of a level into s.bounded.u, scaled down to the step bounds, and returns the predicted decrease relative to the
+// merit. s.predicted is the decrease itself.
 func (s *denseMethod) step(v *levelState, c float64) float64 {
 	n, b := len(s.q), s.bounded
 	for i, q := range s.q {
@@ -132,7 +132,7 @@ func (s *denseMethod) step(v *levelState, c float64) float64 {
 	return (before - after) / before
 }
 
-// dampingOf returns k by the method.
+// dampingOf returns the damping k of a step, by the method.
 func (s *denseMethod) dampingOf(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
@@ -145,8 +145,8 @@ func (s *denseMethod) dampingOf(A, e, C []float64, c float64) float64 {
 	return c * algebra.Dot(e, e)
 }
 
-// attempt moves by the step s.bounded.u of level v where that lessens the merit as predicted and keeps the levels before, and adapts
-// the damping c. It reports whether it has moved.
+// attempt moves by the step s.bounded.u of level v if the merit falls about as predicted and the levels before are kept. Otherwise it goes
+// back. It adapts the damping c and reports whether it has moved. Methods other than DLS take every step that keeps the levels before.
 func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 	s.steps++
 	b := s.bounded
@@ -166,7 +166,7 @@ func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 		return false
 	}
 	s.errorsTo(s.tried)
-	if s.bent && !s.asLeast(v, s.tried) {
+	if s.meritsHeld && !s.keepsMerits(v, s.tried) {
 		s.back()
 		*c *= dampRaise
 		return false
@@ -192,8 +192,8 @@ func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 	return true
 }
 
-// attemptBlind takes the step in s.try if it lessens the gradient, and adapts c. It ends attempt where rounding hides how the merit
-// changes.
+// attemptBlind is the end of attempt where the predicted decrease is lost in the rounding of the merit: it takes the step in s.try if the
+// gradient gets smaller, and adapts c.
 func (s *denseMethod) attemptBlind(v *levelState, c *float64) bool {
 	before := s.gradient(v)
 	copy(s.from, s.q)
@@ -205,7 +205,7 @@ func (s *denseMethod) attemptBlind(v *levelState, c *float64) bool {
 		s.returnTo(s.from)
 		*c *= dampRaise
 		return false
-	case turn < 0: // too far
+	case turn < 0: // the gradient has changed its direction: the step was too long
 		*c *= dampLower
 	case after > before/4:
 		*c = max(*c/dampLower, dampMin)
@@ -213,17 +213,17 @@ func (s *denseMethod) attemptBlind(v *levelState, c *float64) bool {
 	return true
 }
 
-// take makes the place of the engine the place of the solver.
+// take makes the pose of the engine, with the errors s.tried, the current one.
 func (s *denseMethod) take() {
 	copy(s.q, s.try)
 	s.e, s.tried = s.tried, s.e
 	s.refresh()
 }
 
-// back moves the engine back to s.q. Where it cannot be, the pose at which it has stayed becomes the present one.
+// back moves the engine back to s.q. If that fails, the pose at which the engine has stayed becomes the current one.
 func (s *denseMethod) back() {
 	copy(s.try, s.q)
-	if s.eng.moveTo(s.q) != nil { // the engine is where it was
+	if s.eng.moveTo(s.q) != nil {
 		s.eng.coordinatesTo(s.try)
 		copy(s.q, s.try)
 		s.errorsTo(s.e)
@@ -231,8 +231,8 @@ func (s *denseMethod) back() {
 	}
 }
 
-// gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥
-// times that of e. The gradient is left in s.slope.
+// gradient returns the largest entry of the gradient of a level on the coordinates that may move, relative to ‖A‖·‖e‖ of its rows. The
+// gradient, without its part along the constraints of the levels before, is left in s.slope.
 func (s *denseMethod) gradient(v *levelState) float64 {
 	n, b := len(s.q), s.bounded
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
@@ -253,12 +253,12 @@ func (s *denseMethod) gradient(v *levelState) float64 {
 	return most / s.scaleOf(A, e)
 }
 
-// scaleOf returns the length of A times that of e: what a gradient is compared with.
+// scaleOf returns ‖A‖·‖e‖, with which gradients are compared.
 func (s *denseMethod) scaleOf(A, e []float64) float64 {
 	return math.Sqrt(algebra.Dot(A, A) * algebra.Dot(e, e))
 }
 
-// verdict says what ends a level whose gradient is zero. The gradient is in s.slope.
+// verdict returns the status of a level whose gradient, in s.slope, is zero on the coordinates that may move.
 func (s *denseMethod) verdict(v *levelState) Status {
 	n := len(s.q)
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
@@ -279,8 +279,8 @@ func (s *denseMethod) verdict(v *levelState) Status {
 	return Nearest
 }
 
-// contradict marks the targets of a level whose own gradient is not zero, and reports whether there are several. As the whole
-// gradient is zero, these gradients cancel each other.
+// contradict marks in s.contrary the targets of a level whose own gradients are not zero, and reports whether there are several. As their
+// sum is zero, they cancel each other.
 func (s *denseMethod) contradict(v *levelState) bool {
 	at, pulling := v.first, 0
 	for _, t := range v.targets {
@@ -295,7 +295,8 @@ func (s *denseMethod) contradict(v *levelState) bool {
 	return pulling > 1
 }
 
-// pull returns the gradient of one target of a level, as gradient does.
+// pull returns the largest entry of the gradient of one target of level v, on the coordinates that may move and relative to ‖A‖·‖e‖ of its
+// rows. one has these rows.
 func (s *denseMethod) pull(v, one *levelState) float64 {
 	n := len(s.q)
 	A, e := s.J[one.first*n:one.end*n], s.e[one.first:one.end]
@@ -306,12 +307,13 @@ func (s *denseMethod) pull(v, one *levelState) float64 {
 	for r, x := range e {
 		add(s.along, x, A[r*n:r*n+n])
 	}
-	s.bounded.free(s.along)
+	s.bounded.clearActive(s.along)
 	s.bounded.takeOut(s.along, len(s.constraints(v))/len(s.q))
 	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
 }
 
-// descendTo is descend for the first levels.
+// descendTo is descend for the first levels; levels is their number. It stops after a level that has not ended, or, in haste, that is not
+// reached. Statuses of later levels are OutOfSteps.
 func (s *denseMethod) descendTo(levels int) {
 	s.steps = 0
 	copy(s.try, s.q)
@@ -320,7 +322,7 @@ func (s *denseMethod) descendTo(levels int) {
 	}
 	s.errorsTo(s.e)
 	low, high := s.low, s.high
-	defer func() { s.low, s.high, s.bent, s.level = low, high, false, 0 }()
+	defer func() { s.low, s.high, s.meritsHeld, s.level = low, high, false, 0 }()
 	for l := range s.list[:levels] {
 		v := &s.list[l]
 		s.level = l
@@ -341,7 +343,7 @@ func (s *denseMethod) descendTo(levels int) {
 	}
 }
 
-// returnTo brings solver and engine to q.
+// returnTo makes q the current coordinates and brings the engine there.
 func (s *denseMethod) returnTo(q []float64) {
 	copy(s.q, q)
 	s.back()

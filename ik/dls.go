@@ -6,9 +6,9 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// way stores in b.p the way on from b.u on the free coordinates, by the method. m is the number of rows of A, k the damping, held the
-// number of rows of C.
-func (b *bounded) way(m int, k float64, held int) {
+// direction stores in b.p the step from b.u on the free coordinates, by the method. m is the number of rows of A, k the damping, held the
+// number of rows of C. The step is zero if singular values are needed and cannot be found.
+func (b *bounded) direction(m int, k float64, held int) {
 	switch b.method {
 	case Pinv, Selective:
 		if b.spectrum.Factor(b.rows[:m*len(b.u)], m) {
@@ -27,8 +27,8 @@ func (b *bounded) way(m int, k float64, held int) {
 	}
 }
 
-// damped stores in b.p the way to the least of ½‖A u − e‖² + ½k‖u‖², with A the rows on the free coordinates and r what
-// is missing, docs/inverse-kinematics.md (L2):
+// damped stores in b.p the step from u to the minimum of ½‖A u − e‖² + ½k‖u‖², with A the rows on the free coordinates and r = e − A u,
+// docs/inverse-kinematics.md (L2):
 //
 //	p = −u + Aᵀ(A Aᵀ + k)⁻¹(r + A u)   or   (AᵀA + k) p = Aᵀ r − k u,
 //
@@ -55,7 +55,7 @@ func (b *bounded) damped(m int, k float64, held int) {
 	}
 }
 
-// rowForm is damped with a matrix m×m.
+// rowForm is the first form of damped, with a matrix of m rows.
 func (b *bounded) rowForm(m, n int, k float64) {
 	most := 0.0
 	for i := range m {
@@ -78,7 +78,8 @@ func (b *bounded) rowForm(m, n int, k float64) {
 	}
 }
 
-// columnForm is damped with a matrix of the free coordinates, S in it.
+// columnForm is the second form of damped, with a matrix of the free coordinates, to which S is added where it is known. free is their
+// number, held the number of rows of C.
 func (b *bounded) columnForm(m, free, held int, k float64) {
 	n, most, at := len(b.u), 0.0, 0
 	for i, s := range b.side {
@@ -121,21 +122,21 @@ func (b *bounded) columnForm(m, free, held int, k float64) {
 	}
 }
 
-// dampLeast is the least damping, of the largest entry of the Gram matrix: below it, rounding is larger.
+// dampLeast is the least damping, relative to the largest entry of the Gram matrix. Rounding is about as large.
 const dampLeast = 1e-15
 
-// solve replaces b.rhs by (b.gram + k)⁻¹·b.rhs. The damping is raised where the matrix is not positive definite to
-// rounding. It reports whether there is a solution.
+// solve replaces the first n numbers of b.rhs by (b.gram + k)⁻¹·b.rhs. Where rounding leaves the matrix not positive definite, it raises k,
+// up to most, a bound of the entries of b.gram. It reports whether there is a solution.
 func (b *bounded) solve(n int, k, most float64) bool {
 	if !(most > 0) || math.IsInf(most, 1) {
 		return false
 	}
-	have := 0.0
+	added := 0.0 // damping that is in b.gram
 	for k = max(k, dampLeast*most); ; k *= 10 {
 		for i := range n {
-			b.gram[i*n+i] += k - have
+			b.gram[i*n+i] += k - added
 		}
-		have = k
+		added = k
 		if row, _ := algebra.Cholesky(b.chol, b.gram, n); row < 0 {
 			break
 		}
@@ -148,28 +149,29 @@ func (b *bounded) solve(n int, k, most float64) bool {
 	return true
 }
 
-// downhill stores in b.p the step along the gradient of the m rows to the least merit on this line, or zero if the gradient is.
+// downhill stores in b.p the step against the gradient of the m rows to the least merit on this line: with p = Aᵀr it is
+// p·‖p‖²/‖A p‖². The step is zero if the gradient is.
 func (b *bounded) downhill(m int) {
 	n := len(b.u)
 	clear(b.p)
 	for i := range m {
 		add(b.p, b.r[i], b.rows[i*n:i*n+n])
 	}
-	below := 0.0
+	image := 0.0 // ‖A p‖²
 	for i := range m {
 		t := algebra.Dot(b.rows[i*n:i*n+n], b.p)
-		below += t * t
+		image += t * t
 	}
-	above := algebra.Dot(b.p, b.p)
-	if !(below > 0) {
+	square := algebra.Dot(b.p, b.p)
+	if !(image > 0) {
 		return
 	}
 	for i := range b.p {
-		b.p[i] *= above / below
+		b.p[i] *= square / image
 	}
 }
 
-// pinvRank is the part of the largest singular value below which one counts as zero.
+// pinvRank is the size of a singular value, relative to the largest, at which it counts as zero.
 const pinvRank = 1e-10
 
 // inverse stores in b.p the pseudoinverse of the m rows times the errors b.r, the shortest step that removes the errors as far as the rows
@@ -184,7 +186,7 @@ func (b *bounded) inverse(m int) {
 	}
 }
 
-// selectiveTurn is the largest step of a coordinate with Selective, rad or m.
+// selectiveTurn is γ of Buss & Kim 2005, the largest step of a coordinate with Selective, rad or lengths of the problem.
 const selectiveTurn = math.Pi / 4
 
 // selective stores in b.p the sum of the steps along the singular vectors, each of which may be as long as its gain on
@@ -222,7 +224,7 @@ func (b *bounded) selective(m int) {
 	}
 }
 
-// columnNorm returns the length of a piece of column j of the rows.
+// columnNorm returns the length of column j of the rows from … to−1.
 func (b *bounded) columnNorm(j, from, to int) float64 {
 	n, sum := len(b.u), 0.0
 	for r := from; r < to; r++ {

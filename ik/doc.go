@@ -21,7 +21,7 @@
 //
 // Errors: [NewProblem] returns a *model.Problems with all rules that the task breaks. Targets out
 // of reach are an [Unreached] error that names the worst, and st is then at the nearest pose found;
-// Options.Nearest makes that an answer. An [UnderdrivenError] names what nothing drives.
+// Options.Nearest makes that an answer. An [UnderdrivenError] names motions that nothing drives.
 //
 // # Follow a path
 //

@@ -21,8 +21,8 @@ type driving struct {
 
 // UnderdrivenError says that the mechanism can move while its driven and held freedoms are at rest.
 type UnderdrivenError struct {
-	// Motions are the scalar freedoms that move then, JOINT.i; where there are none, the bodies that move on ball joints
-	// or freely, as body NAME.
+	// Motions are the scalar freedoms that can still move, as "JOINT.i". Where there are none, they are the bodies that can still move,
+	// on ball joints or freely, as "body NAME".
 	Motions []string
 	Left    int // number of independent motions; 0 if only the names are known
 }
@@ -36,8 +36,8 @@ func (e *UnderdrivenError) Error() string {
 	return text
 }
 
-// drive prescribes the driven and held freedoms, and looks at the pose of the model whether they are as many as the
-// mechanism moves. Where they are more, it keeps an independent set of the driven ones; the others follow.
+// drive prescribes the driven and held freedoms, and compares their number with the mobility of the mechanism at the pose of the model.
+// Where they are more, it keeps an independent set of the driven ones as p.driven; the others become p.following.
 //
 // Cost: the analysis of the system, and the ranks of two; allocates.
 // It returns UnderdrivenError unless Options.Passive is set, and the error of the closer if the pose cannot be closed.
@@ -75,7 +75,7 @@ func (p *Problem) drive() (*driving, error) {
 	return d, nil
 }
 
-// prescribe returns the mechanism with some driven freedoms and the held ones prescribed.
+// prescribe returns the mechanism of p, without loads, with the given driven freedoms and all held ones prescribed.
 func (p *Problem) prescribe(driven []mechanism.Freedom) (*driving, error) {
 	mech, err := p.plan.Mechanism().Prescribe(append(append([]mechanism.Freedom(nil), driven...), p.held...))
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Problem) prescribe(driven []mechanism.Freedom) (*driving, error) {
 	was := p.plan.Options()
 	o := kkt.Options{Ordering: p.plan.Ordering(), Epsilon: was.Epsilon, Threads: max(was.Threads, p.task.Solver.Threads)}
 	if o.Ordering == order.Own {
-		o.Ordering = order.Auto // that order is of other rows
+		o.Ordering = order.Auto // the order of p.plan belongs to other rows
 	}
 	d := &driving{plan: kkt.NewPlan(mech.Unloaded(), o)}
 	for _, f := range driven {
@@ -99,8 +99,8 @@ func rowOf(plan *kkt.Plan, f mechanism.Freedom) int {
 	return int(l.Pattern.Off[l.JointNode(f.Joint)]) + plan.Mechanism().Joints[f.Joint].PrescribedRow(f.Freedom)
 }
 
-// motions returns a maker of random velocities that a mechanism allows at st, prescribed freedoms at rest: each call puts
-// them into st. Velocities of the bodies have about the size of 1 in the metric of the inertias.
+// motions returns a function that stores random velocities in st at each call. The joints allow these velocities at the pose of st, and
+// prescribed freedoms are at rest. The velocity of a body is about 1 in the metric of its inertia.
 func (d *driving) motions(st *mechanism.State) (next func(), err error) {
 	r := newResponse(d.plan.NewWorkspace(), nil)
 	if err := r.at(st); err != nil {
@@ -123,7 +123,7 @@ func (d *driving) motions(st *mechanism.State) (next func(), err error) {
 // movingTol is the part of the largest velocity above which something moves.
 const movingTol = 1e-6
 
-// underdriven returns the error that names what is left to move.
+// underdriven returns the error that names the motions which are left at st; left is their number. It stores one of them in st.
 func (d *driving) underdriven(st *mechanism.State, left int) error {
 	e := &UnderdrivenError{Left: left}
 	next, err := d.motions(st)
@@ -154,13 +154,13 @@ func (d *driving) underdriven(st *mechanism.State, left int) error {
 	return e
 }
 
-// mostChoice bounds the numbers of a choice among driven freedoms.
+// mostChoice is the largest number of entries of the matrix A of choose.
 const mostChoice = 1 << 24
 
-// choose keeps rank of the driven freedoms, docs/inverse-kinematics.md (D5), that are independent in the motions which
-// joints and held freedoms allow at st; there are mobility such motions. The next freedom is always the one that moves
-// most while those chosen before are at rest. The freedoms that are not kept follow the others. Rates of angles are
-// multiplied by the length of the problem; freedoms with bounds or a posture count favour times.
+// choose keeps independent driven freedoms, docs/inverse-kinematics.md (D5); rank is their number, and mobility the number of independent
+// motions that joints and held freedoms allow at st. Freedoms are chosen one by one: next comes the freedom that moves most while all
+// chosen ones are at rest. The freedoms that are not kept follow. Rates of angles are multiplied by the length of the problem, and rates
+// of freedoms with bounds or a posture by favour.
 func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int) error {
 	n := len(p.driven)
 	if n*mobility > mostChoice {
@@ -170,7 +170,7 @@ func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int)
 	if err != nil {
 		return err
 	}
-	A := make([]float64, n*mobility) // by freedom: its rate in each of the motions
+	A := make([]float64, n*mobility) // by freedom: its weighted rate in each of the motions
 	m := base.plan.Mechanism()
 	k := m.NewKinematics()
 	if err := m.KinematicsTo(k, st); err != nil {
@@ -178,14 +178,14 @@ func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int)
 	}
 	var jk mechanism.JointKinematics
 	var qd [6]float64
-	worth := p.worth()
+	weights := p.choiceWeights()
 	for c := range mobility {
 		next()
 		for i, f := range p.driven {
 			m.JointTo(&jk, f.Joint, k, st)
 			m.Joints[f.Joint].RatesTo(&qd, &jk.Frames)
 			A[i*mobility+c] = qd[f.Freedom]
-			A[i*mobility+c] *= worth[i]
+			A[i*mobility+c] *= weights[i]
 		}
 	}
 	p.keep(independent(A, n, mobility, rank))
@@ -193,11 +193,11 @@ func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int)
 	return nil
 }
 
-// favour is how much a freedom with bounds or a posture counts more than others in the choice of those that are driven.
+// favour is the factor by which freedoms with bounds or a posture are preferred where choose picks the driven ones.
 const favour = 10
 
-// worth returns what each driven freedom counts in choose, by its unit: 1/rad or 1/m.
-func (p *Problem) worth() []float64 {
+// choiceWeights returns by driven freedom the weight of its rate in choose.
+func (p *Problem) choiceWeights() []float64 {
 	w := make([]float64, len(p.driven))
 	for i := range w {
 		w[i] = p.unitOf(i)
@@ -211,8 +211,8 @@ func (p *Problem) worth() []float64 {
 	return w
 }
 
-// independent marks rank of the n rows of A, which it changes: by Gram and Schmidt's method with the largest row left
-// as the next one, of rows alike the first.
+// independent marks rows of A that are linearly independent, at most rank of them, by Gram and Schmidt's method with pivots: the next row
+// is always the one with the largest remainder, the first of several equal ones. A is n×columns, and is overwritten.
 func independent(A []float64, n, columns, rank int) []bool {
 	chosen := make([]bool, n)
 	for range rank {
@@ -227,15 +227,15 @@ func independent(A []float64, n, columns, rank int) []bool {
 			break
 		}
 		chosen[best] = true
-		q := append([]float64(nil), A[best*columns:(best+1)*columns]...)
-		for i := range q {
-			q[i] /= math.Sqrt(most.Value)
+		pivot := append([]float64(nil), A[best*columns:(best+1)*columns]...)
+		for i := range pivot {
+			pivot[i] /= math.Sqrt(most.Value)
 		}
 		for i := range n {
 			row := A[i*columns : (i+1)*columns]
-			s := algebra.Dot(row, q)
+			s := algebra.Dot(row, pivot)
 			for c := range row {
-				row[c] -= s * q[c]
+				row[c] -= s * pivot[c]
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func independent(A []float64, n, columns, rank int) []bool {
 func (p *Problem) keep(chosen []bool) {
 	var driven []mechanism.Freedom
 	n := 0
-	now := make([]int, len(p.driven)) // numbers of the freedoms that stay
+	now := make([]int, len(p.driven)) // new numbers of the freedoms that are kept
 	for i, f := range p.driven {
 		if !chosen[i] {
 			p.following, p.ignored = append(p.following, f), append(p.ignored, [2]float64{p.lower[i], p.upper[i]})
@@ -256,12 +256,12 @@ func (p *Problem) keep(chosen []bool) {
 		p.lower[n], p.upper[n], p.rate[n], p.angle[n] = p.lower[i], p.upper[i], p.rate[i], p.angle[i]
 		n++
 	}
-	var left []restTarget
+	var rest []restTarget
 	for _, r := range p.rest {
 		if chosen[r.driven] {
-			left = append(left, restTarget{now[r.driven], r.value})
+			rest = append(rest, restTarget{now[r.driven], r.value})
 		}
 	}
-	p.driven, p.rest = driven, left
+	p.driven, p.rest = driven, rest
 	p.lower, p.upper, p.rate, p.angle = p.lower[:n], p.upper[:n], p.rate[:n], p.angle[:n]
 }

@@ -16,27 +16,27 @@ import (
 type drivenEngine struct {
 	goals
 	p      *Problem
-	in     *mechanism.Inputs    // the motions of driven and held freedoms are constants that moveTo sets
-	mech   *mechanism.Mechanism // under them
+	in     *mechanism.Inputs    // its motions of driven and held freedoms are constants, set by set and moveTo
+	mech   *mechanism.Mechanism // with these inputs
 	closer *closing.Closer
 	resp   *response
-	rows   []int                 // by driven freedom
-	given  []mechanism.Freedom   // prescribed by the model
-	at     []int                 // their rows
-	kin    *mechanism.Kinematics // of the state
+	rows   []int                 // by driven freedom: its row of the system
+	given  []mechanism.Freedom   // freedoms that the model prescribes
+	at     []int                 // by freedom of given: its row of the system
+	kin    *mechanism.Kinematics // at the state
 
 	st, try  *mechanism.State
-	q, to    []float64 // n: driven coordinates of st, and on the way
-	held     []float64 // coordinates of the held freedoms
-	toHeld   []float64
-	turns    []winding // coordinates of targets that count turns
-	constant *joints.Motion
-	near     bool // there is a factor of a pose near e.try
+	q, to    []float64      // n: driven coordinates of st and of try
+	held     []float64      // coordinates of the held freedoms
+	toHeld   []float64      // the same, on trial
+	turns    []winding      // coordinates of targets, with their turns
+	constant *joints.Motion // memory of prescribe
+	near     bool           // there is a factor at a pose near e.try
 }
 
 const (
-	// partTurn and partLength bound a part of a move, after which loops are closed: rad, and a part of the length of the
-	// problem. So closing goes on along the branch of motion on which the mechanism is.
+	// partTurn and partLength bound a part of a move, after which loops are closed: in rad, and in lengths of the problem. So closing stays
+	// on the branch of motion on which the mechanism is.
 	partTurn, partLength = 0.25, 0.25
 )
 
@@ -81,7 +81,8 @@ func (e *drivenEngine) coordinate(f mechanism.Freedom, st *mechanism.State) floa
 	return q[f.Freedom]
 }
 
-// set goes to st: it holds the held freedoms where they are there, and closes the joints. After an error the engine is where it was.
+// set goes to st: it prescribes the held freedoms at their coordinates there, and closes the joints. After an error the engine is where it
+// was.
 func (e *drivenEngine) set(st *mechanism.State) error {
 	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (e *drivenEngine) set(st *mechanism.State) error {
 		err = e.arrive()
 	}
 	if err != nil {
-		_ = e.hold(e.held) // as before
+		_ = e.hold(e.held) // the coordinates before
 		return e.back(err)
 	}
 	e.held, e.toHeld = e.toHeld, e.held
@@ -115,7 +116,7 @@ func (e *drivenEngine) set(st *mechanism.State) error {
 	return nil
 }
 
-// hold prescribes the held freedoms.
+// hold prescribes the held freedoms at the coordinates x.
 func (e *drivenEngine) hold(x []float64) error {
 	for i, f := range e.p.held {
 		if err := e.prescribe(f, x[i]); err != nil {
@@ -125,14 +126,14 @@ func (e *drivenEngine) hold(x []float64) error {
 	return nil
 }
 
-// prescribe holds a freedom at x.
+// prescribe makes the motion of a freedom the constant x.
 func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
 	e.constant.Coefficients[0] = x
 	return e.in.SetMotion(f.Joint, f.Freedom, e.constant)
 }
 
-// moveTo goes to q in parts. In each part the bodies move by x of docs/inverse-kinematics.md (D2), and then all joints are
-// closed. It returns mechanism.ErrNotFinite if q is not finite, or takes more than mostParts.
+// moveTo goes to q in parts. In each part the bodies move to first order by the solution x of docs/inverse-kinematics.md (D2), and then all
+// joints are closed. It returns mechanism.ErrNotFinite if q is not finite, or so far away that it takes more than mostParts parts.
 func (e *drivenEngine) moveTo(q []float64) error {
 	parts := 1.0
 	for i, x := range q {
@@ -167,8 +168,8 @@ func (e *drivenEngine) begin() {
 	copy(e.to, e.q)
 }
 
-// goOn closes all joints from where they are.
-func (e *drivenEngine) goOn(t float64) error {
+// setTime closes all joints from the present pose, with the motions of the model at the time t.
+func (e *drivenEngine) setTime(t float64) error {
 	e.begin()
 	e.try.Time, e.near = t, false
 	if err := e.arrive(); err != nil {
@@ -178,10 +179,10 @@ func (e *drivenEngine) goOn(t float64) error {
 	return nil
 }
 
-// mostParts bounds the parts of a move: it reaches 16 384 rad, and as many times the length of the problem.
+// mostParts bounds the parts of a move: a freedom moves by at most 16 384 rad, or lengths of the problem.
 const mostParts = 1 << 16
 
-// goPart goes on to the share s of the way to q, and factors there.
+// goPart goes on to the share s of the way from e.q to q, and factors there.
 func (e *drivenEngine) goPart(q []float64, s float64) error {
 	for i, row := range e.rows {
 		x := q[i]
@@ -216,8 +217,8 @@ func (e *drivenEngine) arrive() error {
 	return nil
 }
 
-// close closes e.try and factors there. Steps with a factor that is near are tried first, as a solve costs much less than
-// a factorization: with that of the state before, then with one of the pose to which they have led.
+// close closes e.try and factors there. A solve costs much less than a factorization, so it tries chord steps first: with the factor of the
+// state before, then with a factor at the pose to which these steps have led. Where solves have to be refined, it polishes the pose.
 func (e *drivenEngine) close() error {
 	closed := e.near && (e.resp.chord(e.try) || e.resp.factor(e.try) == nil && e.resp.chord(e.try))
 	if !closed {
@@ -232,7 +233,7 @@ func (e *drivenEngine) close() error {
 	return e.resp.at(e.try)
 }
 
-// follow finds the coordinate at e.try of a target that counts turns.
+// follow stores the coordinate at e.try, with its turns: the driven coordinate itself, or for another angle the value nearest to the last.
 func (e *drivenEngine) follow(t *winding) {
 	if t.driven >= 0 {
 		t.tryAt = e.to[t.driven]
@@ -257,10 +258,10 @@ func (e *drivenEngine) accept() {
 	e.seen = false
 }
 
-// back factors at the state that has not been left, and returns why.
+// back factors at e.st, where the engine stays, and returns why: the error that has kept it there.
 func (e *drivenEngine) back(why error) error {
 	if err := e.resp.at(e.st); err != nil {
-		return why // nothing has been set yet
+		return why // there is no state before the first set
 	}
 	copy(e.kin.Bodies, e.resp.sys.Kin.Bodies)
 	return why
@@ -268,7 +269,7 @@ func (e *drivenEngine) back(why error) error {
 
 func (e *drivenEngine) coordinatesTo(q []float64) { copy(q, e.q) }
 
-// look fills the sights at the state.
+// look evaluates the targets at the state unless that has been done.
 func (e *drivenEngine) look() { e.goals.look(e.mech, e.kin, e.st) }
 
 func (e *drivenEngine) errorsTo(out []float64) {
@@ -276,7 +277,7 @@ func (e *drivenEngine) errorsTo(out []float64) {
 	e.goals.errorsTo(out)
 }
 
-// jacobianTo solves once a row, or once a driven freedom if there are fewer, (D3), (D4).
+// jacobianTo stores 𝒥 by one solve for each driven freedom, (D3), or for each row if these are not more, (D4).
 func (e *drivenEngine) jacobianTo(J []float64) {
 	e.look()
 	m, n := e.Dims()
@@ -284,38 +285,38 @@ func (e *drivenEngine) jacobianTo(J []float64) {
 		for c, row := range e.rows {
 			e.resp.b[row] = 1
 			e.resp.solve()
-			e.seeTo(J[c:], n, e.resp.velocities())
+			e.rowRatesTo(J[c:], n, e.resp.velocities())
 		}
 		return
 	}
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
-			e.pull(i, k, 1)
+			e.addRow(i, k, 1)
 			e.resp.solve()
 			r := t.first + k
-			e.bearTo(J[r*n : (r+1)*n])
+			e.reactionsTo(J[r*n : (r+1)*n])
 		}
 	}
 }
 
-// pull adds row k of target i, times s, to the right side: wrenches on its bodies.
-func (e *drivenEngine) pull(i, k int, s float64) {
+// addRow adds row k of target i, times s, to the right side, as wrenches on its bodies.
+func (e *drivenEngine) addRow(i, k int, s float64) {
 	for b := range e.shown[i].sides {
 		x := &e.shown[i].sides[b]
 		e.resp.sys.AddWrenchTo(e.resp.b[6*x.body:], int(x.body), s, &x.F[k])
 	}
 }
 
-// bearTo stores what the rows of the driven freedoms bear in the solution, (D4).
-func (e *drivenEngine) bearTo(dst []float64) {
+// reactionsTo stores the reactions in the rows of the driven freedoms by the last solution, (D4).
+func (e *drivenEngine) reactionsTo(dst []float64) {
 	for c, row := range e.rows {
 		dst[c] = e.resp.x[row]
 	}
 }
 
-// seeTo stores the rates T·v of all rows of the targets at the velocities v of the bodies. They are stride numbers apart in dst.
-func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
+// rowRatesTo stores the rates T·v of all rows of the targets at the velocities v of the bodies, every stride-th number of dst.
+func (e *drivenEngine) rowRatesTo(dst []float64, stride int, v []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
@@ -334,7 +335,7 @@ func (e *drivenEngine) MulTo(dst, u []float64) {
 		e.resp.b[row] = u[c]
 	}
 	e.resp.solve()
-	e.seeTo(dst, 1, e.resp.velocities())
+	e.rowRatesTo(dst, 1, e.resp.velocities())
 }
 
 // MulTransTo stores 𝒥ᵀ·f, docs/inverse-kinematics.md (D4): the forces of the driven freedoms that bear the forces f along the targets'
@@ -347,11 +348,11 @@ func (e *drivenEngine) MulTransTo(dst, f []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
-			e.pull(i, k, f[t.first+k])
+			e.addRow(i, k, f[t.first+k])
 		}
 	}
 	e.resp.solve()
-	e.bearTo(dst)
+	e.reactionsTo(dst)
 }
 
 // driftTo stores the weighted rates of the targets while the driven freedoms rest, due to motions of the model.
@@ -361,10 +362,10 @@ func (e *drivenEngine) driftTo(dst []float64) {
 		_, e.resp.b[e.at[i]], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.st.Time)
 	}
 	e.resp.solve()
-	e.seeTo(dst, 1, e.resp.velocities())
+	e.rowRatesTo(dst, 1, e.resp.velocities())
 }
 
-// setRates gives the bodies the velocities of (D2), with the rates that the model prescribes.
+// setRates gives the bodies the velocities of (D2) at the rates u of the driven freedoms and the rates that the model prescribes.
 func (e *drivenEngine) setRates(u []float64) error {
 	for c, row := range e.rows {
 		e.resp.b[row] = u[c]

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// treeEngine evaluates targets by recursion on a tree: all its freedoms are driven, held or prescribed, so poses are
-// products along the links, and the Jacobian comes from walks to the root, docs/inverse-kinematics.md (T5).
+// treeEngine evaluates targets by recursion on a tree. As all freedoms of the tree are driven, held or prescribed, poses are products along
+// the links, and the Jacobian comes from walks to the root, docs/inverse-kinematics.md (T5).
 type treeEngine struct {
 	goals
 	p    *Problem
@@ -15,28 +15,28 @@ type treeEngine struct {
 	plan *tree.Plan
 	w    *tree.Workspace
 
-	place  []int32   // by driven freedom: its entry of the tree's q
+	place  []int32   // by driven freedom: its entry of q
 	dof    []int32   // by driven freedom: its entry of q̇
 	column []int32   // by entry of q̇: driven freedom, or −1
-	wound  []int32   // by target: entry of q of a Coordinate, or −1
-	turned []int32   // by target: entry of q̇ of a Coordinate, or −1
-	angles []int32   // by angle with a spring: entry of q
-	q, qd  []float64 // of the tree
+	wound  []int32   // by target: its entry of q if it is a Coordinate, else −1
+	turned []int32   // by target: its entry of q̇ if it is a Coordinate, else −1
+	angles []int32   // by angle with a spring: its entry of q
+	q, qd  []float64 // joint variables of the tree and their rates
 	still  []float64 // rates of zero
-	try    []float64
-	rates  []float64 // of the tree, in products
+	try    []float64 // q on trial
+	rates  []float64 // q̇ in products
 	time   float64
-	kin    *mechanism.Kinematics // of set
+	kin    *mechanism.Kinematics // at the state given to set
 
-	motion []spatial.Motion // by link: velocity, of products
-	force  []spatial.Force  // by link, in a sweep by link and row
+	motion []spatial.Motion // by link: its velocity in products
+	force  []spatial.Force  // by link: its force in products; in sweep by link and row
 }
 
-// comRows is the number of rows of a Com.
+// comRows is the number of rows of a target of type Com.
 const comRows = 3
 
-// newTree returns the spanning tree of the mechanism if a tree engine can do the problem: there are no loops, and
-// nothing is passive. Else it returns nil, with the names of the passive freedoms if these are the reason.
+// newTree returns the spanning tree of the mechanism if treeEngine can be used: there are no loops, couplings and passive freedoms.
+// Otherwise it returns nil, and where passive freedoms are the reason, their names.
 func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
 	m := p.plan.Mechanism()
 	plan, err := tree.NewPlan(m.Unloaded(), tree.Options{})
@@ -50,8 +50,8 @@ func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
 	for _, f := range plan.Prescribed {
 		moved[f.Dof] = true
 	}
-	for d, m := range moved {
-		if !m {
+	for d, ok := range moved {
+		if !ok {
 			passive = append(passive, plan.DofName(d))
 		}
 	}
@@ -76,7 +76,7 @@ func entryOf(plan *tree.Plan, f mechanism.Freedom) int32 {
 	return l.Q + int32(f.Freedom) + (l.NumQ - l.NumDof) // after the four numbers of a quaternion
 }
 
-// newTreeEngine allocates an engine of p on a tree of all its freedoms. It is at no state before the first set.
+// newTreeEngine allocates an engine of p on its spanning tree. It is at no state before the first set.
 func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 	n := len(p.driven)
 	e := &treeEngine{
@@ -113,7 +113,7 @@ func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 // Dims returns the numbers of rows and of driven freedoms.
 func (e *treeEngine) Dims() (m, n int) { return e.p.m, len(e.place) }
 
-// set goes to st, with turns of angles that it carries.
+// set goes to st, with the whole turns of driven angles that st carries.
 func (e *treeEngine) set(st *mechanism.State) error {
 	if err := e.mech.KinematicsTo(e.kin, st); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (e *treeEngine) set(st *mechanism.State) error {
 	return e.prescribed(st.Time)
 }
 
-// prescribed accepts e.try at the time t, with the prescribed freedoms where their motions are then.
+// prescribed brings the prescribed freedoms of e.try to their motions at the time t, and accepts e.try.
 func (e *treeEngine) prescribed(t float64) error {
 	for _, f := range e.plan.Prescribed {
 		at := mechanism.Freedom{Joint: int(f.Joint), Freedom: int(f.Freedom)}
@@ -134,7 +134,7 @@ func (e *treeEngine) prescribed(t float64) error {
 	return e.accept(t)
 }
 
-func (e *treeEngine) goOn(t float64) error {
+func (e *treeEngine) setTime(t float64) error {
 	copy(e.try, e.q)
 	return e.prescribed(t)
 }
@@ -151,7 +151,7 @@ func (e *treeEngine) moveTo(q []float64) error {
 func (e *treeEngine) accept(t float64) error {
 	e.seen = false
 	if err := e.w.Set(e.try, e.still, t); err != nil {
-		_ = e.w.Set(e.q, e.still, e.time) // as before
+		_ = e.w.Set(e.q, e.still, e.time) // the variables before
 		return err
 	}
 	e.q, e.try, e.time = e.try, e.q, t
@@ -164,7 +164,7 @@ func (e *treeEngine) coordinatesTo(q []float64) {
 	}
 }
 
-// look fills the sights at the state.
+// look evaluates the targets at the state unless that has been done.
 func (e *treeEngine) look() {
 	for i, at := range e.wound {
 		if at >= 0 {
@@ -195,8 +195,8 @@ func (e *treeEngine) jacobianTo(J []float64) {
 	}
 }
 
-// ownRow adds the row of a Coordinate to J. Its freedom is entry d of q̇, so that the row is known without the joint's
-// wrenches, which a composite joint does not have in a gimbal lock.
+// ownRow adds the row of a Coordinate to J. The coordinate's freedom is entry d of q̇, so the row is a weight alone. The wrenches of the
+// joint are not needed: in a gimbal lock a composite joint has none.
 func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
 	if c := int(e.column[d]); c >= 0 {
 		for k := range t.n {
@@ -205,8 +205,8 @@ func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
 	}
 }
 
-// walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as
-// what moves both alike does not move the target.
+// walk adds to J the rows of a target on one or two bodies, by walks from the bodies to the root. Two walks end at the common ancestor, as
+// freedoms nearer to the root move both bodies alike and leave the target unchanged.
 func (e *treeEngine) walk(J []float64, t *target, sides []bodyRows) {
 	stop := tree.World
 	if len(sides) == 2 {
@@ -272,7 +272,7 @@ func (e *treeEngine) sweep(J []float64, t *target, sides []bodyRows) {
 	}
 }
 
-// MulTo stores 𝒥·u: the velocities of the links, from the root on, and what the targets see of them.
+// MulTo stores 𝒥·u: the rates of the rows at the velocities of the links, which are computed from the root to the tips.
 //
 // Cost: O(links + rows), no allocation.
 func (e *treeEngine) MulTo(dst, u []float64) {
@@ -281,7 +281,7 @@ func (e *treeEngine) MulTo(dst, u []float64) {
 			e.rates[d] = u[c]
 		}
 	}
-	e.seeTo(dst)
+	e.rowRatesTo(dst)
 }
 
 func (e *treeEngine) driftTo(dst []float64) {
@@ -289,11 +289,11 @@ func (e *treeEngine) driftTo(dst []float64) {
 	for _, f := range e.plan.Prescribed {
 		_, e.rates[f.Dof], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.time)
 	}
-	e.seeTo(dst)
+	e.rowRatesTo(dst)
 }
 
-// seeTo stores what the targets see of e.rates.
-func (e *treeEngine) seeTo(dst []float64) {
+// rowRatesTo stores the rates of the rows at the rates e.rates of the tree.
+func (e *treeEngine) rowRatesTo(dst []float64) {
 	e.look()
 	S := e.w.MotionSubspace()
 	for i := range e.plan.Links {
@@ -370,8 +370,8 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 	}
 }
 
-// setRates gives the driven freedoms the rates u and prescribed ones those of their motions. It returns ErrOverflow, with all at rest, if
-// the bodies become too fast for numbers.
+// setRates gives the driven freedoms the rates u and the prescribed ones the rates of their motions. It returns ErrOverflow, with all at
+// rest, if the velocity of a body is not finite.
 func (e *treeEngine) setRates(u []float64) error {
 	copy(e.qd, e.still)
 	for i, d := range e.dof {
@@ -387,7 +387,7 @@ func (e *treeEngine) setRates(u []float64) error {
 	return nil
 }
 
-// stateTo stores bodies and angles of the present pose in st.
+// stateTo stores time, bodies and angles with springs of the engine's state in st.
 func (e *treeEngine) stateTo(st *mechanism.State) {
 	own := e.w.State()
 	st.Time = own.Time

@@ -10,12 +10,12 @@ import (
 var ErrUnreached = errors.New("ik: targets not reached")
 
 // Unreached is the error of Reach: it wraps ErrUnreached and names the target that is farthest from its tolerance.
-// Target and Off are zero where each is within its own, but the posture has not ended or a limit does not hold.
+// Target and Off are zero where each target is within its tolerance, but the posture has not ended or a limit does not hold.
 type Unreached struct {
 	Status Status
 	Target string
-	Off    float64 // m or rad
-	Unit   string
+	Off    float64 // error of the target, in Unit
+	Unit   string  // m or rad
 }
 
 // Error names the status and the target, if one is off.
@@ -32,13 +32,13 @@ func (u *Unreached) Unwrap() error { return ErrUnreached }
 // ErrEngine is returned where the engine that is asked for cannot do a problem.
 var ErrEngine = errors.New("ik: engine cannot do this task")
 
-// ErrOverflow is wrapped by the error of a mechanism whose size, or
-// distance from its targets, is beyond what numbers hold.
+// ErrOverflow is wrapped by the error of a mechanism whose size, or distance from its targets, is too large for floating-point numbers.
 var ErrOverflow = errors.New("ik: numbers overflow")
 
 var (
 	// errUnknown is returned for a name that no target has.
 	errUnknown = errors.New("ik: no such target")
-	// errPlace is returned for numbers that are not finite or beyond 1e50, that are no unit quaternion, or no length.
+	// errPlace is returned for a wanted place with a number that is not finite or beyond 1e50, an orientation that is no unit quaternion,
+	// or a length that is not positive.
 	errPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
 )

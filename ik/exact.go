@@ -9,28 +9,29 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Exact has the errors of the targets of a problem at one state, as Solver.ErrorsTo has them, and how they change with the
-// mechanism to first order, wherever the targets are. It belongs to one goroutine.
+// Exact computes the errors of the targets of a problem at one state, as Solver.ErrorsTo does, and their derivatives along changes of the
+// mechanism, however large the errors are. It belongs to one goroutine.
 type Exact struct {
 	p      *Problem
 	list   []target
-	see    []*targetRows
+	rows   []*targetRows
 	kin    *mechanism.Kinematics
 	bodies []mechanism.BodyState
-	at     bool // the last At has found a state
+	placed bool // the last At has succeeded
 }
 
-// Change is how a mechanism changes, to first order: a unit of what is varied.
+// Change is a direction in which a mechanism changes: derivatives by one parameter.
 type Change struct {
-	// Moves has six numbers a body: the rotation, rad, and the travel of its centre of mass, m, world axes. What Com moves comes beyond that.
+	// Moves has six numbers a body: its rotation, rad, and the displacement of its centre of mass, m, in world axes. The displacement is
+	// without the part that Com adds.
 	Moves []float64
-	// Coordinates are by joint the changes of its coordinates, with its frames in the bodies, rad or m.
+	// Coordinates has by joint the changes of its coordinates, rad or m, changes of its frames in the bodies included.
 	Coordinates [][6]float64
-	Com         []spatial.Vec3 // by body, in its frame, m; nil: they stay
-	Mass        []float64      // by body, kg; nil: they stay
+	Com         []spatial.Vec3 // by body: its centre of mass in its frame, m; nil: unchanged
+	Mass        []float64      // by body, kg; nil: unchanged
 }
 
-// NewExact allocates what has the errors of p.
+// NewExact allocates an Exact of p. It is at no state before At.
 //
 // Cost: O(bodies + targets).
 func (p *Problem) NewExact() *Exact {
@@ -40,13 +41,13 @@ func (p *Problem) NewExact() *Exact {
 	copy(e.list, p.targets)
 	for i := range e.list {
 		t := &e.list[i]
-		t.uneven = t.Type == Orientation || t.Type == PoseTarget || t.Type == Axis // their rows are then derivatives of errors of any size
-		e.see = append(e.see, t.newTargetRows())
+		t.uneven = t.Type == Orientation || t.Type == PoseTarget || t.Type == Axis // so rows are derivatives of errors of any size
+		e.rows = append(e.rows, t.newTargetRows())
 	}
 	return e
 }
 
-// At computes the errors at a state, which e does not keep.
+// At computes the errors at st. It keeps no reference to st.
 //
 // Cost: O(bodies + targets), no allocation. It returns the errors of mechanism.Mechanism.KinematicsTo; e is then at no state. It panics
 // if st is of another mechanism.
@@ -55,7 +56,7 @@ func (e *Exact) At(st *mechanism.State) error {
 	if !m.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}
-	e.at = false
+	e.placed = false
 	if err := m.KinematicsTo(e.kin, st); err != nil {
 		return fault.Errorf("ik: %w", err)
 	}
@@ -63,35 +64,35 @@ func (e *Exact) At(st *mechanism.State) error {
 	for i := range e.list {
 		t := &e.list[i]
 		if t.Type == Coordinate {
-			e.see[i].wound, _ = m.Coordinate(t.freedom, st)
+			e.rows[i].wound, _ = m.Coordinate(t.freedom, st)
 		}
-		t.evaluateTo(e.see[i], m, e.kin, st)
+		t.evaluateTo(e.rows[i], m, e.kin, st)
 	}
-	e.at = true
+	e.placed = true
 	return nil
 }
 
-// ErrorsTo stores the errors of the rows, "wanted minus is", weighted as those of Solver.JacobianTo.
+// ErrorsTo stores the errors of the rows, "wanted minus is", weighted as the rows of Solver.JacobianTo are.
 //
 // It panics on a length mismatch, or before At.
 func (e *Exact) ErrorsTo(dst []float64) {
-	e.must(dst)
+	e.check(dst)
 	for i := range e.list {
 		t := &e.list[i]
-		copy(dst[t.first:t.first+t.n], e.see[i].e[:])
+		copy(dst[t.first:t.first+t.n], e.rows[i].e[:])
 	}
 }
 
-// AlongTo stores how the errors of the rows change along c.
+// AlongTo stores the derivatives of the errors of the rows along c.
 //
 // Cost: O(targets), no allocation. It panics on a length mismatch, or before At.
 func (e *Exact) AlongTo(dst []float64, c *Change) {
-	e.must(dst)
+	e.check(dst)
 	if m := e.p.plan.Mechanism(); len(c.Moves) != 6*m.NumBodies() || len(c.Coordinates) != m.NumJoints() {
 		panic("ik: length mismatch")
 	}
 	for i := range e.list {
-		t, s := &e.list[i], e.see[i]
+		t, s := &e.list[i], e.rows[i]
 		for k := range t.n {
 			if x := &dst[t.first+k]; t.Type == Coordinate {
 				*x = -t.weight[k] * c.Coordinates[t.freedom.Joint][t.freedom.Freedom]
@@ -105,7 +106,8 @@ func (e *Exact) AlongTo(dst []float64, c *Change) {
 	}
 }
 
-// balance adds how the errors of a centre of mass change with masses and centres of mass of bodies.
+// balance adds to dst the derivatives of the errors of a common centre of mass along changes of masses and centres of mass: the common
+// centre moves by Σ share·δcom + Σ δmass/total·(place − middle). Places are relative to the first body's, against rounding.
 func (e *Exact) balance(dst []float64, t *target, c *Change) {
 	m := e.p.plan.Mechanism()
 	var moved, middle spatial.Vec3
@@ -134,14 +136,14 @@ func (e *Exact) balance(dst []float64, t *target, c *Change) {
 	}
 }
 
-// place returns where the centre of mass of a body is.
+// place returns the position of the centre of mass of a body, world axes, m.
 func (e *Exact) place(body int32) spatial.Vec3 {
 	return e.bodies[body].Position.Add(e.kin.Bodies[body].Com)
 }
 
-// must panics unless a state is there and dst has a place for each row.
-func (e *Exact) must(dst []float64) {
-	if !e.at {
+// check panics before a successful At, and unless dst has one number a row.
+func (e *Exact) check(dst []float64) {
+	if !e.placed {
 		panic("ik: no state: call At first")
 	}
 	if len(dst) != e.p.m {
@@ -149,15 +151,15 @@ func (e *Exact) must(dst []float64) {
 	}
 }
 
-// Level is what targets of one priority ask for.
+// Level has the rows of the targets of one priority.
 type Level struct {
 	Targets []string  // by row
 	Rows    []int     // of the problem, as Solver.JacobianTo numbers them
-	Units   []float64 // by row: the error of 1 rad, or of the length of the problem, with the weight in it
+	Units   []float64 // by row: its weighted error, as ErrorsTo has it, for an error of 1 rad or of one length of the problem
 	Reached bool      // all its targets are within their tolerances
 }
 
-// Levels returns the levels, the first one first, and which are reached at the state.
+// Levels returns the levels in the order of their priorities, with Reached at the state of At.
 //
 // Cost: O(targets); allocates. It panics before At.
 func (e *Exact) Levels() []Level {
@@ -168,7 +170,7 @@ func (e *Exact) Levels() []Level {
 	for i := range e.list {
 		t := &e.list[i]
 		l := &list[t.level]
-		linear, angular := t.missingOf(e.see[i].e[:])
+		linear, angular := t.missingOf(e.rows[i].e[:])
 		l.Reached = l.Reached && linear <= t.tolerance[0] && angular <= t.tolerance[1]
 		for k := range t.n {
 			unit := t.weight[k]
@@ -181,7 +183,7 @@ func (e *Exact) Levels() []Level {
 	return list
 }
 
-// Rest is where a driven freedom should go back to, by the posture.
+// Rest is the coordinate to which the posture draws a driven freedom.
 type Rest struct {
 	Driven int     // its number in Problem.Driven
 	Value  float64 // rad or m
@@ -200,7 +202,8 @@ func (p *Problem) Rests() []Rest {
 // Held returns the held freedoms.
 func (p *Problem) Held() []mechanism.Freedom { return append([]mechanism.Freedom(nil), p.held...) }
 
-// Length returns what makes angles into lengths, m: the typical length of the mechanism, or Options.Length of the task.
+// Length returns the length that angles are multiplied by to be compared with lengths, m: Options.Length of the task, or else the typical
+// length of the mechanism.
 func (p *Problem) Length() float64 { return p.length }
 
 // Task returns the task. It is not to be changed.

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// judged reports whether the reader has complained about a value at path, around it or in it.
+// judged reports whether the reader of the document has reported a problem at path, of a value that contains it, or inside it.
 func (t *Task) judged(path string) bool {
 	return t.Broken != nil && slices.ContainsFunc(t.Broken.List, func(p *model.Problem) bool { return inside(path, p.Path) || inside(p.Path, path) })
 }
@@ -20,12 +20,12 @@ func inside(path, outer string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// problems returns the problems of the reader and more, in the order of the document; nil if there are none.
+// problems returns the problems that the reader has found together with more, in the order of the document; nil if there are none.
 func (t *Task) problems(more *document.Faults) error {
 	var all document.Faults
-	left := 0
+	unlisted := 0 // problems that are counted only
 	if t.Broken != nil {
-		left = t.Broken.More
+		unlisted = t.Broken.More
 		for _, p := range t.Broken.List {
 			all.Add(placeOf(p.Path), p.Path, p.Value, p.Rule)
 		}
@@ -35,7 +35,7 @@ func (t *Task) problems(more *document.Faults) error {
 	if len(list) == 0 {
 		return nil
 	}
-	out := &model.Problems{List: make([]*model.Problem, len(list)), More: left + beyond}
+	out := &model.Problems{List: make([]*model.Problem, len(list)), More: unlisted + beyond}
 	for i, f := range list {
 		out.List[i] = &model.Problem{File: t.fileName(), Path: f.Path, Value: f.Value, Rule: f.Rule}
 	}
@@ -45,10 +45,10 @@ func (t *Task) problems(more *document.Faults) error {
 // fileName returns the name of the task's document for messages.
 func (t *Task) fileName() string { return cmp.Or(t.File, "task") }
 
-// sections are the fields of a document of rung-ik/1 in the order in which problems are told.
+// sections are the fields of a document of rung-ik/1 in the order in which problems are listed.
 var sections = []string{
 	"$schema", "format", "driven", "hold", "limits", "rates", "targets", "posture", "path", "solver", "fik",
 }
 
-// placeOf returns where a path belongs among the others.
+// placeOf returns the place of a path in this order.
 func placeOf(path string) document.Place { return document.PlaceOf(sections, path) }

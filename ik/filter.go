@@ -15,15 +15,15 @@ import (
 const (
 	// filterSteps is the default of Options.Steps with FIKMethod.
 	filterSteps = 5000
-	// filterFeedback is κ where the task gives none, 1/s.
+	// filterFeedback is the default of κ with FIKMethod, 1/s.
 	filterFeedback = 5
-	// designTurn is how far the pose of a design is from the given one, rad or lengths; designTrials is how often one
-	// is looked for whose least singular value is more than designRank of the largest.
+	// A design is for a random pose whose freedoms are at most designTurn from the present one: an angle by rad, a length in proportion to
+	// the step bounds. Its least singular value has to be more than designRank of the largest; designTrials poses are tried.
 	designTurn, designTrials, designRank = 0.3, 50, 1e-3
 )
 
-// newFilter makes the filter of the task. Its design is for the pose of FIKOptions.Q0, or for one near the present pose. Where the task
-// gives no time of an iteration, form F takes the step of the path, and form V one that may become shorter.
+// newFilter makes the filter of the task. It is designed at the pose of FIKOptions.Q0, or at a pose near the present one. Where the task
+// gives no time of an iteration, form F takes the step of the path, and form V a time that it may shorten.
 //
 // It returns the errors of fik.New at their places in the task. Where no pose near the present one has a Jacobian of full rank, the
 // error wraps fik.ErrRank and says what to do.
@@ -44,7 +44,7 @@ func (s *denseMethod) newFilter() error {
 	switch c := s.track.course; {
 	case o.H > 0:
 	case o.Form == fik.FormV:
-		o.Adapt = true // no step that was asked for is changed
+		o.Adapt = true // allowed, as the task gives no time that this would change
 	case c != nil:
 		o.H = c.step
 	}
@@ -71,7 +71,7 @@ func (s *denseMethod) newFilter() error {
 	return nil
 }
 
-// byName returns numbers of the driven freedoms: those of the list, other for the others.
+// byName returns a number for each driven freedom: its value in the list, or other if the list does not have it.
 func (s *denseMethod) byName(list []Coordinated, other float64) []float64 {
 	v := make([]float64, len(s.q))
 	for i, f := range s.p.driven {
@@ -86,7 +86,10 @@ func (s *denseMethod) byName(list []Coordinated, other float64) []float64 {
 	return v
 }
 
-// designJacobian returns the Jacobian that a design is for: at the pose of q0, or at one near the present pose.
+// designJacobian returns the Jacobian for a design: at the pose of q0, or if that is nil at a random pose near the present one where its
+// rows are independent. The present pose stays.
+//
+// It returns noDesign if no such pose is found, and the error of the engine if it cannot reach the pose of q0.
 func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	m, n := s.eng.Dims()
 	if m > n {
@@ -94,27 +97,26 @@ func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	}
 	J := fik.NewDense(m, n, nil)
 	defer s.returnTo(append([]float64(nil), s.q...))
+	if q0 != nil {
+		for i, x := range s.byName(q0, math.NaN()) {
+			if s.try[i] = s.q[i]; !math.IsNaN(x) {
+				s.try[i] = x
+			}
+		}
+		if err := s.eng.moveTo(s.try); err != nil {
+			return nil, err
+		}
+		s.eng.jacobianTo(J.Data)
+		return J, nil
+	}
 	for range designTrials {
 		for i, q := range s.q {
 			s.try[i] = min(max(q+designTurn*(2*s.dice.Float64()-1)*s.unit[i]*s.size[i]/stepTurn, s.low[i]), s.high[i])
 		}
-		if q0 != nil {
-			for i, x := range s.byName(q0, math.NaN()) {
-				if s.try[i] = s.q[i]; x == x {
-					s.try[i] = x
-				}
-			}
-		}
-		if err := s.eng.moveTo(s.try); err != nil {
-			if q0 != nil {
-				return nil, err
-			}
+		if s.eng.moveTo(s.try) != nil {
 			continue
 		}
 		s.eng.jacobianTo(J.Data)
-		if q0 != nil {
-			return J, nil
-		}
 		if s.spectrum.Factor(J.Data, m) {
 			if v := s.spectrum.Values(m); v[len(v)-1] > designRank*v[0] {
 				return J, nil
@@ -124,7 +126,8 @@ func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	return nil, s.noDesign()
 }
 
-// filterError returns err at its place in the task, and with what to write there.
+// filterError returns err as a FilterError: with its place in the task, and where that is known, a value to write there. Errors that have
+// no place in the task are returned as they are.
 func (s *denseMethod) filterError(err error) error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
@@ -162,8 +165,8 @@ func (s *denseMethod) filterError(err error) error {
 	return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik." + field, Value: value, Rule: rule}, err}
 }
 
-// FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write
-// there. It wraps what fik.New or a step of the filter has returned: fik.ErrUnstable, fik.ErrRank, fik.ErrNoDesign or fik.ErrNotFinite.
+// FilterError says why feedback inverse kinematics cannot run at a pose, and which value of the task to change. It wraps the error of
+// fik.New or of a step of the filter: fik.ErrUnstable, fik.ErrRank, fik.ErrNoDesign or fik.ErrNotFinite.
 type FilterError struct {
 	model.Problem
 	Err error
@@ -172,7 +175,7 @@ type FilterError struct {
 // Unwrap returns the error of the filter.
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// noDesign is the error for a design that no pose allows, and says what to do.
+// noDesign returns the error for a design that no pose allows. Its text says what to do.
 func (s *denseMethod) noDesign() error {
 	m, n := s.eng.Dims()
 	why := "at no pose near the present one are all rows of the targets independent"
@@ -182,7 +185,8 @@ func (s *denseMethod) noDesign() error {
 	return fault.Errorf("%w: %s; the design riccati needs independent rows: leave some out by weight 0, or take \"design\": \"norm\", \"adapt\": true in \"fik\"", fik.ErrRank, why)
 }
 
-// filtered stores in track.dq what the filter makes of the wanted rates and the errors.
+// filtered stores in track.dq the rates that the filter finds for the wanted rates of the rows plus κ times their errors, and for the
+// posture.
 func (s *denseMethod) filtered() error {
 	k := s.track
 	s.eng.errorsTo(s.raw)
@@ -199,7 +203,7 @@ func (s *denseMethod) filtered() error {
 	return k.filter.StepNullTo(k.dq, s.raw, k.null)
 }
 
-// feed brings the targets to where they should be by the filter, and sets the status of all levels.
+// feed brings the targets to their wanted places by the filter, and sets the status of all levels.
 func (s *denseMethod) feed() error {
 	if err := s.newFilter(); err != nil {
 		return err
@@ -252,11 +256,11 @@ func (s *denseMethod) allMet() bool {
 	return true
 }
 
-// tuneTol is how near a target has to be to count as met in a trial of a tuning, rad and lengths.
+// tuneTol is the largest error of a target that counts as met in a trial of a tuning, rad or lengths of the problem.
 const tuneTol = 1e-3
 
-// tuned returns o with P, A and h of fik.Tune. A trial goes from the present
-// pose to one waypoint of the path after the other, or to the targets.
+// tuned returns o with P, A and h by fik.Tune. Each of its runs goes from the present pose to one waypoint of the path after the other, or
+// to the targets, and is given up once it takes more iterations than the best run. The present pose stays.
 func (s *denseMethod) tuned(o fik.Options) (fik.Options, error) {
 	home := append([]float64(nil), s.q...)
 	defer s.returnTo(home)
@@ -264,7 +268,7 @@ func (s *denseMethod) tuned(o fik.Options) (fik.Options, error) {
 	if c := s.track.course; c != nil {
 		times = c.times
 	}
-	fewest := filterSteps
+	fewest := filterSteps // iterations of the best run
 	run := func(_ context.Context, o fik.Options) (int, error) {
 		s.returnTo(home)
 		f, err := fik.New(s.eng, o)
@@ -284,12 +288,12 @@ func (s *denseMethod) tuned(o fik.Options) (fik.Options, error) {
 	return o, err
 }
 
-// trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It
-// returns n plus the number of these iterations, or most if there would be more.
+// trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It returns n plus the
+// number of these iterations; if that reaches most, or the filter is stuck, it gives up and returns most.
 func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) {
 	k := s.track
 	if k.course != nil {
-		if err := s.goOn(t); err != nil {
+		if err := s.setTime(t); err != nil {
 			return n, err
 		}
 		s.aimAt(t)
@@ -316,7 +320,7 @@ func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) 
 	return most, nil
 }
 
-// nearlyMet reports whether all targets with these errors are nearly met.
+// nearlyMet reports whether the errors e of all targets are within tuneTol.
 func (s *denseMethod) nearlyMet(e []float64) bool {
 	for i := range s.p.targets {
 		t := &s.p.targets[i]

@@ -2,14 +2,14 @@ package ik
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
+// goals are the targets of one engine, whose wanted places may be changed, and their rows at its state.
 type goals struct {
 	list  []target
-	shown []*targetRows
-	seen  bool // shown is of the state and of the places wanted
+	shown []*targetRows // by target: its rows and errors
+	seen  bool          // shown is up to date: of the state and the wanted places
 }
 
-// newGoals returns the targets of p where the task wants them, seen at no state.
+// newGoals returns the targets of p with the wanted places of the task. They are evaluated at no state.
 func (p *Problem) newGoals() goals {
 	g := goals{list: make([]target, len(p.targets))}
 	copy(g.list, p.targets)
@@ -19,13 +19,13 @@ func (p *Problem) newGoals() goals {
 	return g
 }
 
-// aim moves the place that target i wants.
+// aim sets the wanted place of target i.
 func (g *goals) aim(i int, w wanted) {
 	g.list[i].wanted, g.seen = w, false
 	g.list[i].aim()
 }
 
-// look fills the sights at st if they are not of it.
+// look evaluates the targets at st, with the kinematics k there, unless they are up to date.
 func (g *goals) look(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
 	if g.seen {
 		return

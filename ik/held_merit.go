@@ -7,29 +7,28 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
-// A level that is reached holds its errors at zero. One that cannot be reached holds its merit at the least: its
-// gradient stays zero. Where it may go is then given by the second derivative H of its merit: directions in which H is
-// zero are free, those in which the merit is curved are not, docs/inverse-kinematics.md (L6).
+// A level that is reached holds its errors at zero. A level that cannot be reached holds its merit at the minimum: the gradient of the
+// merit stays zero. The second derivative H of the merit then tells which directions later levels may take: those in which H is zero,
+// and none in which the merit is curved, docs/inverse-kinematics.md (L6).
 
 const (
-	// hessianStep is the way on which gradients tell H, rad or lengths of the problem.
+	// hessianStep is the step of the differences of gradients that give H, rad or lengths of the problem.
 	hessianStep = 1e-5
-	// flatOfErrors and flatOfRows are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the
-	// square of that of 𝒥. What differences over hessianStep leave is below both.
+	// Curvature below flatOfErrors·‖𝒥‖·‖e‖ + flatOfRows·‖𝒥‖² counts as zero. The errors of differences over hessianStep are smaller.
 	flatOfErrors, flatOfRows = 1e-7, 1e-9
-	// gradientLoose is the way to zero gradient that may be left, over restoreLoose.
+	// gradientLoose·restoreLoose is the largest step towards a zero gradient that may be left undone, in units of a step.
 	gradientLoose = 1e3
-	// meritRounding is the rounding of errors, of the length of the problem.
+	// meritRounding is the rounding of errors, relative to the length of the problem.
 	meritRounding = 1e-13
 )
 
-// holdsMerit reports whether level l has ended with errors left and holds them at their least.
+// holdsMerit reports whether level l, which has ended, is not reached and so holds its merit at the minimum.
 func (s *denseMethod) holdsMerit(l int) bool {
 	return s.heldMerits != nil && s.list[l].targets != nil && s.list[l].status != Reached
 }
 
-// settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its
-// merit has to stay as small as it is.
+// settle ends level l, which is not reached: from now on its merit must not grow, and driven freedoms that are held back by a limit against
+// the gradient stay at this limit.
 func (s *denseMethod) settle(l int) {
 	v, n := &s.list[l], len(s.q)
 	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
@@ -41,14 +40,15 @@ func (s *denseMethod) settle(l int) {
 	}
 	s.low, s.high = s.stay[0], s.stay[1]
 	s.heldMerits[l].merit = v.merit(s.e)
-	s.bent = true
+	s.meritsHeld = true
 }
 
-// perfect lessens the errors of the levels before v, whose searches ended at a tolerance, down to rounding.
-func (s *denseMethod) perfect(v *levelState) {
+// tighten reduces the errors of the levels before v down to rounding, as their searches have ended at a tolerance. Where it fails, all
+// stays.
+func (s *denseMethod) tighten(v *levelState) {
 	copy(s.try, s.q)
 	ok := s.restore(v)
-	if s.errorsTo(s.tried); !ok || !s.asLeast(v, s.tried) {
+	if s.errorsTo(s.tried); !ok || !s.keepsMerits(v, s.tried) {
 		s.back()
 		return
 	}
@@ -60,8 +60,8 @@ func (s *denseMethod) perfect(v *levelState) {
 	}
 }
 
-// asLeast reports whether each level before v that holds a merit has, with the errors e, a merit no larger than the one that it holds.
-func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
+// keepsMerits reports whether the errors e leave the merits held by levels before v as small as they are, but for rounding.
+func (s *denseMethod) keepsMerits(v *levelState, e []float64) bool {
 	for l := range s.list {
 		w := &s.list[l]
 		if w.first >= v.first {
@@ -77,15 +77,15 @@ func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 	return true
 }
 
-// constraints returns the rows that the levels before v hold to first order: rows of targets, or directions of held merits.
+// constraints returns the rows that the levels before v hold to first order at s.q: rows of targets, or directions of held merits.
 func (s *denseMethod) constraints(v *levelState) []float64 {
-	if !s.bent {
+	if !s.meritsHeld {
 		return s.J[:v.first*len(s.q)]
 	}
 	return s.gathered[:s.gatherTo(s.gathered, s.J, s.indexOf(v))*len(s.q)]
 }
 
-// indexOf returns the number of a level.
+// indexOf returns the number of a level, by its first row. For rows that are no level it returns the number of levels.
 func (s *denseMethod) indexOf(v *levelState) int {
 	for l := range s.list {
 		if s.list[l].first == v.first {
@@ -95,7 +95,8 @@ func (s *denseMethod) indexOf(v *levelState) int {
 	return len(s.list)
 }
 
-// gatherTo stores in C the rows that the levels before l hold, where J is 𝒥 at the pose. It returns the number of rows.
+// gatherTo stores in C the rows that the levels before l hold at a pose, where J is 𝒥 at this pose and held merits are known there. It
+// returns the number of rows.
 func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	n := len(s.q)
 	for j := range l {
@@ -110,9 +111,10 @@ func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	return rows
 }
 
-// heldMeritsAt computes the held merits of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
+// heldMeritsAt computes the held merits of the levels before l at q, and reports whether all poses for it could be reached. It leaves the
+// engine at another pose.
 //
-// Cost: 2n poses for each held merit. At each of these poses the held merits of the levels before are computed too.
+// Cost: 2n poses for each held merit. At each of these poses the held merits of earlier levels are computed too.
 func (s *denseMethod) heldMeritsAt(l int, q []float64) bool {
 	others := false
 	for j := range l {
@@ -122,7 +124,7 @@ func (s *denseMethod) heldMeritsAt(l int, q []float64) bool {
 		if !s.heldMeritAt(j, q, others) {
 			return false
 		}
-		if others && !s.heldMeritsAt(j, q) { // heldMeritAt has left them at other poses
+		if others && !s.heldMeritsAt(j, q) { // heldMeritAt has computed those before j at poses near q
 			return false
 		}
 		others = true
@@ -130,9 +132,9 @@ func (s *denseMethod) heldMeritsAt(l int, q []float64) bool {
 	return true
 }
 
-// heldMeritAt computes the held merit of level l at the coordinates q, from central differences of the gradient along directions that the
-// levels before leave free (gradientAt). others says that levels before l have held merits, which are known at q. It reports whether it
-// could, and leaves the engine elsewhere.
+// heldMeritAt computes the held merit of level l at the coordinates q, from central differences of its gradient (gradientAt) along
+// directions that the levels before leave free. others says that levels before l hold merits too, which are known at q. It reports
+// whether all poses for it could be reached, and leaves the engine at another pose.
 func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	copy(c.q, q)
@@ -150,7 +152,7 @@ func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 			continue
 		}
 		s.strip(c.way, c.normal, c.held)
-		s.strip(c.way, c.normal, c.held)
+		s.strip(c.way, c.normal, c.held) // once more, against rounding
 		for _, size := range [2]float64{hessianStep, -hessianStep} {
 			for k, x := range c.way {
 				s.aside[k] = c.q[k] + size*s.size[k]*x
@@ -165,21 +167,21 @@ func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	return c.findCurved(n, flat)
 }
 
-// look stores the errors and 𝒥 at the pose of the engine in c.
+// look stores in c the errors and 𝒥 at the pose of the engine.
 func (s *denseMethod) look(c *heldMerit) {
 	s.jacobianTo(c.J)
 	s.errorsOfTargetsTo(c.e)
 }
 
-// gradientAt stores in the held merit's g the gradient of level l at q, projected on the directions that the levels before leave free. It
-// reports whether it could.
+// gradientAt stores in the held merit's g the gradient of level l at q, projected on the directions that the levels before leave free
+// there. It reports false if the pose cannot be reached or the search has ended.
 func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	c, n, v := s.heldMerits[l], len(s.q), &s.list[l]
 	if s.hasEnded() {
 		return false
 	}
 	if others {
-		copy(c.g, q) // as other held merits use the memory of q
+		copy(c.g, q) // q is s.aside, which heldMeritsAt overwrites
 		if !s.heldMeritsAt(l, c.g) {
 			return false
 		}
@@ -203,11 +205,10 @@ func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	return true
 }
 
-// movable reports whether the levels that have ended leave driven freedom i free to move.
+// movable reports whether the limits in force, settle's among them, let driven freedom i move.
 func (s *denseMethod) movable(i int) bool { return s.low[i] < s.high[i] }
 
-// orthonormalTo stores in N an orthonormal basis of the rows of gatherTo, restricted to the coordinates that may move. It returns the
-// number of rows.
+// orthonormalTo stores in N an orthonormal basis of the rows of gatherTo on the movable coordinates, and returns its number of rows.
 func (s *denseMethod) orthonormalTo(N, J []float64, l int) (rows int) {
 	n := len(s.q)
 	all := s.gatherTo(N, J, l)
@@ -230,7 +231,7 @@ func (s *denseMethod) orthonormalTo(N, J []float64, l int) (rows int) {
 	return rows
 }
 
-// strip takes from v its part in the span of orthonormal rows.
+// strip subtracts from v its part in the span of the first rows of N, which are orthonormal. rows is their number.
 func (s *denseMethod) strip(v, N []float64, rows int) {
 	n := len(v)
 	for r := range rows {
@@ -238,9 +239,9 @@ func (s *denseMethod) strip(v, N []float64, rows int) {
 	}
 }
 
-// lackTo stores, row by row of constraints(v), the step along the row that would take the pose of the engine back to where the levels
-// before v hold. s.tried has the errors and s.fixJ has 𝒥 at this pose. It returns the largest lack: of a target in lengths of the problem,
-// of a held merit relative to gradientLoose.
+// lackTo stores, by row that the levels before v hold (gatherTo), the correction along this row that the pose of the engine needs: the
+// change of error of a target, or the step to a zero gradient of a held merit. s.tried has the errors and s.fixJ has 𝒥 at this pose. It
+// returns the largest correction: of a target in lengths of the problem, of a held merit divided by gradientLoose.
 func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {
@@ -274,28 +275,28 @@ func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	return off
 }
 
-// Priorities are strict: the levels are treated one after the other, and the posture is the last
-// level. To first order a step of a level does not change the levels before it,
-// docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in
-// place of pseudoinverses). Of a level that is reached it keeps the rows, of another the gradient
-// (held_merit.go). Changes of second order are removed before the step is judged.
+// Priorities are strict: the levels are treated one after the other, and the posture is the last level. To first order a step of a level
+// does not change the levels before it, docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows
+// in place of pseudoinverses): it keeps the rows of a level that is reached, and the gradient of another one. Changes of second
+// order are removed before the step is judged.
 
 const (
 	// restoreSteps is the largest number of steps that remove a change of finished levels.
 	restoreSteps = 8
-	// Changes relative to the length of the problem: below restoreExact no step
-	// follows, and a change of at most restoreLoose is accepted in the end.
+	// Changes relative to the length of the problem: below restoreExact no step follows; up to restoreLoose they are accepted after the
+	// last step.
 	restoreExact, restoreLoose = 1e-15, 1e-12
 )
 
-// restore brings the rows of the levels before v back to their errors, from s.try, and reports whether they are.
+// restore corrects s.try, where the engine is, until the levels before v are back at their held errors and gradients, and reports whether
+// that has succeeded. It overwrites s.tried.
 func (s *denseMethod) restore(v *levelState) bool {
 	n, b := len(s.q), s.fix
 	last := math.Inf(1)
 	for range restoreSteps {
 		s.errorsTo(s.tried)
 		rows, C, off := v.first, s.fixJ, 0.0
-		if s.bent {
+		if s.meritsHeld {
 			s.jacobianTo(s.fixJ)
 			off = s.lackTo(s.lack, v)
 			C = s.fixC
@@ -313,7 +314,7 @@ func (s *denseMethod) restore(v *levelState) bool {
 			break
 		}
 		last = off
-		if !s.bent {
+		if !s.meritsHeld {
 			s.jacobianTo(s.fixJ)
 		}
 		for i, q := range s.try {
@@ -331,21 +332,21 @@ func (s *denseMethod) restore(v *levelState) bool {
 	return last <= restoreLoose
 }
 
-// heldMerit is what a level that is not reached holds, at one pose.
+// heldMerit is the merit that a level which is not reached holds at its minimum, and its curvature at one pose.
 type heldMerit struct {
-	Y      []float64 // rows, orthonormal: the directions in which the merit is curved
-	lambda []float64 // by row: the eigenvalue of H
-	rows   int
-	merit  float64 // the least
+	Y      []float64 // orthonormal rows: the directions in which the merit is curved
+	lambda []float64 // by row of Y: its eigenvalue of H
+	rows   int       // of Y
+	merit  float64   // the minimum
 
-	normal, near []float64 // rows that the levels before hold, here and at another pose, orthonormal on the free coordinates
-	held         int       // their number
-	J, e         []float64 // at another pose
-	H, q, way, g []float64
+	normal, near []float64 // orthonormal bases of the rows that the levels before hold, at this pose and at one nearby
+	held         int       // number of rows of normal
+	J, e         []float64 // 𝒥 and errors at the pose nearby
+	H, q, way, g []float64 // H, coordinates of this pose, direction of a difference, gradient
 	work         []float64
 }
 
-// newHeldMerit allocates one for n driven freedoms and some rows of targets.
+// newHeldMerit allocates a heldMerit for n driven freedoms and the given number of rows of targets and posture.
 func newHeldMerit(rows, n int) *heldMerit {
 	f := make([]float64, (3*rows+4*n+9)*n+rows)
 	cut := func(n int) []float64 {
@@ -357,7 +358,8 @@ func newHeldMerit(rows, n int) *heldMerit {
 		H: cut(n * n), q: cut(n), way: cut(n), g: cut(n), work: cut(4 * n)}
 }
 
-// findCurved finds the directions in which H is not zero.
+// findCurved stores in Y and lambda the eigenvectors and eigenvalues of the symmetric part of H that are larger than flat. It overwrites H,
+// and reports false if the eigenvalues cannot be found.
 func (c *heldMerit) findCurved(n int, flat float64) bool {
 	for i := range n {
 		for j := range i {

@@ -6,21 +6,21 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Where the gradient is zero and errors are left, the pose may be a saddle: a
-// straight arm whose target is straight inwards. Conjugate gradients tell: they build
-// directions one by one, and meet one of negative curvature where there is any.
+// Where the gradient is zero and errors are left, the pose may be a saddle of the merit: a straight arm, for example, whose target lies
+// straight inwards. Conjugate gradients find that out: they build directions one by one, and meet one of negative curvature if there is
+// any.
 
 const (
-	// probeSize is the way, of the step bounds of the freedoms over
-	// stepTurn, on which the change of the gradient tells the curvature.
+	// probeSize is the step of the differences of gradients that give the curvature, relative to the step bounds of the freedoms over
+	// stepTurn: the freedom that moves most moves by probeSize/stepTurn of its step bound.
 	probeSize = 1e-5
 	// probeMost is the largest number of directions.
 	probeMost = 12
-	// probeFlat is the curvature, of the length of 𝒥 times that of e, that counts as zero.
+	// probeFlat is the curvature, relative to ‖𝒥‖·‖e‖, that counts as zero.
 	probeFlat = 1e-5
 )
 
-// kick moves off a saddle of level v, and reports whether there was one. If not, all is as it was.
+// kick moves away from a saddle of level v, and reports whether that has reduced the merit. Otherwise the pose is as it was.
 func (s *denseMethod) kick(v *levelState) bool {
 	copy(s.home, s.q)
 	merit := v.merit(s.e)
@@ -35,25 +35,25 @@ func (s *denseMethod) kick(v *levelState) bool {
 			s.returnTo(s.home)
 		}
 	}
-	s.step(v, dampFirst) // the active limits
+	s.step(v, dampFirst) // finds the active limits again, for verdict
 	s.gradient(v)
 	return false
 }
 
-// saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there
-// is one. It is left in s.along, in step bounds, its largest entry one. The solver is at s.home again.
+// saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there is one. The
+// direction is left in s.along, in units of the step bounds, its largest entry one. The solver is at s.home again.
 //
 // It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p
 // only, which are differences of gradients.
 func (s *denseMethod) saddle(v *levelState) bool {
-	n, r, b := len(s.q), s.from, s.bounded
+	n, r, b := len(s.q), s.from, s.bounded // r is the residual of the conjugate gradients
 	flat := probeFlat * s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	s.gradient(v)
 	copy(s.before, s.slope)
 	for i, u := range s.unit {
 		r[i] = s.dice.NormFloat64() * u
 	}
-	b.free(r)
+	b.clearActive(r)
 	b.takeOut(r, len(s.constraints(v))/n)
 	ways := algebra.Conjugate{P: s.along}
 	first := algebra.Dot(r, r)
@@ -66,24 +66,24 @@ func (s *denseMethod) saddle(v *levelState) bool {
 		if !s.bendAlong(v, ways.P) {
 			return false
 		}
-		curvature, most, long := algebra.Dot(ways.P, s.slope), 0.0, 0.0
+		curvature, most, norm := algebra.Dot(ways.P, s.slope), 0.0, 0.0 // norm is the square of P's length
 		for i, x := range ways.P {
 			x *= stepTurn / s.unit[i]
-			most, long = max(most, math.Abs(x)), long+x*x
+			most, norm = max(most, math.Abs(x)), norm+x*x
 		}
-		if !(curvature > flat*long) {
+		if !(curvature > flat*norm) {
 			for i, u := range s.unit {
 				s.along[i] *= stepTurn / (u * most)
 			}
-			return curvature < -flat*long
+			return curvature < -flat*norm
 		}
 		add(r, -square/curvature, s.slope)
 	}
 	return false
 }
 
-// bendAlong stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
-// there. It reports whether the mechanism can move along p.
+// bendAlong stores in s.slope the product H p, by the difference of the gradient along p from s.before, the gradient at s.home. H is the
+// second derivative of the merit of level v at s.home. It reports whether the mechanism can move along p, and leaves the solver at s.home.
 func (s *denseMethod) bendAlong(v *levelState, p []float64) bool {
 	s.steps++
 	n, b, most := len(s.q), s.bounded, 0.0
@@ -107,12 +107,12 @@ func (s *denseMethod) bendAlong(v *levelState, p []float64) bool {
 	s.returnTo(s.home)
 	C := s.constraints(v)
 	b.orthonormalize(C)
-	b.free(s.slope)
+	b.clearActive(s.slope)
 	b.takeOut(s.slope, len(C)/n)
 	return can
 }
 
-// kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
+// kickAlong moves along s.along, or against it for sign −1, and then takes kickSteps steps. It reports whether the mechanism can move so.
 func (s *denseMethod) kickAlong(v *levelState, sign float64) bool {
 	for i, q := range s.q {
 		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.size[i]*s.along[i], s.low[i]), s.high[i])

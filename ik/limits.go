@@ -7,17 +7,19 @@ import (
 )
 
 const (
-	// limitRounds is the largest number of rounds of an active set, and limitMore for each coordinate. After them the
-	// step is within the limits, but may not be the least.
+	// limitRounds plus limitMore for each coordinate is the largest number of rounds of the active set. After them the step is within the
+	// limits, but may not be the minimum.
 	limitRounds, limitMore = 20, 4
-	// limitWrong is the least multiplier of the wrong sign with which an active limit is released, relative to the largest gradient.
+	// limitWrong is the least multiplier of the wrong sign with which an active limit is released, relative to the largest entry of the
+	// gradient. Smaller entries of a direction, relative to its largest, count as rounding too.
 	limitWrong = 1e-12
 )
 
-// step stores in b.u the step for A and e, and leaves in b.r what it does not take away, in b.g the gradient.
+// step stores in b.u the step for the rows A with the errors e, the constraints C and the damping k. It leaves in b.r the errors that
+// remain, e − A u, and in b.g the gradient.
 //
 // Shapes: e has m entries, A is m×n, C has n columns, or is empty.
-// Cost: O(m·n·min(m, n)) a round and one round more for each limit that is met or left, no allocation.
+// Cost: O(m·n·min(m, n)) a round, and one round more for each limit that becomes active or is released; no allocation.
 func (b *bounded) step(A, e, C []float64, k float64) {
 	m, n := len(e), len(b.u)
 	clear(b.u)
@@ -27,22 +29,22 @@ func (b *bounded) step(A, e, C []float64, k float64) {
 			b.side[i] = 0
 		}
 	}
-	whole := b.method == Selective || b.method == Transpose // whose way is not that to a least value
+	whole := b.method == Selective || b.method == Transpose // their step is no minimum, so limits are released before it and not after
 	if whole {
 		for b.project(nil, C, 0); b.release(A, C, m, 0); {
 		}
 	}
 	for b.rounds = 1; b.rounds < limitRounds+limitMore*n; b.rounds++ {
 		b.project(A, C, m)
-		b.way(m, k, len(C)/n)
+		b.direction(m, k, len(C)/n)
 		if !b.advance(A, m) && (whole || !b.release(A, C, m, k)) {
 			return
 		}
 	}
 }
 
-// project stores in b.hold the rows of C made orthonormal on the free
-// coordinates, and in b.rows those of A with what C fixes taken out.
+// project stores in b.hold the rows of C made orthonormal on the free coordinates, and in b.rows the m rows of A on the free coordinates
+// without their parts in the span of C. Rows that depend on C become zero. It does the same to the curvature, if there is one.
 func (b *bounded) project(A, C []float64, m int) {
 	n := len(b.u)
 	copy(b.rows[:m*n], A)
@@ -54,14 +56,14 @@ func (b *bounded) project(A, C []float64, m int) {
 		}
 	}
 	if b.curve != nil {
-		copy(b.bent, b.curve)
+		copy(b.freeCurve, b.curve)
 	}
 	if len(C) == 0 {
 		return
 	}
 	b.orthonormalize(C)
 	if b.curve != nil {
-		b.bend(len(C))
+		b.projectCurve(len(C))
 	}
 	for r := 0; r < m*n; r += n {
 		row := b.rows[r : r+n]
@@ -74,7 +76,7 @@ func (b *bounded) project(A, C []float64, m int) {
 	}
 }
 
-// advance moves b.u along b.p as far as the limits allow, and reports whether one is in the way.
+// advance moves b.u along b.p up to the first limit, which becomes active, and reports whether there is one on the way.
 func (b *bounded) advance(A []float64, m int) (blocked bool) {
 	n, far, at, small := len(b.u), 1.0, -1, limitWrong*algebra.MaxAbs(b.p)
 	for i, p := range b.p {
@@ -82,12 +84,12 @@ func (b *bounded) advance(A []float64, m int) (blocked bool) {
 			b.p[i] = 0 // rounding, which does not run into limits
 			continue
 		}
-		room := b.upper[i] - b.u[i]
+		gap := b.upper[i] - b.u[i]
 		if p < 0 {
-			room = b.lower[i] - b.u[i]
+			gap = b.lower[i] - b.u[i]
 		}
-		if room/p < far {
-			far, at = max(0, room/p), i
+		if gap/p < far {
+			far, at = max(0, gap/p), i
 		}
 	}
 	for i, side := range b.side {
@@ -117,7 +119,7 @@ func (b *bounded) release(A, C []float64, m int, k float64) bool {
 	b.gradient(A, C, m, k)
 	worst, at := limitWrong*algebra.MaxAbs(b.g), -1
 	for i, s := range b.side {
-		// At an upper limit the merit has to fall upwards, at a lower one downwards.
+		// An upper limit is released if the merit grows towards it, so that it falls away from the limit; a lower one likewise.
 		if wrong := float64(s) * b.g[i]; s != 0 && wrong > worst && b.lower[i] < b.upper[i] {
 			worst, at = wrong, i
 			if b.rounds > limitRounds {
@@ -131,7 +133,8 @@ func (b *bounded) release(A, C []float64, m int, k float64) bool {
 	return at >= 0
 }
 
-// gradient stores in b.g the gradient of the merit at b.u, with the forces of C that hold the free coordinates.
+// gradient stores in b.g the gradient of the merit at b.u, with combinations of the rows of C added so that it is orthogonal to them on the
+// free coordinates.
 func (b *bounded) gradient(A, C []float64, m int, k float64) {
 	n := len(b.u)
 	for i := range b.g {

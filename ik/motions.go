@@ -7,10 +7,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// MotionsTo prescribes the driven freedoms in m, the model of p, as splines through their coordinates at the times, so
-// that simulations and inverse dynamics go along the path.
+// MotionsTo prescribes the driven freedoms in m, the model of p, as splines through their coordinates at the times, so that simulations and
+// inverse dynamics follow the path.
 //
-// Shapes: values has one entry a time, each of as many numbers as driven freedoms. Cost: O(times · freedoms); allocates.
+// Shapes: values has one entry a time, each with one number a driven freedom, rad or m. Cost: O(times · freedoms); allocates.
 func (p *Problem) MotionsTo(m *model.Model, times []float64, values [][]float64) {
 	for i, f := range p.driven {
 		j := &m.Joints[f.Joint]

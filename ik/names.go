@@ -12,13 +12,13 @@ var (
 	metricNames = [...]string{"turns", "joints", "inertia"}
 )
 
-// String returns the name of rung-ik/1.
+// String returns the name in rung-ik/1.
 func (m Method) String() string { return fault.Enum(methodNames[:], m, "Method") }
 
-// String returns the name of rung-ik/1.
+// String returns the name in rung-ik/1.
 func (e Engine) String() string { return fault.Enum(engineNames[:], e, "Engine") }
 
-// String returns the name of rung-ik/1.
+// String returns the name in rung-ik/1.
 func (m Metric) String() string { return fault.Enum(metricNames[:], m, "Metric") }
 
 // ParseMethod returns the method of a name. It returns an error that lists the names if there is none.

@@ -8,20 +8,20 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// course is a path by numbers: where the targets should be at any of its times, and how fast.
+// course is a path with functions of time in place of waypoints: it gives wanted places and rates of the targets at any time.
 type course struct {
-	times []float64
-	step  float64
+	times []float64 // of the waypoints, s
+	step  float64   // from sample to sample, s
 	ways  []way
 }
 
-// way is the course of one target.
+// way is the course of one target. Parts that are nil stay as the target has them.
 type way struct {
 	target      int
-	position    [3]*segmentCurve // nil: as the target has it
+	position    [3]*segmentCurve
 	value       *segmentCurve
 	orientation *turns
-	posed       bool // its rates depend on the pose: target.poseRatesTo
+	posed       bool // wanted rates of its rows depend on the pose: target.poseRatesTo
 }
 
 // newCourse returns the course of the task's path.
@@ -62,7 +62,7 @@ func (o *Path) step() float64 {
 	return step
 }
 
-// at returns the time of sample k of samples + 1. The last sample is at the end of the path.
+// at returns the path's time of sample k from 0 to samples. The last sample is at the end of the path.
 func (c *course) at(k, samples int) float64 {
 	first, last := c.times[0], c.times[len(c.times)-1]
 	if k == samples {
@@ -87,7 +87,7 @@ type segmentCurve struct {
 	times, values []float64
 }
 
-// through returns the curve of a path through the values at(i) at its times.
+// through returns the curve through the values at(i) at the times of a path: a spline if the path says so, else straight lines.
 func through(path *Path, at func(i int) float64) *segmentCurve {
 	v := make([]float64, len(path.Times))
 	for i := range v {
@@ -115,7 +115,7 @@ func (c *segmentCurve) at(t float64) (x, rate float64) {
 	return c.values[i] + rate*(t-c.times[i]), rate
 }
 
-// section returns the section of times in which t is: from times[i] to times[i+1].
+// section returns the number i of the section from times[i] to times[i+1] that has t, or is nearest to it.
 func section(times []float64, t float64) int {
 	i := sort.SearchFloat64s(times, t)
 	if i == len(times) || times[i] > t {
@@ -124,8 +124,8 @@ func section(times []float64, t float64) int {
 	return max(0, min(i, len(times)-2))
 }
 
-// turnsWindow is the number of waypoints on both sides of a time beyond which values have no effect but rounding: the
-// effect of a value on a spline falls by the factor 2 − √3 from waypoint to waypoint.
+// turnsWindow is the number of waypoints before and after a time that are taken into account. The effect of a value on a spline falls by
+// the factor 2 − √3 from waypoint to waypoint, so further ones change nothing but rounding.
 const turnsWindow = 40
 
 // turns is a rotation through waypoints (docs/inverse-kinematics.md (P1); Kim, Kim & Shin 1995). It is the product of the
@@ -135,11 +135,11 @@ type turns struct {
 	times []float64
 	at0   []spatial.Quat  // waypoints, B → R
 	omega []spatial.Vec3  // rotation vector from the waypoint before, axes of R, rad; entry 0 is not used
-	part  []*segmentCurve // how much of it is done; entry 0 is not used
+	part  []*segmentCurve // factor of omega over time, from 0 to 1; entry 0 is not used
 }
 
-// newTurns returns the rotation through the waypoints of a path. The function of an angle is 0 at the waypoints before it and 1 from its
-// own on, within turnsWindow.
+// newTurns returns the rotation through the waypoints of a path. The factor of the rotation to waypoint i is 0 at waypoints before i and 1
+// from i on; its curve goes through the waypoints within turnsWindow of i.
 func newTurns(path *Path, waypoints [][4]float64) *turns {
 	n := len(waypoints)
 	u := &turns{times: path.Times, at0: make([]spatial.Quat, n), omega: make([]spatial.Vec3, n), part: make([]*segmentCurve, n)}
@@ -161,7 +161,7 @@ func newTurns(path *Path, waypoints [][4]float64) *turns {
 	return u
 }
 
-// rotationTo stores rotation and angular velocity at the time t.
+// rotationTo stores rotation and angular velocity, axes of R, at the time t.
 //
 // Cost: O(turnsWindow), no allocation.
 func (u *turns) rotationTo(q *spatial.Quat, omega *spatial.Vec3, t float64) {
@@ -177,8 +177,8 @@ func (u *turns) rotationTo(q *spatial.Quat, omega *spatial.Vec3, t float64) {
 	*q = q.Normalize()
 }
 
-// wantTo stores in w where the target should be at the time t, and in rate how fast: angular velocity and velocity in
-// the axes of R, and the rate of the value.
+// wantTo stores in w the wanted place of the target at the time t, and in rate its rate: three numbers of the angular velocity and three of
+// the velocity, axes of R, and the rate of the value.
 func (v *way) wantTo(w *wanted, rate *[7]float64, t float64) {
 	*rate = [7]float64{}
 	if v.position[0] != nil {
@@ -196,8 +196,7 @@ func (v *way) wantTo(w *wanted, rate *[7]float64, t float64) {
 	}
 }
 
-// rateOf returns the rate of row k of a target, in its unit times its
-// weight, from those of wantTo, as far as it does not depend on the pose.
+// rateOf returns the wanted weighted rate of row k of a target, from rate as wantTo stores it, without the part that depends on the pose.
 func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	row := int(t.own[k])
 	switch t.Type {
@@ -212,9 +211,8 @@ func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	return t.weight[k] * rate[3+row]
 }
 
-// poseRatesTo stores in raw, which has the rates of all rows, those rates of t that
-// depend on the pose, docs/inverse-kinematics.md, Paths: of a rotation, and of
-// a distance from a moving point. rate is from wantTo, and s belongs to the pose.
+// poseRatesTo stores the wanted weighted rates of t that depend on the pose: of a rotation, and of a distance from a moving point,
+// docs/inverse-kinematics.md, Paths. raw has the rates of all rows, rate is from wantTo, and s has the rows of t at the pose.
 func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *targetRows) {
 	switch t.Type {
 	case Orientation, PoseTarget:
@@ -224,17 +222,17 @@ func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *targetRows) {
 	}
 }
 
-// away returns the direction of a Distance from its point to the other, axes of R.
+// away returns the direction of a Distance from its point in R to its point in the body, axes of R. Where they coincide it is R's z, which
+// the row takes there too.
 func (s *targetRows) away() spatial.Vec3 {
-	far := s.jk.R.Norm()
-	if far == 0 {
-		return spatial.Vec3{2: 1} // as its rows do
+	distance := s.jk.R.Norm()
+	if distance == 0 {
+		return spatial.Vec3{2: 1}
 	}
-	return s.jk.EP.TMulVec(s.jk.R.Scale(1 / far))
+	return s.jk.EP.TMulVec(s.jk.R.Scale(1 / distance))
 }
 
-// turningTo stores in raw the rates, in the units of the errors times the weights, of a wanted orientation that turns with omega,
-// axes of R.
+// turningTo stores in raw the wanted weighted rates of the angular rows of t, whose wanted orientation rotates with omega, axes of R.
 func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *targetRows) {
 	var delta [6]float64
 	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)

@@ -12,29 +12,29 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Problem is a task on a mechanism: names are numbers, rows are counted, limits are merged with those of the
-// model. It is immutable, so any number of goroutines may make solvers of it.
+// Problem is a task on a mechanism: names are replaced by numbers, rows are counted, limits are merged with the limits of the model. It is
+// immutable, so any number of goroutines may make solvers of it.
 type Problem struct {
-	moving bool // the model has motions that move
+	moving bool // the model has prescribed motions that change with time
 	plan   *kkt.Plan
 	task   *Task
 	driven []mechanism.Freedom // n
 	held   []mechanism.Freedom
-	// following are freedoms that the task drives, but that follow from the driven ones: more are driven than the
-	// mechanism moves (drive).
+	// following are freedoms that the task drives but that depend on the driven ones, where the task drives more freedoms than the
+	// mechanism has independent motions (drive).
 	following []mechanism.Freedom
-	ignored   [][2]float64 // their limits
+	ignored   [][2]float64 // by following freedom: its limits
 
-	tree    *tree.Plan // nil if there are loops, or something is passive
-	driving *driving   // nil if it has not been needed
+	tree    *tree.Plan // nil if the engine on trees cannot be used
+	driving *driving   // nil unless the driven engine is used
 	lower   []float64  // n; −Inf: none
 	upper   []float64  // n; +Inf: none
-	rate    []float64  // n; +Inf: none
+	rate    []float64  // n, largest rates; +Inf: none
 	angle   []bool     // n: the freedom is an angle
 	targets []target
-	m       int          // rows with a weight, of all targets in their order
-	levels  int          // number of distinct priorities; targets are numbered 0 … levels−1 by rank of their priority
-	length  float64      // that makes angles into lengths, m
+	m       int          // number of rows with a weight, of all targets in their order
+	levels  int          // number of distinct priorities; a target's level, from 0 to levels−1, is the rank of its priority
+	length  float64      // angles are multiplied by it to be compared with lengths, m
 	rest    []restTarget // of the posture
 }
 
@@ -44,18 +44,18 @@ type restTarget struct {
 	value  float64 // rad or m
 }
 
-// lengthTol and angleTol are the default tolerances of targets: of
-// lengths relative to the typical length of the mechanism.
+// lengthTol and angleTol are the default tolerances of targets: for lengths, relative to the typical length of the mechanism, and for
+// angles, rad.
 const lengthTol, angleTol = 1e-9, 1e-9
 
-// Following returns the freedoms that the task drives although they follow from the others: the mechanism moves in fewer
-// ways than freedoms are driven, and Driven is an independent set of them.
+// Following returns the freedoms that the task drives although they depend on the others. There are such freedoms where the task drives
+// more freedoms than the mechanism has independent motions; Driven is an independent set of them.
 func (p *Problem) Following() []mechanism.Freedom { return slices.Clone(p.following) }
 
 // Plan returns the plan of the mechanism.
 func (p *Problem) Plan() *kkt.Plan { return p.plan }
 
-// CloseContext closes the poses of st as near as it can: targets are reached from there. It ends early when ctx does.
+// CloseContext closes the joints at st, near its pose, so that the targets can be reached from there. It ends early when ctx does.
 //
 // Cost: a Closer and its ClosePositions, whose errors it returns.
 func (p *Problem) CloseContext(ctx context.Context, st *mechanism.State) error {
@@ -64,7 +64,7 @@ func (p *Problem) CloseContext(ctx context.Context, st *mechanism.State) error {
 	return closing.NewCloser(p.plan, closing.RunOptions()).ClosePositionsContext(ctx, st)
 }
 
-// Dims returns the number of rows with a weight, m, and that of the driven freedoms, n.
+// Dims returns the number of rows with a weight, m, and the number of driven freedoms, n.
 func (p *Problem) Dims() (m, n int) { return p.m, len(p.driven) }
 
 // Driven returns the driven freedoms in the order of their coordinates.
@@ -75,15 +75,15 @@ func (p *Problem) Driven() []mechanism.Freedom { return slices.Clone(p.driven) }
 // It panics if i is out of range.
 func (p *Problem) DrivenName(i int) string { return freedomName(p.plan.Mechanism(), p.driven[i]) }
 
-// Bounds returns the limits of the coordinate of driven freedom i, rad or m, and its largest rate, rad/s or m/s. They are
-// those of the task, or else of the model; infinite if there are none.
+// Bounds returns the limits of the coordinate of driven freedom i, rad or m, and its largest rate, rad/s or m/s. Each is from the task, or
+// else from the model; it is infinite if neither has one.
 //
 // It panics if i is out of range.
 func (p *Problem) Bounds(i int) (lower, upper, rate float64) {
 	return p.lower[i], p.upper[i], p.rate[i]
 }
 
-// setRows numbers rows and levels of the targets.
+// setRows numbers the rows and the levels of the targets.
 func (p *Problem) setRows() {
 	var ranks []int
 	for i := range p.targets {
@@ -101,7 +101,8 @@ func (p *Problem) setRows() {
 	}
 }
 
-// setWeights lists the rows of t that have a weight.
+// setWeights lists the rows of t whose weights are not zero, and multiplies weights of angles by length. It notes whether angular rows
+// have different weights, which makes t uneven.
 func (t *target) setWeights(length float64) {
 	traits := &targetTraits[t.Type]
 	from := traits.from
@@ -134,8 +135,8 @@ func (t *target) setWeights(length float64) {
 	}
 }
 
-// isAngle reports whether a row of the joint of t is an angle. The rows of a composite joint count as lengths, and so its
-// freedom is asked, not the row.
+// isAngle reports whether a row of the joint of t is an angle. For a Coordinate it is the freedom that decides, as all rows of a composite
+// joint count as lengths.
 func (t *target) isAngle(row int) bool {
 	switch t.Type {
 	case Com:
@@ -146,7 +147,8 @@ func (t *target) isAngle(row int) bool {
 	return t.joint.Angles>>row&1 != 0
 }
 
-// newTarget returns the target T with the numbers of its bodies, wanted where T says.
+// newTarget returns the target T with numbers in place of names: body relative to body relative, freedom f, or the common centre of mass of
+// bodies. scale is the typical length of the mechanism, m.
 func newTarget(T *Target, m *mechanism.Mechanism, relative, body int32, f mechanism.Freedom, bodies []int32, scale float64) target {
 	t := target{Target: T, freedom: f, bodies: bodies, tolerance: T.Tolerance}
 	t.wanted = wanted{position: T.Position, orientation: unitQuat(T.Orientation), value: T.Value}
@@ -171,7 +173,7 @@ func newTarget(T *Target, m *mechanism.Mechanism, relative, body int32, f mechan
 	return t
 }
 
-// boundless are limits that do not bound.
+// boundless returns infinite limits of n coordinates, and infinite largest rates.
 func boundless(n int) (lower, upper, rate []float64) {
 	lower, upper, rate = make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -195,7 +197,7 @@ func (p *Problem) outside(q []float64) (names []string) {
 	return names
 }
 
-// missingOf returns what is missing of a target with the weighted errors e, m and rad.
+// missingOf returns the size of the errors of a target without weights, m and rad. e has its weighted errors by row.
 func (t *target) missingOf(e []float64) (linear, angular float64) {
 	for i := range t.n {
 		x := e[i] / t.weight[i]
@@ -208,7 +210,7 @@ func (t *target) missingOf(e []float64) (linear, angular float64) {
 	return math.Sqrt(linear), math.Sqrt(angular)
 }
 
-// unitOf returns what makes driven freedom i a length.
+// unitOf returns the factor that makes driven freedom i a length: the length of the problem, m, for an angle, else 1.
 func (p *Problem) unitOf(i int) float64 {
 	if p.angle[i] {
 		return p.length
@@ -216,8 +218,7 @@ func (p *Problem) unitOf(i int) float64 {
 	return 1
 }
 
-// freedomName returns the name of a freedom: that of its joint, with
-// the number of the freedom where the joint has several.
+// freedomName returns the name of a freedom: JOINT, or JOINT.i where the joint has several freedoms.
 func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
 	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
 		return m.JointName(f.Joint)

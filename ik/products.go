@@ -5,13 +5,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Set brings s to st: products, the Jacobian and errors are then those at st. st is not changed. Where it violates the joints, s is at
-// the state that closes it. After Reach, s is at the state that Reach has stored, so that no Set is needed, unless the method is the
-// sparse one.
+// Set brings s to st, so that products, the Jacobian and errors are those at st, with its joints closed. st is not changed. After Reach, s
+// is already at the state that Reach has stored, unless the method is the sparse one.
 //
-// Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine. It returns
-// an error for a state that is not of the mechanism or cannot be closed, and of the sparse method what
-// NewSolver would return for another engine.
+// Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine. It returns an error for a
+// state that is not of the mechanism or cannot be closed. With the sparse method it also returns the errors of NewSolver for another
+// engine.
 func (s *Solver) Set(st *mechanism.State) error {
 	if s.eng == nil {
 		eng, err := s.p.newEngine(Options{Threads: s.o.Threads})
@@ -28,7 +27,7 @@ func (s *Solver) Set(st *mechanism.State) error {
 	return nil
 }
 
-// at returns the engine at the last state.
+// at returns the engine, at the last state. It panics before Set or Reach.
 func (s *Solver) at() engine {
 	if !s.placed {
 		panic("ik: no state: call Set or Reach first")
@@ -36,17 +35,16 @@ func (s *Solver) at() engine {
 	return s.eng
 }
 
-// Dims implements fik.Linear: the number of rows with a weight, m, and
-// that of the driven freedoms, n. They are those of Problem.Dims.
+// Dims implements fik.Linear. It returns the number of rows with a weight, m, and the number of driven freedoms, n, as Problem.Dims does.
 func (s *Solver) Dims() (m, n int) { return s.p.Dims() }
 
-// JacobianTo stores the effective Jacobian 𝒥 at the last state in dst: what the targets do for rates of the driven
-// freedoms, m×n, docs/inverse-kinematics.md (D3). Rows are those of the targets in their order, each times its weight,
-// and those of angles times the length of the problem too: with Options.Length 1 in the task and no weights they are m
-// and rad. Columns are in the order of Problem.Driven.
+// JacobianTo stores in dst the effective Jacobian 𝒥 at the last state, which takes rates of the driven freedoms to rates of the targets,
+// docs/inverse-kinematics.md (D3). Its rows are in the order of the targets, each multiplied by its weight, and for angles by the length
+// of the problem too: with Options.Length 1 in the task and no weights the rows are in m and rad. Columns are in the order of
+// Problem.Driven.
 //
-// Cost: with the engine driven the smaller number of m and n solves, on a tree O(m·n); no allocation. It panics if dst
-// is not m×n, or before Set or Reach.
+// Shapes: dst is m×n.
+// Cost: with the driven engine min(m, n) solves, on a tree O(m·n); no allocation. It panics if dst is not m×n, or before Set or Reach.
 func (s *Solver) JacobianTo(dst *fik.Dense) {
 	if m, n := s.Dims(); dst.Rows != m || dst.Cols != n || len(dst.Data) != m*n {
 		panic("ik: length mismatch")
@@ -54,7 +52,7 @@ func (s *Solver) JacobianTo(dst *fik.Dense) {
 	s.at().jacobianTo(dst.Data)
 }
 
-// MulTo implements fik.Linear at the last state: it stores 𝒥·u in dst, m numbers for n rates of the driven freedoms.
+// MulTo implements fik.Linear at the last state: it stores 𝒥·u in dst, m rates of the rows for n rates u of the driven freedoms.
 //
 // Cost: one solve, or on a tree O(bodies + m·n); no allocation. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) MulTo(dst, u []float64) {
@@ -64,7 +62,7 @@ func (s *Solver) MulTo(dst, u []float64) {
 	s.at().MulTo(dst, u)
 }
 
-// MulTransTo implements fik.Linear at the last state: it stores 𝒥ᵀ·f in dst, n numbers for m of the rows.
+// MulTransTo implements fik.Linear at the last state: it stores 𝒥ᵀ·f in dst, n forces of the driven freedoms for m forces f of the rows.
 //
 // Cost: as MulTo. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) MulTransTo(dst, f []float64) {
@@ -74,7 +72,7 @@ func (s *Solver) MulTransTo(dst, f []float64) {
 	s.at().MulTransTo(dst, f)
 }
 
-// ErrorsTo stores in dst the errors of the m rows at the last state, "wanted minus is", weighted as those of JacobianTo.
+// ErrorsTo stores in dst the errors of the m rows at the last state, "wanted minus is", weighted as the rows of JacobianTo are.
 //
 // Cost: O(targets), no allocation. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) ErrorsTo(dst []float64) {

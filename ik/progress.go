@@ -6,14 +6,14 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// progress is what both methods look at while they step: when to end, and whom to tell.
+// progress has the state that both methods share while they step: when to end, and the function of Watch.
 type progress struct {
 	flag     *halt.Flag
-	deadline time.Time
-	watch    func()   // nil, or called before each step
-	outside  []string // driven freedoms that were outside their limits at the start
-	steps    int      // of this start
-	most     int      // largest number of them
+	deadline time.Time // zero: none
+	watch    func()    // called before each step; may be nil
+	outside  []string  // driven freedoms that were outside their limits at the start
+	steps    int       // of this start
+	most     int       // largest number of steps of a start
 }
 
 // hasEnded reports whether the context has ended, or the time is up.
@@ -21,7 +21,7 @@ func (p *progress) hasEnded() bool {
 	return p.flag.Up() || !p.deadline.IsZero() && time.Now().After(p.deadline)
 }
 
-// allow sets the deadline at the given time from now; 0: none.
+// allow sets the deadline at the given time from now. With 0 there is none.
 func (p *progress) allow(most time.Duration) {
 	if p.deadline = (time.Time{}); most > 0 {
 		p.deadline = time.Now().Add(most)
@@ -38,5 +38,5 @@ func (p *progress) show() {
 // pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
 const pullPart = 1e-6
 
-// meritSeen is the relative change of a merit that is seen in spite of rounding.
+// meritSeen is the least relative change of a merit that stands out from its rounding.
 const meritSeen = 1e-11

@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// report fills the result at the pose at hand of the method, which is stored in st.
+// report fills in the result at the current pose of the method, which is stored in st. The status is the status of the first level that is
+// not reached.
 func (s *Solver) report(st *mechanism.State) {
 	r := &s.result
 	r.Status, r.Outside = Reached, s.now.outside
@@ -22,7 +23,7 @@ func (s *Solver) report(st *mechanism.State) {
 	s.m.violation(r, st)
 }
 
-// reportTargets fills the results of the targets, level by level.
+// reportTargets fills in the results of the targets. Conflicts are listed level by level.
 func (s *Solver) reportTargets() {
 	for l := range s.p.levels {
 		for t := range s.p.targets {
@@ -43,14 +44,14 @@ func (s *Solver) reportTargets() {
 	}
 }
 
-// reportDriven fills the results of the driven freedoms.
+// reportDriven fills in the results of the driven freedoms.
 func (s *Solver) reportDriven() {
 	for i, q := range s.m.coordinates() {
 		s.result.Driven[i].Value, s.result.Driven[i].Limit = q, s.m.side(i)
 	}
 }
 
-// worst returns the target that is farthest from its tolerance.
+// worst returns the error for the target that is off by the most, relative to its tolerance.
 func (s *Solver) worst() Unreached {
 	u := Unreached{Status: s.result.Status, Unit: "m"}
 	most := algebra.NewPeak(0)
@@ -69,7 +70,7 @@ func (s *Solver) worst() Unreached {
 	return u
 }
 
-// overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
+// overflow returns an error that wraps ErrOverflow if a number of the result is infinite or undefined. The manipulability may be.
 func (r *Result) overflow() error {
 	for i := range r.Targets {
 		if t := &r.Targets[i]; !algebra.AllFinite(t.Linear, t.Angular) {

@@ -22,27 +22,26 @@ type response struct {
 	probe []float64 // right side of a random motion of the prescribed freedoms
 	x, r  []float64 // solution, and memory for its refinement
 	once  []float64 // solution without refinement
-	rough bool      // a solve has to be refined
+	rough bool      // solves have to be refined
 
-	unfilled bool // the last state was none that the system can be filled at
+	unfilled bool // the system could not be filled at the last state
 
-	unit []float64             // by row: the size to which an error is relative: 1, or the length of the longer body, m
-	kin  *mechanism.Kinematics // of chord
+	unit []float64             // by row: the unit of its error, see measureUnits
+	kin  *mechanism.Kinematics // memory of misfit
 }
 
-// errDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot move
-// independently: the mechanism is singular there.
+// errDependent is wrapped by the error for a singular pose, at which driven freedoms depend on each other.
 var errDependent = errors.New("ik: driven freedoms depend on each other at this pose")
 
 const (
-	// probeTol is the largest residual of a row, relative to its terms, with which driven freedoms follow their rates.
+	// probeTol is the largest residual of a row, relative to its terms, with which driven freedoms count as moving at their given rates.
 	probeTol = 1e-9
-	// solveTol is the part of the largest velocity by which a refined solution
-	// may differ from that of one solve. Above it, solves are refined.
+	// solveTol is the largest difference between the velocities of a refined solution and of a single solve, relative to the largest
+	// velocity, with which solves are not refined.
 	solveTol = 1e-12
 )
 
-// newResponse allocates a response of a plan on a workspace. rows are the scalar rows whose rates are given.
+// newResponse allocates a response for the plan of w, in the memory of w. rows are the scalar rows whose rates are given.
 func newResponse(w *kkt.Workspace, rows []int) *response {
 	p := w.Plan()
 	n := p.Layout().Pattern.Dim()
@@ -52,15 +51,15 @@ func newResponse(w *kkt.Workspace, rows []int) *response {
 	r.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, p.Mechanism().NumBodies())}
 	r.measureUnits(p.Layout())
 	for k, row := range rows {
-		r.probe[row] = 1 - 0.7*float64((k*k)%5) // no two neighbours alike
+		r.probe[row] = 1 - 0.7*float64((k*k)%5) // neighbours have different rates
 	}
 	return r
 }
 
-// at factors the system at st. It tries the ways of kkt until one has
-// a solution in which all rows with a given rate follow it.
+// at factors the system at st. It tries one way of kkt to factor after the other, until in a solution all rows with given rates have these
+// rates.
 //
-// Cost: a factorization and a few solves, no allocation but for errors. It returns what wraps errDependent, or the errors of
+// Cost: a factorization and a few solves, no allocation but for errors. It returns an error that wraps errDependent, or the errors of
 // assemble.System.FillTo.
 func (r *response) at(st *mechanism.State) error {
 	err := r.factor(st)
@@ -68,9 +67,9 @@ func (r *response) at(st *mechanism.State) error {
 		return err
 	}
 	for err == nil {
-		ref := r.fac.Refine(r.x, r.r, 0)
-		if ref.Worst.Ratio <= probeTol && ref.Error <= probeTol {
-			if r.rough = ref.Steps > 0; r.rough {
+		refined := r.fac.Refine(r.x, r.r, 0)
+		if refined.Worst.Ratio <= probeTol && refined.Error <= probeTol {
+			if r.rough = refined.Steps > 0; r.rough {
 				r.fac.SolveTo(r.once, r.probe)
 				r.rough = !r.alike(r.once, r.x)
 			}
@@ -84,7 +83,7 @@ func (r *response) at(st *mechanism.State) error {
 	return fmt.Errorf("%w: %w", errDependent, err)
 }
 
-// factor is at without the test of the solution. The caller judges a step by the errors that it leaves.
+// factor is at without the test of the solution: its caller judges the factor by the errors that steps with it leave.
 func (r *response) factor(st *mechanism.State) error {
 	r.fac.Changed()
 	err := r.sys.FillTo(st)
@@ -94,7 +93,7 @@ func (r *response) factor(st *mechanism.State) error {
 	return r.fac.FactorizeFrom(kkt.DropWeak, nil)
 }
 
-// alike reports whether two solutions have the same velocities of the bodies, to solveTol.
+// alike reports whether the velocities of the bodies in two solutions differ by at most solveTol of the largest one.
 func (r *response) alike(a, b []float64) bool {
 	most, off := 0.0, 0.0
 	for i := range 6 * r.sys.Layout.Mech.NumBodies() {
@@ -103,7 +102,7 @@ func (r *response) alike(a, b []float64) bool {
 	return off <= solveTol*most
 }
 
-// dependent is errDependent with the joint whose row is weakest.
+// dependent returns errDependent with the joint that has the weakest row of the factor, if there is one.
 func (r *response) dependent() error {
 	node, row, _ := r.fac.Weakest()
 	if node < 0 {
@@ -128,31 +127,31 @@ func (r *response) velocities() []float64 {
 	return r.x[:6*r.sys.Layout.Mech.NumBodies()]
 }
 
-// measureUnits stores in r.unit the unit of each row, in which its error is judged: 1 for an angle, the largest length of the
-// bodies for a distance, both times the factor of rowUnits.
+// measureUnits stores in r.unit the unit of the error of each row: 1 rad for an angle, the length of the longer body, m, for a distance,
+// both multiplied by the factor of rowUnits.
 func (r *response) measureUnits(l *assemble.Layout) {
 	p, nb := l.Pattern, l.Mech.NumBodies()
 	length := make([]float64, nb)
 	l.LengthsTo(length)
 	r.unit = make([]float64, p.Dim())
 	for node := nb; node < p.Len(); node++ {
-		long := 0.0
+		longest := 0.0
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-			long = max(long, length[b])
+			longest = max(longest, length[b])
 		}
 		angles, size := rowUnits(l, node)
 		for k := range int(p.Size[node]) {
-			u := long
+			unit := longest
 			if angles>>k&1 != 0 {
-				u = 1
+				unit = 1
 			}
-			r.unit[int(p.Off[node])+k] = u * size
+			r.unit[int(p.Off[node])+k] = unit * size
 		}
 	}
 }
 
-// rowUnits returns the rows of a joint's or coupling's node that are angles, as bits, and the factor from an angle or a
-// length to the error of a row, which is 1 but for couplings.
+// rowUnits returns which rows of a joint's or coupling's node are angles, as bits, and the factor from an angle or a length to the error of
+// a row: 1 for joints.
 func rowUnits(l *assemble.Layout, node int) (angles uint8, size float64) {
 	if j := l.NodeJoint(node); j >= 0 {
 		return l.Mech.Joints[j].Angles, 1
@@ -164,8 +163,8 @@ func rowUnits(l *assemble.Layout, node int) (angles uint8, size float64) {
 	return angles, c.Size
 }
 
-// misfit makes −δ, the errors of all rows at st, the right side, and returns the largest in their units. It returns NaN
-// if there is a number that is not finite.
+// misfit stores in the right side −δ, δ the position errors of all rows at st, and returns the largest error in its unit. It returns NaN if
+// the state is not finite.
 func (r *response) misfit(st *mechanism.State) (size float64) {
 	l := r.plan.Layout()
 	m, p := l.Mech, l.Pattern
@@ -182,7 +181,7 @@ func (r *response) misfit(st *mechanism.State) (size float64) {
 		if j < 0 {
 			delta[0], _ = m.CouplingErrors(l.NodeConstraint(node)-m.NumJoints(), r.kin, st)
 		} else if jt := &m.Joints[j]; jt.Motion == nil {
-			_ = m.ErrorsTo(&delta, &rate, j, r.kin, st) // the quickest for pins; an error is of the rates
+			_ = m.ErrorsTo(&delta, &rate, j, r.kin, st) // quickest for revolute joints; its error is about the rates, which are not used
 		} else {
 			m.JointTo(&jk, j, r.kin, st)
 			jt.PositionErrorTo(&delta, &jk.Frames, st.Time)
@@ -197,12 +196,12 @@ func (r *response) misfit(st *mechanism.State) (size float64) {
 }
 
 const (
-	chords    = 6    // most steps of chord
-	chordGain = 0.02 // part of the errors that a step of chord may leave
+	chords    = 6    // largest number of steps of chord
+	chordGain = 0.02 // largest part of the errors that a step of chord may leave
 )
 
-// chord brings st nearer to where all joints hold, by steps with the factor at hand, as long as they make the errors much
-// smaller. It reports whether nothing is left to do.
+// chord closes the joints of st by steps with the present factor, which may be of another pose nearby, as long as each makes the errors
+// much smaller. It reports whether the joints are closed to closing.AngleTol.
 //
 // Cost: O(bodies + joints) and a solve a step, no allocation.
 func (r *response) chord(st *mechanism.State) bool {
@@ -222,9 +221,8 @@ func (r *response) chord(st *mechanism.State) bool {
 // polishMost is the largest number of corrections of polish.
 const polishMost = 4
 
-// polish closes the joints of st down to rounding; they are closed to their tolerance before. It is for mechanisms whose
-// solves have to be refined: in long chains of loops the errors of joints, of the pose and of 𝒥 grow with the square of
-// the length.
+// polish closes the joints of st, which are closed to their tolerance, down to rounding. It is for mechanisms whose solves have to be
+// refined: in long chains of loops, errors of the pose and of 𝒥 are larger than the errors of joints by the square of the length.
 func (r *response) polish(st *mechanism.State) {
 	last := math.Inf(1)
 	for range polishMost {

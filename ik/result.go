@@ -15,7 +15,7 @@ const (
 	Reached      Status = iota // all targets within their tolerances
 	Nearest                    // out of reach: no motion brings the targets nearer
 	AgainstLimit               // the same, and limits are in the way
-	Stuck                      // the gradient is zero and yet it is not a minimum that could be shown
+	Stuck                      // the method gets no further, and cannot tell whether that is a minimum
 	Conflicting                // targets of one priority contradict each other
 	OutOfSteps                 // the number of steps or the time is used up
 	Unstable                   // feedback inverse kinematics does not converge at these gains
@@ -30,11 +30,11 @@ func (s Status) String() string {
 	return [numStatuses]string{"reached", "nearest", "limit", "stuck", "conflict", "steps", "unstable"}[s]
 }
 
-// NotComputed is a Rank or a number of NullMotions that the sparse method leaves out, with the singular values, and any other where these
-// cannot be found.
+// NotComputed is Rank and NullMotions where there are no singular values: the sparse method computes none, and other methods may not find
+// them.
 const NotComputed = -1
 
-// Result is what came of a task. Its slices belong to the solver and hold until its next use.
+// Result is the result of a task. Its slices belong to the solver and hold until its next use.
 type Result struct {
 	Name      string // of the model
 	Status    Status
@@ -45,23 +45,23 @@ type Result struct {
 	Targets   []TargetResult
 	Driven    []DrivenResult
 	Following []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
-	// Outside are the driven freedoms that were outside their limits at the start; the first step went to the limits.
-	// At the end all are within them, of the sparse method to 1e-9 rad or lengths, unless steps or time were used up:
-	// then DrivenResult.Limit tells.
+	// Outside are the driven freedoms that were outside their limits at the start; they were brought to the limits first. At the end all
+	// are within their limits, with the sparse method to 1e-9 rad or lengths of the problem. Where steps or time were used up they may
+	// not be: DrivenResult.Limit says which.
 	Outside        []string
 	SingularValues []float64 // of the effective Jacobian with weights, descending
 	Manipulability float64   // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document
 	Rank           int
-	NullMotions    int // motions of the driven freedoms that leave all targets
+	NullMotions    int // number of independent motions of the driven freedoms that leave all targets unchanged
 	Conflicts      []Conflict
-	ClosingError   float64 // largest violation of a joint: an angle, rad, or a length relative to that of the problem
+	ClosingError   float64 // largest violation of a joint: an angle, rad, or a length relative to the length of the problem
 	Elapsed        time.Duration
-	Path           *PathResult   // nil unless whoever followed a path has set it
+	Path           *PathResult   // for callers that follow a path; nil unless they set it
 	Solutions      [][]float64   // driven coordinates of all distinct solutions, with Options.All
-	Filter         *FilterResult // what feedback inverse kinematics ran with; nil for other methods
+	Filter         *FilterResult // the filter of feedback inverse kinematics; nil for other methods
 }
 
-// FilterResult is the filter of a task as it was designed: what FIKOptions with DesignGiven would take.
+// FilterResult is the filter of a task as it was designed. FIKOptions with DesignGiven and these numbers give the same filter.
 type FilterResult struct {
 	Form   fik.Form
 	Design fik.Design
@@ -70,16 +70,16 @@ type FilterResult struct {
 	H      float64   // s; of form V at the start
 }
 
-// PathResult is what became of a whole path, beside the Result of its last sample.
+// PathResult sums up a whole path, beside the Result of its last sample.
 type PathResult struct {
 	Samples  int
 	End      float64        // time of the last sample, s
 	Missed   int            // samples at which targets were off by more than their tolerances
 	Largest  []TargetResult // largest errors of the targets
-	SigmaMin float64        // least of the least singular values; NaN where the method computes none
+	SigmaMin float64        // least singular value of all samples; NaN where the method computes none
 }
 
-// Add takes in the result of a sample at the time t.
+// Add includes the result of a sample at the time t.
 func (p *PathResult) Add(t float64, r *Result) {
 	if p.Largest == nil {
 		p.Largest = append(p.Largest, r.Targets...)
@@ -99,15 +99,15 @@ func (p *PathResult) Add(t float64, r *Result) {
 	}
 }
 
-// TargetResult says what became of a target.
+// TargetResult is the end of a target.
 type TargetResult struct {
 	Name            string
 	Priority        int
-	Linear, Angular float64 // magnitude of what is missing, m and rad
+	Linear, Angular float64 // size of its errors without weights, m and rad
 	Reached         bool
 }
 
-// DrivenResult is a driven freedom at the end. Of a following one Limit also says that it is beyond the limit.
+// DrivenResult is a driven or following freedom at the end. A following one may be beyond the limit that Limit names.
 type DrivenResult struct {
 	Joint   string
 	Freedom int

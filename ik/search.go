@@ -1,7 +1,7 @@
 package ik
 
-// search descends from the pose at hand, then from random ones, until the targets are met, or with All to the last one. It ends at
-// the best.
+// search descends from the current pose, then from the start of around and from random ones, until the targets are met, or with
+// Options.All from all starts. It ends at the best pose.
 func (s *Solver) search() error {
 	r, m := &s.result, s.m
 	r.Steps, r.Restarts, r.Solutions, s.best.some = 0, 0, r.Solutions[:0], false
@@ -37,7 +37,7 @@ func (s *Solver) search() error {
 	return err
 }
 
-// start descends from the pose at hand and keeps the place if it is the best. With All it collects solutions.
+// start descends from the current pose and keeps the pose that it reaches if it is the best so far. With Options.All it collects solutions.
 func (s *Solver) start() error {
 	m := s.m
 	err := m.descend()
@@ -52,7 +52,7 @@ func (s *Solver) start() error {
 	}
 	s.best.some = true
 	for l := range s.best.merit {
-		s.best.merit[l] = m.left(l)
+		s.best.merit[l] = m.remaining(l)
 	}
 	m.keep()
 	return nil
@@ -61,7 +61,7 @@ func (s *Solver) start() error {
 // better reports whether the last start ended better than the best before: the first level that differs decides.
 func (s *Solver) better() bool {
 	for l, least := range s.best.merit {
-		if x := s.m.left(l); x != least {
+		if x := s.m.remaining(l); x != least {
 			return x < least
 		}
 	}

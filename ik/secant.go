@@ -6,28 +6,28 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Where errors are left at the least merit, its second derivative is 𝒥ᵀ𝒥 + Σ eᵢ∇²eᵢ, and steps without the second term
-// converge linearly only. The secant gathers that term from how the gradient changes, docs/inverse-kinematics.md (L3).
+// The second derivative of the merit is 𝒥ᵀ𝒥 + Σ eᵢ∇²eᵢ. Where errors are left at the minimum, steps without the second term converge only
+// linearly. The secant approximates this term from changes of the gradient, docs/inverse-kinematics.md (L3).
 
 const (
-	// secantMost is the largest number of driven freedoms that have a secant: its memory is n², its steps cost n³.
+	// secantMost is the largest number n of driven freedoms with which a secant is used: its memory is n², its steps cost n³.
 	secantMost = 200
-	// secantGain is the promised part of the merit above which 𝒥 alone is as good.
+	// secantGain is the predicted decrease, relative to the merit, above which steps take 𝒥 alone.
 	secantGain = 0.5
-	// secantTurn is the least part of |y||s| that yᵀs has to be for the formula of Dennis, Gay and Welsch.
+	// secantTurn is the least yᵀs, relative to |y||s|, for the formula of Dennis, Gay and Welsch.
 	secantTurn = 1e-8
 )
 
-// secant approximates the symmetric matrix S of Σ eᵢ∇²eᵢ in the rows of one level.
+// secant approximates the symmetric matrix S = Σ eᵢ∇²eᵢ over the rows of one level.
 type secant struct {
 	S         []float64 // n×n
 	g         []float64 // n: gradient before the step
 	s, y, Ss  []float64 // n: step, change of the gradient, S s
-	use, some bool      // S tells more than zero does; S may be not zero
-	gain      float64   // part of the merit that the last step promised
+	use, some bool      // S predicts changes of the gradient better than zero does; S may be other than zero
+	gain      float64   // predicted decrease of the last step, relative to the merit
 }
 
-// newSecant allocates for n driven freedoms; nil where they are too many.
+// newSecant allocates a secant for n driven freedoms. It returns nil if they are more than secantMost.
 func newSecant(n int) *secant {
 	if n > secantMost {
 		return nil
@@ -49,7 +49,7 @@ func (c *secant) forget() {
 	}
 }
 
-// known returns S if it tells more than zero does, else nil.
+// known returns S if steps should use it, else nil.
 func (c *secant) known() []float64 {
 	if c == nil || !c.use || c.gain > secantGain {
 		return nil
@@ -57,8 +57,9 @@ func (c *secant) known() []float64 {
 	return c.S
 }
 
-// update changes S so that S s = y − AᵀA s, docs/inverse-kinematics.md (L4), by the sized formula of Dennis, Gay and
-// Welsch (1981). A has the rows of the level after the step s, and y is the change of the gradient.
+// update changes S so that S s = y − AᵀA s, docs/inverse-kinematics.md (L4), by the formula of Dennis, Gay and Welsch (1981) with sizing:
+// S is scaled down first where it overestimates the curvature along s. A has the rows of the level after the step s, and y is the change
+// of the gradient.
 //
 // Cost: O(m·n + n²), no allocation.
 func (c *secant) update(A []float64) {
@@ -66,7 +67,7 @@ func (c *secant) update(A []float64) {
 	if !(algebra.Dot(c.s, c.s) > 0) {
 		return
 	}
-	w := c.g // which has been used
+	w := c.g // memory that is free again: w = y − AᵀA s
 	copy(w, c.y)
 	for r := 0; r < len(A); r += n {
 		row := A[r : r+n]
@@ -78,20 +79,20 @@ func (c *secant) update(A []float64) {
 		misses += (w[i] - c.Ss[i]) * (w[i] - c.Ss[i])
 	}
 	c.use = c.some && misses < algebra.Dot(w, w)
-	if size, is := math.Abs(algebra.Dot(c.s, w)), math.Abs(algebra.Dot(c.s, c.Ss)); size < is {
-		scaleVector(c.S, size/is)
-		scaleVector(c.Ss, size/is)
+	if found, predicted := math.Abs(algebra.Dot(c.s, w)), math.Abs(algebra.Dot(c.s, c.Ss)); found < predicted {
+		scaleVector(c.S, found/predicted)
+		scaleVector(c.Ss, found/predicted)
 	}
 	add(w, -1, c.Ss)
 	c.add(w)
 }
 
-// add adds to S what makes S s larger by r, in rank two along y.
+// add adds to S a symmetric matrix of rank two, of r and y, that makes S s larger by r.
 func (c *secant) add(r []float64) {
 	n, y := len(c.s), c.y
 	long, turn := algebra.Dot(c.s, c.s), algebra.Dot(c.y, c.s)
 	if !(turn > secantTurn*math.Sqrt(long*algebra.Dot(y, y))) {
-		y, turn = c.s, long // Powell's symmetric formula, which asks for no sign
+		y, turn = c.s, long // Powell's symmetric formula, which needs no positive yᵀs
 	}
 	over := algebra.Dot(r, c.s) / turn
 	for i := range n {
@@ -110,39 +111,39 @@ func scaleVector(v []float64, t float64) {
 	}
 }
 
-// allowCurve allocates for steps with S.
+// allowCurve allocates the memory of steps with S. It does nothing if c is nil.
 func (b *bounded) allowCurve(c *secant) {
 	if c != nil {
-		b.bent, b.gram, b.chol = make([]float64, len(c.S)), make([]float64, len(c.S)), make([]float64, len(c.S))
+		b.freeCurve, b.gram, b.chol = make([]float64, len(c.S)), make([]float64, len(c.S)), make([]float64, len(c.S))
 	}
 }
 
-// bend projects b.bent, from both sides, on the directions that C leaves free. The first held numbers of b.hold are an orthonormal basis of
-// the rows of C.
-func (b *bounded) bend(held int) {
+// projectCurve projects b.freeCurve, from both sides, on the directions that C leaves free. The first held numbers of b.hold are an orthonormal
+// basis of the rows of C.
+func (b *bounded) projectCurve(held int) {
 	n, w := len(b.u), b.p
 	for s := 0; s < held; s += n {
 		q := b.hold[s : s+n]
 		for i := range w {
-			w[i] = b.freeDot(q, b.bent[i*n:])
+			w[i] = b.freeDot(q, b.freeCurve[i*n:])
 		}
 		along := b.freeDot(q, w)
 		for i := range n {
 			for j := range i + 1 {
-				b.bent[i*n+j] += along*q[i]*q[j] - q[i]*w[j] - w[i]*q[j]
-				b.bent[j*n+i] = b.bent[i*n+j]
+				b.freeCurve[i*n+j] += along*q[i]*q[j] - q[i]*w[j] - w[i]*q[j]
+				b.freeCurve[j*n+i] = b.freeCurve[i*n+j]
 			}
 		}
 	}
 }
 
-// addCurve adds S to the system of columnForm, and returns a bound of its eigenvalues. held is the number of rows of C.
+// addCurve adds S to the system of columnForm, and returns a bound of the eigenvalues of its matrix. held is the number of rows of C.
 func (b *bounded) addCurve(free, held int) (most float64) {
 	n, w, at := len(b.u), b.p, 0
 	for i := range w {
 		w[i] = algebra.Dot(b.u, b.curve[i*n:])
 	}
-	b.free(w)
+	b.clearActive(w)
 	b.takeOut(w, held)
 	for i, side := range b.side {
 		if side != 0 {
@@ -155,9 +156,9 @@ func (b *bounded) addCurve(free, held int) (most float64) {
 				continue
 			}
 			if j <= i {
-				b.gram[at*free+to] += b.bent[i*n+j]
+				b.gram[at*free+to] += b.freeCurve[i*n+j]
 			}
-			sum += math.Abs(b.bent[i*n+j])
+			sum += math.Abs(b.freeCurve[i*n+j])
 			to++
 		}
 		most = max(most, b.gram[at*free+at]+sum)

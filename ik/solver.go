@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// NewSolver allocates a solver of p. Zero options are the defaults; those of the task are in Task.Solver.
+// NewSolver allocates a solver of p. Zero options are the defaults; Task.Solver has the options of the task.
 //
 // Cost: O(bodies + joints + m·n), for the sparse method the analysis of the system with the targets in it.
 // It returns ErrEngine where the engine that is asked for cannot do the problem. It panics if a number of o is out of range.
@@ -45,7 +45,7 @@ func (p *Problem) NewSolver(o Options) (*Solver, error) {
 	return newSolver(p, o, m, &m.progress, r), nil
 }
 
-// newSolver returns a solver of p by a method. r is the result as far as the method has it.
+// newSolver returns a solver of p by method m, whose progress is now. r is the result with the parts that depend on the method.
 func newSolver(p *Problem, o Options, m approach, now *progress, r Result) *Solver {
 	mech := p.plan.Mechanism()
 	r.Name, r.Targets, r.Driven = mech.Name, make([]TargetResult, len(p.targets)), make([]DrivenResult, len(p.driven))
@@ -55,20 +55,18 @@ func newSolver(p *Problem, o Options, m approach, now *progress, r Result) *Solv
 	return &Solver{p: p, o: o, m: m, now: now, best: best{merit: make([]float64, m.levels())}, eng: m.engine(), result: r}
 }
 
-// Reach moves st to a pose at which the targets are met, or to the nearest one that it finds. A state that violates the
-// joints is closed first, prescribed freedoms by their motions at its time; rates become zero. The result holds until the
-// next use of s.
+// Reach moves st to a pose at which the targets are met, or to the nearest pose that it finds. A state that violates the joints is closed
+// first, with prescribed freedoms by their motions at its time; rates become zero. The result holds until the next use of s.
 //
-// Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation. It returns an error that wraps
-// ErrUnreached if targets are not met, unless Options.Nearest is set. It returns an error, with st as it was, if st is
-// not of the mechanism or cannot be closed, or for the sparse method if the axes of a composite joint depend
-// on each other there (joints.ErrSingular). Other errors wrap ErrOverflow or, with FIKMethod, are a
-// *FilterError at a pose where the filter cannot run.
+// Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation. It returns an error that wraps ErrUnreached if targets
+// are not met, unless Options.Nearest is set. It returns an error, with st as it was, if st is not of the mechanism or cannot be closed,
+// and with the sparse method if the axes of a composite joint depend on each other there (joints.ErrSingular). Other errors wrap
+// ErrOverflow or, with FIKMethod, are a *FilterError at a pose where the filter cannot run.
 func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
 	return s.ReachContext(context.Background(), st)
 }
 
-// ReachContext is Reach that ends with the context: it returns the context's error within a step, with st as it was.
+// ReachContext is Reach that ends early when ctx does: it then returns the cause within a step, with st as it was.
 func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result, error) {
 	begin := time.Now()
 	flag, end := halt.FlagOf(ctx)
@@ -95,7 +93,7 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	return s.verdict()
 }
 
-// searchFrom searches from st.
+// searchFrom brings the method to st and searches from there.
 func (s *Solver) searchFrom(st *mechanism.State) error {
 	s.placed = false
 	if err := s.m.begin(st); err != nil {
@@ -105,7 +103,8 @@ func (s *Solver) searchFrom(st *mechanism.State) error {
 	return s.search()
 }
 
-// verdict returns the result, with an error if the targets are not met.
+// verdict returns the result, with an Unreached error if targets are not met, unless Options.Nearest is set. Where numbers overflow it
+// returns an error alone.
 func (s *Solver) verdict() (*Result, error) {
 	if err := s.result.overflow(); err != nil {
 		return nil, err
@@ -119,15 +118,15 @@ func (s *Solver) verdict() (*Result, error) {
 
 // Aim gives a target another wanted place, m, and another wanted orientation if it has one, in its frame R. They hold until the next Aim.
 //
-// Cost: O(targets), no allocation. It returns an error for a name that is no target's or a target without a place,
-// and for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
+// Cost: O(targets), no allocation. It returns an error if no target has the name, or the target has no place, and for numbers that are not
+// finite or beyond 1e50 and orientations that are no unit quaternions to 1e-6.
 func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type == Coordinate || s.p.targets[t].Type == Distance {
 		return errUnknown
 	}
 	place := mechanism.BodyState{Position: position, Rotation: orientation}
-	if !place.IsFinite() || magnitude(position[:]...) != "" {
+	if !place.IsFinite() || sizeRule(position[:]...) != "" {
 		return errPlace
 	}
 	w := s.p.targets[t].wanted
@@ -136,16 +135,16 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 	return nil
 }
 
-// AimValue moves what a Coordinate, rad or m, or a Distance, m, wants. It holds until the next AimValue.
+// AimValue sets the wanted value of a Coordinate, rad or m, or of a Distance, m. It holds until the next AimValue.
 //
-// Cost: O(targets), no allocation. It returns an error for a name that is no such target's, and for a number
-// that is not finite or beyond 1e50, or as a Distance not above 0.
+// Cost: O(targets), no allocation. It returns an error if no target of these types has the name, for a number that is not finite or beyond
+// 1e50, and for a Distance that is not positive.
 func (s *Solver) AimValue(name string, value float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type != Coordinate && s.p.targets[t].Type != Distance {
 		return errUnknown
 	}
-	if magnitude(value) != "" || s.p.targets[t].Type == Distance && !(value > 0) {
+	if sizeRule(value) != "" || s.p.targets[t].Type == Distance && !(value > 0) {
 		return errPlace
 	}
 	w := s.p.targets[t].wanted
@@ -154,6 +153,7 @@ func (s *Solver) AimValue(name string, value float64) error {
 	return nil
 }
 
+// aimTarget sets the wanted place of target t in the method, and in the engine of Set if it is another one.
 func (s *Solver) aimTarget(t int, w wanted) {
 	s.m.aim(t, w)
 	if s.eng != nil && s.m.engine() == nil {
@@ -164,26 +164,25 @@ func (s *Solver) aimTarget(t int, w wanted) {
 // errNoPath is returned by Track for a task without a path.
 var errNoPath = errors.New("ik: task has no path")
 
-// Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path
-// included, with the time, the state with its rates, and the result of the sample. State and result hold until each
-// returns. The state carries all angles, so that mechanism.Mechanism.Coordinate goes on past half a turn. An error of each ends the run, and is returned.
+// Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path included, with the
+// time, the state with its rates, and the result of the sample. State and result hold until each returns. The state carries all angles,
+// so that mechanism.Mechanism.Coordinate goes on past half a turn. An error of each ends the run, and is returned.
 //
-// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. With it, and
-// without Path.Exact, the path starts from the pose of st: Track returns a *mechanism.ViolationError if that violates the
-// joints. Then there are three ways:
+// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. With Path.FromPose, and without Path.Exact,
+// the path starts from the pose of st: Track returns a *mechanism.ViolationError if this pose violates the joints. The path is then
+// followed in one of three ways:
 //
 //   - By default, closed-loop inverse kinematics: the rates q̇ of the driven freedoms minimize
 //     ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates, level after level, the posture last.
 //   - With FIKMethod the rates are those of feedback inverse kinematics, cut at the limits.
 //   - With Path.Exact all targets are met at every sample, by the steps of Reach.
 //
-// With Path.Stretch a sample takes as long as the largest rates need; each is then called with the times of the motion,
-// not with those of the path.
+// With Path.Stretch a section takes as long as the largest rates need; each is then called with times of the motion, which are later than
+// the times of the path.
 //
-// Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach. It
-// returns an error without a path, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless
-// Options.Nearest is set, it returns an *Unreached, after the call of each, if the start is not reached, or with
-// Path.Exact the first sample.
+// Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact it is a Reach. Track returns an error
+// if the task has no path, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless Options.Nearest is
+// set, it returns an *Unreached, after the call of each, if the start of the path is not reached, or with Path.Exact a sample.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	halt.Must(ctx)
 	if s.p.task.Path == nil {
@@ -208,17 +207,17 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 	return s.eachSample(ctx, c, st, each)
 }
 
-// wholeStep is the part of a step that rounding may leave over: a span of whole steps has no further one.
+// wholeStep is the part of a step that is rounding: where no more is left of the span after whole steps, no further step follows.
 const wholeStep = 1e-9
 
-// eachSample goes along a course.
+// eachSample goes along a course and calls each with the result of every sample. The samples are equally distant in the path's time.
 func (s *Solver) eachSample(
 	ctx context.Context, c *course, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error,
 ) error {
 	exact := s.p.task.Path.Exact
 	span := c.times[len(c.times)-1] - c.times[0]
 	samples := max(1, int(math.Ceil(span/c.step-wholeStep)))
-	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
+	dt, late := span/float64(samples), 0.0 // late is how much the motion is behind the path, as time is stretched
 	for k := range samples + 1 {
 		at := c.at(k, samples)
 		took, err := s.m.sample(st, at, dt, k == 0)
@@ -244,8 +243,9 @@ func (s *Solver) eachSample(
 	return nil
 }
 
-// tell calls each with the result of a sample at the time now, whose state is st. With must it returns an error if targets are not met.
-func (s *Solver) tell(now float64, st *mechanism.State, must bool, each func(t float64, st *mechanism.State, r *Result) error) error {
+// tell stores the sample in st, with the time now, and calls each with its result. With strict it then returns an error if targets are not
+// met.
+func (s *Solver) tell(now float64, st *mechanism.State, strict bool, each func(t float64, st *mechanism.State, r *Result) error) error {
 	rates, err := s.m.ratesTo(st)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (s *Solver) tell(now float64, st *mechanism.State, must bool, each func(t f
 	if err := each(now, st, &s.result); err != nil {
 		return err
 	}
-	if must {
+	if strict {
 		_, err = s.verdict()
 	}
 	return err

@@ -14,14 +14,14 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// newSparse analyses p for the sparse method.
+// newSparse allocates the sparse method for p. Held freedoms become prescribed ones.
 //
 // Cost: near-linear in bodies, joints and targets; allocates all memory but that of errors.
 // It returns the cause for which ctx has ended.
 func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error) {
 	own := *p
 	given := p.targets
-	own.targets = slices.Clone(given) // which aim changes
+	own.targets = slices.Clone(given) // as aim changes them
 	p = &own
 	s := &sparseMethod{p: p, o: o, given: given, progress: progress{most: o.Steps}, machine: machine{mech: p.plan.Mechanism(), plan: p.plan}}
 	if s.most == 0 {
@@ -64,19 +64,19 @@ func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error
 	return s, nil
 }
 
-// engine returns nil: rows of targets are in the factor.
+// engine returns nil: the rows of the targets are in the factor, and no engine is needed.
 func (s *sparseMethod) engine() engine { return nil }
 
-// heed ends factors and closing with the context.
+// heed makes factorizations and closing end when ctx does, until the returned function is called.
 func (s *sparseMethod) heed(ctx context.Context) (end func()) { return s.work.Watch(ctx) }
 
-// aim moves what target i wants.
+// aim sets the wanted place of target i.
 func (s *sparseMethod) aim(i int, w wanted) {
 	s.p.targets[i].wanted = w
 	s.p.targets[i].aim()
 }
 
-// allocate makes the memory of the steps.
+// allocate makes the memory of the steps: places to return to only where levels, limits or restarts need them.
 func (s *sparseMethod) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
@@ -118,8 +118,8 @@ func (s *sparseMethod) allocate() {
 	}
 }
 
-// begin makes st the pose at hand, with the held freedoms held where they are there, the joints closed and the driven freedoms within
-// their limits.
+// begin makes st the current pose, with the held freedoms prescribed at their coordinates there, the joints closed and the driven freedoms
+// within their limits.
 func (s *sparseMethod) begin(st *mechanism.State) error {
 	err := s.load(st)
 	if err == nil && s.home != nil {
@@ -128,14 +128,14 @@ func (s *sparseMethod) begin(st *mechanism.State) error {
 	return err
 }
 
-// descend moves s.st to where the levels have their least errors, one after the other.
+// descend moves s.st to the least errors of the levels, one after the other. It stops after a level that is out of steps.
 func (s *sparseMethod) descend() error {
-	s.steps, s.sigma, s.open, s.ajar, s.blocked = 0, 0, 0, 0, nil
+	s.steps, s.sigma, s.openTried, s.openNow, s.blocked = 0, 0, 0, 0, nil
 	for l := range s.ends {
 		s.ends[l] = OutOfSteps
 	}
 	for l := range s.levels() {
-		s.note()
+		s.noteTight()
 		s.ends[l] = s.lower(l, sparseKicks)
 		if s.settle(l); s.ends[l] == OutOfSteps {
 			break
@@ -145,9 +145,9 @@ func (s *sparseMethod) descend() error {
 	return nil
 }
 
-// end gives the pose to st, at rest, with its joints closed to rounding. Closing moves
-// the driven freedoms, too. Those that it takes beyond a limit go back, with the joints
-// closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
+// end stores the current pose in st, at rest, with the joints closed to rounding. Closing moves the driven freedoms too. If it takes some
+// beyond a limit, they are brought back, with the joints closed to restoredTol; a level that was reached and is not any more gets the
+// status AgainstLimit.
 func (s *sparseMethod) end(st *mechanism.State) error {
 	if s.blocked != nil && !allReached(s) {
 		return s.blocked
@@ -156,8 +156,8 @@ func (s *sparseMethod) end(st *mechanism.State) error {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
 		}
-		s.stand()
-		if s.ajar = 0; s.limited && !s.inside(s.q) {
+		s.evaluate()
+		if s.openNow = 0; s.limited && !s.inside(s.q) {
 			if err := s.enter(); err != nil {
 				return err
 			}
@@ -176,14 +176,14 @@ func (s *sparseMethod) end(st *mechanism.State) error {
 		b.Velocity, b.Omega = [3]float64{}, [3]float64{}
 	}
 	copy(st.Bodies, s.st.Bodies)
-	if s.counts() {
+	if s.hasAngles() {
 		st.Angles = append(st.Angles[:0], s.st.Angles...)
 	}
 	s.mech.FollowAngles(s.kin, st)
 	return nil
 }
 
-// newPlace allocates a place.
+// newPlace allocates a place for remember.
 func (s *sparseMethod) newPlace() *sparsePlace {
 	return &sparsePlace{
 		bodies: pages.Make[mechanism.BodyState](len(s.st.Bodies)), q: make([]float64, len(s.q)),
@@ -191,7 +191,7 @@ func (s *sparseMethod) newPlace() *sparsePlace {
 	}
 }
 
-// remember stores the pose at hand in p.
+// remember stores the current pose and the statuses of the levels in p.
 func (s *sparseMethod) remember(p *sparsePlace) {
 	copy(p.bodies, s.st.Bodies)
 	p.angles = append(p.angles[:0], s.st.Angles...)
@@ -202,7 +202,7 @@ func (s *sparseMethod) remember(p *sparsePlace) {
 	p.blocked = s.blocked
 }
 
-// returnTo goes to a place.
+// returnTo goes back to a place, with no limit active.
 func (s *sparseMethod) returnTo(p *sparsePlace) {
 	copy(s.st.Bodies, p.bodies)
 	s.setAngles(p.angles)
@@ -214,18 +214,18 @@ func (s *sparseMethod) returnTo(p *sparsePlace) {
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
 	}
-	s.stand()
+	s.evaluate()
 }
 
-// left returns the merit of a level, zero where its targets are reached.
-func (s *sparseMethod) left(l int) float64 {
+// remaining returns the merit of a level, zero where its targets are reached.
+func (s *sparseMethod) remaining(l int) float64 {
 	if l < s.p.levels && s.ends[l] == Reached {
 		return 0
 	}
 	return s.meritOf(l, s.e)
 }
 
-// starts returns the largest number of further starts.
+// starts returns the largest number of starts after the first.
 func (s *sparseMethod) starts(*Options) int {
 	if s.home == nil {
 		return 0
@@ -233,7 +233,7 @@ func (s *sparseMethod) starts(*Options) int {
 	return s.o.Restarts
 }
 
-// around knows no other way.
+// around reports false, as the method finds no other start without random numbers.
 func (s *sparseMethod) around() bool { return false }
 
 func (s *sparseMethod) keep() {
@@ -242,7 +242,7 @@ func (s *sparseMethod) keep() {
 	}
 }
 
-// finish goes to the best pose if there may have been several.
+// finish goes to the best pose if there may have been several. No further descent is needed.
 func (s *sparseMethod) finish(again bool) bool {
 	if again {
 		s.returnTo(s.best)
@@ -250,19 +250,19 @@ func (s *sparseMethod) finish(again bool) bool {
 	return false
 }
 
-// collect is not called: the method has no option all.
+// collect is not called, as Options.All is refused with the sparse method.
 func (s *sparseMethod) collect(list [][]float64) [][]float64 { return list }
 
 const (
 	// scatterTurn is the standard deviation of the random rotation of a body before it is projected on the joints, rad.
 	scatterTurn = math.Pi / 2
-	// scatterHalves is the number of halvings of a random motion after which loops may not be closed.
+	// scatterHalves is how many sizes of a random motion are tried until loops can be closed after it; each is half the one before.
 	scatterHalves = 4
 )
 
-// scatter moves from the start of the call to a random pose. Freedoms with limits get random coordinates between them. The
-// rest gets a random motion of all bodies, projected on the motions that the joints allow. It reports whether the joints
-// can be closed there.
+// scatter moves from the start of the call to a random pose. Freedoms with limits get random coordinates between them. All else moves by a
+// random motion of all bodies, projected on the motions that the joints allow. It reports whether the joints can be closed there within
+// the limits.
 func (s *sparseMethod) scatter() bool {
 	s.returnTo(s.home)
 	if s.sys.linearize(s.st) != nil {
@@ -292,13 +292,13 @@ func (s *sparseMethod) scatter() bool {
 		return false
 	}
 	s.sys.solve(0)
-	h := 1.0
+	size := 1.0
 	for range scatterHalves {
-		if ok, err := s.move(h, -1); ok && err == nil {
+		if ok, err := s.move(size, -1); ok && err == nil {
 			s.accept()
 			return s.enter() == nil && s.inside(s.q)
 		}
-		h /= 2
+		size /= 2
 	}
 	return false
 }

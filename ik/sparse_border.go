@@ -5,27 +5,27 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// A centre of mass is one row through many bodies, which would fill the factor. So its rows border the system: with K
+// border has the rows of centres of mass. Such a row touches many bodies and would fill the factor, so these rows border the system: with K
 // the system without them and C the rows,
 //
 //	⎡ K  Cᵀ ⎤ ⎡ x ⎤   ⎡ b ⎤
 //	⎣ C  −Γ ⎦ ⎣ λ ⎦ = ⎣ e ⎦,   x = x₀ − Z·λ,   (C·Z + Γ)·λ = C·x₀ − e,   K·x₀ = b,   K·Z = Cᵀ,
 //
-// one solve more a row, docs/inverse-kinematics.md (S5). Γ is the damping of soft rows.
+// which takes one more solve a row, docs/inverse-kinematics.md (S5). Γ is the damping of soft rows.
 type border struct {
-	targets []int       // of the problem
-	C       [][]float64 // rows in weighted coordinates, of the length of the system
-	Z       [][]float64
-	e       []float64 // right sides
-	root    []float64 // √Γ; negative for absent rows
-	S       []float64
+	targets []int       // numbers of the targets of type Com
+	C       [][]float64 // by row, in weighted coordinates, as long as the system
+	Z       [][]float64 // by row: its column
+	e       []float64   // right sides
+	root    []float64   // √Γ; negative for absent rows
+	S       []float64   // C·Z + Γ
 	lambda  []float64
 	own     []float64 // diagonal of S
-	r       []float64
-	drop    []bool
+	r       []float64 // memory of refinement
+	drop    []bool    // by row: it depends on rows before it
 }
 
-// newBorder returns the border of a system of dim numbers, nil if the targets have no centres of mass.
+// newBorder returns the border of a system of dim numbers. It returns nil if no target is of type Com.
 func newBorder(targets []target, dim int) *border {
 	b := &border{}
 	n := 0
@@ -47,7 +47,7 @@ func newBorder(targets []target, dim int) *border {
 	return b
 }
 
-// look fills the rows at st.
+// look computes the rows at st.
 func (b *border) look(s *sparseSystem, st *mechanism.State) {
 	row := 0
 	for _, i := range b.targets {
@@ -59,7 +59,7 @@ func (b *border) look(s *sparseSystem, st *mechanism.State) {
 		var w [6]float64
 		for j := range g.sides {
 			side := &g.sides[j]
-			for k := range t.n { // R may be among the bodies
+			for k := range t.n { // added, as R may be one of the bodies
 				s.weighTo(&w, side.body, &side.F[k])
 				out := b.C[row+k][6*int(side.body):]
 				for c, v := range w {
@@ -71,10 +71,10 @@ func (b *border) look(s *sparseSystem, st *mechanism.State) {
 	}
 }
 
-// dependentRow is the part of a row's own square that is left of a row which depends on others.
+// dependentRow is the pivot of a row, relative to its diagonal entry, at which the row counts as dependent on the rows before it.
 const dependentRow = 1e-12
 
-// prepare solves for Z with the factor of the system.
+// prepare solves for the columns of Z with the factor of the system. Absent rows are left out.
 func (b *border) prepare(s *sparseSystem) {
 	for i := range b.C {
 		if b.root[i] >= 0 {
@@ -83,7 +83,7 @@ func (b *border) prepare(s *sparseSystem) {
 	}
 }
 
-// solve adds the rows to the solution x₀ of the system at hand.
+// solve changes s.x from the solution x₀ without the rows to the solution x with them.
 func (b *border) solve(s *sparseSystem) {
 	n := len(b.C)
 	for i := range n {
@@ -107,7 +107,8 @@ func (b *border) solve(s *sparseSystem) {
 	}
 }
 
-// eliminate solves S·λ = λ by Cholesky factors, in place. Rows that depend on those before get λ = 0.
+// eliminate replaces λ, which has the right side, by the solution of S·λ = right side, by a factorization L·D·Lᵀ in place. Rows that depend
+// on rows before them get λ = 0.
 func (b *border) eliminate() {
 	n := len(b.lambda)
 	for i := range n {

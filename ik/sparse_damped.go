@@ -7,12 +7,12 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// damped solves for the step of level l with the damping c, and stores by how much the linear model lessens the merit (promise). It
-// raises c until the step is found.
+// damped solves for the step of level l with the damping c·σ·f², f the errors relative to R, and stores the predicted decrease of the merit
+// (predict). It raises c until the step is found.
 //
-// The first guess of σ may be far too large. If rows of targets nearly depend on each other, the least damping may leave most of the
-// errors: less damping is possible if only the weakest pivots count as redundant. With limits, the step has to be of a size for which
-// the rows hold before an active set is looked for.
+// Three things make it solve again. The first guess of σ may be far too large. With limits, an active set is looked for only where the
+// step is so small that the rows are nearly linear. If rows of targets nearly depend on each other, the least damping may leave most of
+// the errors: less damping is possible if only the weakest pivots count as redundant. Where that is not enough, undamp removes the damping.
 func (s *sparseMethod) damped(l int, c *float64) error {
 	f := math.Min(1, math.Sqrt(2*s.meritOf(l, s.e))/s.sys.reach)
 	guess := s.sigma == 0
@@ -26,25 +26,25 @@ func (s *sparseMethod) damped(l int, c *float64) error {
 		}
 		damping := max(*c*s.sigma*f*f, least)
 		s.setRows(l, math.Sqrt(damping))
-		how, err := s.solveBounded()
+		found, err := s.solveBounded()
 		if err != nil {
 			return err
 		}
-		sigma := s.promise(l, damping)
+		sigma := s.predict(l, damping)
 		first := guess
 		if guess = false; sigma > s.sigma || first {
 			s.sigma = sigma
 		}
 		switch {
 		case first && sigma > 0 && damping > max(sparseOver*sigma, least):
-		case (how == tooLong || how == feasible && !(s.step.flat > sparseWithin)) && *c < sparseDampMax:
-			s.standing()
+		case (found == tooLong || found == feasible && !(s.step.gain > sparseWithin)) && *c < sparseDampMax:
+			s.activateReached()
 			*c = max(*c*sparseRaise, sparseRaise*damping/(s.sigma*f*f))
 		case damping == least && s.sys.way == kkt.DropWeak && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
 			s.sys.way = kkt.DropWeakest
 		case s.undamped != nil && !s.limited && damping == least && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
 			s.undamp(l, damping)
-			s.promise(l, 0)
+			s.predict(l, 0)
 			return nil
 		default:
 			return nil
@@ -52,7 +52,7 @@ func (s *sparseMethod) damped(l int, c *float64) error {
 	}
 }
 
-// scaleOf returns the largest square of a row of level l on free bodies.
+// scaleOf returns the largest squared norm of a row of level l in weighted coordinates: the row's pivot if all bodies were free.
 func (s *sparseMethod) scaleOf(l int) (most float64) {
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]
@@ -84,13 +84,13 @@ func (s *sparseMethod) scaleOf(l int) (most float64) {
 	return most
 }
 
-// promise stores in s.step the merit of level l, how it changes along the step at hand in the linear model, and by how much the whole step
-// lessens it there. It returns the size σ = ‖x‖²/‖λ‖² of the matrix of the rows along the multipliers λ.
+// predict stores in s.step the merit of level l, how the linear model changes it along the present step, and the decrease by the whole
+// step.
+// It returns the size σ = ‖x‖²/‖λ‖² of the matrix of the rows along the multipliers λ, or 0 if these are zero.
 //
-// Where damping > 0 is that of the level's rows and no right side of a hard row is left,
-// e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the left side does near the
-// least of large errors, and takes its place where they differ by rounding only.
-func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
+// With damping > 0, and where no hard row has a right side, e·Tx = ‖Tx‖² + damping·‖x‖². Near a minimum with large errors the left side
+// loses its digits by cancellation. The right side does not, so it is taken where the two differ by rounding only.
+func (s *sparseMethod) predict(l int, damping float64) (sigma float64) {
 	var merit, slope, bend float64 // ‖e‖², e·Tx, ‖Tx‖²
 	note := func(e, change float64) {
 		merit += e * e
@@ -126,9 +126,9 @@ func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
 	if sum := bend + damping*size*size; damping > 0 && s.o.Metric != Joints && math.Abs(slope-sum) < slopeSeen*merit {
 		slope = sum
 	}
-	s.step = sparseStep{merit: merit / 2, slope: slope, bend: bend, turn: s.sys.turn()}
-	s.step.predicted = s.step.promised(1)
-	s.step.flat = math.Sqrt(max(0, s.step.predicted) / s.step.merit)
+	s.step = sparseStep{merit: merit / 2, slope: slope, bend: bend, rotation: s.sys.rotation()}
+	s.step.predicted = s.step.decrease(1)
+	s.step.gain = math.Sqrt(max(0, s.step.predicted) / s.step.merit)
 	if !(lambda > 0) {
 		return 0
 	}
@@ -138,19 +138,19 @@ func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
 	return size * size / lambda
 }
 
-// promised returns what a part h of the step should take away from the merit.
-func (p *sparseStep) promised(h float64) float64 {
+// decrease returns the decrease of the merit by a part h of the step, in the linear model.
+func (p *sparseStep) decrease(h float64) float64 {
 	return h * (p.slope - h*p.bend/2)
 }
 
-// verdict says what ends a level whose gradient is zero.
+// verdict returns the status of a level whose gradient is zero at s.st.
 func (s *sparseMethod) verdict(l int) Status {
 	switch {
 	case l == s.p.levels:
 		return Reached
 	case s.sys.linearize(s.st) != nil:
 		return Nearest
-	case s.pressed(l):
+	case s.heldByLimits(l):
 		return AgainstLimit
 	case s.contradict(l):
 		return Conflicting
@@ -158,8 +158,9 @@ func (s *sparseMethod) verdict(l int) Status {
 	return Nearest
 }
 
-// contradict marks the targets of level l that pull, each for itself, and reports whether there are several. As the
-// gradient is zero, they pull against each other. The rows of l are left out of the factor for that.
+// contradict marks in s.contrary the targets of level l whose own gradients are not zero, and reports whether there are several. As their
+// sum is zero, they cancel each other. The gradients are projected on the motions that joints and levels before l allow, with a factor
+// that has no rows of l.
 func (s *sparseMethod) contradict(l int) bool {
 	clear(s.contrary)
 	s.setRows(l-1, 0)
@@ -177,7 +178,7 @@ func (s *sparseMethod) contradict(l int) bool {
 	return pulling > 1
 }
 
-// pull returns the gradient of target i alone, relative to its rows and errors.
+// pull returns the size of the gradient of target i alone, projected on the motions that the hard rows allow, relative to its size before.
 func (s *sparseMethod) pull(i int) float64 {
 	t := &s.p.targets[i]
 	e := s.e[t.first : t.first+t.n]
@@ -201,27 +202,27 @@ func (s *sparseMethod) pull(i int) float64 {
 	return s.sys.stepSize() / all
 }
 
-// pressed reports whether limits keep the targets of level l from coming nearer. Some active
-// limit holds against a pull: its multiplier has the sign of one and is a part of those of
-// the level's rows. And without limits there is a gradient. The first alone does not tell,
-// as multipliers are not unique where the rows of the levels before depend on limits.
-func (s *sparseMethod) pressed(l int) bool {
+// heldByLimits reports whether limits keep the errors of level l from getting smaller. That takes two things: the multiplier of an active
+// limit has the sign with which the limit holds the level back, and the gradient without limits is not zero. The first alone does not
+// suffice, as multipliers are not unique where rows of the levels before depend on limits.
+func (s *sparseMethod) heldByLimits(l int) bool {
 	c := float64(sparseDamp)
-	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {
+	if !s.limited || s.damped(l, &c) != nil || !s.pushesLimit(l) {
 		return false
 	}
 	s.limited = false
 	defer func() { s.limited = true }()
-	s.setRows(l, math.Sqrt(s.scaleOf(l))) // damped so much, a step is along the gradient
+	s.setRows(l, math.Sqrt(s.scaleOf(l))) // with so much damping a step is nearly along the gradient
 	if _, err := s.solveBounded(); err != nil {
 		return false
 	}
-	s.promise(l, 0)
-	return s.step.flat > pullPart
+	s.predict(l, 0)
+	return s.step.gain > pullPart
 }
 
-// holding reports whether the multiplier of an active limit is that of a pull of the rows of level l.
-func (s *sparseMethod) holding(l int) bool {
+// pushesLimit reports whether the rows of level l push against an active limit: its multiplier has the sign for that, and is more than
+// pullPart of the largest multiplier of these rows. Multipliers are compared as forces, with the rows' norms.
+func (s *sparseMethod) pushesLimit(l int) bool {
 	most := 0.0
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.level == l && r.bound < 0 {

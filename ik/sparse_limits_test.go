@@ -102,7 +102,7 @@ func TestSparseEndKeepsLimits(t *testing.T) {
 			copy(w.st.Bodies, st.Bodies)
 			w.st.Bodies[len(w.st.Bodies)-1].Position[0] += open
 			require.NoError(t, w.closer.ClosePositions(w.st))
-			w.stand()
+			w.evaluate()
 			least, most = min(least, w.q[0]), max(most, w.q[0])
 		}
 		return least, most
@@ -114,7 +114,7 @@ func TestSparseEndKeepsLimits(t *testing.T) {
 	for _, open := range []float64{1e-4, -1e-4} {
 		copy(w.st.Bodies, st.Bodies)
 		w.st.Bodies[len(w.st.Bodies)-1].Position[0] += open
-		w.stand()
+		w.evaluate()
 		w.ends[0] = Reached
 		require.NoError(t, w.end(to))
 		require.GreaterOrEqual(t, w.q[0], 0.3-limitTol)

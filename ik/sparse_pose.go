@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// inside reports whether the coordinates are within their limits.
+// inside reports whether the coordinates q are within their limits, to limitTol.
 func (s *sparseMethod) inside(q []float64) bool {
 	for i, x := range q {
 		tol := limitTol
@@ -21,8 +21,7 @@ func (s *sparseMethod) inside(q []float64) bool {
 	return true
 }
 
-// coordinatesTo stores the coordinates of the driven freedoms at st,
-// whose kinematics are in s.kin, within half a turn of s.q.
+// coordinatesTo stores the coordinates of the driven freedoms at st, whose kinematics are in s.kin. Angles are within half a turn of s.q.
 func (s *sparseMethod) coordinatesTo(q []float64, st *mechanism.State) {
 	for i, f := range s.p.driven {
 		x := coordinate(s.mech, f, s.kin, st)
@@ -33,7 +32,7 @@ func (s *sparseMethod) coordinatesTo(q []float64, st *mechanism.State) {
 	}
 }
 
-// levels returns the number of levels, that of the posture included.
+// levels returns the number of levels. The posture is the last one, if there is one.
 func (s *sparseMethod) levels() int {
 	if len(s.p.rest) > 0 {
 		return s.p.levels + 1
@@ -41,7 +40,7 @@ func (s *sparseMethod) levels() int {
 	return s.p.levels
 }
 
-// accept takes the last trial, which move has found good, for the pose of the solver.
+// accept makes s.try, where move has succeeded, the current pose.
 func (s *sparseMethod) accept() {
 	s.st, s.try = s.try, s.st
 	s.e, s.tried = s.tried, s.e
@@ -51,49 +50,49 @@ func (s *sparseMethod) accept() {
 		s.coordinatesTo(s.q, s.st)
 	}
 	s.followTurned()
-	s.ajar = s.open
-	s.note()
+	s.openNow = s.openTried
+	s.noteTight()
 }
 
-// stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
-func (s *sparseMethod) stand() {
+// evaluate computes kinematics, coordinates within half a turn of the ones before, and errors at s.st.
+func (s *sparseMethod) evaluate() {
 	if s.mech.KinematicsTo(s.kin, s.st) != nil {
 		return
 	}
-	s.wind(s.st)
+	s.followAngles(s.st)
 	s.coordinatesTo(s.q, s.st)
 	s.followTurned()
 	s.errorsTo(s.e, s.kin, s.st)
 }
 
-// followTurned follows s.turned to s.st, whose bodies have the kinematics s.kin.
+// followTurned brings s.turned to s.st, whose bodies have the kinematics s.kin: each coordinate is within half a turn of the one before.
 func (s *sparseMethod) followTurned() {
 	for k, i := range s.winding {
 		s.turned[k] = algebra.NearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
 	}
 }
 
-// errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there. Angles
-// whose turns count are within half a turn of those at s.st.
+// errorsTo stores the weighted errors of all targets at st, whose bodies have the kinematics k, then the errors of the posture there.
+// Angles whose turns count are within half a turn of the coordinates at s.st.
 func (s *sparseMethod) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
-	for k, i := range s.winding {
-		s.sys.shown[i].wound = s.turned[k]
+	for w, i := range s.winding {
+		s.sys.shown[i].wound = s.turned[w]
 	}
 	for i := range s.p.targets {
 		t, g := &s.p.targets[i], s.sys.shown[i]
 		t.evaluateTo(g, s.mech, k, st)
 		copy(e[t.first:t.first+t.n], g.e[:t.n])
 	}
-	for k2, r := range s.p.rest {
+	for i, r := range s.p.rest {
 		x := coordinate(s.mech, s.p.driven[r.driven], k, st)
 		if winds(s.mech, s.p.driven[r.driven]) {
 			x = algebra.NearTurn(x, s.q[r.driven])
 		}
-		e[s.p.m+k2] = s.p.unitOf(r.driven) * (r.value - x)
+		e[s.p.m+i] = s.p.unitOf(r.driven) * (r.value - x)
 	}
 }
 
-// meritOf returns half the square sum of the errors of a level.
+// meritOf returns half the sum of the squares of the errors of level l among e.
 func (s *sparseMethod) meritOf(l int, e []float64) (sum float64) {
 	if l == s.p.levels {
 		e = e[s.p.m:]
@@ -108,7 +107,7 @@ func (s *sparseMethod) meritOf(l int, e []float64) (sum float64) {
 	return sum
 }
 
-// hold fixes the errors that a finished level keeps.
+// hold stores the errors at which a finished level is held: zero if it is reached, else the present ones.
 func (s *sparseMethod) hold(l int) {
 	for i := range s.p.targets {
 		if t := &s.p.targets[i]; t.level == l {
@@ -121,9 +120,10 @@ func (s *sparseMethod) hold(l int) {
 	}
 }
 
-// met reports whether all targets of a level are within their tolerances, and the driven freedoms within their limits.
+// met reports whether all targets of a level are within their tolerances, the hard rows are closed, and the driven freedoms are within
+// their limits. It is false for the posture, whose search ends by its gradient.
 func (s *sparseMethod) met(l int) bool {
-	if l == s.p.levels || s.ajar > closedTol {
+	if l == s.p.levels || s.openNow > closedTol {
 		return false
 	}
 	for i := range s.p.targets {
@@ -136,34 +136,34 @@ func (s *sparseMethod) met(l int) bool {
 	return s.inside(s.q)
 }
 
-// lookAt computes kinematics and errors at a trial.
-func (s *sparseMethod) lookAt(st *mechanism.State) error {
+// evaluateTrial computes kinematics and errors at a trial.
+func (s *sparseMethod) evaluateTrial(st *mechanism.State) error {
 	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
 		return err
 	}
-	s.wind(st)
+	s.followAngles(st)
 	s.errorsTo(s.tried, s.kin, st)
 	return nil
 }
 
-// counts reports whether states carry numbers that no pose tells (mechanism.Mechanism.NumSprung): turns of angles with springs or
-// couplings, and coordinates of composite joints and points on curves. Those of the poses at hand are followed then.
-func (s *sparseMethod) counts() bool { return s.mech.NumSprung() > 0 }
+// hasAngles reports whether states carry angles that are followed from pose to pose (mechanism.Mechanism.NumSprung): angles with springs or
+// couplings, whose turns no pose gives, and coordinates of composite joints and points on curves.
+func (s *sparseMethod) hasAngles() bool { return s.mech.NumSprung() > 0 }
 
-// setAngles gives the pose at hand angles that have been kept for it.
+// setAngles gives the current pose angles that were stored for it.
 func (s *sparseMethod) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
 
-// wind follows the angles of st, whose bodies have the kinematics s.kin.
-func (s *sparseMethod) wind(st *mechanism.State) {
-	if s.counts() {
+// followAngles brings the angles that st carries to the pose of st, whose bodies have the kinematics s.kin.
+func (s *sparseMethod) followAngles(st *mechanism.State) {
+	if s.hasAngles() {
 		s.mech.FollowAngles(s.kin, st)
 	}
 }
 
-// load makes st the pose of the method, and brings the driven freedoms within their limits.
+// load makes st the current pose, with the joints closed and the driven freedoms within their limits. It seeds the random numbers.
 func (s *sparseMethod) load(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
-	if s.counts() {
+	if s.hasAngles() {
 		s.setAngles(st.Angles)
 		s.mech.FollowAngles(s.kin, s.st)
 	}
@@ -172,8 +172,8 @@ func (s *sparseMethod) load(st *mechanism.State) error {
 	return s.startFeasible(st)
 }
 
-// startFeasible holds the held freedoms where they are, closes the joints and brings the driven freedoms within their
-// limits. It notes those that were outside. The turns are those that given carries.
+// startFeasible prescribes the held freedoms at their coordinates, closes the joints and brings the driven freedoms within their limits. It
+// notes the freedoms that were outside. Whole turns are taken from the state given, or on a path from the sample before.
 func (s *sparseMethod) startFeasible(given *mechanism.State) error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
@@ -207,9 +207,9 @@ func (s *sparseMethod) startFeasible(given *mechanism.State) error {
 	return s.enter()
 }
 
-// note stores the pose at hand if its hard rows hold.
-func (s *sparseMethod) note() {
-	if s.tight != nil && s.ajar <= closedTol {
+// noteTight stores the current pose in tightPose if its hard rows hold.
+func (s *sparseMethod) noteTight() {
+	if s.tight != nil && s.openNow <= closedTol {
 		copy(s.tight, s.st.Bodies)
 		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
 		copy(s.tightQ, s.q)
@@ -218,14 +218,15 @@ func (s *sparseMethod) note() {
 }
 
 const (
-	// boundRounds is the largest number of active sets of a step; from onlyAdd on none is released. sparseLong is the
-	// largest rotation of a body for which they are looked for, rad.
+	// boundRounds is the largest number of active sets that are tried for a step; from round onlyAdd on no limit is released. An active
+	// set is looked for if the rotation of no body is larger than sparseLong, rad.
 	boundRounds, onlyAdd, sparseLong = 20, 10, 2
-	// stepLimit is the same of a step, relative to the largest step. Beyond, the limit becomes active.
+	// stepLimit is how far a step may lead beyond a limit before the limit becomes active: relative to the coordinate, or for a
+	// coordinate below 1 in rad or m.
 	stepLimit = 1e-12
 )
 
-// keeps reports whether the trial at coordinates q is within the limits, or no farther beyond one than s.st.
+// keeps reports whether the coordinates q are within the limits, to limitTol, or no further beyond a limit than s.q.
 func (s *sparseMethod) keeps(q []float64) bool {
 	for i, x := range q {
 		tol := limitTol
@@ -239,7 +240,7 @@ func (s *sparseMethod) keeps(q []float64) bool {
 	return true
 }
 
-// aimBounds notes where a part h of the step takes the coordinates whose limits are active, to first order.
+// aimBounds stores by row of a limit the coordinate after a part h of the step, to first order. limitErrors compares with it.
 func (s *sparseMethod) aimBounds(h float64) {
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.bound >= 0 {
@@ -249,9 +250,9 @@ func (s *sparseMethod) aimBounds(h float64) {
 	}
 }
 
-// strayed stores in s.chord what is missing of the active limits at
-// s.try, and returns the largest, angles or relative to lengths.
-func (s *sparseMethod) strayed() (most float64) {
+// limitErrors stores in s.chord the right sides that bring coordinates with active limits at s.try back to aimBounds. It returns the
+// largest error, rad or relative to the length of the problem.
+func (s *sparseMethod) limitErrors() (most float64) {
 	s.coordinatesTo(s.qTried, s.try)
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -269,8 +270,8 @@ func (s *sparseMethod) strayed() (most float64) {
 	return most
 }
 
-// setBounds makes the rows of active limits hard, with what is left to the limit as right side,
-// docs/inverse-kinematics.md (S4), unless limits are left aside.
+// setBounds makes the rows of active limits hard, with the distance to the limit as right side, docs/inverse-kinematics.md (S4). Without
+// limits in force it makes none hard. Other rows of driven freedoms are soft in the metric of joints, else absent.
 func (s *sparseMethod) setBounds() {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -292,7 +293,7 @@ func (s *sparseMethod) setBounds() {
 	}
 }
 
-// limitOf returns the active limit.
+// limitOf returns the active limit of b, rad or m.
 func (s *sparseMethod) limitOf(b *bound) float64 {
 	if b.side < 0 {
 		return s.low[b.driven]
@@ -300,18 +301,17 @@ func (s *sparseMethod) limitOf(b *bound) float64 {
 	return s.high[b.driven]
 }
 
-// fit says what a solution is within the limits.
+// fit is the kind of step that solveBounded has found.
 type fit uint8
 
 const (
-	tooLong  fit = iota // it turns bodies farther than rows hold, or it is beyond limits
-	feasible            // it keeps the limits, though some that are active need not be
-	leastFit            // it is the least
+	tooLong  fit = iota // its rotations are too large for the linear model, or it passes limits
+	feasible            // it keeps the limits, but some active limits may have to be released
+	leastFit            // it is the minimum within the limits
 )
 
-// solveBounded solves the system of a level within the limits: coordinates that a
-// step would take beyond become active rows, and active rows whose multipliers pull
-// inwards are released. If that goes round in circles, the last rounds release none.
+// solveBounded solves the system of a level within the limits. Limits that the step would pass become active, and active limits whose
+// multipliers have the wrong sign are released, until neither happens. As the active sets may repeat, the last rounds release none.
 func (s *sparseMethod) solveBounded() (fit, error) {
 	for round := range boundRounds {
 		s.setBounds()
@@ -322,7 +322,7 @@ func (s *sparseMethod) solveBounded() (fit, error) {
 		switch {
 		case !s.limited:
 			return leastFit, nil
-		case round == 0 && s.sys.turn() > sparseLong:
+		case round == 0 && s.sys.rotation() > sparseLong:
 			return tooLong, nil
 		case s.changeBounds(round < onlyAdd):
 		case round <= onlyAdd:
@@ -334,8 +334,8 @@ func (s *sparseMethod) solveBounded() (fit, error) {
 	return tooLong, nil
 }
 
-// standing makes active exactly those limits at which the mechanism stands.
-func (s *sparseMethod) standing() {
+// activateReached makes those limits active that the current pose is at or beyond, and no others.
+func (s *sparseMethod) activateReached() {
 	for i := range s.sys.bounds {
 		b := &s.sys.bounds[i]
 		switch q := s.q[b.driven]; {
@@ -349,7 +349,8 @@ func (s *sparseMethod) standing() {
 	}
 }
 
-// changeBounds makes the set of active limits that of the solution, and reports whether it is another one.
+// changeBounds makes limits active that the solution would pass, and with release frees active limits whose multipliers have the wrong
+// sign. It reports whether the active set has changed.
 func (s *sparseMethod) changeBounds(release bool) (changed bool) {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -361,7 +362,7 @@ func (s *sparseMethod) changeBounds(release bool) (changed bool) {
 			continue
 		}
 		if b.side != 0 {
-			// The row pulls along its normal with the multiplier. An upper limit may only push down.
+			// The multiplier times the side is positive where the limit pushes the coordinate inwards. A limit cannot pull.
 			if y := s.sys.multipliers(r)[0]; release && y*float64(b.side) < 0 {
 				b.side, changed = 0, true
 			}
@@ -379,9 +380,9 @@ func (s *sparseMethod) changeBounds(release bool) (changed bool) {
 	return changed
 }
 
-// roomToLimits returns the part of the step that the limits allow which are
-// not active. It is 1 where the active set has come to rest.
-func (s *sparseMethod) roomToLimits() float64 {
+// partToLimits returns the largest part of the step, at most 1, that passes no limit which is not active. It is 1 after solveBounded has
+// found the active set.
+func (s *sparseMethod) partToLimits() float64 {
 	h := 1.0
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]

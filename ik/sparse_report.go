@@ -6,11 +6,10 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// mostDense is the number of rows above which the sparse method is taken unless another one is asked for.
+// mostDense is the largest number of rows with which Auto takes the dense method.
 const mostDense = 200
 
-// sparse reports whether o means the sparse method: it is asked for,
-// or nothing is and there are many rows or no driven freedom.
+// sparse reports whether o means the sparse method: o asks for it, or leaves the choice and there are many rows or no driven freedom.
 func (p *Problem) sparse(o *Options) bool {
 	switch {
 	case o.Method == Sparse || o.Engine == SparseEngine:
@@ -21,7 +20,7 @@ func (p *Problem) sparse(o *Options) bool {
 	return p.m > mostDense || len(p.driven) == 0
 }
 
-// fitSparse returns ErrEngine for options that the sparse method does not have.
+// fitSparse returns an error that wraps ErrEngine for options that the sparse method does not have.
 func (o *Options) fitSparse() error {
 	switch {
 	case o.Method != Sparse && o.Method != Auto:
@@ -42,11 +41,12 @@ func (s *sparseMethod) errorsOf(i int) []float64 {
 	return s.e[t.first : t.first+t.n]
 }
 
+// pulls reports whether target i is one of those that contradict each other in a level that is Conflicting.
 func (s *sparseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.ends[s.p.targets[i].level] == Conflicting
 }
 
-// side takes a freedom that is within limitTol of a limit for one that is there.
+// side counts a freedom within limitTol of a limit as being at this limit.
 func (s *sparseMethod) side(i int) int8 {
 	tol := limitTol
 	if !s.p.angle[i] {
@@ -61,12 +61,12 @@ func (s *sparseMethod) side(i int) int8 {
 	return 0
 }
 
-// reportTo fills in that singular values are not computed: the matrix that has them is not formed.
+// reportTo fills in that singular values are not computed: the Jacobian is never formed.
 func (s *sparseMethod) reportTo(r *Result) {
 	r.SingularValues, r.Manipulability, r.Rank, r.NullMotions = nil, 0, NotComputed, NotComputed
 }
 
-// violation fills in the largest violation of a joint or coupling, angles or relative to the length of the problem.
+// violation fills in the largest violation of a joint or coupling at the current pose, rad or relative to the length of the problem.
 func (s *sparseMethod) violation(r *Result, _ *mechanism.State) {
 	most := 0.0
 	for j := range s.mech.NumConstraints() {

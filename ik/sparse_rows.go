@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// setRows makes the rows of level l soft with the damping root², those
-// before hard and those after absent; the right sides are errors.
+// setRows makes the rows of level l soft with the damping root², the rows of levels before it hard and those of later levels absent. The
+// right sides are errors, of joints too. Rows of limits are left to setBounds.
 func (s *sparseMethod) setRows(l int, root float64) {
 	clear(s.sys.B)
 	for i := range s.sys.rows {
@@ -41,7 +41,7 @@ func (s *sparseMethod) setRows(l int, root float64) {
 	}
 }
 
-// modeOf returns what the rows of a level do in a step of level l.
+// modeOf returns the mode of the rows of a level in a step of level l.
 func (s *sparseMethod) modeOf(level, l int) mode {
 	switch {
 	case level < l:
@@ -52,7 +52,8 @@ func (s *sparseMethod) modeOf(level, l int) mode {
 	return absent
 }
 
-// rightTo stores the right sides of rows whose errors begin at e[first]: what is missing, of hard rows less what they keep (s.want).
+// rightTo stores the right sides of rows whose errors begin at e[first]: the errors, for hard rows less the errors at which they are held
+// (s.want), and zeros for absent rows.
 func (s *sparseMethod) rightTo(out []float64, how mode, first int, e []float64) {
 	for k := range out {
 		switch how {
@@ -66,12 +67,12 @@ func (s *sparseMethod) rightTo(out []float64, how mode, first int, e []float64) 
 	}
 }
 
-// openTo stores in B what is missing of the joints of loops, and of couplings, at st, whose kinematics are k, and
-// returns the largest, angles or relative to the length of the problem.
+// openTo stores in B the negative position errors of the joints and couplings s.loops at st, whose kinematics are k. It returns the largest
+// error, rad or relative to the length of the problem.
 func (s *sparseMethod) openTo(B []float64, k *mechanism.Kinematics, st *mechanism.State) (most float64) {
 	var delta, rate [6]float64
 	for _, j := range s.loops {
-		_ = s.mech.ConstraintErrorsTo(&delta, &rate, j, k, st) // an error is of the rates
+		_ = s.mech.ConstraintErrorsTo(&delta, &rate, j, k, st) // its error is about the rates, which are not used
 		angles, size := rowUnits(s.sys.layout, s.sys.layout.ConstraintNode(j))
 		rows := s.sys.constraintRows(B, j)
 		for i := range rows {

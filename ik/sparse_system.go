@@ -23,55 +23,54 @@ import (
 type bound struct {
 	driven  int
 	freedom mechanism.Freedom
-	weight  float64 // of the row: what makes an angle a length in the metric
-	slack   float64 // of the row while no limit is active: 0 if it is absent, else that of the metric of joints
+	weight  float64 // factor of the row: R for an angle, else 1, so that it is a length in the metric
+	slack   float64 // root of the row's damping while no limit is active; 0: the row is absent then
 	limited bool
-	side    int8    // −1: the lower limit is active, 1: the upper one
-	to      float64 // where corrections keep the coordinate while its limit is active
+	side    int8    // −1: the lower limit is active, 1: the upper one, 0: none
+	to      float64 // coordinate that corrections keep while a limit is active, rad or m
 }
 
-// The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). The rows of the
-// system are those of joints, of targets, and of driven freedoms with limits. Each row of a target or of such a freedom
-// has a slack s, a node of sign +1 in no other row: T·x + r·s = e. The row is hard for r = 0, soft with the damping r²
-// otherwise, and absent with T = 0 and r = 1. So pattern, order and signs never change.
+// The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). The system has the rows of joints,
+// of targets, and of driven freedoms with limits. Each row of a target or of such a freedom has a slack s, a node of sign +1 that is in
+// no other row: T·x + r·s = e. The row is hard for r = 0, absent with T = 0 and r = 1, and else soft with the damping r². So pattern,
+// order and signs never change.
 
 // sparseSystem is the system of one problem with its factor.
 type sparseSystem struct {
 	p      *Problem
-	layout *assemble.Layout // of the joints, with the bodies of the metric
+	layout *assemble.Layout // of the joints, with bodies whose inertia is the metric
 	y      *assemble.Weighted
 	fac    *kkt.Factored
 	W      *sparse.Matrix
 	B      []float64 // right side
-	scale  []float64
+	scale  []float64 // squared norms of the rows
 	x, r   []float64 // solution, and memory for its refinement
 	d      []float64 // displacement, six numbers a body about its centre of mass
-	turned float64   // largest rotation of a body in it, rad; negative if it is not known
+	turned float64   // largest rotation of a body in d, rad; negative if it is not known
 	reach  float64   // R of the metric, m
-	way    kkt.Way   // the first that is tried
+	way    kkt.Way   // the first way to factor that is tried
 
-	rows   []sparseRow   // targets but centres of mass, then bounds
-	shift  int           // scalars of the slacks
-	border *border       // of centres of mass; nil if there are none
-	val    []float64     // values of the blocks of rows on bodies, of the state at hand
+	rows   []sparseRow   // of targets other than centres of mass, of bounds, of the posture
+	shift  int           // number of scalar slacks
+	border *border       // rows of centres of mass; nil if there are none
+	val    []float64     // blocks of the rows on bodies at the last linearization, two a row, 6 numbers each
 	shown  []*targetRows // by target
 	bounds []bound
 }
 
-// sparseRow is the rows of one target, or of one driven freedom, in the system.
+// sparseRow has the rows of one target, or of one driven freedom, in the system.
 type sparseRow struct {
-	target int // −1 for a bound
-	bound  int // −1 for a target
-	rest   int // of the posture; −1
-	level  int
-	node   int // of the rows
-	slack  int // node
-	n      int
-	first  int // of its blocks in val
+	target int // number of the target; −1 if it is none
+	bound  int // number of the bound; −1 if it is none
+	rest   int // number among the coordinates of the posture; −1 if it is none
+	level  int // −1 for a bound
+	node   int // node of the rows
+	slack  int // node of their slacks
+	n      int // number of rows
+	first  int // number of rows before it, whose blocks are first in val
 }
 
-// newSparseSystem analyses the system of p: its pattern and the order
-// of its elimination. mech has the held freedoms prescribed.
+// newSparseSystem analyses the system of p: its pattern and the order of its elimination. In mech the held freedoms are prescribed.
 func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism.Mechanism, t *team.Team) (*sparseSystem, error) {
 	m := *mech.Unloaded()
 	s := &sparseSystem{p: p}
@@ -92,7 +91,7 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	}
 	dim := symbolic.Pattern.Dim()
 	s.W = sparse.NewUnitMatrix(symbolic.Pattern)
-	// The blocks of joints come first, in the order of the layout: y fills them where they are.
+	// The blocks of joints come first and in the order of the layout, so y may fill them in W.
 	s.y.Matrix.Val = s.W.Val[:copy(s.W.Val, s.y.Matrix.Val)]
 	for _, v := range []*[]float64{&s.B, &s.scale, &s.x, &s.r} {
 		*v = pages.Make[float64](dim)
@@ -106,13 +105,13 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	return s, nil
 }
 
-// reachOf returns how far a mechanism reaches: the longest way along a spanning tree from the world, or from the first
-// of floating bodies, over the lengths of its bodies. Where there are loops it is not more than some hundred lengths: a
-// loop of heavy turns moves so little that its rows would look redundant.
+// reachOf returns the reach R of a mechanism, m: the longest path in the spanning tree, from the world or from the first of floating
+// bodies, measured in lengths of bodies. With loops it is at most loopReach mean lengths. Beyond that, rotations would weigh so much that
+// loops hardly move and their rows look redundant.
 func reachOf(m *mechanism.Mechanism) float64 {
 	const (
-		loopReach = 300    // lengths
-		leastWay  = 1e-100 // m, of a mechanism without lengths: what divides by it stays finite
+		loopReach = 300    // mean lengths of bodies
+		leastWay  = 1e-100 // m, for a mechanism without lengths: quotients by R stay finite
 	)
 	length := make([]float64, m.NumBodies())
 	m.SquareLengthsTo(length)
@@ -134,8 +133,8 @@ func reachOf(m *mechanism.Mechanism) float64 {
 	return max(most, leastWay)
 }
 
-// turnBodies returns the bodies of the metric of turns: unit masses
-// with the radius of gyration reach about their centres.
+// turnBodies returns the bodies whose inertia is the metric of rotations: unit masses with the radius of gyration reach, m, about their
+// centres of mass.
 func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
 	list := make([]bodies.Body, m.NumBodies())
 	for i := range list {
@@ -147,7 +146,7 @@ func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
 	return list, nil
 }
 
-// findBounds lists the driven freedoms that need rows: those with limits, and in the metric of joints all.
+// findBounds lists the driven freedoms that need rows: freedoms with limits or, on a path, with largest rates; in the metric of joints all.
 func (s *sparseSystem) findBounds(o Options) {
 	for i, f := range s.p.driven {
 		limited := !math.IsInf(s.p.lower[i], -1) || !math.IsInf(s.p.upper[i], 1) || s.p.task.Path != nil && !math.IsInf(s.p.rate[i], 1)
@@ -165,7 +164,7 @@ func (s *sparseSystem) findBounds(o Options) {
 	}
 }
 
-// addRows lists the rows with slacks and returns the analysis of the pattern with them.
+// addRows lists the rows that have slacks, and returns the analysis of the pattern with rows and slacks.
 func (s *sparseSystem) addRows(ctx context.Context, o Options) (*factor.Symbolic, error) {
 	var list []sparse.Slack
 	add := func(r sparseRow, pred, succ int32) {
@@ -203,9 +202,9 @@ func (s *sparseSystem) addRows(ctx context.Context, o Options) (*factor.Symbolic
 	return factor.Analyze(p.WithSlacks(list), perm), nil
 }
 
-// orderOf returns an order of p with slacks: that of the pattern in which the rows
-// have none, with each slack right before its rows. A slack would be taken for a
-// body that holds its rows up, and its part of their pivots may be next to nothing.
+// orderOf returns an order for p with slacks. It is an order for the rows without slacks, into which each slack is put right before its
+// rows. If the ordering knew the slacks, it would count each as a body that gives its rows a pivot; but the slack's part of the pivot may
+// be close to zero.
 func orderOf(ctx context.Context, p *sparse.Pattern, list []sparse.Slack, o Options) ([]int32, error) {
 	bare, _, _, err := factor.ChooseContext(ctx, withRows(p, list), order.Auto, max(o.Threads, 1), factor.Limits{})
 	if err != nil {
@@ -226,8 +225,7 @@ func orderOf(ctx context.Context, p *sparse.Pattern, list []sparse.Slack, o Opti
 	return perm, nil
 }
 
-// withRows returns p with one node of rows more for each entry of the list, connected to the entry's nodes. It adds no node for the slack
-// of an entry.
+// withRows returns p with one more node of rows for each entry of the list, connected to the entry's nodes, and without nodes for slacks.
 func withRows(p *sparse.Pattern, list []sparse.Slack) *sparse.Pattern {
 	size, sign := slices.Clone(p.Size), slices.Clone(p.Sign)
 	ptr, ind := slices.Clone(p.Ptr), slices.Clone(p.Ind)
@@ -243,7 +241,7 @@ func withRows(p *sparse.Pattern, list []sparse.Slack) *sparse.Pattern {
 	return sparse.NewPattern(size, sign, ptr, ind)
 }
 
-// linearize fills the rows of joints, targets and freedoms at st.
+// linearize computes the rows of joints, targets and driven freedoms at st.
 func (s *sparseSystem) linearize(st *mechanism.State) error {
 	s.fac.Changed()
 	if err := s.y.FillTo(st); err != nil {
@@ -284,7 +282,7 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 	return nil
 }
 
-// weigh stores the rows of sides in val, each block in the place that its body has in the pattern.
+// weigh stores the rows of sides in val, in weighted coordinates, each block in the place of its body in the pattern.
 func (s *sparseSystem) weigh(r *sparseRow, sides []bodyRows) {
 	P := s.W.Pattern
 	ind := P.Ind[P.Ptr[r.node] : P.Ptr[r.node+1]-1]
@@ -300,7 +298,7 @@ func (s *sparseSystem) weigh(r *sparseRow, sides []bodyRows) {
 	}
 }
 
-// weighTo stores C⁻¹·F of a body.
+// weighTo stores a force F on a body in weighted coordinates, C⁻¹·F, with C from assemble.Weighted.
 func (s *sparseSystem) weighTo(out *[6]float64, body int32, F *spatial.Force) {
 	c, E := s.layout.Mech.Bodies[body].Weight(), &s.y.Kin.Bodies[body].E
 	n, f := E.TMulVec(F.Moment()), E.TMulVec(F.Linear())
@@ -309,7 +307,7 @@ func (s *sparseSystem) weighTo(out *[6]float64, body int32, F *spatial.Force) {
 	out[3], out[4], out[5] = c.Mass*f[0], c.Mass*f[1], c.Mass*f[2]
 }
 
-// weighFreedom fills the row of a freedom: the power of its unit wrench.
+// weighFreedom stores the row of a freedom, its unit wrench on both bodies times weight, in val.
 func (s *sparseSystem) weighFreedom(r *sparseRow, f mechanism.Freedom, weight float64, st *mechanism.State) {
 	var jk mechanism.JointKinematics
 	var along mechanism.Along
@@ -328,13 +326,13 @@ func (s *sparseSystem) weighFreedom(r *sparseRow, f mechanism.Freedom, weight fl
 	s.weigh(r, sides)
 }
 
-// A mode says what a row with a slack does in a solve.
+// mode is the part that a row with a slack has in a solve.
 type mode uint8
 
 const (
-	absent mode = iota
-	soft
-	hard
+	absent mode = iota // none
+	soft               // least squares with damping
+	hard               // the row holds exactly
 )
 
 // set makes the rows of r hard, soft with the damping root², or absent.
@@ -369,26 +367,26 @@ func (s *sparseSystem) set(r *sparseRow, how mode, root float64) {
 	}
 }
 
-// rowsOf returns the entries of v, a vector of the system, that are
-// those of the rows r, and right those of the right side.
+// rowsOf returns the entries of the rows r in v, a vector of the system.
 func (s *sparseSystem) rowsOf(v []float64, r *sparseRow) []float64 {
 	o := int(s.W.Pattern.Off[r.node])
 	return v[o : o+r.n]
 }
 
+// right returns the right side of the rows r.
 func (s *sparseSystem) right(r *sparseRow) []float64 { return s.rowsOf(s.B, r) }
 
-// multipliers returns those of the rows r.
+// multipliers returns the multipliers of the rows r.
 func (s *sparseSystem) multipliers(r *sparseRow) []float64 { return s.rowsOf(s.x, r) }
 
-// constraintRows is rowsOf for a joint or coupling, which has rows.
+// constraintRows returns the entries in v of the rows of joint or coupling i, which must have rows.
 func (s *sparseSystem) constraintRows(v []float64, i int) []float64 {
 	node := s.layout.ConstraintNode(i)
 	o := int(s.layout.Pattern.Off[node]) + s.shift
 	return v[o : o+int(s.layout.Pattern.Size[node])]
 }
 
-// factorize factors the system with its right side, in the first way that works.
+// factorize factors the system, by the first way from s.way on that works for its right side.
 func (s *sparseSystem) factorize() error {
 	if err := s.fac.FactorizeFrom(s.way, nil); err != nil {
 		return fault.Errorf("ik: %w", err)
@@ -399,7 +397,8 @@ func (s *sparseSystem) factorize() error {
 	return nil
 }
 
-// solve solves for the right side, and stores the displacement, to rounding of it or of floor where that is larger.
+// solve solves for the right side and stores the displacement. It refines until errors are at the rounding of the solution, or of floor if
+// that is larger.
 func (s *sparseSystem) solve(floor float64) {
 	s.fac.Refine(s.x, s.r, floor)
 	if s.border != nil {
@@ -408,13 +407,13 @@ func (s *sparseSystem) solve(floor float64) {
 	s.displace()
 }
 
-// displace stores the displacement of the solution.
+// displace stores the displacement d of the solution x.
 func (s *sparseSystem) displace() {
 	s.y.AccelerationsTo(s.d, s.x)
 	s.turned = -1
 }
 
-// correct solves for another right side with the factor at hand.
+// correct solves for the right side b with the present factor, and stores the displacement. It does not refine.
 func (s *sparseSystem) correct(b []float64) {
 	s.fac.SolveTo(s.x, b)
 	if s.border != nil {
@@ -442,8 +441,8 @@ func (s *sparseSystem) stepSize() float64 {
 	return math.Sqrt(algebra.Dot(x, x))
 }
 
-// turn returns the largest rotation of a body in the displacement, rad.
-func (s *sparseSystem) turn() float64 {
+// rotation returns the largest rotation of a body in the displacement, rad.
+func (s *sparseSystem) rotation() float64 {
 	if s.turned >= 0 {
 		return s.turned
 	}
@@ -456,5 +455,5 @@ func (s *sparseSystem) turn() float64 {
 	return s.turned
 }
 
-// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
+// jointsRoot is the square root of the weight that rotations of bodies have in the metric of joints, beside the rates of driven freedoms.
 const jointsRoot = 1e-3

@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// beginPath makes the memory of the path. All targets are met at every sample, starting from the
-// pose of the sample before: as far as the largest rates allow or, with Path.Stretch, in the time
-// that these rates need. The rates of a sample are the least ones, in the metric, with which the
-// targets have their rates of the path; limits do not count for them. There are no restarts, as
-// they would leave the path.
+// beginPath makes the memory of the path. It returns ErrEngine unless Path.Exact is set.
+//
+// At every sample the targets are met from the pose of the sample before: as far as the largest rates allow or, with Path.Stretch, in the
+// time that these rates need. The rates of a sample are the least ones in the metric with which the targets have their rates of the path;
+// limits do not bound them. There are no restarts, as they would leave the path.
 func (s *sparseMethod) beginPath(*mechanism.State) (*course, bool, error) {
 	if !s.p.task.Path.Exact {
 		return nil, false, fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
@@ -25,7 +25,7 @@ func (s *sparseMethod) beginPath(*mechanism.State) (*course, bool, error) {
 	return c, false, nil
 }
 
-// endPath gives limits and targets back.
+// endPath sets limits and targets back to those of the problem.
 func (s *sparseMethod) endPath() {
 	s.low, s.high, s.onPath = s.p.lower, s.p.upper, false
 	for i := range s.given {
@@ -33,7 +33,7 @@ func (s *sparseMethod) endPath() {
 	}
 }
 
-// sample meets the targets of the path's time at.
+// sample moves st to where the targets of the path's time at are met. It returns the time that the section before the sample takes.
 func (s *sparseMethod) sample(st *mechanism.State, at, dt float64, first bool) (float64, error) {
 	t, stretch := &s.path, s.p.task.Path.Stretch
 	st.Time, t.dt = at, dt
@@ -63,10 +63,11 @@ func (s *sparseMethod) sample(st *mechanism.State, at, dt float64, first bool) (
 	return took, nil
 }
 
-// advance does nothing: a sample goes to its pose itself.
+// advance does nothing: with Path.Exact a sample finds its pose itself.
 func (s *sparseMethod) advance(float64) error { return nil }
 
-// ratesTo gives the bodies of st, where the last sample has ended, their rates, slowed where time is stretched.
+// ratesTo gives the bodies of st, the state of the last sample, their rates, and returns the rates of the driven freedoms. Where time is
+// stretched, all are divided by the same factor.
 func (s *sparseMethod) ratesTo(st *mechanism.State) ([]float64, error) {
 	t := &s.path
 	if err := s.rates(t.course, t.raw, t.ways, st, t.rate); err != nil {
@@ -78,7 +79,8 @@ func (s *sparseMethod) ratesTo(st *mechanism.State) ([]float64, error) {
 	return t.rate, nil
 }
 
-// slowest returns the time in which no driven freedom is faster than it may be, if at the given rates dt is the time.
+// slowest returns the least time, from dt on, in which no driven freedom exceeds its largest rate, where rate(i) is its rate if the time is
+// dt.
 func (p *Problem) slowest(dt float64, rate func(i int) float64) float64 {
 	took := dt
 	for i, most := range p.rate {
@@ -87,7 +89,7 @@ func (p *Problem) slowest(dt float64, rate func(i int) float64) float64 {
 	return took
 }
 
-// slower multiplies all rates by h.
+// slower multiplies the velocities of the bodies and the rates of the driven freedoms by h.
 func slower(st *mechanism.State, rates []float64, h float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
@@ -98,8 +100,8 @@ func slower(st *mechanism.State, rates []float64, h float64) {
 	}
 }
 
-// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that
-// depend on the pose, and by way the rates of its place.
+// follow aims the targets at their wanted places at the time t of a course. It stores in raw the wanted weighted rates of the rows, without
+// the parts that depend on the pose, and in rates by way of the course the rates of its wanted place.
 func (s *sparseMethod) follow(c *course, raw []float64, rates [][7]float64, t float64) {
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
@@ -123,8 +125,8 @@ func (s *sparseMethod) follow(c *course, raw []float64, rates [][7]float64, t fl
 	}
 }
 
-// turn puts into raw the rates that depend on the pose, at the pose of the last linearization.
-func (s *sparseMethod) turn(c *course, raw []float64, rates [][7]float64) {
+// addPoseRates stores in raw the wanted rates that depend on the pose, at the pose of the last linearization.
+func (s *sparseMethod) addPoseRates(c *course, raw []float64, rates [][7]float64) {
 	for i := range c.ways {
 		if v := &c.ways[i]; v.posed {
 			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.shown[v.target])
@@ -132,13 +134,13 @@ func (s *sparseMethod) turn(c *course, raw []float64, rates [][7]float64) {
 	}
 }
 
-// rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets
-// have the rates of follow, and stores those of the driven freedoms.
+// rates gives the bodies of st, the state of the last sample, the least velocities with which the rows of the targets have the rates that
+// follow has stored. It stores the rates of the driven freedoms in rate.
 func (s *sparseMethod) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, rate []float64) error {
 	if err := s.sys.linearize(s.st); err != nil {
 		return err
 	}
-	s.turn(c, raw, rates)
+	s.addPoseRates(c, raw, rates)
 	s.setRates(raw)
 	if err := s.sys.factorize(); err != nil {
 		return err
@@ -157,13 +159,13 @@ func (s *sparseMethod) rates(c *course, raw []float64, rates [][7]float64, st *m
 	return nil
 }
 
-// setRates makes the rows of all targets hard with the rates raw, those of limits and of the posture absent, and gives
-// the rows of the joints the rates of their motions.
+// setRates makes the rows of all targets hard with the rates raw as right sides, and the rows of limits and of the posture absent. The
+// right sides of joints are the rates of their motions.
 func (s *sparseMethod) setRates(raw []float64) {
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
 	}
-	// setRows takes its right sides from s.e, which gets its errors back.
+	// setRows takes its right sides from s.e, so the errors there are replaced by rates for its call.
 	copy(s.tried, s.e)
 	copy(s.e, raw)
 	clear(s.want)
@@ -179,7 +181,7 @@ func (s *sparseMethod) setRates(raw []float64) {
 	s.setJointRates()
 }
 
-// setJointRates gives the rows of joints and couplings the rates of motions, theory.md (5), in place of errors.
+// setJointRates makes the rates σ of motions, theory.md (5), the right sides of joints and couplings, in place of errors.
 func (s *sparseMethod) setJointRates() {
 	var jk mechanism.JointKinematics
 	var rows joints.Rows

@@ -20,8 +20,8 @@ const (
 	undampFlat = 1e-2
 )
 
-// undamp corrects the step of level l at hand, which is damped by μ, toward the undamped one, by conjugate gradients with the factor
-// of the damped system.
+// undamp removes the damping μ from the present step of level l, by conjugate gradients with the factor of the damped system. u.lambda, the
+// multipliers, have the sign of the system, −λ.
 //
 // Cost: a solve an iteration, no allocation.
 func (s *sparseMethod) undamp(l int, mu float64) {
@@ -73,8 +73,8 @@ func (s *sparseMethod) undamp(l int, mu float64) {
 	s.sys.displace()
 }
 
-// eachRow calls f for each row k of the targets of level l, at its
-// place among the errors. Centres of mass are not among them.
+// eachRow calls f for each row of level l that is not of a bound: row k of r, with the errors at number at. Centres of mass are not among
+// them.
 func (s *sparseMethod) eachRow(l int, f func(r *sparseRow, k, at int)) {
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]

@@ -9,39 +9,39 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A target is a joint between the wanted frame W, at rest in R, and the frame B of the body. With δ the position errors of
-// this joint, the errors of the target are e = −δ, docs/inverse-kinematics.md (T1). Its rows are those of the joint,
-// docs/inverse-kinematics.md (T2). The one target that is no joint is the centre of mass of several bodies.
+// A target is a joint between the wanted frame W, at rest in R, and the frame B of the body. With δ the position errors of this joint, the
+// errors of the target are e = −δ, docs/inverse-kinematics.md (T1). The rows of the target are rows of the joint,
+// docs/inverse-kinematics.md (T2). Only the centre of mass of several bodies is no joint.
 
-// target is a Target by numbers. Where it is wanted may be moved; everything else stays.
+// target is a Target with numbers in place of names. Its wanted place may change; everything else is constant.
 type target struct {
 	*Target
 	wanted
-	joint   mechanism.Joint   // P is at W, S at B; of a Coordinate the joint itself
+	joint   mechanism.Joint   // its frame P is W, its frame S is B; of a Coordinate a copy of the mechanism's joint
 	freedom mechanism.Freedom // of a Coordinate
-	pointer spatial.Vec3      // unit axis of an Axis in the frame of the body
+	pointer spatial.Vec3      // of an Axis: its unit axis in the frame of the body
 	bodies  []int32           // of a Com
 	share   []float64         // of a Com: masses of the bodies as parts of the whole
 
-	first, n  int        // rows of the problem, those with a weight only
-	row       [6]int8    // which rows of the joint they are; of a Com, which axes of R
-	own       [6]int8    // which rows of the target they are
-	weight    [6]float64 // of them, with the length of angles in it: ≠ 0
-	angular   [6]bool    // of them
-	uneven    bool       // the rows of a rotation have different weights, and so are others (turnRows)
+	first, n  int        // its rows in the problem are first … first+n−1, rows of weight 0 left out
+	row       [6]int8    // by row: its number among the rows of the joint; of a Com, its axis of R
+	own       [6]int8    // by row: its number among the rows of the type
+	weight    [6]float64 // by row: its weight, for angles times the length of the problem; not zero
+	angular   [6]bool    // by row: it is an angle
+	uneven    bool       // the rows of a rotation have different weights, and are derivatives of the rotation vector (turnRows)
 	level     int
 	tolerance [2]float64 // m, rad
 }
 
-// wanted is where a target should be.
+// wanted is the wanted place of a target.
 type wanted struct {
 	position    spatial.Vec3 // in R, m
 	orientation spatial.Quat // B → R
 	value       float64      // of a Coordinate, rad or m; the length of a Distance, m
 }
 
-// targetTraits are the rows of a target of each type: their number, the joint that has them, and the first of them among the joint's rows.
-// The rows of a Coordinate depend on the joint.
+// targetTraits gives for each type of target its number of rows, the joint that has these rows, and the number of the first of them among
+// the rows of the joint. The rows of a Coordinate depend on its joint.
 var targetTraits = [NumTargetTypes]struct {
 	name string
 	kind joints.Kind
@@ -58,7 +58,7 @@ var targetTraits = [NumTargetTypes]struct {
 	Com:         {"com", joints.Free, 3, 0},
 }
 
-// String returns the name of rung-ik/1.
+// String returns the name in rung-ik/1.
 func (t TargetType) String() string {
 	if t >= NumTargetTypes {
 		return "TargetType(?)"
@@ -66,19 +66,20 @@ func (t TargetType) String() string {
 	return targetTraits[t].name
 }
 
-// Rows returns the number of rows of a target of the type, those of weight 0 included.
+// Rows returns the number of rows of a target of the type, rows of weight 0 included.
 //
-// It panics if t is none.
+// It panics if t is no type of target.
 func (t TargetType) Rows() int { return targetTraits[t].rows }
 
-// setJoint makes the joint of t between the bodies relative and body; of a Coordinate it is a copy of that of m.
+// setJoint makes the joint of t between the bodies relative and body. For a Coordinate it copies the joint of m, with the freedom
+// prescribed, so that it has a row.
 func (t *target) setJoint(m *mechanism.Mechanism, relative, body int32) {
 	spec := joints.Spec{Kind: targetTraits[t.Type].kind, Length: 1}
 	if t.Type == Coordinate {
 		t.joint = m.Joints[t.freedom.Joint]
 		spec = t.joint.Spec
 		spec.Motion = new([6]*joints.Motion)
-		spec.Motion[t.freedom.Freedom] = &joints.Motion{Kind: joints.Polynomial} // for its row; its value is t.value
+		spec.Motion[t.freedom.Freedom] = &joints.Motion{Kind: joints.Polynomial} // its value is not used: errorsTo takes t.value
 		t.joint.JointSpec = &mechanism.JointSpec{Spec: spec, Rows: int32(spec.NumRows()), Angles: spec.Angles()}
 		return
 	}
@@ -100,8 +101,8 @@ func (t *target) setJoint(m *mechanism.Mechanism, relative, body int32) {
 	}
 }
 
-// aim puts the joint's frames where t is wanted. The orientation of W is taken back out of S, so that rows and errors
-// are in the axes of R, docs/inverse-kinematics.md (T3).
+// aim moves the frames of the joint to the wanted place. The wanted orientation goes into S and not into P, so that rows and errors are in
+// the axes of R, docs/inverse-kinematics.md (T3).
 func (t *target) aim() {
 	switch t.Type {
 	case Orientation, PoseTarget:
@@ -113,14 +114,14 @@ func (t *target) aim() {
 	}
 }
 
-// unit returns v of length 1; v is not zero, and its square may overflow or vanish.
+// unit returns v divided by its length. v is not zero; its square may overflow or vanish.
 func unit(v spatial.Vec3) spatial.Vec3 {
 	most := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
 	v = spatial.Vec3{v[0] / most, v[1] / most, v[2] / most}
 	return v.Scale(1 / v.Norm())
 }
 
-// unitQuat returns q of length 1; all zeros stand for the identity.
+// unitQuat returns q divided by its length, and the identity if q is zero.
 func unitQuat(q [4]float64) spatial.Quat {
 	if q == ([4]float64{}) {
 		return spatial.IdentityQuat()
@@ -128,14 +129,14 @@ func unitQuat(q [4]float64) spatial.Quat {
 	return spatial.Quat(q).Normalize()
 }
 
-// axesAlong returns axes of which the third is the unit vector a, turned by the shortest way.
+// axesAlong returns axes whose third is the unit vector a, by the shortest rotation from the z axis.
 func axesAlong(a spatial.Vec3) spatial.Mat3 {
 	x, y := joints.AxisError(&a)
 	return spatial.Exp(spatial.Vec3{x, y, 0}).Mat()
 }
 
-// bodyRows is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
-// of mass in world axes.
+// bodyRows are the rows of a target on one body: row k is F[k]·v, where v is the velocity of the body about its centre of mass in world
+// axes.
 type bodyRows struct {
 	body int32
 	F    [6]spatial.Force
@@ -145,13 +146,13 @@ type bodyRows struct {
 type targetRows struct {
 	e     [6]float64 // errors, weighted
 	sides []bodyRows // rows, weighted, (T2)
-	wound float64    // of a Coordinate with turns: its coordinate is read within half a turn of this
+	wound float64    // of a Coordinate with turns: its coordinate is taken within half a turn of this, rad
 
 	jk   mechanism.JointKinematics
 	rows joints.Rows
 }
 
-// rateOf returns T·v of row k, v six numbers a body about its centre of mass.
+// rateOf returns T·v of row k, where v has six numbers a body, its velocity about its centre of mass.
 func (s *targetRows) rateOf(k int, v []float64) (sum float64) {
 	for i := range s.sides {
 		x := spatial.Motion(v[6*s.sides[i].body:])
@@ -160,13 +161,13 @@ func (s *targetRows) rateOf(k int, v []float64) (sum float64) {
 	return sum
 }
 
-// newTargetRows returns the memory of what t shows.
+// newTargetRows allocates the memory for errors and rows of t.
 func (t *target) newTargetRows() *targetRows {
 	return &targetRows{sides: make([]bodyRows, 0, len(t.bodies)+2)}
 }
 
-// evaluateTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
-// its composite joint is in a gimbal lock: the tree engine does not need it, and the joint has no rows for the others.
+// evaluateTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where its composite
+// joint is in a gimbal lock: treeEngine does not need it, and the other methods fail there, as they need the rows of the joint itself.
 //
 // Cost: O(1), of a Com O(bodies); no allocation.
 func (t *target) evaluateTo(s *targetRows, m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
@@ -177,7 +178,7 @@ func (t *target) evaluateTo(s *targetRows, m *mechanism.Mechanism, k *mechanism.
 	}
 	m.FramesTo(&s.jk, &t.joint, k, st)
 	if t.joint.EvalTo(&s.rows, &s.jk.Frames, 0) != nil && t.Type == Distance {
-		// A point at the centre of its distance may leave it in any direction.
+		// Where the points coincide, any direction increases their distance: P's z is taken.
 		z := s.jk.EP.Col(2)
 		s.rows.T[0] = spatial.NewForce(spatial.Vec3{}, z)
 	}
@@ -193,7 +194,7 @@ func (t *target) evaluateTo(s *targetRows, m *mechanism.Mechanism, k *mechanism.
 	}
 }
 
-// addSide adds the rows on a body, with the origin of S at arm from its centre of mass.
+// addSide adds the rows on a body: the joint's wrenches at the origin of S, which is at arm from the body's centre of mass, times sign.
 func (t *target) addSide(s *targetRows, body int32, arm spatial.Vec3, sign float64) {
 	s.sides = s.sides[:len(s.sides)+1]
 	out := &s.sides[len(s.sides)-1]
@@ -206,7 +207,7 @@ func (t *target) addSide(s *targetRows, body int32, arm spatial.Vec3, sign float
 	}
 }
 
-// errorsTo stores the errors of a target that is a joint.
+// errorsTo stores the weighted errors of a target that is a joint, at the frames s.jk.
 func (t *target) errorsTo(s *targetRows) {
 	var delta [6]float64
 	switch t.Type {
@@ -223,7 +224,7 @@ func (t *target) errorsTo(s *targetRows) {
 	}
 }
 
-// coordinate returns the value of the target's freedom. An angle is chosen modulo 2π: nearest to s.wound if turns
+// coordinate returns the coordinate of the target's freedom, rad or m. Of the values of an angle it is the one nearest to s.wound if turns
 // count, else nearest to the wanted value.
 func (t *target) coordinate(s *targetRows) float64 {
 	var q, qd [6]float64
@@ -238,7 +239,8 @@ func (t *target) coordinate(s *targetRows) float64 {
 	return t.value - math.Remainder(t.value-x, 2*math.Pi) // algebra.NearTurn(x, t.value), but for rounding
 }
 
-// evaluateComTo is evaluateTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences of far points are taken first.
+// evaluateComTo is evaluateTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences between far points are taken before all
+// else, against rounding.
 func (t *target) evaluateComTo(s *targetRows, k *mechanism.Kinematics, st *mechanism.State) {
 	var far, near, c spatial.Vec3
 	E := spatial.Identity3()
@@ -263,7 +265,7 @@ func (t *target) evaluateComTo(s *targetRows, k *mechanism.Kinematics, st *mecha
 	}
 }
 
-// addComSide adds forces along the axes E on a body, at arm from its centre of mass.
+// addComSide adds the rows on a body: unit forces along the axes E, at arm from the body's centre of mass, times sign.
 func (t *target) addComSide(s *targetRows, body int32, E *spatial.Mat3, arm spatial.Vec3, sign float64) {
 	s.sides = s.sides[:len(s.sides)+1]
 	out := &s.sides[len(s.sides)-1]
@@ -274,12 +276,12 @@ func (t *target) addComSide(s *targetRows, body int32, E *spatial.Mat3, arm spat
 	}
 }
 
-// Where all rows of a rotation weigh the same, angular velocities do for the
-// derivatives of its rotation vector: the gradient of its square is the same.
-// Otherwise they do not: what a row of weight 0 leaves may be large at the end, too.
+// Where all rows of a rotation have the same weight, the angular velocity may stand for the derivative of the rotation vector, as the
+// gradient of the vector's square is the same. With different weights it may not: the error of a row of weight 0 may be large to the end,
+// and then the two differ.
 
-// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's
-// first three, a revolute one's last two), docs/inverse-kinematics.md, Targets.
+// turnRows replaces the angular velocities in s.rows by the derivatives of the rotation vector: in the first three rows of a fixed joint,
+// in the last two of a revolute one, docs/inverse-kinematics.md, Targets.
 func (t *target) turnRows(s *targetRows) {
 	if t.Type == Axis {
 		t.tiltRows(s)
@@ -299,11 +301,11 @@ func (t *target) turnRows(s *targetRows) {
 	copy(s.rows.T[:3], rows[:])
 }
 
-// leastSine is a sine below which an axis points to where it should, or the other way, to rounding.
+// leastSine is the sine of the angle between an axis and its wanted direction below which they are parallel, or opposite, to rounding.
 const leastSine = 1e-8
 
-// tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by
-// the angle θ, the rotation vector is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
+// tiltRows is turnRows for an axis a, in the axes of P. The shortest rotation from z to a is by the angle θ about n; its rotation vector is
+// θ n, with the rate n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
 func (t *target) tiltRows(s *targetRows) {
 	P := &s.jk.EP
 	a := P.TMulVec(s.jk.ES.Col(2))

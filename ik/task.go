@@ -9,44 +9,43 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Task says what is asked of a mechanism: where its targets should be and which freedoms may
-// move for it. It is what a document of rung-ik/1 holds, which package
-// taskfile reads and writes. All names are those of the model; NewProblem looks them
-// up and reports every rule that is broken, each with its JSON path.
+// Task is a task of inverse kinematics: the wanted places of its targets and the freedoms that may move. It has the content of a document
+// of rung-ik/1, which package taskfile reads and writes. Names are names of the model; NewProblem looks them up and reports every rule
+// that is broken, each with its JSON path.
 type Task struct {
 	Driven  []string // freedoms that may be moved, "JOINT.i", or "JOINT" for all scalar ones of a joint; nil: all that are not prescribed
 	Hold    []string // freedoms that keep their coordinates, likewise
-	Limits  []Limit  // in place of those of the model
+	Limits  []Limit  // in place of the limits of the model
 	Targets []Target
 	Posture *Posture // secondary motion
 	Path    *Path    // nil: reach the targets once
 	Solver  Options
 	FIK     *FIKOptions // feedback inverse kinematics; nil: its defaults
 
-	File   string          // that it was read from, for messages; "": none
-	Broken *model.Problems // rules of its document that are broken, as package taskfile has found; nil: none
+	File   string          // name of the file that it was read from, for messages; "": none
+	Broken *model.Problems // broken rules of its document that package taskfile has found; nil: none
 }
 
-// Limit bounds one freedom, in place of what the model says. Bounds that are infinite do not bound. Where both are 0 and
-// there is a rate, the bounds of the model stay.
+// Limit bounds one freedom, in place of its limit in the model. Bounds may be infinite. Where both are 0 and there is a rate, the bounds of
+// the model stay.
 type Limit struct {
 	Freedom      string  // "JOINT" or "JOINT.i"
 	Lower, Upper float64 // rad or m; Lower < Upper
 	Rate         float64 // largest rate, rad/s or m/s; 0: none
 }
 
-// NoLimit returns a Limit of freedom that does not bound, in place of one of the model that may.
+// NoLimit returns a Limit with infinite bounds, in place of the limit that freedom may have in the model.
 func NoLimit(freedom string) Limit {
 	return Limit{Freedom: freedom, Lower: math.Inf(-1), Upper: math.Inf(1)}
 }
 
-// TargetType says which rows a target has.
+// TargetType is the type of a target, which decides about its rows.
 type TargetType uint8
 
 // The types of targets.
 const (
 	Point       TargetType = iota // 3 rows: the origin of B is at Position of R
-	Orientation                   // 3 rows: the axes of B are those of Orientation in R
+	Orientation                   // 3 rows: B has the orientation Orientation in R
 	PoseTarget                    // 6 rows: Orientation, then Point
 	Axis                          // 2 rows: Axis of B points to Direction of R
 	Plane                         // 1 row: the origin of B is in the plane of R through Position with the normal Direction
@@ -56,12 +55,12 @@ const (
 	NumTargetTypes
 )
 
-// Target is one thing that should come true. B is the frame Frame on Body, R the frame of the body
-// RelativeTo. Its rows and errors e ("wanted minus is") are those of docs/inverse-kinematics.md (T1), (T2).
+// Target is one condition that should be met. B is the frame Frame on Body, R the frame of the body RelativeTo. Its errors e ("wanted minus
+// is") are in docs/inverse-kinematics.md (T1), its rows in (T2).
 type Target struct {
 	Name        string
 	Type        TargetType
-	Body        string     // that is to be moved; none for Coordinate and Com
+	Body        string     // the body that is to be moved; none for Coordinate and Com
 	Frame       model.Pose // B in the frame of Body, m
 	RelativeTo  string     // body or model.World; "" is the world
 	Position    [3]float64 // in R, m
@@ -79,8 +78,8 @@ type Target struct {
 	Rate        []float64  // wanted rates of the rows, angular first, axes of R; nil: 0
 }
 
-// Posture is a secondary motion: driven freedoms go towards Values at Gain·(value − coordinate) as far as the
-// targets leave them free.
+// Posture is a secondary motion: as far as the targets leave them free, driven freedoms move towards Values with the rate
+// Gain·(value − coordinate).
 type Posture struct {
 	Gain   float64 // 1/s, > 0
 	Values []Coordinated
@@ -92,20 +91,20 @@ type Coordinated struct {
 	Value   float64 // rad or m
 }
 
-// Path moves targets along waypoints.
+// Path moves targets along waypoints, which they have at the same times.
 type Path struct {
 	Times   []float64 // s, increasing
 	Spline  bool      // C² through the waypoints; else straight lines
 	Targets []Waypoints
 	Step    float64 // dt, s; 0: a hundredth of the shortest section
 	Exact   bool    // inverse kinematics to the tolerance at every sample
-	// FromPose follows the path from the pose that the mechanism has. Else its start is reached first, as a pose of its
-	// own. With Exact the two are the same.
+	// FromPose follows the path from the pose of the mechanism. Without it the start of the path is reached first. With Exact it makes no
+	// difference.
 	FromPose bool
-	Stretch  bool // time is stretched where rates of limits would be exceeded
+	Stretch  bool // time is stretched where largest rates would be exceeded
 }
 
-// Waypoints are the places of one target at the times of its path. Nil lists stay as the target has them.
+// Waypoints are the wanted places of one target at the times of its path. Where a list is nil, the target's own value holds at all times.
 type Waypoints struct {
 	Target      string
 	Position    [][3]float64
@@ -113,12 +112,12 @@ type Waypoints struct {
 	Value       []float64 // of a Coordinate, or the length of a Distance
 }
 
-// Method says how a step is found.
+// Method is the method by which a step is found.
 type Method uint8
 
 // The methods.
 const (
-	Auto      Method = iota // DLS, or Sparse where the mechanism is large
+	Auto      Method = iota // DLS, or Sparse for many rows or without driven freedoms
 	FIKMethod               // feedback inverse kinematics
 	DLS                     // damped least squares, Levenberg–Marquardt
 	Pinv                    // pseudoinverse
@@ -130,7 +129,7 @@ const (
 	NumMethods
 )
 
-// Engine says who supplies the effective Jacobian.
+// Engine is the way in which the effective Jacobian is found.
 type Engine uint8
 
 // The engines.
@@ -142,8 +141,7 @@ const (
 	NumEngines
 )
 
-// Metric says what a step of the sparse method is least in. docs/inverse-kinematics.md tells what each does to long
-// chains.
+// Metric is the measure in which a step of the sparse method is least. docs/inverse-kinematics.md has the effects on long chains.
 type Metric uint8
 
 // The metrics.
@@ -154,7 +152,7 @@ const (
 	NumMetrics
 )
 
-// mustBe panics unless the numbers of o are those that a task may have.
+// mustBe panics unless the numbers of o are in the ranges that a task allows.
 func (o *Options) mustBe() {
 	if o.Steps < 0 || o.Restarts < NoRestarts || !(o.Damping >= 0 && o.Damping <= mostNumber) || !(o.Length >= 0 && o.Length <= mostNumber) ||
 		o.MaxTime < 0 || o.Threads < 0 || o.Threads > kkt.MaxThreads || o.Method >= NumMethods || o.Engine >= NumEngines || o.Metric >= NumMetrics {
@@ -172,13 +170,13 @@ type Options struct {
 	Metric   Metric
 	Steps    int           // largest number of steps a start; 0: 200
 	Restarts int           // further starts at random; 0: 100 for trees (1000 with All) and none for others, −1 (NoRestarts): none; at most MaxRestarts without MaxTime
-	Seed     uint64        // of the restarts and of kicks
+	Seed     uint64        // of random restarts, and of random directions away from saddles
 	Damping  float64       // k of Constant and k₀ of Adaptive, m², for rates in rad and in lengths of the problem; 0: found by the method
-	MaxTime  time.Duration // 0: none. What is found then depends on the machine
+	MaxTime  time.Duration // 0: none. With it the result depends on the speed of the machine
 	All      bool          // every distinct solution that the restarts find
 	Nearest  bool          // unreached targets are no error: the nearest pose is the answer
-	Passive  bool          // "passive": "least": motions that nothing drives stay where the masses leave them, in place of an error
-	Length   float64       // that makes angles into lengths in weights, m; 0: mean link length of the mechanism
+	Passive  bool          // "passive": "least": motions that nothing drives are no error; they are the least by the masses
+	Length   float64       // angles are multiplied by it to be compared with lengths, m; 0: mean link length of the mechanism
 	Threads  int           // of the sparse system; 0: one
 }
 

@@ -246,7 +246,7 @@ func TestTurningRates(t *testing.T) {
 			s.eng.errorsTo(after)
 			denseIn(s).aimAt(at)
 			s.eng.errorsTo(now)
-			denseIn(s).drift()
+			denseIn(s).finishRates()
 			rates, length := denseIn(s).track.raw, s.p.length
 			// Rows that weigh the same are angular velocities ω, of which the derivative is B ω.
 			even := s.p.targets[1].first
@@ -279,13 +279,13 @@ func TestTurningRatesOfEngines(t *testing.T) {
 		denseIn(dense).newTrack()
 		denseIn(dense).aimAt(at)
 		denseIn(dense).errorsTo(denseIn(dense).e)
-		denseIn(dense).drift()
+		denseIn(dense).finishRates()
 		w := sparseIn(testSolver(t, testProblem(t, plan, task), Options{Engine: SparseEngine}))
 		c := w.p.newCourse()
 		raw, rates := make([]float64, w.p.m), make([][7]float64, len(c.ways))
 		w.follow(c, raw, rates, at)
 		require.NoError(t, w.sys.linearize(st))
-		w.turn(c, raw, rates)
+		w.addPoseRates(c, raw, rates)
 		require.InDeltaSlice(t, denseIn(dense).track.raw, raw, 1e-13, "seed %d", seed)
 	}
 }
@@ -360,7 +360,7 @@ func TestDistanceRates(t *testing.T) {
 		s.eng.errorsTo(after)
 		denseIn(s).aimAt(at)
 		denseIn(s).errorsTo(denseIn(s).e)
-		denseIn(s).drift()
+		denseIn(s).finishRates()
 		require.InDelta(t, (after[0]-before[0])/(2*h), denseIn(s).track.raw[0], 1e-8, "%v", e)
 		to := st.Clone()
 		s.eng.stateTo(to)
@@ -369,7 +369,7 @@ func TestDistanceRates(t *testing.T) {
 		raw, rates := make([]float64, 1), make([][7]float64, 1)
 		w.follow(c, raw, rates, at)
 		require.NoError(t, w.sys.linearize(to))
-		w.turn(c, raw, rates)
+		w.addPoseRates(c, raw, rates)
 		require.InDelta(t, denseIn(s).track.raw[0], raw[0], 1e-13)
 	}
 }

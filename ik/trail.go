@@ -2,13 +2,13 @@ package ik
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// trail makes the states of a path carry all angles (mechanism.Mechanism.CarryAngles), so that coordinates go on past
-// half a turn, those of joints that are not driven too.
+// trail makes the states of a path carry all angles (mechanism.Mechanism.CarryAngles), so that coordinates of driven and other freedoms go
+// on past half a turn.
 type trail struct {
-	last *mechanism.State // of the sample before; nil before the first
+	last *mechanism.State // state of the sample before; nil before the first
 }
 
-// begin starts from st.
+// begin starts a path from st, with the angles that st carries.
 func (t *trail) begin(m *mechanism.Mechanism, st *mechanism.State) {
 	if t.last == nil {
 		t.last = st.Clone()
@@ -18,7 +18,7 @@ func (t *trail) begin(m *mechanism.Mechanism, st *mechanism.State) {
 	m.CarryAngles(t.last)
 }
 
-// windTo gives the driven angles that st carries the turns of their coordinates q, which a method has counted step by step.
+// windTo stores in st, for the driven angles that it carries, the coordinates q, whose whole turns a method has counted step by step.
 //
 // Cost: O(driven freedoms), no allocation.
 func (p *Problem) windTo(st *mechanism.State, q []float64) {
@@ -30,7 +30,8 @@ func (p *Problem) windTo(st *mechanism.State, q []float64) {
 	}
 }
 
-// follow counts the turns of st, the state of the next sample, whose driven coordinates are q.
+// follow gives st, the state of the next sample, all angles with their turns: the driven coordinates q, and others within half a turn of
+// the sample before.
 //
 // Cost: O(joints), no allocation but for the first time.
 func (t *trail) follow(p *Problem, st *mechanism.State, q []float64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// reasons say in a few words why targets are not reached.
+// reasons has by status the words that say why targets are not reached.
 var reasons = [numStatuses]string{
 	Nearest:      "out of reach",
 	AgainstLimit: "against a limit",
@@ -18,8 +18,8 @@ var reasons = [numStatuses]string{
 	Unstable:     "feedback inverse kinematics does not converge",
 }
 
-// Unreached returns an error that wraps ErrUnreached and says why targets are not reached, and how far the worst of them is off.
-// It is nil if the status is Reached.
+// Unreached returns an error that wraps ErrUnreached, with the reason and with the target that is off by the most. It returns nil if the
+// status is Reached.
 func (r *Result) Unreached() error {
 	if r.Status == Reached {
 		return nil
@@ -36,7 +36,7 @@ type unreached struct{ text string }
 func (u *unreached) Error() string { return u.text }
 func (u *unreached) Unwrap() error { return ErrUnreached }
 
-// Worst returns the target that misses most, of those that are not reached; nil if there is none.
+// Worst returns the unreached target with the largest error, where 1 rad counts as 1 m; nil if all are reached.
 func (r *Result) Worst() *TargetResult {
 	most := algebra.NewPeak(-1)
 	for i := range r.Targets {
@@ -50,7 +50,7 @@ func (r *Result) Worst() *TargetResult {
 	return &r.Targets[most.At]
 }
 
-// missing says what is missing of a target.
+// missing returns the errors of a target as text, with three digits and units.
 func (t *TargetResult) missing() string {
 	digits3 := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 	switch {

@@ -1,11 +1,11 @@
 package ik
 
-// Watch makes every search call f before its first step and after each step. In the result Restarts is the number of the
-// start, Steps the number of steps from it; targets, driven freedoms and singular values are those of the present pose.
-// The result holds until f returns. Watch(nil) ends the calls.
+// Watch makes every search call f before its first step and after each step. In the result Restarts is the number of the start, and Steps
+// the number of steps since; targets, driven freedoms and singular values are for the present pose. The result holds until f returns.
+// Watch(nil) ends the calls.
 //
-// Cost: a step costs a singular value decomposition more; with the sparse method, which shows every place once before
-// the step from there, O(targets).
+// Cost: a singular value decomposition more for each step. The sparse method calls f once at every pose, before the step from there, which
+// costs O(targets).
 func (s *Solver) Watch(f func(r *Result)) {
 	if s.now.watch = nil; f == nil {
 		return

@@ -71,7 +71,8 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 	return nil
 }
 
-// accelerateOne stores q̈ of entry d, the only one of its link, whose acceleration without it is a, and adds S·q̈ to that.
+// accelerateOne is the outward step for a link with one entry d of q̇: it stores q̈ of d, and adds S·q̈ to a, the link's acceleration
+// without it.
 func (w *Workspace) accelerateOne(a *spatial.ClassicalAccel, d int, qdd []float64) {
 	W, S := &w.proj[d], &w.s[d]
 	x := w.y[d] - ((a[0]*W[0] + a[1]*W[1] + a[2]*W[2]) + (a[3]*W[3] + a[4]*W[4] + a[5]*W[5]))
@@ -80,7 +81,7 @@ func (w *Workspace) accelerateOne(a *spatial.ClassicalAccel, d int, qdd []float6
 	a[3], a[4], a[5] = a[3]+x*S[3], a[4]+x*S[4], a[5]+x*S[5]
 }
 
-// setRigid makes a the rigid body of link c with the negative of its loads.
+// setRigid makes a the inertia of the rigid body of link c, with the negative loads on it as bias force.
 func (a *articulated) setRigid(c *linkConst, w *Workspace) {
 	a.J = w.kin.I[c.body]
 	a.H = spatial.Mat3{}
@@ -89,7 +90,7 @@ func (a *articulated) setRigid(c *linkConst, w *Workspace) {
 	a.p = spatial.Force{-f[0], -f[1], -f[2], -f[3], -f[4], -f[5]}
 }
 
-// reduce eliminates the joint of link i and adds what is left to the parent:
+// reduce eliminates the joint of link i and adds the remaining inertia and bias force to the parent:
 //
 //	U = I^A·S, D = SᵀU, u = τ − Sᵀp,
 //	I^a = I^A − U·D⁻¹Uᵀ, p^a = p + I^a·c + U·D⁻¹u.
@@ -124,7 +125,7 @@ func (w *Workspace) reduce(i int, tau []float64) error {
 	return nil
 }
 
-// reduceOne is the step for entry d of q̇, the only one of its link; it returns D.
+// reduceOne eliminates the joint of a link with one entry d of q̇ from a. It stores D⁻¹u in w.y and D⁻¹Uᵀ in w.proj, and returns D.
 func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
 	var U spatial.Force
 	S := &w.s[d]
@@ -138,15 +139,15 @@ func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
 	w.y[d] = y
 	W := &w.proj[d]
 	W[0], W[1], W[2], W[3], W[4], W[5] = U[0]*inv, U[1]*inv, U[2]*inv, U[3]*inv, U[4]*inv, U[5]*inv
-	q := &a.p
-	q[0], q[1], q[2] = q[0]+U[0]*y, q[1]+U[1]*y, q[2]+U[2]*y
-	q[3], q[4], q[5] = q[3]+U[3]*y, q[4]+U[4]*y, q[5]+U[5]*y
+	bias := &a.p
+	bias[0], bias[1], bias[2] = bias[0]+U[0]*y, bias[1]+U[1]*y, bias[2]+U[2]*y
+	bias[3], bias[4], bias[5] = bias[3]+U[3]*y, bias[4]+U[4]*y, bias[5]+U[5]*y
 	a.subtractOuter(&U, W)
 	return D
 }
 
-// reduceSeveral eliminates the joint of l, of any number of freedoms, from a, and stores D⁻¹u in w.y and the rows of D⁻¹Uᵀ
-// in w.proj. It returns a *PivotError where D is not positive definite.
+// reduceSeveral eliminates the joint of l, with any number of freedoms, from a. It stores D⁻¹u in w.y and the rows of D⁻¹Uᵀ in w.proj. It
+// returns a *PivotError if D is not positive definite.
 func (w *Workspace) reduceSeveral(a *articulated, l *Link, tau []float64) error {
 	n, first := int(l.NumDof), int(l.Dof)
 	var U, W [6]spatial.Force
@@ -200,7 +201,7 @@ func factorSmall(D *[6][6]float64, n int) int {
 	return -1
 }
 
-// solveSmall replaces y and the rows of W by D⁻¹y and D⁻¹W.
+// solveSmall replaces y and the rows of W by D⁻¹y and D⁻¹W. D has been factored by factorSmall.
 func solveSmall(D *[6][6]float64, n int, y *[6]float64, W *[6]spatial.Force) {
 	for k := range n {
 		for j := range k {

@@ -14,8 +14,7 @@ func (a *articulated) mulTo(f *spatial.Force, m *spatial.Motion) {
 	f[5] = H[2]*w0 + H[5]*w1 + H[8]*w2 + (M[4]*v0 + M[5]*v1 + M[2]*v2)
 }
 
-// subtractOuter takes the symmetric matrix U·Wᵀ from the inertia; U and W are
-// parallel, or the terms of a sum that is symmetric.
+// subtractOuter subtracts U·Wᵀ from the inertia. U·Wᵀ is symmetric, or is one of several products whose sum is symmetric.
 func (a *articulated) subtractOuter(U, W *spatial.Force) {
 	J, H, M := &a.J, &a.H, &a.M
 	u0, u1, u2, u3, u4, u5 := U[0], U[1], U[2], U[3], U[4], U[5]
@@ -43,8 +42,8 @@ func (a *articulated) subtractOuter(U, W *spatial.Force) {
 	M[5] -= u4 * w5
 }
 
-// addShifted adds to a the inertia and bias force b, whose reference point is at
-// r from that of a. With X the shift of motions, Xᵀ·I·X is
+// addShifted adds to a the inertia and bias force b, whose reference point is at r from the reference point of a. With X the shift of
+// motions, Xᵀ·I·X is
 //
 //	M' = M, H' = H + r×M, J' = J − H·r× + r×H'ᵀ.
 func (a *articulated) addShifted(b *articulated, r *spatial.Vec3) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// content says what a BranchMatrix holds.
+// content is the kind of matrix that a BranchMatrix holds.
 type content uint8
 
 const (
@@ -22,9 +22,8 @@ const (
 // pattern: entry (i, j) is zero unless one of i, j is on the root path of the
 // other.
 //
-// Row k holds the entries of the root path of k, from the root to the diagonal.
-// The path of an ancestor is the beginning of that of its descendants, so a
-// factorization works on contiguous pieces of rows.
+// Row k holds the entries of the root path of k, from the root to the diagonal. The root path of an ancestor of k is the beginning of the
+// root path of k, so a factorization works on contiguous pieces of rows.
 type BranchMatrix struct {
 	plan  *Plan
 	val   []float64
@@ -44,7 +43,7 @@ func (e *PivotError) Error() string {
 	return fmt.Sprintf("tree: pivot of freedom %d is %.3g, not positive", e.Dof, e.Value)
 }
 
-// pivotError returns the error of entry d of q̇.
+// pivotError returns a *PivotError for entry d of q̇, with its joint or body.
 func (p *Plan) pivotError(d int, value float64) error {
 	return p.atDof(d, &PivotError{Dof: d, Value: value})
 }
@@ -133,7 +132,7 @@ func (b *BranchMatrix) MulVecTo(dst, x []float64) {
 	}
 }
 
-// mustHold panics unless b holds what.
+// mustHold panics unless b holds a matrix of the given kind.
 func (b *BranchMatrix) mustHold(what content) {
 	if b.what != what {
 		panic("tree: matrix in the wrong state")

@@ -48,29 +48,25 @@ type SolverOptions struct {
 	// Projection (RBDA §8.8); nil lets complete pivoting choose at each state. The
 	// other methods do not read it.
 	Independent []int
-	// RankTolerance is a size relative to the terms of the entries of a constraint row. If what
-	// the other rows leave of the row is smaller, it counts as nothing. 0 stands for
-	// 1e-6.
+	// RankTolerance decides whether a constraint row depends on others: it does if the part of the row that is independent of them is
+	// smaller than RankTolerance, relative to the terms of the row's entries. 0 stands for 1e-6.
 	RankTolerance float64
 	Stabilization Stabilization
 }
 
-// defaultRankTolerance lies between the violations of states that drift a little
-// and the smallest parts of rows in mechanisms close to a singularity.
+// defaultRankTolerance lies between two sizes of the independent part of a row: the part that small violations of a state give to a
+// redundant row, and the part that a necessary row has close to a singularity.
 const defaultRankTolerance = 1e-6
 
 const (
-	// leastRow is the least size of a row relative to the largest one of its joint. In a plane,
-	// rows vanish term by term, and such a row consists of rounding. A row of less than
-	// leastRow times the tolerance for the rank is no constraint.
+	// leastRow is the least scale of a row, relative to the largest one of its joint. In planar mechanisms all terms of some rows vanish,
+	// and such a row consists of rounding. A row that is smaller than leastRow times the rank tolerance is no constraint.
 	leastRow = 1e-4
-	// consistentTol is the largest residual of a row, relative to what its terms
-	// amount to, that passes as the violation of an imperfect state.
+	// consistentTol is the largest residual of a row, relative to its terms, that is accepted as due to violations of the state.
 	consistentTol = 1e-4
-	// restPart is the part of the motion of all freedoms of which rounding may be seen in any row.
+	// restPart is the part of the motion of all freedoms that may show as rounding in any row.
 	restPart = 1e-10
-	// refineTol ends the refinement: the size of a correction relative to the
-	// solution.
+	// refineTol is the size of a correction, relative to the solution, at which the refinement ends.
 	refineTol = 1e-13
 	// accurateTol is the largest last correction that is returned as a result.
 	accurateTol = 1e-6
@@ -78,16 +74,14 @@ const (
 	refineMax = 3
 )
 
-// eliminator is the part in which the methods differ. It takes s.H and s.K, in the scales
-// s.colScale and s.rowScale.
+// eliminator is the part in which the methods differ. It reads s.H and s.K, which it scales by s.colScale and s.rowScale.
 type eliminator interface {
-	// factor prepares the solutions at the state in use, and marks in s.kept those
-	// rows of K that determine all others.
+	// factor factors the system at the state in use, and marks in s.kept independent rows of K that determine all others.
 	factor(s *ClosedSolver) error
 	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
 	// of the others is zero.
 	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
-	// heed makes factor and solveTo end early when the context ends that w watches.
+	// heed makes factor and solveTo end early when the context of w ends.
 	heed(w *team.Watch)
 	// counts returns the counts of the factors.
 	counts(s *ClosedSolver) Counts
@@ -106,28 +100,27 @@ const (
 // the Methods. It owns all memory it needs and belongs to one goroutine at a
 // time.
 //
-// Redundant rows are allowed: rows that the others imply get λ = 0, so that λ is
-// a basic solution. Accelerations do not depend on that choice, and neither do
-// those parts of λ and of the joint wrenches that are unique.
+// Redundant rows are allowed: rows that follow from the others get λ = 0, so that λ is a basic solution. Accelerations do not depend on the
+// choice of these rows, and neither do the parts of λ and of the joint wrenches that are unique.
 type ClosedSolver struct {
 	guard guard.Guard
 	watch team.Watch
 	plan  *Plan
 	opts  SolverOptions
 	w     *Workspace
-	how   eliminator
+	how   eliminator // the method
 	equation
 	solution
 	corrections
 	probes
 	bearings
 	findings
-	kept       []bool          // by row: independent of the others kept
+	kept       []bool          // by row: it has a pivot; rows without one follow from rows that have one
 	wrench     []spatial.Force // by link: force through its joint, about its centre of mass
-	haveWrench bool
+	haveWrench bool            // wrench belongs to the solution
 	phase      phase
-	ok         bool
-	lossy      bool // the last solution is one that AcceptLoss may make ok
+	ok         bool // there is a solution
+	lossy      bool // there is a solution that only AcceptLoss makes ok
 }
 
 // NewSolver allocates a solver of the plan.
@@ -147,7 +140,7 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 	}
 	n, rows := p.nv, p.NumRows()
 	G := p.newGears()
-	most := rows // with the rows of gears
+	most := rows // rows of K and of gears
 	if G != nil {
 		most += G.rows
 	}
@@ -176,10 +169,9 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 // the joints is taken as it is: Holds tells.
 //
 // Cost: as the Method, no allocation.
-// It returns the errors of Workspace.SetState, joints.ErrNoDirection,
-// *PivotError, *IndependentError, mechanism.ErrUndetermined, or a *LostError that wraps
-// ErrInconsistent or ErrInaccurate. After an error there is no result; after a *LostError, AcceptLoss makes
-// what was found one. It panics if st is of another mechanism.
+// It returns the errors of Workspace.SetState, joints.ErrNoDirection, *PivotError, *IndependentError, mechanism.ErrUndetermined, ErrJammed,
+// or a *LostError that wraps ErrInconsistent or ErrInaccurate. After an error there is no result; but after a *LostError, AcceptLoss makes
+// the numbers that were found a result. It panics if st is of another mechanism.
 func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(st, nil) }
 
 // Assemble is the first of the three parts of Solve: kinematics and loads at st,
@@ -198,8 +190,7 @@ func (s *ClosedSolver) Assemble(st *mechanism.State) error {
 	return s.orCause(s.prepare(nil))
 }
 
-// Factorize is the second part of Solve, after Assemble: the factors of the
-// Method and the rank of K.
+// Factorize is the second part of Solve, after Assemble: it factors the system by the Method and finds the rank of K.
 //
 // It returns a *PivotError or an *IndependentError. It panics unless Assemble,
 // or a Solve, came before and did not fail.
@@ -213,8 +204,7 @@ func (s *ClosedSolver) Factorize() error {
 	return s.orCause(s.factor())
 }
 
-// Refine is the last part of Solve, after Factorize: the solution, its
-// corrections and its residuals.
+// Refine is the last part of Solve, after Factorize: it computes the solution, corrects it and checks its residuals.
 //
 // It returns a *LostError that wraps ErrInconsistent or ErrInaccurate. It panics without a factor.
 func (s *ClosedSolver) Refine() error {
@@ -254,8 +244,8 @@ func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error 
 	return s.orCause(s.solve(tau))
 }
 
-// solve finds accelerations and multipliers at the state in use. Where friction grows with reactions, it solves again with the
-// friction of the last reactions until they agree, or returns ErrJammed.
+// solve finds accelerations and multipliers at the state in use. Where friction grows with reactions, it solves again with the friction of
+// the last reactions until both agree, or returns ErrJammed.
 func (s *ClosedSolver) solve(tau []float64) error {
 	m := s.plan.mech
 	n := m.NumBearings()
@@ -289,14 +279,13 @@ func (s *ClosedSolver) solve(tau []float64) error {
 // ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance.
 var ErrJammed = errors.New("tree: friction and reactions find no balance")
 
-// ErrReaction is wrapped by the error of an inverse dynamics in which
-// friction grows with a reaction: kkt.Inverse has that.
+// ErrReaction is wrapped by the error of an inverse dynamics in which friction grows with a reaction. kkt.Inverse solves these.
 var ErrReaction = errors.New("tree: inverse dynamics knows no friction that grows with a reaction")
 
-// The same as in package kkt.
+// bearingSolves is the largest number of solutions with friction that grows with reactions, as in package kkt.
 const bearingSolves = 100
 
-// agrees stores the loads of the joints with such friction in s.load, and reports whether they have come to rest.
+// agrees stores in s.load the loads of the joints whose friction grows with their reactions, and reports whether the loads have converged.
 func (s *ClosedSolver) agrees() bool {
 	m := s.plan.mech
 	var jk mechanism.JointKinematics
@@ -312,7 +301,7 @@ func (s *ClosedSolver) agrees() bool {
 	return size == 0 || s.settle.Rests(change/size)
 }
 
-// once finds accelerations and multipliers with the friction of the loads in the state.
+// once finds accelerations and multipliers, with friction by the loads that the state has.
 func (s *ClosedSolver) once(tau []float64) error {
 	if err := s.prepare(tau); err != nil || s.watch.Up() {
 		return err
@@ -323,7 +312,7 @@ func (s *ClosedSolver) once(tau []float64) error {
 	return s.refine()
 }
 
-// factor factors the system by the method, and counts the rows kept.
+// factor factors the system by the method, and counts the kept rows of K.
 func (s *ClosedSolver) factor() error {
 	s.phase = assembled
 	if err := s.how.factor(s); err != nil {
@@ -339,7 +328,7 @@ func (s *ClosedSolver) factor() error {
 	return nil
 }
 
-// prepare fills H, K, k, f = τ − C and the scales.
+// prepare computes H, K, k, f = τ − C and the scales at the state in use.
 func (s *ClosedSolver) prepare(tau []float64) error {
 	if tau != nil && len(tau) != s.plan.nv {
 		panic("tree: length mismatch")
@@ -374,24 +363,22 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 	return nil
 }
 
-// checkRows computes the residuals of all rows, those not kept included, relative to what their
-// terms amount to:
+// checkRows finds the largest residual of all rows, rows without a pivot included, relative to their terms:
 //
 //	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖).
 //
-// The norms are in the scales of the freedoms of the row, with the terms of its
-// entries. ω is the largest angular velocity of a body. Where the freedoms of a row
-// keep still, what the motion of all others leaves as rounding is not held against it.
+// The norms are over the freedoms of the row, in their scales; ‖row‖ has the terms of the entries. ω is the largest angular velocity of a
+// body. A part restPart of the motion of all freedoms is added to the motion, as it leaves rounding in rows whose own freedoms are at rest.
 func (s *ClosedSolver) checkRows() {
 	s.residual, s.worstRow = 0, -1
-	turn := s.w.turn()
+	omega := s.w.angularSpeed()
 	whole := restPart * (s.norm(s.qdd, true) + s.norm(s.f, false))
 	s.K.MulVecTo(s.rk[:s.K.rows], s.qdd)
 	for i := range s.K.groups {
 		g := &s.K.groups[i]
 		motion := 0.0
 		for _, d := range g.cols {
-			a, b, v := s.qdd[d]/s.colScale[d], s.f[d]*s.colScale[d], turn*s.w.qd[d]/s.colScale[d]
+			a, b, v := s.qdd[d]/s.colScale[d], s.f[d]*s.colScale[d], omega*s.w.qd[d]/s.colScale[d]
 			motion += a*a + b*b + v*v
 		}
 		motion = math.Sqrt(motion) + whole
@@ -429,8 +416,8 @@ func (s *ClosedSolver) enter() {
 	}
 }
 
-// turn returns the largest angular velocity of a link, rad/s.
-func (w *Workspace) turn() float64 {
+// angularSpeed returns the largest angular velocity of a link, rad/s.
+func (w *Workspace) angularSpeed() float64 {
 	worst := 0.0
 	for i := range w.links {
 		v := &w.links[i].v

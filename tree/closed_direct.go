@@ -6,8 +6,8 @@ package tree
 //	⎡ C·H·C     C·Kᵀ·R ⎤
 //	⎣ R·K·C       0    ⎦
 //
-// with C and R the scales of freedoms and rows. Its null space is that of Kᵀ, so
-// the unknowns that are left without a pivot are multipliers.
+// with C and R the scales of freedoms and rows. Vectors of its null space are multipliers alone, so the unknowns that are left without a
+// pivot are multipliers.
 type direct struct {
 	n, rows int
 	ldl     *indefinite
@@ -54,7 +54,7 @@ func (m *direct) factor(s *ClosedSolver) error {
 	if s.G != nil {
 		m.addGears(s)
 	}
-	// The Schur complements of multipliers are squares of row sizes.
+	// Pivots of multipliers have the size of squared rows, and so has their tolerance.
 	tol := s.opts.RankTolerance
 	m.ldl.factor(tol * tol)
 	for i := range s.kept {
@@ -70,7 +70,7 @@ func (m *direct) factor(s *ClosedSolver) error {
 	return nil
 }
 
-// addGears stores the rows of gears, e·q̈ + λ/I, with −1/I on the diagonal for −λ.
+// addGears stores the rows of gears, e·q̈ + λ/I. As the unknown is −λ, the diagonal has −1/I.
 func (m *direct) addGears(s *ClosedSolver) {
 	for i := range s.G.groups {
 		g := &s.G.groups[i]

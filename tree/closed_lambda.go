@@ -16,20 +16,18 @@ import (
 //	A = K·H⁻¹·Kᵀ = Y·Yᵀ,    A·λ = b = k − K·H⁻¹·(τ − C),
 //	q̈ = L⁻¹·(L⁻ᵀ(τ − C) + Yᵀλ).
 //
-// A has the scales of the rows of K, and the diagonal at most one. It is factored
-// with diagonal pivoting; a pivot below the square of the rank tolerance ends the
-// factorization. The branch sparsity of
-// L leaves a row of Y zero off the root paths of the row's links, and A zero
-// where the paths of two loops have nothing in common.
+// A is scaled like the rows of K, and further so that its diagonal is at most one. It is factored with diagonal pivoting; a pivot below the
+// square of the rank tolerance ends the factorization. By the branch sparsity of L a row of Y is zero outside the root paths of the row's
+// links, and an entry of A is zero where the paths of two loops have nothing in common.
 type lambdaFirst struct {
 	watch   *team.Watch
 	n, rows int
 	L       *BranchMatrix
 	Y       []float64 // rows×n by rows
 	A       *semidefinite
-	scale   []float64 // by row: 1/√max(1, A_ii)
-	spans   [][]span  // by group: the columns of Y that may not be zero, in order
-	z, b    []float64
+	scale   []float64  // by row: 1/√max(1, A_ii)
+	spans   [][]span   // by group: the columns of Y that may not be zero, in order
+	z, b    []float64  // memory of solveTo: n, and by row
 	groups  []rowGroup // of K, then of the gears
 	gears   *gears
 }
@@ -37,8 +35,8 @@ type lambdaFirst struct {
 // span is an interval of columns lo … hi−1.
 type span struct{ lo, hi int32 }
 
-// newLambda allocates for the rows of K, and those of the gears behind them. A row of Y may have entries on the root paths of all its
-// columns: these are the spans.
+// newLambda allocates a lambdaFirst for the rows of K and then of the gears. It finds the spans: a row of Y may have entries on the root
+// paths of all columns of its row of K.
 func newLambda(K *Constraints, G *gears) *lambdaFirst {
 	n, rows, groups := K.plan.nv, K.rows, K.groups
 	if G != nil {
@@ -54,7 +52,7 @@ func newLambda(K *Constraints, G *gears) *lambdaFirst {
 		scale: make([]float64, rows), z: make([]float64, n), b: make([]float64, rows),
 		spans: make([][]span, len(groups)), groups: groups, gears: G,
 	}
-	on := make([]bool, n)
+	on := make([]bool, n) // by entry of q̇: it is on a root path of the group
 	for i := range groups {
 		clear(on)
 		for _, d := range groups[i].cols {
@@ -83,7 +81,7 @@ func (m *lambdaFirst) row(i int) []float64 { return m.Y[i*m.n : (i+1)*m.n] }
 
 // factor computes L, Y and the factor of A, and marks the rows with a pivot as kept.
 //
-// Cost: O(nᶜ·n·depth) for Y, O(nᶜ²·n) for A and O(nᶜ·rank²) for its factor, all three less where paths are short or apart.
+// Cost: O(nᶜ·n·depth) for Y, O(nᶜ²·n) for A and O(nᶜ·rank²) for its factor; less where root paths are short or have nothing in common.
 func (m *lambdaFirst) factor(s *ClosedSolver) error {
 	s.H.CopyTo(m.L)
 	if err := m.L.FactorLTL(); err != nil {
@@ -123,7 +121,7 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 	return nil
 }
 
-// fillProducts stores A = Y·Yᵀ, gears with 1/I on the diagonal, and scales it so that no diagonal entry is above 1.
+// fillProducts stores A = Y·Yᵀ, adds 1/I to the diagonal entries of gears, and scales A so that no diagonal entry is above 1.
 func (m *lambdaFirst) fillProducts(s *ClosedSolver) {
 	for i := range m.groups {
 		gi := &m.groups[i]
@@ -132,7 +130,7 @@ func (m *lambdaFirst) fillProducts(s *ClosedSolver) {
 				return
 			}
 			gj := &m.groups[j]
-			list := m.shared(i, j)
+			list := m.sharedSpans(i, j)
 			for a := gi.row; a < gi.row+gi.rows; a++ {
 				dst := m.A.row(int(a))
 				for b := gj.row; b < gj.row+gj.rows && b <= a; b++ {
@@ -158,16 +156,16 @@ func (m *lambdaFirst) fillProducts(s *ClosedSolver) {
 	}
 }
 
-// shared returns the columns in which the rows of groups i and j may both differ
-// from zero: those of the group with fewer.
-func (m *lambdaFirst) shared(i, j int) []span {
+// sharedSpans returns spans that cover all columns in which the rows of groups i and j may both differ from zero: the spans of the group
+// that has fewer columns.
+func (m *lambdaFirst) sharedSpans(i, j int) []span {
 	if columns(m.spans[j]) < columns(m.spans[i]) {
 		return m.spans[j]
 	}
 	return m.spans[i]
 }
 
-// columns returns the number of columns of a list.
+// columns returns the number of columns in a list of spans.
 func columns(list []span) (n int64) {
 	for _, c := range list {
 		n += int64(c.hi - c.lo)
@@ -175,7 +173,7 @@ func columns(list []span) (n int64) {
 	return n
 }
 
-// spanDot returns xᵀy over the columns of a list.
+// spanDot returns xᵀy over the columns of a list of spans. A loop is faster than floats.Dot for up to 8 columns.
 func spanDot(x, y []float64, list []span) float64 {
 	sum := 0.0
 	for _, c := range list {

@@ -5,25 +5,26 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// LostError says that a Solve has found numbers that are no solution to the digits that it returns as one. Either rounding has
-// taken them, as joint coordinates of long chains and of very different masses do, or the constraints contradict each other,
-// which a spanning tree alone does not tell from it. AcceptLoss makes the numbers results.
+// LostError says that a Solve has found numbers that are not accurate enough to be a result. There are two reasons, which joint coordinates
+// cannot tell apart: digits are lost to rounding, as happens with long chains and with very different masses, or the constraints
+// contradict each other. AcceptLoss makes the numbers a result.
 type LostError struct {
-	// Correction is the last refinement relative to the solution, about its relative error where constraints do not contradict each other.
-	// A result has at most 1e-6.
+	// Correction is the size of the last refinement relative to the solution. Unless constraints contradict each other, it is about the
+	// relative error of the solution. A result has at most 1e-6.
 	Correction float64
-	// Residual is the largest |K·q̈ − k| of a row, those not kept included, relative to what its terms amount to. A result has at most 1e-4.
+	// Residual is the largest |K·q̈ − k| of a row, redundant rows included, relative to the row's terms. A result has at most 1e-4.
 	Residual float64
 	Err      error // ErrInaccurate or ErrInconsistent with its place
 }
 
-// Error returns what Err says.
+// Error returns the text of Err.
 func (e *LostError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// judge returns a *LostError unless the corrections of the solution are small and all rows of K hold.
+// judge makes the solution a result if its last correction is small and all rows of K hold. Otherwise it returns a *LostError, and notes
+// whether AcceptLoss may make the numbers a result.
 func (s *ClosedSolver) judge() error {
 	err := s.converged()
 	if err == nil {
@@ -36,7 +37,7 @@ func (s *ClosedSolver) judge() error {
 	return &LostError{s.correction, s.residual, err}
 }
 
-// consistent makes the solution a result if all rows hold, or returns ErrInconsistent with the worst one.
+// consistent makes the solution a result if all rows hold, or returns ErrInconsistent with the joint of the worst row.
 func (s *ClosedSolver) consistent() error {
 	if s.residual <= consistentTol {
 		s.ok = true
@@ -45,9 +46,9 @@ func (s *ClosedSolver) consistent() error {
 	return s.K.at(s.worstRow, fault.Errorf("%w (relative residual %.3g)", ErrInconsistent, s.residual))
 }
 
-// AcceptLoss makes what the last Solve has found results, although it returned a *LostError: with numbers that say how wrong they are, for
-// comparisons of methods. Report has the same numbers. It reports whether there are any: none are if they are not finite, or if
-// friction grows with a reaction.
+// AcceptLoss makes the numbers that the last Solve has found a result although it returned a *LostError, for comparisons of methods. The
+// fields of the error, which Report has too, say how inaccurate they are. AcceptLoss reports whether there is a result now: there is none
+// if the numbers are not finite, or if friction grows with a reaction.
 //
 // It panics without a factor, as after Assemble.
 func (s *ClosedSolver) AcceptLoss() bool {

@@ -10,9 +10,8 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// IndependentError says that the variables chosen as independent are not: the
-// constraints leave the motion of some others open, or relate the chosen ones to
-// each other (RBDA §8.8).
+// IndependentError says that the variables chosen by the user are no independent variables: they do not determine the motion of some other
+// freedoms, or the constraints relate them to each other (RBDA §8.8).
 type IndependentError struct {
 	Open    []Entry // freedoms that the chosen ones do not determine
 	Related []Entry // chosen freedoms among which there is a relation
@@ -42,20 +41,20 @@ type projection struct {
 	n       int
 	blocks  []block
 	elims   []*elimination
-	place   []int32   // of each entry of q̇ among the columns of its block
-	first   []int32   // of the independent variables of each block
-	count   int       // independent variables
+	place   []int32   // by entry of q̇: its place among the columns of its block
+	first   []int32   // by block: its first independent variable in y
+	count   int       // number of independent variables
 	y       []int32   // the independent variables, as entries of q̇
-	chosen  []bool    // nil without the user's choice
+	chosen  []bool    // by entry of q̇: the user has chosen it; nil without a choice
 	H       []float64 // n×n by rows, scaled
 	A       []float64 // GᵀHG, count×count lower triangle in rows of n, then its Cholesky factor
 	col     []float64 // column of H·G
-	u, v, z []float64
+	u, v, z []float64 // memory of solveTo
 	gears   *gears
 }
 
-// newProjection allocates for the blocks of K. independent is the user's choice of variables, nil for none. It panics if one is out of
-// range or chosen twice.
+// newProjection allocates a projection for the blocks of K. independent is the user's choice of variables, nil for none. It panics if one
+// is out of range or chosen twice.
 func newProjection(K *Constraints, G *gears, independent []int) *projection {
 	n := K.plan.nv
 	m := &projection{
@@ -81,8 +80,7 @@ func newProjection(K *Constraints, G *gears, independent []int) *projection {
 	return m
 }
 
-// arrange puts the chosen variables last among the columns of their blocks, and
-// keeps the pivots from them.
+// arrange puts the chosen variables last among the columns of their blocks, where no pivots are taken from.
 func (m *projection) arrange() {
 	for i := range m.blocks {
 		b := &m.blocks[i]
@@ -104,8 +102,9 @@ func (m *projection) arrange() {
 	}
 }
 
-// factor costs O(Σ rows·cols·rank) over the blocks for G, O(n·Σ cols·(cols −
-// rank)) for H·G and GᵀHG, and O(m³) for its factor.
+// factor finds G and factors GᵀHG.
+//
+// Cost: O(Σ rows·cols·rank) over the blocks for G, O(n·Σ cols·(cols − rank)) for H·G and GᵀHG, and O(m³) for the factor.
 func (m *projection) factor(s *ClosedSolver) error {
 	if m.eliminate(s); m.watch.Up() {
 		return nil
@@ -154,7 +153,7 @@ func (m *projection) eliminate(s *ClosedSolver) {
 	}
 }
 
-// fill stores a block of K in its scales.
+// fill stores block i of K, scaled, in its elimination.
 func (m *projection) fill(s *ClosedSolver, i int) {
 	e := m.elims[i]
 	clearWatched(e.a, m.watch)
@@ -184,9 +183,8 @@ func (m *projection) keep(s *ClosedSolver, i int) {
 	}
 }
 
-// checkChoice returns an IndependentError if the user's choice is not possible: the pivots have
-// to be all columns not chosen, with nothing left in the others. Without a choice it returns
-// nil.
+// checkChoice returns an IndependentError if the user's choice is not possible. It is possible if all columns that are not chosen have
+// pivots, and rows without a pivot are zero in the chosen columns. Without a choice it returns nil.
 func (m *projection) checkChoice(s *ClosedSolver) error {
 	if m.chosen == nil {
 		return nil
@@ -212,7 +210,7 @@ func (m *projection) checkChoice(s *ClosedSolver) error {
 	return bad
 }
 
-// related returns the chosen variables that the rows of a block without a pivot relate to each other.
+// related returns the chosen variables of block i that rows without a pivot relate to each other.
 func (m *projection) related(s *ClosedSolver, i int) (list []Entry) {
 	e := m.elims[i]
 	for j := e.lead; j < e.cols; j++ {
@@ -241,7 +239,7 @@ func (m *projection) fillInertia(s *ClosedSolver) {
 	}
 }
 
-// addGears adds eᵀ·I·e of the gears to H, theory.md (A2).
+// addGears adds eᵀ·I·e of the gears to H in the scales of the freedoms, theory.md (A2).
 func (m *projection) addGears(s *ClosedSolver) {
 	for i := range m.gears.groups {
 		g := &m.gears.groups[i]
@@ -255,7 +253,7 @@ func (m *projection) addGears(s *ClosedSolver) {
 	}
 }
 
-// gearForces adds sign·eᵀ·I·k of the gears to v in the scales of the freedoms, k their right sides.
+// gearForces adds sign·eᵀ·I·k of the gears to v, in the scales of the freedoms. k has all right sides; those of the gears are last.
 func (m *projection) gearForces(v []float64, s *ClosedSolver, k []float64, sign float64) {
 	if m.gears == nil {
 		return
@@ -268,7 +266,7 @@ func (m *projection) gearForces(v []float64, s *ClosedSolver, k []float64, sign 
 	}
 }
 
-// project stores GᵀHG in A: of each row, the columns of its block and of those before.
+// project stores GᵀHG in A. Row y has the columns of its own block and of all blocks before it, which include the lower triangle.
 func (m *projection) project() {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols
@@ -303,7 +301,7 @@ func (m *projection) restrict(dst, x []float64, count int) {
 	}
 }
 
-// prolong stores G·y in x, and adds to it the entries of x for the dependent variables.
+// prolong stores y in the entries of x for the independent variables, and adds the entries of G·y to those for the dependent ones.
 func (m *projection) prolong(x, y []float64) {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols
@@ -317,7 +315,9 @@ func (m *projection) prolong(x, y []float64) {
 	}
 }
 
-// solveTo costs O(n² + Σ rank·cols) over the blocks.
+// solveTo stores the solution by G and g, and λ from the rows of the dependent variables.
+//
+// Cost: O(n² + Σ rank·cols) over the blocks.
 func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	u, v := m.u, m.v
 	m.biasTo(u, s, k)
@@ -380,7 +380,7 @@ func (m *projection) multipliersTo(lambda []float64, s *ClosedSolver, v []float6
 	}
 }
 
-// explicitTo stores G, n×count by rows, and the g of the right side k.
+// explicitTo stores G, n×count by rows, and g for the right side k, both without scales.
 func (m *projection) explicitTo(G, g []float64, s *ClosedSolver, k []float64) {
 	m.biasTo(g, s, k)
 	for d := range g {

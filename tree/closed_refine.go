@@ -7,9 +7,9 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// scale sets colScale and rowScale. A freedom counts in the unit that has unit
-// inertia with everything beyond it rigid; a row counts by the terms of its
-// entries in these units, so that entries which are rounding stay small.
+// scale sets colScale and rowScale. A freedom is measured in the unit in which its inertia, with all joints beyond it locked, is 1. A row
+// is divided by the norm of the terms of its entries in these units, and not of the entries themselves: so entries that are rounding stay
+// small.
 func (s *ClosedSolver) scale() error {
 	for d := range s.colScale {
 		row := s.H.Row(d)
@@ -22,7 +22,7 @@ func (s *ClosedSolver) scale() error {
 	for i := range s.K.groups {
 		g := &s.K.groups[i]
 		n := len(g.cols)
-		scale := s.rowScale[g.row : g.row+g.rows]
+		scale := s.rowScale[g.row : g.row+g.rows] // first the norms, then their inverses
 		largest := 0.0
 		for k := range scale {
 			terms := 0.0
@@ -45,7 +45,8 @@ func (s *ClosedSolver) scale() error {
 	return nil
 }
 
-// refine solves the factored system, corrects the solution, and returns an error where it is not unique or does not satisfy all rows.
+// refine solves the factored system, corrects the solution, and returns an error if it is not unique, not accurate, or does not satisfy all
+// rows.
 func (s *ClosedSolver) refine() error {
 	if err := s.determined(); err != nil {
 		return err
@@ -57,7 +58,7 @@ func (s *ClosedSolver) refine() error {
 	return s.judge()
 }
 
-// correct is improve, and returns ErrInaccurate if the result is far from a solution.
+// correct solves the factored system and corrects the solution. It returns ErrInaccurate if the last correction is large.
 func (s *ClosedSolver) correct() error {
 	if err := s.improve(); err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *ClosedSolver) correct() error {
 	return s.converged()
 }
 
-// converged returns ErrInaccurate with the place of the largest correction unless that was small.
+// converged returns ErrInaccurate, with the joint or body of the largest entry, if the last correction is large.
 func (s *ClosedSolver) converged() error {
 	if s.correction <= accurateTol {
 		return nil
@@ -106,9 +107,8 @@ func (s *ClosedSolver) improve() error {
 	return nil
 }
 
-// atWorst returns err as an error at the freedom with the largest of the accelerations x, in the
-// scales of the freedoms, or the first that is not a number. Its place is the joint, or the body
-// with a floating base.
+// atWorst returns err as an error at the freedom with the largest of the accelerations x in the scales of the freedoms, or the first that
+// is not a number. Its place is the joint, or the body with a floating base.
 func (s *ClosedSolver) atWorst(x []float64, err error) error {
 	most := algebra.NewPeak(-1)
 	for d, c := range s.colScale {
@@ -120,7 +120,7 @@ func (s *ClosedSolver) atWorst(x []float64, err error) error {
 	return s.plan.atDof(max(most.At, 0), err)
 }
 
-// residuals stores in rf and rk the residuals of f and k of a solution.
+// residuals stores in rf and rk the residuals of f and k for the solution qdd and lambda.
 func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 	s.H.MulVecTo(s.rf, qdd)
 	for d, h := range s.rf {
@@ -144,15 +144,14 @@ func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 	}
 }
 
-// scaleGears sets the scales of the rows of gears: their pivots are one at least.
+// scaleGears sets the scales of the rows of gears to √I, with which their pivots are at least one.
 func (e *equation) scaleGears() {
 	for i, I := range e.G.inertia {
 		e.rowScale[e.K.rows+i] = math.Sqrt(I)
 	}
 }
 
-// norm returns the size of accelerations or of generalized forces in the scales
-// of the freedoms.
+// norm returns the Euclidean norm, in the scales of the freedoms, of accelerations x, or of generalized forces x if acceleration is false.
 func (e *equation) norm(x []float64, acceleration bool) float64 {
 	sum := 0.0
 	for d, c := range e.colScale {

@@ -13,19 +13,18 @@ type ClosedReport struct {
 	Rank      int // of K
 	Redundant int // Rows − Rank
 	Mobility  int // n − Rank
-	// TreeRows are the rows that the tree stands for, 6·bodies − n, all of them
-	// independent: with them Rows and Rank are those of the whole mechanism.
+	// TreeRows is the number of constraints that the joints of the tree impose, 6·bodies − n. All are independent: with them added, Rows
+	// and Rank count the constraints of the whole mechanism.
 	TreeRows int
-	// Smallest and Dropped are the sizes of the smallest part of a row that
-	// counted, and of the largest that did not, relative to the terms of the row's
-	// entries; +Inf and 0 where there is none. By Direct, Smallest is not above
-	// the root of the smallest pivot of H.
+	// Smallest is the size of the smallest independent part of a row that counted as independent, Dropped of the largest that did not, both
+	// relative to the terms of the row's entries. They are +Inf and 0 where there is no such row. With Direct, Smallest is at most the
+	// root of the smallest pivot of H.
 	Smallest, Dropped float64
-	Residual          float64 // largest |K·q̈ − k| of a row relative to its terms
-	Correction        float64 // last refinement relative to the solution
+	Residual          float64 // largest |K·q̈ − k| of a row, relative to its terms
+	Correction        float64 // size of the last refinement, relative to the solution
 }
 
-// Report returns the counts of the last Solve.
+// Report returns the report of the last Solve.
 //
 // It panics without a solution, as the other methods here do.
 func (s *ClosedSolver) Report() ClosedReport {
@@ -40,8 +39,8 @@ func (s *ClosedSolver) Report() ClosedReport {
 	}
 }
 
-// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
-// names the joint. Solve itself takes every state as it is.
+// Holds returns nil if the state of the last Solve satisfies the joints, or else the *mechanism.ViolationError of
+// mechanism.Mechanism.Holds, which names the joint. Solve itself takes every state as it is.
 //
 // Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
 func (s *ClosedSolver) Holds() error {
@@ -61,7 +60,7 @@ func (s *ClosedSolver) mustHaveJoint(j int) {
 	}
 }
 
-// Kept reports whether a row of K is among those that determine the others.
+// Kept reports whether a row of K is one of the independent rows that determine the others.
 //
 // It panics if the row is out of range.
 func (s *ClosedSolver) Kept(row int) bool {
@@ -75,8 +74,7 @@ func (s *ClosedSolver) Kept(row int) bool {
 // Plan returns the plan of s.
 func (s *ClosedSolver) Plan() *Plan { return s.plan }
 
-// Workspace returns the workspace of s, at the state of the last Solve. Its
-// methods that keep the state in use may be called.
+// Workspace returns the workspace of s, at the state of the last Solve. Methods that change its state must not be called.
 func (s *ClosedSolver) Workspace() *Workspace { return s.w }
 
 // Constraints returns K and k of the last Solve, stabilization included.
@@ -88,9 +86,8 @@ func (s *ClosedSolver) JointAccelerations() []float64 {
 	return s.qdd
 }
 
-// Multipliers returns λ, one a row of K. It is not a copy. The constraint wrench
-// of a loop joint is T·λ; λ of a prescribed freedom is the generalized force that
-// enforces its motion. Where rows are redundant, those not kept have zero.
+// Multipliers returns λ, one a row of K. It is not a copy. The constraint wrench of a loop joint is T·λ; λ of a prescribed freedom is the
+// generalized force that enforces its motion. Rows that are not Kept have λ = 0.
 func (s *ClosedSolver) Multipliers() []float64 {
 	s.mustHave()
 	return s.lambda
@@ -173,7 +170,7 @@ func (s *ClosedSolver) wrenches() {
 	s.haveWrench = true
 }
 
-// loopWrench returns T·λ of a loop joint.
+// loopWrench returns the wrench of a loop joint on its successor: T·λ, and the forces of couplings and armature along its freedoms.
 func (s *ClosedSolver) loopWrench(l *Loop, jk *mechanism.JointKinematics) (f spatial.Force) {
 	T, n := s.rowsOf(int(l.Joint), jk)
 	for k := range n {
@@ -188,8 +185,8 @@ func (s *ClosedSolver) loopWrench(l *Loop, jk *mechanism.JointKinematics) (f spa
 	return f
 }
 
-// freedomForcesTo stores in tau the generalized forces of couplings and, of a joint that closes a loop, of armature
-// along the freedoms of joint j, and reports whether there can be any.
+// freedomForcesTo stores in tau the generalized forces along the freedoms of joint j that couplings exert and, if j closes a loop, the
+// armature. It reports whether the joint has couplings or armature.
 func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
 	m := s.plan.mech
 	legs := m.LegsAt(j)
@@ -245,8 +242,8 @@ func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
 	}
 }
 
-// FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and
-// reports whether there can be any.
+// FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and reports whether the
+// joint has couplings or armature.
 //
 // It panics without a solution or a destination, or if j is out of range.
 func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
@@ -255,7 +252,7 @@ func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
 		panic("tree: no destination")
 	}
 	var f [6]float64
-	any := s.freedomForcesTo(tau, j)
+	acted := s.freedomForcesTo(tau, j)
 	if s.plan.mech.Joints[j].Armature != nil {
 		s.ArmatureForceTo(&f, j)
 		for i := range f {
@@ -264,11 +261,11 @@ func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
 			}
 		}
 	}
-	return any
+	return acted
 }
 
-// CouplingMultiplier returns the multiplier of coupling i, as
-// kkt.Reactions.CouplingMultiplier. Of redundant couplings it is some choice.
+// CouplingMultiplier returns the multiplier of coupling i, as kkt.Reactions.CouplingMultiplier does. With redundant couplings it is one of
+// many solutions.
 //
 // It panics without a solution or if i is out of range.
 func (s *ClosedSolver) CouplingMultiplier(i int) float64 {
@@ -279,10 +276,9 @@ func (s *ClosedSolver) CouplingMultiplier(i int) float64 {
 	return s.lambda[s.plan.LoopRows+len(s.plan.Prescribed)+i]
 }
 
-// TotalWrench returns everything joint j does to its successor, about the origin
-// of S, world axes: the constraint wrench with its drive and the generalized
-// forces given to Solve, N m and N. For a joint of the tree it is what the rest
-// of the tree beyond it needs (RBDA Table 5.1).
+// TotalWrench returns the wrench of joint j on its successor, about the origin of S, world axes, N m and N: the constraint wrench with the
+// drive and the generalized forces given to Solve. For a joint of the tree it is the wrench that the tree beyond it needs (RBDA
+// Table 5.1).
 //
 // Cost: the first call after a Solve O(links), the others O(1); no allocation.
 // It panics if j is out of range.
@@ -313,8 +309,8 @@ func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
 	return drive.Add(s.wrench[i].Shift(arm))
 }
 
-// rowsOf returns T of joint j, wrenches on the successor about the origin of S,
-// and the number of its rows. K has been filled, so T exists.
+// rowsOf returns T of joint j, wrenches on the successor about the origin of S, and the number of its rows. T exists, as K has been filled
+// at the state.
 func (s *ClosedSolver) rowsOf(j int, jk *mechanism.JointKinematics) (T [6]spatial.Force, n int) {
 	var r joints.Rows
 	if s.plan.mech.Joints[j].EvalTo(&r, &jk.Frames, s.w.state.Time) != nil {

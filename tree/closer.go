@@ -11,12 +11,10 @@ import (
 var ErrNotClosed = errors.New("tree: loops do not close")
 
 const (
-	// closeTol is the largest position error that counts as closed, m or rad,
-	// relative to one plus the largest coordinate of a body.
+	// closeTol is the largest position error that counts as closed, m or rad, relative to 1 m plus the largest coordinate of a body.
 	closeTol = 1e-12
-	closeMax = 60 // Newton steps
-	// halvings bounds how often a Newton step is halved that does not make the
-	// errors smaller.
+	closeMax = 60 // largest number of Newton steps
+	// halvings is how many sizes of a Newton step are tried until the errors get smaller; each is half the one before.
 	halvings = 12
 )
 
@@ -27,11 +25,11 @@ type closer struct {
 	s          *ClosedSolver
 	m          *projection
 	q, try, dq []float64
-	zero       []float64 // rates
+	zero       []float64 // rates of zero
 }
 
-// newCloser allocates a closer that keeps the independent entries of q̇, and the coordinates of
-// which they are the rates. With nil, complete pivoting chooses the entries in each step.
+// newCloser allocates a closer that does not change the coordinates whose rates are the given independent entries of q̇. With nil, complete
+// pivoting chooses the entries in each step.
 //
 // It panics as NewSolver does.
 func (p *Plan) newCloser(independent []int) *closer {
@@ -42,12 +40,11 @@ func (p *Plan) newCloser(independent []int) *closer {
 	}
 }
 
-// closeTo changes q so that the loops are closed at the time t, starting at q,
-// and returns the number of Newton steps: one at least, unless the errors at q
-// are all zero. Dependent variables that the loops do not determine stay.
+// closeTo changes q so that the loops are closed at the time t, starting from q, and returns the number of Newton steps: at least one,
+// unless the errors at q are all zero. Dependent variables that the loops do not determine stay.
 //
 // Shapes: q has NumQ entries.
-// Cost: each step that of the elimination of a Projection, no allocation.
+// Cost: an elimination of a Projection for each step, no allocation.
 // It returns ErrNotClosed, with the joint that is farthest from closed, errors
 // of Workspace.Set, joints.ErrNoDirection or a *PivotError; q is then
 // unchanged. It panics on a length mismatch.
@@ -71,8 +68,7 @@ func (c *closer) closeTo(q []float64, t float64) (steps int, err error) {
 		if steps == closeMax {
 			return steps, c.notClosed(size)
 		}
-		// One step more than the tolerance asks for costs little and squares the
-		// error.
+		// One more step after the tolerance is reached costs little and squares the error.
 		closed = size <= tol
 		after, err := c.step(size, t)
 		if err != nil {
@@ -89,8 +85,8 @@ func (c *closer) closeTo(q []float64, t float64) (steps int, err error) {
 	}
 }
 
-// step takes a Newton step from c.q, halved until the errors are smaller, and
-// returns their size; if none is smaller, c.q stays.
+// step takes a Newton step from c.q, halved until the errors are smaller than size, and returns the size of the errors at the new c.q. If
+// no size of the step helps, c.q stays and it returns size.
 func (c *closer) step(size, t float64) (float64, error) {
 	s, p := c.s, c.s.plan
 	if err := s.prepare(nil); err != nil {
@@ -106,22 +102,21 @@ func (c *closer) step(size, t float64) (float64, error) {
 	for d := range c.dq {
 		c.dq[d] *= s.colScale[d]
 	}
-	h := 1.0
+	part := 1.0
 	for range halvings {
-		p.advanceTo(c.try, c.q, c.dq, h)
+		p.advanceTo(c.try, c.q, c.dq, part)
 		after, err := c.errorsAt(c.try, t)
 		if err == nil && after < size {
 			c.q, c.try = c.try, c.q
 			return after, nil
 		}
-		h /= 2
+		part /= 2
 	}
 	_, err := c.errorsAt(c.q, t)
 	return size, err
 }
 
-// errorsAt makes q at rest the state in use and returns the largest position
-// error.
+// errorsAt makes q at rest at the time t the state in use, stores the errors there, and returns the largest position error, m or rad.
 func (c *closer) errorsAt(q []float64, t float64) (float64, error) {
 	s := c.s
 	if err := s.w.Set(q, c.zero, t); err != nil {
@@ -137,7 +132,7 @@ func (c *closer) errorsAt(q []float64, t float64) (float64, error) {
 	return size, nil
 }
 
-// notClosed names the joint with the largest error.
+// notClosed returns ErrNotClosed with the joint that has the largest error. size is this error.
 func (c *closer) notClosed(size float64) error {
 	s := c.s
 	worst := 0

@@ -12,13 +12,12 @@ import (
 //
 //	q̇ = G·ẏ,    q̈ = G·ÿ + g.
 //
-// The entries of q̇ are those of the Plan, so those of ball joints and floating
-// bases are angular velocities and not derivatives of quaternions.
+// The entries of q̇ are those of the Plan: for ball joints and floating bases they are angular velocities and not derivatives of
+// quaternions.
 type LoopFunction interface {
 	// PositionTo stores γ(y) in q.
 	PositionTo(q, y []float64) error
-	// JacobianTo stores G(y), n×m by rows, in G and g(y, ẏ) = Ġ·ẏ in g. It is
-	// called after PositionTo with the same y.
+	// JacobianTo stores G(y), n×m by rows, in G, and g(y, ẏ) = Ġ·ẏ in g. It is called after PositionTo with the same y.
 	JacobianTo(G, g, y, yd []float64) error
 }
 
@@ -48,8 +47,8 @@ type Closure struct {
 // NewClosure allocates the closure of the plan by f, with m independent
 // variables.
 //
-// It panics unless 0 ≤ m ≤ NumDof, without f, if a freedom is prescribed, so that q
-// depends on time besides y, or if a joint has rows of velocities alone, so that ẏ is not free.
+// It panics unless 0 ≤ m ≤ NumDof, and without f. It panics if a freedom is prescribed, as q would depend on time besides y, and if a joint
+// has rows of velocities alone, as ẏ would not be free.
 func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 	n := p.nv
 	if m < 0 || m > n {
@@ -72,8 +71,7 @@ func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 // Set makes the state with y and ẏ at the time t the state in use.
 //
 // Shapes: y and yd have m entries.
-// Cost: as the LoopFunction, O(n·m) and that of Workspace.Set, no
-// allocation of its own.
+// Cost: the LoopFunction, O(n·m) and Workspace.Set; no allocation of its own.
 // It returns the errors of the LoopFunction and of Workspace.Set. It panics on a
 // length mismatch.
 func (c *Closure) Set(y, yd []float64, t float64) error {
@@ -102,9 +100,8 @@ func (c *Closure) Set(y, yd []float64, t float64) error {
 //
 // Shapes: ydd has m entries, tau NumDof.
 // Cost: O(depth·n·m + n·m² + m³), no allocation.
-// It returns a *PivotError with an entry of ÿ, and the joint that it moves most, if GᵀHG is not positive definite,
-// which says that the columns of G depend on each other. It panics on a length
-// mismatch or without a state in use.
+// It returns a *PivotError if GᵀHG is not positive definite, as the columns of G depend on each other; the error has an entry of ÿ and the
+// joint that this entry moves most. It panics on a length mismatch or without a state in use.
 func (c *Closure) ForwardTo(ydd, tau []float64) error {
 	c.mustBeReady()
 	n, m := c.plan.nv, c.m
@@ -218,11 +215,11 @@ func (c *Closure) Check() (e ClosureErrors, err error) {
 			e.Jacobian = max(e.Jacobian, ratio(r, terms))
 		}
 	}
-	turn := c.w.turn()
+	omega := c.w.angularSpeed()
 	for i := range c.delta {
 		r, terms := c.K.rowTimes(i, c.g)
 		_, speed := c.K.rowTimes(i, c.qd)
-		e.Acceleration = max(e.Acceleration, ratio(r-c.K.rhs[i], terms+c.K.size[i]+turn*speed))
+		e.Acceleration = max(e.Acceleration, ratio(r-c.K.rhs[i], terms+c.K.size[i]+omega*speed))
 	}
 	return e, nil
 }
@@ -253,7 +250,7 @@ func (c *Closure) mustBeReady() {
 	}
 }
 
-// mustBePoses panics if a freedom has a prescribed motion, or if rows of velocities alone leave more poses than velocities.
+// mustBePoses panics if a freedom has a prescribed motion, or if a joint has rows of velocities alone.
 func (p *Plan) mustBePoses() {
 	if len(p.mech.Nonholonomic()) > 0 {
 		panic("tree: closure with rows of velocities alone")

@@ -8,11 +8,11 @@ import "gonum.org/v1/gonum/floats"
 type numericLoops struct {
 	c      *closer
 	y      []int     // entries of q̇
-	coord  []int     // their places in q
+	coord  []int     // by y: its coordinate's place in q
 	q      []float64 // last position
 	qd     []float64
-	column []int // place of each y among the variables of the projection
-	G      []float64
+	column []int     // by y: its place among the variables of the projection
+	G      []float64 // with its columns in the order of the projection
 }
 
 // NewNumericLoops returns the LoopFunction of the plan by Newton's method, for loops that nobody has solved. y are
@@ -53,7 +53,7 @@ func (p *Plan) NewNumericLoops(y []int, q0 []float64) LoopFunction {
 
 // PositionTo stores γ(y) in q, by Newton's method from the last position.
 //
-// Cost: as closer.closeTo, no allocation. It returns its errors.
+// Cost: as closer.closeTo, no allocation. It returns the errors of closeTo.
 func (f *numericLoops) PositionTo(q, y []float64) error {
 	if len(q) != len(f.q) || len(y) != len(f.y) {
 		panic("tree: length mismatch")
@@ -78,7 +78,7 @@ func (f *numericLoops) JacobianTo(G, g, y, yd []float64) error {
 	if len(G) != n*m || len(g) != n || len(y) != m || len(yd) != m {
 		panic("tree: length mismatch")
 	}
-	// G does not depend on rates; g needs those of G·ẏ.
+	// G does not depend on rates; g needs the rates G·ẏ.
 	clear(f.qd)
 	if err := f.eliminate(g); err != nil {
 		return err

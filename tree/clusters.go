@@ -8,29 +8,28 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Cluster is a minimal loop cluster (RBDA §8.9). Its loops are connected by shared joints. They
-// share no joint with other loops, though perhaps a body. The clusters are the parts of the
-// graph with more than one joint that stay connected without any one of their bodies. They do
-// not depend on the choice of a tree.
+// Cluster is a minimal loop cluster (RBDA §8.9): loops that are connected by shared joints. Its loops share no joint with other loops,
+// though perhaps a body. The clusters are the two-connected components of the graph of bodies and joints that have more than one joint:
+// such a component stays connected if any one of its bodies is taken away. Clusters do not depend on the choice of a tree.
 type Cluster struct {
 	Joints []int32 // joints of the mechanism in these loops, increasing
 	Bodies []int32 // bodies at these joints, increasing, the world left out
-	Ground bool    // whether the world is at one of these joints
-	Loops  int     // independent loops: joints − bodies + 1, the world one of them, and one a coupling
+	Ground bool    // the world is at one of these joints
+	Loops  int     // number of independent loops: joints − bodies + 1, the world counting as a body, and one for each coupling
 
 	Couplings []int32 // couplings of these joints, increasing
 }
 
-// ClustersOf returns the minimal loop clusters of a mechanism, by their first joint. A coupling is a loop through all
-// joints of its terms. Bridges of the graph, whose joints are in no loop, are in none. A joint without constraint rows
-// makes no loop, and neither does a floating base with a rod to the world, which is in Plan.Loops for its rows.
+// ClustersOf returns the minimal loop clusters of a mechanism, in the order of their first joints. A coupling is a loop through all joints
+// of its terms. Joints that are in no loop are in no cluster. A joint without constraint rows makes no loop. Neither does a rod between
+// the world and a floating base, although it is in Plan.Loops for its rows.
 //
 // Cost: near-linear in bodies and joints; loops are not walked one by one.
 func ClustersOf(m *mechanism.Mechanism) []Cluster {
 	s := newBlockSearch(m)
 	for v := range s.nodes {
 		if s.nodes[v].number == 0 {
-			s.from(int32(v))
+			s.searchFrom(int32(v))
 		}
 	}
 	s.mergeCoupled()
@@ -38,29 +37,29 @@ func ClustersOf(m *mechanism.Mechanism) []Cluster {
 	return s.list
 }
 
-// blockSearch is a depth-first search for the two-connected parts of the graph of bodies and joints (Hopcroft & Tarjan
-// 1973). The nodes are the world, then the bodies, then the couplings. A coupling has an edge to each end of each of
-// its joints; such edges are numbered after the joints.
+// blockSearch is a depth-first search for the two-connected components of the graph of bodies and joints (Hopcroft & Tarjan 1973). The
+// nodes are the world, then the bodies, then the couplings. The edges are the joints, and then edges from each coupling to the bodies,
+// and the world, at the ends of its joints.
 type blockSearch struct {
 	m     *mechanism.Mechanism
 	at    *mechanism.Incidence
-	more  [][]int32  // of each node: edges of couplings; nil if there are none
-	ends  [][2]int32 // nodes of the edges of couplings: another one, and the coupling
+	more  [][]int32  // by node: its edges of couplings; nil if there are no couplings
+	ends  [][2]int32 // by edge of a coupling: the node of the body or world, and the node of the coupling
 	nodes []blockNode
-	path  []int32 // nodes from the root of the search to the one in work
-	open  []int32 // joints that are in no part yet
+	path  []int32 // nodes from the root of the search to the present one
+	open  []int32 // edges that are in no component yet
 	list  []Cluster
 }
 
 // blockNode is the mark of a node in a search.
 type blockNode struct {
-	number int32 // in the order of the search from 1, or 0
-	low    int32 // least number that the node or one after it has a joint to
-	via    int32 // joint by which it was reached, or −1
-	next   int32 // of its joints, the next to look at
+	number int32 // in the order of the search, from 1; 0 before it is reached
+	low    int32 // least number among the nodes to which the node, or one below it in the search, has an edge
+	via    int32 // edge by which it was reached, or −1
+	next   int32 // number of its edge that is followed next
 }
 
-// newBlockSearch returns a search that has not begun, with the edges of the couplings.
+// newBlockSearch returns a search that has not begun, with the edges of the couplings listed.
 func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
 	nb := m.NumBodies()
 	s := &blockSearch{m: m, at: m.Incidence(), nodes: make([]blockNode, nb+1+m.NumCouplings())}
@@ -84,7 +83,7 @@ func newBlockSearch(m *mechanism.Mechanism) *blockSearch {
 	return s
 }
 
-// edge returns edge k at node v: the joints of its body first, then the couplings; −1 if there are no more.
+// edge returns edge k at node v: first the joints of its body, then edges of couplings. It returns −1 if there is no edge k.
 func (s *blockSearch) edge(v, k int32) int32 {
 	if int(v) <= s.m.NumBodies() {
 		list := s.at.Joints(v - 1)
@@ -99,7 +98,7 @@ func (s *blockSearch) edge(v, k int32) int32 {
 	return -1
 }
 
-// other returns the node that edge e joins to v.
+// other returns the node at the other end of edge e, which is at v.
 func (s *blockSearch) other(e, v int32) int32 {
 	if i := int(e) - s.m.NumJoints(); i >= 0 {
 		return s.ends[i][0] + s.ends[i][1] - v
@@ -107,7 +106,7 @@ func (s *blockSearch) other(e, v int32) int32 {
 	return s.m.Joints[e].Other(v-1) + 1
 }
 
-// mergeCoupled makes one cluster of those that share a coupling.
+// mergeCoupled merges clusters that share a coupling.
 func (s *blockSearch) mergeCoupled() {
 	if s.more == nil {
 		return
@@ -136,8 +135,8 @@ func (s *blockSearch) mergeCoupled() {
 	}
 }
 
-// from finds the parts of all that is connected to node v, without recursion.
-func (s *blockSearch) from(v int32) {
+// searchFrom finds the components of all that is connected to node v, without recursion.
+func (s *blockSearch) searchFrom(v int32) {
 	count := int32(0)
 	enter := func(v, joint int32) {
 		count++
@@ -156,7 +155,7 @@ func (s *blockSearch) from(v int32) {
 		here.next++
 		to := s.other(j, v)
 		switch there := &s.nodes[to]; {
-		case j == here.via: // by which v was reached
+		case j == here.via: // the edge by which v was reached
 		case there.number == 0:
 			s.open = append(s.open, j)
 			enter(to, j)
@@ -167,8 +166,8 @@ func (s *blockSearch) from(v int32) {
 	}
 }
 
-// leave goes back from v, which is done. If nothing after v reaches beyond the node
-// before it, the joints since then are a part.
+// leave goes back from v, all of whose edges have been followed, to the node before it. If no node below v has an edge to a node above that
+// one, the edges since then are a component.
 func (s *blockSearch) leave(v int32) {
 	s.path = s.path[:len(s.path)-1]
 	if len(s.path) == 0 {
@@ -198,7 +197,7 @@ func (s *blockSearch) leave(v int32) {
 	s.open = s.open[:first]
 }
 
-// clusterOf returns the cluster of some joints and couplings.
+// clusterOf returns the cluster of the joints in list and of the couplings.
 func clusterOf(m *mechanism.Mechanism, list, couplings []int32) Cluster {
 	c := Cluster{Joints: slices.Clone(list), Couplings: couplings}
 	slices.Sort(c.Joints)
@@ -229,8 +228,8 @@ func clusterOf(m *mechanism.Mechanism, list, couplings []int32) Cluster {
 	return c
 }
 
-// block is one of the independent diagonal blocks of K: some of its row groups
-// and the entries of q̇ they use, or the entries that no group uses.
+// block is one of the independent diagonal blocks of K: some of its row groups with the entries of q̇ that they use, or the entries that no
+// group uses.
 type block struct {
 	groups []int32
 	rows   []int32 // rows of K of the groups
@@ -239,15 +238,15 @@ type block struct {
 
 // blocks returns the block structure of K and G (RBDA §8.9). There are three kinds of blocks:
 //
-//   - one for each cluster of Plan.Loops that has freedoms, those of floating bases included,
-//     with the prescribed freedoms in it. Clusters that share freedoms are one block;
+//   - one for each cluster of Plan.Loops that has freedoms, freedoms of floating bases included, with the prescribed freedoms in it.
+//     Clusters that share freedoms are one block;
 //   - one for each other prescribed freedom;
-//   - the last one, without rows, for the entries in no loop, if there are any.
+//   - the last one, without rows, for the entries of q̇ in no loop, if there are any.
 //
-// place holds the place of each entry of q̇ in the columns of its block.
+// place has by entry of q̇ its place among the columns of its block.
 func (c *Constraints) blocks() (list []block, place []int32) {
 	parts := sets.New(len(c.groups))
-	user := make([]int32, c.plan.nv)
+	user := make([]int32, c.plan.nv) // by entry of q̇: the last group that uses it, or −1
 	for d := range user {
 		user[d] = -1
 	}
@@ -259,7 +258,7 @@ func (c *Constraints) blocks() (list []block, place []int32) {
 			user[d] = int32(i)
 		}
 	}
-	number := make([]int32, len(c.groups))
+	number := make([]int32, len(c.groups)) // by root of a part: its block, or −1
 	for i := range number {
 		number[i] = -1
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A composite joint in the tree is one joint with as many entries of q̇ as it has axes. Its columns move in P: the
-// motions before an axis carry it. So S̊ is not zero; joints.Posture has it.
+// A composite joint in the tree is one joint with as many entries of q̇ as it has axes. An axis is moved by the motions before it, so the
+// columns of S change in P, and S̊ is not zero; joints.Posture has it.
 
-// postureOf returns the place of link i among the postures of a workspace, −1 if its joint is no composite one.
+// postureOf returns the number of link i among the postures of a workspace, −1 if its joint is not composite.
 func (p *Plan) postureOf(i int) int32 {
 	if p.posture == nil {
 		return -1
@@ -17,8 +17,8 @@ func (p *Plan) postureOf(i int) int32 {
 	return p.posture[i]
 }
 
-// numberPostures numbers the postures of composite tree joints, and sets p.own: whether q determines all angles of a state, as no
-// joint of a loop has any.
+// numberPostures numbers the postures of composite tree joints. It sets p.own, which says that q determines all angles that a state
+// carries, as no loop joint has such angles.
 func (p *Plan) numberPostures() {
 	if p.mech.NumSprung() == 0 {
 		return
@@ -47,7 +47,7 @@ func (p *Plan) numberPostures() {
 	}
 }
 
-// winds reports whether a state has angles of joint j, or parameters of its curves.
+// winds reports whether states carry angles of joint j, or parameters of its curves.
 func (p *Plan) winds(j int) bool {
 	jt := &p.mech.Joints[j]
 	if jt.NumNear() > 0 {
@@ -61,9 +61,9 @@ func (p *Plan) winds(j int) bool {
 	return false
 }
 
-// branchesTo stores in s, whose poses are those of q, the angles that q has with their turns, and where composite joints are
-// (mechanism.State.Angles). Where a joint that closes a loop is composite, has
-// a torsion spring, or holds a point on a curve, q does not tell that, and all are read as a model has them.
+// branchesTo stores in s, a state at q, the angles that it carries (mechanism.State.Angles): angles of springs with their turns, and
+// coordinates of composite joints. Where a loop joint is composite, has a torsion spring, or holds a point on a curve, q does not determine
+// all of them. The state then carries none, and they are read from the pose as the model has them.
 func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
 	if p.mech.NumSprung() == 0 {
 		return
@@ -85,7 +85,7 @@ func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
 	}
 }
 
-// anglePlace returns the place of a freedom among the angles with springs, or −1.
+// anglePlace returns the place of a freedom among the angles that states carry for springs, or −1.
 func (p *Plan) anglePlace(joint, freedom int) int {
 	if at := p.mech.AnglePlace(mechanism.Freedom{Joint: joint, Freedom: freedom}); at < p.mech.NumSprung() {
 		return at
@@ -99,7 +99,7 @@ func (p *Plan) postureTo(out *joints.Posture, i int, q []float64) {
 	out.Place(p.mech.Joints[p.Links[i].Joint].Axes)
 }
 
-// setComposite is set for a composite joint with the axes a.
+// setComposite is displacement.set for a composite joint with the axes a.
 func (d *displacement) setComposite(a *joints.Axes, q, qd []float64) {
 	var p joints.Posture
 	copy(p.Q[:], q)
@@ -111,9 +111,9 @@ func (d *displacement) setComposite(a *joints.Axes, q, qd []float64) {
 	}
 }
 
-// columnsTo stores in S the columns of a composite joint, and returns what its coordinates accelerate S by at constant
-// rates, both seen from P, in world axes.
-func columnsTo(S *[6]spatial.Motion, p *joints.Posture, qd []float64, EP *spatial.Mat3) (turn, slide spatial.Vec3) {
+// columnsTo stores in S the columns of a composite joint, and returns S̊·q̇, the angular and linear acceleration of the successor frame at
+// constant rates. Both are relative to P, in world axes; EP has the axes of P.
+func columnsTo(S *[6]spatial.Motion, p *joints.Posture, qd []float64, EP *spatial.Mat3) (angular, linear spatial.Vec3) {
 	var Sd [joints.MaxAxes]spatial.Motion
 	var rates [joints.MaxAxes]float64
 	copy(rates[:], qd)
@@ -121,10 +121,10 @@ func columnsTo(S *[6]spatial.Motion, p *joints.Posture, qd []float64, EP *spatia
 	for k, x := range qd {
 		EP.MulVecTo((*spatial.Vec3)(S[k][:3]), (*spatial.Vec3)(p.S[k][:3]))
 		EP.MulVecTo((*spatial.Vec3)(S[k][3:]), (*spatial.Vec3)(p.S[k][3:]))
-		spatial.AddScaledTo(&turn, &turn, x, (*spatial.Vec3)(Sd[k][:3]))
-		spatial.AddScaledTo(&slide, &slide, x, (*spatial.Vec3)(Sd[k][3:]))
+		spatial.AddScaledTo(&angular, &angular, x, (*spatial.Vec3)(Sd[k][:3]))
+		spatial.AddScaledTo(&linear, &linear, x, (*spatial.Vec3)(Sd[k][3:]))
 	}
-	EP.MulVecTo(&turn, &turn)
-	EP.MulVecTo(&slide, &slide)
-	return turn, slide
+	EP.MulVecTo(&angular, &angular)
+	EP.MulVecTo(&linear, &linear)
+	return angular, linear
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// This file maps the maximal state of a mechanism to the joint variables of its
-// tree and back (RBDA §4.4). Both ways return to rounding on states that satisfy
-// the tree joints; of others, CoordinatesTo drops the violation.
+// This file maps the maximal state of a mechanism, poses and velocities of all bodies, to the joint variables of its tree and back (RBDA
+// §4.4). On states that satisfy the tree joints the two maps are inverse to each other, to rounding. Violations of other states are
+// dropped by CoordinatesTo.
 
 // CoordinatesTo stores in q and qd the joint variables at s.
 //
@@ -75,7 +75,7 @@ func (p *Plan) StateTo(s *mechanism.State, q, qd []float64) {
 		}
 		c := &p.consts[i]
 		if c.form == turning || c.form == screwing {
-			c.hangSimple(b, up, lq[0], lqd[0])
+			c.placeSimple(b, up, lq[0], lqd[0])
 			continue
 		}
 		if p.postureOf(i) >= 0 {
@@ -84,9 +84,9 @@ func (p *Plan) StateTo(s *mechanism.State, q, qd []float64) {
 			d.set(l.Kind, lq, lqd)
 		}
 		if l.Reversed {
-			d.hangReversed(b, up, c)
+			d.placePredecessor(b, up, c)
 		} else {
-			d.hang(b, up, c)
+			d.placeSuccessor(b, up, c)
 		}
 	}
 }
@@ -94,13 +94,12 @@ func (p *Plan) StateTo(s *mechanism.State, q, qd []float64) {
 // displacement is the motion of S relative to P in P's axes.
 type displacement struct {
 	turn  spatial.Quat // S → P
-	slide spatial.Vec3 // from the origin of P to that of S, m
+	slide spatial.Vec3 // from the origin of P to the origin of S, m
 	omega spatial.Vec3 // of S as seen from P, rad/s
 	speed spatial.Vec3 // of the origin of S as seen from P, m/s
 }
 
-// set stores in d the motion at q and qd of a tree joint with no or several
-// freedoms.
+// set stores in d the motion of a tree joint at q and qd. The joint has no freedom or several; placeSimple treats joints with one.
 func (d *displacement) set(kind joints.Kind, q, qd []float64) {
 	*d = displacement{turn: spatial.IdentityQuat(), slide: slideOf(kind, 0, q)}
 	switch kind {
@@ -121,7 +120,7 @@ func (d *displacement) set(kind joints.Kind, q, qd []float64) {
 	}
 }
 
-// slideOf returns the position of S in P of a tree joint at its q.
+// slideOf returns the position of S in P, m, of a tree joint at its entries of q.
 func slideOf(kind joints.Kind, pitch float64, q []float64) (r spatial.Vec3) {
 	switch kind {
 	case joints.Prismatic:
@@ -144,8 +143,8 @@ func aboutZ(angle float64) spatial.Quat {
 	return spatial.Quat{c, 0, 0, s}
 }
 
-// hang stores in b the state of the successor for the state of the predecessor.
-func (d *displacement) hang(b, up *mechanism.BodyState, c *linkConst) {
+// placeSuccessor stores in b the state of the successor, given the state up of the predecessor.
+func (d *displacement) placeSuccessor(b, up *mechanism.BodyState, c *linkConst) {
 	axes := up.Rotation.Mul(c.qP)
 	b.Rotation = axes.Mul(d.turn).Mul(c.qS.Conj()).Normalize()
 	armP := up.Rotation.Rotate(c.originP).Add(axes.Rotate(d.slide))
@@ -156,9 +155,8 @@ func (d *displacement) hang(b, up *mechanism.BodyState, c *linkConst) {
 	b.Velocity = v.Sub(b.Omega.Cross(armS))
 }
 
-// hangReversed stores in b the state of the predecessor, given that of the
-// successor.
-func (d *displacement) hangReversed(b, up *mechanism.BodyState, c *linkConst) {
+// placePredecessor stores in b the state of the predecessor, given the state up of the successor.
+func (d *displacement) placePredecessor(b, up *mechanism.BodyState, c *linkConst) {
 	axes := up.Rotation.Mul(c.qS).Mul(d.turn.Conj())
 	b.Rotation = axes.Mul(c.qP.Conj()).Normalize()
 	armP := b.Rotation.Rotate(c.originP).Add(axes.Rotate(d.slide))
@@ -169,12 +167,13 @@ func (d *displacement) hangReversed(b, up *mechanism.BodyState, c *linkConst) {
 	b.Velocity = v.Sub(b.Omega.Cross(armP))
 }
 
-// hangSimple stores in b the state of a link on a joint with one freedom.
-func (c *linkConst) hangSimple(b, up *mechanism.BodyState, q, qd float64) {
+// placeSimple stores in b the state of a link whose joint has one freedom with the coordinate q and the rate qd, given the state up of the
+// parent.
+func (c *linkConst) placeSimple(b, up *mechanism.BodyState, q, qd float64) {
 	var E, F spatial.Mat3
 	var z, arm, far spatial.Vec3
-	h := &c.hang
-	// Rotation: that of the parent, then cos ½θ·rot0 + sin ½θ·rot1.
+	h := &c.simple
+	// The parent's rotation times cos ½θ·rot0 + sin ½θ·rot1.
 	rel := h.rot0
 	if c.alpha != 0 {
 		sin, cos := math.Sincos(q / 2)
@@ -196,7 +195,7 @@ func (c *linkConst) hangSimple(b, up *mechanism.BodyState, q, qd float64) {
 		b.Position[k] = up.Position[k] + (arm[k] - far[k])
 		b.Omega[k] = up.Omega[k] + turn*z[k]
 	}
-	// v = v_λ + ω_λ×arm + V − ω×far; the slide is along the axis of the turn.
+	// v = v_λ + ω_λ×arm + V − ω×far. As the slide is along the axis, the rotation does not change its direction.
 	spatial.CrossTo(&arm, &up.Omega, &arm)
 	spatial.CrossTo(&far, &b.Omega, &far)
 	for k := range z {
@@ -204,7 +203,7 @@ func (c *linkConst) hangSimple(b, up *mechanism.BodyState, q, qd float64) {
 	}
 }
 
-// nearUnit makes unit a quaternion that is so but for rounding.
+// nearUnit normalizes a quaternion whose length is 1 but for rounding.
 func nearUnit(q *spatial.Quat) {
 	s := 1.5 - 0.5*(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])
 	for k := range q {

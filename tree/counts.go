@@ -1,17 +1,15 @@
 package tree
 
-// Counts are the size and the work of a factorization. Additions and
-// multiplications count one each, so a multiply-add is two flops; a division by
-// a pivot counts one. Roots, comparisons, exchanges and the scaling of rows and
-// columns are not counted. It is the convention of factor.Counts: a pivot of a
-// dense symmetric matrix with s rows below it takes s(s + 2) flops.
+// Counts are the size and the work of a factorization, in the convention of factor.Counts. Additions and multiplications count one each, so
+// a multiply-add is two flops; a division by a pivot counts one. Roots, comparisons, exchanges and the scaling of rows and columns are
+// not counted. So a pivot of a dense symmetric matrix with s rows below it takes s(s + 2) flops.
 type Counts struct {
 	NonZeros int64 // entries of the factors that a solution reads
 	Flops    int64
 }
 
-// Counts returns the counts of the last factorization, from H and K to what a
-// solution needs. With n freedoms, nᶜ rows of rank r, a_d the number of entries
+// Counts returns the counts of the last factorization, from H and K to the factors that a
+// solution reads. With n freedoms, nᶜ rows of rank r, a_d the number of entries
 // of q̇ towards the root from entry d, and W(N, r) = Σ s(s + 2) over the first r
 // pivots of N, s = N−1, N−2, …:
 //
@@ -19,18 +17,18 @@ type Counts struct {
 //     each pivot of two rows with s rows below.
 //   - Lambda: NonZeros Σ(a_d+1) + nᶜ·n + r(r+1)/2 for L, Y and the factor of A.
 //     Flops Σ a_d(a_d+2) for L, 2a_d+1 for each entry of Y that is not zero, 2 for
-//     each product of A = Y·Yᵀ on the root paths of the loop with the shorter
-//     ones, and at most W(nᶜ, r) for its factor.
+//     each product of A = Y·Yᵀ, on the root paths of that loop of two which has the
+//     shorter ones, and at most W(nᶜ, r) for the factor of A.
 //   - Projection: NonZeros Σ r·c over the blocks of K with rank r and c columns,
 //     and m(m+1)/2, m = Σ(c−r). Flops of a block with R rows: at most
 //     Σ (R−1−k)(2(c−1−k)+1) over the pivots k for the elimination, and r²(c−r) for
-//     −G; then 2n for each entry of G below the identity that is not zero for
-//     H·G, Σ 2r(c−r) over the blocks up to its own for each column of GᵀHG, and
+//     −G; then for H·G 2n for each entry of G below the identity that is not zero,
+//     for each column of GᵀHG Σ 2r(c−r) over the blocks up to its own, and
 //     W(m, m) for its factor.
 //
-// Where it says at most, the pivots are chosen at each state, a row that has no
-// entry in the column of a pivot is passed over, and the flops are those of the
-// rows that were not. Zeros within rows are multiplied and counted.
+// The words "at most" are there where pivots are chosen at each state. Rows without
+// an entry in the column of a pivot are then passed over, and only the flops of the
+// other rows are counted. Zeros within rows are multiplied and counted.
 //
 // Cost: O(nᶜ·n + loops²), no allocation. It panics without a factor.
 func (s *ClosedSolver) Counts() Counts {
@@ -49,7 +47,7 @@ func denseWork(n, r int) (flops int64) {
 	return flops
 }
 
-// triangle returns the number of entries of a triangle with n rows.
+// triangle returns the number of entries of a triangular matrix with n rows, its diagonal included.
 func triangle(n int) int64 { return int64(n) * int64(n+1) / 2 }
 
 func (m *direct) counts(*ClosedSolver) Counts {
@@ -73,7 +71,7 @@ func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
 	for i := range m.groups {
 		rows := int64(m.groups[i].rows)
 		for j := range i {
-			c.Flops += 2 * rows * int64(m.groups[j].rows) * columns(m.shared(i, j))
+			c.Flops += 2 * rows * int64(m.groups[j].rows) * columns(m.sharedSpans(i, j))
 		}
 		c.Flops += 2 * triangle(int(rows)) * columns(m.spans[i])
 	}
@@ -102,7 +100,7 @@ func (m *projection) counts(*ClosedSolver) (c Counts) {
 	return c
 }
 
-// work returns the flops of factor: those of the rows with an entry of L.
+// work returns the flops of factor. An entry of L that is zero has taken none.
 func (e *elimination) work() (flops int64) {
 	for i := range e.rows {
 		for k, l := range e.row(i)[:min(i, e.rank)] {
@@ -114,9 +112,9 @@ func (e *elimination) work() (flops int64) {
 	return flops
 }
 
-// BranchCounts returns the entries of a BranchMatrix, those on and below the diagonal, and the flops of FactorLTL or FactorLTDL:
-// Σ a(a + 2), a the number of entries of q̇ towards the root (DofDepth). These are
-// the D₁ divisions and D₂ multiply-subtracts of RBDA §6.5, for D₁ + 2·D₂.
+// BranchCounts returns the number of entries of a BranchMatrix on and below the diagonal, and the flops of FactorLTL or FactorLTDL:
+// Σ a(a + 2), with a the number of entries of q̇ towards the root (DofDepth). With the D₁ divisions and D₂ multiply-subtracts of RBDA
+// §6.5 that is D₁ + 2·D₂.
 //
 // Cost: O(NumDof).
 func (p *Plan) BranchCounts() (c Counts) {
@@ -135,13 +133,13 @@ const (
 	shiftsForce   = 12 // r×f added to a moment
 )
 
-// FormationFlops returns the flops, as Counts has them, that form H and K from motion subspaces, inertias and T before a
-// factorization: 47 a link that is not at the root and, for H, 42 a freedom, 11 an entry and 12 a link between that and the root (RBDA Table 6.2);
-// for K, 11 an entry of a loop joint and 12 for each of its rows and links on its root paths up to where they meet. Loads, kinematics and
-// what K's entries are measured by are left out.
+// FormationFlops returns the flops, in the convention of Counts, that form H and K before a factorization from motion subspaces, inertias
+// and T. For H they are 47 for each link that is not at the root, 42 for each freedom, 11 for each entry, and 12 for each freedom and link
+// between it and the root (RBDA Table 6.2). For K they are 11 for each entry of a loop joint, and 12 for each of its rows and links on its
+// root paths up to their common ancestor. Loads, kinematics and the sizes of K's terms are left out.
 //
-// The sparse system has T and the inertias of single bodies as they are, so factor.Counts.Flops compare with those of Counts and
-// these together, and with those of ArticulatedCounts, which makes its inertias itself.
+// The sparse system takes T and the inertias of single bodies as they are. So factor.Counts.Flops are to be compared with Counts and
+// FormationFlops together, or with ArticulatedCounts, which include the formation of inertias.
 //
 // Cost: O(NumDof + rows·links of the loops).
 func (p *Plan) FormationFlops() (flops int64) {
@@ -168,8 +166,7 @@ func (p *Plan) FormationFlops() (flops int64) {
 	return flops
 }
 
-// Flops of the steps of the articulated-body algorithm that make inertias, with
-// symmetric matrices as triangles.
+// Flops of the steps of the articulated-body algorithm that compute inertias, with symmetric matrices stored as triangles.
 const (
 	timesInertia   = 66  // U = I·S: 36 multiplications, 30 additions
 	timesMotion    = 11  // SᵀU
@@ -177,9 +174,8 @@ const (
 	addsShifted    = 105 // 36 for H + r×M, 54 for J, 15 to add the other 15 entries
 )
 
-// ArticulatedCounts returns the counts of ForwardTo as far as they do not depend
-// on velocities and forces: articulated-body inertias are its factor. With f the
-// freedoms of a link,
+// ArticulatedCounts returns the counts of that part of ForwardTo which does not depend on velocities and forces: the articulated-body
+// inertias, which are its factor. With f the number of freedoms of a link,
 //
 //	NonZeros = Σ 6f + f(f+1)/2                     rows of D⁻¹Uᵀ, and D
 //	Flops    = Σ 66f + 11f(f+1)/2                  U = I^A·S, D = SᵀU

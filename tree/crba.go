@@ -17,7 +17,7 @@ type composite struct {
 // It panics if H is of another plan or without a state in use.
 func (w *Workspace) InertiaTo(H *BranchMatrix) { w.inertiaTo(H, false) }
 
-// inertiaTo is InertiaTo, with what bodies without inertia are held by, if hold is set.
+// inertiaTo is InertiaTo. With hold it adds the held inertia N of bodies that have none (held.go).
 func (w *Workspace) inertiaTo(H *BranchMatrix, hold bool) {
 	w.mustBeReady()
 	p := w.plan
@@ -85,8 +85,7 @@ func (c *composite) mulTo(F *spatial.Force, v *spatial.Motion) {
 	F[5] = c.mass*v2 + (w0*h[1] - w1*h[0])
 }
 
-// addShifted adds to c the composite b, whose reference point is at r from that
-// of c.
+// addShifted adds to c the composite b, whose reference point is at r from the reference point of c.
 func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 	// J + m(r²·1 − r·rᵀ) + 2(h·r)·1 − h·rᵀ − r·hᵀ, with t = h + m·r/2.
 	m := b.mass
@@ -104,13 +103,11 @@ func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 	c.mass += m
 }
 
-// ForwardByInertiaTo stores in qdd the accelerations of the tree as ForwardTo does, by H⁻¹(τ −
-// C). H is filled and factored (LᵀDL). Each refinement adds H⁻¹(τ − H·q̈ − C), with the
-// residual by InverseTo.
+// ForwardByInertiaTo stores in qdd the accelerations of the tree, as ForwardTo does, by H⁻¹(τ − C). It fills and factors H (LᵀDL). Each
+// refinement adds H⁻¹(τ − H·q̈ − C), with the residual by InverseTo.
 //
-// On long branches the condition of H grows with the fourth power of their length, and C grows
-// far beyond the forces that act. A solution without refinement loses as many digits; two
-// refinements bring them back.
+// On long branches the condition of H grows with the fourth power of their length, and C becomes far larger than the forces that act. A
+// solution without refinement loses as many digits; two refinements bring them back.
 //
 // Shapes: qdd and tau have NumDof entries and do not overlap; a nil tau is zero.
 // Cost: as FactorLTDL, and O(entries of H) a refinement; no allocation. It returns a

@@ -15,18 +15,18 @@ import (
 //	P·A·Q = ⎡ L  0 ⎤ ⎡ U  V ⎤
 //	        ⎣ M  1 ⎦ ⎣ 0  R ⎦
 //
-// with R below the tolerance. Pivots are taken from the first lead columns only.
+// with R below the tolerance in the first lead columns, from which alone pivots are taken.
 type elimination struct {
 	watch            *team.Watch
 	rows, cols, lead int
-	a                []float64 // rows×cols by rows: A, then L below U, M, W = U⁻¹·V after explicit
-	rowPerm, colPerm []int32   // row and column of A in each place
+	a                []float64 // rows×cols by rows: first A; after factor U with L below it, M, V and R; after explicit W = U⁻¹·V for V
+	rowPerm, colPerm []int32   // by place: row and column of A
 	rank             int
-	x                []float64
+	x                []float64 // right sides of callers
 	best             []float64 // by row from rank on: largest magnitude in the lead columns from rank on
 
-	smallest, dropped float64 // smallest pivot, largest magnitude left in the lead columns
-	rest              float64 // largest magnitude left in the other columns
+	smallest, dropped float64 // smallest pivot, and largest magnitude of R in the lead columns
+	rest              float64 // largest magnitude of R in the other columns
 }
 
 func newElimination(rows, cols int) *elimination {
@@ -40,7 +40,7 @@ func newElimination(rows, cols int) *elimination {
 // row returns row i.
 func (e *elimination) row(i int) []float64 { return e.a[i*e.cols : (i+1)*e.cols] }
 
-// factor replaces A by its factors.
+// factor replaces A by its factors, with pivots larger than tol.
 //
 // Cost: rows·cols·rank multiplications and comparisons at most, no allocation. A
 // row with a zero in the column of the pivot is neither changed nor searched
@@ -75,7 +75,7 @@ func (e *elimination) factor(tol float64) {
 	}
 }
 
-// largest returns the row with the largest entry.
+// largest returns the row, from rank on, with the largest entry in the lead columns.
 func (e *elimination) largest() int {
 	row := e.rank
 	for i := row + 1; i < e.rows; i++ {
@@ -101,8 +101,8 @@ func (e *elimination) eliminate(k int) {
 	}
 }
 
-// swap brings row i and column j to place k. The largest entry of a row that
-// comes to column k is not zero, so that eliminate searches the row again.
+// swap brings row i and column j to place k. It leaves best as it is where the largest entry of a row comes to column k: eliminate computes
+// best of such a row again, as the entry is not zero.
 func (e *elimination) swap(k, i, j int) {
 	if i != k {
 		a, b := e.row(i), e.row(k)
@@ -122,8 +122,7 @@ func (e *elimination) swap(k, i, j int) {
 	e.colPerm[j], e.colPerm[k] = e.colPerm[k], e.colPerm[j]
 }
 
-// explicit replaces V by W = U⁻¹·V: with A·x = 0, the dependent x are −W times the
-// independent ones.
+// explicit replaces V by W = U⁻¹·V: where A·x = 0, the dependent entries of x are −W times the independent ones.
 //
 // Cost: rank²·(cols − rank)/2, no allocation.
 func (e *elimination) explicit() {
@@ -140,8 +139,7 @@ func (e *elimination) explicit() {
 	}
 }
 
-// solve replaces the first rank entries of x, a right side by place, by the
-// solution of L·U·x = b.
+// solve replaces the first rank entries of x, which hold a right side b by place, by the solution of L·U·x = b.
 func (e *elimination) solve(x []float64) {
 	for i := 1; i < e.rank && !e.watch.Every(i); i++ {
 		x[i] -= floats.Dot(e.row(i)[:i], x[:i])
@@ -152,8 +150,7 @@ func (e *elimination) solve(x []float64) {
 	}
 }
 
-// solveTrans replaces the first rank entries of x by the solution of
-// (L·U)ᵀ·x = b.
+// solveTrans replaces the first rank entries of x, which hold a right side b by place, by the solution of (L·U)ᵀ·x = b.
 func (e *elimination) solveTrans(x []float64) {
 	for i := 0; i < e.rank && !e.watch.Every(i); i++ {
 		row := e.row(i)

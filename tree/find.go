@@ -13,7 +13,7 @@ func (p *Plan) linkOfDof(d int) *Link {
 	return &p.Links[i]
 }
 
-// loopOf returns the loop of joint j, or nil.
+// loopOf returns the loop of joint j, or nil if j is not in Plan.Loops.
 func (p *Plan) loopOf(j int) *Loop {
 	if i := p.loopIndex(j); i >= 0 {
 		return &p.Loops[i]
@@ -21,7 +21,7 @@ func (p *Plan) loopOf(j int) *Loop {
 	return nil
 }
 
-// loopIndex returns the number of the loop of joint j, or −1.
+// loopIndex returns the number of joint j in Plan.Loops, or −1.
 func (p *Plan) loopIndex(j int) int {
 	i, ok := slices.BinarySearchFunc(p.Loops, j, func(l Loop, j int) int { return int(l.Joint) - j })
 	if !ok {

@@ -10,21 +10,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A freedom of a joint of the tree is an entry of q̇. That of a joint
-// that closes a loop is a linear form in them, like a row of the joint:
+// The rate of a freedom of a tree joint is an entry of q̇. The acceleration of a freedom of a joint that closes a loop is a linear form in
+// q̈, like a row of the joint:
 //
 //	q̈_f = e·q̈ + γ,    e = Dᵀ(J_S − J_P),    γ = D˚·V̂ + Dᵀ(â_S − â_P),
 //
-// with D the freedom's unit wrench and the rest as in ConstraintsTo. Couplings are sums of such forms, and the armature
-// of joints that close loops has their squares.
+// with D the freedom's unit wrench, and all else as in ConstraintsTo. A coupling is a sum of such forms. The armature of joints that close
+// loops adds squares of such forms to the kinetic energy.
 
-// freedomLeg is the place of the form of one freedom in a row.
+// freedomLeg is the form of one freedom, and its place in a row of K or of the gears.
 type freedomLeg struct {
 	joint, freedom int32
-	dof            int32    // of a joint of the tree its entry of q̇, else −1
-	loop           int32    // of another joint its number in Plan.Loops
-	path           rowGroup // of such a joint: its entries of q̇ as one row at 0
-	places         []int32  // of the entries among the columns of the row
+	dof            int32    // entry of q̇ if the joint is in the tree, else −1
+	loop           int32    // number in Plan.Loops if the joint closes a loop, else −1
+	path           rowGroup // if it closes a loop: the entries of q̇ of its form, as one row at 0
+	places         []int32  // by entry of q̇ of the form: its place among the columns of the row
 }
 
 // newLeg returns the form of a freedom, without places, and its entries of q̇.
@@ -40,7 +40,7 @@ func (p *Plan) newLeg(f mechanism.Freedom) (leg freedomLeg, cols []int32) {
 	return leg, leg.path.cols
 }
 
-// newFreedomRow returns a row of the forms of some freedoms: its group, with the columns of all, and its legs.
+// newFreedomRow returns a row that is a sum of the forms of some freedoms: its group, with the columns of all forms, and its legs.
 func (p *Plan) newFreedomRow(row int32, list []mechanism.Freedom) (rowGroup, []freedomLeg) {
 	g := rowGroup{joint: -1, row: row, rows: 1}
 	legs := make([]freedomLeg, len(list))
@@ -79,14 +79,14 @@ func (p *Plan) couplingRows() (groups []rowGroup, legs [][]freedomLeg) {
 	return groups, legs
 }
 
-// legScratch is the memory of the form of one freedom.
+// legScratch is the memory for the form of one freedom.
 type legScratch struct {
-	row  *Constraints // of one row at 0; nil until there are legs
+	row  *Constraints // has the form as its only row, at 0; nil without legs
 	jk   mechanism.JointKinematics
 	rows joints.Rows
 }
 
-// grow makes room for the longest path of the legs.
+// grow makes the memory large enough for the longest path of the legs.
 func (s *legScratch) grow(p *Plan, legs []freedomLeg) {
 	if s.row == nil {
 		s.row = &Constraints{plan: p, rhs: make([]float64, 1), size: make([]float64, 1)}
@@ -98,8 +98,8 @@ func (s *legScratch) grow(p *Plan, legs []freedomLeg) {
 	}
 }
 
-// addLeg adds factor times the form of a freedom to group g of c, its right side −γ too, and the sizes of both. The
-// accelerations at q̈ = 0 are in vp.
+// addLeg adds factor times the form e of a freedom to the row of group g of c, factor times −γ to its right side, and the sizes of both.
+// The accelerations of the bodies at q̈ = 0 are in vp.
 func (c *Constraints) addLeg(w *Workspace, g *rowGroup, leg *freedomLeg, factor float64, s *legScratch, vp []spatial.ClassicalAccel) {
 	if leg.dof >= 0 {
 		at := g.val + int(leg.places[0])
@@ -123,15 +123,15 @@ func (c *Constraints) addLeg(w *Workspace, g *rowGroup, leg *freedomLeg, factor 
 	c.size[g.row] += math.Abs(factor) * s.row.size[0]
 }
 
-// clearRow makes group g of c, of one row, zero.
+// clearRow makes the one row of group g of c zero, with its right side.
 func (c *Constraints) clearRow(g *rowGroup) {
 	clear(c.val[g.val : g.val+len(g.cols)])
 	clear(c.mag[g.val : g.val+len(g.cols)])
 	c.rhs[g.row], c.size[g.row] = 0, 0
 }
 
-// legTo returns value, factor and their rates of leg k of coupling i at the state in use. legs has all legs of the coupling, as those
-// from Bent on depend on each other.
+// legTo returns value, factor and their rates of leg k of coupling i at the state in use. legs has all legs of the coupling, as legs from
+// number Coupling.Bent on depend on each other's coordinates.
 func (w *Workspace) legTo(i, k int, legs []freedomLeg, jk *mechanism.JointKinematics) mechanism.LegState {
 	var q, rate [2]float64
 	c := &w.plan.mech.Couplings[i]
@@ -145,7 +145,7 @@ func (w *Workspace) legTo(i, k int, legs []freedomLeg, jk *mechanism.JointKinema
 	return c.At(k, q, rate)
 }
 
-// coordinate returns coordinate and rate of the freedom of a leg at the state in use.
+// coordinate returns coordinate and rate of the freedom of a leg at the state in use. jk is memory.
 func (w *Workspace) coordinate(leg *freedomLeg, jk *mechanism.JointKinematics) (x, rate float64) {
 	var q, qd [6]float64
 	m := w.plan.mech
@@ -164,7 +164,7 @@ func (w *Workspace) coordinate(leg *freedomLeg, jk *mechanism.JointKinematics) (
 //
 //	Σ f·e·q̈ = −Σ (f·γ + ḟ·q̇),
 //
-// with f the factors of the freedoms, ḟ the rates of f, and γ as at freedomLeg. LegState.Bend is −ḟ·q̇.
+// with f the factors of the freedoms, ḟ their rates, and γ as above freedomLeg. LegState.Bend is −ḟ·q̇.
 func (w *Workspace) fillCouplings(c *Constraints) {
 	p := w.plan
 	first := len(p.Loops) + len(p.Prescribed)
@@ -185,7 +185,7 @@ func (w *Workspace) fillCouplings(c *Constraints) {
 	}
 }
 
-// couplingErrors stores φ and its rate of coupling i at the state in use.
+// couplingErrors returns the error φ of coupling i and its rate at the state in use.
 func (w *Workspace) couplingErrors(i int) (phi, rate float64) {
 	c := &w.plan.mech.Couplings[i]
 	var jk mechanism.JointKinematics
@@ -209,7 +209,7 @@ func (w *Workspace) couplingErrors(i int) (phi, rate float64) {
 	return phi, rate
 }
 
-// placeOf returns the form of a freedom without its entries of q̇.
+// placeOf returns the form of a freedom, with its place in the tree or in Plan.Loops alone.
 func (p *Plan) placeOf(f mechanism.Freedom) freedomLeg {
 	leg := freedomLeg{joint: int32(f.Joint), freedom: int32(f.Freedom), dof: -1, loop: -1}
 	if l := p.linkOf(f.Joint); l >= 0 {
@@ -220,12 +220,12 @@ func (p *Plan) placeOf(f mechanism.Freedom) freedomLeg {
 	return leg
 }
 
-// gears are the forms of those freedoms with armature whose joints close loops: rows e·q̈ + λ/I = −γ with multipliers λ =
-// −I·q̈_f. They are no constraints. Freedoms of the tree have their armature on the diagonal of H.
+// gears are the forms of freedoms with armature whose joints close loops. They are rows e·q̈ + λ/I = −γ with the multipliers λ = −I·q̈_f,
+// and no constraints. The armature of freedoms of the tree is on the diagonal of H.
 type gears struct {
 	Constraints
 	list    []freedomLeg
-	inertia []float64
+	inertia []float64 // I by row, kg m² or kg
 }
 
 // newGears lists the freedoms with armature of joints that close loops; nil if there are none.
@@ -258,7 +258,7 @@ func (p *Plan) newGears() *gears {
 	return &g
 }
 
-// fill stores the forms at the state in use of w. The accelerations at q̈ = 0 are in vp.
+// fill stores the forms at the state in use of w. The accelerations of the bodies at q̈ = 0 are in vp.
 func (g *gears) fill(w *Workspace, vp []spatial.ClassicalAccel) {
 	for i := range g.list {
 		g.clearRow(&g.groups[i])
@@ -266,8 +266,8 @@ func (g *gears) fill(w *Workspace, vp []spatial.ClassicalAccel) {
 	}
 }
 
-// armature returns the armature of the freedoms of the tree by entry of q̇, nil if there is none. Prescribed freedoms
-// have theirs too: what drives them moves it.
+// armature returns the armature of the freedoms of the tree by entry of q̇, nil if there is none. Prescribed freedoms have theirs too, as
+// their drives have to move it.
 func (p *Plan) armature() (list []float64) {
 	for _, j := range p.mech.Geared() {
 		k := p.linkOf(int(j))
@@ -288,7 +288,7 @@ func (c *Constraints) atRow(row int, err error) error {
 	return fault.Errorf("tree: %w", c.plan.mech.AtConstraint(c.RowConstraint(row), -1, err))
 }
 
-// addForcesTo adds to tau what moves the armature of the gears: eᵀ·I·q̈_f.
+// addForcesTo adds to tau the forces that accelerate the armature of the gears: eᵀ·I·q̈_f, with q̈_f = e·q̈ + γ.
 func (g *gears) addForcesTo(tau, qdd []float64) {
 	for i := range g.groups {
 		at := &g.groups[i]

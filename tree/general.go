@@ -12,9 +12,8 @@ import (
 // solution.
 var ErrInconsistent = errors.New("tree: constraints contradict each other")
 
-// RatesTo stores in dq the derivative of q: q̇ where a coordinate is scalar, and
-// what the angular velocity makes of a quaternion where the entries of q̇ are
-// quasi-velocities.
+// RatesTo stores in dq the derivative of q: the entry of q̇ where a coordinate is scalar, and the derivative of the quaternion where
+// entries of q̇ are an angular velocity.
 //
 // Shapes: dq and q have NumQ entries, qd NumDof.
 // Cost: O(links), no allocation. It panics on a length mismatch.
@@ -26,7 +25,7 @@ func (p *Plan) RatesTo(dq, q, qd []float64) {
 		l := &p.Links[i]
 		out, in := dq[l.Q:l.Q+l.NumQ], qd[l.Dof:l.Dof+l.NumDof]
 		if hasBall(l.Kind) {
-			// The angular velocity is in the outer axes, those of P.
+			// The angular velocity is in the axes of P, the outer axes of the quaternion.
 			rate := spatial.Quat(q[l.Q : l.Q+4]).Derivative(spatial.Vec3(in))
 			copy(out, rate[:])
 			out, in = out[4:], in[3:]
@@ -35,9 +34,8 @@ func (p *Plan) RatesTo(dq, q, qd []float64) {
 	}
 }
 
-// advanceTo stores in dst the variables q moved along the rates qd for the time
-// h: along straight lines, and balls at a constant angular velocity. dst may
-// equal q.
+// advanceTo stores in dst the variables q after the time h at constant rates qd: scalar coordinates change linearly, and balls rotate at a
+// constant angular velocity. dst may equal q.
 func (p *Plan) advanceTo(dst, q, qd []float64, h float64) {
 	for i := range p.Links {
 		l := &p.Links[i]

@@ -12,20 +12,20 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations
-// inertia. So a ClosedSolver factors H + N, where N is some held inertia of the bodies that have none
-// (mechanism.Singular). It removes the effect of N by conjugate gradients, with these factors as preconditioner, within
-// the motions that the loops allow. In a direction to which joints and loops add the inertia m, the preconditioner leaves
-// the part h/(h + m), theory.md (H3).
+// The inertia H of a tree with rods and point masses may be singular: some of their rotations have inertia only by the bodies that loops
+// connect to them. So a ClosedSolver factors H + N, where N, the held inertia, gives inertia to bodies that have none in a direction
+// (mechanism.Singular). It removes the effect of N by conjugate gradients within the motions that the loops allow, with these factors as
+// preconditioner. In a direction with the held inertia h, to which joints and loops add the inertia m, the preconditioner leaves the part
+// h/(h + m) of an error, theory.md (H3).
 
 // heldLink is a direction of a link without inertia.
 type heldLink struct {
 	link int32
-	axis spatial.Vec3 // in body axes
-	hold float64      // kg m²
+	axis spatial.Vec3 // unit vector in body axes
+	hold float64      // held inertia about it, kg m²
 }
 
-// newHeld lists the directions without inertia by link.
+// newHeld lists the directions of links without inertia.
 func (p *Plan) newHeld() (list []heldLink) {
 	for _, s := range p.mech.Singular() {
 		for _, n := range s.Axes {
@@ -70,19 +70,19 @@ func (w *Workspace) addHeldTo(tau, qdd []float64) {
 }
 
 const (
-	// heldMax bounds the steps of conjugate gradients. Their number goes with the root of the largest h/m, theory.md (H3),
-	// where many directions have different ones. heldTol is the size of a step relative to the solution at which they end.
-	// heldEnough is the largest that is accepted where they do not get there.
+	// heldMax bounds the steps of conjugate gradients. Their number grows with the root of the largest h/m, theory.md (H3), where many
+	// directions have different h/m. They end at a step of heldTol relative to the solution. If they do not get there, a last step of
+	// heldEnough is accepted.
 	heldMax    = 5000
 	heldTol    = 1e-15
 	heldEnough = 1e-11
-	// heldLost is what may be left of a random vector where it is decided that no rotation is free, and undetermined the
-	// part m/(h + m) up to which m counts as zero.
+	// heldLost is the part of a random vector that may remain where determined decides that no rotation is free. undetermined is the part
+	// m/(h + m) up to which m counts as zero.
 	heldLost     = 1e-9
 	undetermined = 1e-9
 )
 
-// randomStart returns the vector from which determined starts.
+// randomStart returns the random vector of n entries from which determined starts.
 func randomStart(n int) []float64 {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	x := make([]float64, n)
@@ -92,12 +92,12 @@ func randomStart(n int) []float64 {
 	return x
 }
 
-// release removes the effect of the held inertia N from a solution, theory.md (H1). It returns ErrInaccurate with the place
-// of the largest step that is left.
+// release removes the effect of the held inertia N from the solution, theory.md (H1). It returns ErrInaccurate, with the joint or body of
+// the largest entry of the next step, if that step is too large.
 func (s *ClosedSolver) release() error {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
 	cg := algebra.Conjugate{P: p}
-	load, left := s.norm(s.f, false), 0.0
+	load, left := s.norm(s.f, false), 0.0 // left is the next step, relative to the solution
 	s.freeResidual(r, x)
 	for k := 0; k < heldMax && !s.watch.Up(); k++ {
 		rz := s.precondition(z, r)
@@ -118,7 +118,7 @@ func (s *ClosedSolver) release() error {
 	if left > heldEnough && !s.watch.Up() {
 		return s.atWorst(z, fault.Errorf("%w: there is next to no inertia (last relative step %.3g)", ErrInaccurate, left))
 	}
-	// The multipliers make up for what is left of the forces.
+	// The multipliers balance the remaining forces.
 	s.freeResidual(r, x)
 	s.how.solveTo(s, z, s.all, r, s.zero)
 	if s.G != nil {
@@ -134,11 +134,11 @@ func (s *ClosedSolver) release() error {
 // precondition stores in z the motion (H + N)⁻¹·r that the loops allow, and returns r·z.
 func (s *ClosedSolver) precondition(z, r []float64) float64 {
 	s.how.solveTo(s, z, s.dl, r, s.zero)
-	s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // what joints take does not matter, but would cost digits
+	s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // removes the part of r that joints bear: it does no work on z, but would cost digits
 	return floats.Dot(r, z)
 }
 
-// trueInertiaTo stores H·x in y, without N and with the armature of gears.
+// trueInertiaTo stores H·x in y, H without N and with the armature of gears.
 func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
 	s.bodyInertiaTo(y, x)
 	if s.G != nil {
@@ -151,7 +151,7 @@ func (s *ClosedSolver) trueInertiaTo(y, x []float64) {
 	}
 }
 
-// bodyInertiaTo stores H·x in y, without N.
+// bodyInertiaTo stores H·x in y, H without N and without the armature of gears.
 func (s *ClosedSolver) bodyInertiaTo(y, x []float64) {
 	s.H.MulVecTo(y, x)
 	for d := range y {
@@ -163,7 +163,7 @@ func (s *ClosedSolver) bodyInertiaTo(y, x []float64) {
 	}
 }
 
-// freeResidual stores in r what the forces leave beside the accelerations x, without multipliers.
+// freeResidual stores in r the forces that are left by the accelerations x, without multipliers: f − H·x, with the armature of gears.
 func (s *ClosedSolver) freeResidual(r, x []float64) {
 	s.trueInertiaTo(r, x)
 	for d := range r {
@@ -178,9 +178,9 @@ func (s *ClosedSolver) freeResidual(r, x []float64) {
 	}
 }
 
-// determined tests whether there is a rotation of a rod or a point mass that nothing resists, theory.md (H3): by conjugate
-// gradients for H·x = N·start. Such a rotation is a direction with next to no inertia, or x grows along it. It returns
-// mechanism.ErrUndetermined with the body and the axis, or ErrInaccurate where the steps do not suffice to tell.
+// determined tests whether rods and point masses have a rotation without inertia, theory.md (H3), by conjugate gradients for H·x = N·start.
+// Such a rotation shows as a direction p with next to no inertia, or x becomes large along it. It returns mechanism.ErrUndetermined with
+// the body and the axis, or ErrInaccurate if the steps are too few to decide.
 func (s *ClosedSolver) determined() error {
 	if s.plan.held == nil {
 		return nil

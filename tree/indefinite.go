@@ -10,17 +10,16 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with
-// blocks of one and two rows in D and complete pivoting (Bunch and Parlett 1971).
-// It ends where nothing above the tolerance is left.
+// indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with blocks of one and two rows in D and complete pivoting (Bunch
+// and Parlett 1971). It ends where no entry above the tolerance is left.
 type indefinite struct {
 	watch *team.Watch
 	n     int
 	a     []float64 // n×n by rows, lower triangle: A, then L below D
-	perm  []int32   // index in A of each place
-	two   []bool    // a block of two rows begins at this place
+	perm  []int32   // by place: index in A
+	two   []bool    // by place: a block of two rows begins there
 	rank  int
-	col   []float64 // columns of L in work
+	col   []float64 // present columns of L
 	col2  []float64
 	x     []float64
 	best  []float64 // by row from rank on: largest magnitude left of the diagonal, from column rank on
@@ -43,12 +42,12 @@ func (f *indefinite) row(i int) []float64 { return f.a[i*f.n : i*f.n+i+1] }
 // left returns the indices without a pivot.
 func (f *indefinite) left() []int32 { return f.perm[f.rank:] }
 
-// bunchParlett bounds the growth of a step with two rows by that of two steps
-// with one.
+// bunchParlett is the ratio of the largest diagonal entry to the largest entry off the diagonal from which a pivot of one row is taken.
+// With it entries grow in a step of two rows no more than in two steps of one row.
 const bunchParlett = 0.6403882032022076 // (1 + √17)/8
 
-// factor replaces A by its factors. If what is left has a number that
-// is none, it ends there, and dropped is not a number.
+// factor replaces A by its factors, with pivots larger than tol. If a remaining entry is not a number, it ends there, and dropped is not a
+// number.
 //
 // Cost: n³/6 multiplications and comparisons at most, no allocation. Rows with
 // zeros in the columns of a pivot are neither changed nor searched again.
@@ -87,14 +86,13 @@ func (f *indefinite) factor(tol float64) {
 	}
 }
 
-// search finds the largest entry of row i left of the diagonal from column k on.
+// search stores in best the largest entry of row i left of the diagonal, from column k on.
 func (f *indefinite) search(i, k int) {
 	f.best[i] = largestIn(f.a[i*f.n+k : i*f.n+max(i, k)])
 }
 
-// largest returns two places: that of the largest magnitude left on the diagonal, and row and
-// column of the largest one off it, row above column. The row and the column are equal if there
-// is none. What is not a number counts as the largest.
+// largest returns the place d of the largest remaining magnitude on the diagonal, and row p and column q < p of the largest one off the
+// diagonal; p = q if those are all zero. An entry that is not a number counts as the largest.
 func (f *indefinite) largest() (d, p, q int) {
 	d, p, q = f.rank, f.rank, f.rank
 	diag, off := -1.0, 0.0
@@ -112,17 +110,16 @@ func (f *indefinite) largest() (d, p, q int) {
 	return d, p, q
 }
 
-// swap exchanges the places i ≤ j, where all before i are done with.
+// swap exchanges the places i ≤ j. All places before i have been eliminated.
 func (f *indefinite) swap(i, j int) {
 	if i == j {
 		return
 	}
 	swapSymmetric(f.a, f.n, i, j)
 	f.perm[i], f.perm[j] = f.perm[j], f.perm[i]
-	// Rows between give an entry to row j and get one; rows below exchange two of
-	// their own.
+	// A row between i and j exchanges an entry with row j. A row below j exchanges two of its own entries, so its best stays.
 	for k := i + 1; k < j; k++ {
-		if v := math.Abs(f.a[j*f.n+k]); v == f.best[k] && v > 0 { // row k has given its largest away
+		if v := math.Abs(f.a[j*f.n+k]); v == f.best[k] && v > 0 { // row k has lost its largest entry to row j
 			f.search(k, i)
 		} else {
 			f.best[k] = max(f.best[k], math.Abs(f.a[k*f.n+i]))
@@ -241,5 +238,5 @@ func axpy(a float64, x, y []float64) {
 	}
 }
 
-// sqrt is the root of a magnitude that may be unset (+Inf) or rounded below zero.
+// sqrt returns the root of x, 0 if rounding has made x negative, and +Inf for +Inf.
 func sqrt(x float64) float64 { return math.Sqrt(max(x, 0)) }

@@ -7,12 +7,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// controlTol is the smallest effect of the actuators on a motion, relative to
-// that of each of them as a whole, that counts as control.
+// controlTol is the smallest effect of the actuators on a motion, relative to the whole effect of each actuator, that counts as control.
 const controlTol = 1e-9
 
-// missedTol is the largest Residual that counts as rounding: the accelerations of
-// two methods differ by 1e-9 of the largest on mechanisms of some hundred bodies.
+// missedTol is the largest Residual that counts as rounding. On mechanisms of some hundred bodies the accelerations of two methods differ
+// by 1e-9 of the largest one.
 const missedTol = 1e-7
 
 // Inverse computes the inverse dynamics of a mechanism with loops for a choice of
@@ -20,41 +19,37 @@ const missedTol = 1e-7
 //
 //	Gᵤᵀ·u = Gᵀ·τ_ID,
 //
-// where τ_ID are the forces of the spanning tree for the wanted accelerations and
-// Gᵤ the rows of G of the actuated freedoms. For an actuator in a joint that closes a
-// loop, Gᵤ has the row of the freedom's rate in terms of ẏ. The forces are added to the
-// loads of the mechanism, the drives of the actuated joints included. An Inverse
-// belongs to one goroutine at a time.
+// where τ_ID are the forces of the spanning tree for the wanted accelerations and Gᵤ the rows of G of the actuated freedoms. For an
+// actuator in a joint that closes a loop, Gᵤ has the row that gives the freedom's rate by ẏ. The forces u act in addition to the loads of
+// the mechanism, which include the drives of the actuated joints. An Inverse belongs to one goroutine at a time.
 //
-// The equation says that the accelerations by the actuators alone add up to P·τ_ID.
-// These accelerations are P·B·u, with P as in the comment of energy and B the forces
-// of the actuators on the tree. In this form every Method solves the equation, also
-// one without a G, in the coordinates of energy:
+// The equation says that the accelerations by the actuators alone are P·τ_ID. They are P·B·u, with P as in the comment of energy and B the
+// generalized forces on the tree of unit forces of the actuators. In this form every Method solves the equation, even without a G, in the
+// coordinates of energy:
 //
 //	Z·u = z,
 //
-// by the singular values of Z. Where the actuators do not control all motions, the
-// least-squares solution gives the actuated freedoms the wanted accelerations; the
-// other freedoms move as Gauss's principle says.
+// by the singular values of Z. Where the actuators do not control all motions, the least-squares solution gives the actuated freedoms the
+// wanted accelerations; the other freedoms move by Gauss's principle.
 type Inverse struct {
 	s         *ClosedSolver
 	by        energy
 	actuators []mechanism.Freedom
-	weight    []float64 // 1/√w by actuator
-	B         []float64 // generalized forces on the tree of unit forces, by actuator n entries
+	weight    []float64 // by actuator: 1/√w
+	B         []float64 // by actuator: n generalized forces on the tree of its unit force
 
-	wanted []float64 // accelerations asked for, six numbers a body
+	wanted []float64 // wanted accelerations, six numbers a body
 	load   []float64 // n: τ − C
-	tau, x []float64 // n
-	dq     []float64 // n: of the accelerations made less those wanted
-	y      []float64 // dim, in n
-	z      []float64 // dim, in n: of the forces wanted
-	Z      []float64 // dim×p by rows: of the actuators
+	tau, x []float64 // n: τ_ID, and memory
+	dq     []float64 // n: wanted accelerations less the accelerations that the forces bring about
+	y      []float64 // coordinates of energy; the first dim of n entries are used
+	z      []float64 // z of τ_ID, in the first dim of n entries
+	Z      []float64 // dim×p by rows: by actuator a column z of its unit force
 
 	a, u, vt, sv   []float64 // singular value decomposition of Z with its columns scaled
 	work           []float64
-	norm, use      []float64 // scales of the columns: 1/length, and weight; zero of those without effect
-	force, du      []float64
+	norm, use      []float64 // by actuator: scale of its column of Z, by its length, and by its weight; zero if it has no effect
+	force, du      []float64 // by actuator: its force, and a correction
 	rank, mobility int
 	kind           mechanism.Actuation
 
@@ -62,9 +57,8 @@ type Inverse struct {
 	ok                 bool
 }
 
-// NewInverse allocates the inverse dynamics for the actuators, by the method m. Of
-// several solutions it takes the one with the least Σ weights·u²; nil weights are
-// ones.
+// NewInverse allocates the inverse dynamics for the actuators, by the method m. Where several solutions exist, it takes the solution with
+// the least Σ weights·u². Nil weights stand for ones.
 //
 // Cost: memory as NewSolver, and O(n·p) for p actuators.
 // It panics if an actuator does not exist or is named twice, or unless weights
@@ -105,17 +99,15 @@ func (p *Plan) NewInverse(m Method, actuators []mechanism.Freedom, weights []flo
 	return v
 }
 
-// Solve computes the forces for the accelerations qdd of the tree at st. qdd need
-// not satisfy the loops: the nearest accelerations that do are taken, nearest in
-// the norm of the kinetic energy. A nil qdd is zero. A state that violates the joints
-// is taken as it is: Holds tells.
+// Solve computes the forces for the accelerations qdd of the tree at st. If qdd does not satisfy the loops, it takes the nearest
+// accelerations that do, in the norm of the kinetic energy. A nil qdd is zero. A state that violates the joints is taken as it is: Holds
+// tells.
 //
 // Shapes: qdd has NumDof entries.
 // Cost: as the Method, p + 1 of its solutions, and the singular values of Z,
 // m×p by a Projection and n×p by the others.
-// It returns a *mechanism.UnderactuatedError, after which the results are those of the
-// accelerations that come nearest, or errors as ClosedSolver.Solve does, after
-// which there are none. It panics as that does.
+// It returns a *mechanism.UnderactuatedError; the results are then for the accelerations that come nearest. Or it returns errors as
+// ClosedSolver.Solve does; there are no results then. It panics as ClosedSolver.Solve does.
 func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 	if qdd != nil && len(qdd) != len(v.x) {
 		panic("tree: length mismatch")
@@ -145,12 +137,10 @@ func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 	return v.finish()
 }
 
-// SolveBodies is Solve for wanted accelerations of the bodies: ω̇ and the
-// classical acceleration of the centre of mass, world axes. They need satisfy no
-// joint; the nearest ones that satisfy all are taken.
+// SolveBodies is Solve for wanted accelerations of the bodies: ω̇ and the classical acceleration of the centre of mass, world axes. If they
+// do not satisfy all joints, it takes the nearest accelerations that do.
 //
-// Shapes: a has one entry a body, or is nil, which asks the bodies to keep their
-// velocities.
+// Shapes: a has one entry a body. A nil a stands for zeros.
 func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) error {
 	p := v.s.plan
 	if a != nil && len(a) != len(p.Links) {
@@ -159,7 +149,7 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 	if err := v.prepare(st); err != nil {
 		return err
 	}
-	// The least squares on the tree: H·q̈ = Jᵀ·diag(I, m)·(a − a_vp), and what the armature in H has of a.
+	// Least squares on the tree: H·q̈ = Jᵀ·diag(I, m)·(a − a_vp), with a_vp the accelerations at q̈ = 0, and a term of the armature in H.
 	s := v.s
 	for i := range s.wrench {
 		v.momentumTo(&s.wrench[i], p.Links[i].Body, v.missing(a, i, &s.K.vp[p.Links[i].Body]))
@@ -186,8 +176,9 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 	return v.finish()
 }
 
-// gearsOf adds what armature asks for the wanted accelerations of the bodies. The freedoms of the tree have I·q̈_f as a
-// load, for the I on the diagonal of H. The right sides of the gears become those of the rows e·q̈ = q̈_f − γ.
+// gearsOf adds the terms of armature for the wanted accelerations of the bodies, with q̈_f the accelerations of freedoms that these give.
+// To freedoms of the tree it adds the load I·q̈_f, as H has I on its diagonal. The gears get the right sides q̈_f − γ of their rows e·q̈
+// + λ/I.
 func (v *Inverse) gearsOf(wanted []spatial.ClassicalAccel) {
 	s := v.s
 	p := s.plan
@@ -203,7 +194,7 @@ func (v *Inverse) gearsOf(wanted []spatial.ClassicalAccel) {
 	for _, j := range p.mech.Geared() {
 		k := p.linkOf(int(j))
 		if k < 0 || p.mech.SecondRatesTo(&qdd, int(j), a, s.w.kin, s.w.state) != nil {
-			continue // a joint that closes a loop, or one without a scalar freedom
+			continue // the joint closes a loop, or has no scalar freedom
 		}
 		first := int(p.Links[k].Dof)
 		for d := range int(p.Links[k].NumDof) {
@@ -221,9 +212,8 @@ func (v *Inverse) gearsOf(wanted []spatial.ClassicalAccel) {
 	}
 }
 
-// consistent solves for the accelerations that the joints allow, with s.f for the
-// wanted ones in place of the loads. The rows are checked by the size of the
-// loads, of which the wanted ones say nothing.
+// consistent solves for the accelerations that the joints allow and that are nearest to the wanted ones. s.f has H times the wanted
+// accelerations in place of the loads. For the check of the rows, the loads are put back into s.f, as the terms of a row depend on them.
 func (v *Inverse) consistent() error {
 	if err := v.s.correct(); err != nil {
 		return err
@@ -233,7 +223,7 @@ func (v *Inverse) consistent() error {
 	return v.s.consistent()
 }
 
-// missing returns the wanted acceleration of link i less have.
+// missing returns the wanted acceleration of the body of link i less have. A nil wanted stands for zeros.
 func (v *Inverse) missing(wanted []spatial.ClassicalAccel, i int, have *spatial.ClassicalAccel) (d spatial.ClassicalAccel) {
 	if wanted != nil {
 		d = wanted[v.s.plan.Links[i].Body]
@@ -250,7 +240,7 @@ func (v *Inverse) momentumTo(f *spatial.Force, body int32, a spatial.ClassicalAc
 	*f = spatial.NewForce(n, a.Linear().Scale(v.s.plan.mech.Bodies[body].Mass))
 }
 
-// prepare makes st the state in use and factors the system.
+// prepare makes st the state in use, factors the system, and computes B.
 func (v *Inverse) prepare(st *mechanism.State) error {
 	v.ok = false
 	s := v.s
@@ -275,7 +265,7 @@ func (v *Inverse) prepare(st *mechanism.State) error {
 	return nil
 }
 
-// actuate stores in B the generalized forces of unit forces of the actuators.
+// actuate stores in B the generalized forces on the tree of unit forces of the actuators.
 func (v *Inverse) actuate() {
 	p, w, n := v.s.plan, v.s.w, len(v.x)
 	clear(v.B)

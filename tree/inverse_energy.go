@@ -6,22 +6,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// energy maps generalized forces on the tree to the accelerations that they make where the
-// loops allow them,
+// energy maps generalized forces f on the tree to the accelerations that they bring about within the motions that the loops allow,
 //
 //	q̈ = P·f,    P = G·(GᵀHG)⁻¹·Gᵀ,
 //
-// in coordinates z of these accelerations with |z|² = q̈ᵀHq̈. So all motions count by their
-// energy. The inverse dynamics uses the Methods through it; they have factored the system at
-// the state in use.
+// in coordinates z of these accelerations with |z|² = q̈ᵀHq̈. So motions are compared by their energy. It makes the inverse dynamics
+// independent of the Method, which has factored the system at the state in use.
 type energy interface {
 	prepare() error
-	dim() int                        // entries of z, at most those of q̇
-	ofForce(z, f []float64)          // z of P·f
-	toAcceleration(qdd, z []float64) // q̈ of z
+	dim() int                        // number of entries of z, at most the number of entries of q̇
+	ofForce(z, f []float64)          // stores z of P·f
+	toAcceleration(qdd, z []float64) // stores q̈ of z
 }
 
-// energyOf returns the map that fits the method of s.
+// energyOf returns the energy for the method of s.
 func energyOf(s *ClosedSolver) energy {
 	if m, ok := s.how.(*projection); ok {
 		return &projectedEnergy{s: s, m: m, x: make([]float64, m.n)}
@@ -32,7 +30,7 @@ func energyOf(s *ClosedSolver) energy {
 	}
 }
 
-// projectedEnergy has one coordinate an independent variable: with GᵀHG = R·Rᵀ,
+// projectedEnergy is the energy of a projection, with one coordinate for each independent variable: with GᵀHG = R·Rᵀ,
 //
 //	z = R⁻¹·Gᵀ·f,    q̈ = G·R⁻ᵀ·z.
 type projectedEnergy struct {
@@ -77,7 +75,7 @@ func (e *projectedEnergy) toAcceleration(qdd, z []float64) {
 	}
 }
 
-// treeEnergy has one coordinate a freedom of the tree: with H = LᵀL,
+// treeEnergy is the energy of the other methods, with one coordinate for each freedom of the tree: with H = LᵀL,
 //
 //	z = L·q̈,    q̈ = L⁻¹·z,
 //

@@ -7,8 +7,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Forces returns the forces of the actuators, in their order: N m for freedoms
-// that turn, N for those that slide. It is not a copy.
+// Forces returns the forces of the actuators, in their order: N m for rotations, N for translations. It is not a copy.
 //
 // It panics without a solution, as the other methods here do.
 func (v *Inverse) Forces() []float64 {
@@ -16,8 +15,8 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, which is taken as it is: nil, or a
-// *mechanism.ViolationError that names the joint.
+// Holds returns nil if the state of the last Solve, which is taken as it is, satisfies the joints, or else the *mechanism.ViolationError of
+// mechanism.Mechanism.Holds, which names the joint.
 //
 // Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
 func (v *Inverse) Holds() error {
@@ -44,18 +43,16 @@ func (v *Inverse) Controlled() int {
 	return v.rank
 }
 
-// Distance returns how far the wanted accelerations were from those that the
-// joints allow: the largest difference of a component over all bodies, rad/s² and
-// m/s².
+// Distance returns how far the wanted accelerations were from the nearest ones that the joints allow: the largest difference of a component
+// over all bodies, rad/s² or m/s².
 func (v *Inverse) Distance() float64 {
 	v.mustHave()
 	return v.distance
 }
 
-// Residual returns the largest difference between the accelerations that the forces make and
-// the wanted ones, as far as the joints allow these. It is relative to the largest of the
-// wanted accelerations and of those that the loads could make. It is rounding unless the
-// actuators do not control all motions.
+// Residual returns the largest difference between the accelerations that the forces bring about and the wanted ones, made consistent with
+// the joints. It is relative to the largest of two sizes: the wanted accelerations, and the accelerations by the loads without joints.
+// It is rounding unless the actuators do not control all motions.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
 	return v.residual
@@ -68,8 +65,7 @@ func (v *Inverse) JointAccelerations() []float64 {
 	return v.s.qdd
 }
 
-// AddTo adds to tau the generalized forces on the tree of the solution, those of
-// actuated loop joints included.
+// AddTo adds to tau the generalized forces of the actuators on the tree. Actuators in loop joints are included.
 //
 // Shapes: tau has NumDof entries. It panics on a length mismatch.
 func (v *Inverse) AddTo(tau []float64) {
@@ -83,13 +79,11 @@ func (v *Inverse) AddTo(tau []float64) {
 	}
 }
 
-// movingTol is the least rate of a freedom that moves, relative to the largest
-// velocity of the motion.
+// movingTol is the least rate with which a freedom counts as moving, relative to the largest velocity of the motion.
 const movingTol = 1e-7
 
-// Uncontrolled returns the freedoms that still move when the actuators have done what they can;
-// nil if none does. These are freedoms with a scalar coordinate. Bodies that move without such
-// a freedom, on ball joints or freely, are not among them.
+// Uncontrolled returns the freedoms whose motion the actuators cannot determine; nil if there are none. They are freedoms with a scalar
+// coordinate. Bodies that move without such a freedom, on ball joints or freely, are not among them.
 //
 // Cost: a solution of the Method, O(n·p) and O(joints); allocates.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
@@ -113,14 +107,13 @@ func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	return w.plan.mech.Moving(w.kin, st, movingTol*most)
 }
 
-// lostTo stores in qdd the part of P·f that no actuator makes: P·f less its
-// projection on the accelerations that the actuators make, in the coordinates of
-// energy. qdd may be f.
+// lostTo stores in qdd the part of P·f that the actuators cannot bring about: P·f less its projection, in the coordinates of energy, on the
+// accelerations by the actuators. qdd may be f.
 func (v *Inverse) lostTo(qdd, f []float64) {
 	y := v.y[:v.by.dim()]
 	v.by.ofForce(y, f)
 	k := min(len(y), len(v.actuators))
-	for range 2 { // the second time takes away the rounding of the first
+	for range 2 { // twice, against rounding
 		for e := range v.rank {
 			sum := 0.0
 			for i, x := range y {
@@ -134,9 +127,8 @@ func (v *Inverse) lostTo(qdd, f []float64) {
 	v.by.toAcceleration(qdd, y)
 }
 
-// underactuated names freedoms that tell the motions apart which the actuators
-// leave: those of the largest pivots of the matrix that takes forces to them,
-// which is positive semidefinite. It may allocate.
+// underactuated returns the error with freedoms that distinguish the motions which the actuators do not control. The matrix that takes
+// forces to such motions is positive semidefinite; the freedoms are those of its largest pivots. It allocates.
 func (v *Inverse) underactuated() error {
 	n, lost := len(v.x), v.mobility-v.rank
 	e := &mechanism.UnderactuatedError{Mobility: v.mobility, Controlled: v.rank, Residual: v.residual}

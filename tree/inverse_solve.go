@@ -16,7 +16,7 @@ import (
 
 // This file solves Z·u = z.
 
-// finish solves for the forces, with the accelerations in s.qdd.
+// finish solves for the forces that bring about the accelerations s.qdd, and decides whether the actuators are enough.
 func (v *Inverse) finish() error {
 	s := v.s
 	s.w.InverseTo(v.tau, s.qdd)
@@ -58,8 +58,8 @@ func (v *Inverse) finish() error {
 	return nil
 }
 
-// fillEffects stores Z and the scales of its columns. What an actuator does to a
-// joint that cannot move is rounding, and counts as nothing.
+// fillEffects stores Z and the scales of its columns. The column of an actuator in a joint that cannot move is rounding, so its scales are
+// zero.
 func (v *Inverse) fillEffects() {
 	n, c := len(v.x), len(v.actuators)
 	y := v.y[:v.by.dim()]
@@ -80,8 +80,8 @@ func (v *Inverse) fillEffects() {
 	}
 }
 
-// decompose computes the singular values of Z with its columns scaled, and
-// returns how many count.
+// decompose computes the singular value decomposition of Z with its columns multiplied by scale. It returns the number of singular values
+// that count as control, or an error with the joint of an actuator if they cannot be found.
 func (v *Inverse) decompose(scale []float64) (rank int, err error) {
 	rows, c := v.by.dim(), len(v.actuators)
 	k := min(rows, c)
@@ -105,8 +105,8 @@ func (v *Inverse) decompose(scale []float64) (rank int, err error) {
 	return rank, nil
 }
 
-// worst returns the joint of the first actuator whose effect is not finite, or of the one
-// with the largest.
+// worst returns the joint of the first actuator whose column of Z is not finite, or else of the actuator with the largest column; 0 without
+// actuators.
 func (v *Inverse) worst() int {
 	most := algebra.NewPeak(-1)
 	rows, c := v.by.dim(), len(v.actuators)
@@ -126,8 +126,8 @@ func (v *Inverse) worst() int {
 	return v.actuators[most.At].Joint
 }
 
-// solveForces stores in v.force the forces u = scale·V·Σ⁻¹·Uᵀ·z of the actuators. It then lets all of them act on the tree together, and
-// corrects u by the same formula for the part of z that is left, as long as corrections shrink.
+// solveForces stores in v.force the forces u = scale·V·Σ⁻¹·Uᵀ·z of the actuators. It then corrects u by the same formula for the part of z
+// that these forces leave, as long as corrections shrink.
 func (v *Inverse) solveForces(scale []float64) {
 	rows, c := v.by.dim(), len(v.actuators)
 	k, y := min(rows, c), v.y[:rows]
@@ -153,12 +153,12 @@ func (v *Inverse) solveForces(scale []float64) {
 			return
 		}
 		last = size
-		v.leave()
+		v.remainder()
 	}
 }
 
-// leave stores in y the part of z that the forces leave: of τ_ID − B·u.
-func (v *Inverse) leave() {
+// remainder stores in y the part of z that the forces leave: the z of τ_ID − B·u.
+func (v *Inverse) remainder() {
 	copy(v.x, v.tau)
 	for j, u := range v.force {
 		axpy(-u, v.B[j*len(v.x):(j+1)*len(v.x)], v.x)
@@ -166,12 +166,11 @@ func (v *Inverse) leave() {
 	v.by.ofForce(v.y[:v.by.dim()], v.x)
 }
 
-// compare stores the residual: the largest difference between the accelerations of bodies that
-// the forces make and the wanted ones. It is relative to the largest of the wanted
-// accelerations and of those that the loads could make without joints.
+// compare stores the residual: the largest difference between the accelerations of bodies that the forces bring about and the wanted ones.
+// It is relative to the larger of two sizes: the wanted accelerations, and the accelerations by the loads without joints.
 func (v *Inverse) compare() {
 	s := v.s
-	v.leave()
+	v.remainder()
 	v.by.toAcceleration(v.dq, v.y[:v.by.dim()])
 	s.w.accelerate(s.qdd)
 	size := s.w.freeAcceleration()
@@ -184,8 +183,7 @@ func (v *Inverse) compare() {
 	}
 }
 
-// spread returns the largest component of J·dq over all links: by how much their
-// accelerations differ where those of the tree differ by dq.
+// spread returns the largest component of J·dq over all links: the difference of their accelerations for a difference dq of q̈.
 func (w *Workspace) spread(dq []float64) (most float64) {
 	w.sweep(dq)
 	for i := range w.links {
@@ -194,7 +192,7 @@ func (w *Workspace) spread(dq []float64) (most float64) {
 	return most
 }
 
-// sweep stores J·x in the accelerations of the links, from the root on.
+// sweep stores J·x in the accelerations of the links, from the root to the tips.
 func (w *Workspace) sweep(x []float64) {
 	p := w.plan
 	var none linkState
@@ -214,26 +212,25 @@ func (w *Workspace) sweep(x []float64) {
 	}
 }
 
-// freeAcceleration returns the largest component of f/m and of n/tr(I) of the
-// loads, m/s² and rad/s².
+// freeAcceleration returns the largest acceleration that the loads would give to a free body: the largest component of f/m and of n/tr(I),
+// m/s² or rad/s².
 func (w *Workspace) freeAcceleration() (most float64) {
 	for i := range w.force {
 		f := &w.force[i]
-		most = max(most, turningTo(f, &w.kin.I[i]), largestIn(f[3:])/w.plan.mech.Bodies[i].Mass)
+		most = max(most, angularSize(f, &w.kin.I[i]), largestIn(f[3:])/w.plan.mech.Bodies[i].Mass)
 	}
 	return most
 }
 
-// turningTo returns the largest component of n/tr(I), and 0 for a point mass.
-func turningTo(f *spatial.Force, I *spatial.Sym3) float64 {
+// angularSize returns the largest component of n/tr(I) for the moment n of f, and 0 for a point mass.
+func angularSize(f *spatial.Force, I *spatial.Sym3) float64 {
 	if t := I.Trace(); t > 0 {
 		return largestIn(f[:3]) / t
 	}
 	return 0
 }
 
-// svdWork returns the length of the work space of Gesvd for matrices of at most
-// rows×cols.
+// svdWork returns the length of the work space that Gesvd needs for matrices of at most rows×cols.
 func (v *Inverse) svdWork(rows, cols int) int {
 	least, most := min(rows, cols), max(rows, cols)
 	if least == 0 {

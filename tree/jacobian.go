@@ -2,13 +2,11 @@ package tree
 
 import "github.com/rung-mbd/rung/spatial"
 
-// This file gives access to the Jacobians of the links, by their root paths and
-// without storing them.
+// This file has products with the Jacobians of the links, by walks along their root paths.
 
-// AddGeneralizedForceTo adds scale·Jᵀf to tau, with J the Jacobian of link i for the joints
-// between the links i and stop. stop is an ancestor of link i, link i itself, or World for the
-// whole path. The rows of a loop constraint (K of RBDA Table 8.4) are such forces: for each
-// column of T, once for each body of the joint, with the nearest common ancestor as stop.
+// AddGeneralizedForceTo adds scale·Jᵀf to tau, with J the Jacobian of link i for the joints between the links i and stop. stop is an
+// ancestor of link i, link i itself, or World for the whole path. The rows of a loop constraint (K of RBDA Table 8.4) are sums of such
+// forces: for each column of T one on each body of the joint, with the nearest common ancestor as stop.
 //
 // Shapes: tau has NumDof entries; f is about the centre of mass of link i.
 // Cost: O(links between i and stop), no allocation. It panics on a length mismatch, without a
@@ -37,9 +35,8 @@ func (w *Workspace) AddGeneralizedForceTo(tau []float64, i, stop int, f *spatial
 	}
 }
 
-// JacobianTo stores in J the Jacobian of link i about the point at r from its
-// centre of mass: the velocity about that point is Σ J[k]·q̇[k]. Entries off the
-// root path are zero.
+// JacobianTo stores in J the Jacobian of link i about the point at r from its centre of mass: the velocity about that point is Σ
+// J[k]·q̇[k]. Entries outside the root path are zero.
 //
 // Shapes: J has NumDof entries; r is in world axes, m.
 // Cost: O(NumDof), no allocation.

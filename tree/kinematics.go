@@ -12,19 +12,17 @@ import (
 //	r1 = s − p, d = c − s, r = r1 + d,
 //	ω_i = ω_λ + ω_r,    v_i = v_λ + ω_λ×r + V + ω_r×d,
 //
-// with ω_r, V the motion of the joint's S seen from P, less if the link is
-// reversed. A second derivative gives
+// with ω_r, V the motion of the joint's S relative to P, of opposite sign if the link is reversed. A second derivative gives
 //
 //	ω̇_i = ω̇_λ + A·q̈ + c_ω,
 //	v̇_i = v̇_λ + ω̇_λ×r + (B + A×d)·q̈ + c_v,
 //	c_ω = ω_P×ω_r + θ̇₁θ̇₂·x_P×y_S (the last term for a universal joint),
 //	c_v = ω_λ×(ω_λ×r1) + ω_i×(ω_i×d) + 2·ω_P×V + c_ω×d.
 //
-// S = (A, B + A×d) are the columns about c. The axes A and B are at rest in P
-// but for y_S and the axes of composite joints, so there is no other S̊ term. Where the link is reversed, A, B, ω_r,
-// V and the universal term change sign, and P is carried by the link itself.
+// S = (A, B + A×d) are the columns about c. The axes A and B are at rest in P, apart from y_S and the axes of composite joints, so there is
+// no other S̊ term. Where the link is reversed, A, B, ω_r, V and the universal term change sign, and P is fixed in the link itself.
 
-// velocities runs from the root to the tips: S, v and c of every link.
+// velocities computes S, v and c of every link, from the root to the tips.
 func (w *Workspace) velocities() {
 	p := w.plan
 	var none linkState
@@ -45,8 +43,8 @@ func (w *Workspace) velocities() {
 	}
 }
 
-// moveSimple treats a joint with one freedom about and along P's z. With V and
-// ω_r along one line, ω_P may be ω_λ also where the link is reversed.
+// moveSimple computes S, v and c of link i on a joint with one freedom about and along P's z. As V and ω_r are parallel, ω_P may be
+// replaced by ω_λ where the link is reversed.
 func (w *Workspace) moveSimple(i int, c *linkConst, up *linkState) {
 	var z, r1, d, t spatial.Vec3
 	st := &w.links[i]
@@ -96,7 +94,7 @@ func (w *Workspace) moveSimple(i int, c *linkConst, up *linkState) {
 	st.c = spatial.ClassicalAccel{cw[0], cw[1], cw[2], cv[0] + t[0], cv[1] + t[1], cv[2] + t[2]}
 }
 
-// moveSeveral treats the joints with any other number of freedoms.
+// moveSeveral computes S, v and c of link i on a joint with no freedom or several.
 func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	l, st := &w.plan.Links[i], &w.links[i]
 	jt := &w.plan.mech.Joints[l.Joint]
@@ -106,9 +104,9 @@ func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	w.axes(jt.Succ).MulTo(&f.ES, &jt.S.E)
 	qd := w.qd[l.Dof : l.Dof+l.NumDof]
 	n := len(qd)
-	var turned, slid spatial.Vec3 // S̊·q̇ of a composite joint
+	var angular, linear spatial.Vec3 // S̊·q̇ of a composite joint
 	if k := w.plan.postureOf(i); k >= 0 {
-		turned, slid = columnsTo(&S, &w.postures[k], qd, &f.EP)
+		angular, linear = columnsTo(&S, &w.postures[k], qd, &f.EP)
 	} else {
 		jt.MotionSubspaceTo(&S, &f)
 	}
@@ -152,12 +150,12 @@ func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	}
 	cv := omegaP.Cross(V).Scale(2)
 	if w.plan.posture != nil {
-		cw, cv = cw.Add(turned.Scale(c.sign)), cv.Add(slid.Scale(c.sign))
+		cw, cv = cw.Add(angular.Scale(c.sign)), cv.Add(linear.Scale(c.sign))
 	}
 	st.setProducts(&cw, &cv, &omegaL, &r1, &d)
 }
 
-// setProducts stores c = (c_ω, c_v) of a link. cv has 2·ω_P×V and the S̊ term, and takes the rest of c_v,
+// setProducts stores c = (c_ω, c_v) of a link. cv holds 2·ω_P×V and the S̊ term; the other terms of c_v are added to it,
 //
 //	c_v = cv + c_ω×d + ω_λ×(ω_λ×r1) + ω_i×(ω_i×d).
 func (st *linkState) setProducts(cw, cv, omegaL, r1, d *spatial.Vec3) {
@@ -169,7 +167,7 @@ func (st *linkState) setProducts(cw, cv, omegaL, r1, d *spatial.Vec3) {
 	st.c = spatial.ClassicalAccel{cw[0], cw[1], cw[2], cv[0], cv[1], cv[2]}
 }
 
-// moveFloating treats a floating base: P is the world, S the body frame.
+// moveFloating computes S, v and c of link i on a floating base: P is the world, S the body frame.
 func (w *Workspace) moveFloating(i int, c *linkConst) {
 	st := &w.links[i]
 	d := w.axes(c.body).MulVec(c.rc)
@@ -207,10 +205,9 @@ func addCentripetal(dst, omega, r *spatial.Vec3) {
 	dst[2] += w0*t1 - w1*t0
 }
 
-// AccelerationsTo stores in dst the accelerations of the bodies at q̈ = qdd, by
-// body number: ω̇ and the classical acceleration of the centre of mass, world
-// axes. With a nil qdd it stores the velocity-product accelerations, those at
-// q̈ = 0, without gravity.
+// AccelerationsTo stores in dst the accelerations of the bodies at q̈ = qdd, by body number: ω̇ and the classical acceleration of the
+// centre of mass, world axes. With a nil qdd it stores the velocity-product accelerations, which the bodies have at q̈ = 0. Gravity is
+// not in them.
 //
 // Shapes: dst has one entry a body, qdd NumDof entries.
 // Cost: O(links), no allocation.
@@ -227,7 +224,7 @@ func (w *Workspace) AccelerationsTo(dst []spatial.ClassicalAccel, qdd []float64)
 	}
 }
 
-// accelerate stores in every link its acceleration at q̈ = qdd, or at zero.
+// accelerate stores in every link its acceleration at q̈ = qdd; a nil qdd stands for zeros.
 func (w *Workspace) accelerate(qdd []float64) {
 	p := w.plan
 	var none linkState

@@ -10,37 +10,35 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Constraints holds K and k of the loop constraints K·q̈ = k at one state (RBDA
-// §8.7, Table 8.4): first the rows of Plan.Loops, then one row for each of
-// Plan.Prescribed, then one for each coupling. A row of a loop joint is Tᵀ(J_S − J_P), zero but for the
-// freedoms between its two links and their nearest common ancestor; only those
-// are stored. It belongs to one goroutine at a time.
+// Constraints holds K and k of the loop constraints K·q̈ = k at one state (RBDA §8.7, Table 8.4): first the rows of Plan.Loops, then one
+// row for each of Plan.Prescribed, then one for each coupling. A row of a loop joint is Tᵀ(J_S − J_P). Only its entries for freedoms
+// between its two links and their nearest common ancestor are stored, as the others are zero. It belongs to one goroutine at a time.
 type Constraints struct {
 	watch  *team.Watch // of a ClosedSolver
 	plan   *Plan
 	groups []rowGroup // loops, prescribed freedoms, couplings
 	rows   int
 
-	val  []float64 // entries of K, by group, row by row
-	mag  []float64 // size of the vectors whose product each entry is
-	rhs  []float64 // k
-	size []float64 // sum of the magnitudes of the terms of k
-	vp   []spatial.ClassicalAccel
+	val  []float64                // entries of K, by group, row by row
+	mag  []float64                // by entry of K: its terms, products of the norms of the vectors that are multiplied
+	rhs  []float64                // k
+	size []float64                // sum of the magnitudes of the terms of k
+	vp   []spatial.ClassicalAccel // by body: its acceleration at q̈ = 0
 
-	legs    [][]freedomLeg // of couplings
+	legs    [][]freedomLeg // by coupling
 	scratch legScratch
 }
 
 // rowGroup is the place of the rows of a loop joint, or of the row of a prescribed freedom or a coupling.
 type rowGroup struct {
-	joint     int32   // number in the mechanism; −1 of a coupling
+	joint     int32   // number in the mechanism; −1 for a coupling
 	row, rows int32   // first row of K, number of rows
-	pred      int32   // entries of cols on the predecessor's side, which come first
+	pred      int32   // number of entries of cols on the predecessor's side, which come first
 	cols      []int32 // entries of q̇ in use, each side from the common ancestor to the tip
 	val       int     // first of the rows·len(cols) entries
 }
 
-// NumRows returns nᶜ: the rows of K.
+// NumRows returns nᶜ, the number of rows of K.
 func (p *Plan) NumRows() int { return p.LoopRows + len(p.Prescribed) + p.mech.NumCouplings() }
 
 // NewConstraints allocates K and k of the plan.
@@ -162,11 +160,10 @@ func (w *Workspace) com(i int32) spatial.Vec3 {
 	return w.kin.Bodies[w.plan.Links[i].Body].Com
 }
 
-// fillRight stores the right sides of the rows of a loop joint (RBDA Table 8.4), k = σ̇ − T˚·V̂ − T·a with the relative acceleration a at
-// q̈ = 0, and the sums of the magnitudes of their terms.
+// fillRight stores the right sides of the rows of a loop joint (RBDA Table 8.4), k = σ̇ − T˚·V̂ − T·a with a the relative acceleration of
+// the joint's two sides at q̈ = 0, and the sums of the magnitudes of the terms of k.
 func (c *Constraints) fillRight(w *Workspace, l *Loop, jk *mechanism.JointKinematics, r *joints.Rows) {
-	// Angular and linear acceleration of S relative to P at q̈ = 0, seen from P,
-	// and the sums of the magnitudes of their terms.
+	// Angular and linear acceleration of S relative to P at q̈ = 0, as seen from P, and the sums of the magnitudes of their terms.
 	var ang, lin spatial.Vec3
 	var angSize, linSize float64
 	if l.Succ != World {
@@ -193,8 +190,8 @@ func (c *Constraints) fillRight(w *Workspace, l *Loop, jk *mechanism.JointKinema
 	}
 }
 
-// fillRows stores the entries of K of a loop joint: the generalized forces of
-// each column of T on the successor, and their opposite on the predecessor.
+// fillRows stores the entries of K of a loop joint: the generalized forces of each column of T on the successor and of the opposite wrench
+// on the predecessor.
 func (c *Constraints) fillRows(w *Workspace, l *Loop, g *rowGroup, jk *mechanism.JointKinematics, r *joints.Rows) {
 	n, pred := len(g.cols), int(g.pred)
 	for k := range r.N {
@@ -210,7 +207,7 @@ func (c *Constraints) fillRows(w *Workspace, l *Loop, g *rowGroup, jk *mechanism
 	}
 }
 
-// atCom returns sign·t about the centre of mass from which t acts at arm.
+// atCom returns sign·t about the centre of mass, for a wrench t about the point at arm from the centre of mass.
 func atCom(t *spatial.Force, arm *spatial.Vec3, sign float64) spatial.Force {
 	return spatial.Force{
 		sign * (t[0] + arm[1]*t[5] - arm[2]*t[4]),
@@ -227,8 +224,7 @@ func (c *Constraints) accumulate(w *Workspace, lo, hi int, i, stop int32, f spat
 	for ; i != stop; i = w.plan.Links[i].Parent {
 		l := &w.plan.Links[i]
 		hi -= int(l.NumDof)
-		// Where S and f are orthogonal, the terms of S·f may be rounding themselves: what it is
-		// measured by is the size of the vectors.
+		// Where S and f are orthogonal, the products of their components may all be rounding, so mag has products of norms instead.
 		moment, force := f.Moment().Norm(), f.Linear().Norm()
 		for d := range int(l.NumDof) {
 			S := &w.s[int(l.Dof)+d]
@@ -248,7 +244,7 @@ func (c *Constraints) accumulate(w *Workspace, lo, hi int, i, stop int32, f spat
 // Dims returns NumRows and NumDof.
 func (c *Constraints) Dims() (rows, cols int) { return c.rows, c.plan.nv }
 
-// At returns an entry of K.
+// At returns entry (i, j) of K.
 //
 // Cost: O(length of the loop); for cold code. It panics if an index is out of
 // range.
@@ -265,7 +261,7 @@ func (c *Constraints) At(i, j int) float64 {
 	return 0
 }
 
-// groupOf returns the group of a row.
+// groupOf returns the number of the group of a row.
 func (c *Constraints) groupOf(row int) int {
 	if loops := len(c.plan.Loops); row >= c.plan.LoopRows {
 		return loops + row - c.plan.LoopRows
@@ -281,7 +277,8 @@ func (c *Constraints) groupOf(row int) int {
 	return lo
 }
 
-// RowConstraint returns the joint or coupling of a row of K, numbered as by mechanism.Mechanism.NumConstraints.
+// RowConstraint returns the joint or coupling of a row of K. Couplings are numbered after the joints, as in
+// mechanism.Mechanism.NumConstraints.
 //
 // It panics if the row is out of range.
 func (c *Constraints) RowConstraint(row int) int {
@@ -294,7 +291,7 @@ func (c *Constraints) RowConstraint(row int) int {
 	return int(c.groups[c.groupOf(row)].joint)
 }
 
-// at returns err as an error at the joint of a row of K.
+// at returns err as an error at the joint and its row, or at the coupling, of a row of K.
 func (c *Constraints) at(row int, err error) error {
 	p, i := c.plan, c.groupOf(row)
 	g := &c.groups[i]

@@ -14,18 +14,17 @@ import "math"
 // It panics if b is factored.
 func (b *BranchMatrix) FactorLTL() error { return b.factor(factorLTL) }
 
-// FactorLTDL replaces b by L, whose diagonal of ones is not stored, and D of
-// LᵀDL, D on the diagonal.
+// FactorLTDL replaces b by L and D of LᵀDL. D is stored on the diagonal, in place of the ones of L.
 //
 // Cost: O(Σ depth²), no square roots, no allocation.
 // It returns a *PivotError as FactorLTL does. It panics if b is factored.
 func (b *BranchMatrix) FactorLTDL() error { return b.factor(factorLDL) }
 
-// group is the number of rows along a branch that are eliminated together, so
-// that the rows above are read and written once for all.
+// group is the number of rows along a branch that are eliminated together, so that the rows above are read and written once for all of
+// them.
 const group = 4
 
-// factor eliminates the rows from the tips to the root: group rows at a time where so many follow each other on a branch, else one.
+// factor eliminates the rows from the tips to the root: group rows at a time where so many follow each other on a branch, else one row.
 func (b *BranchMatrix) factor(what content) error {
 	b.mustHold(symmetric)
 	b.what = what
@@ -46,8 +45,8 @@ func (b *BranchMatrix) factor(what content) error {
 	return nil
 }
 
-// eliminate subtracts the rows k, k−1, …, k−n+1 from the rows above them. Each is the parent of
-// the one before, and n is 1 or group. All rows after k are done.
+// eliminate subtracts multiples of the rows k, k−1, …, k−n+1 from the rows above them, and makes them rows of L. Each of these rows is the
+// parent of the one before, and n is 1 or group. All rows after k have been eliminated.
 func (b *BranchMatrix) eliminate(k, n int) error {
 	p := b.plan
 	var rows [group][]float64
@@ -82,7 +81,7 @@ func (b *BranchMatrix) eliminate(k, n int) error {
 	return nil
 }
 
-// scale turns an eliminated row into one of L.
+// scale turns an eliminated row into a row of L. inv is the inverse of its pivot.
 func (b *BranchMatrix) scale(row []float64, inv float64) {
 	e := len(row) - 1
 	if b.what == factorLTL {
@@ -95,7 +94,7 @@ func (b *BranchMatrix) scale(row []float64, inv float64) {
 	}
 }
 
-// subtract takes a·x from dst, of the same length.
+// subtract subtracts a·x from the beginning of dst.
 func subtract(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for j, v := range x {
@@ -103,8 +102,8 @@ func subtract(dst []float64, a float64, x []float64) {
 	}
 }
 
-// subtract4 takes from dst the multiples of the beginnings of four rows that
-// belong to entry e.
+// subtract4 subtracts from dst, the row of entry e, the multiples of four rows' beginnings that eliminate their entries e. inv has the
+// inverse pivots of the four rows.
 func subtract4(dst []float64, rows *[group][]float64, inv *[group]float64, e int) {
 	x0, x1, x2, x3 := rows[0][:e+1], rows[1][:e+1], rows[2][:e+1], rows[3][:e+1]
 	a0, a1, a2, a3 := x0[e]*inv[0], x1[e]*inv[1], x2[e]*inv[2], x3[e]*inv[3]
@@ -176,7 +175,7 @@ func (b *BranchMatrix) solveL(x []float64) {
 	}
 }
 
-// mulL replaces x by L·x, L a factor of LᵀL.
+// mulL replaces x by L·x. b is the factor L of LᵀL.
 func (b *BranchMatrix) mulL(x []float64) {
 	p := b.plan
 	for k := p.nv - 1; k >= 0; k-- {

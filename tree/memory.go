@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// MaxBytes is the size of the largest matrix that CheckMemory allows.
+// MaxBytes is the size, in bytes, of the largest matrix that CheckMemory allows.
 const MaxBytes = 4 << 30
 
 // ErrMemory is wrapped by the error of CheckMemory.

@@ -29,10 +29,10 @@ type Entry struct {
 	Name string
 }
 
-// entry returns the Entry of a number.
+// entry returns the Entry of entry d of q̇.
 func (p *Plan) entry(d int) Entry { return Entry{d, p.DofName(d)} }
 
-// listOf lists entries in a message.
+// listOf returns the names of entries as a list for a message.
 func listOf(list []Entry) string {
 	names := make([]string, len(list))
 	for i, e := range list {

@@ -11,21 +11,20 @@ import (
 
 // Reasons for which NewPlan refuses Options.
 var (
-	// ErrTreeJoint is returned for a demanded tree joint of a type that cannot be
-	// in the tree, or one that closes a loop with the others demanded.
+	// ErrTreeJoint is returned for a joint of Options.TreeJoints whose type cannot be in the tree, or that closes a loop with others of
+	// them.
 	ErrTreeJoint = errors.New("tree: joint cannot be in the tree")
-	// ErrFloating is returned for a demanded floating base on a body that is
-	// joined to the world or to another one demanded.
+	// ErrFloating is returned for a body of Options.Floating that is connected to the world by tree joints, or to another body of them.
 	ErrFloating = errors.New("tree: body cannot carry a floating base")
 )
 
-// World is the number of the fixed root where a link is expected.
+// World is the number of the fixed root, where a link may also be the world.
 const World = -1
 
 // Options choose the spanning tree. The zero value is the default.
 type Options struct {
 	TreeJoints []int // joints that must be in the tree
-	Floating   []int // bodies that carry the floating base of their part; otherwise its first body
+	Floating   []int // bodies that carry the floating base of the part that they are in; other parts have it at their first body
 }
 
 // Link is a body in its place in the tree, with the joint to its parent.
@@ -44,15 +43,14 @@ type Link struct {
 // Loop is a joint that is not in the tree and has constraint rows.
 type Loop struct {
 	Joint      int32 // number in the mechanism
-	Pred, Succ int32 // links, or World; the direction is that of the model
+	Pred, Succ int32 // predecessor and successor as in the model: links, or World
 	Common     int32 // nearest common ancestor of the two, or World
-	Row        int32 // first of the joint's rows among those of all loops
+	Row        int32 // first of the joint's rows among the rows of all loops
 	Rows       int32 // number of rows, prescribed freedoms included
 }
 
-// Prescribed is a freedom of a tree joint with a prescribed motion: a
-// constraint q̇[Dof] = σ on the tree (RBDA eq. 8.10), of the same sense whether
-// or not the link is reversed.
+// Prescribed is a freedom of a tree joint with a prescribed motion: a constraint q̇[Dof] = σ on the tree (RBDA eq. 8.10). Its sign is the
+// same whether or not the link is reversed.
 type Prescribed struct {
 	Joint, Freedom int32 // as in the mechanism
 	Dof            int32 // entry of q̇
@@ -63,56 +61,54 @@ type Prescribed struct {
 // only.
 type Plan struct {
 	Links      []Link
-	LinkOf     []int32 // link of each body
-	Loops      []Loop  // by joint number
-	LoopRows   int     // rows of all loops, nᶜ without prescribed freedoms of the tree
+	LinkOf     []int32 // by body: its link
+	Loops      []Loop  // in the order of joint numbers
+	LoopRows   int     // number of rows of all loops; nᶜ has prescribed freedoms of the tree and couplings too
 	Prescribed []Prescribed
 
-	// Of each entry of q̇: the nearest entry towards the root, or −1 (the expanded
-	// parent array of RBDA §6.5), the number of entries towards the root, and the
-	// end of the interval of entries that have it towards the root.
+	// By entry of q̇: DofParent is the nearest entry towards the root, or −1 (the expanded parent array of RBDA §6.5); DofDepth is the
+	// number of entries towards the root. Entries that have it towards the root follow it, up to DofEnd−1.
 	DofParent, DofDepth, DofEnd []int32
 
 	mech   *mechanism.Mechanism
 	chain  []int32 // by link: first link of its chain, see findChains
 	nq, nv int
 	consts []linkConst // by link
-	rotors []float64   // armature by entry of q̇; nil if there is none
-	held   []heldLink  // by direction without inertia
-	rowPtr []int       // start of each row of a BranchMatrix
+	rotors []float64   // by entry of q̇: its armature; nil if there is none
+	held   []heldLink  // directions of links without inertia
+	rowPtr []int       // by row of a BranchMatrix: its start
 
-	posture  []int32 // by link: number of its composite joint, −1 for another; nil if there are none
-	postures int     // composite tree joints
-	own      bool    // q tells all of State.Angles
+	posture  []int32 // by link: number of its composite joint, −1 if its joint is another one; nil if there are none
+	postures int     // number of composite tree joints
+	own      bool    // q determines all of State.Angles
 }
 
-// linkConst is what the kernels need of a link's joint, compact and in the
-// order of the links.
+// linkConst has the constants of a link and its joint that the kernels read.
 type linkConst struct {
-	body, parentBody, pred int32        // bodies, or World; pred is the one that carries P
+	body, parentBody, pred int32        // bodies, or World; pred is the body that has P
 	dof                    int32        // first entry of q̇
-	form                   form         // path of the kernels
-	tip, opens             bool         // no link hangs on it; it is the last one of its parent's, with which an inward pass begins
-	alpha, beta            float64      // one freedom: turn and slide of a unit rate along P's z
+	form                   form         // decides about the kernel
+	tip, opens             bool         // no link has it as parent; it is the last link of its parent, which an inward pass meets first
+	alpha, beta            float64      // of a joint with one freedom: rotation about and translation along P's z, by a unit of the coordinate
 	sign                   float64      // −1 if reversed, else 1
 	mass                   float64      // of the link, kg
-	axis                   spatial.Vec3 // one freedom: P's z in the frame of pred
+	axis                   spatial.Vec3 // of a joint with one freedom: P's z in the frame of pred
 	rp                     spatial.Vec3 // parent's centre of mass → joint, parent's axes; 0 for the world
 	rc                     spatial.Vec3 // joint → centre of mass, link's axes
 	qP, qS                 spatial.Quat // axes of P and S in their bodies
 	originP, originS       spatial.Vec3 // of P and S in their bodies
-	hang                   simpleConst  // one freedom
+	simple                 simpleConst  // of a joint with one freedom
 }
 
-// simpleConst places a link on a joint with one freedom, parent's side first.
+// simpleConst has the constants of placeSimple for a joint with one freedom.
 type simpleConst struct {
-	axis      spatial.Vec3 // along P's z, less if reversed, parent's axes
-	near, far spatial.Vec3 // joint's origins in the parent and in the link, m
+	axis      spatial.Vec3 // P's z, of opposite sign if reversed, parent's axes
+	near, far spatial.Vec3 // origins of the joint's frames in the parent and in the link, m
 	rot0      spatial.Quat // link → parent at θ = 0
 	rot1      spatial.Quat // the same at θ = π
 }
 
-// form tells the joints that differ in the kernels.
+// form is the kind of joint that a kernel is for.
 type form uint8
 
 const (
@@ -122,7 +118,7 @@ const (
 	floating             // floating base
 )
 
-// NewPlan chooses the spanning tree of m and numbers links and joint variables.
+// NewPlan chooses the spanning tree of m, and numbers links and joint variables.
 //
 // Cost: near-linear in bodies and joints.
 // It returns ErrTreeJoint, ErrFloating or mechanism.ErrOwnRow, with the name. It panics if a number
@@ -159,8 +155,8 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// With returns p for the mechanism under other inputs, which all that is made of it reads whenever it computes. It
-// belongs with in to one goroutine at a time.
+// With returns p for the mechanism with the inputs in, which workspaces and solvers of the new plan read whenever they compute. The new
+// plan and in belong to one goroutine at a time.
 //
 // Cost: O(1). It panics if in is nil or of another mechanism, or has bodies of its own (mechanism.Inputs.Vary): the
 // plan has those of the model.
@@ -171,15 +167,15 @@ func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	if in.Varies() {
 		panic("tree: inputs with bodies of their own")
 	}
-	q := *p
-	q.mech = in.Mechanism()
-	return &q
+	other := *p
+	other.mech = in.Mechanism()
+	return &other
 }
 
 // Mechanism returns the mechanism of the plan.
 func (p *Plan) Mechanism() *mechanism.Mechanism { return p.mech }
 
-// NumLinks returns the number of links: all bodies.
+// NumLinks returns the number of links, which is the number of bodies.
 func (p *Plan) NumLinks() int { return len(p.Links) }
 
 // NumQ returns the length of q.
@@ -202,8 +198,7 @@ func (p *Plan) mustHaveLink(i int) {
 func (p *Plan) CommonAncestor(a, b int) int {
 	p.mustHaveLink(a)
 	p.mustHaveLink(b)
-	// The chain that begins later in preorder cannot hold the ancestor of both, unless both
-	// chains are the same.
+	// If the two are on different chains, the chain that begins later in preorder does not have their common ancestor.
 	for a != World && b != World {
 		switch x, y := p.chain[a], p.chain[b]; {
 		case x == y:
@@ -217,7 +212,7 @@ func (p *Plan) CommonAncestor(a, b int) int {
 	return World
 }
 
-// assignVariables gives every link its entries of q and q̇ and its constants.
+// assignVariables gives every link its entries of q and q̇ and its constants, and every entry of q̇ its place in a BranchMatrix.
 func (p *Plan) assignVariables() {
 	p.consts = make([]linkConst, len(p.Links))
 	for i := range p.Links {
@@ -266,12 +261,12 @@ func (p *Plan) assignVariables() {
 	}
 }
 
-// hasBall reports whether a type has a quaternion among its coordinates.
+// hasBall reports whether a type of joint has a quaternion among its coordinates.
 func hasBall(k joints.Kind) bool {
 	return k == joints.Spherical || k == joints.SphereInCylinder || k == joints.Free
 }
 
-// prescribe enters the prescribed freedoms of l.
+// prescribe appends the prescribed freedoms of l to p.Prescribed.
 func (p *Plan) prescribe(l *Link) {
 	if l.Joint < 0 {
 		return
@@ -318,17 +313,17 @@ func (p *Plan) newConst(l *Link) linkConst {
 		c.sign, near, far = -1, far, near
 	}
 	c.rc = body.Com.Sub(far)
-	c.setHang(near, far, l.Reversed)
+	c.setSimple(near, far, l.Reversed)
 	if c.parentBody >= 0 {
 		c.rp = near.Sub(m.Bodies[c.parentBody].Com)
 	}
 	return c
 }
 
-// setHang sets c.hang. With a turn of (cos ½θ, 0, 0, sin ½θ) from S to P, the
-// rotation of the link is rot0·cos ½θ + rot1·sin ½θ.
-func (c *linkConst) setHang(near, far spatial.Vec3, reversed bool) {
-	h := &c.hang
+// setSimple sets c.simple. With the rotation (cos ½θ, 0, 0, sin ½θ) from S to P, the rotation of the link relative to its parent is
+// rot0·cos ½θ + rot1·sin ½θ.
+func (c *linkConst) setSimple(near, far spatial.Vec3, reversed bool) {
+	h := &c.simple
 	h.near, h.far = near, far
 	half := spatial.Quat{0, 0, 0, 1}
 	if reversed {

@@ -1,10 +1,10 @@
 package tree
 
-// RespondTo stores in qdd what generalized forces f add to the accelerations of the last Factorize or Solve: the q̈ of
+// RespondTo stores in qdd the accelerations that generalized forces f add at the state of the last Factorize or Solve: the q̈ of
 //
-//	H·q̈ − Kᵀλ = f,   K·q̈ = 0,
+//	H·q̈ − Kᵀλ = f,   K·q̈ = 0.
 //
-// the columns of the inverse inertia that the loops leave, if f are columns of 1.
+// Unit forces f give the columns of the inverse inertia with closed loops.
 //
 // Shapes: qdd and f have NumDof entries; they may be the same.
 // Cost: as the Method for a right side, without refinement; no allocation.

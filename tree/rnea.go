@@ -2,11 +2,9 @@ package tree
 
 import "github.com/rung-mbd/rung/spatial"
 
-// InverseTo stores in tau the generalized forces that, besides the loads of the
-// mechanism, give the tree the accelerations qdd: τ = H·q̈ + C by the recursive
-// Newton-Euler algorithm (RBDA Table 5.1). With a nil qdd it is C: the forces at
-// q̈ = 0, with gravity, force elements and the drives of all joints, those of
-// loops included, on the same side (C − τᵃ of RBDA Table 8.3).
+// InverseTo stores in tau the generalized forces that, in addition to the loads of the mechanism, give the tree the accelerations qdd:
+// τ = H·q̈ + C by the recursive Newton-Euler algorithm (RBDA Table 5.1). A nil qdd stands for zeros, so that tau is C. Gravity, force
+// elements and the drives of all joints, loop joints too, are in C (C − τᵃ of RBDA Table 8.3).
 //
 // Shapes: tau and qdd have NumDof entries; they may be the same.
 // Cost: O(links), no allocation.
@@ -38,8 +36,7 @@ func (w *Workspace) InverseTo(tau, qdd []float64) {
 	}
 }
 
-// inertialForceTo stores in f the force through link i and beyond it that its own
-// acceleration takes: diag(I, m·1)·a less the loads.
+// inertialForceTo stores in f the force that link i alone needs through its joint for its acceleration a: diag(I, m·1)·a less its loads.
 func (w *Workspace) inertialForceTo(f *spatial.Force, i int) {
 	c, a := &w.plan.consts[i], &w.links[i].a
 	I, fx := &w.kin.I[c.body], &w.force[c.body]
@@ -51,8 +48,7 @@ func (w *Workspace) inertialForceTo(f *spatial.Force, i int) {
 	f[5] = c.mass*a[5] - fx[5]
 }
 
-// addShifted adds to dst the force f, which acts about a point at r from that of
-// dst: (n + r×f, f).
+// addShifted adds to dst the force f, whose reference point is at r from the reference point of dst: (n + r×f, f).
 func addShifted(dst, f *spatial.Force, r *spatial.Vec3) {
 	dst[0] += f[0] + (r[1]*f[5] - r[2]*f[4])
 	dst[1] += f[1] + (r[2]*f[3] - r[0]*f[5])

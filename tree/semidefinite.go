@@ -9,16 +9,15 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite
-// matrix with diagonal pivoting. It ends where no pivot above the tolerance is
-// left: the rank of A.
+// semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite matrix with diagonal pivoting. It ends where no pivot above
+// the tolerance is left; the number of pivots is the rank of A.
 type semidefinite struct {
 	watch *team.Watch
 	n     int
 	a     []float64 // n×n by rows, lower triangle: A, then the columns of L below rank
-	perm  []int32   // index in A of each place
+	perm  []int32   // by place: index in A
 	rank  int
-	col   []float64 // column of L in work
+	col   []float64 // present column of L
 	x     []float64
 
 	smallest, dropped float64 // smallest pivot, largest one left
@@ -34,8 +33,7 @@ func newSemidefinite(n int) *semidefinite {
 // row returns row i of the lower triangle.
 func (f *semidefinite) row(i int) []float64 { return f.a[i*f.n : i*f.n+i+1] }
 
-// factor replaces A by its factor. Places are exchanged
-// for the largest pivot.
+// factor replaces A by its factor, with pivots larger than tol. The next pivot is always the largest remaining diagonal entry.
 //
 // Cost: n·rank² multiplications at most; zeros in a column of L save its row. No
 // allocation.
@@ -65,10 +63,10 @@ func (f *semidefinite) factor(tol float64) {
 	}
 }
 
-// eliminate makes column k a column of L, root the square root of its pivot, and subtracts its products from the rows below.
+// eliminate makes column k a column of L and subtracts its products from the rows below. root is the square root of the pivot.
 func (f *semidefinite) eliminate(k int, root float64) {
 	f.row(k)[k] = root
-	first := f.n // of the column that is not zero
+	first := f.n // row of the first entry below the pivot that is not zero
 	for i := k + 1; i < f.n; i++ {
 		v := f.a[i*f.n+k]
 		if v != 0 {

@@ -22,9 +22,8 @@ func mayBeInTree(k joints.Kind) bool {
 	return true
 }
 
-// chooseJoints returns which joints are in the tree: the joints of first, then the
-// others by increasing number of freedoms and by number, as far as they join
-// two parts.
+// chooseJoints returns by joint whether it is in the tree. It takes the joints of first, then the others by increasing number of freedoms
+// and by number, unless a joint would close a loop. It returns ErrTreeJoint for a joint of first that cannot be in the tree.
 func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 	inTree := make([]bool, m.NumJoints())
 	parts := sets.New(m.NumBodies() + 1) // the world first
@@ -53,8 +52,8 @@ func chooseJoints(m *mechanism.Mechanism, first []int) ([]bool, error) {
 	return inTree, nil
 }
 
-// number makes the links in preorder: first the part joined to the world, then
-// each floating part from its base. Neighbours are visited by body number.
+// number makes the links in preorder: first the part that is connected to the world, then each floating part from its base. Neighbours are
+// visited in the order of body numbers. It returns ErrFloating for a base that already has a link.
 func (p *Plan) number(inTree []bool, bases []int) error {
 	m := p.mech
 	n := m.NumBodies()
@@ -88,12 +87,11 @@ func (p *Plan) number(inTree []bool, bases []int) error {
 	return nil
 }
 
-// findChains cuts the tree into chains: a link with the largest subtree of its
-// siblings goes on with the chain of its parent. A root path meets at most
-// log2(links) + 1 of them.
+// findChains cuts the tree into chains: the chain of a link continues with that child which has the largest subtree. A root path passes
+// through at most log2(links) + 1 chains.
 func (p *Plan) findChains() {
 	p.chain = make([]int32, len(p.Links))
-	heir := make([]int32, len(p.Links)) // first of the largest children, or World
+	heir := make([]int32, len(p.Links)) // by link: first child with the largest subtree, or World
 	for i := range heir {
 		heir[i] = World
 	}
@@ -111,7 +109,7 @@ func (p *Plan) findChains() {
 	}
 }
 
-// walk numbers links.
+// walk is the search that numbers the links.
 type walk struct {
 	p      *Plan
 	at     *mechanism.Incidence
@@ -119,17 +117,17 @@ type walk struct {
 	stack  []step
 }
 
-// step is a way to a body along a tree joint.
+// step is a step of the walk along a tree joint, from a body or the world to a body.
 type step struct{ from, to, joint int32 }
 
-// addBase gives body b a floating base and visits what hangs from it.
+// addBase gives body b a floating base, and visits the bodies beyond it.
 func (w *walk) addBase(b int32) {
 	w.p.LinkOf[b] = int32(len(w.p.Links))
 	w.p.Links = append(w.p.Links, Link{Body: b, Parent: World, Joint: -1, Kind: joints.Free})
 	w.visit(b)
 }
 
-// visit appends the links that hang from a body, or from the World, in preorder.
+// visit appends the links beyond a body, or the World, in preorder.
 func (w *walk) visit(b int32) {
 	p := w.p
 	w.push(b)
@@ -149,7 +147,7 @@ func (w *walk) visit(b int32) {
 	}
 }
 
-// push puts the ways from body b to bodies without links on the stack, the way to the body with the smallest number last.
+// push puts the steps from body b to bodies without links on the stack, the step to the body with the smallest number last.
 func (w *walk) push(b int32) {
 	first := len(w.stack)
 	for _, j := range w.at.Joints(b) {
@@ -160,7 +158,7 @@ func (w *walk) push(b int32) {
 	slices.SortFunc(w.stack[first:], func(x, y step) int { return cmp.Compare(y.to, x.to) })
 }
 
-// findLoops lists the joints with rows that are not in the tree.
+// findLoops lists the joints that are not in the tree and have rows or freedoms.
 func (p *Plan) findLoops(inTree []bool) {
 	link := func(body int32) int32 {
 		if body == mechanism.World {
@@ -170,7 +168,7 @@ func (p *Plan) findLoops(inTree []bool) {
 	}
 	for j := range p.mech.Joints {
 		jt := &p.mech.Joints[j]
-		if inTree[j] || jt.Rows == 0 && jt.Kind.Freedoms() == 0 { // couplings have forms of freedoms without rows
+		if inTree[j] || jt.Rows == 0 && jt.Kind.Freedoms() == 0 { // a joint without rows may have a freedom that is in a coupling
 			continue
 		}
 		a, b := link(jt.Pred), link(jt.Succ)

@@ -7,15 +7,13 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Stabilization adds k_stab = −2α·δ̇ − β²·δ to k, so that violations of the
-// loops decay (Baumgarte's method; RBDA §8.3), δ and δ̇ the errors of the rows
-// at position and velocity level. The zero value adds nothing.
+// Stabilization adds k_stab = −2α·δ̇ − β²·δ to k, so that violations of the loops decay (Baumgarte's method; RBDA §8.3). δ and δ̇ are the
+// errors of the rows in positions and velocities. The zero value adds nothing.
 type Stabilization struct {
 	Alpha, Beta float64 // 1/s
 }
 
-// CriticallyDamped returns the stabilization with α = β = 1/T, which lets a
-// violation decay as fast as it can without overshoot.
+// CriticallyDamped returns the stabilization with α = β = 1/T, with which a violation decays as fast as possible without overshoot.
 //
 // Units: s. It panics unless T is positive.
 func CriticallyDamped(T float64) Stabilization {

@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Watch makes Solve and its parts end early when ctx does, until end is called. They then return the cause for which ctx
-// has ended, and leave no results. s serves again after end. Calls may be nested; end them in reverse order.
+// Watch makes Solve and its parts end early when ctx does, until end is called. They then return the cause of ctx and leave no results.
+// After end s can be used again. Calls may be nested; end them in reverse order.
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (s *ClosedSolver) Watch(ctx context.Context) (end func()) {
@@ -17,7 +17,7 @@ func (s *ClosedSolver) Watch(ctx context.Context) (end func()) {
 	return s.watch.Begin(ctx)
 }
 
-// orCause returns err, or, if the context has ended that s heeds, the cause. There are no results then.
+// orCause returns err, or the cause of the context of Watch if that has ended. There are no results then.
 func (s *ClosedSolver) orCause(err error) error {
 	cause := s.watch.Err()
 	if cause == nil {
@@ -27,7 +27,7 @@ func (s *ClosedSolver) orCause(err error) error {
 	return fault.Errorf("tree: %w", cause)
 }
 
-// heed makes the parts of s end early with it.
+// heed makes the parts of s end early when the context of Watch does.
 func (s *ClosedSolver) heed() {
 	s.w.watch, s.H.watch, s.K.watch = &s.watch, &s.watch, &s.watch
 	s.how.heed(&s.watch)
@@ -44,9 +44,9 @@ func (m *projection) heed(w *team.Watch) {
 	}
 }
 
-// clearWatched sets x to zero, as long as that is wanted.
+// clearWatched sets x to zero, unless the context of w ends before.
 func clearWatched(x []float64, w *team.Watch) {
-	const part = 1 << 20 // some ms if the memory is new
+	const part = 1 << 20 // takes some ms if the memory is new
 	for ; len(x) > part && !w.Up(); x = x[part:] {
 		clear(x[:part])
 	}

@@ -14,22 +14,22 @@ import (
 type Workspace struct {
 	plan  *Plan
 	kin   *mechanism.Kinematics
-	state *mechanism.State // in use: the caller's, or own
-	own   *mechanism.State
-	ready bool
-	given bool // velocities takes the rates of links that turn from the state
+	state *mechanism.State // the state in use: the caller's, or own
+	own   *mechanism.State // the state of Set
+	ready bool             // there is a state in use
+	given bool             // the state is the caller's: velocities reads the rates of revolute joints from it
 
-	force []spatial.Force  // loads of each body about its centre of mass, gyroscopic moment included
+	force []spatial.Force  // by body: its loads about its centre of mass, gyroscopic moment included
 	links []linkState      // by link
-	slide []spatial.Vec3   // of each link's joint: S in P, violations left out, P's axes, m
+	slide []spatial.Vec3   // by link: position of S in P of its joint without violations, P's axes, m
 	qd    []float64        // rates
-	s     []spatial.Motion // S of each entry of q̇, about the link's centre of mass, sign of Reversed included
+	s     []spatial.Motion // by entry of q̇: its column of S, about the link's centre of mass, of opposite sign if the link is Reversed
 
-	art    []articulated   // by link, ForwardTo
-	proj   []spatial.Force // by entry of q̇, ForwardTo: row of D⁻¹Uᵀ
-	y      []float64       // by entry of q̇, ForwardTo: D⁻¹u
-	wr     []spatial.Force // by link, InverseTo: force through the joint
-	comp   []composite     // by link, InertiaTo
+	art    []articulated   // by link, of ForwardTo
+	proj   []spatial.Force // by entry of q̇, of ForwardTo: row of D⁻¹Uᵀ
+	y      []float64       // by entry of q̇, of ForwardTo: D⁻¹u
+	wr     []spatial.Force // by link, of InverseTo: force through its joint
+	comp   []composite     // by link, of InertiaTo
 	ground spatial.Mat3    // axes of the world
 
 	postures []joints.Posture // of composite tree joints, Plan.postureOf
@@ -43,7 +43,7 @@ type linkState struct {
 	r spatial.Vec3           // from the parent's centre of mass; 0 if the parent is the world
 	v spatial.Motion         // velocity
 	c spatial.ClassicalAccel // velocity-product acceleration of the joint
-	a spatial.ClassicalAccel // scratch of the outward passes
+	a spatial.ClassicalAccel // acceleration, memory of outward passes
 }
 
 // NewWorkspace allocates a workspace of the plan.
@@ -72,9 +72,8 @@ func (p *Plan) NewWorkspace() *Workspace {
 	}
 }
 
-// SetState makes s the state in use: it computes kinematics and loads at s. The
-// velocities are those of the joint rates at s, so that they satisfy the tree
-// joints. s is kept, not copied.
+// SetState makes s the state in use: it computes kinematics and loads at s. Velocities of links are computed from the joint rates at s, so
+// that they satisfy the tree joints. s is kept, not copied.
 //
 // Cost: O(links + joints + forces), no allocation. It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, or
 // joints.ErrSingular for a composite tree joint; no state is in use then. It panics if s is of another mechanism.
@@ -132,7 +131,7 @@ func (w *Workspace) finish() error {
 	return nil
 }
 
-// measure stores the joint rates and slides at w.state, but for the rates of links that turn, which velocities finds.
+// measure stores the joint rates and slides at w.state. The rates of revolute joints are left to velocities.
 func (w *Workspace) measure() error {
 	p, s := w.plan, w.state
 	var jk mechanism.JointKinematics
@@ -168,7 +167,7 @@ func (w *Workspace) measure() error {
 	return nil
 }
 
-// rateAbout returns the rate of a link relative to its parent about a unit vector z at w.state, rad/s.
+// rateAbout returns the angular velocity of link c relative to its parent about a unit vector z at w.state, rad/s.
 func (w *Workspace) rateAbout(z *spatial.Vec3, c *linkConst) float64 {
 	var none spatial.Vec3
 	omega, up := &w.state.Bodies[c.body].Omega, &none
@@ -241,9 +240,8 @@ func (w *Workspace) Shift(i int) spatial.Vec3 {
 	return w.links[i].r
 }
 
-// MotionSubspace returns the columns of S, one an entry of q̇, each about the
-// centre of mass of its own link, world axes. They change with the next state.
-// The velocity of link i is that of its parent plus Σ S[k]·q̇[k].
+// MotionSubspace returns the columns of S, one an entry of q̇, each about the centre of mass of its own link, world axes. They change with
+// the next state. The velocity of link i is the velocity of its parent, about the centre of mass of link i, plus Σ S[k]·q̇[k].
 func (w *Workspace) MotionSubspace() []spatial.Motion {
 	w.mustBeReady()
 	return w.s
