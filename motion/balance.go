@@ -13,24 +13,24 @@ import (
 
 // BalanceOptions choose how a Balance works. The zero value is the default.
 type BalanceOptions struct {
-	Tolerance  float64 // of the balance, in units of the weight; 0 stands for defaultBalance
-	Iterations int     // at most, a step; 0 stands for 20
+	Tolerance  float64 // largest residual of the balance, in units of the weight; 0 stands for 1e-4
+	Iterations int     // largest number of iterations of a step; 0 stands for 20
 }
 
-// What zeros of BalanceOptions stand for.
+// Defaults of BalanceOptions.
 const (
 	defaultBalance           = 1e-4
 	defaultBalanceIterations = 20
 )
 
-// Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that
-// stays stable with steps of 10 to 40 ms. On a spanning tree it looks for the forces of contacts, actuators, springs
-// and dampers that are those of their laws at the velocity and the depth at the end of the step, docs/ground.md (G41)
-// to (G46). All other forces are those at the start of the step. It is a sim.Stepper, and belongs to one goroutine.
+// Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that stays stable with steps
+// of 10 to 40 ms. It works on a spanning tree. The forces of contacts, actuators, springs and dampers obey their laws at the velocity and
+// the depth at the end of the step, docs/ground.md (G41) to (G46); all other forces are taken at the start of the step. It is a
+// sim.Stepper, and belongs to one goroutine.
 type Balance struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
-	solver *tree.ClosedSolver // under the inputs of balancedDrives
+	solver *tree.ClosedSolver // with the inputs of balancedDrives
 	wheels *Wheels
 	balancedDrives
 	opts   BalanceOptions
@@ -42,15 +42,15 @@ type Balance struct {
 	h          float64
 	tried      bool
 
-	n, m  int       // freedoms; rows in use
+	n, m  int       // number of freedoms, and of rows in use
 	a, f  []float64 // m×n: rows of velocities and of forces
-	r     []float64 // m×n: the q̈ by a unit of each force
-	s     []float64 // m×m: the acceleration of each row by a unit of each force
-	unit  []float64 // by row: metres by which a moment counts as a force; 1 for forces
-	free  []float64 // rates of the rows at the end without any of the forces
-	rate  []float64 // with them
-	z     []float64 // forces in N
-	kept  bool      // z is of the step before
+	r     []float64 // m×n: q̈ by a unit of each force
+	s     []float64 // m×m: acceleration of each row by a unit of each force
+	unit  []float64 // by row: the length by which a moment is divided to count as a force, m; 1 for forces
+	free  []float64 // by row: its rate at the end of the step without the balanced forces
+	rate  []float64 // by row: its rate at the end with them
+	z     []float64 // by row: its force, N
+	kept  bool      // z has the forces of the step before
 	work  balanceWork
 	stats BalanceStats
 }
@@ -61,37 +61,38 @@ type BalanceStats struct {
 	Worst             float64 // largest residual of a step, in units of the weight
 }
 
-// balancedDrives are the forces along freedoms of the tree that are balanced.
+// balancedDrives are the balanced forces along freedoms of the tree.
 type balancedDrives struct {
-	inputs *mechanism.Inputs // of the mechanism without the forces that are balanced
-	drives []balancedDrive   // all that there may be
-	acting []*balancedDrive  // of these, in this step
+	inputs *mechanism.Inputs // of the mechanism, without the balanced forces
+	drives []balancedDrive   // all drives that may act
+	acting []*balancedDrive  // the drives that act in this step
 }
 
 // balancedDrive is an actuator, or a spring with a damper, on a freedom of the tree.
 type balancedDrive struct {
 	freedom                  mechanism.Freedom
 	dof                      int
-	actuator                 int // −1: a spring
-	stiffness, damping, rest float64
-	q, t                     float64 // coordinate at the start, time at the end
+	actuator                 int     // number of the actuator; −1 for a spring with a damper
+	stiffness, damping, rest float64 // of a spring with a damper
+	q, t                     float64 // coordinate at the start of the step, time at its end
 }
 
-// balanceWork is the memory of the search for balance. Arrays have an entry, or a row, a row of the Balance.
+// balanceWork is the memory of the search for balance. But for v, vectors have an entry for each row of the Balance, and matrices a row.
 type balanceWork struct {
-	force []float64 // of the laws, N
+	force []float64 // force by its law, N
 	slope []float64 // m×m: derivatives of force by rate, in blocks along the diagonal
-	block []int     // first row of the block of each row
-	stop  []int     // behind its last row
-	res   []float64
-	J, H  []float64
-	g, p  []float64
+	block []int     // by row: first row of its block
+	stop  []int     // by row: first row after its block
+	res   []float64 // z − force
+	J, H  []float64 // m×m: derivative of res by z, and JᵀJ, later its factor
+	g, p  []float64 // gradient Jᵀ·res, and direction of the search
 	sp    []float64 // change of the rates along p
-	z0    []float64
+	z0    []float64 // z and rates at the start of a line search
 	rate0 []float64
-	v     []float64 // a freedom each
+	v     []float64 // by freedom of the tree
 }
 
+// allocate makes the memory for m rows. v is left out.
 func (w *balanceWork) allocate(m int) {
 	vec := func() []float64 { return make([]float64, m) }
 	w.force, w.res, w.g, w.p, w.sp, w.z0, w.rate0 = vec(), vec(), vec(), vec(), vec(), vec(), vec()
@@ -101,9 +102,10 @@ func (w *balanceWork) allocate(m int) {
 
 // NewBalance returns an integrator with its memory.
 //
-// Cost: a tree.Plan, and matrices with a row a contact's direction and drive.
-// It returns what wraps ErrUnsupported, with the contact that has internal states or the joint that has stops,
-// friction or rows of velocities alone (mechanism.ErrNonholonomic), and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is negative or not finite.
+// Cost: a tree.Plan, and matrices with a row for each direction of a contact and each drive.
+// It returns an error that wraps ErrUnsupported, with the contact that has internal states or the joint that has stops, friction or rows
+// of velocities alone (mechanism.ErrNonholonomic), and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is
+// negative or not finite.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
@@ -127,7 +129,7 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	if err := mech.Holonomic(); err != nil {
 		return nil, fault.Errorf("motion: %w: %w", ErrUnsupported, err)
 	}
-	// Joints with actuators are in the tree, so that each is a freedom of it.
+	// Joints with actuators are put into the tree, so that each actuator acts along a freedom of it.
 	var must []int
 	in := map[int]bool{}
 	for i := range mech.NumActuators() {
@@ -155,7 +157,7 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	return b, nil
 }
 
-// leastGravity is the gravity, m/s², by which weights are measured where the gravity of the model is less.
+// leastGravity is the least gravity, m/s², by which masses are multiplied for the weight that residuals are compared with.
 const leastGravity = 1.0
 
 // findDrives lists the actuators, and the freedoms of the tree with springs or dampers.
@@ -181,8 +183,8 @@ func (b *Balance) findDrives() {
 	}
 }
 
-// readInputs lists the drives that act with the values that the inputs of the mechanism have now, and takes their forces, and those of
-// contacts, out of the inputs of the solver.
+// readInputs lists the drives that act, with the present values of the inputs of the mechanism. It removes the forces of these drives, and
+// of contacts, from the inputs of the solver.
 func (b *Balance) readInputs() error {
 	b.inputs.LeaveOutDriven(b.mech)
 	b.acting = b.acting[:0]
@@ -223,7 +225,7 @@ func (b *Balance) allocate() {
 	b.work.v = vec(n)
 }
 
-// Stats returns what has been done so far.
+// Stats returns the counts of the steps so far.
 func (b *Balance) Stats() BalanceStats { return b.stats }
 
 // Plan returns the spanning tree.
@@ -243,8 +245,8 @@ func (b *Balance) Settings() string {
 // CloseStages implements sim.Stepper: a step has one stage.
 func (b *Balance) CloseStages(sim.Projector) {}
 
-// JointsDrift tells a simulation that it takes a projector: there are loops or motions, which steps on the tree leave open
-// by what the order allows.
+// JointsDrift tells a simulation whether it needs a projector: loops, couplings and prescribed motions drift, as steps on the tree satisfy
+// them only to the order of the method.
 func (b *Balance) JointsDrift() bool { return b.plan.NumRows() > 0 }
 
 // ClosesJoints tells a simulation to halve a step that fails.
@@ -253,7 +255,7 @@ func (b *Balance) ClosesJoints() {}
 // Restart implements sim.Stepper.
 func (b *Balance) Restart() { b.tried, b.kept = false, false }
 
-// Kept implements sim.Stepper: the forces, from which the next step starts to iterate.
+// Kept implements sim.Stepper. It returns the forces, from which the next step starts to iterate, or nil if there are none.
 func (b *Balance) Kept() []float64 {
 	if !b.kept {
 		return nil

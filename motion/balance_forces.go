@@ -8,19 +8,20 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Constants of the line search: sufficient decrease and curvature of the strong Wolfe conditions (Nocedal & Wright
-// 2006, 3.7), and the number of points that are looked at.
 const (
+	// wolfeDecrease and wolfeCurvature are the constants of the strong Wolfe conditions, sufficient decrease and curvature (Nocedal &
+	// Wright 2006, 3.7). wolfePoints is the largest number of points of a line search.
 	wolfeDecrease  = 1e-4
 	wolfeCurvature = 0.9
 	wolfePoints    = 20
-	// unbalanced is the residual over the weight beyond which a step is not taken, where the tolerance is below.
+	// unbalanced is the largest residual, in units of the weight, with which a step is taken although it is above the tolerance.
 	unbalanced = 1e-2
-	// leastPivot is the least part of a diagonal that a pivot of H has.
+	// leastPivot is the least pivot of H, relative to the entry on its diagonal. Smaller ones are raised to it.
 	leastPivot = 1e-14
 )
 
-// balance finds the forces z with z = f(z), docs/ground.md (G44): Gauss–Newton steps with a line search.
+// balance finds the forces z with z = f(z), docs/ground.md (G44), by Gauss–Newton steps with a line search. It returns errBalance if the
+// residual stays too large.
 func (b *Balance) balance() error {
 	w := &b.work
 	b.ratesAt(b.z)
@@ -52,7 +53,7 @@ func (b *Balance) balance() error {
 // balances reports whether a residual, in units of the weight, is small enough for a step.
 func balances(rest, tolerance float64) bool { return rest <= max(unbalanced, tolerance) }
 
-// half returns half of the square of the norm.
+// half returns ½‖x‖².
 func half(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -61,7 +62,7 @@ func half(x []float64) float64 {
 	return sum / 2
 }
 
-// ratesAt has the rates of the rows at the end of the step with the forces z.
+// ratesAt stores in b.rate the rates of the rows at the end of the step with the forces z.
 func (b *Balance) ratesAt(z []float64) {
 	for i := range b.m {
 		sum := 0.0
@@ -72,7 +73,7 @@ func (b *Balance) ratesAt(z []float64) {
 	}
 }
 
-// residual stores z − f in w.res at the rates in b.rate, and the slopes of f.
+// residual stores in w.res z − f with the forces f by their laws at the rates b.rate, and with slopes the derivatives of f too.
 func (b *Balance) residual(z []float64, slopes bool) {
 	w, n := &b.work, b.m0()
 	for i := range b.wheels.used {
@@ -82,14 +83,15 @@ func (b *Balance) residual(z []float64, slopes bool) {
 	for i, d := range b.acting {
 		k := first + i
 		w.block[k], w.stop[k] = k, k+1
-		w.force[k], w.slope[k*n+k] = b.push(d, b.rate[k])
+		w.force[k], w.slope[k*n+k] = b.driveForce(d, b.rate[k])
 	}
 	for i := range b.m {
 		w.res[i] = z[i] - w.force[i]
 	}
 }
 
-// pointForce stores the forces at a point at the depth and the rates at the end of the step.
+// pointForce stores the forces of the rows of a point, by its law at the depth and the rates at the end of the step, and with slopes their
+// derivatives by the rates.
 func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
 	w, n := &b.work, b.m0()
 	m := p.motion
@@ -138,7 +140,7 @@ func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
 	}
 }
 
-// jacobian has J = 1 − h·F′·S.
+// jacobian stores J = 1 − h·F′·S, the derivative of the residual by z.
 func (b *Balance) jacobian() {
 	w, n := &b.work, b.m0()
 	for i := range b.m {
@@ -157,7 +159,7 @@ func (b *Balance) jacobian() {
 	}
 }
 
-// descent solves H·p = −Jᵀr with H = JᵀJ by Cholesky. It reports whether p is finite.
+// descent solves H·p = −Jᵀr with H = JᵀJ by a Cholesky factorization whose pivots are bounded from below. It reports whether p is finite.
 func (b *Balance) descent() bool {
 	w, n, m := &b.work, b.m0(), b.m
 	for i := range m {
@@ -207,12 +209,12 @@ func (b *Balance) descent() bool {
 	}
 	total := 0.0
 	for _, x := range p {
-		total += x * 0
+		total += x * 0 // NaN unless x is finite
 	}
 	return total == 0
 }
 
-// moveAlong moves to z0 + α·p and returns φ and its derivative by α there.
+// moveAlong moves to z0 + α·p and returns φ = ½‖z − f‖² and its derivative by α there.
 func (b *Balance) moveAlong(alpha float64) (phi, slope float64) {
 	w, n := &b.work, b.m0()
 	for i := range b.m {
@@ -232,8 +234,8 @@ func (b *Balance) moveAlong(alpha float64) (phi, slope float64) {
 	return phi, slope
 }
 
-// search looks along p for a point with the strong Wolfe conditions (Nocedal & Wright 2006, algorithms 3.5 and 3.6),
-// and stays there, or at the best point that it has seen. It returns φ there, and whether that is less.
+// search looks along p for a point that meets the strong Wolfe conditions (Nocedal & Wright 2006, algorithms 3.5 and 3.6). It stays there,
+// or at the best point that it has tried. It returns φ there, and whether the search has found a better point than its start.
 func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 	w := &b.work
 	copy(w.z0[:b.m], b.z)
@@ -265,16 +267,17 @@ func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 	return p, best > 0
 }
 
-// line is a search along a line for a point with the strong Wolfe conditions.
+// line is the state of a line search for a point that meets the strong Wolfe conditions.
 type line struct {
-	phi0, slope0   float64 // φ and its derivative at the beginning
-	lo, philo, dlo float64 // the best point of those with a sufficient decrease, φ and its derivative there
-	hi, phihi      float64 // the other end of an interval with such a point
-	bracketed      bool    // there is one
-	alpha          float64 // the point to look at
+	phi0, slope0   float64 // φ and its derivative at the start
+	lo, philo, dlo float64 // best point so far with a sufficient decrease, φ and its derivative there
+	hi, phihi      float64 // the other end of an interval that has a point with the conditions, and φ there
+	bracketed      bool    // there is such an interval
+	alpha          float64 // the next point to try
 }
 
-// meets takes in φ and its derivative at the point alpha, and reports whether that is one. Else alpha is the next.
+// meets takes φ and its derivative at the point alpha, p and d. It reports whether the point meets the conditions. If not, it sets alpha to
+// the next point.
 func (l *line) meets(p, d float64) bool {
 	switch {
 	case !(p <= l.phi0+wolfeDecrease*l.alpha*l.slope0) || p >= l.philo:
@@ -295,7 +298,8 @@ func (l *line) meets(p, d float64) bool {
 	return false
 }
 
-// between returns a point between lo and hi: where a parabola through φ(lo), φ′(lo) and φ(hi) is least, or the middle.
+// between returns a point between lo and hi: the minimum of the parabola through φ(lo), φ′(lo) and φ(hi), or the middle if that minimum is
+// outside or close to an end.
 func between(lo, hi, philo, dlo, phihi float64) float64 {
 	x := hi - lo
 	alpha := lo + x/2
@@ -307,8 +311,8 @@ func between(lo, hi, philo, dlo, phihi float64) float64 {
 	return alpha
 }
 
-// push returns the force of a drive at the rate at the end of the step, and its derivative by that.
-func (b *Balance) push(d *balancedDrive, rate float64) (force, slope float64) {
+// driveForce returns the force of a drive at its rate at the end of the step, and the derivative of the force by this rate.
+func (b *Balance) driveForce(d *balancedDrive, rate float64) (force, slope float64) {
 	q := d.q + b.h*rate
 	p := mechanism.Push{Force: -d.stiffness*(q-d.rest) - d.damping*rate, Stiffness: d.stiffness, Damping: d.damping}
 	if d.actuator >= 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// byOfTurns are the directions along which forces are moments.
-var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
+// byOfMoments are the directions of rotations, in which forces are moments.
+var byOfMoments = [2]int{contact.ByTurn, contact.BySpin}
 
-// Try implements sim.Stepper. It returns the errors of tree.ClosedSolver.Solve and Wheels.Set, and what wraps ErrStep.
+// Try implements sim.Stepper. It returns the errors of tree.ClosedSolver.Solve and Wheels.Set, and errors that wrap ErrStep.
 //
 // Cost: O(rows·(rows² + NumDof²)) a few times; no allocation.
 func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
@@ -52,7 +52,7 @@ func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {
 	return 0, nil
 }
 
-// setRows fills the rows of wheels and drives, what forces along them do, and the rates at t without these forces.
+// setRows stores the rows of wheels and drives, the accelerations by forces along them, and their rates at t without these forces.
 func (b *Balance) setRows(w *tree.Workspace, t float64) {
 	b.m = 0
 	b.addWheels()
@@ -61,7 +61,8 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 	b.setResponses()
 }
 
-// addRow adds a row and the direction of its force, whose unit is unit newtons or newton metres, and returns their entries by freedom.
+// addRow adds a row, with the unit of its force in N or N m. It returns the row of velocities and the row of forces, with an entry a
+// freedom, for the caller to fill.
 func (b *Balance) addRow(unit float64) (row, force []float64) {
 	at := b.m * b.n
 	b.unit[b.m] = unit
@@ -69,12 +70,12 @@ func (b *Balance) addRow(unit float64) (row, force []float64) {
 	return b.a[at : at+b.n], b.f[at : at+b.n]
 }
 
-// addWheels adds the rows of wheels that touch. A moment counts as its force at the wheel's rim.
+// addWheels adds the rows of Wheels. A moment counts as its force at the wheel's rim.
 func (b *Balance) addWheels() {
 	for i := range b.wheels.NumRows() {
 		from, is := b.wheels.Row(i)
 		unit := 1.0
-		if is.By == byOfTurns[0] || is.By == byOfTurns[1] {
+		if is.By == byOfMoments[0] || is.By == byOfMoments[1] {
 			c, _, _ := b.mech.Contact(is.Contact)
 			unit = c.Shape.Radius
 		}
@@ -84,7 +85,8 @@ func (b *Balance) addWheels() {
 	}
 }
 
-// addDrives adds a row for each drive that acts, along its freedom alone, and notes the drive's coordinate at the start.
+// addDrives adds a row for each drive that acts, along its freedom alone. It stores in the drive its coordinate at the start of the step
+// and the time t at the end.
 func (b *Balance) addDrives(w *tree.Workspace, t float64) {
 	var jk mechanism.JointKinematics
 	var q, qd [6]float64
@@ -99,7 +101,7 @@ func (b *Balance) addDrives(w *tree.Workspace, t float64) {
 	}
 }
 
-// setFree stores the rates A (q̇ + h q̈₀) of the rows at the end of the step without the forces.
+// setFree stores the rates A (q̇ + h q̈₀) of the rows at the end of the step without the balanced forces.
 func (b *Balance) setFree() {
 	qdd := b.solver.JointAccelerations()
 	for i := range b.m {
@@ -112,7 +114,7 @@ func (b *Balance) setFree() {
 	}
 }
 
-// setResponses stores R, the q̈ by a unit of each force, and S = A Rᵀ, the acceleration of each row by a unit of each force.
+// setResponses stores R, q̈ by a unit of each force, and S = A Rᵀ, the acceleration of each row by a unit of each force.
 func (b *Balance) setResponses() {
 	n := b.n
 	for i := range b.m {
@@ -134,15 +136,15 @@ func (b *Balance) setResponses() {
 	}
 }
 
-// m0 is the length of a row of s.
+// m0 returns the length of a row of s, the largest number of rows.
 func (b *Balance) m0() int { return len(b.z) }
 
-// stateTo stores the state at a fraction of the step: velocities along
-// a line, poses by the exponential map of that at the end.
+// stateTo stores the state at the fraction theta of the step. Rates change linearly in time. The joint variables move with the rates at the
+// end of the step from its start on, rotations by the exponential map.
 func (b *Balance) stateTo(dst *mechanism.State, theta float64) {
 	s := theta * b.h
 	dst.Time, dst.Angles = b.start.Time+s, b.start.Angles
-	// Rates at the end move the poses.
+	// Rates at the end of the step.
 	for d := range b.qd {
 		b.work.v[d] = b.qd[d] + b.h*b.qdd[d]
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BearingsTo stores in dst the reactions at st in the joints whose friction
-// grows with them (mechanism.State.Bearings). It implements sim.Bearer.
+// BearingsTo stores in dst the reactions at st of the joints whose friction grows with their reaction (mechanism.State.Bearings). It
+// implements sim.Bearer.
 //
 // Cost and errors: as Solver.Solve. It panics on a length mismatch.
 func (d *Dynamics) BearingsTo(dst []float64, st *mechanism.State) error {
@@ -26,9 +26,8 @@ func (d *treeMover) BearingsTo(dst []float64, st *mechanism.State) error {
 	return d.sparse.BearingsTo(dst, st)
 }
 
-// bearingState returns st with the reactions that the multipliers make at st, where
-// friction grows with reactions. They are stored in st.Bearings too, if there is room.
-// Multipliers that are all zero are not known yet: reactions in st.Bearings then count.
+// bearingState returns st with the reactions by the multipliers lambda, where friction grows with reactions. If st.Bearings has the length
+// for them, they are stored there too. If all multipliers are zero, they are not known yet, and the reactions in st.Bearings are used.
 func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism.State, error) {
 	m, l := n.sys.Layout.Mech, n.sys.Layout
 	if len(n.loads) == 0 {

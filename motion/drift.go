@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// driftRange is the number of bodies or joints that one task of a team takes.
+// driftRange is the number of bodies or joints in one task of a team.
 const driftRange = 512
 
 // drifter measures errors of states and applies corrections, range by range of bodies or
@@ -19,11 +19,11 @@ type drifter struct {
 	mech   *mechanism.Mechanism
 	layout *assemble.Layout
 	kin    *mechanism.Kinematics // of the state whose errors are in delta and rate
-	delta  []float64             // errors of the rows at position level
-	rate   []float64             // and at velocity level
-	x      []float64             // correction: six a body
-	unit   float64               // of lengths, m (mechanism.Mechanism.DriftUnit)
-	least  float64               // the least length of a joint's longer body in that unit, at most 1
+	delta  []float64             // position errors of the rows
+	rate   []float64             // velocity errors of the rows
+	x      []float64             // correction: six numbers a body
+	unit   float64               // unit of lengths, m (mechanism.Mechanism.DriftUnit)
+	least  float64               // least length of a joint's longer body, in that unit, at most 1
 	team   *team.Team
 	watch  *team.Watch // ends passes early
 	found  []driftFit  // by range
@@ -44,26 +44,26 @@ func newDrifter(s *kkt.Solver) *drifter {
 	length := make([]float64, nb)
 	l.LengthsTo(length)
 	for node := nb; node < p.Len(); node++ {
-		long := 0.0
+		longest := 0.0
 		for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-			long = max(long, length[b])
+			longest = max(longest, length[b])
 		}
-		r.least = min(r.least, long/r.unit)
+		r.least = min(r.least, longest/r.unit)
 	}
 	return r
 }
 
 // driftFit sums up bodies and rows at one state.
 type driftFit struct {
-	off                mechanism.Violation
-	position, velocity float64 // the same with lengths in the drifter's unit
-	lost               bool    // a row has no direction
-	reach, speed, turn float64 // largest coordinate, m; largest components of a velocity, m/s, and of an angular velocity, rad/s
-	apart              float64 // largest ‖E − F‖² of rotation matrices
-	bad                int     // first body that is not finite, −1 if there is none
+	off                mechanism.Violation // largest errors of rows
+	position, velocity float64             // the same, with lengths in the drifter's unit
+	lost               bool                // a row has no direction
+	reach, speed, turn float64             // largest coordinate, m; largest components of a velocity, m/s, and of an angular velocity, rad/s
+	apart              float64             // largest ‖E − F‖² of rotation matrices
+	bad                int                 // first body that is not finite, −1 if there is none
 }
 
-// add makes f the sum of two ranges.
+// add includes the range g in f.
 func (f *driftFit) add(g *driftFit) {
 	f.off.Widen(&g.off)
 	f.lost = f.lost || g.lost
@@ -80,21 +80,22 @@ type driftTask struct {
 	n     int
 	st    *mechanism.State
 	times float64               // factor of x
-	kin   *mechanism.Kinematics // of comparePass
+	kin   *mechanism.Kinematics // that comparePass compares with
 }
 
+// driftPass is the kind of a pass.
 type driftPass uint8
 
 const (
-	placePass   driftPass = iota // kinematics of st
-	movePass                     // poses of st moved by x, and kinematics
-	changePass                   // velocities of st changed by x
-	comparePass                  // rotations of the kinematics with others
-	errorPass                    // δ and δ̇ of the rows at st
-	deltaPass                    // δ alone, and whether rows have directions
-	ratePass                     // δ̇ alone
-	leftPass                     // none: rate has the errors
-	notePass                     // velocities of st
+	placePass   driftPass = iota // computes the kinematics of st
+	movePass                     // moves the poses of st by x, and computes kinematics
+	changePass                   // changes the velocities of st by x
+	comparePass                  // compares rotations of the kinematics with others
+	errorPass                    // computes δ and δ̇ of the rows at st
+	deltaPass                    // computes δ alone, and whether rows have directions
+	ratePass                     // computes δ̇ alone
+	leftPass                     // computes no errors: delta and rate have them
+	notePass                     // finds the largest velocities of st
 )
 
 // Do works on one range.
@@ -122,7 +123,7 @@ func (r *drifter) Do(_, i int) {
 	}
 }
 
-// each makes a pass and sums up.
+// each makes a pass over all ranges and returns their sum.
 func (r *drifter) each(t driftTask) driftFit {
 	ranges := (t.n + driftRange - 1) / driftRange
 	r.task = t
@@ -140,7 +141,7 @@ func (r *drifter) each(t driftTask) driftFit {
 // It returns mechanism.ErrNotFinite with the body's name.
 func (r *drifter) measure(st *mechanism.State) (driftFit, error) { return r.measureBy(errorPass, st) }
 
-// measureBy is measure with a pass for the errors: errorPass, or deltaPass, which leaves those of velocities out.
+// measureBy is measure with a pass for the errors: errorPass, or deltaPass, which leaves velocity errors out.
 func (r *drifter) measureBy(pass driftPass, st *mechanism.State) (driftFit, error) {
 	bodies := r.each(driftTask{kind: placePass, n: len(st.Bodies), st: st})
 	if bodies.bad >= 0 {
@@ -155,7 +156,8 @@ func (r *drifter) measureBy(pass driftPass, st *mechanism.State) (driftFit, erro
 	return r.rows(pass, st, bodies), nil
 }
 
-// specialRows is RowsTo for a pass. For errors of poses alone searches are rough: those for rows at the last pose follow.
+// specialRows is mechanism.Mechanism.RowsTo for a pass. With deltaPass searches on curves and terrain are rough, as exact ones follow at
+// the last pose.
 func (r *drifter) specialRows(pass driftPass, st *mechanism.State) error {
 	r.kin.Rough = pass == deltaPass
 	err := r.mech.RowsTo(r.kin, st)
@@ -174,8 +176,7 @@ func (r *drifter) measureRates(st *mechanism.State) (driftFit, error) {
 	return r.rows(ratePass, st, bodies), nil
 }
 
-// rows stores the errors at st that a pass is for, whose kinematics are there, and adds them to the sum of
-// the bodies.
+// rows makes a pass over the joints that stores errors at st, whose kinematics have been computed, and returns its sum with bodies.
 func (r *drifter) rows(pass driftPass, st *mechanism.State, bodies driftFit) driftFit {
 	n := r.layout.Pattern.Len() - len(st.Bodies)
 	if pass != leftPass {
@@ -187,8 +188,8 @@ func (r *drifter) rows(pass driftPass, st *mechanism.State, bodies driftFit) dri
 	return fit
 }
 
-// move moves st by s times r.x, and measures it. It reports whether poses are
-// finite, all rows have directions, and laws of couplings hold.
+// move moves st by s times r.x, and measures it. It reports whether poses are finite, all rows have directions, and coordinates are where
+// laws of couplings are defined.
 func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
 	return r.moveBy(errorPass, st, s)
 }
@@ -201,26 +202,25 @@ func (r *drifter) moveBy(pass driftPass, st *mechanism.State, s float64) (driftF
 	return fit, ok && !fit.lost
 }
 
-// change adds s times r.x to the velocities of st, and measures it. It reports
-// whether they are finite.
+// change adds s times r.x to the velocities of st, and measures it. It reports whether the velocities are finite.
 func (r *drifter) change(st *mechanism.State, s float64) (driftFit, bool) {
 	return r.changeBy(errorPass, st, s)
 }
 
-// changeBy is change with a pass for the errors: errorPass, ratePass, which leaves those of the pose out, or leftPass, which takes those of
-// velocities that are there.
+// changeBy is change with a pass for the errors: errorPass, ratePass, which leaves position errors out, or leftPass, which takes the errors
+// that are stored.
 func (r *drifter) changeBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: changePass, n: len(st.Bodies), st: st, times: s})
 	return r.rows(pass, st, bodies), bodies.bad < 0
 }
 
-// distance returns the largest rotation, rad, between the bodies of k and of the kinematics at
-// hand, for small rotations: ‖E − F‖² = 8·sin²(θ/2) in the norm of Frobenius.
+// distance returns the largest rotation of a body, rad, between k and the drifter's kinematics. It is for small rotations θ, as in the
+// Frobenius norm ‖E − F‖² = 8·sin²(θ/2).
 func (r *drifter) distance(k *mechanism.Kinematics) float64 {
 	return math.Sqrt(r.each(driftTask{kind: comparePass, n: len(k.Bodies), kin: k}).apart / 2)
 }
 
-// place computes the kinematics of bodies lo to hi, and takes in their rates.
+// place computes the kinematics of bodies lo … hi−1, and includes their coordinates and velocities in f.
 func (r *drifter) place(f *driftFit, lo, hi int) {
 	m, st, kin := r.mech, r.task.st, r.kin.Bodies
 	for i := lo; i < hi; i++ {
@@ -232,14 +232,14 @@ func (r *drifter) place(f *driftFit, lo, hi int) {
 	}
 }
 
-// note adds position and velocities of a body.
+// note includes position and velocities of a body in f.
 func (f *driftFit) note(b *mechanism.BodyState) {
 	for i := range 3 {
 		f.reach, f.speed, f.turn = max(f.reach, math.Abs(b.Position[i])), max(f.speed, math.Abs(b.Velocity[i])), max(f.turn, math.Abs(b.Omega[i]))
 	}
 }
 
-// moveRange moves bodies lo to hi by so many times x.
+// moveRange moves bodies lo … hi−1 by x times the factor of the task.
 func (r *drifter) moveRange(f *driftFit, lo, hi int) {
 	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
@@ -249,7 +249,7 @@ func (r *drifter) moveRange(f *driftFit, lo, hi int) {
 	}
 }
 
-// changeRange changes the velocities of bodies lo to hi by so many times x.
+// changeRange adds x times the factor of the task to the velocities of bodies lo … hi−1.
 func (r *drifter) changeRange(f *driftFit, lo, hi int) {
 	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {
@@ -259,7 +259,7 @@ func (r *drifter) changeRange(f *driftFit, lo, hi int) {
 	}
 }
 
-// check notes body i, which has changed, and whether it is finite.
+// check includes body i in f, and notes if it is not finite.
 func (r *drifter) check(f *driftFit, i int, b *mechanism.BodyState) {
 	if !b.IsFinite() && f.bad < 0 {
 		f.bad = i
@@ -267,7 +267,7 @@ func (r *drifter) check(f *driftFit, i int, b *mechanism.BodyState) {
 	f.note(b)
 }
 
-// compare takes in by how much bodies lo to hi are turned from where the factor was computed: the sum of the squares of the entries.
+// compare includes ‖E − F‖² in f for bodies lo … hi−1, with E and F the rotation matrices in the drifter's kinematics and in the task's.
 func (r *drifter) compare(f *driftFit, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		E, F := &r.kin.Bodies[i].E, &r.task.kin.Bodies[i].E
@@ -278,7 +278,7 @@ func (r *drifter) compare(f *driftFit, lo, hi int) {
 	}
 }
 
-// errors computes the errors of the rows of nodes lo to hi, counted from the first joint, and takes in the largest.
+// errors computes the errors of the rows of nodes lo … hi−1, counted from the first joint, and includes the largest in f.
 func (r *drifter) errors(f *driftFit, lo, hi int) {
 	p, nb := r.layout.Pattern, r.mech.NumBodies()
 	var gap, turned, speed, turn float64
@@ -306,7 +306,8 @@ func (r *drifter) errors(f *driftFit, lo, hi int) {
 	f.off.Widen(&mechanism.Violation{Length: gap, Angle: turned, Speed: speed, Turn: turn})
 }
 
-// jointErrors stores in d and v the errors of the rows of joint j that the pass is for. One that has lost its direction it adds to the sum.
+// jointErrors stores in d and v the position and velocity errors of the rows of joint j that the pass is for. If the joint has lost its
+// direction, it notes that in f, with the joint's violation.
 func (r *drifter) jointErrors(f *driftFit, d, v []float64, j int) {
 	var delta, rate [6]float64
 	if r.errorsTo(&delta, &rate, j) != nil {
@@ -323,20 +324,21 @@ func (r *drifter) jointErrors(f *driftFit, d, v []float64, j int) {
 	copy(v, rate[:])
 }
 
-// errorsTo stores the errors of joint j that the pass is for. Of plain joints both are found at once. Rates also tell whether a distance
-// or a composite joint has a direction; RowsTo tells it of curves, and other joints have directions at all poses.
+// errorsTo stores the errors of joint j that the pass is for. It computes both errors of plain joints together. It also does so where a
+// joint may lose its direction, which velocity errors need: a distance or a composite joint. For curves RowsTo checks the direction, and
+// other joints have directions at all poses.
 func (r *drifter) errorsTo(delta, rate *[6]float64, j int) error {
 	t, jt := &r.task, &r.mech.Joints[j]
 	if t.kind == errorPass || jt.Kind.Plain() || t.kind == deltaPass && (jt.Kind == joints.Distance || jt.Axes != nil) {
 		return r.mech.ErrorsTo(delta, rate, j, r.kin, t.st)
 	}
 	if t.kind == deltaPass {
-		return r.mech.ErrorsTo(delta, nil, j, r.kin, t.st) // RowsTo was the last that was done at the pose
+		return r.mech.ErrorsTo(delta, nil, j, r.kin, t.st) // specialRows has called RowsTo at this pose
 	}
 	return r.mech.ErrorsTo(nil, rate, j, r.kin, t.st)
 }
 
-// couplingErrors is errors for the coupling of a node.
+// couplingErrors stores the errors of the coupling of a node that the pass is for, and includes them in f.
 func (r *drifter) couplingErrors(f *driftFit, node int) {
 	i, o := r.layout.NodeConstraint(node), r.layout.Pattern.Off[node]
 	var delta, rate [6]float64
@@ -344,7 +346,7 @@ func (r *drifter) couplingErrors(f *driftFit, node int) {
 	case leftPass:
 		delta[0], rate[0] = r.delta[o], r.rate[o]
 	case deltaPass:
-		_ = r.mech.ConstraintErrorsTo(&delta, nil, i, r.kin, r.task.st) // an error is of a joint
+		_ = r.mech.ConstraintErrorsTo(&delta, nil, i, r.kin, r.task.st) // only joints return errors
 	case ratePass:
 		delta[0] = r.delta[o]
 		_ = r.mech.ConstraintErrorsTo(nil, &rate, i, r.kin, r.task.st)

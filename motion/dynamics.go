@@ -7,9 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Dynamics is what an integrator needs of a mechanism: accelerations, and states
-// put back on the joints. It has the methods that package sim asks for, and belongs
-// to one goroutine at a time.
+// Dynamics gives an integrator the accelerations of a mechanism, and brings states back to where the joints hold. It has the methods that
+// package sim asks for, and belongs to one goroutine at a time.
 type Dynamics struct {
 	solver *kkt.Solver
 	closer *closing.Closer
@@ -18,8 +17,7 @@ type Dynamics struct {
 	time   float64 // of the last accelerations
 }
 
-// NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so
-// that closing ends the results of the solver.
+// NewDynamics allocates a Solver and a Closer of the plan. They share a factor, so closing makes the results of the solver invalid.
 func NewDynamics(p *kkt.Plan) *Dynamics {
 	s := p.NewSolver()
 	c := closing.NewCloserOn(s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
@@ -28,7 +26,7 @@ func NewDynamics(p *kkt.Plan) *Dynamics {
 	return d
 }
 
-// ShareSearches lets k, which belongs to the goroutine of d, keep what d finds on curves and terrain, and d what k does
+// ShareSearches makes d and k, which belongs to the goroutine of d, share what they find on curves and terrain
 // (mechanism.Mechanism.ShareSearches).
 func (d *Dynamics) ShareSearches(k *mechanism.Kinematics) { d.solver.ShareSearches(k, d.drift.kin) }
 
@@ -57,12 +55,11 @@ func (d *Dynamics) Accelerations(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// StabilizedAccelerations is Accelerations under constraints with feedback (RBDA
-// §8.3): with δ and δ̇ the errors of the joints' rows at position and velocity level,
-// a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+// StabilizedAccelerations is Accelerations with feedback in the constraints (RBDA §8.3): with δ and δ̇ the position and velocity errors of
+// the joints' rows, a row demands δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
 //
-// Where redundant rows are violated in ways that no displacement of the bodies
-// explains, the accelerations fit by least squares.
+// If redundant rows are violated in ways that no displacement of the bodies explains, they contradict each other. The accelerations then
+// satisfy them by least squares.
 func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alpha, beta float64) error {
 	d.mustBe()
 	mustHaveState(st)
@@ -77,9 +74,8 @@ func (d *Dynamics) StabilizedAccelerations(a []float64, st *mechanism.State, alp
 	return nil
 }
 
-// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the joints
-// (Solver.ConstraintWrench). Components that redundant joints leave undetermined are those of
-// least norm (Solver.Report).
+// ConstraintWrenches solves at st and stores in dst the constraint wrenches of the joints (Solver.ConstraintWrench). Components that
+// redundant joints leave undetermined are chosen by least norm (Solver.Report).
 //
 // Shapes: dst has one entry a joint of the list.
 // Cost: a Solve, and with redundant joints a Report, which allocates. It returns the errors of both.
@@ -117,7 +113,7 @@ func (d *Dynamics) CouplingMultipliers(dst []float64, st *mechanism.State, coupl
 	return nil
 }
 
-// react solves at st, with reactions of least norm.
+// react solves at st. With redundant joints it chooses the reactions of least norm.
 func (d *Dynamics) react(st *mechanism.State) error {
 	d.time = st.Time
 	if err := d.solver.Solve(st); err != nil {
@@ -138,7 +134,7 @@ func (d *Dynamics) ClosePositions(st *mechanism.State) error {
 	return d.closer.ClosePositions(st)
 }
 
-// Exactly is Closer.Exactly, of ClosePositions and ProjectVelocities.
+// Exactly is Closer.Exactly, for ClosePositions and ProjectVelocities.
 func (d *Dynamics) Exactly(on bool) { d.closer.Exactly(on) }
 
 // AllowMotion is Closer.AllowMotion.
@@ -147,7 +143,7 @@ func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
 	return d.closer.AllowMotion(v, st)
 }
 
-// RespondTo is Solver.RespondTo, which ends the results of the last Accelerations.
+// RespondTo is Solver.RespondTo. It makes the results of the last Accelerations invalid.
 func (d *Dynamics) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
 	return d.solver.RespondTo(v, st, f)
 }

@@ -3,16 +3,16 @@ package motion
 import "errors"
 
 var (
-	// ErrStep is wrapped by the error of a step that Rattle or Balance cannot do: its joints do not close, a body turns
-	// too far, its kinetic energy does not follow the power of the forces, or the forces of the ground do not come into
-	// balance. A simulation then tries a shorter one.
+	// ErrStep is wrapped by the error of a step that Rattle or Balance cannot do: the joints do not close, a body turns too far, the
+	// kinetic energy does not follow the power of the forces, or the forces of the ground do not come into balance. A simulation then
+	// tries a shorter step.
 	ErrStep = errors.New("motion: the step fails")
-	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism that has what the method does
-	// not know: internal states, stops, friction, rows of velocities alone.
+	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism with elements that the method cannot
+	// treat: internal states, stops, friction, rows of velocities alone.
 	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
 )
 
-// reason is an error with a text of its own that is one of the above.
+// reason is an error with its own text that unwraps to ErrStep or ErrUnsupported.
 type reason struct {
 	is   error
 	text string

@@ -12,14 +12,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Follower follows the motion of a mechanism whose motions prescribe all of it: positions by Newton's method from where
-// the bodies would be by their velocities and accelerations, velocities and accelerations by the rows of the joints.
+// Follower follows the motion of a mechanism in which motions prescribe all freedoms. Positions are found by Newton's method, from a
+// prediction by velocities and accelerations; velocities and accelerations follow from the rows of the joints.
 //
-// Closed joints do not tell branches apart: a four-bar closes with its knee up and with its knee
-// down. So a step counts only if the bodies have gone as far as their velocities at both ends say,
-// Δx = h·(v₀ + v₁)/2 to a part followPart. On one branch the difference is h³ times the third
-// derivative; between two branches it is what lies between them, however short the step is. A step
-// that does not count is halved. Where steps get too short, a StuckError says why.
+// Closed joints do not distinguish branches: a four-bar closes with its knee up and with its knee down. So a step is accepted only if the
+// displacements of the bodies agree with their velocities at both ends, Δx = h·(v₀ + v₁)/2, to the part followPart. On one branch the
+// difference is of the order h³; a jump to another branch leaves a difference that does not vanish with h. A step that is not accepted is
+// halved. Where steps get too short, a StuckError says why.
 //
 // It belongs to one goroutine at a time.
 type Follower struct {
@@ -27,56 +26,55 @@ type Follower struct {
 	solver *kkt.Solver
 	closer *closing.Closer
 	kin    [2]*mechanism.Kinematics
-	st     *mechanism.State // up to here
+	st     *mechanism.State // the state up to which the motion is known
 	next   *mechanism.State
 	accel  []float64 // at st
-	step   float64   // s, the last one that counted in full
-	size   float64   // m, of the mechanism: that compares angles with lengths
-	spare  int       // redundant rows
+	step   float64   // length of the step that is tried next, s; 0 before the first
+	size   float64   // size of the mechanism, m, which makes angles and lengths comparable
+	spare  int       // number of redundant rows at the start
 	steps  int
 	halved int
 }
 
 const (
-	// followPart is the part of its travel by which a step may miss what velocities say: 0.5 rad of a crank at a
-	// constant rate miss by 0.02.
+	// followPart is the largest difference between the displacement of a body and the displacement by its velocities, relative to the
+	// latter. A crank at a constant rate differs by 0.02 in a step of 0.5 rad.
 	followPart = 0.02
-	// followRest is the travel, rad or sizes, that counts as none.
+	// followRest is the displacement, rad or sizes of the mechanism, that counts as zero.
 	followRest = 1e-9
-	// followLeast is the shortest step, relative to the one that was wanted.
+	// followLeast is the shortest step, relative to the whole way to the wanted time.
 	followLeast = 1e-7
-	// followBehind is how soon behind the end of the motion, relative to the step that was wanted, joints that do not
-	// close make it a dead position. Nearer to it than their tolerance they close still.
+	// followBehind is the time after the end of the motion, relative to the whole way, within which joints that do not close make the end
+	// a dead position. Joints that are open by less than their tolerance still close, so the two times differ.
 	followBehind = 1e-3
-	// followMost is the travel, rad or sizes, from one time to the next
-	// beyond which that is not asked of steps that see a part of a turn.
+	// followMost is the largest displacement, rad or sizes, from one time to the next. A step covers only a part of a turn.
 	followMost = 1e6
-	// followGrow lengthens a step after one that counted. A larger value costs time only.
+	// followGrow lengthens a step after an accepted one. A larger value costs time only.
 	followGrow = 2.0
 )
 
-// ErrFar is wrapped by the error of a time so far ahead that bodies would turn or go millions of times meanwhile.
+// ErrFar is wrapped by the error of a time so far ahead that a body would move by millions of turns or sizes of the mechanism.
 var ErrFar = fmt.Errorf("motion: the next time is too far ahead to follow the motion there")
 
-// ErrFree is wrapped by the error of a mechanism that motions do not determine.
+// ErrFree is wrapped by the error of a mechanism whose freedoms are not all prescribed by motions.
 var ErrFree = fmt.Errorf("motion: motions do not prescribe all freedoms")
 
-// Ending is why a motion does not go on.
+// Ending is the reason why a motion ends.
 type Ending uint8
 
 // The endings.
 const (
-	DeadPosition     Ending = iota // the joints do not close behind it
-	SingularPosition               // at it rows depend on each other that do not elsewhere, so that velocities are not determined
-	BranchJump                     // the joints close behind it, but the bodies do not go there
+	DeadPosition     Ending = iota // after it the joints do not close
+	SingularPosition               // more rows depend on each other there than elsewhere, so that velocities are not determined
+	BranchJump                     // after it the joints close only on a branch to which no continuous motion leads
 )
 
-// StuckError is the end of a motion that does not go on as one.
+// StuckError is the error of a motion that cannot be continued.
 type StuckError struct {
 	Time  float64 // s, up to which the motion is known
 	Why   Ending
-	Joint string // that is nearest to singular there
-	Err   error  // of closing at a DeadPosition
+	Joint string // the joint that is nearest to singular there, "" if it cannot be found
+	Err   error  // the error of closing at a DeadPosition
 }
 
 // Error implements error.
@@ -108,7 +106,7 @@ func NewFollower(p *kkt.Plan) *Follower {
 	}
 }
 
-// Start closes the state of the model by the motions at its time and finds velocities and accelerations there.
+// Start closes the state of the model with the motions at its time, and finds velocities and accelerations there.
 //
 // It returns errors of closing and of the solver, ErrFree with the number of freedoms that no motion prescribes, and
 // mechanism.ErrNonholonomic with the joint.
@@ -139,7 +137,8 @@ func (f *Follower) Start(ctx context.Context) error {
 	return nil
 }
 
-// State is where the motion is. It is the Follower's own, and carries all angles (mechanism.Mechanism.CarryAngles).
+// State returns the state up to which the motion is known. It belongs to the Follower, and carries all angles
+// (mechanism.Mechanism.CarryAngles).
 func (f *Follower) State() *mechanism.State { return f.st }
 
 // AccelerationsTo stores in a the accelerations at State: six numbers a body, ω̇ then the classical acceleration of the
@@ -153,13 +152,13 @@ func (f *Follower) AccelerationsTo(a []float64) {
 	copy(a, f.accel)
 }
 
-// Steps returns how many steps there were, and how many that did not count.
+// Steps returns the number of accepted steps, and of steps that were not accepted.
 func (f *Follower) Steps() (done, halved int) { return f.steps, f.halved }
 
 // To follows the motion to the time t, which is not before the time of State.
 //
-// It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or
-// sizes, the cause of ctx, and errors of the solver. State is then as far as the motion is known. It panics if t is before State or no
+// It returns StuckError where the motion ends, ErrFar with the body if it would move by more than 10⁶ rad or sizes of the mechanism, the
+// cause of ctx, and errors of the solver. State is then the last state that is known. It panics if t is before the time of State, or not a
 // number.
 func (f *Follower) To(ctx context.Context, t float64) error {
 	if !(t >= f.st.Time) {
@@ -173,8 +172,8 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 	if f.step > 0 {
 		h = min(h, f.step)
 	}
-	// Where the joints did not close last, with their error, and where velocities were not determined. Such a time is
-	// no end of the motion once a shorter step has reached it: then the step there was too long, and the pose is good.
+	// The last time at which the joints did not close, with the error, and the last at which velocities were not determined. If a shorter
+	// step reaches such a time later, the pose there is good and the step was only too long; justBehind then does not count it.
 	var open error
 	openAt, singularAt := math.Inf(1), math.Inf(1)
 	for f.st.Time < t {
@@ -182,8 +181,8 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 			return context.Cause(ctx)
 		}
 		to := upTo(f.st.Time+h, t, wanted)
-		missed, singular, err := f.try(to)
-		if err == nil && !missed {
+		rejected, singular, err := f.try(to)
+		if err == nil && !rejected {
 			f.steps++
 			f.step = h
 			h *= followGrow
@@ -210,7 +209,7 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 	return nil
 }
 
-// upTo returns the time of a step that would end at the time to: t where it would leave out next to nothing.
+// upTo returns the end of a step that would end at the time to: t if less than the shortest step would be left after to.
 func upTo(to, t, wanted float64) float64 {
 	if t-to < followLeast*wanted {
 		return t
@@ -218,13 +217,13 @@ func upTo(to, t, wanted float64) float64 {
 	return to
 }
 
-// tooShort reports whether a step h from the time now is none.
+// tooShort reports whether a step h from the time now is shorter than followLeast allows, or lost in the rounding of time.
 func tooShort(h, now, wanted float64) bool { return h < followLeast*wanted || now+h == now }
 
-// justBehind reports whether t is so soon behind the time now that an event at t is why the motion ends.
+// justBehind reports whether t is so soon after the time now that an event at t is the reason why the motion ends at now.
 func justBehind(t, now, wanted float64) bool { return now < t && t <= now+followBehind*wanted }
 
-// fastest returns the body that travels farthest in the time h at its present rates, and how far, in rad or sizes.
+// fastest returns the body that moves furthest in the time h at its present rates, and its displacement, in rad or sizes.
 func (f *Follower) fastest(h float64) (body int, travel float64) {
 	for i := range f.st.Bodies {
 		var v [6]float64
@@ -241,9 +240,9 @@ func (f *Follower) fastest(h float64) (body int, travel float64) {
 	return body, travel
 }
 
-// try does the step to the time t. missed says that the bodies have not gone as their velocities say, singular that
-// these are not determined there.
-func (f *Follower) try(t float64) (missed, singular bool, err error) {
+// try tries the step to the time t, and goes there if it is accepted. rejected says that displacements do not agree with velocities, or,
+// with singular, that velocities are not determined there. An error says that joints do not close or accelerations cannot be found.
+func (f *Follower) try(t float64) (rejected, singular bool, err error) {
 	h := t - f.st.Time
 	copy(f.next.Bodies, f.st.Bodies)
 	f.next.Angles = append(f.next.Angles[:0], f.st.Angles...)
@@ -266,7 +265,7 @@ func (f *Follower) try(t float64) (missed, singular bool, err error) {
 	if _, spare := f.solver.Nearness(); spare > f.spare {
 		return true, true, nil
 	}
-	if f.missed(h) {
+	if strays(h, f.size, [2]*mechanism.State{f.st, f.next}, f.kin) {
 		return true, false, nil
 	}
 	f.solver.AccelerationsTo(f.accel)
@@ -276,7 +275,7 @@ func (f *Follower) try(t float64) (missed, singular bool, err error) {
 	return false, false, nil
 }
 
-// settle finds velocities and solves at st, whose joints are closed.
+// settle finds the velocities at st, whose joints are closed, and solves for accelerations there. It stores the kinematics in k.
 func (f *Follower) settle(st *mechanism.State, k *mechanism.Kinematics) error {
 	if err := f.closer.ProjectVelocities(st); err != nil {
 		return err
@@ -288,15 +287,10 @@ func (f *Follower) settle(st *mechanism.State, k *mechanism.Kinematics) error {
 	return f.solver.Solve(st)
 }
 
-// missed reports whether the bodies have gone another way from st to next than velocities say.
-func (f *Follower) missed(h float64) bool {
-	return strays(h, f.size, [2]*mechanism.State{f.st, f.next}, f.kin)
-}
-
-// strays reports whether bodies have gone another way between two states than their velocities at both say, over the time h. size is that
-// of the mechanism, m.
+// strays reports whether the displacement of a body between two states, over the time h, does not agree with its velocities at both. size
+// is the size of the mechanism, m.
 func strays(h, size float64, ends [2]*mechanism.State, kin [2]*mechanism.Kinematics) bool {
-	var most, way float64
+	var most, way float64 // largest difference, and largest displacement by velocities, rad or sizes
 	for i := range ends[0].Bodies {
 		a, b := &ends[0].Bodies[i], &ends[1].Bodies[i]
 		ka, kb := &kin[0].Bodies[i], &kin[1].Bodies[i]
@@ -319,12 +313,13 @@ func strays(h, size float64, ends [2]*mechanism.State, kin [2]*mechanism.Kinemat
 	return astray(most, way)
 }
 
-// astray reports whether bodies that go a way have gone off it by more than a step may, both in rad or sizes. NaN is too much.
+// astray reports whether off, the difference from the displacement way, is more than a step may have, both in rad or sizes. NaN is more.
 func astray(off, way float64) bool {
 	return !(off <= followPart*way+followRest)
 }
 
-// extent is how far the centres of mass are apart at a state, at least a little, m.
+// extent returns the diagonal of the box, along the world's axes, around the centres of mass at a state, m; 1 if that is zero or not
+// finite.
 func extent(st *mechanism.State, k *mechanism.Kinematics) float64 {
 	low, high := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	for i := range st.Bodies {
@@ -339,13 +334,13 @@ func extent(st *mechanism.State, k *mechanism.Kinematics) float64 {
 	return 1
 }
 
-// stuck completes the error at the end of the motion.
+// stuck adds the joint that is nearest to singular to the error e at the end of the motion.
 func (f *Follower) stuck(e *StuckError) error {
 	e.Joint = weakest(f.mech, f.solver, f.st)
 	return e
 }
 
-// weakest returns the name of the joint that is nearest to singular at a state, "" if that cannot be told.
+// weakest returns the name of the joint that is nearest to singular at a state, "" if it cannot be found.
 func weakest(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State) string {
 	if s.Solve(st) == nil {
 		if r, err := s.Report(); err == nil && r.WeakestJoint >= 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// grip are the rows of G of a contact, theory.md (57).
+// grip has the rows of G of a contact, theory.md (57).
 type grip struct {
-	body, node int32
-	rows       int32     // at most six, in which the rows of several points are put together
-	A, B       []float64 // of six rows
+	body, node int32     // body, and node of the rows in the pattern of slacked.fac
+	rows       int32     // at most six
+	A, B       []float64 // 6×6, if its points have more than six rows: the sum of their squares, and six rows with this sum
 }
 
-// grips lists the contacts of m.
+// grips lists the contacts of m, with the number of their rows.
 func grips(m *mechanism.Mechanism) []grip {
 	list := make([]grip, m.NumContacts())
 	for i := range list {
@@ -99,14 +99,14 @@ func (n *gripRows) fillGrip(i int, st *mechanism.State, position, velocity float
 	}
 }
 
-// gripBlock takes the rows of the points of one contact: one after the other, or put together in A.
+// gripBlock takes the rows of the points of one contact: one after the other, or with more than six rows as a sum of squares in A.
 type gripBlock struct {
 	*gripRows
 	*grip
-	left []float64 // of the block of the body
+	left []float64 // unfilled part of the body's block
 }
 
-// addTouch adds the rows of a point of contact i, on a body with its centre of mass at com.
+// addTouch adds the rows of a point of contact i, on a body whose centre of mass is at com.
 func (to *gripBlock) addTouch(i int, t *contact.Touch, com spatial.Vec3, states []float64, position, velocity float64) {
 	var f contact.Force
 	var d contact.Derivatives
@@ -120,7 +120,7 @@ func (to *gripBlock) addTouch(i int, t *contact.Touch, com spatial.Vec3, states 
 	var value, axis [2]float64
 	d.SlidingTo(&value, &axis)
 	value[1] = max(value[1], secant(&f, &t.Motion, value[0]))
-	// Forces of soil act at the centre, with a moment about the axle: together nearly where the wheel touches.
+	// Forces of soil act at the centre, with a moment about the axle. Together they are nearly a force at the point that touches.
 	arm = t.P.Sub(com)
 	e := t.X.Scale(axis[0]).Add(t.Y.Scale(axis[1]))
 	to.add(arm.Cross(e), e, velocity*value[0])
@@ -135,7 +135,8 @@ func (to *gripBlock) addTouch(i int, t *contact.Touch, com spatial.Vec3, states 
 	}
 }
 
-// add adds the row of a direction, given as the wrench of a unit force along it, with its κ.
+// add adds the row of a direction, which is given as the wrench of a unit force along it, times √κ. A κ that is not positive and finite
+// counts as 0.
 func (to *gripBlock) add(moment, force spatial.Vec3, kappa float64) {
 	if !(kappa > 0) || math.IsInf(kappa, 0) {
 		kappa = 0
@@ -154,9 +155,9 @@ func (to *gripBlock) add(moment, force spatial.Vec3, kappa float64) {
 	}
 }
 
-// secant returns the friction of a point over its slip, at most most, N s/m. Along the
-// slip the derivative of friction is much smaller: with it Newton's method goes from
-// one direction of the slip to the other and back, where a step would end sticking.
+// secant returns the friction of a point divided by its slip, at most most, N s/m. It replaces the derivative of friction along the slip,
+// which is much smaller: with the derivative, Newton's method would go from one direction of the slip to the other and back where a step
+// ends sticking.
 func secant(f *contact.Force, motion *contact.PointMotion, most float64) float64 {
 	v := math.Hypot(motion.X, motion.Y)
 	if v == 0 {
@@ -165,15 +166,15 @@ func secant(f *contact.Force, motion *contact.PointMotion, most float64) float64
 	return min(math.Hypot(f.X, f.Y)/v, most)
 }
 
-// follow adds to d the derivatives of the forces that come from the internal states: the states at the
-// end of a step depend on the velocities there (sim.GeneralizedAlpha). The derivative of a state with
-// respect to its rate is half the step, times (eᶻ − 1)/z for a state that decays by z over the step.
+// follow adds to d the derivatives of the forces by way of the internal states, as the states at the end of a step depend on the velocities
+// there (sim.GeneralizedAlpha). The derivative of a state with respect to its rate is half the step, times (eᶻ − 1)/z for a state whose
+// rate has the derivative z/step by the state. half is half the step, s.
 func follow(d *contact.Derivatives, l *contact.Law, motion *contact.PointMotion, states []float64, half float64) {
 	var rate [2]float64
 	var by contact.RateDerivatives
 	l.RateTo(rate[:], &by, motion, states)
 	for i := range rate {
-		z, part := 2*half*by[i][contact.ByState0+i], half
+		z, part := 2*half*by[i][contact.ByState0+i], half // part is the derivative of the state by its rate
 		if z < 0 {
 			part *= math.Expm1(z) / z
 		}

@@ -146,10 +146,10 @@ func TestRatesEnd(t *testing.T) {
 
 // Corrections that leave more than half of an error do not see it, nor do those that have not ended after three.
 func TestBlind(t *testing.T) {
-	require.False(t, blind(0.49, 1, 1))
-	require.True(t, blind(0.51, 1, 1))
-	require.True(t, blind(0.1, 1, 3))
-	require.False(t, blind(1, math.Inf(1), 0))
+	require.False(t, stalls(0.49, 1, 1))
+	require.True(t, stalls(0.51, 1, 1))
+	require.True(t, stalls(0.1, 1, 3))
+	require.False(t, stalls(1, math.Inf(1), 0))
 }
 
 // Next to a singular pose a correction leaves three times the angle of the step; errors of a hundred tolerances are searched.

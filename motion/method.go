@@ -37,14 +37,14 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
-// Tree returns the method of package tree; false for Sparse.
+// Tree returns the method of package tree, and false if m is none, as Sparse.
 func (m Method) Tree() (tree.Method, bool) {
 	return tree.Method(m - TreeDirect), m >= TreeDirect && m <= TreeProjection
 }
 
-// ParseMethod returns the method of a name as String writes it.
+// ParseMethod returns the method whose String is name.
 //
-// It returns an error that lists the nearest name if no method has that name.
+// If there is none, it returns an error with the nearest name.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {

@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Mover gives a simulation all that it needs of a mechanism: accelerations, how near a singular pose is, and states put
-// back on the joints.
+// Mover has all that a simulation asks of a mechanism: accelerations, the nearness of a singular pose, and ways to bring states back to
+// where the joints hold.
 type Mover interface {
 	sim.Gauge
 	sim.ExactProjector
@@ -19,8 +19,8 @@ var (
 	_ sim.StabilizedDynamics = (*Dynamics)(nil)
 )
 
-// New returns a Dynamics of the plan, or for the other methods what has their accelerations (RBDA §8.2–8.8) and takes the rest
-// from a Dynamics: how near a pose is to a singular one, and states put back on the joints.
+// New returns a Dynamics of the plan if m is Sparse. For the other methods it returns a Mover with their accelerations (RBDA §8.2–8.8),
+// which leaves all else to a Dynamics: the nearness of a singular pose, and bringing states back to where the joints hold.
 //
 // Cost: as NewDynamics and NewTreeSolver, whose errors it returns.
 func New(p *kkt.Plan, m Method) (Mover, error) {
@@ -29,7 +29,7 @@ func New(p *kkt.Plan, m Method) (Mover, error) {
 	}
 	t, err := newTree(p, m)
 	if err != nil {
-		return nil, err // no Mover that holds a nil
+		return nil, err // and not t, which would be a Mover other than nil
 	}
 	return t, nil
 }

@@ -14,70 +14,65 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Newton is what an implicit integrator needs of a mechanism: the residual of the equations of
-// motion and of the joints at position level, theory.md (52), and solutions with the Newton
-// matrix of a step, (58). It has the methods that package sim asks for (sim.ImplicitDynamics),
-// those of Dynamics among them, and belongs to one goroutine at a time.
+// Newton gives an implicit integrator the residual of a mechanism's equations of motion and of its joints in positions, theory.md (52), and
+// solutions with the Newton matrix of a step, (58). It has the methods that package sim asks for (sim.ImplicitDynamics), and all methods of
+// Dynamics. It belongs to one goroutine at a time.
 //
-// With ∂q/∂u = p and ∂v/∂u = s for the accelerations u at the end of a step, theory.md (56),
-// the matrix is, in the mass-weighted coordinates of assemble.Weighted,
+// With ∂q/∂u = p and ∂v/∂u = s for the accelerations u at the end of a step, theory.md (56), the matrix is, in the mass-weighted
+// coordinates of assemble.Weighted,
 //
 //	⎡ 1   0   Wᵀ   Gᵀ ⎤
 //	⎢ 0   1   0   −1  ⎥
 //	⎢ W   0   0    0  ⎥
 //	⎣ G  −1   0    0  ⎦.
 //
-// W are the rows of the joints. G has a row for every spring or damper, of a force element or
-// of a freedom of a joint, and for stops and friction: the rate of its length or coordinate, times √κ, κ = p·stiffness +
-// s·damping, theory.md (57). The second unknown is the slack of these rows, σ = G·ũ.
-// Eliminating it leaves GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ beside the unit matrix.
+// W has the rows of the joints. G has a row for every spring and damper, of a force element or of a freedom of a joint, and for stops and
+// friction. The row is the rate of the spring's length or coordinate, times √κ with κ = p·stiffness + s·damping, theory.md (57). The
+// second unknown is the slack of these rows, σ = G·ũ. Its elimination adds GᵀG = C⁻¹(p·K + s·D)C⁻ᵀ to the unit matrix.
 //
-// The armature I of a freedom is one more part of its κ: κ = p·stiffness + s·damping + I.
+// The armature I of a freedom is a further part of κ: κ = p·stiffness + s·damping + I.
 //
-// A force of one's own with derivatives (mechanism.DifferentiableForce) has rows of the same
-// kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
-// part of p·K + s·D.
+// A user's force with derivatives (mechanism.DifferentiableForce) has rows of the same kind, six for each of its bodies. Elimination of
+// their slacks gives the symmetric and positive semidefinite part of p·K + s·D.
 //
-// A bushing has six rows, with a factor of p·K + s·D, and a cable one over all its bodies (docs/springs.md). Their
-// stresses are multipliers, as the tensions of springs are.
+// A bushing has six rows, with a factor of p·K + s·D, and a cable has one row over all its bodies (docs/springs.md). Their stresses are
+// multipliers, as the tensions of springs are.
 //
-// A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and
-// those of its moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are
-// zero. What couples them, such as friction that grows with the normal force, is in the residual.
+// A contact has rows of its body alone: at the point that touches, one along the normal and two along the ground, and further rows for its
+// moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are zero. Terms that couple these
+// rows, such as friction that grows with the normal force, are in the residual alone.
 //
-// So for every κ ≥ 0 the matrix has the form that package factor takes. To the orderings a
-// spring is a joint with a body of its own. The pivot of its row is −1 or beyond, however stiff
-// it is. And the unknowns are scaled so that nothing in the matrix but κ depends on the step
+// So for every κ ≥ 0 the matrix has the form that package factor takes. For the orderings a spring is a joint with a body of its own. The
+// pivot of its row is at most −1, however stiff it is. And the unknowns are scaled so that only κ depends on the length of the step
 // (Bottasso, Dopico & Trainelli 2008).
 //
-// Some terms are left out, as they are small for steps that resolve the motion: gyroscopic
-// moments, and the changes with the pose of J, of the inertias and of the directions of
-// springs. They are in the residual.
+// Some terms are left out of the matrix, as they are small for steps that resolve the motion: gyroscopic moments, and the changes with the
+// pose of J, of the inertias and of the directions of springs. They are in the residual.
 type Newton struct {
 	*Dynamics
 	guard guard.Guard
 	*slacked
 	springs springRows
 	strains strainRows
-	groups  []slackRows // springs, forces of one's own, contacts, strains, in the order of their nodes
+	groups  []slackRows // springs, users' forces, contacts, strains, in the order of their nodes
 	driven  []int32     // joints with prescribed freedoms
 
-	loads    []float64       // reactions that friction grows with
-	loaded   mechanism.State // the state of a Correct, with these
-	x        []float64       // as sys.Right: unknowns
-	contacts bool            // there are some
-	filled   mechanism.State // of the last Linearize
-	fresh    bool            // sys is as Linearize left it
+	loads    []float64       // reactions of joints whose friction grows with them
+	loaded   mechanism.State // the state of a Correct, with these reactions
+	x        []float64       // as long as sys.Right: unknowns
+	contacts bool            // the mechanism has contacts
+	filled   mechanism.State // the state of the last Linearize, if there are contacts
+	fresh    bool            // sys has the equations at this state
 }
 
 const (
-	// newtonRates is the number of solves for a projection of velocities. newtonRateTol is the
-	// error of a row, relative to the velocities, at which the projection ends.
+	// newtonRates is the largest number of solves of a projection of velocities. newtonRateTol is the error of a row, relative to the
+	// velocities, at which the projection ends.
 	newtonRates   = 12
 	newtonRateTol = 1e-13
-	// newtonRateDrop is the part of the error that a solve may leave.
+	// newtonRateDrop is the part of the error that a solve may leave without ending the projection.
 	newtonRateDrop = 0.5
-	// copyPart is how many numbers are copied between looks at the context.
+	// copyPart is how many numbers are copied before the context is checked again.
 	copyPart = 1 << 18
 )
 
@@ -120,12 +115,12 @@ func NewNewton(p *kkt.Plan) *Newton {
 	return n
 }
 
-// ShareSearches is Dynamics.ShareSearches for all that n computes with.
+// ShareSearches is Dynamics.ShareSearches for all kinematics of n.
 func (n *Newton) ShareSearches(k *mechanism.Kinematics) {
 	n.solver.ShareSearches(k, n.drift.kin, n.sys.Kin)
 }
 
-// withSlacks returns p with the slacks of all groups and as many rows, whose nodes it gives to the groups. Without any it is p.
+// withSlacks returns p with the slacks and rows of all groups, and tells the groups the nodes of their rows. Without slacks it returns p.
 func withSlacks(p *sparse.Pattern, groups []slackRows) *sparse.Pattern {
 	var list []sparse.Slack
 	for _, g := range groups {
@@ -141,19 +136,18 @@ func withSlacks(p *sparse.Pattern, groups []slackRows) *sparse.Pattern {
 	return p.WithSlacks(list)
 }
 
-// Rows returns the number of multipliers: one a row of the joints, then the tension
-// of every spring and damper, six of a bushing, and those of cables.
+// Rows returns the number of multipliers: one for each row of the joints, then the tension of every spring and damper, six stresses of each
+// bushing, and the tension of each cable.
 func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.springs.rows) + n.strains.stresses }
 
-// Levels returns the number of ways to factor that Linearize knows.
+// Levels returns the number of levels that Linearize may be given.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
-// Linearize factors the Newton matrix, theory.md (57), (58), at st for ∂q/∂u = position, s², and
-// ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
-// higher ones, below Levels, are slower to converge but take mechanisms that are
-// nearly singular.
+// Linearize factors the Newton matrix, theory.md (57), (58), at st for ∂q/∂u = position, s², and ∂v/∂u = velocity, s. With level 0 rows
+// with small pivots count as redundant. Higher levels, below Levels, converge more slowly but also work for mechanisms that are nearly
+// singular.
 //
-// A Correct at the same state that comes next takes the forces that Linearize found there.
+// If the next call is a Correct at the same state, it reuses the forces that Linearize has computed.
 //
 // Cost: O(bodies + joints) + a factorization; no allocation but for errors.
 // It returns mechanism.ErrNotFinite, mechanism.ErrNonholonomic, joints.ErrNoDirection or
@@ -173,7 +167,7 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 	if err := n.fill(st); err != nil {
 		return err
 	}
-	for v, w := n.fac.Matrix.Val, n.sys.Matrix.Val; len(w) > 0; { // new memory takes long
+	for v, w := n.fac.Matrix.Val, n.sys.Matrix.Val; len(w) > 0; { // in parts, as the first writes to new memory take long
 		k := copy(v, w[:min(len(w), copyPart)])
 		if v, w = v[k:], w[k:]; n.fac.Watched().Up() {
 			return n.fac.Watched().Err()
@@ -202,7 +196,7 @@ func (n *Newton) fill(st *mechanism.State) error {
 	return n.sys.FillTo(st)
 }
 
-// keepFill notes that n.sys has the equations at st, of which contacts take most of the time.
+// keepFill notes that n.sys has the equations at st. It does so with contacts only, which take most of the time of fill.
 func (n *Newton) keepFill(st *mechanism.State) {
 	if !n.contacts {
 		return
@@ -214,7 +208,7 @@ func (n *Newton) keepFill(st *mechanism.State) {
 	n.fresh = true
 }
 
-// refill is fill, unless n.sys has the equations at st.
+// refill is fill, unless n.sys already has the equations at st.
 func (n *Newton) refill(st *mechanism.State) error {
 	f := &n.filled
 	if n.fresh && f.Time == st.Time && slices.Equal(f.Bodies, st.Bodies) && slices.Equal(f.Angles, st.Angles) && slices.Equal(f.Internal, st.Internal) {
@@ -224,7 +218,7 @@ func (n *Newton) refill(st *mechanism.State) error {
 	return n.fill(st)
 }
 
-// at returns err as an error at the place of a node of n.fac, as assemble.Layout.At does.
+// at returns err as an error at the body, joint, coupling or force element of a node of n.fac, as assemble.Layout.At does.
 func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	l := n.sys.Layout
 	slacks := (n.fac.Matrix.Pattern.Len() - l.Pattern.Len()) / 2
@@ -240,7 +234,7 @@ func (n *Newton) at(node, row int, err error) *mechanism.Error {
 	return n.atSlack(node-joints, err)
 }
 
-// atSlack returns err as an error at what slack i belongs to.
+// atSlack returns err as an error at the element to which slack i belongs.
 func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 	for _, g := range n.groups {
 		if nodes := len(g.slacks(nil)); i < nodes {
@@ -252,24 +246,23 @@ func (n *Newton) atSlack(i int, err error) *mechanism.Error {
 	panic("motion: node out of range")
 }
 
-// Correct stores in du and dlambda the Newton correction of accelerations u and multipliers
-// lambda for the end st of a step, whose poses and velocities follow from u, theory.md (56). With
-// the matrix last factored, the correction solves
+// Correct stores in du and dlambda the Newton correction of accelerations u and multipliers lambda for the end st of a step, whose poses
+// and velocities follow from u, theory.md (56). With the last factored matrix, the correction solves
 //
 //	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
 //
-// where p is position, s velocity, and δ the position errors of the joints. The rows g are the rates of the coordinates of springs and
-// dampers, κ = p·stiffness + s·damping, and T their tensions, which are not in f. A freedom with armature adds I to κ and I·q̈ to T. τ
-// takes the place of T among the unknowns. The right sides are exact at st. If τ were T throughout, the small errors of lengths that
-// Newton's method leaves on the way would be large forces, and the iteration would diverge for stiff springs across which bodies move.
+// where p is position, s velocity, and δ the position errors of the joints. The rows g give the rates of the coordinates of springs and
+// dampers, κ = p·stiffness + s·damping, and T are the tensions of springs and dampers at st, which are not in f. A freedom with armature
+// adds I to κ and I·q̈ to T. The unknowns τ converge to T. The right sides are exact at st. If T were put in the place of τ throughout,
+// small errors of lengths on the way of Newton's method would be large forces, and for stiff springs the iteration would diverge.
 //
-// Friction that grows with a reaction uses the reaction from lambda, which is stored in st.Bearings if there is room.
-// In the matrix it keeps the value from the last Linearize.
+// Friction that grows with a reaction uses the reaction by lambda, which is stored in st.Bearings if that has the length for it. In the
+// matrix such friction keeps its value of the last Linearize.
 //
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
 // axes; dlambda and lambda have Rows entries, λ and then τ.
 // Cost: O(bodies + joints + forces) + a solve; no allocation but for errors.
-// It returns the errors of Linearize but for *factor.PivotError. It panics without a factor.
+// It returns the errors of Linearize except *factor.PivotError. It panics without a factor.
 func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda []float64, position float64) error {
 	n.enter()
 	defer n.guard.Leave()
@@ -312,8 +305,7 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	return nil
 }
 
-// setErrors stores the position errors of the joints at st, times factor, in their
-// rows of n.r.
+// setErrors stores the position errors of joints and couplings at st, times factor, in their rows of n.r.
 func (n *Newton) setErrors(st *mechanism.State, factor float64) {
 	l := n.sys.Layout
 	p := l.Pattern
@@ -335,12 +327,12 @@ func (n *Newton) setErrors(st *mechanism.State, factor float64) {
 	}
 }
 
-// Soften replaces e, six numbers a body as accelerations at st, by the part that the joints
-// allow and that springs and dampers do not suppress within a step. That part is x with
+// Soften replaces e, six numbers a body like accelerations at st, by the part that the joints allow and that springs and dampers do not
+// suppress within a step. That part is x with
 //
 //	(M + p·K + s·D)·x − Jᵀ·μ = M·e,   J·x = 0
 //
-// and the matrix last factored, theory.md (58).
+// and the last factored matrix, theory.md (58).
 //
 // Cost: O(bodies) + a solve; no allocation but for errors. It returns mechanism.ErrNotFinite
 // with the name of the body.
@@ -360,14 +352,12 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	return nil
 }
 
-// Allow changes v, velocities of the bodies, six numbers each about the centre of mass, until
-// the joints hold at velocity level at the poses of st. Its corrections, with the matrix last
-// factored, theory.md (58), are the least ones in the metric M + p·K + s·D. It ends where rounding or the age
-// of the factor stops progress. It returns the largest error of a row that is left, m/s or
-// rad/s, relative to 1 + the largest velocity.
+// Allow changes v, velocities of the bodies, six numbers each about the centre of mass, until they satisfy the joints at the poses of st.
+// Its corrections, with the last factored matrix, theory.md (58), are the least ones in the metric M + p·K + s·D. It ends where rounding
+// or the age of the factor stops progress. It returns the largest remaining error of a row, m/s or rad/s, relative to 1 + the largest
+// velocity.
 //
-// Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors. Errors are
-// those of Correct.
+// Cost: O(bodies + joints) + up to twelve solves; no allocation but for errors. It returns errors as Correct does.
 func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err error) {
 	n.enter()
 	defer n.guard.Leave()
@@ -400,13 +390,12 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 	return left, nil
 }
 
-// ratesEnd reports whether the projection ends at the error left, the one before it being last.
+// ratesEnd reports whether the projection of velocities ends at the error left, after the error last of the correction before.
 func ratesEnd(left, last float64) bool {
 	return left <= newtonRateTol || !(left < newtonRateDrop*last)
 }
 
-// setRates stores the prescribed rates of the joints at the time of st in their rows
-// of n.sys.Right, and zero elsewhere.
+// setRates stores the prescribed rates of the joints at the time of st in their rows of n.sys.Right, and zeros elsewhere.
 func (n *Newton) setRates(st *mechanism.State) {
 	clear(n.sys.Right)
 	l := n.sys.Layout
@@ -416,14 +405,14 @@ func (n *Newton) setRates(st *mechanism.State) {
 		jt := &l.Mech.Joints[j]
 		l.Mech.JointTo(&jk, int(j), n.sys.Kin, st)
 		if jt.EvalTo(&rows, &jk.Frames, st.Time) != nil {
-			continue // refused by FillTo
+			continue // FillTo has refused such poses
 		}
 		copy(n.sys.Right[l.Pattern.Off[l.JointNode(int(j))]:], rows.Sigma[:jt.Rows])
 	}
 }
 
-// RowsOf returns the first of the multipliers of joint j and their number. It panics
-// if j is out of range.
+// RowsOf returns the first multiplier of joint j and the number of its multipliers, (0, 0) if j has no rows. It panics if j is out of
+// range.
 func (n *Newton) RowsOf(j int) (first, rows int) {
 	l := n.sys.Layout
 	if uint(j) >= uint(l.Mech.NumJoints()) {

@@ -2,15 +2,15 @@ package motion
 
 import "github.com/rung-mbd/rung/spatial"
 
-// AnswerTo solves with the matrix last factored, theory.md (58), for any loads and rows:
+// AnswerTo stores in x the solution (a, x) with the last factored matrix, theory.md (58), for any loads and right sides of rows:
 //
-//	(M + p·K + s·D)·a + Jᵀ·x = f,   J·a = g
+//	(M + p·K + s·D)·a + Jᵀ·x = f,   J·a = g.
 //
-// with f the first six numbers a body of right, wrenches about the centres of mass, and g the rest, one a row of the
-// joints. It is what an iteration with exact terms is preconditioned by; the matrix is symmetric.
+// The first entries of right are f, a wrench for each body about its centre of mass; the others are g, one for each row of the joints. The
+// matrix is symmetric. It is a preconditioner for iterations that have the exact terms.
 //
-// Shapes: x and right have six entries a body, world axes, and one a row. Cost: O(bodies) + a solve; no allocation. It
-// returns the error of a context. It panics on a length mismatch, or without a factor.
+// Shapes: x and right have six entries a body, world axes, and one a row. Cost: O(bodies) + a solve; no allocation. It returns the error of
+// the context of Watch. It panics on a length mismatch, or without a factor.
 func (n *Newton) AnswerTo(x, right []float64) error {
 	n.enter()
 	defer n.guard.Leave()

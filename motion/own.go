@@ -9,25 +9,24 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// own holds the rows of G for a force of one's own on n bodies, theory.md (57), (58). P and V are the derivatives of the
-// force with respect to pose and velocity. The 6n rows are a factor of the symmetric, positive semidefinite part of
-// p·K + s·D = −(p·P + s·V), in mass-weighted coordinates. The rest of that matrix is not in the Newton matrix; only the
-// residual has it.
+// own has the rows of G for a user's force on n bodies, theory.md (57), (58). With P and V the derivatives of the force by pose and
+// velocity, the 6n rows are a factor of the symmetric, positive semidefinite part of p·K + s·D = −(p·P + s·V), in mass-weighted
+// coordinates. The rest of this matrix is left out of the Newton matrix; the residual is exact.
 type own struct {
-	index  int     // of the force among those of one's own
-	bodies []int32 // increasing
-	at     []int   // place of each among the force's bodies
-	node   int32   // the first of n nodes of six rows each in the pattern of slacked.fac
-	A, B   []float64
+	index  int       // number of the force among users' forces
+	bodies []int32   // increasing
+	at     []int     // by body here: its place among the force's bodies
+	node   int32     // the first of n nodes of six rows each in the pattern of slacked.fac
+	A, B   []float64 // 6n×6n: the matrix, and memory
 }
 
-// ownRows are the rows of the forces of one's own that have derivatives.
+// ownRows are the rows of users' forces that have derivatives.
 type ownRows struct {
 	*slacked
 	list []own
 }
 
-// owns lists the forces of one's own that have derivatives.
+// owns lists the users' forces that have derivatives.
 func owns(m *mechanism.Mechanism) (list []own) {
 	for i := range m.NumOwn() {
 		bodies, derivatives := m.OwnBodies(i)
@@ -104,7 +103,7 @@ func (n *ownRows) fillOwn(o *own, st *mechanism.State, position, velocity float6
 			o.A[r*wide+c] = -(position*P[k] + velocity*V[k])
 		}
 	}
-	n.weigh(o) // from both sides
+	n.weigh(o) // twice, so that C acts on both sides
 	n.weigh(o)
 	for r := range wide {
 		for c := range r {
@@ -130,7 +129,7 @@ func (n *ownRows) fillOwn(o *own, st *mechanism.State, position, velocity float6
 	return nil
 }
 
-// weigh replaces o.A by the transpose of o.A·C⁻ᵀ.
+// weigh replaces o.A by the transpose of o.A·C⁻ᵀ, with C from assemble.Weighted.
 func (n *ownRows) weigh(o *own) {
 	wide := 6 * len(o.bodies)
 	var v [6]float64

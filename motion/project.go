@@ -7,36 +7,29 @@ import (
 )
 
 const (
-	// chordTurn is the largest rotation, rad, between a pose and the pose of a factor that
-	// corrects it: θ of theory.md (44).
+	// chordTurn is the largest rotation of a body, rad, between a pose and the pose of the factor that corrects it: θ of theory.md (44).
 	chordTurn = 1e-3
-	// chordGain is the part of the errors that a correction may leave: the largest θ·κ of
-	// theory.md (44).
+	// chordGain is the largest part of the errors that a correction may leave: θ·κ of theory.md (44).
 	chordGain = 1e-2
-	// chordSteps is the largest number of corrections of poses, or of velocities. More of them
-	// cost as much as a factor.
+	// chordSteps is the largest number of corrections of poses, or of velocities. More would cost as much as a factor.
 	chordSteps = 3
 
-	// driftLeft is the part of a bound that corrections may leave. driftSmall is the part of
-	// their bound up to which positions stay as they are where velocities are above theirs.
+	// driftLeft is the largest error that corrections may leave, relative to its bound. Position errors up to driftSmall of their bound are
+	// not corrected if only velocity errors are above their bound.
 	driftLeft, driftSmall = 1e-2, 0.1
 )
 
-// ProjectDrift measures how far st is from satisfying the joints, by the largest errors of
-// rows. If one of them is above its bound, it brings st back to the joints by the least change
-// in the metric of the inertias. boundP is the bound at position level and boundV the one at
-// velocity level, with lengths in units of mechanism.Mechanism.DriftUnit.
+// ProjectDrift measures the largest errors of the joints' rows at st, and returns the violation before any change. If an error is above its
+// bound, it brings st back to where the joints hold by the least change in the metric of the inertias. boundP is the bound of position
+// errors, boundV of velocity errors, with lengths in units of mechanism.Mechanism.DriftUnit.
 //
-// The last accelerations may have been at the time of st and at a pose next to the pose of st.
-// Their factor then makes the corrections, theory.md (43), (44). These leave errors of 1e-2 of the
-// bounds at most, or rounding. A part of the change, as small as the distance between the poses
-// and at most 1e-2, need not be the least one. Poses stay if they are within a tenth of their
-// bound and velocities can do without a change of them. Otherwise, and where these corrections
-// do not converge fast, ClosePositions and ProjectVelocities bring st back.
+// If the last accelerations were at the time of st and at a pose very near to st, their factor gives the corrections, theory.md (43), (44).
+// These leave errors of at most 1e-2 of the bounds, or rounding. They are the least change up to a part that is as small as the rotation
+// between the two poses, at most 1e-2. Poses stay if their errors are within a tenth of their bound and a correction of velocities alone
+// suffices. Otherwise, and where these corrections do not converge fast, ClosePositions and ProjectVelocities bring st back.
 //
-// Cost: O(bodies + joints) if st is within the bounds; two solves, in most cases, with the
-// factor that is there. No allocation but for errors. It ends the results of the solver if st
-// is not within the bounds. Errors and panics: as ClosePositions and
+// Cost: O(bodies + joints) if st is within the bounds; else in most cases two solves with a factor that exists. No allocation but for
+// errors. It makes the results of the solver invalid if st is not within the bounds. Errors and panics: as ClosePositions and
 // ProjectVelocities; st is unspecified after an error.
 func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	d.mustBe()
@@ -62,16 +55,15 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 	return fit.off, err
 }
 
-// nextTo reports whether the solver's factor is of a pose next to st, whose kinematics are
-// there.
+// nextTo reports whether the solver's factor is at the time of st and at a pose very near to it. The drifter has the kinematics of st.
 func (d *Dynamics) nextTo(st *mechanism.State) bool {
 	k := d.solver.Corrector().Kinematics()
 	return k != nil && d.time == st.Time && d.drift.distance(k) <= chordTurn
 }
 
-// correct removes the errors of st with the solver's factor; they are stored, and fit sums them
-// up. It corrects positions, unless their errors are small and velocities can do without, and
-// then velocities. It returns false if that is not enough; the errors have not grown then.
+// correct removes the errors of st, which the drifter has and fit sums up, with the solver's factor. It corrects positions, unless their
+// errors are small and a correction of velocities suffices, and then velocities. It returns false if the errors stay too large; they have
+// not grown then.
 func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV float64) bool {
 	if fit.position <= driftSmall*boundP {
 		var ok bool
@@ -96,16 +88,16 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	return ok
 }
 
-// mayLeave returns the error that corrections may leave, with a bound and what rounding leaves.
+// mayLeave returns the error that corrections may leave: the part driftLeft of its bound, or the rounding of the errors.
 func mayLeave(bound, rounding float64) float64 { return max(driftLeft*bound, rounding) }
 
-// givesUp reports whether no other correction follows the one of number k, which has left the error after of the error before,
-// though that is not enough.
+// givesUp reports whether correction number k, which has reduced the error before to after, is the last although the error is not small
+// enough.
 func givesUp(after, before, enough float64, k int) bool {
 	return after > enough && (k == chordSteps || after > chordGain*before)
 }
 
-// correctRates is correct for the velocities. It returns the errors that are left, too.
+// correctRates corrects the velocities of st, as correct does. It returns the errors that are left, and whether they are small enough.
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) (driftFit, bool) {
 	enough := mayLeave(bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; !(fit.velocity <= enough); k++ {

@@ -14,57 +14,55 @@ import (
 
 // RattleOptions choose how a Rattle works. The zero value is the default.
 type RattleOptions struct {
-	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad,
-	// rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit. 0 stands for a tenth of mechanism.HoldTolerance.
-	// Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need
-	// one near rounding: at a pose that is off by more, these rows contradict each other. Above
-	// mechanism.HoldTolerance a run leaves states from which another does not start without a projector.
+	// Tolerance is the largest error of a row of the joints at the end of a step: rad, rad/s, and lengths in units of
+	// mechanism.Mechanism.DriftUnit. 0 stands for a tenth of mechanism.HoldTolerance. Mechanisms with rows that geometry alone makes
+	// redundant, such as rigid origami, need a tolerance near rounding, as these rows contradict each other at a pose that is off by more.
+	// With a tolerance above mechanism.HoldTolerance, no other run can start from the end of this one without a projector.
 	Tolerance float64
-	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol; 0
-	// stands for as little as can be. Joints hold to Tolerance all the same.
+	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol. 0 stands for the least
+	// possible. Joints hold to Tolerance in any case.
 	Accuracy float64
-	// Turn is the angle, rad, that a body may turn by in a step; 0
-	// stands for 0.6. It is at most 1.2.
+	// Turn is the largest rotation of a body in a step, rad, at most 1.2. 0 stands for 0.6.
 	Turn float64
-	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward
-	// Euler method, which damps fast turning. RattleStats count them.
+	// Damp says that steps which fail, because a body turns too far or the joints do not close, are done by the backward Euler method, which
+	// damps fast rotations. RattleStats counts them.
 	Damp bool
 }
 
-// What zeros of RattleOptions stand for, and the largest angle of a step, damped ones too.
+// Defaults of RattleOptions, and the largest rotation of a body in a step, rad, where turns are counted.
 const (
 	defaultRattle     = 0.1 * mechanism.HoldTolerance
 	defaultRattleTurn = 0.6
 	mostRattleTurn    = 1.2
 )
 
-// dampedTurn is the largest angle, rad, of a damped step of mechanisms that count no turns: less than half a turn.
+// dampedTurn is the largest rotation of a body in a damped step, rad, of mechanisms that count no turns: less than half a turn.
 const dampedTurn = 2.8
 
-// Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of
-// package sim: of order 2, with the joints closed at both levels at the end of each step, and one factorization a step.
-// With u the accelerations by all forces but those of the joints,
+// Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of package sim. It has
+// order 2, closes the joints in positions and velocities at the end of each step, and takes one factorization a step. With u the
+// accelerations by all forces except the joints' own,
 //
 //	v½ = v₀ + h/2·(u₀ + M⁻¹J₀ᵀλ),   q₁ = exp(h·v½)·q₀,   δ(q₁) = 0
 //	v₁ = v½ + h/2·(u₁ + M⁻¹J₁ᵀμ),   J₁·v₁ = σ(t₁).
 //
-// It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle.
-// Of mechanisms without them the energy stays about where it is over long times.
+// It has no estimate of its error. Steps have to be short compared with the time constants of springs and dampers. Without springs and
+// dampers the energy keeps about its value over long times.
 //
-// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Corrector), each of which leaves about as much of
-// the errors as bodies turn in the step, rad. u₁ is that at the velocities v₀ + h·v̇₀, so that forces which depend on
-// velocities do not lower the order.
+// λ is found by corrections with the factor at q₀ (SolveErrorsTo of kkt.Corrector). Each leaves about that part of the errors which is the
+// rotation of the bodies in the step, rad. u₁ is taken at the velocities v₀ + h·v̇₀, so that forces which depend on velocities do not
+// lower the order.
 //
-// With RattleOptions.Damp a step that fails is one of the backward Euler method,
+// With RattleOptions.Damp a step that fails is done by the backward Euler method,
 //
 //	v₁ = v₀ + h·(u + M⁻¹Jᵀλ),   q₁ = exp(h·v₁)·q₀,   δ(q₁) = 0,   then J·v₁ = σ(t₁),
 //
-// with u and J at the pose exp(h·v₀)·q₀ and order 1. Of a rotation it takes the part (h·ω)²/2 in each step. As what
-// fails once mostly fails again, some more steps are done so.
+// with u and J at the pose exp(h·v₀)·q₀. It has order 1, and reduces an angular velocity ω by its part (h·ω)²/2 in each step. As steps
+// after one that fails mostly fail too, some more are done in this way.
 //
-// Next to a singular pose J turns by much within a step. There joints do not close though no body turns by much, or the
-// kinetic energy does not follow the power of the forces as well as it does elsewhere. Such a step, and two after it, are
-// passes: done by the method of Dormand & Prince with error control, as simulations without RATTLE go over such poses.
+// Next to a singular pose the directions of J change by much within a step. Then joints do not close though no body turns far, or the
+// kinetic energy follows the power of the forces less well than elsewhere. Such a step and the two after it are passes: they are done by
+// the method of Dormand & Prince with error control, by which simulations without RATTLE go over such poses.
 //
 // A Rattle is a sim.Stepper and belongs to one goroutine.
 type Rattle struct {
@@ -72,17 +70,17 @@ type Rattle struct {
 	dyn  *Dynamics
 	opts RattleOptions
 
-	kept, next []float64 // numbers that the next step takes over, and the one after it: six accelerations a body, then the numbers below
+	kept, next []float64 // numbers that this step takes from the one before, and leaves to the next: six accelerations a body, then the tail
 	kin        *mechanism.Kinematics
 	load       []spatial.Force
-	v          []float64 // velocities, angular and of the centres of mass
-	moved      []float64 // by the corrections
-	from, end  mechanism.State
+	v          []float64       // six velocities a body: angular, and of its centre of mass
+	moved      []float64       // six a body: its displacement by corrections of poses
+	from, end  mechanism.State // start and end of the step
 	apart      mechanism.State // end before a search
-	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
+	arm        []spatial.Vec3  // by body: from its origin to its centre of mass at the end, world axes
 
-	valid  bool // kept is of the state from which the next step starts
-	held   bool // the factor is of this state
+	valid  bool // kept belongs to the state from which the next step starts
+	held   bool // the factor is at this state
 	all    bool // the factor keeps all rows
 	failed bool // a damped step from this state has failed
 	rattled
@@ -90,54 +88,56 @@ type Rattle struct {
 	stats RattleStats
 }
 
-// rattled is what decides about the steps of a mechanism.
+// rattled has the properties of a mechanism that steps depend on.
 type rattled struct {
-	driven  bool    // by prescribed motions
+	driven  bool    // it has prescribed motions
 	mass    float64 // of all bodies, kg
-	most    float64 // angle, rad, of a damped step
-	loops   bool    // bodies form some: trees have no singular poses
-	springs bool
+	most    float64 // largest rotation of a body in a damped step, rad
+	loops   bool    // it has loops: trees have no singular poses
+	springs bool    // it has springs or users' forces (sprung)
 }
 
-// rattleTry is the step last tried.
+// rattleTry describes the last step that was tried.
 type rattleTry struct {
-	tried  bool // there is one
-	last   rattleWay
-	turned float64             // angle of the fastest body, rad
-	uneven bool                // it is one of RATTLE, next to a singular pose
-	loss   float64             // J, if it is damped
-	off    mechanism.Violation // of the joints at its end
-	known  bool                // off is
-	blind  bool                // its velocities have needed a factor of all rows
-	blunt  bool                // a correction of its pose for velocities has left much of the errors, as next to singular poses
+	tried    bool // there is one that has succeeded
+	last     rattleWay
+	turned   float64             // rotation of the body that turns furthest, rad
+	uneven   bool                // it was done by RATTLE, and shows signs of a singular pose
+	loss     float64             // energy lost, J, if it is damped
+	off      mechanism.Violation // of the joints at its end
+	known    bool                // off is known
+	needsAll bool                // its velocities have needed a factor of all rows
+	slow     bool                // a finer correction of its pose has left much of the errors, as happens next to singular poses
 }
 
-// rattleWay is how a step is done.
+// rattleWay is the way in which a step is done.
 type rattleWay int
 
 const (
 	symplectic rattleWay = iota // by RATTLE
-	passing                     // by error control
+	passing                     // by the method of Dormand & Prince with error control
 	damped                      // by the backward Euler method
 )
 
-// Numbers at the end of Rattle.kept, after the accelerations.
+// The tail of Rattle.kept: numbers after the accelerations.
 const (
-	rattleKnown   = iota // 1 if the accelerations are those of the state, and rattleAll and rattleRefined
-	rattleSpell          // damped steps that are still to be done, or, below zero, passes
-	rattleSpan           // and the last number of damped ones
-	rattleKinetic        // energy, J, and its rate, W, of the state
-	rattlePower
-	rattleTail
+	rattleKnown   = iota // 0 if the accelerations do not belong to the state; else 1, plus rattleAll, plus rattleRefined
+	rattleSpell          // number of damped steps that are still to be done; negative: number of passes
+	rattleSpan           // number of damped steps after the last failure
+	rattleKinetic        // kinetic energy of the state, J
+	rattlePower          // its rate, W
+	rattleTail           // number of these numbers
 )
 
-// Parts of rattleKnown besides 1, which are added to it.
+// Parts of rattleKnown that are added to 1.
 const (
-	rattleAll     = 1 // the factor keeps all rows
-	rattleRefined = 2 // velocities of a step before have needed that: poses are closed to less than the tolerance, so that they do not
+	rattleAll = 1 // the factor keeps all rows
+	// rattleRefined: velocities of an earlier step have needed a factor of all rows. Poses are then closed further than the tolerance, so
+	// that velocities do not need it again.
+	rattleRefined = 2
 )
 
-// keeps reports whether a part is in rattleKnown.
+// keeps reports whether rattleAll or rattleRefined, the given part, is in rattleKnown.
 func keeps(tail *[rattleTail]float64, part int) bool {
 	known := int(tail[rattleKnown])
 	return known > 0 && (known-1)&part != 0
@@ -145,23 +145,23 @@ func keeps(tail *[rattleTail]float64, part int) bool {
 
 // RattleStats counts the work of a Rattle, in failed steps too.
 type RattleStats struct {
-	Steps       int64   // that have not failed
-	Damped      int64   // of these by the backward Euler method
-	Passed      int64   // of these next to singular poses, by error control
-	Lost        float64 // J, kinetic energy that damped steps have taken; what prescribed motions do is not known and not in it
+	Steps       int64   // steps that have not failed
+	Damped      int64   // such steps by the backward Euler method
+	Passed      int64   // such steps next to singular poses, with error control
+	Lost        float64 // energy lost by damped steps, J; with prescribed motions, whose work is not known, it stays 0
 	Evaluations int64   // assemblies and factorizations
-	Corrections int64   // of poses
-	Measures    int64   // of the errors of all rows, of poses or of velocities
-	Calmed      int64   // damped steps with an energy that has been bounded
-	Searches    int64   // for poses where no factor is there, or none that is good enough
-	Whole       int64   // of the factors, those that keep all rows, as others have not closed the velocities
+	Corrections int64   // corrections of poses
+	Measures    int64   // passes over all rows that compute position or velocity errors
+	Calmed      int64   // damped steps whose energy has been bounded
+	Searches    int64   // times that poses were closed without the factor of the step, as there was none, or none good enough
+	Whole       int64   // factors that keep all rows, as others have not closed the velocities
 }
 
 // NewRattle returns an integrator with its memory.
 //
-// It returns what wraps ErrUnsupported for a mechanism with internal states of contacts or friction, or with friction
-// that grows with reactions, as its steps take forces that do not depend on them, and with the joint for one with rows of velocities
-// alone (mechanism.ErrNonholonomic). It panics if an option is negative or not finite, or if the angle is too large.
+// It returns an error that wraps ErrUnsupported for a mechanism with internal states of contacts or friction, and with the joint for
+// friction that grows with reactions and for rows of velocities alone (mechanism.ErrNonholonomic). It panics if an option is negative or
+// not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
@@ -201,7 +201,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	return r, nil
 }
 
-// sprung reports whether m has something that may swing faster than its bodies turn: springs, or laws of one's own.
+// sprung reports whether m may oscillate faster than its bodies rotate: it has springs, or force elements other than constant wrenches.
 func sprung(m *mechanism.Mechanism) bool {
 	for i := range m.Forces {
 		if m.Forces[i].Kind != model.Wrench {
@@ -211,7 +211,7 @@ func sprung(m *mechanism.Mechanism) bool {
 	return m.NumSprung() > 0
 }
 
-// Stats returns what has been done so far.
+// Stats returns the counts of the work so far.
 func (r *Rattle) Stats() RattleStats {
 	s := r.stats
 	s.Measures = r.dyn.drift.measures
@@ -239,8 +239,8 @@ func (r *Rattle) CloseStages(sim.Projector) {}
 // ClosesJoints tells a simulation to halve a step that fails.
 func (r *Rattle) ClosesJoints() {}
 
-// EndViolation returns by how much the end of the step last tried violates the joints, and whether that is known: it has been measured
-// after steps of RATTLE, but not after others. Errors of velocities are right up to those of poses times the last correction.
+// EndViolation returns the violation of the joints at the end of the last step that was tried, and whether it is known: it is after steps
+// of RATTLE, but not after others. Velocity errors are accurate up to position errors times the last correction.
 func (r *Rattle) EndViolation() (mechanism.Violation, bool) {
 	return r.off, r.known && r.tried
 }
@@ -254,7 +254,7 @@ func (r *Rattle) Restart() {
 	r.valid, r.held, r.tried, r.failed = false, false, false, false
 }
 
-// Kept implements sim.Stepper: the accelerations at the start of the next step, and the damped steps to come.
+// Kept implements sim.Stepper. It returns the accelerations at the start of the next step and the tail, or nil if there are none.
 func (r *Rattle) Kept() []float64 {
 	if !r.valid {
 		return nil
@@ -268,8 +268,8 @@ func (r *Rattle) Keep() []float64 {
 	return r.kept
 }
 
-// Leaves returns the accelerations that the next step takes over, six a body, of the step before; nil where it takes those at
-// its start. They are the method's own.
+// Leaves returns the accelerations that the next step takes over from the step before, six a body. It returns nil if the next step computes
+// them at its start. They belong to the method.
 func (r *Rattle) Leaves() []float64 {
 	if !r.valid || r.tail(r.kept)[rattleKnown] == 0 || r.stats.Steps == 0 {
 		return nil
@@ -277,14 +277,14 @@ func (r *Rattle) Leaves() []float64 {
 	return r.kept[:len(r.kept)-rattleTail]
 }
 
-// tail returns the numbers after the accelerations.
+// tail returns the numbers after the accelerations in kept.
 func (r *Rattle) tail(kept []float64) *[rattleTail]float64 {
 	return (*[rattleTail]float64)(kept[len(kept)-rattleTail:])
 }
 
 // Lead implements sim.Stepper.
 func (r *Rattle) Lead(_ *mechanism.State, changed bool) error {
-	if changed { // by a projection: the factor is next to it, but not of it
+	if changed { // by a projection, so that the factor is no longer at this state
 		r.held = false
 	}
 	return nil
@@ -313,7 +313,7 @@ func (r *Rattle) mustHaveTried() {
 	}
 }
 
-// AtTo implements sim.Stepper. Between the ends poses move evenly: they are of order 1 there.
+// AtTo implements sim.Stepper. Between the ends of the step, poses move at a constant rate from one to the other, which is of order 1.
 //
 // Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
 func (r *Rattle) AtTo(dst *mechanism.State, theta float64) {

@@ -6,8 +6,11 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold, and adds to v
-// what moves it so in the time h. The first corrections need not make errors smaller.
+// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold to tol, and adds to r.v the
+// velocities that move it so in the time h. The first corrections, as many as first says, need not make errors smaller.
+//
+// If a step before has needed a factor of all rows for its velocities (rattleRefined), poses are closed further than tol where that is
+// possible, and otherwise a factor of all rows is made.
 func (r *Rattle) closePoses(h, tol float64, first int) error {
 	d := r.dyn.drift
 	clear(r.moved)
@@ -16,8 +19,8 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		return r.unmeasured(err)
 	}
 	refines := r.valid && keeps(r.tail(r.kept), rattleRefined)
-	finer, whole := refines, refines // poses are closed to less than tol, and a factor of all rows may be made for them
-	r.blunt = false
+	finer, whole := refines, refines // poses are to be closed further than tol; a factor of all rows may be made for that
+	r.slow = false
 	for n := 0; ; n++ {
 		there, weak, _ := r.dyn.solver.Corrector().Factor()
 		if fit.position <= tol && !(finer && there && weak && n < rattleSteps && fit.position > rattleFiner*tol) {
@@ -37,14 +40,15 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		}
 		after, ok := r.correct()
 		left := after.position / fit.position
-		if finer = refines && left <= rattleSharp; fit.position <= tol && !(ok && finer) { // good enough, next to a singular pose
-			if r.blunt = true; r.takeBack() {
+		if finer = refines && left <= rattleSharp; fit.position <= tol && !(ok && finer) {
+			// The pose before was within tol, and a finer correction leaves much of its errors.
+			if r.slow = true; r.takeBack() {
 				break
 			}
 		}
-		// With as much of the errors left by each correction as by this one, are the others enough?
+		// Are the remaining corrections enough if each leaves the same part of the errors as this one?
 		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
-		if weak && whole && !(ok && enough) { // without finer poses the step before might have made such a factor
+		if weak && whole && !(ok && enough) { // take the correction back, and start again with a factor of all rows
 			if whole = false; r.takeBack() && r.keepAll() {
 				n = -1
 				continue
@@ -54,7 +58,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 			return r.failToClose(left, after.position)
 		}
 		r.takeIn()
-		if !enough { // errors that this factor does not see
+		if !enough { // corrections with this factor do not reduce the errors
 			if err := r.search(); err != nil {
 				return err
 			}
@@ -62,11 +66,11 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		}
 		fit = after
 	}
-	r.gain(h)
+	r.addMoved(h)
 	return nil
 }
 
-// correct moves r.end by a correction with the factor, and measures it.
+// correct moves r.end by a correction with the factor, and measures its errors. It reports whether they can be measured.
 func (r *Rattle) correct() (driftFit, bool) {
 	d := r.dyn.drift
 	r.stats.Corrections++
@@ -74,30 +78,31 @@ func (r *Rattle) correct() (driftFit, bool) {
 	return d.moveBy(deltaPass, &r.end, -1)
 }
 
-// takeBack takes the last correction back. It reports whether that can be done.
+// takeBack takes the last correction back, and measures the errors. It reports whether they can be measured.
 func (r *Rattle) takeBack() bool {
 	_, ok := r.dyn.drift.moveBy(deltaPass, &r.end, 1)
 	return ok
 }
 
-// takeIn adds the last correction to those that have moved r.end.
+// takeIn adds the last correction to r.moved.
 func (r *Rattle) takeIn() {
 	for i := range 6 * len(r.end.Bodies) {
 		r.moved[i] -= r.dyn.drift.x[i]
 	}
 }
 
-// failToClose is the error of a correction that leaves the part left of the errors, and this one, or that cannot be done.
+// failToClose returns the error after a correction that has left too much of the errors, the part left and the size off, or that has led to
+// where errors cannot be measured. It notes in r.uneven whether that looks like a singular pose.
 func (r *Rattle) failToClose(left, off float64) error {
 	r.uneven = r.loops && leavesMuch(left, r.turned)
-	if _, err := r.measure(); err != nil { // past the end of a curve or of a law
+	if _, err := r.measure(); err != nil { // beyond the end of a curve or of a law
 		return err
 	}
 	return r.open(off)
 }
 
-// gain adds to v what has moved the bodies in the time h.
-func (r *Rattle) gain(h float64) {
+// addMoved adds to r.v the velocities of the displacement r.moved in the time h, and stores r.arm at the end of the step.
+func (r *Rattle) addMoved(h float64) {
 	for i := range r.end.Bodies {
 		r.arm[i] = r.dyn.drift.kin.Bodies[i].Com
 	}
@@ -106,15 +111,15 @@ func (r *Rattle) gain(h float64) {
 	}
 }
 
-// searches reports whether an error of poses is so small that a search closes them where corrections do not.
+// searches reports whether a position error is so small that a search may close the joints where corrections do not.
 func searches(position, tol float64) bool { return position <= searchFrom*tol }
 
-// leavesMuch reports whether a correction leaves as much of the errors, in a step in which a body turns by an angle, as it does
-// next to a singular pose.
+// leavesMuch reports whether a correction that leaves the part left of the errors, in a step in which a body turns by turned, rad, leaves
+// as much as corrections next to a singular pose do.
 func leavesMuch(left, turned float64) bool { return left > passLeft*turned }
 
-// search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and
-// where rows are redundant. The joints then act along the directions that closing takes.
+// search closes r.end with ClosePositions, where there is no factor or corrections with it do not reduce the errors: next to singular
+// poses, and where rows are redundant. The joints' forces then act along the directions of this displacement.
 func (r *Rattle) search() error {
 	r.stats.Searches++
 	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
@@ -131,7 +136,7 @@ func (r *Rattle) search() error {
 	return err
 }
 
-// measure measures the errors of the joints at the end of the step.
+// measure measures the position and velocity errors of the joints at the end of the step.
 func (r *Rattle) measure() (driftFit, error) {
 	fit, err := r.dyn.drift.measure(&r.end)
 	if err != nil {
@@ -140,33 +145,32 @@ func (r *Rattle) measure() (driftFit, error) {
 	return fit, err
 }
 
-// unmeasured is the error of an end of a step that cannot be measured.
+// unmeasured returns the error for an end of the step at which errors cannot be measured.
 func (r *Rattle) unmeasured(err error) error {
 	return fault.Errorf("motion: step to t = %v: %w", r.end.Time, err)
 }
 
-// open is the error of joints that are off.
+// open returns the error for joints that are off, in rad or lengths in units of DriftUnit, at the end of the step.
 func (r *Rattle) open(off float64) error {
 	return fault.Errorf("motion: step from t = %v: %w: they are off by %.2g", r.from.Time, errRattle, off)
 }
 
-// closeRates changes the velocities of r.end, along the directions in the factor, until the joints
-// hold or rattleRates corrections are done. If the factor has left out rows as redundant and the
-// corrections no longer reduce the errors, as many corrections follow with a factor that keeps all
-// rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes
-// the velocities within its own tolerance. It returns the error that is left, relative to 1 + the
-// largest speed + the largest rate of turning; zero after ProjectVelocities.
+// closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold or rattleRates corrections are
+// done. If the factor has left out rows as redundant and the corrections no longer reduce the errors, as many corrections follow with a
+// factor that keeps all rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes the velocities
+// within its own tolerance. It returns the remaining error, relative to 1 + the largest speed + the largest angular velocity; zero after
+// ProjectVelocities.
 //
-// here says that the system of the factor is of the pose of r.end. What a correction leaves of the errors, which are linear in the
-// velocities, is then known from its rows.
+// here says that the system of the factor is at the pose of r.end. Its rows then give the errors after a correction, as these are linear in
+// the velocities.
 func (r *Rattle) closeRates(here bool) (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measureRates(&r.end) // closePoses has measured the pose
 	if err != nil {
 		return 0, r.unmeasured(err)
 	}
-	was, kept := math.Inf(1), false
-	r.blind = false
+	was, kept := math.Inf(1), false // error before the last correction; a factor of all rows has been made
+	r.needsAll = false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
 		there, weak, _ := r.dyn.solver.Corrector().Factor()
@@ -174,8 +178,8 @@ func (r *Rattle) closeRates(here bool) (left float64, err error) {
 			r.off, r.known = fit.off, true
 			return left, nil
 		}
-		if weak && !kept && blind(left, was, n) {
-			kept, n, r.blind = true, 0, true
+		if weak && !kept && stalls(left, was, n) {
+			kept, n, r.needsAll = true, 0, true
 			there = r.keepAll()
 			r.all = there
 		}
@@ -193,12 +197,13 @@ func (r *Rattle) closeRates(here bool) (left float64, err error) {
 	}
 }
 
-// rattleArms bounds, in units of what the pose is off by times the largest angular velocity of a correction, how much the rows of a system
-// say less of it than the joints: at a pose that is off, a joint's forces act beside the origin of S, at which velocities are measured.
+// rattleArms bounds the difference between velocity errors by the rows of the system and by the joints, in units of the position error
+// times the largest angular velocity of the correction. At a pose that is off, a joint's forces do not act at the origin of S, where
+// velocities are measured.
 const rattleArms = 4.0
 
-// correctRates changes the velocities of r.end by a correction with the factor, and measures them. Where what is left of their errors is
-// known from the rows of the system, the sum has a bound of it.
+// correctRates changes the velocities of r.end by a correction with the factor, and returns their errors. With here it takes the errors
+// from the rows of the system if they have them, and adds the bound of rattleArms; else it measures them.
 func (r *Rattle) correctRates(here bool) (driftFit, error) {
 	d, pass := r.dyn.drift, ratePass
 	var left []float64
@@ -222,11 +227,12 @@ func (r *Rattle) correctRates(here bool) (driftFit, error) {
 	return fit, nil
 }
 
-// keepAll makes the factor one that keeps all rows. It reports whether there is one then.
+// keepAll replaces the factor by one that keeps all rows, and reports whether there is such a factor.
 func (r *Rattle) keepAll() bool {
 	r.stats.Whole++
 	return r.dyn.solver.Corrector().KeepAllRows()
 }
 
-// blind reports whether n corrections, the last of which has left the error left of was, show that they do not see it.
-func blind(left, was float64, n int) bool { return left > rattleBlind*was || n == rattleRates }
+// stalls reports whether corrections do not reduce an error: the last one, number n, has reduced it from was to left only, or it is the
+// last allowed.
+func stalls(left, was float64, n int) bool { return left > rattleStall*was || n == rattleRates }

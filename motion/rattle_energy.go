@@ -9,20 +9,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// rattleWork is the part of the kinetic energy by which its change over a step may differ from the integral of the power of the forces.
+// rattleWork is the largest difference between the change of the kinetic energy over a step and the integral of the power of the forces,
+// relative to the kinetic energy.
 const rattleWork = 0.1
 
-// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy does not
-// change by the integral of the power of the forces, by the trapezoidal rule. It is uneven if it does so less well than
-// where no pose is singular.
+// balance stores the kinetic energy and its rate at the end of the step. It returns an error if the change of the energy differs by much
+// from the integral of the rate by the trapezoidal rule. It sets r.uneven if the two differ by more than they do where no pose is
+// singular.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
 	off := now[rattleKinetic] - was[rattleKinetic] - h/2*(now[rattlePower]+was[rattlePower])
-	noise := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, of joints that hold to the tolerance
-	most, blur := max(was[rattleKinetic], now[rattleKinetic]), r.mass*noise*noise
-	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
-	if !(math.Abs(off) <= rattleWork*most+blur) {
+	speed := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, which errors within the tolerance may cause
+	most, noise := max(was[rattleKinetic], now[rattleKinetic]), r.mass*speed*speed
+	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+noise)
+	if !(math.Abs(off) <= rattleWork*most+noise) {
 		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, errRattleEnergy, off, now[rattleKinetic])
 	}
 	return nil
@@ -57,11 +58,11 @@ func (r *Rattle) total(st *mechanism.State) (float64, error) {
 	return e + r.mech.ArmatureEnergy(r.kin, st), nil
 }
 
-// calm scales the velocities at the end of a damped step where the joints' forces, which do no work, have added energy:
-// next to singular poses, where small errors of poses are large velocities. What is left is the energy at the start and
-// the work of the other forces, at the velocities of either end, whichever is more. Prescribed motions do work, and
-// with them nothing is scaled.
-func (r *Rattle) calm(h float64) error {
+// boundEnergy scales down the velocities at the end of a damped step if the joints' forces, which do no work, have added energy: that
+// happens next to singular poses, where small position errors cause large velocities. The kinetic energy is bounded by the energy at the
+// start plus the work of the other forces, at the velocities of that end which gives more. With prescribed motions, which do work,
+// nothing is scaled. It stores the energy lost in r.loss.
+func (r *Rattle) boundEnergy(h float64) error {
 	r.loss = 0
 	if r.driven {
 		return nil
@@ -73,7 +74,7 @@ func (r *Rattle) calm(h float64) error {
 	if err := r.mech.ForcesTo(r.load, k, &r.from); err != nil {
 		return err
 	}
-	var work [2]float64
+	var work [2]float64 // of the forces at the start, at the velocities of the start and of the end
 	for i := range r.load {
 		var v [2][6]float64
 		r.from.Bodies[i].ComVelocityTo(&v[0], &k.Bodies[i].Com)

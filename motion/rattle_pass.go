@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// passLeft is the part of the errors of poses, in units of the angle of the fastest body in the step, that a correction
-	// leaves next to a singular pose, at least: elsewhere it is one to two.
+	// passLeft is the least part of the position errors that a correction leaves next to a singular pose, divided by the rotation of the
+	// body that turns furthest in the step, rad. Elsewhere this ratio is one to two.
 	passLeft = 3.0
-	// passPart is the least part of the kinetic energy that a step may lose or gain where no pose is singular.
-	// Where bodies turn by φ in a step, φ²/4 is allowed, which is far above what the rule of balance leaves, φ³/12.
+	// passPart is the difference of balance, relative to the kinetic energy, that is always allowed where no pose is singular. Where bodies
+	// turn by φ in a step, φ²/4 is allowed, far more than the error φ³/12 of the trapezoidal rule.
 	passPart = 1e-4
-	// passSpell is the number of steps after a pass that are passes too, as the singular pose may be ahead of them still.
+	// passSpell is the number of steps after a pass that are passes too, as the singular pose may still be ahead of them.
 	passSpell = 2
-	// passTol is the relative tolerance of a pass, far below what a step of RATTLE keeps.
+	// passTol is the relative tolerance of a pass, far below the error of a step of RATTLE.
 	passTol = 1e-7
-	// passWork is the largest number of evaluations of a pass. Over a singular pose it takes fifty to a hundred.
+	// passWork is the largest number of evaluations of a pass. A pass over a singular pose takes fifty to a hundred.
 	passWork = 400
-	// passFirst is the first step of a pass, as a part of the whole.
+	// passFirst is the first step inside a pass, relative to the whole step.
 	passFirst = 1. / 8
 )
 
 // errPassWork ends a pass that takes too long.
 var errPassWork = errors.New("motion: too many evaluations")
 
-// pass does a step next to a singular pose as simulations with error control do it: by steps of the method of Dormand
-// & Prince, with stages closed where that helps, and led over the pose (theory.md (50)). RATTLE has the directions of the
-// joints' forces at either end only. Where they turn by much in the step, it does not close the joints, or loses energy.
+// pass does a step next to a singular pose as simulations with error control do: by shorter steps of the method of Dormand & Prince, with
+// closed stages where that helps, and with a way over the pose (theory.md (50)). RATTLE has the directions of the joints' forces at the two
+// ends only. Where these directions change by much in the step, it does not close the joints, or loses energy.
 func (r *Rattle) pass() error {
 	r.held, r.known = false, false
-	r.dyn.solver.SetAccuracy(0) // errors of a thousandth of a step's are no errors of a method of order 5
+	r.dyn.solver.SetAccuracy(0) // a method of order 5 needs accelerations that are more accurate
 	defer r.dyn.solver.SetAccuracy(r.opts.Accuracy)
 	k := sim.NewRungeKutta(r.mech, r.dyn, sim.DormandPrince(), sim.Tolerance{Relative: passTol})
 	s := sim.New(r.mech, k, &r.from, sim.Options{
@@ -56,7 +56,7 @@ func (r *Rattle) pass() error {
 	return nil
 }
 
-// heeding is a context that has ended when a watch has. Nothing can wait for it, so a simulation does not watch it in turn.
+// heeding is a context whose Err is the error of a watch. It has no Done channel, so a simulation does not watch it in turn.
 type heeding struct {
 	context.Context
 	watch *team.Watch

@@ -12,34 +12,35 @@ import (
 const (
 	// rattleSteps is the largest number of corrections of poses in a step.
 	rattleSteps = 8
-	// rattleFiner is the part of the tolerance above which poses are corrected once where rows are redundant. The rows of velocities
-	// contradict each other there by some times what poses are off by. Beyond the tolerance only a factor of all rows would see what
-	// is left, which takes as long as half a step. Another value costs time only.
+	// rattleFiner is the position error, relative to the tolerance, above which poses are corrected further where rows are redundant and an
+	// earlier step has needed a factor of all rows. The redundant rows of velocities contradict each other by a few times the position
+	// errors. If that is more than the tolerance, only a factor of all rows closes the velocities, which takes as long as half a step.
+	// Another value costs time only.
 	rattleFiner = 0.1
-	// rattleSharp is the part of the errors up to which a correction may leave of them for that. It leaves more next to singular poses,
-	// where a factor of all rows serves the next step, too.
+	// rattleSharp is the largest part of the errors that such a further correction may leave. Next to singular poses it leaves more; there a
+	// factor of all rows is better, which serves the next step too.
 	rattleSharp = 0.1
-	// rattleFirst is the number of corrections of a damped step that may leave more.
+	// rattleFirst is the number of first corrections of a damped step that need not make errors smaller.
 	rattleFirst = 2
-	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
+	// dampedLeft is the position error that a damped step may leave, relative to the tolerance.
 	dampedLeft = 100.0
-	// searchFrom is the error of poses, in units of the tolerance, up to which joints are closed by a search where
-	// corrections with weak rows do not close them.
+	// searchFrom is the largest position error, relative to the tolerance, from which a search closes joints where corrections with weak
+	// rows do not.
 	searchFrom = 100.0
 	// rattleRates is the largest number of corrections of velocities.
 	rattleRates = 3
-	// rattleBlind is the part of the errors of velocities that a correction leaves if it does not see them.
-	rattleBlind = 0.5
-	// longestDamped is the largest number of damped steps in a row before another one is tried.
+	// rattleStall is the part of the velocity errors from which on a correction that leaves it counts as useless.
+	rattleStall = 0.5
+	// longestDamped is the largest number of damped steps in a row, before a step of RATTLE is tried again.
 	longestDamped = 15
 )
 
-// Try implements sim.Stepper. It returns 0 for the error, of which nothing is known.
+// Try implements sim.Stepper. It returns 0 for the error, as it has no estimate.
 //
-// Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a
-// step that has failed, has been damped or went past a singular pose. Such a pass takes up to some hundred Solves and
-// allocates O(bodies); else there is no allocation but for errors. It returns what wraps ErrStep,
-// and errors of Solve and, of a pass, of sim.Simulation.Run. It panics if st is of another mechanism.
+// Cost: a kkt.Solver.Solve and a few solves with its factor. Another Solve is needed from a state without history, and after a step that
+// has failed, was damped or was a pass over a singular pose. A pass takes up to some hundred Solves and allocates O(bodies); all else
+// does not allocate but for errors. It returns errors that wrap ErrStep, errors of Solve and, from a pass, errors of sim.Simulation.Run.
+// It panics if st is of another mechanism.
 func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	mustHaveState(st)
 	if len(st.Bodies) != len(r.end.Bodies) {
@@ -66,7 +67,8 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	return 0, nil
 }
 
-// step does the step h in the first way that can, and sets what next says of the steps to come.
+// step does the step h in the first way that succeeds, and stores in next, the tail, how the steps after it are to be done. last is the
+// tail of the step before.
 func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, error) {
 	switch spell := next[rattleSpell]; {
 	case spell > 0:
@@ -84,7 +86,7 @@ func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, er
 			if r.all {
 				next[rattleKnown] += rattleAll
 			}
-			if r.blind || keeps(last, rattleRefined) && !r.blunt {
+			if r.needsAll || keeps(last, rattleRefined) && !r.slow {
 				next[rattleKnown] += rattleRefined
 			}
 			return symplectic, nil
@@ -102,7 +104,8 @@ func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, er
 	return passing, nil
 }
 
-// damp does the step h after others have failed with err, if it may, and some more.
+// damp does the step h by the backward Euler method, after other ways have failed with err, and plans further damped steps. Without
+// RattleOptions.Damp it returns err.
 func (r *Rattle) damp(h float64, err error, next *[rattleTail]float64) (rattleWay, error) {
 	if !r.opts.Damp || r.dyn.drift.watch.Err() != nil {
 		return symplectic, err
@@ -112,7 +115,7 @@ func (r *Rattle) damp(h float64, err error, next *[rattleTail]float64) (rattleWa
 	return damped, r.backward(h)
 }
 
-// symplectic does a step h of RATTLE.
+// symplectic does the step h by RATTLE.
 func (r *Rattle) symplectic(h float64) error {
 	r.uneven = false
 	if err := r.begin(); err != nil {
@@ -140,13 +143,13 @@ func (r *Rattle) symplectic(h float64) error {
 	return r.balance(h)
 }
 
-// begin computes r.kept and the factor at r.from.
+// begin computes the accelerations r.kept and the factor at r.from, unless they are there.
 func (r *Rattle) begin() error {
 	known := r.valid && r.tail(r.kept)[rattleKnown] != 0
 	if known && r.held {
 		return nil
 	}
-	a := r.next // for the factor alone
+	a := r.next // if only the factor is needed, accelerations go to memory that is overwritten later
 	if !known {
 		a = r.kept
 	}
@@ -176,8 +179,8 @@ func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// travel makes v the velocities at the start and s·a, and moves the
-// bodies with them in the time h. A nil a stands for zeros.
+// travel sets r.v to the velocities at the start plus s·a, and r.end to where the bodies move with them in the time h. A nil a stands for
+// zeros. It returns an error if a body rotates by more than most, rad.
 func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	square := 0.0
 	var k mechanism.BodyKinematics
@@ -194,7 +197,7 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 				v[j] += s * a[6*i+j]
 			}
 		}
-		square = max(square, v[0]*v[0]+v[1]*v[1]+v[2]*v[2]) // a NaN stays
+		square = max(square, v[0]*v[0]+v[1]*v[1]+v[2]*v[2]) // max keeps a NaN
 		b.Displace(h, v, &k, com)
 		r.arm[i] = k.Com
 	}
@@ -205,7 +208,7 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	return nil
 }
 
-// fastest returns the body that turns fastest with the velocities v.
+// fastest returns the body with the largest angular velocity in r.v.
 func (r *Rattle) fastest() int {
 	most := algebra.NewPeak(-1)
 	for i := range r.end.Bodies {
@@ -214,7 +217,7 @@ func (r *Rattle) fastest() int {
 	return most.At
 }
 
-// setVelocities gives r.end the velocities v + s·a.
+// setVelocities gives r.end the velocities r.v + s·a.
 func (r *Rattle) setVelocities(s float64, a []float64) {
 	for i := range r.end.Bodies {
 		var v [6]float64
@@ -225,9 +228,8 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 	}
 }
 
-// backward does a step h of the backward Euler method. It takes the accelerations u +
-// M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be
-// that of the step: closing the poses adds M⁻¹Jᵀ of something, along the same directions.
+// backward does the step h by the backward Euler method. It takes the accelerations u + M⁻¹Jᵀλ' at the pose to which the velocities at the
+// start lead. Their λ' need not be the λ of the step, as closing the poses adds further accelerations along the same directions M⁻¹Jᵀ.
 func (r *Rattle) backward(h float64) error {
 	r.held = false
 	if err := r.travel(h, 0, nil, r.most); err != nil {
@@ -235,7 +237,7 @@ func (r *Rattle) backward(h float64) error {
 	}
 	r.setVelocities(0, r.next)
 	if err := r.evaluate(r.next, &r.end); err != nil {
-		// What geometry alone makes redundant is not, or is badly so, at a pose that the joints do not allow.
+		// Rows that geometry alone makes redundant are nearly redundant, or not at all, at a pose that violates the joints: close it first.
 		r.stats.Searches++
 		if r.dyn.drift.watch.Err() != nil || r.dyn.ClosePositions(&r.end) != nil {
 			return err
@@ -257,9 +259,9 @@ func (r *Rattle) backward(h float64) error {
 		}
 	}
 	r.setVelocities(0, r.next)
-	if _, err := r.closeRates(false); err != nil { // what is left of errors, the next step removes
+	if _, err := r.closeRates(false); err != nil { // the next step removes errors that are left
 		return err
 	}
-	r.known = false // velocities may change again
-	return r.calm(h)
+	r.known = false // boundEnergy may change velocities
+	return r.boundEnergy(h)
 }

@@ -12,47 +12,46 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Reduced is the motion of a mechanism in minimal coordinates (RBDA §8.8): q̈ = f(t, q, q̇) of independent freedoms, for
-// integrators and controllers of one's own. mobility.Independent chooses the freedoms.
+// Reduced is the motion of a mechanism in minimal coordinates (RBDA §8.8): q̈ = f(t, q, q̇) of independent freedoms, for the user's own
+// integrators and controllers. mobility.Independent chooses the freedoms.
 //
-// Coordinates do not tell all of a pose: a four-bar has two of the same crank angle. So Reduced has a state from which the
-// coordinates lead on (Accept), and goes from there to those of At as a Follower does, by steps that count only if the bodies
-// go as their velocities say. The pose depends on that state and on t and q, and not on the calls of At between.
+// Coordinates do not determine a pose: a four-bar has two poses with the same crank angle. So Reduced has an accepted state (Accept), and
+// goes from there to the coordinates of At by steps that are accepted, as a Follower's, only if displacements agree with velocities. The
+// pose depends on the accepted state and on t and q, and not on calls of At in between.
 //
-// It belongs to one goroutine at a time. Motions and inputs of the plan are read whenever it computes, but for bodies and
-// joints of one's own (mechanism.Inputs.Vary), which are those of NewReduced.
+// It belongs to one goroutine at a time. Motions and inputs of the plan are read whenever it computes. Only bodies and joints that inputs
+// vary (mechanism.Inputs.Vary) are read once, by NewReduced.
 type Reduced struct {
 	mech   *mechanism.Mechanism
 	solver *kkt.Solver
 	held   *kkt.Plan           // of the mechanism in which motions prescribe all freedoms
 	inputs *mechanism.Inputs   // of held
 	closer *closing.Closer     // of held
-	own    []mechanism.Freedom // with motions of the model
-	all    []mechanism.Freedom // those, then the ones chosen
+	own    []mechanism.Freedom // freedoms that the model prescribes
+	all    []mechanism.Freedom // own, then the chosen freedoms
 
-	from           *mechanism.State // at which coordinates are known
+	from           *mechanism.State // the accepted state
 	st, next       *mechanism.State
 	kin            [2]*mechanism.Kinematics
-	accel          []float64
-	start, reached []float64 // coordinates of all at from and st
-	way, at, rates []float64 // from start to where At goes; where it is; their rates
+	accel          []float64 // accelerations of the bodies, if solved
+	start, reached []float64 // coordinates of all at from and at st
+	way, at, rates []float64 // of all: change of coordinates from start to the end of At; coordinates on the way; rates at its end
 	polynomial     *joints.Motion
-	spare          int     // redundant rows
-	size           float64 // m, of the mechanism
-	solved         bool    // accel is of st
+	spare          int     // number of redundant rows at the first state
+	size           float64 // size of the mechanism, m
+	solved         bool    // accel belongs to st
 }
 
-// reducedFar is the largest change of a coordinate, rad or sizes of the mechanism.
+// reducedFar is the largest change of a coordinate in At, rad or sizes of the mechanism.
 const reducedFar = 100
 
-// NewReduced returns the reduced motion from a state of p's mechanism in the coordinates of the freedoms. It leaves
-// that state to the bit as it is.
+// NewReduced returns the reduced motion from a state of p's mechanism in the coordinates of the freedoms. It does not change st, and starts
+// from exactly these bits.
 //
-// Cost: a plan (kkt.Plan.Replan), and some solves; allocates. It returns a *mechanism.ViolationError for a state that violates the
-// joints, mechanism.ErrNonholonomic for rows of velocities alone,
-// ErrUnsupported for internal states, what wraps mechanism.ErrFreedom for freedoms without coordinate, with a motion, or that
-// depend on each other at st, ErrFree for too few, and the errors of closing and solving. It panics if st is of another
-// mechanism or a joint is out of range.
+// Cost: a plan (kkt.Plan.Replan), and some solves; allocates. It returns a *mechanism.ViolationError for a state that violates the joints,
+// mechanism.ErrNonholonomic for rows of velocities alone, ErrUnsupported for internal states, an error that wraps mechanism.ErrFreedom for
+// freedoms without a coordinate, with a motion, or that depend on each other at st, ErrFree for too few freedoms, and the errors of closing
+// and solving. It panics if st is of another mechanism or a joint is out of range.
 func NewReduced(p *kkt.Plan, st *mechanism.State, freedoms []mechanism.Freedom) (*Reduced, error) {
 	m := p.Mechanism()
 	if !m.Owns(st) {
@@ -86,7 +85,7 @@ func NewReduced(p *kkt.Plan, st *mechanism.State, freedoms []mechanism.Freedom) 
 	return r, r.independent()
 }
 
-// begin looks at the first state, and reads its coordinates.
+// begin checks that the first state satisfies the joints, reads its coordinates, and counts the redundant rows there.
 func (r *Reduced) begin(p *kkt.Plan) error {
 	if err := r.mech.Holds(r.from); err != nil {
 		return fault.Errorf("motion: %w", err)
@@ -110,7 +109,8 @@ func (r *Reduced) begin(p *kkt.Plan) error {
 	return nil
 }
 
-// independent sees whether the freedoms tell all motions, and none of them follows from the others.
+// independent returns ErrFree if the freedoms do not determine all motions at the first state, and mechanism.ErrFreedom if some of them
+// depend on the others.
 func (r *Reduced) independent() error {
 	if err := r.motionsAt(r.start, nil, r.from.Time); err != nil {
 		return err
@@ -133,17 +133,17 @@ func (r *Reduced) independent() error {
 	return nil
 }
 
-// Freedoms returns those whose coordinates q are, in their order. The list is not to be changed.
+// Freedoms returns the freedoms whose coordinates are q, in the order of q. The list is not to be changed.
 func (r *Reduced) Freedoms() []mechanism.Freedom { return r.all[len(r.own):] }
 
-// State returns the state of the last At, before the first one that of NewReduced. It is the Reduced's own: read it, and Clone what
-// has to last.
+// State returns the state of the last At, or before the first At the state of NewReduced. It belongs to the Reduced: it must not be
+// changed, and changes with the next At.
 func (r *Reduced) State() *mechanism.State { return r.st }
 
-// Accepted returns the state from which coordinates lead on. It is the Reduced's own: read it, and Clone what has to last.
+// Accepted returns the accepted state. It belongs to the Reduced: it must not be changed, and changes with the next Accept.
 func (r *Reduced) Accepted() *mechanism.State { return r.from }
 
-// CoordinatesTo stores coordinates and rates of the freedoms at State. Angles go on over turns.
+// CoordinatesTo stores coordinates and rates of the freedoms at State. Angles count whole turns.
 //
 // Shapes: q and qd have an entry a freedom. Cost: O(freedoms), no allocation.
 func (r *Reduced) CoordinatesTo(q, qd []float64) {
@@ -157,7 +157,7 @@ func (r *Reduced) CoordinatesTo(q, qd []float64) {
 	copy(q, r.reached[n:])
 }
 
-// motionsAt prescribes all freedoms: coordinates at a time with rates, nil for none.
+// motionsAt prescribes all freedoms, so that they have the coordinates q and the rates qd at the time t. A nil qd stands for zeros.
 func (r *Reduced) motionsAt(q, qd []float64, t float64) error {
 	c := r.polynomial.Coefficients
 	for i, f := range r.all {
@@ -174,9 +174,9 @@ func (r *Reduced) motionsAt(q, qd []float64, t float64) error {
 // At moves State to the coordinates q with the rates qd at the time t.
 //
 // Shapes: as CoordinatesTo. Cost: four to seven factorizations for near coordinates, no allocation but for errors. It returns a
-// *StuckError, with the joint, where the joints do not close at q, where they do on another branch alone, and at singular poses; an
-// error that names a freedom for a number that is not finite or far from where Accept was; and those of closing. State then
-// goes back to the last Accept.
+// *StuckError, with the joint, where the joints do not close at q, or close on another branch alone, and at singular poses; an error that
+// names a freedom for a number that is not finite or too far from the accepted state; and the errors of closing. State is then the
+// accepted state again.
 func (r *Reduced) At(t float64, q, qd []float64) error {
 	n := len(r.own)
 	if len(q) != len(r.all)-n || len(qd) != len(q) {
@@ -198,14 +198,14 @@ func (r *Reduced) At(t float64, q, qd []float64) error {
 	return nil
 }
 
-// back returns to where Accept was.
+// back makes the accepted state the current one.
 func (r *Reduced) back() {
 	copyState(r.st, r.from)
 	copy(r.reached, r.start)
 	r.solved = false
 }
 
-// copyState makes to equal from, of the same mechanism, with all angles.
+// copyState stores from in to, with all angles and bearings. Both are of the same mechanism.
 func copyState(to, from *mechanism.State) {
 	to.Time = from.Time
 	copy(to.Bodies, from.Bodies)
@@ -213,7 +213,8 @@ func copyState(to, from *mechanism.State) {
 	to.Bearings = append(to.Bearings[:0], from.Bearings...)
 }
 
-// aim stores the way to the coordinates q, and of prescribed freedoms to their motions at t, and the rates there.
+// aim stores in r.way the change of coordinates to q, and for freedoms that the model prescribes to their motions at t, and in r.rates the
+// rates there.
 func (r *Reduced) aim(t float64, q, qd []float64) error {
 	if !algebra.Finite(t) {
 		return fault.Errorf("motion: time %v is not finite", t)
@@ -241,11 +242,11 @@ func (r *Reduced) aim(t float64, q, qd []float64) error {
 	return nil
 }
 
-// follow moves st along the way, whose parameter is 0 at from and 1 at its end.
+// follow moves st along the way. The parameter of the way is 0 at from and 1 at its end.
 func (r *Reduced) follow(t float64) error {
-	r.closer.Exactly(false) // so that nothing is left of earlier calls
+	r.closer.Exactly(false) // the closer then keeps nothing of earlier calls
 	copyState(r.st, r.from)
-	r.st.Time = t // motions do not read it, and forces are not asked
+	r.st.Time = t // the time on the way has no effect: motions are set by motionsAt, and forces are not evaluated
 	copy(r.at, r.start)
 	if algebra.MaxAbs(r.way) == 0 {
 		return nil
@@ -275,7 +276,7 @@ func (r *Reduced) follow(t float64) error {
 	return nil
 }
 
-// velocities gives st the velocities of rates of the coordinates q, and stores the kinematics.
+// velocities gives st the velocities at which the coordinates q have the given rates, and stores the kinematics in k.
 func (r *Reduced) velocities(st *mechanism.State, k *mechanism.Kinematics, q, rates []float64) error {
 	if err := r.motionsAt(q, rates, st.Time); err != nil {
 		return err
@@ -286,7 +287,7 @@ func (r *Reduced) velocities(st *mechanism.State, k *mechanism.Kinematics, q, ra
 	return r.mech.KinematicsTo(k, st)
 }
 
-// step moves st by a part h of the way, to the part to. ok says that it has; an error says that joints do not close.
+// step moves st by the part h of the way, to its parameter to. ok says that the step is accepted; an error says that joints do not close.
 func (r *Reduced) step(to, h float64) (ok bool, err error) {
 	copyState(r.next, r.st)
 	for i := range r.next.Bodies {
@@ -312,7 +313,7 @@ func (r *Reduced) step(to, h float64) (ok bool, err error) {
 	}
 	r.mech.FollowAngles(r.kin[1], r.next)
 	now := r.next.Time
-	r.next.Time = r.st.Time + h // in which turns are counted by rates along the way
+	r.next.Time = r.st.Time + h // turns are counted by velocities, which are rates by the parameter of the way
 	r.mech.FollowTurns(r.next, r.st)
 	r.next.Time = now
 	r.st, r.next = r.next, r.st
@@ -320,7 +321,7 @@ func (r *Reduced) step(to, h float64) (ok bool, err error) {
 	return true, nil
 }
 
-// stuck returns the error of a way that ends.
+// stuck returns the error for a way that cannot be followed to its end. open is the last error of closing, or nil.
 func (r *Reduced) stuck(t float64, open error) error {
 	e := &StuckError{Time: t, Why: BranchJump, Err: open}
 	if open != nil {
@@ -371,10 +372,10 @@ func (r *Reduced) solve() error {
 	return nil
 }
 
-// Touch says that inputs have changed, so that accelerations of State are others.
+// Touch is to be called after a change of inputs: it makes AccelerationsTo compute the accelerations at State again.
 func (r *Reduced) Touch() { r.solved = false }
 
-// Accept makes State the one from which coordinates lead on: call it after each step of an integrator.
+// Accept makes State the accepted state. It is to be called after each step of an integrator.
 //
 // Cost: O(bodies + freedoms), no allocation.
 func (r *Reduced) Accept() {
@@ -382,7 +383,8 @@ func (r *Reduced) Accept() {
 	r.measure()
 }
 
-// measure reads the coordinates of from, whose poses tell them, so that a Reduced made there has the same bits.
+// measure reads the coordinates of the accepted state from its poses and angles, so that a Reduced that is made from this state has the
+// same bits.
 func (r *Reduced) measure() {
 	for i, f := range r.all {
 		r.start[i], _ = r.mech.Coordinate(f, r.from)

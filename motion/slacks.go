@@ -12,9 +12,9 @@ import (
 
 // slackRows are the rows of G of one kind of element, theory.md (57). Each of their nodes has a slack of the same size.
 type slackRows interface {
-	// slacks appends the slacks to a list, one a node.
+	// slacks appends the slacks, one for each node, to a list.
 	slacks(list []sparse.Slack) []sparse.Slack
-	// place says which node of the pattern of slacked.fac is the first, and returns the first behind these.
+	// place sets the first of their nodes in the pattern of slacked.fac, and returns the first node after them.
 	place(node int32) int32
 	// at returns err as an error at the element of a node, counted from the first.
 	at(node int, err error) *mechanism.Error
@@ -22,17 +22,17 @@ type slackRows interface {
 	fill(st *mechanism.State, position, velocity float64) error
 }
 
-// slacked is the system of a Newton: the equations of the mechanism, and the matrix that has rows with slacks besides.
+// slacked is the system of a Newton: the equations of the mechanism, and the Newton matrix, which also has the rows with slacks.
 type slacked struct {
 	sys        *assemble.Weighted
 	fac        *kkt.Factored // of W and G at the state of Linearize
-	first, gap int           // scalar rows of the bodies; of the slacks
-	r          []float64     // as sys.Right: residual
-	b, y       []float64     // as fac: right side and solution
+	first, gap int           // number of scalar rows of the bodies, and of the slacks
+	r          []float64     // as long as sys.Right: residual
+	b, y       []float64     // as long as fac: right side and solution
 }
 
-// setScales takes the scales of the joints' rows from the assembled system, as a row may vanish
-// at a pose. The scales of springs are 1.
+// setScales sets the scales of the rows with which kkt.Factored compares pivots: for joints the scales of the assembled system, bounded
+// from below as a row may vanish at a pose; for springs 1.
 func (n *slacked) setScales() {
 	p := n.sys.Layout.Pattern
 	scale := n.fac.Scale[n.first+n.gap:]
@@ -44,8 +44,7 @@ func (n *slacked) setScales() {
 	}
 }
 
-// solve solves for n.r, and what n.b has in the rows of springs, into n.y. It clears
-// these rows.
+// solve stores in n.y the solution for the right side n.r, with the right sides that n.b has in the rows with slacks. It then clears these.
 func (n *slacked) solve() {
 	clear(n.b[n.first : n.first+n.gap])
 	copy(n.b, n.r[:n.first])
@@ -93,15 +92,15 @@ func (n *slacked) addEnd(w *spatial.Force, arm *spatial.Vec3, body int32, sign f
 	}
 }
 
-// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative: the row is divided by it.
+// rootLeast is the least √κ of a row, by which the row is divided. It is taken where the stiffness of a spring is zero or negative.
 // Any value as small does.
 const rootLeast = 1e-100
 
-// rootDrop is the pivot, relative to the largest entry of the diagonal, that is rounding.
+// rootDrop is the size of a pivot, relative to the largest entry of the diagonal, up to which it is rounding.
 const rootDrop = 1e-13
 
-// rootTo stores in G rows with GᵀG = A for a positive semidefinite A of order n, by Cholesky's method with
-// complete pivoting. Of another symmetric A it leaves out what comes after the last positive pivot. A is used up.
+// rootTo stores in G rows with GᵀG = A for a positive semidefinite A of order n, by Cholesky's method with complete pivoting. For another
+// symmetric A it stops after the last positive pivot, and the rest of A is missing from GᵀG. It overwrites A.
 func rootTo(G, A []float64, n int) {
 	clear(G[:n*n])
 	least := 0.0

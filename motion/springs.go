@@ -9,16 +9,16 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// compliance is a row of G: a spring and damper with armature, or an actuator, along one coordinate.
+// compliance is a row of G along one coordinate: a spring and damper with armature, an actuator, or a stop with friction.
 type compliance struct {
-	joint, index int32 // freedom of a joint; or −1 and a force element
-	resist       int32 // 1 + the number of stops or of friction on the freedom
-	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
+	joint, index int32 // freedom of a joint; or −1 and the number of a force element
+	resist       int32 // 1 + the number of a resistor (stops, friction) on the freedom, or 0
+	motor        int32 // 1 + the number of an actuator on the freedom, or 0; with resist 0 too: the spring and damper of the joint
 	pred, succ   int32 // bodies, or World; of a force element the bodies of A and B
-	node         int32 // of the row in the pattern of slacked.fac
+	node         int32 // node of the row in the pattern of slacked.fac
 }
 
-// at returns err as an error at the spring: at a force element, or at the joint of the spring.
+// at returns err as an error at the force element or actuator of the row, or at the joint of its spring.
 func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	if c.joint < 0 {
 		return m.AtForce(int(c.index), err)
@@ -34,15 +34,16 @@ func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 type springRows struct {
 	*slacked
 	rows []compliance
-	root []float64 // √κ of rows
+	root []float64 // by row: √κ
 }
 
+// newSpringRows allocates the springRows of a system.
 func newSpringRows(q *slacked) springRows {
 	rows := compliances(q.sys.Layout.Mech)
 	return springRows{slacked: q, rows: rows, root: make([]float64, len(rows))}
 }
 
-// compliances lists the springs and dampers of m, and the actuators whose force depends on the motion.
+// compliances lists the springs and dampers of m, armature, actuators whose force depends on the motion, stops and friction.
 func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	for i := range m.Forces {
 		if f := &m.Forces[i]; f.Kind == model.SpringDamper {
@@ -73,7 +74,7 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	}
 	moving := rows[:0]
 	for _, c := range rows {
-		if c.pred != c.succ { // else the ends cannot move against each other
+		if c.pred != c.succ { // otherwise the ends are on one body, and cannot move relative to each other
 			moving = append(moving, c)
 		}
 	}
@@ -112,21 +113,21 @@ func (n *springRows) fill(st *mechanism.State, position, velocity float64) error
 	return nil
 }
 
-// pull is a spring and damper at one state.
+// pull is a compliance at one state.
 type pull struct {
 	mechanism.Along
 	mechanism.Pull
-	inertia float64              // armature
+	inertia float64              // armature, kg or kg m²
 	resist  mechanism.Resistance // of stops and friction
 }
 
-// pullTo stores c at st, whose bodies have the kinematics of n.sys.
+// pullTo stores in q the compliance c at st, whose bodies have the kinematics of n.sys.
 func (n *springRows) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	q.inertia = 0
 	if c.joint < 0 {
 		var at mechanism.SpringState
-		_ = m.SpringAt(&at, int(c.index), k, st) // FillTo has refused what has no force
+		_ = m.SpringAt(&at, int(c.index), k, st) // FillTo has refused states at which it fails
 		q.Along, q.Pull = at.Along, at.Pull
 		return
 	}
@@ -151,7 +152,7 @@ func (n *springRows) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	q.Pull = mechanism.Pull{}
 	if d := m.Drive(int(c.joint)); d != nil {
 		j.CoordinatesTo(&x, &rate, &jk)
-		q.Pull, _ = d.PullAt(int(i), x[i], rate[i]) // FillTo has refused what has no force
+		q.Pull, _ = d.PullAt(int(i), x[i], rate[i]) // FillTo has refused states at which it fails
 	}
 }
 
@@ -182,9 +183,9 @@ func (n *springRows) fillCompliance(i int, st *mechanism.State, position, veloci
 	blocks[0] = -1
 }
 
-// setTensions moves the tensions of springs. It subtracts those that the springs have at st from the residual of the
-// bodies, and adds the given ones. The difference is the residual of the springs' rows. Armature adds I·q̈ to the
-// tension of its freedom, which the residual of the bodies does not have; u are the accelerations.
+// setTensions replaces the tensions of springs at st in the residual of the bodies by the given tensions. It stores the differences in the
+// right sides of the springs' rows. Armature adds I·q̈ there to the tension of its freedom; u are the accelerations. The residual of the
+// bodies has no armature.
 func (n *springRows) setTensions(tension, u []float64, st *mechanism.State) {
 	var q pull
 	rows := n.b[len(n.b)-n.gap:]
@@ -197,7 +198,7 @@ func (n *springRows) setTensions(tension, u []float64, st *mechanism.State) {
 	}
 }
 
-// addEnds adds a force along the coordinate of c to the residual of its bodies.
+// addEnds adds a force along the coordinate of c to the residual of its bodies: positive on the successor.
 func (n *springRows) addEnds(c *compliance, q *pull, force float64) {
 	if c.pred >= 0 {
 		n.addEnd(&q.Unit, &q.Arm[0], c.pred, -force)
@@ -213,11 +214,11 @@ func (n *springRows) armatureForce(q *pull, c *compliance, u []float64, st *mech
 		return 0
 	}
 	var qdd [6]float64
-	_ = n.sys.Layout.Mech.SecondRatesTo(&qdd, int(c.joint), u, n.sys.Kin, st) // a joint with armature has a direction
+	_ = n.sys.Layout.Mech.SecondRatesTo(&qdd, int(c.joint), u, n.sys.Kin, st) // cannot fail for a joint with armature
 	return q.inertia * qdd[c.index]
 }
 
-// addArmature adds gᵀ·I·g·a of all armature to n.r, for accelerations a at st.
+// addArmature adds gᵀ·I·g·a of all armature to n.r, for accelerations a of the bodies at st.
 func (n *springRows) addArmature(a []float64, st *mechanism.State) {
 	m := n.sys.Layout.Mech
 	if m.Geared() == nil {

@@ -10,30 +10,31 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// strain are the rows of G of a bushing or a cable. With B the derivative of its coordinates by the motion of its
-// bodies, six of a bushing and one of a cable, and κ = p·K + s·D, the rows are R·B with RᵀR = κ. Its stresses are
-// multipliers, as the tensions of springs are (Newton.Correct).
+// strain has the rows of G of a bushing or a cable. A bushing has six coordinates, a cable has one. With B the derivative of the
+// coordinates by the motion of the bodies, and κ = p·K + s·D, the rows are R·B with RᵀR = κ. The stresses are multipliers, as the
+// tensions of springs are (Newton.Correct).
 type strain struct {
-	element int     // of the force elements
-	index   int     // among the bushings or the cables
-	cable   bool    // else a bushing
+	element int     // number of the force element
+	index   int     // number among the bushings or the cables
+	cable   bool    // it is a cable, not a bushing
 	bodies  []int32 // increasing
-	rows    int
-	first   int   // of its stresses
-	node    int32 // of the rows in the pattern of slacked.fac
+	rows    int     // 6 or 1
+	first   int     // the first of its stresses
+	node    int32   // node of the rows in the pattern of slacked.fac
 
-	R     [36]float64 // of the last Linearize, rows by rows
-	pivot [6]int8     // of each row of R: earlier pivots have zeros below
-	g     []float64   // six numbers a body of a cable
+	R     [36]float64 // rows×rows, of the last Linearize
+	pivot [6]int8     // by row of R: the column of its pivot, which is zero in later rows
+	g     []float64   // of a cable: its row, six numbers a body
 }
 
 // strainRows are the rows of bushings and cables.
 type strainRows struct {
 	*slacked
 	list     []strain
-	stresses int // of all
+	stresses int // number of all stresses
 }
 
+// newStrainRows allocates the strainRows of a system.
 func newStrainRows(q *slacked) strainRows {
 	list, stresses := strains(q.sys.Layout.Mech)
 	return strainRows{q, list, stresses}
@@ -101,7 +102,7 @@ func (n *strainRows) fill(st *mechanism.State, position, velocity float64) error
 	return nil
 }
 
-// slack returns the slack of the rows.
+// slack returns the slack of the rows of s.
 func (s *strain) slack() sparse.Slack {
 	n := int8(s.rows)
 	out := sparse.Slack{Nodes: [2]int32{s.bodies[0], -1}, Size: n, Rows: n}
@@ -111,7 +112,8 @@ func (s *strain) slack() sparse.Slack {
 	return out
 }
 
-// block returns the entries of n.fac for the rows of s and the body i of its bodies; behind these is the slack.
+// block returns the entries of n.fac from the block of the rows of s and the body i of its bodies on. The block of the slack follows the
+// blocks of the bodies.
 func (n *strainRows) block(s *strain, i int) []float64 {
 	p := n.fac.Matrix.Pattern
 	return n.fac.Matrix.Val[p.Pos[p.Ptr[s.node]+int32(i)]:]
@@ -166,8 +168,8 @@ func (n *strainRows) fillBushing(s *strain, st *mechanism.State, position, veloc
 	return nil
 }
 
-// root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A
-// scaled to a diagonal of ones. A diagonal entry that is rounding of zero becomes rootLeast², so that R has an inverse.
+// root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A scaled to a diagonal
+// of ones. A pivot that is zero to rounding is replaced by rootLeast², so that R has an inverse.
 func (s *strain) root(A *springs.Matrix) {
 	var scale [6]float64
 	var a springs.Matrix
@@ -213,7 +215,7 @@ func (s *strain) root(A *springs.Matrix) {
 	}
 }
 
-// setStresses is setTensions for bushings and cables.
+// setStresses replaces the stresses of bushings and cables at st in the residual of the bodies by the given ones, as setTensions does.
 func (n *strainRows) setStresses(stress []float64, st *mechanism.State) error {
 	p := n.fac.Matrix.Pattern
 	for i := range n.list {
@@ -229,7 +231,8 @@ func (n *strainRows) setStresses(stress []float64, st *mechanism.State) error {
 	return nil
 }
 
-// setCable adds the tension of a cable at st less stress to the residual, and stores this difference in the row of the cable.
+// setCable adds the tension of a cable at st less stress to the residual of the bodies, and stores this difference in the right side of the
+// cable's row.
 func (n *strainRows) setCable(s *strain, stress, row []float64, st *mechanism.State) error {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	c, err := m.CableAt(s.index, k, st)
@@ -264,7 +267,7 @@ func (n *strainRows) setBushing(s *strain, stress, rows []float64, st *mechanism
 			n.addEnd(&w[j], &b.Arm[j], body[j], 1)
 		}
 	}
-	for r := range 6 { // −R⁻ᵀ·e
+	for r := range 6 { // rows = −R⁻ᵀ·e
 		c := int(s.pivot[r])
 		z := -e[c]
 		for q := range r {
@@ -275,7 +278,7 @@ func (n *strainRows) setBushing(s *strain, stress, rows []float64, st *mechanism
 	return nil
 }
 
-// stressesTo stores the changes of the stresses of the last solution.
+// stressesTo stores in d the changes of the stresses by the last solution.
 func (n *strainRows) stressesTo(d []float64) {
 	p := n.fac.Matrix.Pattern
 	for i := range n.list {

@@ -10,17 +10,16 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// treeMover is a Mover with the accelerations of a method on a spanning tree (RBDA §8.2–8.8). What such a method does not tell
-// is computed by the sparse one: how near a pose is to a singular one, and states put back on the joints. It belongs to
-// one goroutine at a time.
+// treeMover is a Mover with the accelerations of a method on a spanning tree (RBDA §8.2–8.8). The sparse method does the rest: it computes
+// the nearness of a singular pose, and brings states back to where the joints hold. It belongs to one goroutine at a time.
 type treeMover struct {
 	solver *tree.ClosedSolver
 	acc    []spatial.ClassicalAccel
-	sparse *Dynamics        // puts states back
-	gauge  *kkt.Solver      // of its own, as that of sparse is the factor of its drift
+	sparse *Dynamics        // brings states back
+	gauge  *kkt.Solver      // for Nearness; the factor of sparse serves its corrections
 	last   *mechanism.State // of the last Accelerations
-	bears  bool             // friction grows with reactions,
-	unique bool             // which are unique
+	bears  bool             // the mechanism has friction that grows with reactions
+	unique bool             // gauge has found these reactions to be unique
 }
 
 // newTree prepares a method other than Sparse for the mechanism of the plan.
@@ -36,7 +35,7 @@ func newTree(p *kkt.Plan, m Method) (*treeMover, error) {
 	return &treeMover{solver: s, acc: acc, sparse: NewDynamics(p), gauge: p.NewSolver(), bears: bears}, nil
 }
 
-// NewTreeSolver is the solver of a method other than Sparse for a mechanism, alone.
+// NewTreeSolver returns the solver of a method other than Sparse for a mechanism, without a Mover.
 //
 // Cost: a tree.Plan, and a matrix with as many rows as there are freedoms of the tree and constraints of the loops.
 // It returns the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics for Sparse.
@@ -65,7 +64,7 @@ func (d *treeMover) Accelerations(a []float64, st *mechanism.State) error {
 	if len(a) != 6*len(d.acc) {
 		panic("motion: length mismatch")
 	}
-	if d.bears && !d.unique { // the sparse method knows whether reactions are unique
+	if d.bears && !d.unique { // the sparse method returns an error if reactions are not unique
 		if err := d.gauge.Solve(st); err != nil {
 			return err
 		}
@@ -82,8 +81,7 @@ func (d *treeMover) Accelerations(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// Nearness is kkt.Solver.Nearness at the state of the last Accelerations. Where the sparse method has no solution,
-// nothing is known: it is +Inf.
+// Nearness is kkt.Solver.Nearness at the state of the last Accelerations. Where the sparse method has no solution it returns +Inf and 0.
 //
 // Cost: a kkt.Solver.Solve.
 func (d *treeMover) Nearness() (near float64, redundant int) {
@@ -101,7 +99,7 @@ func (d *treeMover) ProjectVelocities(st *mechanism.State) error {
 	return d.sparse.ProjectVelocities(st)
 }
 
-// Exactly is closing.Closer.Exactly, of ClosePositions and ProjectVelocities.
+// Exactly is closing.Closer.Exactly, for ClosePositions and ProjectVelocities.
 func (d *treeMover) Exactly(on bool) { d.sparse.Exactly(on) }
 
 // AllowMotion is closing.Closer.AllowMotion.
@@ -114,7 +112,7 @@ func (d *treeMover) RespondTo(v []float64, st *mechanism.State, f mechanism.Free
 	return d.sparse.RespondTo(v, st, f)
 }
 
-// ProjectDrift is Dynamics.ProjectDrift, without a factor of the last accelerations.
+// ProjectDrift is Dynamics.ProjectDrift. There is no factor of the last accelerations, so it never takes corrections with it.
 func (d *treeMover) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	return d.sparse.ProjectDrift(st, boundP, boundV)
 }

@@ -2,8 +2,8 @@ package motion
 
 import "context"
 
-// Watch makes the methods of d, and of the Newton that it is part of, end early when ctx does, until end is called
-// (kkt.Workspace.Watch). sim.Simulation.RunContext calls it.
+// Watch makes the methods of d, and of a Newton that contains d, end early when ctx does, until end is called (kkt.Workspace.Watch).
+// sim.Simulation.RunContext calls it.
 func (d *Dynamics) Watch(ctx context.Context) (end func()) {
 	d.mustBe()
 	return d.solver.Watch(ctx)

@@ -7,28 +7,27 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers. Each direction in which a
-// point of a contact moves over the ground has two rows. The row of the velocity, times q̇, is the velocity of the point
-// in that direction. The row of the force, times the force of the ground in that direction, is what the force adds to τ.
-// Both rows are equal, but for forces of soil, which act at the centre of the wheel. The directions of a point are its
-// axes N, X and Y and, where the law of the contact needs them, the velocity of the wheel's centre along X, its spin, and
-// its turning about N (contact.PointMotion).
+// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers. Each direction in which a point of a
+// contact moves over the ground has two rows. The row of the velocity, times q̇, is the velocity of the point in that direction. The row
+// of the force, times the force of the ground in that direction, is the generalized force τ. Both rows are equal, except for forces of
+// soil, which act at the centre of the wheel. The directions of a point are its axes N, X and Y and, where the law of the contact needs
+// them, the velocity of the wheel's centre along X, the spin of the wheel, and its rotation about N (contact.PointMotion).
 //
 // tree.Workspace.InertiaTo and InverseTo give H and C of the same tree. A Wheels belongs to one goroutine.
 type Wheels struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
 	points []wheelPoint
-	used   int
+	used   int               // number of points in use
 	eval   []*contact.Result // by contact
 	rows   []WheelRow
-	count  int
-	matrix []float64 // of the rows in use, one after the other
-	push   []float64 // likewise, of the forces
-	jac    []spatial.Motion
+	count  int              // number of rows in use
+	matrix []float64        // rows of velocities, one after the other
+	push   []float64        // rows of forces, one after the other
+	jac    []spatial.Motion // Jacobian of the wheel about the point
 }
 
-// WheelRow says of which contact, point and direction a row of Wheels is.
+// WheelRow has the contact, the point and the direction of a row of Wheels.
 type WheelRow struct {
 	Contact int // of the mechanism
 	Point   int // of the contact
@@ -39,13 +38,13 @@ type WheelRow struct {
 type wheelPoint struct {
 	contact *contact.Contact
 	motion  contact.PointMotion
-	share   float64
-	first   int // row
-	by      []int
-	of      []int
+	share   float64 // of the point in the contact (contact.Point)
+	first   int     // its first row
+	by      []int   // by row: direction, contact.ByN …
+	of      []int   // by row: force, contact.OfN …; −1 for none
 }
 
-// forceBy is the force along each direction of a point; −1 for none.
+// forceBy has by direction of a point the force along it; −1 for none.
 var forceBy = [...]int{
 	contact.ByN: contact.OfN, contact.ByX: contact.OfX, contact.ByY: contact.OfY,
 	contact.ByRoll: -1, contact.BySpin: contact.OfAxle, contact.ByTurn: contact.OfTurn,
@@ -88,8 +87,8 @@ func NewWheels(p *tree.Plan) *Wheels {
 	return w
 }
 
-// Set finds the points of all contacts at the state in use of a workspace of the tree, and their rows. A contact that
-// does not touch has those of the point that is nearest to the ground.
+// Set computes the points of all contacts, and their rows, at the state in use of a workspace of the tree. A contact that does not touch
+// has one point, which is nearest to the ground.
 //
 // Cost: as the contacts, and O(rows·NumDof), no allocation.
 // It returns the errors of mechanism.Mechanism.ContactAt.
@@ -120,7 +119,7 @@ func (w *Wheels) Set(at *tree.Workspace) error {
 	return nil
 }
 
-// add appends a point with its rows.
+// add appends a point with its rows: point k of contact i on a link, with the motion b of its body.
 func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *contact.Point) error {
 	q := &w.points[w.used]
 	c, _, _ := w.mech.Contact(i)
@@ -139,7 +138,7 @@ func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *con
 		w.count++
 		clear(push)
 		var dir spatial.Vec3
-		turns := false
+		turns := false // the direction is a rotation about dir
 		switch by {
 		case contact.ByN:
 			dir = p.N
@@ -147,7 +146,7 @@ func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *con
 			dir = p.X
 		case contact.ByY:
 			dir = p.Y
-		case contact.ByRoll: // of the centre; no force is along it
+		case contact.ByRoll: // velocity of the centre; no force is along it
 			w.along(row, &p.X, &arm)
 			continue
 		case contact.BySpin:
@@ -170,7 +169,7 @@ func (w *Wheels) add(at *tree.Workspace, i, k, link int, b *contact.Body, p *con
 	return nil
 }
 
-// along stores the row of the velocity along a direction, of the point that is arm away from that of w.jac.
+// along stores the row of the velocity in the direction dir of the point that is at arm from the point of w.jac.
 func (w *Wheels) along(row []float64, dir, arm *spatial.Vec3) {
 	for d := range row {
 		j := &w.jac[d]
@@ -185,13 +184,14 @@ func (w *Wheels) along(row []float64, dir, arm *spatial.Vec3) {
 // NumRows returns the number of rows at the state of the last Set.
 func (w *Wheels) NumRows() int { return w.count }
 
-// Row returns the entries of row i, one a freedom of the tree, and what it is. They hold until the next Set.
+// Row returns the entries of the row of velocities i, one a freedom of the tree, and its contact, point and direction. They hold until the
+// next Set.
 func (w *Wheels) Row(i int) ([]float64, WheelRow) {
 	n := w.plan.NumDof()
 	return w.matrix[:w.count*n][i*n : (i+1)*n], w.rows[i]
 }
 
-// Push returns the row along which the force of row i acts. It holds until the next Set.
+// Push returns the row of forces i, one entry a freedom of the tree. It holds until the next Set.
 func (w *Wheels) Push(i int) []float64 {
 	n := w.plan.NumDof()
 	return w.push[:w.count*n][i*n : (i+1)*n]
