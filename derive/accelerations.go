@@ -2,7 +2,7 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Accelerations in a row have six numbers a body: ω̇ and the acceleration of the centre of mass, world axes.
+// In this file a vector of accelerations has six numbers a body: ω̇, then the acceleration of the centre of mass, world axes.
 
 // AccelerationsTo stores in a the accelerations at the state of At.
 //
@@ -13,7 +13,7 @@ func (d *Derivatives) AccelerationsTo(a []float64) {
 	copy(a, d.x)
 }
 
-// AccelerationsTo stores in a how the accelerations change along direction k.
+// AccelerationsTo stores in a the changes of the accelerations along direction k.
 //
 // Shapes and cost: as Derivatives.AccelerationsTo. It panics on a length mismatch or without results.
 func (c *Changes) AccelerationsTo(a []float64, k int) {
@@ -21,7 +21,7 @@ func (c *Changes) AccelerationsTo(a []float64, k int) {
 	copy(a, c.of(k).x)
 }
 
-// SetAccelerations makes the weights of the accelerations those of x, which may be nil for zeros.
+// SetAccelerations sets the weights on the accelerations to x. A nil x sets zeros.
 //
 // Shapes and cost: as Derivatives.AccelerationsTo. It panics on a length mismatch.
 func (w *Weights) SetAccelerations(x []float64) {

@@ -10,28 +10,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrUndetermined is for a wrench that the constraints do not determine, so that it has no gradient.
+// ErrUndetermined is the error for a weight on a component of a wrench that the constraints do not determine: it has no gradient.
 var ErrUndetermined = errors.New("derive: the constraints do not determine this component")
 
-// BodyWeight is what an output takes of the accelerations of a body, world axes.
+// BodyWeight holds the weights of an output on the accelerations of a body, world axes.
 type BodyWeight struct {
 	ComAcceleration, AngularAcceleration spatial.Vec3
 }
 
-// JointWeight is what an output takes of a joint.
+// JointWeight holds the weights of an output on the wrench and the coordinates of a joint.
 type JointWeight struct {
 	Moment, Force spatial.Vec3 // of the total wrench on the successor about the origin of S, world axes
 	Q, Qd, Qdd    [6]float64   // by freedom
 }
 
-// Weights make one output of all that a state has: the sum of weights times accelerations, wrenches and coordinates.
+// Weights define one output of the state: the sum of weights times accelerations, wrenches and coordinates.
 type Weights struct {
 	d       *Derivatives
 	bodies  []BodyWeight
 	joints  []JointWeight
-	motions []bodyTangent // of the motions of bodies' frames (AddOutput)
-	moved   bool          // there are some
-	jointed bool          // there may be weights of joints
+	motions []bodyTangent // weights on the motions of bodies' frames (AddOutput)
+	moved   bool          // motions has weights other than zero
+	jointed bool          // joints may have weights other than zero
 }
 
 // NewWeights allocates weights of zeros.
@@ -49,7 +49,7 @@ func (w *Weights) Joint(j int) *JointWeight {
 	return &w.joints[j]
 }
 
-// scaled makes w what from is, times s.
+// scaled stores in w the weights of from times s.
 func (w *Weights) scaled(from *Weights, s float64) {
 	w.moved, w.jointed = from.moved, from.jointed
 	for i, b := range from.bodies {
@@ -82,15 +82,17 @@ func (w *Weights) Reset() {
 	w.moved, w.jointed = false, false
 }
 
-// AdjointTo stores in g the gradient of an output, theory.md (D2). With follow it is that of the output along directions that the state
-// follows, (D3), (D4): its products with given directions, and totals by parameters. Otherwise its products with allowed directions are the
-// derivatives along them.
+// AdjointTo stores in g the gradient of the output w, theory.md (D2). Without follow, the product of g with an allowed direction is the
+// derivative of w along it. With follow, the state follows the directions, (D3), (D4): g then has products with any direction, and total
+// derivatives by parameters.
 //
-// Cost: two sweeps over the mechanism and a refined solve, whatever the number of parameters; two of each more with follow. It returns an
-// error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not determine. It does
-// not see those that they determine at this pose only, nor directions that break a loop: ForwardTo does. With masses of ratios from 1e6 on,
-// and next to singular poses, it takes the gradient twice and allocates; where these differ, it returns an error that wraps ErrDoubt. g has
-// no results then. It panics without At, or if g or w are of others.
+// Cost: two sweeps over the mechanism and one refined solve, whatever the number of parameters; twice that with follow. If the ratio of
+// masses is 1e6 or more, or the pose is next to a singular one, it computes the gradient twice and allocates.
+//
+// It returns an error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not
+// determine, and one that wraps ErrDoubt if the two gradients differ. g has no results then. It does not see components that the
+// constraints determine at this pose only, nor directions that break a loop: ForwardTo does. It panics without At, or if g or w belong to
+// other Derivatives.
 func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -107,7 +109,8 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	return err
 }
 
-// gradientTo is AdjointTo within the guard. States follow as along directions of ForwardTo, whatever Projected has said.
+// gradientTo is AdjointTo without its checks and its guard. States follow as along the directions of ForwardTo: a Projected state is
+// ignored meanwhile.
 func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
 	was := d.held.projected.is
 	d.held.projected.is = false
@@ -130,14 +133,14 @@ func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
 	return d.followBack(g)
 }
 
-// adjoint stores in g the gradient along directions as they are.
+// adjoint stores in g the gradient along given directions: the state does not follow.
 func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	g.clear()
 	if err := d.seedOutputs(g, w); err != nil {
 		return err
 	}
 	if len(g.bearings) == 0 && algebra.MaxAbs(g.x) == 0 {
-		clear(g.y) // an output of poses and velocities alone
+		clear(g.y) // the output depends on poses and velocities only
 		return nil
 	}
 	if err := d.answerAdjoint(g); err != nil {
@@ -166,7 +169,8 @@ func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	return nil
 }
 
-// inDoubtBack is inDoubt of the gradient g, which does not follow yet. What counts is the gradient along directions that the joints allow.
+// inDoubtBack returns ErrDoubt if rounding may be a large part of the gradient g, which does not follow yet (again). It compares gradients
+// along directions that the joints allow.
 func (d *Derivatives) inDoubtBack(g *Gradient, w *Weights) error {
 	_, err := d.again(func(by other, moved bool) (float64, error) {
 		less, y, along := d.NewWeights(), d.NewGradient(), d.NewGradient()
@@ -203,8 +207,8 @@ func (d *Derivatives) inDoubtBack(g *Gradient, w *Weights) error {
 	return err
 }
 
-// seedSize is the largest change of an output a radian, on its way to where terms may cancel: as it has poses, and by what turns along with
-// them, rates and accelerations.
+// seedSize estimates the largest derivative of the output by an angle, 1/rad, before terms cancel: the explicit derivative by poses, and
+// the derivatives by rates and accelerations times their sizes, as rates and accelerations turn along with a pose.
 func (d *Derivatives) seedSize(w *Weights) (float64, error) {
 	seed := d.NewGradient()
 	if err := d.seedOutputs(seed, w); err != nil {
@@ -219,7 +223,8 @@ func (d *Derivatives) seedSize(w *Weights) (float64, error) {
 	return max(d.turnSize(&seed.direction), rates*d.sizes.rate, accelerations*d.natural()), nil
 }
 
-// seedOutputs stores in g.x the derivatives of the output by the solution, and adds the explicit part to g.
+// seedOutputs stores in g.x the cotangents of the solution (accelerations and multipliers), and adds to g the derivatives of the output
+// with the solution held.
 func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 	for part := range d.elementNumber(0) {
 		if part < len(w.joints) && (!w.jointed || w.joints[part] == (JointWeight{})) {
@@ -272,15 +277,16 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 	return nil
 }
 
-// answerAdjoint solves K·y = x̄. Where friction grows with reactions, these have cotangents of their own, which are found by iteration:
-// the transpose of that of forward.
+// answerAdjoint solves K·y = x̄. Where friction grows with reactions, the reactions have cotangents of their own. They are found by a
+// fixed-point iteration, the transpose of the iteration in forward.
 func (d *Derivatives) answerAdjoint(g *Gradient) error {
 	explicit := append([]float64(nil), g.bearings...)
 	last := math.Inf(1)
 	for step := 0; ; step++ {
 		copy(g.rest, g.x)
 		if len(explicit) > 0 {
-			if err := d.loadsBack(g, g.bearings, false); err != nil {
+			unused := d.newDirection()
+			if err := d.loadsBack(&unused, g.rest, g.bearings); err != nil {
 				return err
 			}
 		}
@@ -302,7 +308,7 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 			g.bearings[i] = now[i]
 		}
 		if settled(change, last, size) {
-			return d.loadsBack(g, g.bearings, true)
+			return d.loadsBack(&g.direction, make([]float64, len(g.rest)), g.bearings)
 		}
 		last = change
 		if step == settleSteps {
@@ -311,17 +317,9 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 	}
 }
 
-// loadsBack adds to g.rest what the cotangents of reactions are for the solution or, at the end, to g what they are for the rest.
-func (d *Derivatives) loadsBack(g *Gradient, load []float64, end bool) error {
-	to := &g.direction
-	if !end {
-		scratch := d.newDirection()
-		to = &scratch
-	}
-	x := g.rest
-	if end {
-		x = make([]float64, len(g.rest))
-	}
+// loadsBack takes the cotangents load of the reactions further back: it adds the cotangents of the solution to x, and the cotangents of
+// states and parameters to to.
+func (d *Derivatives) loadsBack(to *direction, x, load []float64) error {
 	for i := range load {
 		if err := d.build(d.mech.Bearing(i)); err != nil {
 			return err
@@ -373,5 +371,5 @@ func (d *Derivatives) determined(w *Weights) error {
 	return nil
 }
 
-// componentNames are those of a spatial.Force.
+// componentNames are the names of the six components of a spatial.Force.
 var componentNames = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}

@@ -12,28 +12,29 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Two things cost derivatives digits that accelerations keep. Forces that pass through a light body between heavy ones are as many times
-// larger than those that accelerate it as these are heavier: they hold each other in its balance, and so do their changes along a
-// direction, but for the digits that multipliers do not have. And next to a singular pose, at a distance of t, a multiplier is rounded by
-// ε/t², and derivatives by ε/t³. Where either may matter, derivatives are taken once more, with other roundings: of the solution, and next
-// to a singular pose of the state, as the factor has rounding of poses, too, that is the same for each solution.
+// Two causes make derivatives less accurate than accelerations. First, uneven masses: the forces that pass through a light body between
+// heavy ones are larger than the force that accelerates it, by the ratio of the masses. In the balance of the light body they cancel, and
+// so do their changes along a direction, except for the digits that the multipliers lack. Second, singular poses: at a distance t from one,
+// a multiplier has an error of ε/t², and derivatives have ε/t³. Where either may matter, derivatives are computed again with other
+// roundings: of the solution and, next to a singular pose, of the poses, as each solution has the same rounding of the poses in its factor.
 
 const (
-	// emptyTol is the part of the forces of rows at bodies that other rows may leave, where they depend on them: rounding, over the root of
-	// the least pivot of those. Of 1000 random mechanisms and all families it is 1300 at most. Poses from 3e-10 rad on are found to be next
-	// to a singular one in a four-bar. A smaller value costs time only.
+	// emptyTol bounds othersLeave()·√(least pivot of the independent rows) for rows that are redundant but for rounding. In 1000 random
+	// mechanisms and all families the product is at most 1300 ε. In a four-bar it tells a pose 3e-10 rad from a singular one from that
+	// pose. A smaller value costs time only.
 	emptyTol = 4e3 * 0x1p-52
-	// awayStep is the size of the motion, rad, and typical lengths, that takes the model away from a singular pose: pivots rise by its square,
-	// far above rounding, and joints open by its square, so little that rows which depend on others still count as redundant.
+	// awayStep is the size of the motion, in rad and typical lengths, that moves the model away from a singular pose. Pivots rise by its
+	// square, far above rounding. Joints open by its square, too, which is so little that rows which depend on others still count as
+	// redundant.
 	awayStep = 1e-4
-	// againStep is the relative change of the solution, and of what its rows demand: some roundings.
+	// againStep is the relative change of the solution and of the right sides of its rows: a few roundings.
 	againStep = 0x1p-50
-	// nextStep is the size of the cube in which poses next to a state are, rad, and typical lengths: some roundings.
+	// nextStep is the edge of the cube from which the changes of poses are drawn, in rad and typical lengths: a few roundings.
 	nextStep = 0x1p-50
-	// againScale is by how much the direction or the weights are smaller. No number but a power of 2 leaves the roundings as they are.
+	// againScale scales the direction or the weights for the second computation. Any factor except a power of 2 changes the roundings.
 	againScale = 1. / 3
-	// againPart is the least size that counts of a derivative, as a part of what the direction makes of accelerations that turn along: what
-	// is below cancels.
+	// againPart is the least size of a derivative in the comparison, relative to the change of accelerations that turn along with the
+	// direction: smaller derivatives result from cancellation.
 	againPart = 1e-3
 )
 
@@ -54,9 +55,10 @@ func (d *Derivatives) shaky() (bool, int) {
 	return d.digits.uneven || d.digits.near, at
 }
 
-// isMissed reports whether a row may count as redundant that is not, dropped being the largest pivot of those that do. That of a row at a
-// distance t from a singular pose is t², and rounding from 1e-8 rad on; what the other rows leave of its force is t. kept is the least
-// pivot of the other rows. Where there are no products with these, their number alone tells: with armature, and bodies without inertia.
+// isMissed reports whether an independent row may count as redundant. kept is the least pivot of the independent rows, and dropped the
+// largest pivot of the redundant ones. At a distance t from a singular pose the pivot of a row is t², which is rounding below 1e-8 rad, but
+// the part of its force that the other rows leave is t: isEmpty looks at that. With armature and with bodies without inertia (not Plain)
+// this product is not available, and the number of redundant rows decides.
 func (d *Derivatives) isMissed(kept, dropped float64) bool {
 	rows := d.dynamics.Redundant()
 	switch {
@@ -68,9 +70,9 @@ func (d *Derivatives) isMissed(kept, dropped float64) bool {
 	return dropped > kkt.DroppedTol || rows != d.fewest()
 }
 
-// isEmpty reports whether the rows that count as redundant are so but for rounding. Where they are as few as anywhere, the others have the
-// rank of all, so nobody has to ask. How few that is takes two factors to find, so the first state asks. kept is the least
-// pivot of the others.
+// isEmpty reports whether the redundant rows depend on the others but for rounding. kept is the least pivot of the others. If there are no
+// more redundant rows than at any state, the answer is yes without a product. Finding that number (fewest) takes two factors, so the first
+// state does without it.
 func (d *Derivatives) isEmpty(kept float64) bool {
 	x := &d.digits
 	if x.asked {
@@ -80,7 +82,7 @@ func (d *Derivatives) isEmpty(kept float64) bool {
 	return x.counted && d.dynamics.Redundant() == x.fewest || d.othersLeave()*math.Sqrt(kept) <= emptyTol
 }
 
-// fewest returns what fewestRedundant does, which it asks once.
+// fewest returns fewestRedundant, which it computes once.
 func (d *Derivatives) fewest() int {
 	x := &d.digits
 	if !x.counted {
@@ -89,9 +91,9 @@ func (d *Derivatives) fewest() int {
 	return x.fewest
 }
 
-// fewestRedundant returns how many rows count as redundant away from singular poses: as many as at the state of the model or, if these are
-// fewer, at one that a random motion takes it to, as the model's own may be singular. It is −1 where these states have no answers. The
-// number is one of the plan, so what is found of a state does not depend on the states before.
+// fewestRedundant returns the number of redundant rows away from singular poses: the number at the state of the model or, if smaller, at a
+// state that a random motion takes it to, as the model's own state may be singular. It returns −1 if the equations have no solution at
+// these states. The number depends on the plan only, so results at a state do not depend on earlier states.
 func (d *Derivatives) fewestRedundant() int {
 	a, st := d.plan.NewAnswers(kkt.AnswersOfImpulses), d.plan.Initial()
 	if a.At(st) != nil {
@@ -107,7 +109,7 @@ func (d *Derivatives) fewestRedundant() int {
 	}
 	size := d.accelerationSize(x[:6*len(d.bodies)]) / d.sizes.length
 	if size == 0 {
-		return rows // nothing moves
+		return rows // no body can move
 	}
 	moved := st.Clone()
 	d.mech.DisplaceTo(moved, st, awayStep/size, x)
@@ -117,9 +119,9 @@ func (d *Derivatives) fewestRedundant() int {
 	return min(rows, a.Redundant())
 }
 
-// othersLeave returns the part of the largest force of rows at a body that those which do not count as redundant leave: rounding where the
-// others are redundant. Pivots do not tell that in large mechanisms, where rounding of many others is in them. But then the other rows have
-// multipliers with the same forces at the bodies as any of all rows. It returns a NaN where there are none. Solutions have to be plain.
+// othersLeave returns the part of the forces of the rows at the bodies, for multipliers of ±1, that the independent rows cannot exert:
+// rounding if the other rows are redundant. In large mechanisms pivots do not show this, as they contain the rounding of many rows. It
+// returns NaN if there is no solution. The dynamics have to be Plain.
 func (d *Derivatives) othersLeave() float64 {
 	first, n := 6*len(d.bodies), len(d.plainRight)
 	d.needRough()
@@ -127,7 +129,7 @@ func (d *Derivatives) othersLeave() float64 {
 	clear(x[:first])
 	for i := range x[first:] {
 		x[first+i] = 1
-		if isOdd(i) {
+		if isChosen(i) {
 			x[first+i] = -1
 		}
 	}
@@ -137,7 +139,7 @@ func (d *Derivatives) othersLeave() float64 {
 		return math.NaN()
 	}
 	clear(x[first:])
-	d.dynamics.ProductTo(r, x) // what the other rows leave
+	d.dynamics.ProductTo(r, x) // the forces that the other rows leave
 	most, size := 0.0, 0.0
 	for i := 0; i < first; i += 6 {
 		f, left := right[i:][:6], r[i:][:6]
@@ -149,26 +151,26 @@ func (d *Derivatives) othersLeave() float64 {
 	return lostPart(most, size)
 }
 
-// isOdd chooses half of the places of a list, without a pattern: multiples of the golden section are spread evenly.
-func isOdd(i int) bool { return uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 }
+// isChosen chooses half of the indices without a pattern: the multiples of the golden section are spread evenly modulo 1.
+func isChosen(i int) bool { return uint64(i+1)*0x9e3779b97f4a7c15>>63 == 0 }
 
-// jolt changes each number of a list by againStep times its size, down at the places that isOdd chooses and up at the others.
+// jolt changes each number of x by againStep·size(i), down at the indices that isChosen chooses and up at the others.
 func jolt(x []float64, size func(i int) float64) {
 	for i := range x {
 		by := againStep * size(i)
-		if isOdd(i) {
+		if isChosen(i) {
 			by = -by
 		}
 		x[i] += by
 	}
 }
 
-// other calls do where roundings are others.
+// other calls do at a state or a solution with other roundings.
 type other func(do func() error) error
 
-// again returns ErrDoubt, with a joint, where derivatives may have lost digits and part, which takes them once more, finds a difference:
-// with another solution, and next to a singular pose at a state whose poses are a rounding away, where moved says so. It returns the
-// difference as a part of the derivatives.
+// again returns ErrDoubt, with a joint, if derivatives may have lost digits and a second computation differs too much. part computes the
+// derivatives again by the given other, and returns their relative difference: with another solution at the same state, and next to a
+// singular pose also at a state whose poses are a rounding away (moved). most is the largest difference.
 func (d *Derivatives) again(part func(by other, moved bool) (float64, error)) (most float64, err error) {
 	shaky, at := d.shaky()
 	if !shaky {
@@ -190,7 +192,8 @@ func (d *Derivatives) again(part func(by other, moved bool) (float64, error)) (m
 	return most, err
 }
 
-// solvedOtherwise calls do with another solution at the state: one whose rows demand a rounding more or less, rounded anew.
+// solvedOtherwise calls do with another solution at the state: the right sides of its rows are changed by a rounding, and the solution is
+// rounded anew. Afterwards it restores the solution.
 func (d *Derivatives) solvedOtherwise(do func() error) error {
 	was, x := append([]float64(nil), d.x...), append([]float64(nil), d.x...)
 	if first := 6 * len(d.bodies); d.dynamics.Plain() {
@@ -213,9 +216,9 @@ func (d *Derivatives) solvedOtherwise(do func() error) error {
 	return err
 }
 
-// nextTo calls do at a state whose poses are a rounding away, each in a direction of its own. Where redundant rows contradict each other
-// there by so much that do fails, it says nothing about the state (errNothing). Where accelerations there are further off than any that are
-// returned, derivatives at the state are in doubt (errLost). Other errors come from do.
+// nextTo calls do at a state whose poses are a rounding away, each by a random displacement, and then returns to the state. It returns
+// errNothing if do fails because redundant rows contradict each other there: that says nothing about the state. It returns errLost if the
+// accelerations there are too inaccurate to be returned: derivatives at the state are then in doubt. Other errors come from do.
 func (d *Derivatives) nextTo(do func() error) error {
 	was, to, rng := d.own.Clone(), d.own.Clone(), rand.New(rand.NewPCG(45, uint64(len(d.x))))
 	vec := func(size float64) spatial.Vec3 {
@@ -236,7 +239,7 @@ func (d *Derivatives) nextTo(do func() error) error {
 	return beside(fails)
 }
 
-// beside returns what the error of derivatives at a state says about those at the one next to it.
+// beside translates the error of derivatives next to a state for the state itself.
 func beside(err error) error {
 	switch {
 	case errors.Is(err, kkt.ErrInconsistent) || errors.Is(err, ErrBreaksLoop) || errors.Is(err, ErrNotAllowed):
@@ -248,13 +251,13 @@ func beside(err error) error {
 }
 
 var (
-	// errNothing is for a state that says nothing about the one beside it.
+	// errNothing means that a neighbouring state says nothing about the state.
 	errNothing = errors.New("derive: nothing to compare with")
-	// errLost is for a state whose accelerations are rounding.
+	// errLost means that the accelerations of a neighbouring state are rounding.
 	errLost = errors.New("derive: accelerations a rounding away are lost")
 )
 
-// carriedAt is at with what setCarried finds.
+// carriedAt is at followed by setCarried.
 func (d *Derivatives) carriedAt(st *mechanism.State) error {
 	if err := d.at(st); err != nil {
 		return err
@@ -262,7 +265,7 @@ func (d *Derivatives) carriedAt(st *mechanism.State) error {
 	return d.setCarried()
 }
 
-// solvedBy makes x the solution at the state.
+// solvedBy sets the solution at the state to x.
 func (d *Derivatives) solvedBy(x []float64) error {
 	copy(d.x, x)
 	d.setBodies()
@@ -270,12 +273,13 @@ func (d *Derivatives) solvedBy(x []float64) error {
 	return d.setCarried()
 }
 
-// natural is the acceleration, m/s², with which a derivative that cancels is compared: the largest of the state, or gravity.
+// natural is the acceleration, m/s², relative to which a derivative is the result of cancellation: the largest acceleration of the state,
+// or gravity.
 func (d *Derivatives) natural() float64 {
 	return max(d.sizes.second*d.sizes.length, d.mech.Gravity.Norm())
 }
 
-// lostPart returns the part x of size that is rounding; 0 for no rounding of nothing.
+// lostPart returns x/size, the part of size that is rounding. It is 0 if x is 0, even if size is 0.
 func lostPart(x, size float64) float64 {
 	if x == 0 {
 		return 0
@@ -283,7 +287,7 @@ func lostPart(x, size float64) float64 {
 	return x / size
 }
 
-// accelerationSize is the largest of accelerations, m/s²: angular ones count times the typical length.
+// accelerationSize returns the largest acceleration in a, m/s². Angular accelerations are multiplied by the typical length.
 func (d *Derivatives) accelerationSize(a []float64) (most float64) {
 	for i := 0; i < len(a); i += 6 {
 		most = max(most, spatial.Vec3(a[i:]).Norm()*d.sizes.length, spatial.Vec3(a[i+3:]).Norm())
@@ -291,8 +295,9 @@ func (d *Derivatives) accelerationSize(a []float64) (most float64) {
 	return most
 }
 
-// turnSize is the largest derivative by the pose of a body or its centre of mass, a radian; those by lengths count times the typical one.
-// Derivatives by frames do not count: where rows are redundant they are unique along directions that break no loop alone.
+// turnSize returns the largest derivative by the pose of a body or by its centre of mass, per radian. Derivatives by lengths are multiplied
+// by the typical length. Derivatives by frames do not count: where rows are redundant, they are unique only along directions that break no
+// loop.
 func (d *Derivatives) turnSize(g *direction) (most float64) {
 	l := d.sizes.length
 	for i := range g.bodies {
@@ -302,14 +307,14 @@ func (d *Derivatives) turnSize(g *direction) (most float64) {
 	return most
 }
 
-// lost returns ErrDoubt for derivatives of which rounding makes a part above kkt.AccurateTol: with uneven masses at the joint that bears
-// most beside the lighter of its bodies, else at the one whose row depends most on others.
-func (d *Derivatives) lost(part float64, near int) error {
+// lost returns ErrDoubt if rounding makes a part of the derivatives above kkt.AccurateTol. With uneven masses the error names the joint
+// with the largest force relative to the lighter of its bodies, else constraint, whose row depends most on others.
+func (d *Derivatives) lost(part float64, constraint int) error {
 	switch {
 	case part <= kkt.AccurateTol:
 		return nil
 	case !d.digits.uneven:
-		return d.atRow(near, -1, fault.Errorf("%w: %.1g of them is rounding, as the pose is next to a singular one", ErrDoubt, part))
+		return d.atRow(constraint, -1, fault.Errorf("%w: %.1g of them is rounding, as the pose is next to a singular one", ErrDoubt, part))
 	}
 	most := algebra.NewPeak(-1)
 	reactions := d.dynamics.Reactions()
@@ -320,7 +325,7 @@ func (d *Derivatives) lost(part float64, near int) error {
 	return d.mech.AtJoint(most.At, -1, fault.Errorf("%w: %.1g of them is rounding, as masses are so different", ErrDoubt, part))
 }
 
-// lighter returns the lesser mass of the bodies of a joint.
+// lighter returns the smaller mass of the two bodies of a joint, kg; the world counts as infinitely heavy.
 func (d *Derivatives) lighter(jt *mechanism.Joint) float64 {
 	mass := math.Inf(1)
 	for _, b := range [2]int32{jt.Pred, jt.Succ} {

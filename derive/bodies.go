@@ -2,27 +2,27 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// bodyAt is a body at the state, and how it moves and accelerates there. World axes.
+// bodyAt is a body at the state with its velocity and acceleration, world axes.
 type bodyAt struct {
 	E        spatial.Mat3
-	k        spatial.Vec3 // from the origin of its frame to the centre of mass
+	k        spatial.Vec3 // from the origin of the body's frame to its centre of mass
 	omega, v spatial.Vec3 // v is the velocity of the origin
-	alpha    spatial.Vec3
+	alpha    spatial.Vec3 // ω̇
 	c, a     spatial.Vec3 // accelerations of the centre of mass, and of the origin
-	I        spatial.Sym3 // about the centre of mass
+	I        spatial.Sym3 // about the centre of mass, world axes
 	mass     float64
-	inertia  spatial.Sym3 // in its own axes
+	inertia  spatial.Sym3 // the same in the axes of the body
 }
 
-// bodyTangent is how a body changes: rotation, travel, velocities and accelerations of the origin of its frame. moment and force are, with
-// a cotangent, that of what acts on the body, about the same origin.
+// bodyTangent holds the changes of a body's frame: the rotation phi, the travel r of its origin, the velocities w and v, and the
+// accelerations al and a. As cotangents it also has the cotangents of the moment and the force on the body about the origin.
 type bodyTangent struct {
 	phi, r, w, v, al, a spatial.Vec3
 	dk                  spatial.Vec3 // change of k
 	moment, force       spatial.Vec3
 }
 
-// setBodies computes all bodies at the state, with the accelerations of the solution.
+// setBodies computes the motion of all bodies at the state, with the accelerations of the solution.
 func (d *Derivatives) setBodies() {
 	for i := range d.bodies {
 		b, st, of := &d.bodies[i], &d.st.Bodies[i], &d.mech.Bodies[i]
@@ -36,8 +36,8 @@ func (d *Derivatives) setBodies() {
 	}
 }
 
-// setTangent stores in t the change of the origin's motion for a direction of a body, theory.md (D7). dx has the changes of ω̇ and of the
-// acceleration of the centre of mass; nil: they are held.
+// setTangent stores in t the change of the frame's motion for the direction u of the body, theory.md (D7). dx has the changes of ω̇ and of
+// the acceleration of the centre of mass; nil: they are held.
 func (b *bodyAt) setTangent(t *bodyTangent, u *BodyDirection, dx []float64) {
 	w := &b.omega
 	*t = bodyTangent{phi: u.Rotation, w: u.Angular}
@@ -54,8 +54,7 @@ func (b *bodyAt) setTangent(t *bodyTangent, u *BodyDirection, dx []float64) {
 	t.a = t.a.Sub(u.Angular.Cross(w.Cross(b.k))).Sub(w.Cross(u.Angular.Cross(b.k))).Sub(w.Cross(w.Cross(t.dk)))
 }
 
-// tangentTo stores in t how the motion of the origin of a body's frame changes along u, with the changes x of accelerations; nil: they are
-// held.
+// tangentTo is setTangent for a body along u. x has the changes of the accelerations of all bodies; nil: they are held.
 func (d *Derivatives) tangentTo(t *bodyTangent, u *direction, x []float64, body int32) {
 	if x != nil {
 		x = x[6*body:][:6]
@@ -71,7 +70,7 @@ func (d *Derivatives) addTangent(u *direction, x []float64, body int32, t *bodyT
 	d.bodies[body].addAdjoint(&u.bodies[body], x, t)
 }
 
-// addAdjoint adds to u, and to dx unless that is nil, the cotangents t: the transpose of setTangent.
+// addAdjoint is the transpose of setTangent: it adds to u, and to dx unless dx is nil, their cotangents for the cotangents t.
 func (b *bodyAt) addAdjoint(u *BodyDirection, dx []float64, t *bodyTangent) {
 	w := b.omega
 	twice := w.Cross(w.Cross(t.a))
@@ -97,8 +96,9 @@ func product(I *spatial.Sym3, x vec) vec {
 	return vec{I[0]*x.x + I[3]*x.y + I[4]*x.z, I[3]*x.x + I[1]*x.y + I[5]*x.z, I[4]*x.x + I[5]*x.y + I[2]*x.z}
 }
 
-// addResidual adds to r the change of M·a − f for a direction, what joints and forces do apart but for where it acts, theory.md (D8). rest
-// is the force on the body of what is recorded.
+// addResidual adds to r the change of the six entries of M·a − f for the direction u of the body, theory.md (D8). Joints and forces count
+// only by the arm δk of their resultant: rest is the force on the body of all parts that are not carried (carried.rest). change is the
+// change of gravity.
 func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, change *spatial.Vec3) {
 	phi, spin, w, al := vecOf(&u.Rotation), vecOf(&u.Angular), vecOf(&b.omega), vecOf(&b.alpha)
 	dk := phi.cross(vecOf(&b.k))
@@ -121,7 +121,7 @@ func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, 
 	y[3], y[4], y[5] = y[3]+f.x, y[4]+f.y, y[5]+f.z
 }
 
-// addResidualAdjoint adds the cotangents of addResidual for the cotangent y of r.
+// addResidualAdjoint is the transpose of addResidual: it adds to u and change their cotangents for the cotangent y of r.
 func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change *spatial.Vec3, y []float64) {
 	m, f := vec{y[0], y[1], y[2]}, vec{y[3], y[4], y[5]}
 	w, al := vecOf(&b.omega), vecOf(&b.alpha)
@@ -141,7 +141,7 @@ func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change
 	addOuter(&u.Inertia, w.within(&b.E), t.within(&b.E))
 }
 
-// addOuter adds the cotangent of a symmetric matrix in pᵀ·I·q.
+// addOuter adds to I the derivative of pᵀ·I·q by the six numbers of the symmetric matrix I.
 func addOuter(I *spatial.Sym3, p, q vec) {
 	I[0] += p.x * q.x
 	I[1] += p.y * q.y
@@ -151,7 +151,7 @@ func addOuter(I *spatial.Sym3, p, q vec) {
 	I[5] += p.y*q.z + p.z*q.y
 }
 
-// gather moves a wrench about the origin of the body's frame to its centre of mass, and takes it from r.
+// gather subtracts from r a wrench on the body, given about the origin of its frame and moved to its centre of mass.
 func (b *bodyAt) gather(r []float64, moment, force *spatial.Vec3) {
 	m := moment.Sub(b.k.Cross(*force))
 	for k := range 3 {
@@ -160,7 +160,8 @@ func (b *bodyAt) gather(r []float64, moment, force *spatial.Vec3) {
 	}
 }
 
-// spread stores in t the cotangent of the wrench about the origin of the body's frame for the cotangent y of r.
+// spread is the transpose of gather: it stores in t the cotangents of a wrench about the origin of the body's frame, for the cotangent y of
+// r.
 func (b *bodyAt) spread(t *bodyTangent, y []float64) {
 	m, f := spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
 	t.moment = m.Neg()

@@ -5,13 +5,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BodiesTo stores in dst the derivatives of an output by the loads on all bodies, their masses, centres of mass and inertias, at a given
-// state: the part of the gradient of AdjointTo that needs no sweep over the joints, theory.md (D9). The numbers of the state in dst are
+// BodiesTo stores in dst the derivatives of the output w at the state of At by the loads on all bodies, their masses, centres of mass and
+// inertias: the part of the gradient of AdjointTo that needs no sweep over the joints, theory.md (D9). The entries of dst for the state are
 // zero.
 //
-// Shapes: dst has an entry a body. Cost: a refined solve and O(bodies), and the joints that w has weights on; no allocation after the first
-// time. It returns the errors of AdjointTo, and ErrNoDerivatives where friction grows with a reaction. It panics without At, if w is
-// of others or on a length mismatch.
+// Shapes: dst has an entry a body. Cost: a refined solve, O(bodies), and the joints on which w has weights; it allocates at the first call
+// only. It returns the errors of AdjointTo, and ErrNoDerivatives where friction grows with a reaction. It panics without At, on a length
+// mismatch, or if w belongs to other Derivatives.
 func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -51,8 +51,8 @@ func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 	return nil
 }
 
-// gradientTo stores in u the derivatives by loads, mass, centre of mass and inertia for the solution y of (D2) and x̄ of the body: (D8),
-// and (D9) for what the rows make of the acceleration of the origin.
+// gradientTo stores in u the derivatives by the loads, mass, centre of mass and inertia of the body. y is its part of the solution of (D2),
+// and x its part of x̄. The derivatives follow from (D8), and from the cotangent (D9) of the acceleration of the frame's origin.
 func (b *bodyAt) gradientTo(u *BodyDirection, y, x *[6]float64, gravity *spatial.Vec3) {
 	m, f := vec{-y[0], -y[1], -y[2]}, vec{-y[3], -y[4], -y[5]}
 	w, al, lift := vecOf(&b.omega), vecOf(&b.alpha), vecOf(&b.c).sub(vecOf(gravity))

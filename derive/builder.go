@@ -6,49 +6,50 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// builder records one part of the mechanism after the other: a joint with all that acts along its freedoms, a coupling, a force element.
+// builder records the parts of the mechanism one after the other: a joint with all that acts along its freedoms, a coupling, or a force
+// element.
 type builder struct {
 	d *Derivatives
 	c chain.Chain
 	x []float64 // accelerations, then multipliers with their signs changed
-	// bare leaves out all but what multipliers do.
+	// bare records nothing but the forces of multipliers.
 	bare bool
 	want want
-	// given is the direction that is built for: what it does not change may be left out; nil: everything counts.
+	// given is the direction that is built for: the builder may leave out terms that it does not change; nil: nothing is left out.
 	given *direction
 
-	number  int         // of the part
-	ports   []port      // of the part
-	list    []row       // of rows
-	numbers []numbered  // what parameters change
+	number  int         // number of the part
+	ports   []port      // frames of the part
+	list    []row       // rows of a joint
+	numbers []numbered  // numbers that parameters change
 	forces  []forced    // generalized forces of freedoms
 	lambdas []placed    // multipliers, and numbers of flywheels
 	rows    []placedRow // equations
 	legs    []legOf
 	loads   []loadOf
-	time    chain.Num // of the state; none where nothing depends on it
-	total   [2]chain.Vec
+	time    chain.Num    // time of the state; none if nothing depends on it
+	total   [2]chain.Vec // total wrench of a joint on the successor: moment and force
 
-	darm    []spatial.Vec3 // of the ports, by setTangents
-	tangent bodyTangent    // of one body
+	darm    []spatial.Vec3 // changes of the arms of the ports (setTangents)
+	tangent bodyTangent    // scratch, of one body
 	kin     mechanism.JointKinematics
-	rel     []relation
-	own     []ownPart
+	rel     []relation // joints of the part: one, or one for each leg of a coupling
+	own     []ownPart  // parts with derivatives of their own, without a record
 }
 
-// want are bits of what of a part is recorded.
+// want are bits that select what is recorded of a part.
 type want uint8
 
 const (
 	wantDelta       want = 1 << iota // position errors of rows
 	wantRate                         // their rates
 	wantSecond                       // the rows at the level of accelerations
-	wantForce                        // what acts on the bodies
-	wantCoordinates                  // coordinates, with what else is wanted of them
+	wantForce                        // wrenches on the bodies
+	wantCoordinates                  // coordinates, with their rates and accelerations if these are wanted
 	wantAll         = wantDelta | wantRate | wantSecond | wantForce | wantCoordinates
 )
 
-// numbered is a number that a parameter changes, at its place among Directions.scalars.
+// numbered is a number that a parameter changes, with its index in direction.scalars.
 type numbered struct {
 	node chain.Num
 	at   int32
@@ -60,33 +61,34 @@ type forced struct {
 	freedom int8
 }
 
-// placed is a multiplier, or the number of a flywheel, with its place in the solution.
+// placed is a multiplier, or the number of a flywheel, with its index in the solution.
 type placed struct {
 	node chain.Num
 	at   int32
-	sign float64 // of the leaf in terms of the solution
+	sign float64 // the node is sign times the entry of the solution
 }
 
-// placedRow is an equation with its place in the right side: its residual at the levels of acceleration, velocity and position, none
-// where there is none.
+// placedRow is an equation with its indices in right sides. second, rate and delta are its residuals at the levels of acceleration,
+// velocity and position, none where it has no such level.
 type placedRow struct {
-	at, plain           int32 // plain in the system without flywheels, −1 for none
+	at, plain           int32 // in the dynamics; and in the system without flywheels, −1 if it is not there
 	second, rate, delta chain.Num
 }
 
-// legOf is what a coupling does along a freedom of a joint, for the total wrench of the joint.
+// legOf is the wrench of a coupling along a freedom of a joint, a part of the total wrench of that joint.
 type legOf struct {
 	joint         int
 	moment, force chain.Vec
 }
 
-// loadOf is the reaction that friction grows with: the leaf that friction takes, and what multipliers make of it.
+// loadOf is a reaction that friction grows with: leaf is the number that friction depends on, load the same reaction as a function of the
+// multipliers.
 type loadOf struct {
 	bearing    int32
 	leaf, load chain.Num
 }
 
-// begin forgets the part before.
+// begin starts the record of part number, and forgets the part before.
 func (b *builder) begin(number int) {
 	b.c.Reset()
 	b.number = number
@@ -96,7 +98,7 @@ func (b *builder) begin(number int) {
 	b.total = [2]chain.Vec{none, none}
 }
 
-// scalar adds a number of the part: one that a parameter changes if there is one.
+// scalar adds the number s of the part with the value x, as a number that a parameter changes if there is such a parameter.
 func (b *builder) scalar(s slot, x float64) chain.Num {
 	n := b.c.Num(x)
 	if at := b.d.scalarAt(b.number, s); at >= 0 {
@@ -105,7 +107,7 @@ func (b *builder) scalar(s slot, x float64) chain.Num {
 	return n
 }
 
-// now returns the time.
+// now returns the time as a node.
 func (b *builder) now() chain.Num {
 	if b.time < 0 {
 		b.time = b.c.Num(b.d.st.Time)
@@ -113,15 +115,15 @@ func (b *builder) now() chain.Num {
 	return b.time
 }
 
-// multiplier adds λ at a place of the solution.
+// multiplier adds the multiplier λ at index at of the solution, which holds −λ.
 func (b *builder) multiplier(at int32) chain.Num {
 	n := b.c.Num(-b.x[at])
 	b.lambdas = append(b.lambdas, placed{n, at, -1})
 	return n
 }
 
-// pull gives all leaves of the part their tangents for a direction, and computes those of all nodes. dx, if it is not nil, has the
-// changes of accelerations and multipliers.
+// pull sets the tangents of all leaves of the part for a direction, and computes the tangents of all nodes. dx has the changes of
+// accelerations and multipliers; nil: they are held.
 func (b *builder) pull(in *direction, dx []float64) {
 	c := &b.c
 	c.ClearTangents()
@@ -164,7 +166,7 @@ func (b *builder) pull(in *direction, dx []float64) {
 	c.Forward()
 }
 
-// gather adds to r the change of the residual of (D1) that pull has found.
+// gather adds to r the change of the residual of (D1) by the part, from the tangents of pull.
 func (b *builder) gather(r []float64) {
 	c := &b.c
 	for i := range b.ports {
@@ -185,8 +187,8 @@ func (b *builder) gather(r []float64) {
 	}
 }
 
-// back adds to out the cotangents of all leaves, for those that have been added to nodes and for the cotangent y of the residual: the
-// transpose of pull and gather. dx gets those of accelerations and multipliers; it may be nil.
+// back is the transpose of pull and gather. It adds to out the cotangents of all leaves, for the cotangent y of the residual and for
+// cotangents that were added to nodes before. It adds to dx, unless dx is nil, the cotangents of accelerations and multipliers.
 func (b *builder) back(out *direction, y, dx []float64) {
 	c := &b.c
 	b.darm = b.darm[:0]
@@ -248,7 +250,7 @@ func (b *builder) back(out *direction, y, dx []float64) {
 	}
 }
 
-// weigh adds a weight on a vector; none counts as zero.
+// weigh adds w to the cotangent of v. The node none has no cotangent.
 func (b *builder) weigh(v chain.Vec, w spatial.Vec3) {
 	if v >= 0 {
 		b.c.AddAdjoint(v, w)

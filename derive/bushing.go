@@ -7,16 +7,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// bushing is what a bushing does at the state, docs/springs.md (E4) to (E8).
+// bushing is a bushing at the state, docs/springs.md (E4) to (E8).
 type bushing struct {
 	mechanism.BushingState
 	b    *builder
 	part *ownPart
-	body [2]int32
-	on   [2]spatial.Force // about the origins of its frames
+	body [2]int32         // bodies of its ends; −1 for the world
+	on   [2]spatial.Force // wrenches on them, about the origins of the bushing's frames
 }
 
-// bushing adds a bushing by its exact derivatives.
+// bushing adds force element i, a bushing, by its exact derivatives.
 func (b *builder) bushing(i int) error {
 	m := b.d.mech
 	n := slices.Index(b.d.bushings, int32(i))
@@ -37,7 +37,8 @@ func (b *builder) bushing(i int) error {
 	return nil
 }
 
-// wrenchChanges moves the changes of both wrenches from the origins of the bushing's frames to those of the bodies' frames.
+// wrenchChanges moves the changes of both wrenches from the origins of the bushing's frames to the origins of the bodies' frames, and lists
+// those on bodies.
 func (u *bushing) wrenchChanges(change *[2]spatial.Force) (out []float64) {
 	for e, b := range u.body {
 		if b >= 0 {
@@ -48,7 +49,7 @@ func (u *bushing) wrenchChanges(change *[2]spatial.Force) (out []float64) {
 	return out
 }
 
-// setFrame stores the changes for a travel of the point of end e in its body, along the axes of the body.
+// setFrame adds the derivatives of the wrenches by the position of the attachment point of end e in its body, along the axes of the body.
 func (u *bushing) setFrame(e int) {
 	E, omega := spatial.Identity3(), spatial.Vec3{}
 	if b := u.body[e]; b >= 0 {
@@ -65,7 +66,8 @@ func (u *bushing) setFrame(e int) {
 	u.part.frames = append(u.part.frames, f)
 }
 
-// setScalar stores the change for a number of the bushing: of a diagonal of its matrices, or of its force at rest.
+// setScalar adds the derivative of the wrenches by a number of the bushing: a diagonal entry of its stiffness or damping, or an entry of
+// its wrench at rest.
 func (u *bushing) setScalar(s activeScalar) {
 	var ds [6]float64
 	k := s.slot.index

@@ -5,31 +5,31 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// allComponents are the bits of JointChange.Undetermined.
+// allComponents has all bits of JointChange.Undetermined.
 const allComponents = 1<<6 - 1
 
-// BodyChange is how a body changes along a direction. World axes.
+// BodyChange is the change of a body along a direction, world axes.
 type BodyChange struct {
 	ComAcceleration, AngularAcceleration spatial.Vec3
-	// Rotation, Position, Angular and Linear are the direction that was taken, as in BodyDirection.
+	// Rotation, Position, Angular and Linear are the direction that was taken, after following, as in BodyDirection.
 	Rotation, Position, Angular, Linear spatial.Vec3
 }
 
-// JointChange is how a joint changes along a direction.
+// JointChange is the change of a joint along a direction.
 type JointChange struct {
 	Wrench spatial.Force // total wrench on the successor about the origin of S, world axes
 	// Undetermined has a bit for each component of Wrench that has no derivative, as kkt.Report.Undetermined: forces x, y, z, then moments.
 	Undetermined uint8
-	Q, Qd, Qdd   [6]float64 // by freedom; those of rotations of a ball have no Q
+	Q, Qd, Qdd   [6]float64 // by freedom; the rotations of a ball have no Q
 }
 
-// changes are those along one direction.
+// changes are the results along one direction.
 type changes struct {
-	x         []float64 // of accelerations, then of multipliers with their signs changed
-	taken     direction
+	x         []float64 // changes of accelerations, then of multipliers with their signs changed
+	taken     direction // the direction, after following
 	joints    []JointChange
-	corrected float64
-	accuracy  float64
+	corrected float64 // largest change of the direction by following
+	accuracy  float64 // predicted relative error of the accelerations in x
 	ready     bool
 }
 
@@ -39,7 +39,7 @@ type Changes struct {
 	list []changes
 }
 
-// NewChanges allocates what ForwardTo stores for n directions. Parameters are asked for before (Parameter).
+// NewChanges allocates the results of ForwardTo for n directions. Call Parameter for all parameters before.
 func (d *Derivatives) NewChanges(n int) *Changes {
 	out := &Changes{d: d, list: make([]changes, n)}
 	for k := range out.list {
@@ -58,7 +58,7 @@ func (c *Changes) of(k int) *changes {
 	return &c.list[k]
 }
 
-// Body returns how body i changes along direction k. It panics without results, as the other methods do.
+// Body returns the change of body i along direction k. It panics without results, as the other methods do.
 func (c *Changes) Body(k, i int) BodyChange {
 	s := c.of(k)
 	u, x := &s.taken.bodies[i], s.x[6*i:]
@@ -68,10 +68,10 @@ func (c *Changes) Body(k, i int) BodyChange {
 	}
 }
 
-// Joint returns how joint j changes along direction k.
+// Joint returns the change of joint j along direction k.
 func (c *Changes) Joint(k, j int) JointChange { return c.of(k).joints[j] }
 
-// Corrected returns by how much following has changed direction k: the largest change of a number of the state.
+// Corrected returns the largest change of a number of direction k by following.
 func (c *Changes) Corrected(k int) float64 { return c.of(k).corrected }
 
 // Accuracy returns the largest predicted relative error of the accelerations' derivatives.
@@ -82,7 +82,7 @@ func (c *Changes) Accuracy() (worst float64) {
 	return worst
 }
 
-// change returns the change of a wrench.
+// change returns the tangent of a wrench.
 func (b *builder) change(moment, force chain.Vec) (w spatial.Force) {
 	if moment >= 0 {
 		m := b.c.Tangent(moment)
@@ -95,7 +95,7 @@ func (b *builder) change(moment, force chain.Vec) (w spatial.Force) {
 	return w
 }
 
-// hideWrenches marks all wrenches as not there.
+// hideWrenches marks all components of all wrenches as without derivative.
 func (out *changes) hideWrenches() {
 	for j := range out.joints {
 		out.joints[j].Wrench, out.joints[j].Undetermined = spatial.Force{}, allComponents

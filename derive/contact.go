@@ -14,28 +14,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// touched is a contact at a state.
+// touched is a contact force at a state.
 type touched struct {
 	of       *model.Contact
 	contact  *contact.Contact
 	r        *contact.Result
-	at       contact.Body
-	internal []float64
+	at       contact.Body // motion of its body
+	internal []float64    // its internal state
 }
 
-// variation changes a number of a contact, or of its terrain.
+// variation is a way to change a number of a contact or of its terrain.
 type variation struct {
-	step   float64
-	linear bool // forces are linear in the number
+	step   float64 // of differences, in the unit of the number
+	linear bool    // forces are linear in the number
 	set    func(c *contact.Contact, by float64) error
 }
 
-// errTouches is for the derivative by a number of a contact that is too near to the end of touching for differences.
+// errTouches is the error for the derivative by a number of a contact that is too close to losing contact for differences.
 var errTouches = fault.Errorf("%w: by a number, where one of its points just touches", mechanism.ErrNoDerivatives)
 
-// contactBy returns the derivatives of the force of a contact, and of its moment about the centre of mass, by a number of it or of a
-// terrain. They are differences of this one contact, with its body held: between values with which as many points touch, and by the same
-// laws, as beyond a corner there is another derivative.
+// contactBy returns the derivatives of the force f of a contact, and of its moment m about the centre of mass, by one of its numbers or by
+// a number of a terrain. They are finite differences of this one contact with its body held. All values of a difference have the same
+// number of touching points and the same piece of the force law, as the derivative jumps at corners.
 func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.Vec3, err error) {
 	if len(t.r.Touches) == 0 {
 		return f, m, nil
@@ -64,8 +64,8 @@ func (d *grounds) contactBy(t *touched, terrain bool, index int) (f, m spatial.V
 	return f, m, errTouches
 }
 
-// rules returns the differences of a variation that may do, the best one first. Those to one side go further, and are for shorter steps: so
-// no value is further off than with the others.
+// rules returns the difference formulas to try, the best one first. One-sided formulas need more steps to their side, so they are used only
+// after the step was shortened: then no value is further away than with the central formula.
 func (v *variation) rules(shorter bool) []differences {
 	switch {
 	case v.linear:
@@ -76,7 +76,8 @@ func (v *variation) rules(shorter bool) []differences {
 	return []differences{{sixthOrder[:], 1}}
 }
 
-// difference returns the derivatives of force and moment. same says that as many points touch for all values, and by the same laws.
+// difference returns the derivatives of force and moment by the formula rule. same reports whether the same number of points touches at all
+// values, on the same piece of the force law.
 func (t *touched) difference(v *variation, rule differences) (f, m spatial.Vec3, same bool, err error) {
 	piece := t.contact.Piece(t.r)
 	same = true
@@ -100,7 +101,7 @@ func (t *touched) difference(v *variation, rule differences) (f, m spatial.Vec3,
 	return f, m, same, nil
 }
 
-// contactVariation returns how a number of a contact is changed.
+// contactVariation returns the variation of number index of a contact; its step is shortened by the factor part.
 func contactVariation(t *touched, index int, part float64) *variation {
 	x, k := &contactNumbers[index/vectorEntries], index%vectorEntries
 	was := *x.at(t.contact, k)[0]
@@ -113,27 +114,28 @@ func contactVariation(t *touched, index int, part float64) *variation {
 	}}
 }
 
-// justTouches reports whether a small part of the depth of a contact is next to rounding of the place where it touches, or of the radius.
+// justTouches reports whether a small part of the depth of a contact is as small as the rounding of the contact point or of the radius.
 func (t *touched) justTouches() bool {
 	size := max(t.contact.Shape.Radius, algebra.MaxAbs(t.r.Nearest.P[:]))
 	return smoothPart*t.r.Depth < roundPart*size
 }
 
-// terrainNumber is a number of a terrain that parameters change, and the surfaces of the model with other values of it.
+// terrainNumber is a number of a terrain that parameters change, with the surfaces of the model for other values of it.
 type terrainNumber struct {
 	terrain int
 	at      func(t *model.Terrain) *float64
 	step    float64
-	list    map[int][]*ground.Surface // by number of steps
+	list    map[int][]*ground.Surface // surfaces of all terrains, by number of steps
 }
 
-// grounds are the terrains of a model, and the numbers of them that parameters change.
+// grounds holds the terrains of a model, and their numbers that parameters change.
 type grounds struct {
 	doc     *model.Model
 	numbers []terrainNumber
 }
 
-// variation returns how a number of a terrain is changed under a contact: so that the ground moves by a small part of the depth.
+// variation returns the variation of number index of a terrain under a contact. Its step moves the ground at the contact by at most a small
+// part of the depth, shortened by the factor part.
 func (d *grounds) variation(t *touched, index int, part float64) (*variation, error) {
 	x, here := &d.numbers[index], t.r.Nearest.P
 	most := part * smoothPart * t.r.Depth
@@ -172,17 +174,18 @@ func (d *grounds) variation(t *touched, index int, part float64) (*variation, er
 	}}, nil
 }
 
-// groundOf returns the surface of the terrain of a contact, of a list.
+// groundOf returns the surface of the contact's terrain from list, which has one for each terrain of the model.
 func (d *grounds) groundOf(t *touched, list []*ground.Surface) *ground.Surface {
 	return list[d.terrainOf(t.of.Terrain)]
 }
 
-// terrainOf returns the number of the terrain of a name.
+// terrainOf returns the index of the terrain with this name, −1 if there is none.
 func (d *grounds) terrainOf(name string) int {
 	return slices.IndexFunc(d.doc.Terrains, func(t model.Terrain) bool { return t.Name == name })
 }
 
-// surfaces returns those of the model with a number changed by so many steps.
+// surfaces returns the surfaces of all terrains of the model with the number x changed by so many steps. It keeps them until the step
+// changes.
 func (d *grounds) surfaces(x *terrainNumber, step float64, steps int) ([]*ground.Surface, error) {
 	if x.step != step {
 		x.step, x.list = step, map[int][]*ground.Surface{}

@@ -12,70 +12,72 @@ import (
 )
 
 const (
-	// linearPart is the change of a number in which forces are linear, as a part of the number. Differences are derivatives then. A smaller
-	// change costs digits, and a larger one may go past the corner where a force would pull.
+	// linearPart is the relative change of a number in which forces are linear, so that a difference is exact. A smaller change costs
+	// digits, and a larger one may pass the corner where the force would pull.
 	linearPart = 1. / 128
-	// smoothPart is the change of other numbers, as a part of their size or of the depth. Differences of order 6 err by its sixth power, and
-	// by rounding divided by it.
+	// smoothPart is the change of other numbers, relative to their size or to the depth. Differences of order 6 have an error of its sixth
+	// power, and rounding divided by it.
 	smoothPart = 1. / 256
-	// smoothShorter is how much shorter a step is tried over which a point begins or ceases to touch, and smoothTries how often.
+	// smoothShorter is the factor by which a step is shortened if a point begins or ceases to touch over it, and smoothTries the number of
+	// attempts.
 	smoothShorter, smoothTries = 0.25, 6
-	// roundPart is the least change of a depth, relative to the coordinates that it is the difference of: rounding of these is a thousandth
-	// of it.
+	// roundPart is the least change of a depth, relative to the coordinates whose difference it is: a thousand times their rounding.
 	roundPart = 0x1p-42
 )
 
-// node is a value of a difference: how many steps from the middle it is, and its weight.
+// node is a value of a difference formula: its distance from the middle in steps, and its weight.
 type node struct{ steps, weight float64 }
 
-// differences are the values of a difference, with a sign of steps and weights.
+// differences is a difference formula. sign multiplies the steps and the weights of all nodes.
 type differences struct {
 	nodes []node
 	sign  float64
 }
 
 var (
-	// sixthOrder are central differences of order 6, and aheadOrder those of the same order to one side.
+	// sixthOrder is the central difference of order 6, and aheadOrder the one-sided difference of the same order.
 	sixthOrder = [...]node{{1, 3. / 4}, {-1, -3. / 4}, {2, -3. / 20}, {-2, 3. / 20}, {3, 1. / 60}, {-3, -1. / 60}}
 	aheadOrder = [...]node{{0, -49. / 20}, {1, 6}, {2, -15. / 2}, {3, 20. / 3}, {4, -15. / 4}, {5, 6. / 5}, {6, -1. / 6}}
-	// straight are those of what is linear.
+	// straight is the difference of a linear function.
 	straight = [...]node{{1, 1}, {0, -1}}
 )
 
-// mostSteps is how many steps central differences go to either side.
+// mostSteps is the number of steps of central differences to either side.
 const mostSteps = 3
 
-// smallNumber is the magnitude below which a number of a terrain, or a length, is changed as if it had that: zeros, too.
+// smallNumber is the least magnitude that counts for the step of a number of a terrain or of a length: smaller numbers, zeros too, get the
+// step of this one.
 const smallNumber = 1e-3
 
-// powerOfTwo returns the largest one up to x, which is positive: what is added to a number so is not rounded.
+// powerOfTwo returns the largest power of two up to x > 0: adding such a step to a number is mostly exact.
 func powerOfTwo(x float64) float64 { return math.Exp2(math.Floor(math.Log2(x))) }
 
-// vectorEntries is how many entries of a contactNumber a slot tells apart.
+// vectorEntries is the number of entries of one contactNumber that slots distinguish.
 const vectorEntries = 3
 
-// contactNumber is a number of a contact.
+// contactNumber is a number of a contact that may be a parameter.
 type contactNumber struct {
-	path string // behind forces[], entries as []
-	// at returns the numbers of a contact that it is, which are equal; none where the law or the shape has no such number.
+	path string // path behind forces[name], with [] for an index
+	// at returns pointers to the numbers of c that this is, all with the same value; none if the law or the shape has no such number. k is
+	// the index of an entry of a vector.
 	at   func(c *contact.Contact, k int) []*float64
 	size sizeOfNumber
 }
 
-// sizeOfNumber says of what a change of a number is a part.
+// sizeOfNumber says to which size the step of a number is relative.
 type sizeOfNumber uint8
 
 const (
-	ofValue  sizeOfNumber = iota // its magnitude, 1 where it is zero
+	ofValue  sizeOfNumber = iota // the magnitude of the number, 1 if it is zero
 	ofOne                        // 1
-	ofDepth                      // how deep the contact is, as of lengths
-	isLinear                     // forces are linear in it
+	ofDepth                      // the depth of the contact, for lengths
+	isLinear                     // as ofValue; forces are linear in the number
 )
 
-// contactNumbers are the numbers of contacts.
+// contactNumbers are the numbers of contacts that have derivatives, sorted by path.
 var contactNumbers = listContactNumbers()
 
-// listContactNumbers returns the numbers of contacts that have derivatives, by their paths.
+// listContactNumbers returns contactNumbers.
 func listContactNumbers() (list []contactNumber) {
 	add := func(path string, size sizeOfNumber, at func(c *contact.Contact, k int) []*float64) {
 		list = append(list, contactNumber{path, at, size})
@@ -112,7 +114,7 @@ func listContactNumbers() (list []contactNumber) {
 	return list
 }
 
-// addFrictionNumbers adds the numbers of frictions, each of which belongs to some of the laws.
+// addFrictionNumbers adds the numbers of friction laws. Most of them belong to one law only.
 func addFrictionNumbers(add func(path string, size sizeOfNumber, at func(c *contact.Contact, k int) []*float64)) {
 	of := func(law contact.FrictionType, path string, size sizeOfNumber, at func(f *contact.Friction) *float64) {
 		add("friction."+path, size, func(c *contact.Contact, _ int) []*float64 {
@@ -159,7 +161,7 @@ func addFrictionNumbers(add func(path string, size sizeOfNumber, at func(c *cont
 	addSoilNumbers(of)
 }
 
-// addSoilNumbers adds those of soil.
+// addSoilNumbers adds the numbers of the friction law of soil.
 func addSoilNumbers(of func(law contact.FrictionType, path string, size sizeOfNumber, at func(f *contact.Friction) *float64)) {
 	for path, x := range map[string]struct {
 		size sizeOfNumber
@@ -180,7 +182,7 @@ func addSoilNumbers(of func(law contact.FrictionType, path string, size sizeOfNu
 	}
 }
 
-// check returns why a number of a contact has no derivative.
+// check returns an error that says why entry k of the number has no derivative at the contact c; nil if it has one.
 func (x *contactNumber) check(c *contact.Contact, k int) error {
 	list := x.at(c, k)
 	if len(list) == 0 || k >= vectorEntries {
@@ -210,7 +212,7 @@ func (x *contactNumber) check(c *contact.Contact, k int) error {
 	return nil
 }
 
-// stepAt returns the change of the number, for a depth.
+// stepAt returns the step of the number for its value and the depth of the contact.
 func (x *contactNumber) stepAt(value, depth float64) float64 {
 	value = math.Abs(value)
 	switch {

@@ -12,27 +12,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrCoordinates is for freedoms that are no independent coordinates of the mechanism.
+// ErrCoordinates is the error for freedoms that are no independent coordinates of the mechanism.
 var ErrCoordinates = errors.New("derive: no independent coordinates")
 
-// pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
+// pivotTol is the least pivot of a freedom, relative to its diagonal entry: a freedom with a smaller one depends on the freedoms before it.
 const pivotTol = 1e-12
 
-// coordinates are independent ones with their motions: column k of N moves coordinate k alone, by 1.
+// coordinates are independent coordinates with their motions: column k of N, six numbers a body, is the motion in which coordinate k has
+// the rate 1 and the others rest.
 type coordinates struct {
 	freedoms []mechanism.Freedom
 	N        [][]float64
-	open     []branch // of an open mechanism, which walk moves without N
-	at       []int    // the branch of each coordinate
+	open     []branch // joints of an open mechanism, which walk moves without N
+	at       []int    // index in open of each coordinate's joint
 }
 
-// branch is a joint of an open mechanism: its outer body hangs on the inner one, or on the world.
+// branch is a joint of an open mechanism, with its outer and its inner body; inner is −1 for the world.
 type branch struct {
 	joint        *carriedJoint
 	inner, outer int32
 }
 
-// independent chooses coordinates, all of the list if there is one, and computes N of (D5).
+// independent chooses coordinates and computes N of (D5). It takes all of list, or as many freedoms as the mechanism moves if list is nil.
 func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error) {
 	rows := 0
 	for i := range d.mech.NumConstraints() {
@@ -92,8 +93,8 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	return y, d.refine(y, e, chosen)
 }
 
-// refine takes out of N what the inverse of R has made of rounding, which grows with the square of the length of a chain: J·N = 0 by the
-// least change, then e·N = 1 by steps of Newton.
+// refine removes the rounding that the inverse of R has left in N, which grows with the square of the length of a chain: first J·N = 0 by
+// the least change, then e·N = 1 by steps of Newton's method.
 func (d *Derivatives) refine(y *coordinates, e [][]float64, chosen []int) error {
 	x, u := d.answer[:len(d.plainRight)], d.newDirection()
 	for _, column := range y.N {
@@ -117,10 +118,12 @@ func (d *Derivatives) refine(y *coordinates, e [][]float64, chosen []int) error 
 	return nil
 }
 
-// normalTol is the error of e·N whose square, which a step of Newton leaves, is rounding. A smaller value costs time only.
+// normalTol is the error of e·N whose square is rounding: a further step of Newton's method would not reduce it. A smaller value costs time
+// only.
 const normalTol = 1e-8
 
-// normalize makes e·N = 1 for the chosen rows: N becomes N·(2 − e·N). It returns how far e·N was from 1.
+// normalize improves e·N = 1 for the chosen rows by one step of Newton's method: N becomes N·(2 − e·N). It returns the largest entry of 1 −
+// e·N before.
 func (d *Derivatives) normalize(y *coordinates, e [][]float64, chosen []int) (most float64) {
 	n := len(y.N)
 	X := zeros(n, n) // 1 − e·N
@@ -143,7 +146,7 @@ func (d *Derivatives) normalize(y *coordinates, e [][]float64, chosen []int) (mo
 	return most
 }
 
-// rowDot is e·x for the row of a freedom, which has numbers at the bodies of its joint alone.
+// rowDot returns e·x for the row e of a freedom, which has entries at the bodies of its joint only.
 func (d *Derivatives) rowDot(e, x []float64, f mechanism.Freedom) (sum float64) {
 	jt := &d.mech.Joints[f.Joint]
 	for _, b := range [2]int32{jt.Pred, jt.Succ} {
@@ -154,7 +157,7 @@ func (d *Derivatives) rowDot(e, x []float64, f mechanism.Freedom) (sum float64) 
 	return sum
 }
 
-// candidates are all scalar freedoms that are free, those with actuators or forces first.
+// candidates returns all scalar freedoms that are not prescribed, those with actuators or forces first.
 func (d *Derivatives) candidates() (list []mechanism.Freedom) {
 	for _, driven := range [2]bool{true, false} {
 		for j := range d.mech.Joints {
@@ -198,7 +201,8 @@ func (d *Derivatives) freedomRow(e []float64, f mechanism.Freedom) error {
 	return nil
 }
 
-// pivots chooses freedoms by a Cholesky factorization of R with pivots: m at most, and with all the whole list.
+// pivots chooses freedoms by a Cholesky factorization of R with pivots, m at most. With all it takes every freedom in the order of the
+// list, and returns ErrCoordinates if one depends on those before it.
 func (d *Derivatives) pivots(R [][]float64, of []mechanism.Freedom, all bool, m int) (chosen []int, err error) {
 	n := len(R)
 	L, left, used := zeros(n, n), make([]float64, n), make([]bool, n)
@@ -240,7 +244,7 @@ func (d *Derivatives) pivots(R [][]float64, of []mechanism.Freedom, all bool, m 
 	return chosen, nil
 }
 
-// invert returns the inverse of a matrix that is symmetric and positive definite, by elimination.
+// invert returns the inverse of a symmetric positive definite matrix by elimination. It overwrites S.
 func invert(S [][]float64) [][]float64 {
 	n := len(S)
 	X := zeros(n, n)
@@ -267,7 +271,7 @@ func invert(S [][]float64) [][]float64 {
 	return X
 }
 
-// leftover returns ErrCoordinates at the body that moves most while all coordinates stand still.
+// leftover returns ErrCoordinates at the body that moves most while all coordinates rest.
 func (d *Derivatives) leftover(y *coordinates, e [][]float64, chosen []int) error {
 	clear(d.plainRight)
 	for i := range d.bodies {

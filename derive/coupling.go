@@ -6,20 +6,21 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// coupling records coupling i, theory.md (K1) to (K3): its row over the coordinates of its legs, and what its multiplier does along them.
+// coupling records coupling i, theory.md (K1) to (K3): its row over the coordinates of its legs, and the forces of its multiplier along
+// them.
 func (b *builder) coupling(i int) error {
 	d := b.d
 	k := &d.mech.Couplings[i]
 	b.begin(d.couplingNumber(i))
 	defer func(was want) { b.want = was }(b.want)
-	b.want = wantAll // there are few
+	b.want = wantAll // couplings are few, so nothing is left out
 	if k.Own() {
 		return d.mech.AtConstraint(d.mech.NumJoints()+i, -1, fault.Errorf("%w: a row of one's own", ErrNoDerivatives))
 	}
 	c, n := &b.c, len(k.Legs)
 	b.reserve(2*n, n)
 	for l := range k.Legs {
-		b.number = k.Legs[l].Joint // whose numbers count
+		b.number = k.Legs[l].Joint // numbers of the joint, for this call
 		b.setFreedoms(b.relation(b.number))
 		b.number = d.couplingNumber(i)
 	}
@@ -62,11 +63,11 @@ func (b *builder) coupling(i int) error {
 	return nil
 }
 
-// legFreedom returns the freedom of leg l.
+// legFreedom returns freedom number of the joint of leg l.
 func (b *builder) legFreedom(number, l int) *freedom { return &b.rel[l].freedoms[number] }
 
-// lawOf adds f of the law at the freedoms x, and what its curvature adds to the rate of its slopes, Σ ∂²f/∂x∂y·ẋ·ẏ. It stores the
-// derivatives of −f by the coordinates in factors.
+// lawOf adds the value f of the law at the freedoms x, and bend = Σ ∂²f/∂x∂y·ẋ·ẏ, the part of its second derivative by its curvature. It
+// stores the derivatives of −f by the coordinates in factors.
 func (b *builder) lawOf(l *couplings.Law, x [2]*freedom, factors []chain.Num) (f, bend chain.Num, err error) {
 	c := &b.c
 	n := l.Coordinates()
@@ -93,7 +94,8 @@ func (b *builder) lawOf(l *couplings.Law, x [2]*freedom, factors []chain.Num) (f
 	return f, bend, nil
 }
 
-// lawChanges returns a function that adds to a number of the law what parameters change of it.
+// lawChanges returns a function that adds to the node x the derivatives by the parameters of the law. Its argument of selects the number of
+// the law that x is.
 func (b *builder) lawChanges(l *couplings.Law, at [2]float64) func(x chain.Num, of func(*couplings.Value) float64) chain.Num {
 	type change struct {
 		p chain.Num

@@ -13,22 +13,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Reasons for which there is no derivative. Errors wrap one of them, in a *DirectionError with the name of the direction, and name the
-// joint, coupling, body or force element (mechanism.Error).
+// Reasons why there is no derivative. Errors wrap one of them, in a *DirectionError with the name of the direction, and name the joint,
+// coupling, body or force element (mechanism.Error).
 var (
-	// ErrNotAllowed is for a direction that the joints do not allow, and that is not to follow them.
+	// ErrNotAllowed is the error for a direction that the joints do not allow, if the state does not follow it.
 	ErrNotAllowed = errors.New("derive: the joints do not allow this direction")
-	// ErrBreaksLoop is for a direction that opens a loop of redundant joints, whatever the bodies do.
+	// ErrBreaksLoop is the error for a direction that opens a loop of redundant joints for any motion of the bodies.
 	ErrBreaksLoop = errors.New("derive: the direction breaks a loop of redundant joints")
-	// ErrSingularPose is for a pose at which joints lose their rank: the positions that they allow have no one tangent there.
+	// ErrSingularPose is the error for a pose at which joints lose rank: the set of allowed positions has no unique tangent there.
 	ErrSingularPose = errors.New("derive: the pose is singular")
-	// ErrNoDerivatives is for parts whose derivatives are not known.
+	// ErrNoDerivatives is the error for parts whose derivatives are not known.
 	ErrNoDerivatives = mechanism.ErrNoDerivatives
-	// ErrParameter is for a path that leads to no number, or to one that has no derivative.
+	// ErrParameter is the error for a path that leads to no number, or to a number without derivative.
 	ErrParameter = errors.New("derive: no parameter")
 )
 
-// Derivatives are those of the accelerations and reactions of a mechanism at one state. They own their memory and belong to one goroutine
+// Derivatives differentiate the accelerations and reactions of a mechanism at one state. They own their memory and belong to one goroutine
 // at a time.
 type Derivatives struct {
 	guard guard.Guard
@@ -40,7 +40,7 @@ type Derivatives struct {
 	velocities, positions *kkt.Answers // nil until they are needed
 	layout, plain         *assemble.Layout
 
-	own    *mechanism.State // a copy of the caller's, with what follows from it
+	own    *mechanism.State // a copy of the caller's state
 	st     *mechanism.State
 	kin    *mechanism.Kinematics // of st
 	x      []float64             // accelerations, then multipliers with their signs changed
@@ -50,51 +50,51 @@ type Derivatives struct {
 	lists
 	active   []activeScalar
 	grounds  grounds
-	versions int // number of scalars ever asked for
+	versions int // number of scalars that have been asked for; lists from before are too short
 
 	work
 	nullSpace
 	sizes      sizes
 	ready      bool
-	projecting bool // velocities and positions are of the state
+	projecting bool // velocities and positions are factored at the state
 	held       heldAt
 }
 
-// lists are the parts by what they are at.
+// lists are the actuators, resistances and force elements by joint or kind.
 type lists struct {
 	motors, resisted map[int][]int32 // by joint
-	bushings, cables []int32         // force elements
-	points           []int32         // first frame of each force element
+	bushings, cables []int32         // numbers of the force elements of this kind
+	points           []int32         // index of the first frame of each force element
 	frames           int             // number of frames that may change
 	carried          carried
 }
 
-// HeldKind says of which residual Hold is.
+// HeldKind selects the residual of Hold.
 type HeldKind uint8
 
-// The kinds. With accelerations a and multipliers λ that are given they are, theory.md (V17),
+// The residuals for given accelerations a and multipliers λ, theory.md (V17):
 //
-//	HeldDynamics: M·a − f − Jᵀλ, and position errors δ
-//	HeldRates:    M·a − Jᵀλ, and rates J·v − σ, with a a change of velocities
+//	HeldDynamics: M·a − f − Jᵀλ, with the position errors δ below
+//	HeldRates:    M·a − Jᵀλ for a change a of velocities, with J·v − σ below
 const (
 	HeldDynamics HeldKind = iota
 	HeldRates
 )
 
-// heldAt is what Hold has gone to.
+// heldAt describes the state and the residual of Hold.
 type heldAt struct {
 	is    bool // the state is that of Hold
 	kind  HeldKind
-	given []float64 // changes of multipliers alone
+	given []float64 // memory for changes of multipliers
 	kin   *mechanism.Kinematics
 
-	struck  mechanism.Freedom // of HoldImpulse
+	struck  mechanism.Freedom // freedom of HoldImpulse
 	impulse float64           // along it; 0: there is none
 
 	projected projection
 }
 
-// projection is how a run has come to the state of At.
+// projection is how a run has come to the state of At (Projected).
 type projection struct {
 	is     bool
 	moved  []float64 // displacements x of the bodies
@@ -102,53 +102,53 @@ type projection struct {
 	xi, mu []float64 // M·x = Jᵀξ, M·y = Jᵀμ
 
 	was  []float64 // solution of the dynamics
-	load []float64
+	load []float64 // its reactions that friction grows with
 	dx   []float64
 }
 
-// nullSpace is that of the constraint forces at the state.
+// nullSpace is the null space of the constraint forces at the state.
 type nullSpace struct {
-	nulls        [][]float64 // vectors of it; nil until they are needed
-	undetermined []uint8     // by joint: components of wrenches in which they are not zero
+	nulls        [][]float64 // vectors in it; nil until they are needed
+	undetermined []uint8     // by joint: bits of the components of its wrench in which nulls are not zero
 }
 
-// roughWork is what closesTo takes, and the rows that directions open.
+// roughWork is memory for closesTo, and the rows that directions open.
 type roughWork struct {
 	right, answer []float64
 	rows          [][]float64
 }
 
-// work are right sides and answers of both systems.
+// work is memory for right sides and answers of both systems.
 type work struct {
 	right, answer, plainRight, plainRates []float64
 	rough                                 roughWork // nil until it is needed
-	moved                                 []uint8   // by body: bits of the directions of measure that move it
-	all                                   direction // of filled; without lists until it is needed
-	scratch                               *Gradient // of BodiesTo; nil until it is needed
+	moved                                 []uint8   // by body: bits of the directions that move it (measure)
+	all                                   direction // memory of filled; without lists until it is needed
+	scratch                               *Gradient // memory of BodiesTo; nil until it is needed
 	digits                                digits
 	panel                                 panel
 }
 
-// abreast is how many directions are taken together.
+// abreast is the number of directions that are solved together.
 const abreast = 8
 
-// panel is the memory for directions that are taken together.
+// panel is memory for directions that are solved together.
 type panel struct {
-	sides, positions, velocities [abreast][]float64 // right sides, and by how much rows open; nil until they are needed
-	answers                      [abreast][]float64 // places of answers
+	sides, positions, velocities [abreast][]float64 // right sides, and opening of rows; nil until they are needed
+	answers                      [abreast][]float64 // where the answers go
 	accuracy                     [abreast]float64
 }
 
-// digits are why derivatives may lose some.
+// digits records why derivatives may lose digits.
 type digits struct {
-	weighed, uneven bool // whether inertias are far apart, once that is known
-	known, near     bool // whether a singular pose is near, once that is known
-	constraint      int  // then: that whose row is next to be redundant, −1 for none
-	asked, counted  bool // whether a state has been asked for redundant rows, and whether fewest is known
-	fewest          int  // rows that count as redundant away from singular poses
+	weighed, uneven bool // uneven: masses differ by a large ratio; known once weighed
+	known, near     bool // near: a singular pose is near; known at this state once known
+	constraint      int  // joint or coupling of the row that is closest to redundant, −1 for none
+	asked, counted  bool // isEmpty has been called; fewest is known
+	fewest          int  // number of redundant rows away from singular poses
 }
 
-// New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.
+// New allocates the derivatives of a plan. m is the model of its mechanism; parameters are paths into it.
 //
 // It panics if p or m is nil.
 func New(p *kkt.Plan, m *model.Model) *Derivatives {
@@ -168,7 +168,7 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	return d
 }
 
-// list lists the parts.
+// list fills d.lists.
 func (d *Derivatives) list() {
 	d.motors, d.resisted = map[int][]int32{}, map[int][]int32{}
 	for i := range d.mech.NumActuators() {
@@ -205,10 +205,10 @@ func (d *Derivatives) list() {
 // Mechanism returns the mechanism.
 func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 
-// At solves for accelerations and reactions at st, and keeps the factor for the derivatives there. st is copied.
+// At solves for accelerations and reactions at st, and keeps the factor for the derivatives there. It copies st.
 //
-// Cost: as kkt.Solver.Solve for the whole system; allocates for friction of reactions alone. It returns the errors of Solve. It panics if
-// st is nil or of another mechanism.
+// Cost: as kkt.Solver.Solve for the whole system; allocates only where friction grows with a reaction. It returns the errors of Solve. It
+// panics if st is nil or of another mechanism.
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -219,15 +219,15 @@ func (d *Derivatives) At(st *mechanism.State) error {
 	return d.at(st)
 }
 
-// at is At without its checks. What Projected has said stays.
+// at is At without its checks. It keeps the projection of Projected.
 func (d *Derivatives) at(st *mechanism.State) error {
 	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
-	d.held.impulse = 0 // which has no part in a projection
+	d.held.impulse = 0 // a projection has no impulse
 	if d.own == nil {
 		d.own = st.Clone()
 	}
 	copyState(d.own, st)
-	d.lay(d.dynamics.Layout())
+	d.setLayout(d.dynamics.Layout())
 	if err := d.dynamics.At(d.own); err != nil {
 		return fault.Errorf("derive: %w", err)
 	}
@@ -242,14 +242,14 @@ func (d *Derivatives) at(st *mechanism.State) error {
 	return nil
 }
 
-// lay makes l the layout of accelerations and multipliers: that of the dynamics, or the one without flywheels.
-func (d *Derivatives) lay(l *assemble.Layout) {
+// setLayout sets the layout of accelerations and multipliers: the layout of the dynamics, or the one without flywheels.
+func (d *Derivatives) setLayout(l *assemble.Layout) {
 	if d.layout != l {
 		d.layout, d.carried.versions = l, -1
 	}
 }
 
-// copyState makes to what from is, in its memory.
+// copyState copies from to to, in the memory of to.
 func copyState(to, from *mechanism.State) {
 	to.Time = from.Time
 	copy(to.Bodies, from.Bodies)
@@ -267,13 +267,13 @@ func copyState(to, from *mechanism.State) {
 	}
 }
 
-// State returns the state of At, with the reactions in bearings. It is not to be changed. It panics without At.
+// State returns the state of At, with its reactions in Bearings. The caller must not change it. It panics without At.
 func (d *Derivatives) State() *mechanism.State {
 	d.mustBeReady()
 	return d.st
 }
 
-// Acceleration returns the acceleration of body i at the state: ω̇ and that of the centre of mass, world axes. It panics without At.
+// Acceleration returns ω̇ of body i at the state, and the acceleration of its centre of mass, world axes. It panics without At.
 func (d *Derivatives) Acceleration(i int) (angular, linear spatial.Vec3) {
 	d.mustBeReady()
 	return d.bodies[i].alpha, d.bodies[i].c
@@ -295,7 +295,7 @@ func (d *Derivatives) mustBeReady() {
 	}
 }
 
-// Parts are numbered: joints, couplings, force elements, forces of one's own.
+// Parts are numbered in this order: joints, couplings, force elements, the caller's own forces.
 
 func (d *Derivatives) couplingNumber(i int) int { return d.mech.NumJoints() + i }
 func (d *Derivatives) elementNumber(i int) int {
@@ -321,12 +321,12 @@ func (d *Derivatives) build(part int) error {
 	return b.force(part - d.elementNumber(len(d.mech.Forces)))
 }
 
-// pointFrame returns the place of point k of a force element among the frames.
+// pointFrame returns the index in direction.frames of point k of force element part number.
 func (d *Derivatives) pointFrame(number, k int) int32 {
 	return d.points[number-d.elementNumber(0)] + int32(k)
 }
 
-// contactOf returns the contact that is a force element.
+// contactOf returns the index of the contact that is a force element.
 func (d *Derivatives) contactOf(element int) int {
 	for i := range d.mech.NumContacts() {
 		if _, _, e := d.mech.Contact(i); e == element {
@@ -336,7 +336,7 @@ func (d *Derivatives) contactOf(element int) int {
 	panic("derive: no contact")
 }
 
-// bearingOf returns the bearing of a joint.
+// bearingOf returns the index of the bearing of joint j.
 func (d *Derivatives) bearingOf(j int) int32 {
 	for i := range d.mech.NumBearings() {
 		if d.mech.Bearing(i) == j {

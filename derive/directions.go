@@ -6,30 +6,30 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BodyDirection is how a body changes, a unit of the direction; of a gradient, the derivatives by these numbers. World axes, but for Com
-// and Inertia, which are in the axes of the body.
+// BodyDirection is the change of a body per unit of a direction; in a gradient it holds the derivatives by these numbers. World axes,
+// except for Com and Inertia, which are in the axes of the body.
 type BodyDirection struct {
 	Rotation spatial.Vec3 // R becomes exp(Rotation×)·R, about the centre of mass
 	Position spatial.Vec3 // travel of the centre of mass, m
 	Angular  spatial.Vec3 // change of the three numbers of the angular velocity, rad/s
-	Linear   spatial.Vec3 // change of those of the velocity of the centre of mass, m/s
+	Linear   spatial.Vec3 // change of the three numbers of the velocity of the centre of mass, m/s
 
 	Force, Torque spatial.Vec3 // a load at the centre of mass, N and N m
 
 	Mass float64 // kg
-	// Com is the change of the centre of mass in the body's frame, m. It moves the centre by E·Com and its velocity by ω×E·Com; the four
-	// changes of the state are counted beyond that.
+	// Com is the change of the centre of mass in the body's frame, m. It moves the centre of mass by E·Com and changes its velocity by
+	// ω×E·Com; Position and Linear are counted beyond that.
 	Com     spatial.Vec3
 	Inertia spatial.Sym3 // about the centre of mass, xx yy zz xy xz yz, kg m²
 }
 
-// FrameChange is how a frame in a body changes: its origin, m, and its axes, which a rotation turns, rad; in the axes of the body.
+// FrameChange is the change of a frame in a body, in the axes of the body: of its origin, m, and of its axes by a rotation vector, rad.
 type FrameChange struct {
 	Origin, Turn spatial.Vec3
 }
 
-// direction is a direction, or the cotangents of one. One of Directions that consists of parameters and names has no lists with an entry a
-// body, a frame or a joint.
+// direction is a direction, or the cotangents of its numbers. A direction that consists of parameters and names only has no lists with an
+// entry a body, a frame or a joint.
 type direction struct {
 	name     string
 	follow   bool
@@ -40,22 +40,22 @@ type direction struct {
 	scalars  []float64
 	time     float64
 	bearings []float64
-	changes  []change // of parameters
-	given    []given  // by names
-	// framed and forced tell that some frames, and some forces, may change; shifts that frames or centres of mass in bodies do.
+	changes  []change // changes of parameters
+	given    []given  // changes given by names
+	// framed: some frames may change. forced: some forces may change. shifts: frames or centres of mass change in bodies.
 	framed, forced, shifts bool
 	moving                 bool    // it may open a joint
-	pose, rate             float64 // sizes, m and m/s, of poses and rates
-	lane                   uint8   // its bit of work.moved
+	pose, rate             float64 // sizes of the changes of poses and rates, m and m/s
+	lane                   uint8   // its bit in work.moved
 }
 
-// change is that of a parameter.
+// change is the change x of a parameter.
 type change struct {
 	p *Parameter
 	x float64
 }
 
-// given is what a name has given: how a body changes, or the force of a freedom of a joint.
+// given is a change that was given by a name: of a body, or of the force of a freedom of a joint.
 type given struct {
 	body, joint, freedom int // −1 for none
 	change               BodyDirection
@@ -69,14 +69,14 @@ type Directions struct {
 	list     []direction
 }
 
-// NewDirections allocates n directions of zeros. Parameters are asked for before (Parameter).
+// NewDirections allocates n directions of zeros. Call Parameter for all parameters before.
 //
-// Cost: a direction takes memory in proportion to its parameters and, once Body, SetForce or Force is called, to the mechanism.
+// Cost: the memory of a direction is proportional to its parameters and, once Body, SetForce or Force is called, to the mechanism.
 func (d *Derivatives) NewDirections(n int) *Directions {
 	return &Directions{d: d, versions: d.versions, list: make([]direction, n)}
 }
 
-// whole returns direction k with all its lists.
+// whole returns direction k with all its lists, which it allocates if they are missing.
 func (in *Directions) whole(k int) *direction {
 	u := &in.list[k]
 	if u.bodies == nil {
@@ -88,7 +88,7 @@ func (in *Directions) whole(k int) *direction {
 	return u
 }
 
-// fill makes u, which has all lists, what from is, which has none.
+// fill sets u, which has all lists, to the changes of from, which has none.
 func (d *Derivatives) fill(u, from *direction) {
 	u.reset()
 	u.name, u.follow, u.time, u.changes, u.given = from.name, from.follow, from.time, from.changes, from.given
@@ -107,7 +107,7 @@ func (d *Derivatives) fill(u, from *direction) {
 	}
 }
 
-// filled returns a direction without lists with all of them, in memory of d.
+// filled returns the direction u, which has no lists, with all lists, in memory of d.
 func (d *Derivatives) filled(u *direction) *direction {
 	if d.all.bodies == nil || len(d.all.scalars) != len(d.active) {
 		d.all = d.newDirection()
@@ -116,7 +116,7 @@ func (d *Derivatives) filled(u *direction) *direction {
 	return &d.all
 }
 
-// add adds v to u, as far as names give it.
+// add adds to u the numbers of v that names can give: all but mass, centre of mass and inertia.
 func (u *BodyDirection) add(v *BodyDirection) {
 	u.Rotation, u.Position = u.Rotation.Add(v.Rotation), u.Position.Add(v.Position)
 	u.Angular, u.Linear = u.Angular.Add(v.Angular), u.Linear.Add(v.Linear)
@@ -140,11 +140,11 @@ func (in *Directions) SetName(k int, name string) { in.list[k].name = name }
 // Name returns the name of direction k.
 func (in *Directions) Name(k int) string { return in.list[k].name }
 
-// SetFollow says whether the state follows along direction k, theory.md (D3), (D4): the joints are closed with the least change.
-// Otherwise the direction has to be allowed as it is.
+// SetFollow says whether the state follows along direction k, theory.md (D3), (D4): the least change that closes the joints is added.
+// Otherwise the joints have to allow the direction as it is.
 func (in *Directions) SetFollow(k int, follow bool) { in.list[k].follow = follow }
 
-// Body returns what changes of body i along direction k.
+// Body returns the change of body i along direction k, for reading and writing.
 func (in *Directions) Body(k, i int) *BodyDirection { return &in.whole(k).bodies[i] }
 
 // SetForce sets the change of the generalized force of freedom i of joint j along direction k, N or N m.
@@ -153,10 +153,10 @@ func (in *Directions) SetForce(k, j, i int, x float64) {
 	u.forces[j][i], u.forced = x, true
 }
 
-// SetTime sets the change of time along direction k: prescribed motions and values of actuators go on.
+// SetTime sets the change of time along direction k. Prescribed motions and the values of actuators change with time.
 func (in *Directions) SetTime(k int, x float64) { in.list[k].time = x }
 
-// Reset makes direction k zero, without a name.
+// Reset sets direction k to zero, and removes its name.
 func (in *Directions) Reset(k int) {
 	u := &in.list[k]
 	u.reset()
@@ -171,9 +171,9 @@ func (u *direction) reset() {
 	u.gravity, u.time, u.framed, u.forced = spatial.Vec3{}, 0, false, false
 }
 
-// AddParameter adds x to the change of a parameter along direction k.
+// AddParameter adds x to the change of p along direction k.
 //
-// It panics if the directions were allocated before the parameter was asked for.
+// It panics if the directions were allocated before the call of Derivatives.Parameter for p.
 func (in *Directions) AddParameter(k int, p *Parameter, x float64) {
 	u := &in.list[k]
 	in.mustBeNew()
@@ -194,11 +194,11 @@ func (in *Directions) mustBeNew() {
 // Force returns the change of the generalized force of freedom i of joint j along direction k.
 func (in *Directions) Force(k, j, i int) float64 { return in.whole(k).forces[j][i] }
 
-// Parameter returns the change of the parameter that was added to direction k as number i.
+// Parameter returns the change of the parameter that the call i of AddParameter has added to direction k.
 func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }
 
-// copyDirection makes to change what from changes; both have all lists. It leaves out from.changes and from.given, which the
-// lists contain, and what each solution finds anew: bearings, shifts, moving, pose, rate and lane.
+// copyDirection copies the changes of from to to; both have all lists. It does not copy from.changes and from.given, which the lists
+// contain, nor the fields that each solution computes anew: bearings, shifts, moving, pose, rate and lane.
 func copyDirection(to, from *direction) {
 	to.name, to.follow, to.gravity, to.time = from.name, from.follow, from.gravity, from.time
 	copy(to.bodies, from.bodies)
@@ -212,7 +212,7 @@ func copyDirection(to, from *direction) {
 	copy(to.scalars, from.scalars)
 }
 
-// scale multiplies all that changes along u.
+// scale multiplies all changes in u by s.
 func (u *direction) scale(s float64) {
 	for i := range u.bodies {
 		b := &u.bodies[i]
@@ -238,7 +238,7 @@ func (u *direction) scale(s float64) {
 	u.gravity, u.time = u.gravity.Scale(s), s*u.time
 }
 
-// corrected returns the largest change of a number of the state.
+// corrected returns the largest difference of a number of the state between u and given.
 func corrected(u, given *direction) (most float64) {
 	for i := range u.bodies {
 		a, b := &u.bodies[i], &given.bodies[i]

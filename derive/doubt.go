@@ -8,34 +8,36 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// ErrDoubt is for derivatives that may be far from right, though accelerations are not. Masses may be so different, or a singular pose so
-// near, that they consist of rounding (ForwardTo, AdjointTo). Or a state violates its joints where geometry alone makes their rows
-// redundant, as in the Bricard linkage (Doubt): rows contradict each other there, or count as independent. Accelerations are near those of
-// the nearest state on the joints, and their derivatives along directions that open the joints are those of no motion.
+// ErrDoubt is the error for derivatives that may be far from right although accelerations are not. There are two reasons. Masses are so
+// different, or a singular pose is so near, that the derivatives consist of rounding (ForwardTo, AdjointTo). Or a state violates joints
+// whose rows only geometry makes redundant, as in the Bricard linkage (Doubt): off the joints the rows contradict each other, or count as
+// independent. Accelerations are then near those of the nearest state on the joints, but their derivatives along directions that open the
+// joints belong to no motion.
 var ErrDoubt = errors.New("derive: derivatives are in doubt")
 
 const (
-	// doubtTol is the contradiction between rows, relative to their terms, that is rounding whatever the first state is.
+	// doubtTol is the contradiction between rows, relative to their terms, that counts as rounding at every state.
 	doubtTol = 1e-12
-	// doubtRise is by how much contradictions that a model has on its joints, as one with axes of seven digits, may grow as it moves.
+	// doubtRise is the factor by which the contradictions of a model on its joints, such as one with axes of seven digits, may grow as it
+	// moves.
 	doubtRise = 100
 )
 
-// Redundancy is how many rows of the joints count as redundant at a state, all where none is left out as none is sure to be, and the
-// largest contradiction between them, relative to their terms.
+// Redundancy is the number of rows of the joints that count as redundant at a state, and the largest contradiction between them, relative
+// to their terms. Where no row is surely redundant, none is left out, and Rows is the number of all rows.
 type Redundancy struct {
 	Rows  int
 	Ratio float64
 }
 
-// Redundancy returns that at the state of At. It panics without At.
+// Redundancy returns the redundancy at the state of At. It panics without At.
 func (d *Derivatives) Redundancy() Redundancy {
 	d.mustBeReady()
 	return Redundancy{d.dynamics.Redundant(), d.dynamics.Misfit().Ratio}
 }
 
-// Doubt returns ErrDoubt, with the joint of the row, if derivatives at the state of At along directions that open the joints are in doubt,
-// where on is the redundancy at a state on the joints. Where no row is redundant there is no doubt.
+// Doubt returns ErrDoubt, with the joint of the row, if derivatives at the state of At along directions that open the joints are in doubt.
+// on is the redundancy at a state on the joints. If no row is redundant there, there is no doubt.
 //
 // Cost: O(1). It panics without At.
 func (d *Derivatives) Doubt(on Redundancy) error {
@@ -53,8 +55,8 @@ func (d *Derivatives) Doubt(on Redundancy) error {
 		fault.Errorf("%w: rows that geometry alone makes redundant contradict each other by %.2g of their terms", ErrDoubt, now.Ratio))
 }
 
-// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each
-// other. They are then zero.
+// rounded reports whether the right sides of all rows in r are nothing but rounding of the direction u, which could make redundant rows
+// contradict each other. If so, it sets them to zero.
 func (d *Derivatives) rounded(r []float64, u *direction) bool {
 	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
 	size := d.sizeOf(u, ofVelocities)*(1+d.sizes.rate) + d.sizeOf(u, ofPositions)*d.sizes.second
@@ -65,7 +67,8 @@ func (d *Derivatives) rounded(r []float64, u *direction) bool {
 	return true
 }
 
-// opened returns ErrBreaksLoop at the row that does not hold. err is what solving has ended with, nil for an answer that does not fit.
+// opened returns ErrBreaksLoop at the row fit that the answer leaves open. err is the error of the solve, nil if only the answer does not
+// fit; errors other than kkt.ErrInconsistent are returned as they are.
 func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
 	if err != nil && !errors.Is(err, kkt.ErrInconsistent) {
 		return err
@@ -76,7 +79,7 @@ func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
 	return d.atRow(fit.Constraint, fit.Row, fault.Errorf("%w: a row is open by %.3g of its terms", ErrBreaksLoop, fit.Ratio))
 }
 
-// atRow returns err with the joint or coupling of a row, if there is one.
+// atRow returns err with the joint or coupling of a row; err itself if constraint is negative.
 func (d *Derivatives) atRow(constraint, row int, err error) error {
 	switch {
 	case constraint < 0:

@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// law adds the force of laws at the coordinate x, less its rest, with the rate y. kind says of which freedom or element they are.
+// law adds the force of the spring and damper laws l, at the deflection x from rest with the rate y. freedom is the freedom of the joint
+// they act along, 0 for a force element.
 func (b *builder) law(l *springs.Laws, x, y chain.Num, freedom int) (chain.Num, error) {
 	f, fx, fy, err := l.At(b.c.Value1(x), b.c.Value1(y))
 	if err != nil {
@@ -36,7 +37,7 @@ func (b *builder) law(l *springs.Laws, x, y chain.Num, freedom int) (chain.Num, 
 	return out, nil
 }
 
-// resist adds stops and friction, docs/stops-and-friction.md (J1) to (J9).
+// resist adds the stops and the friction of a joint, docs/stops-and-friction.md (J1) to (J9).
 func (b *builder) resist(r *relation) error {
 	m := b.d.mech
 	for _, i := range b.d.resisted[r.number] {
@@ -52,7 +53,7 @@ func (b *builder) resist(r *relation) error {
 	return nil
 }
 
-// stop adds the force of a stop that touches.
+// stop adds the force of stop i if it touches at the state.
 func (b *builder) stop(r *relation, i int, x *mechanism.Resistance) {
 	set := b.d.mech.ResistorSettings(i)
 	f := &r.freedoms[set.Freedom]
@@ -75,7 +76,8 @@ func (b *builder) stop(r *relation, i int, x *mechanism.Resistance) {
 	b.add(f, force)
 }
 
-// rub adds regularised friction, docs/stops-and-friction.md (J5), (J6): −size·s(v)·q̇/√(v² + v₀²), of a ball with the v of all three.
+// rub adds regularised friction, docs/stops-and-friction.md (J5), (J6): −size·s(v)·q̇/√(v² + v₀²). For a ball v is the magnitude of all
+// three rates.
 func (b *builder) rub(r *relation, i, freedom int) {
 	set := b.d.mech.ResistorSettings(i)
 	c, f := &b.c, &r.freedoms[freedom]
@@ -108,8 +110,8 @@ func (b *builder) rub(r *relation, i, freedom int) {
 	b.add(f, c.Times1(-1, c.Mul(c.Mul(size, over), c.Div(f.qd, rho))))
 }
 
-// bristles adds friction with the bend ξ of bristles, docs/stops-and-friction.md (J7), (J8). Their bend is a state of its own, which a
-// direction holds.
+// bristles adds friction with the deflection ξ of bristles, docs/stops-and-friction.md (J7), (J8). A direction holds ξ, an internal state
+// of its own. size is the friction force, over the factor of static friction; at adds a number of the friction.
 func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind uint8, x float64) chain.Num) {
 	c, hold := &b.c, b.d.mech.ResistorSettings(i).Friction.Hold
 	xi := 0.0
@@ -127,10 +129,10 @@ func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind
 	b.add(f, c.Times1(-1, c.Mul(size, c.Add1(part, c.Mul(at(slotHoldDamping, hold.Damping), bend)))))
 }
 
-// load returns the reaction that the friction of a joint grows with (J9): a leaf, whose change comes from that of the multipliers, unless
-// these are given.
+// load returns the magnitude of the reaction that the friction of a joint grows with (J9). It is a leaf whose change is found from the
+// changes of the multipliers (loads), unless Hold gives the multipliers.
 func (b *builder) load(r *relation) chain.Num {
-	if len(b.loads) > 0 { // of another freedom of the joint: a ball has one friction
+	if len(b.loads) > 0 { // added for another freedom: the freedoms of a ball share one friction
 		return b.loads[0].leaf
 	}
 	c, f := &b.c, r.load
@@ -151,13 +153,13 @@ func (b *builder) load(r *relation) chain.Num {
 	return leaf
 }
 
-// motor adds an actuator.
+// motor adds actuator i of the joint r.
 func (b *builder) motor(r *relation, i int) {
 	set := b.d.mech.ActuatorSettings(i)
 	_, element := b.d.mech.Actuator(i)
 	c, f := &b.c, &r.freedoms[set.Freedom]
 	owner := b.number
-	b.number = b.d.elementNumber(element) // whose parameters count
+	b.number = b.d.elementNumber(element) // the numbers below belong to the element
 	defer func() { b.number = owner }()
 	at := func(kind uint8, x float64) chain.Num { return b.scalar(slot{kind: kind}, x) }
 	u, _, _ := b.motion(&set.Value, slotMotion, 0)

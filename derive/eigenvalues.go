@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Eigenvalues returns those of A, 1/s.
+// Eigenvalues returns the eigenvalues of A, 1/s, in no particular order.
 //
 // Cost: O(coordinates³); allocates. It returns an error if the iteration does not converge.
 func (s *StateSpace) Eigenvalues() ([]complex128, error) {

@@ -30,7 +30,8 @@ func (b *builder) element(i int) error {
 	return nil
 }
 
-// point adds point k of an element as a port without axes of its own.
+// point returns a port for point k of a force element, which has no axes of its own. ref is the body relative to whose origin positions are
+// taken.
 func (b *builder) point(a *mechanism.Attachment, k int, ref int32) port {
 	f := mechanism.Frame{E: spatial.Identity3(), Origin: a.Point}
 	return b.place(&f, a.Body, b.d.pointFrame(b.number, k), ref)
@@ -85,7 +86,7 @@ func (b *builder) spring(i int, f *mechanism.ForceElement) error {
 	return nil
 }
 
-// pushPoints adds the force F on A and its opposite on B.
+// pushPoints adds the force F at the port A and −F at B.
 func (b *builder) pushPoints(A, B *port, F chain.Vec) {
 	b.act(A, none, F)
 	b.act(B, none, b.c.Times(-1, F))

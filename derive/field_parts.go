@@ -9,21 +9,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// errNone is for an entry that is out of range.
+// errNone is the error for an index that is out of range, and for a number that the model does not have.
 var errNone = errors.New("derive: the model has no such number")
 
-// errBall is for a number of one rotation of a ball.
+// errBall is the error for a number of one of the three rotations of a ball.
 var errBall = errors.New("derive: the three rotations of a ball have one number, which no path names alone")
 
-// one returns the part that changes as a parameter does.
+// one returns a single part, which changes as the parameter does.
 func one(kind partKind, index, component int) []part {
 	return []part{{kind, int32(index), uint8(component), 1}}
 }
 
-// within reports whether entry k of the place of a path is below n.
+// within reports whether entry k of the indices in a path exists and is in [0, n).
 func within(i []int, k, n int) bool { return k < len(i) && i[k] >= 0 && i[k] < n }
 
-// ofBody returns the field of a number of a body.
+// ofBody returns the field of a number of a body. With components > 1 the path has the index of the component.
 func ofBody(kind partKind, components int, component int) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		c := component
@@ -37,35 +37,38 @@ func ofBody(kind partKind, components int, component int) field {
 	}}
 }
 
-// ofFrame returns the field of the position of a frame of a joint, or of its orientation.
-func ofFrame(side int, orientation bool) field {
-	frame := func(m *model.Model, i []int) *model.Pose {
-		j := &m.Joints[i[0]]
-		return [2]*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame}[side]
-	}
-	if !orientation {
-		return field{
-			at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Position[i[1]] },
-			parts: func(d *Derivatives, i []int) ([]part, error) {
-				if !within(i, 1, 3) {
-					return nil, errNone
-				}
-				return one(partOrigin, 2*i[0]+side, i[1]), nil
-			},
-		}
-	}
+// frameOf returns the frame of joint j in its predecessor (side 0) or its successor (side 1).
+func frameOf(m *model.Model, j, side int) *model.Pose {
+	return [2]*model.Pose{&m.Joints[j].PredecessorFrame, &m.Joints[j].SuccessorFrame}[side]
+}
+
+// ofFramePosition returns the field of an entry of the position of a joint's frame; side as in frameOf.
+func ofFramePosition(side int) field {
 	return field{
-		at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Orientation[i[1]] },
+		at: func(m *model.Model, i []int) *float64 { return &frameOf(m, i[0], side).Position[i[1]] },
 		parts: func(d *Derivatives, i []int) ([]part, error) {
-			if !within(i, 1, 4) {
+			if !within(i, 1, 3) {
 				return nil, errNone
 			}
-			return turns(partTurn, 2*i[0]+side, quaternionTurns(frame(d.doc, i).Orientation, i[1])), nil
+			return one(partOrigin, 2*i[0]+side, i[1]), nil
 		},
 	}
 }
 
-// turns returns the parts of a rotation.
+// ofFrameOrientation returns the field of an entry of the quaternion of a joint's frame; side as in frameOf.
+func ofFrameOrientation(side int) field {
+	return field{
+		at: func(m *model.Model, i []int) *float64 { return &frameOf(m, i[0], side).Orientation[i[1]] },
+		parts: func(d *Derivatives, i []int) ([]part, error) {
+			if !within(i, 1, 4) {
+				return nil, errNone
+			}
+			return turns(partTurn, 2*i[0]+side, quaternionTurns(frameOf(d.doc, i[0], side).Orientation, i[1])), nil
+		},
+	}
+}
+
+// turns returns the three parts of a rotation vector that changes by by.
 func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
 	for k, x := range by {
 		list = append(list, part{kind, int32(index), uint8(k), x})
@@ -73,12 +76,13 @@ func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
 	return list
 }
 
-// scalarPart returns the part of a number of a part of the mechanism.
+// scalarPart returns the part of the number s of the mechanism's part number, and makes the number active.
 func (d *Derivatives) scalarPart(number int, s slot) []part {
 	return one(partScalar, int(d.activate(number, s)), 0)
 }
 
-// ofElement returns the field of a number of a force element of the given types.
+// ofElement returns the field of a number of force elements of the given types. With components > 1 the path has the index of the
+// component.
 func ofElement(kind uint8, components int, types ...model.ForceType) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		k := int32(0)
@@ -97,7 +101,7 @@ func ofElement(kind uint8, components int, types ...model.ForceType) field {
 	}}
 }
 
-// ofDiagonal returns the field of an entry of a matrix of a bushing.
+// ofDiagonal returns the field of an entry of a matrix of a bushing. Only diagonal entries have derivatives.
 func ofDiagonal(kind uint8) field {
 	diagonal := ofElement(kind, 6, model.BushingForce)
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
@@ -111,7 +115,7 @@ func ofDiagonal(kind uint8) field {
 	}}
 }
 
-// ofPoint returns the field of a point of a force element: number k, or that of the path.
+// ofPoint returns the field of a coordinate of point k of a force element; with a negative k the path has the number of the point.
 func ofPoint(k int) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		n, c := k, i[len(i)-1]
@@ -130,16 +134,17 @@ func ofPoint(k int) field {
 	}}
 }
 
-// motionOf returns the part of the mechanism and the freedom of a motion of a model, and the motion; nil if there is none at the place.
+// motionOf finds the motion m of a model that a path with the indices i leads to, with the part of the mechanism and the freedom it belongs
+// to. m is nil if there is none.
 type motionOf func(d *Derivatives, i []int) (part, freedom int, m *model.Motion)
 
-// ofMotion adds the fields of a motion at a prefix: each kind of motion has numbers of its own.
+// ofMotion adds the fields of a motion whose path is prefix: each kind of motion has its own numbers.
 func ofMotion(list map[string]field, prefix string, of motionOf) {
 	one := func(*model.Motion) int { return 1 }
 	for name, x := range map[string]struct {
 		kind  joints.MotionKind
 		index int32
-		count func(m *model.Motion) int // entries
+		count func(m *model.Motion) int // number of entries
 	}{
 		".offset": {joints.Harmonic, motionOffset, one}, ".amplitude": {joints.Harmonic, motionAmplitude, one},
 		".frequency": {joints.Harmonic, motionFrequency, one}, ".phase": {joints.Harmonic, motionPhase, one},
@@ -164,7 +169,7 @@ func ofMotion(list map[string]field, prefix string, of motionOf) {
 	list[prefix+".times[]"] = field{refused: "the times of a motion have none; its values do"}
 }
 
-// clampedRates returns how many rates at its ends a spline has.
+// clampedRates returns the number of rates that a spline has at its ends.
 func clampedRates(m *model.Motion) int {
 	if m.Ends != joints.Clamped {
 		return 0

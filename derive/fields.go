@@ -8,10 +8,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// fields are the numbers of a model by their paths, entries as [].
+// fields are the numbers of a model by path, with [] for each index.
 var fields = allFields()
 
-// allFields returns the numbers of a model that have derivatives, and those that are refused with a reason.
+// allFields returns the fields of all numbers that have derivatives, and of those that are refused with a reason.
 func allFields() map[string]field {
 	list := map[string]field{
 		"bodies[].mass":       ofBody(partMass, 1, 0),
@@ -49,8 +49,8 @@ func allFields() map[string]field {
 // jointFields adds the numbers of the geometry of joints.
 func jointFields(list map[string]field) {
 	for side, name := range [2]string{"predecessor_frame", "successor_frame"} {
-		list["joints[]."+name+".position[]"] = ofFrame(side, false)
-		list["joints[]."+name+".orientation[]"] = ofFrame(side, true)
+		list["joints[]."+name+".position[]"] = ofFramePosition(side)
+		list["joints[]."+name+".orientation[]"] = ofFrameOrientation(side)
 	}
 	for name, x := range map[string]struct {
 		kind uint8
@@ -138,7 +138,7 @@ func elementFields(list map[string]field) {
 	ofMotion(list, "forces[].value", value)
 	list["forces[].value"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		n, _, m := value(d, i)
-		if m == nil || m.Kind != joints.Polynomial || len(m.Coefficients) != 1 { // which is no number
+		if m == nil || m.Kind != joints.Polynomial || len(m.Coefficients) != 1 { // the value is no constant
 			return nil, errNone
 		}
 		return d.scalarPart(n, slot{kind: slotMotion, index: motionList}), nil
@@ -241,13 +241,13 @@ func terrainFields(list map[string]field) {
 	}
 }
 
-// ofFile is why numbers of a terrain in a file have no derivatives.
+// ofFile says why numbers of a terrain in a file have no derivatives.
 const ofFile = "the heights are those of a file, which is not read again; those of a grid have derivatives"
 
-// gridTypes are terrains with nodes that are in the model.
+// gridTypes are the types of terrain whose grid is written in the model.
 var gridTypes = []model.TerrainType{model.GridTerrain, model.RandomTerrain}
 
-// entryOf returns an entry of a list, nil if there is none.
+// entryOf returns entry k of list, nil if there is none.
 func entryOf(list []float64, k int) *float64 {
 	if k >= len(list) {
 		return nil
@@ -255,6 +255,7 @@ func entryOf(list []float64, k int) *float64 {
 	return &list[k]
 }
 
+// heightOf returns the height at the node with the last two indices of i, nil if there is none.
 func heightOf(t *model.Terrain, i []int) *float64 {
 	if i[1] >= len(t.Heights) {
 		return nil
@@ -262,7 +263,8 @@ func heightOf(t *model.Terrain, i []int) *float64 {
 	return entryOf(t.Heights[i[1]], i[2])
 }
 
-// terrainParts returns the parts of a number of a terrain: one a contact that stands on it, or whose friction it scales.
+// terrainParts returns the parts of the number at of a terrain: one for each contact on that terrain, or on a sum with it, and for each
+// contact whose friction the terrain scales.
 func (d *Derivatives) terrainParts(terrain int, at func(t *model.Terrain) *float64) (list []part) {
 	index := int32(len(d.grounds.numbers))
 	for k := range d.grounds.numbers {

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// sizes are what changes are compared with.
+// sizes are the sizes relative to which changes are large or small.
 type sizes struct {
-	length, rate float64 // m; the largest rate of a body, rad/s
+	length, rate float64 // typical length, m; largest rate of a body, rad/s, and m/s over the length
 	second       float64 // the largest acceleration, rad/s², and m/s² over the length
 }
 
@@ -28,7 +28,7 @@ func (d *Derivatives) setSizes() {
 	d.sizes.second = max(math.Sqrt(al), math.Sqrt(a)/l)
 }
 
-// project factors the systems of positions and velocities at the state, where that has not been done.
+// project factors the systems of positions and velocities at the state, unless that has been done.
 func (d *Derivatives) project() error {
 	if d.projecting {
 		return nil
@@ -57,7 +57,7 @@ func (d *Derivatives) project() error {
 	return nil
 }
 
-// oneMetric reports whether the system of velocities is that of the dynamics, which has been factored: whether there is no armature, and
+// oneMetric reports whether the system of velocities is the system of the dynamics, which is factored already: if there is no armature, and
 // no body without inertia in some direction.
 func (d *Derivatives) oneMetric() bool {
 	for i := range d.mech.Bodies {
@@ -68,7 +68,7 @@ func (d *Derivatives) oneMetric() bool {
 	return d.dynamics.Layout() == d.plain
 }
 
-// level is that of positions or of velocities.
+// level is the level of positions or of velocities.
 type level bool
 
 const (
@@ -76,7 +76,7 @@ const (
 	ofVelocities level = true
 )
 
-// order is up to which derivative rows of the level go.
+// order returns the order of derivative of the rows at the level.
 func (l level) order() order {
 	if l == ofVelocities {
 		return orderVelocity
@@ -84,7 +84,7 @@ func (l level) order() order {
 	return orderPosition
 }
 
-// misses stores in d.plainRight by how much u opens each row at a level.
+// misses stores in d.plainRight the opening of each row at level l along u.
 func (d *Derivatives) misses(u *direction, l level) error {
 	clear(d.plainRight)
 	d.b.want = wantDelta
@@ -113,7 +113,7 @@ func (d *Derivatives) misses(u *direction, l level) error {
 	return nil
 }
 
-// misses adds to right by how much the part opens its rows at a level, along the direction of pull.
+// misses adds to right the opening of the rows of the part at level l, along the direction of pull.
 func (b *builder) misses(right []float64, l level) {
 	for _, n := range b.rows {
 		node := n.delta
@@ -126,7 +126,7 @@ func (b *builder) misses(right []float64, l level) {
 	}
 }
 
-// take makes u, a copy of given, a direction that the joints allow, theory.md (D3), (D4).
+// take makes u, a copy of given, follow: it adds the least change with which the joints allow u, theory.md (D3), (D4).
 func (d *Derivatives) take(u, given *direction) error {
 	if d.plain.Pattern.Len() == d.mech.NumBodies() {
 		return nil
@@ -146,7 +146,7 @@ func (d *Derivatives) take(u, given *direction) error {
 		b, phi := &u.bodies[i], spatial.Vec3(x[6*i:][:3])
 		b.Rotation = b.Rotation.Add(phi)
 		b.Position = b.Position.Add(spatial.Vec3(x[6*i+3:][:3]))
-		// The origin of the frame keeps its velocity as the pose is corrected.
+		// The correction of the pose keeps the velocity of the frame's origin.
 		b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(phi.Cross(d.bodies[i].k)))
 	}
 	d.round(u, given)
@@ -165,8 +165,8 @@ func (d *Derivatives) take(u, given *direction) error {
 	return nil
 }
 
-// closesTo stores in x the answer to d.plainRight by the rows that do not count as redundant, and reports whether that leaves at most
-// left of the others.
+// closesTo stores in x the solution for d.plainRight by the independent rows, and reports whether it leaves no row open by more than left.
+// Without Plain it reports false.
 func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool, error) {
 	if !by.Plain() {
 		return false, nil
@@ -192,15 +192,15 @@ func (d *Derivatives) closesTo(x []float64, by *kkt.Answers, left float64) (bool
 	return true, err
 }
 
-// needRough allocates a right side and an answer for rough solutions.
+// needRough allocates the memory for rough solutions.
 func (d *Derivatives) needRough() {
 	if n := len(d.plainRight); d.rough.right == nil {
 		d.rough.right, d.rough.answer = make([]float64, n), make([]float64, n)
 	}
 }
 
-// round makes what following has left of a direction zero where that is rounding of the given one, as of a direction that the joints take
-// back as a whole: nothing could be compared with it.
+// round sets the poses or the rates of u, after following, to zero if they are rounding of the given direction, as when the joints cancel
+// the direction entirely. Nothing could be compared with them.
 func (d *Derivatives) round(u, given *direction) {
 	d.measure(u)
 	if u.pose <= goneTol*given.pose {
@@ -208,7 +208,7 @@ func (d *Derivatives) round(u, given *direction) {
 			u.bodies[i].Rotation, u.bodies[i].Position = spatial.Vec3{}, spatial.Vec3{}
 		}
 	}
-	// Rates follow poses at the rates of the state.
+	// A change of poses changes rates by about the rates of the state.
 	if u.rate <= goneTol*(given.rate+d.sizes.rate*given.pose) {
 		for i := range u.bodies {
 			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3{}, spatial.Vec3{}
@@ -219,8 +219,8 @@ func (d *Derivatives) round(u, given *direction) {
 
 func square(v *spatial.Vec3) float64 { return v[0]*v[0] + v[1]*v[1] + v[2]*v[2] }
 
-// measure notes the sizes of a direction, which bodies it moves, and whether it may open a joint: whether it changes a pose, a velocity, a
-// frame, time, or a number of a part.
+// measure sets the sizes of u and the bits of the bodies that it moves, and whether u may open a joint (moving): it does if it changes a
+// pose, a velocity, a frame, time, or a number of a part.
 func (d *Derivatives) measure(u *direction) {
 	var turn, travel, spin, speed float64 // squares
 	u.moving, u.shifts = u.time != 0, false
@@ -255,7 +255,7 @@ func (d *Derivatives) measure(u *direction) {
 	}
 }
 
-// measureFar measures bodies along a direction whose squares are too small, or too large.
+// measureFar measures the bodies along a direction whose squares underflow or overflow.
 func (d *Derivatives) measureFar(u *direction) {
 	u.pose, u.rate = 0, 0
 	l, none := d.sizes.length, spatial.Vec3{}
@@ -269,7 +269,8 @@ func (d *Derivatives) measureFar(u *direction) {
 	}
 }
 
-// correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
+// correct stores in x the least motion that closes the rows by the openings in d.plainRight. size is the size of the direction that opens
+// them; openings that are rounding of it count as zero.
 func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error {
 	most := d.negate()
 	if most <= roundTol*size {
@@ -280,7 +281,7 @@ func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error 
 	if err == nil && fit.Ratio <= openTol {
 		return nil
 	}
-	if most <= openTol*size { // rounding of the state, by which the rows contradict each other
+	if most <= openTol*size { // the rows contradict each other by rounding of the state
 		clear(x)
 		return nil
 	}
@@ -296,7 +297,7 @@ func (d *Derivatives) negate() (most float64) {
 	return most
 }
 
-// allowed returns ErrNotAllowed at the row that right has open by more than rounding of u.
+// allowed returns ErrNotAllowed at the first row whose opening in right is more than rounding of u.
 func (d *Derivatives) allowed(right []float64, u *direction, l level) error {
 	size := d.sizeOf(u, l)
 	p := d.plain.Pattern
@@ -317,7 +318,7 @@ func (d *Derivatives) allowed(right []float64, u *direction, l level) error {
 	return nil
 }
 
-// sizeOf returns the size of a direction that has been measured in m, or m/s, and so in rad times lengths.
+// sizeOf returns the size of a measured direction at a level: the larger of its sizes in m and in rad, or in m/s and rad/s.
 func (d *Derivatives) sizeOf(u *direction, l level) float64 {
 	pose, rate := u.pose, u.rate
 	for i := range u.frames {
@@ -336,8 +337,7 @@ func (d *Derivatives) sizeOf(u *direction, l level) float64 {
 	return rate + pose*(1+d.sizes.rate) + math.Abs(u.time)*(1+d.sizes.rate)*d.sizes.rate
 }
 
-// touches reports whether a part may change along a direction that has been measured: if one of its bodies does, or numbers or frames of
-// its own.
+// touches reports whether a part may change along a measured direction: if its bodies move, or if numbers or frames of the part change.
 func (d *Derivatives) touches(part int, u *direction) bool {
 	j := part
 	if j >= d.mech.NumJoints() || u.time != 0 || len(u.bearings) > 0 || len(d.active) > 0 && d.carried.place[j] < 0 {

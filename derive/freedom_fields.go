@@ -7,7 +7,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Errors of numbers of what is not there. A derivative would be that of a part that begins to act, which nothing records.
+// Errors for numbers of stops, friction and controls that the model does not have. Their derivative would need a record of a part that does
+// not act yet.
 var (
 	errNoStop     = errors.New("derive: there is no derivative by numbers of a stop that is not there")
 	errNoFriction = errors.New("derive: there is no derivative by numbers of friction that is not there")
@@ -15,7 +16,7 @@ var (
 	errNoLimit    = errors.New("derive: a limit of zero has no derivative: there is none")
 )
 
-// freedomFields adds the numbers of what acts along freedoms.
+// freedomFields adds the numbers of forces, springs, friction, stops, armature and motions along freedoms.
 func freedomFields(list map[string]field) {
 	list["joints[].force[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
@@ -62,8 +63,8 @@ func freedomFields(list map[string]field) {
 	})
 }
 
-// ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is the place of the number in its
-// law.
+// ofFreedom returns the field of a number of a freedom of a joint; the freedom is the second index of the path. index is the index of the
+// number in its law.
 func ofFreedom(kind uint8, index int32) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
 		k := d.mech.Joints[i[0]].Kind
@@ -80,7 +81,7 @@ func ofFreedom(kind uint8, index int32) field {
 	}}
 }
 
-// ofActuator returns the field of a number of an actuator, which a zero turns off: none is the error then.
+// ofActuator returns the field of a number of an actuator that does nothing at zero: then none is the error.
 func ofActuator(kind uint8, none error, number func(a *model.Actuator) float64) field {
 	of := ofElement(kind, 1, model.ActuatorForce)
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
@@ -91,7 +92,7 @@ func ofActuator(kind uint8, none error, number func(a *model.Actuator) float64) 
 	}}
 }
 
-// absent returns an error for a number of stops or friction that a freedom of a joint does not have.
+// absent returns an error if freedom f has no stop or friction with a number of this kind.
 func (d *Derivatives) absent(f mechanism.Freedom, kind uint8) error {
 	stop, friction := -1, -1
 	for _, i := range d.resisted[f.Joint] {
@@ -122,7 +123,7 @@ func (d *Derivatives) absent(f mechanism.Freedom, kind uint8) error {
 	return nil
 }
 
-// hasFriction reports whether the friction of resistor i depends on a number of a kind.
+// hasFriction reports whether the friction of resistor i depends on the number of this kind.
 func (d *Derivatives) hasFriction(i int, kind uint8) bool {
 	switch kind {
 	case slotFrictionForce:

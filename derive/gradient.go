@@ -6,17 +6,17 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Gradient has the derivatives of an output by all numbers that a direction has: its product with a direction is the derivative along it.
+// Gradient holds the derivatives of an output by all numbers of a direction: its product with a direction is the derivative along it.
 type Gradient struct {
 	d        *Derivatives
 	versions int
 	direction
-	x, y, rest []float64
-	used       bool // there is more in it than zeros, x, y and rest apart
-	ready      bool // it has results
+	x, y, rest []float64 // x̄ and y of (D2); x̄ with the parts of reactions (answerAdjoint)
+	used       bool      // direction may have entries other than zero
+	ready      bool      // it has results
 }
 
-// NewGradient allocates a gradient. Parameters are asked for before (Parameter).
+// NewGradient allocates a gradient. Call Parameter for all parameters before.
 func (d *Derivatives) NewGradient() *Gradient {
 	n := len(d.x)
 	return &Gradient{
@@ -43,7 +43,7 @@ func (g *Gradient) Force(j, i int) float64 {
 	return g.forces[j][i]
 }
 
-// Time returns the derivative by time; not a number where forces of one's own may depend on it.
+// Time returns the derivative by time; NaN if there are forces of the caller's own, which may depend on time.
 func (g *Gradient) Time() float64 {
 	g.mustHave()
 	if g.d.mech.NumOwn() > 0 {
@@ -52,15 +52,15 @@ func (g *Gradient) Time() float64 {
 	return g.time
 }
 
-// Frame returns the derivatives by a frame of joint j: by the predecessor's for side 0, by the successor's for side 1.
+// Frame returns the derivatives by a frame of joint j: in the predecessor for side 0, in the successor for side 1.
 func (g *Gradient) Frame(j, side int) FrameChange {
 	g.mustHave()
 	return g.frames[2*j : 2*j+2][side]
 }
 
-// Of returns the derivative by a parameter, the other numbers of the model held.
+// Of returns the derivative by p with the other numbers of the model held.
 //
-// It panics if the gradient was allocated before the parameter was asked for.
+// It panics without results, or if the gradient was allocated before the call of Derivatives.Parameter for p.
 func (g *Gradient) Of(p *Parameter) (x float64) {
 	if g.versions != g.d.versions {
 		panic("derive: gradient from before a parameter")
@@ -72,7 +72,7 @@ func (g *Gradient) Of(p *Parameter) (x float64) {
 	return x
 }
 
-// addBodies adds the derivatives by the motion of bodies and their centres of mass that h has.
+// addBodies adds the derivatives of h by the motions of bodies and by their centres of mass.
 func (g *Gradient) addBodies(h *Gradient) {
 	for i := range g.bodies {
 		a, b := &g.bodies[i], &h.bodies[i]
@@ -84,7 +84,7 @@ func (g *Gradient) addBodies(h *Gradient) {
 	}
 }
 
-// clear makes g zero.
+// clear sets g to zero.
 func (g *Gradient) clear() {
 	clear(g.x)
 	if !g.used {

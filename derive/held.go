@@ -6,37 +6,36 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// NumRows returns the number of multipliers that Hold takes.
+// NumRows returns the number of multipliers that Hold needs.
 func (d *Derivatives) NumRows() int { return d.plain.Pattern.Dim() - 6*d.mech.NumBodies() }
 
-// Hold goes to a state with accelerations and multipliers that are given, such as those of an implicit step. They need
-// not be those that solve the equations there; those of a kind are taken to have no residual. ResidualTo and
-// ResidualBack follow; all else has to wait for the next At.
+// Hold sets the state to st with given accelerations and multipliers, for instance of an implicit step; they need not solve the equations
+// there. ResidualTo and ResidualBack then differentiate the residual of this kind, with a and lambda held. Nothing else may be called
+// before the next At.
 //
-// Shapes: a has six entries a body, ω̇ and the acceleration of the centre of mass, world axes; lambda one a row, in the
-// order of kkt.Plan.Layout. Cost: O(bodies + joints), no allocation after the first. Errors are those of
-// mechanism.Mechanism.KinematicsTo. It panics on a length mismatch. It does not know rows of velocities alone
-// (mechanism.Mechanism.Holonomic).
+// Shapes: a has six entries a body, ω̇ and the acceleration of the centre of mass, world axes; lambda has one a row, in the order of
+// kkt.Plan.Layout. Cost: O(bodies + joints), no allocation after the first call. It returns the errors of mechanism.Mechanism.KinematicsTo.
+// It panics on a length mismatch. It does not support rows of velocities alone (mechanism.Mechanism.Holonomic).
 func (d *Derivatives) Hold(st *mechanism.State, a, lambda []float64, kind HeldKind) error {
 	return d.hold(st, a, lambda, kind, mechanism.Freedom{}, 0)
 }
 
-// HoldImpulse is Hold for HeldRates, where an impulse acts along a freedom too: of the residual M·a − Jᵀλ − gᵀπ with the row g of the
-// freedom, theory.md (V19). The impulse π is held.
+// HoldImpulse is Hold for HeldRates with an impulse π along freedom f: the residual is M·a − Jᵀλ − gᵀπ with the row g of the freedom,
+// theory.md (V19). π is held.
 //
-// Frame, shapes, cost, errors and panics are those of Hold; it panics, too, if there is no such freedom.
+// Frame, shapes, cost, errors and panics: as Hold. It also panics if there is no such freedom.
 func (d *Derivatives) HoldImpulse(st *mechanism.State, a, lambda []float64, f mechanism.Freedom, impulse float64) error {
 	d.mustHave(f)
 	return d.hold(st, a, lambda, HeldRates, f, impulse)
 }
 
-// hold is HoldImpulse for any kind; an impulse of zero stands for none.
+// hold is HoldImpulse for any kind; an impulse of zero means none.
 func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKind, f mechanism.Freedom, impulse float64) error {
 	d.enter()
 	defer d.guard.Leave()
 	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
 	d.held.struck, d.held.impulse, d.held.projected.is = f, impulse, false
-	d.lay(d.plain)
+	d.setLayout(d.plain)
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}
@@ -62,7 +61,7 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	return err
 }
 
-// holdSolution makes accelerations and multipliers those at the state.
+// holdSolution sets accelerations and multipliers at the state.
 func (d *Derivatives) holdSolution(a, lambda []float64, kind HeldKind) error {
 	copy(d.x, a)
 	for i, x := range lambda {
@@ -81,7 +80,7 @@ func (d *Derivatives) holdSolution(a, lambda []float64, kind HeldKind) error {
 	return err
 }
 
-// holdBodies gives bodies without inertia in some direction what they are held by.
+// holdBodies replaces the inertia of bodies without inertia in some direction by the one with which they are held.
 func (d *Derivatives) holdBodies() {
 	for _, s := range d.mech.Singular() {
 		b := &d.bodies[s.Body]
@@ -90,7 +89,7 @@ func (d *Derivatives) holdBodies() {
 	}
 }
 
-// heldWant is what is recorded for a residual.
+// heldWant returns what has to be recorded for the residual.
 func (d *Derivatives) heldWant() want {
 	if d.held.kind == HeldRates {
 		return wantForce | wantRate
@@ -98,7 +97,8 @@ func (d *Derivatives) heldWant() want {
 	return wantForce | wantDelta
 }
 
-// heldBody is body i as the residual has it: changes of velocities have no gyroscopic moments.
+// heldBody returns body i and the gravity as the residual has them: for changes of velocities there are no gyroscopic moments and no
+// gravity.
 func (d *Derivatives) heldBody(i int) (b bodyAt, gravity spatial.Vec3) {
 	b = d.bodies[i]
 	if d.held.kind == HeldRates {
@@ -108,12 +108,11 @@ func (d *Derivatives) heldBody(i int) (b bodyAt, gravity spatial.Vec3) {
 	return b, d.mech.Gravity
 }
 
-// ResidualTo stores in r how the residual of Hold changes along the first of the directions, and with changes dx of
-// accelerations and multipliers, the latter with their signs changed; nil: they are held. Of a kind of rates, dx has no
-// part in the rows.
+// ResidualTo stores in r the change of the residual of Hold along the first of the directions, and for the changes dx of the accelerations
+// and of the multipliers with their signs changed; nil: they are held. With HeldRates the rows do not depend on dx.
 //
-// Shapes: r and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. Errors are those of
-// ForwardTo for parts without derivatives. It panics without Hold, or if in is of others.
+// Shapes: r and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. It returns the errors of ForwardTo for
+// parts without derivatives. It panics without Hold, or if in belongs to other Derivatives.
 func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -122,12 +121,12 @@ func (d *Derivatives) ResidualTo(r []float64, in *Directions, dx []float64) erro
 	return d.residualTo(r, u, dx)
 }
 
-// residualTo is ResidualTo for a direction that has been measured. It adds to r.
+// residualTo adds to r the change of the residual of ResidualTo for a measured direction.
 func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error {
 	for i := range d.bodies {
 		b, gravity := d.heldBody(i)
 		v, change := u.bodies[i], u.gravity
-		if d.held.kind == HeldRates { // loads have no part in it
+		if d.held.kind == HeldRates { // this residual has no loads
 			v.Force, v.Torque, change = spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}
 		}
 		b.addResidual(r[6*i:][:6], &v, &d.carried.rest[i], &gravity, &change)
@@ -136,7 +135,7 @@ func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error 
 		}
 	}
 	loads := dx
-	if dx != nil { // forces depend on no acceleration
+	if dx != nil { // forces do not depend on accelerations
 		loads = append(d.held.given[:0], dx...)
 		d.held.given = loads
 		clear(loads[:6*len(d.bodies)])
@@ -177,7 +176,7 @@ func (d *Derivatives) heldDirection(r []float64, in *Directions) *direction {
 // heldLevel is the level of the rows of the residual.
 func (d *Derivatives) heldLevel() level { return d.held.kind == HeldRates }
 
-// heldParts is the number of parts that a residual has.
+// heldParts returns the number of parts in the residual.
 func (d *Derivatives) heldParts() int {
 	if d.held.kind == HeldRates {
 		return d.elementNumber(0)
@@ -185,14 +184,14 @@ func (d *Derivatives) heldParts() int {
 	return d.numParts()
 }
 
-// dropSecond leaves the rows of the part out at the level of accelerations: couplings always record them.
+// dropSecond removes the rows of the part at the level of accelerations, which couplings always record.
 func (b *builder) dropSecond() {
 	for i := range b.rows {
 		b.rows[i].second = none
 	}
 }
 
-// heldCarriedTo is ResidualTo of a joint whose lines turn with P.
+// heldCarriedTo is the part of residualTo for the carried joint c.
 func (d *Derivatives) heldCarriedTo(r []float64, c *carriedJoint, u *direction, dx []float64) {
 	var m carriedMove
 	l := d.heldLevel()
@@ -208,7 +207,7 @@ func (d *Derivatives) heldCarriedTo(r []float64, c *carriedJoint, u *direction, 
 	}
 }
 
-// addInertial adds s·M·a to r.
+// addInertial adds s·M·a to r, six numbers each.
 func (b *bodyAt) addInertial(r, a []float64, s float64) {
 	m := product(&b.I, vec{a[0], a[1], a[2]})
 	r[0], r[1], r[2] = r[0]+s*m.x, r[1]+s*m.y, r[2]+s*m.z
@@ -217,11 +216,11 @@ func (b *bodyAt) addInertial(r, a []float64, s float64) {
 	}
 }
 
-// ResidualBack stores in g the cotangents of what a residual of Hold depends on, for the cotangent y of the residual,
-// and in dx those of accelerations and multipliers, the latter with their signs changed: the transpose of ResidualTo.
+// ResidualBack is the transpose of ResidualTo for the cotangent y of the residual of Hold. It stores in g the cotangents of the numbers of
+// a direction, and in dx the cotangents of the accelerations and of the multipliers with their signs changed.
 //
-// Shapes: y and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. Errors are those of
-// AdjointTo for parts without derivatives; g has no results then. It panics without Hold, or if g is of others.
+// Shapes: y and dx have six entries a body and one a row. Cost: O(bodies + joints), no allocation. It returns the errors of AdjointTo for
+// parts without derivatives; g has no results then. It panics without Hold, or if g belongs to other Derivatives.
 func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -239,7 +238,7 @@ func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	return err
 }
 
-// residualBack is ResidualBack within the guard. It adds to g.
+// residualBack adds the cotangents of ResidualBack to g, and stores them in dx.
 func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 	clear(dx)
 	first := 6 * len(d.bodies)
@@ -271,7 +270,7 @@ func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 	if d.held.kind == HeldRates {
 		clear(g.forces)
 	}
-	clear(dx[:first]) // rows, and forces but those of armature, depend on no acceleration
+	clear(dx[:first]) // rows and forces do not depend on accelerations, except for the forces of armature
 	d.gearsBack(g, dx, load)
 	for i := range d.bodies {
 		b, gravity := d.heldBody(i)
@@ -288,7 +287,7 @@ func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 	return nil
 }
 
-// heldCarriedBack is ResidualBack of a joint whose lines turn with P.
+// heldCarriedBack is the part of residualBack for the carried joint c.
 func (d *Derivatives) heldCarriedBack(g *Gradient, dx []float64, c *carriedJoint, load, y []float64) {
 	var t carriedCotangent
 	t.addResidualOf(d, c, load)

@@ -4,10 +4,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Armature I adds gᵀ·I·q̈ to a residual of Hold, with the row g of its freedom: a system of flywheels would add unknowns that implicit
-// steps do not have. To a change a of velocities it adds gᵀ·I·g·a, which is the same where bodies stand still.
+// Armature I adds gᵀ·I·q̈ to a residual of Hold, with the row g of its freedom: the system with flywheels has unknowns that implicit steps
+// do not have. To the residual for a change a of velocities it adds gᵀ·I·g·a, which is gᵀ·I·q̈ of bodies at rest with the accelerations a.
 
-// heldGears returns the joints whose armature a residual has: those of a projection have none.
+// heldGears returns the joints whose armature the residual contains; a projection has none.
 func (d *Derivatives) heldGears() []int32 {
 	if d.held.projected.is {
 		return nil
@@ -15,7 +15,7 @@ func (d *Derivatives) heldGears() []int32 {
 	return d.mech.Geared()
 }
 
-// gearsTo adds to r the change of what armature adds to the residual, with changes dx of accelerations; nil: they are held.
+// gearsTo adds to r the change of the armature's part of the residual along u, with the changes dx of accelerations; nil: they are held.
 func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
 	for _, j := range d.heldGears() {
 		saved := d.stop(int(j))
@@ -27,7 +27,7 @@ func (d *Derivatives) gearsTo(r []float64, u *direction, dx []float64) {
 	}
 }
 
-// gearsBack adds to g and dx the cotangents of gearsTo for the cotangent load of r at the bodies.
+// gearsBack is the transpose of gearsTo: it adds cotangents to g and dx for the cotangent load of r at the bodies.
 func (d *Derivatives) gearsBack(g *Gradient, dx, load []float64) {
 	for _, j := range d.heldGears() {
 		saved := d.stop(int(j))
@@ -38,7 +38,8 @@ func (d *Derivatives) gearsBack(g *Gradient, dx, load []float64) {
 	}
 }
 
-// stop makes the bodies of joint j stand still if the residual is of rates, and returns how they were: its successor, and its predecessor.
+// stop sets the velocities of the bodies of joint j to zero if the residual is HeldRates. It returns the successor and the predecessor as
+// they were.
 func (d *Derivatives) stop(j int) (saved [2]bodyAt) {
 	jt := &d.mech.Joints[j]
 	for side, i := range [2]int32{jt.Succ, jt.Pred} {
@@ -53,7 +54,7 @@ func (d *Derivatives) stop(j int) (saved [2]bodyAt) {
 	return saved
 }
 
-// resume is the opposite of stop.
+// resume restores the bodies that stop has changed.
 func (d *Derivatives) resume(j int, saved *[2]bodyAt) {
 	jt := &d.mech.Joints[j]
 	for side, i := range [2]int32{jt.Succ, jt.Pred} {
@@ -63,9 +64,8 @@ func (d *Derivatives) resume(j int, saved *[2]bodyAt) {
 	}
 }
 
-// gears records the forces −I·q̈ of the armature of joint j alone, and reports whether there are some. Prescribed freedoms keep their
-// rates: what moves their armature is no matter of rates, and part of the tensions of implicit steps, which their multipliers leave
-// out.
+// gears records the forces −I·q̈ of the armature of joint j and nothing else, and reports whether there are any. With HeldRates prescribed
+// freedoms have none: their rates do not change. With HeldDynamics they have one, as the multipliers of implicit steps do not contain it.
 func (b *builder) gears(j int) bool {
 	b.begin(j)
 	b.reserve(2, 1)

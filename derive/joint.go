@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// relation returns a relation of the part for joint j, with its ports.
+// relation adds the relation of joint j to the part, with its two ports.
 func (b *builder) relation(j int) *relation {
 	d := b.d
 	jt := &d.mech.Joints[j]
@@ -29,7 +29,7 @@ func (b *builder) relation(j int) *relation {
 	return r
 }
 
-// joint records joint j with all that acts along its freedoms.
+// joint records joint j with all forces along its freedoms.
 func (b *builder) joint(j int) error {
 	b.begin(j)
 	b.reserve(2, 1)
@@ -63,7 +63,7 @@ func (b *builder) joint(j int) error {
 	return nil
 }
 
-// reserve makes room for ports and relations, which point at each other.
+// reserve allocates memory for ports and relations, so that the pointers between them stay valid.
 func (b *builder) reserve(ports, relations int) {
 	if cap(b.ports) < ports {
 		b.ports = make([]port, 0, ports)
@@ -73,7 +73,7 @@ func (b *builder) reserve(ports, relations int) {
 	}
 }
 
-// constrain adds the rows of a joint: those of its type, of prescribed freedoms and of armature.
+// constrain adds the rows of a joint: of its type, of prescribed freedoms and of armature.
 func (b *builder) constrain(r *relation) error {
 	jt, j, c := r.joint, r.number, &b.c
 	if jt.Ground != nil {
@@ -122,7 +122,7 @@ func (b *builder) constrain(r *relation) error {
 	return nil
 }
 
-// plainRow returns the first row of a constraint in the system without flywheels, −1 for none.
+// plainRow returns the index of the first row of a constraint in the system without flywheels, none (−1) if it has no row.
 func (b *builder) plainRow(constraint int) int32 {
 	node := b.d.plain.ConstraintNode(constraint)
 	if node < 0 {
@@ -131,7 +131,8 @@ func (b *builder) plainRow(constraint int) int32 {
 	return b.d.plain.Pattern.Off[node]
 }
 
-// armature adds the rows of flywheels, theory.md (A1): μ + λ/√I = 0 and q̈ − μ/√I = 0.
+// armature adds the rows of flywheels, theory.md (A1): μ + λ/√I = 0 and q̈ − μ/√I = 0. at is the index of the first of them behind the
+// joint's other rows.
 func (b *builder) armature(r *relation, at int32) {
 	c := &b.c
 	own := b.d.layout.Pattern.Off[b.d.layout.FlywheelNode(r.number)]
@@ -157,7 +158,7 @@ func (b *builder) armature(r *relation, at int32) {
 	}
 }
 
-// motion adds value, rate and second derivative of a motion.
+// motion adds the value, the rate and the second derivative of a motion, with the parameters of this kind and freedom that change it.
 func (b *builder) motion(m *joints.Motion, kind uint8, freedom int) (q, qd, qdd chain.Num) {
 	c, t := &b.c, b.now()
 	x0, x1, x2 := m.At(b.d.st.Time)
@@ -174,7 +175,7 @@ func (b *builder) motion(m *joints.Motion, kind uint8, freedom int) (q, qd, qdd 
 	return q, qd, qdd
 }
 
-// add adds a generalized force along a freedom.
+// add adds the generalized force x along a freedom.
 func (b *builder) add(f *freedom, x chain.Num) {
 	if f.force < 0 {
 		f.force = x
@@ -183,7 +184,7 @@ func (b *builder) add(f *freedom, x chain.Num) {
 	f.force = b.c.Add1(f.force, x)
 }
 
-// drive adds generalized forces, springs and dampers.
+// drive adds the generalized forces, springs and dampers of a joint.
 func (b *builder) drive(r *relation) error {
 	c, d := &b.c, b.d.mech.Drive(r.number)
 	for i := range r.joint.Kind.Freedoms() {

@@ -2,15 +2,15 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Motion numbers of a body (TakeMotion).
+// motionNumbers is the number of entries of a body in TakeMotion.
 const motionNumbers = 12
 
-// TakeMotion adds to x the derivatives of g by the motion of the bodies, and takes them out of g. Then g has the derivatives by
-// parameters with the rotation of each body, the place of its centre of mass and both velocities held, wherever in
-// the body its centre of mass is.
+// TakeMotion moves the derivatives of g by the motion of the bodies to x: it adds them to x and sets them to zero in g. The derivatives by
+// parameters that stay in g are with the rotation of each body, the position of its centre of mass and both velocities held, even if its
+// centre of mass moves in the body.
 //
-// Shapes: x has twelve entries a body: by rotation, place of the centre of mass, angular velocity, velocity of the centre of mass. Frame:
-// world axes. Cost: O(bodies), no allocation. It panics on a length mismatch.
+// Shapes: x has twelve entries a body: by rotation, position of the centre of mass, angular velocity, velocity of the centre of mass.
+// Frame: world axes. Cost: O(bodies), no allocation. It panics on a length mismatch, and without results.
 func (g *Gradient) TakeMotion(x []float64) {
 	if len(x) != motionNumbers*len(g.bodies) {
 		panic("derive: length mismatch")
@@ -29,16 +29,16 @@ func (g *Gradient) TakeMotion(x []float64) {
 	}
 }
 
-// comOf returns the cotangents of com that come with those of the place and the velocity of the centre of mass: com
-// moves it by E·δcom, and its velocity changes by ω×E·δcom.
+// comOf returns the cotangents of com that belong to the cotangents u of position and velocity of the centre of mass: com moves the centre
+// by E·δcom, and changes its velocity by ω×E·δcom.
 func (b *bodyAt) comOf(u *BodyDirection) spatial.Vec3 {
 	return b.E.TMulVec(u.Position.Add(u.Linear.Cross(b.omega)))
 }
 
-// FollowMotion stores in g the gradient, along directions that the state follows, of what has the derivatives x by
-// the motion at the state of At (TakeMotion): its products with given directions, and totals by parameters.
+// FollowMotion stores in g the gradient of an output that has the derivatives x by the motion at the state of At (TakeMotion). The state
+// follows: g has products with any direction, and total derivatives by parameters.
 //
-// Cost: two solves. After an error g has no results. It panics on a length mismatch, without At, or if g is of others.
+// Cost: two solves. After an error g has no results. It panics on a length mismatch, without At, or if g belongs to other Derivatives.
 func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
 	d.enter()
 	defer d.guard.Leave()

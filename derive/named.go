@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// NamedDirection is a direction by names, as an entry of directions in a document of rung-directions/1.
+// NamedDirection is a direction by names: an entry of directions in a document of rung-directions/1.
 type NamedDirection struct {
 	Name       string           `json:"name"`
 	Follow     bool             `json:"follow"`
@@ -18,7 +18,7 @@ type NamedDirection struct {
 	Parameters []NamedParameter `json:"parameters"`
 }
 
-// NamedBody is how a body changes (BodyDirection).
+// NamedBody is the change of a body by its name; the fields are as in BodyDirection.
 type NamedBody struct {
 	Body     string       `json:"body"`
 	Rotation spatial.Vec3 `json:"rotation"`
@@ -34,22 +34,22 @@ type NamedLoad struct {
 	Torque spatial.Vec3 `json:"torque"`
 }
 
-// NamedForce is a generalized force along a freedom of a joint.
+// NamedForce is the change of the generalized force along a freedom of a joint, N or N m.
 type NamedForce struct {
 	Joint   string  `json:"joint"`
 	Freedom int     `json:"freedom"`
 	Change  float64 `json:"change"`
 }
 
-// NamedParameter is the number at a path of the model.
+// NamedParameter is the change of the number at a path of the model.
 type NamedParameter struct {
 	Path   string  `json:"path"`
 	Change float64 `json:"change"`
 }
 
-// Named returns directions by names, all at once. Pose and velocity of the state of At count for paths of poses and velocities of bodies.
+// Named returns the directions of list. Paths to poses and velocities of bodies change the state of At.
 //
-// It returns an error that names the direction and what is unknown in it: a body, a joint, a freedom, or a path (ErrParameter).
+// It returns an error that names the direction and the unknown name in it: a body, a joint, a freedom, or a path (ErrParameter).
 func (d *Derivatives) Named(list []NamedDirection) (*Directions, error) {
 	found := make([][]*Parameter, len(list))
 	for k := range list {
@@ -70,7 +70,7 @@ func (d *Derivatives) Named(list []NamedDirection) (*Directions, error) {
 	return in, nil
 }
 
-// setNamed makes direction k that of n, whose parameters are found.
+// setNamed sets direction k to n; found are its parameters.
 func (in *Directions) setNamed(k int, n *NamedDirection, found []*Parameter) error {
 	m := in.d.mech
 	in.SetName(k, n.Name)
@@ -112,7 +112,7 @@ func (in *Directions) setNamed(k int, n *NamedDirection, found []*Parameter) err
 	return nil
 }
 
-// NamedChange is what ForwardTo finds along a direction, by names: an entry of directions in a document of rung-gradient/1.
+// NamedChange is the result of ForwardTo along a direction, by names: an entry of directions in a document of rung-gradient/1.
 type NamedChange struct {
 	Name      string             `json:"name"`
 	Corrected float64            `json:"corrected"`
@@ -131,8 +131,8 @@ type NamedBodyChange struct {
 	Linear              spatial.Vec3 `json:"linear"`
 }
 
-// NamedJointChange is a JointChange. Components of the wrench that have no derivative are nil, and so are coordinates that a freedom has
-// not.
+// NamedJointChange is a JointChange. Components of the wrench without derivative are nil, and so are the coordinates of freedoms that have
+// none.
 type NamedJointChange struct {
 	Name  string      `json:"name"`
 	Total NamedWrench `json:"total_wrench"`

@@ -2,8 +2,8 @@ package derive
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// branches returns the joints of a mechanism whose bodies all hang on the world by one joint each, from the world outwards. It
-// returns nil for others, and where a joint is not carried or has a freedom without a coordinate.
+// branches returns the joints of a mechanism in which each body is connected to the world, or to a body nearer to it, by one joint, from
+// the world outwards. It returns nil for other mechanisms, and if a joint is not carried or has a freedom without a coordinate.
 //
 // Cost: O(bodies + joints); allocates.
 func (d *Derivatives) branches() []branch {
@@ -40,8 +40,8 @@ func (d *Derivatives) branches() []branch {
 	return list
 }
 
-// openCoordinates returns the freedoms of the list as coordinates of an open mechanism, nil for other mechanisms. They have to be all
-// that it has; without a list they are, in the order of candidates.
+// openCoordinates returns the freedoms of list as coordinates of an open mechanism; nil for other mechanisms. The list has to contain all
+// of its freedoms; a nil list stands for all of them in the order of candidates.
 func (d *Derivatives) openCoordinates(list []mechanism.Freedom) *coordinates {
 	all := d.candidates()
 	if list == nil {
@@ -72,8 +72,8 @@ func (d *Derivatives) openCoordinates(list []mechanism.Freedom) *coordinates {
 	return y
 }
 
-// walk moves the bodies of an open mechanism along u as a coordinate that changes by 1 takes them, the others held: at the level of
-// positions, or at that of velocities. With held the rate of the coordinate does not change either: velocities change as poses do.
+// walk stores in u the motion of the bodies of an open mechanism for a unit change of coordinate k, with the others held, at the level of
+// positions or of velocities (at). With held the rate of coordinate k does not change either: velocities change only because poses do.
 func (d *Derivatives) walk(u *direction, y *coordinates, k int, at order, held bool) {
 	u.shifts = false
 	clear(d.moved)
@@ -92,7 +92,8 @@ func (d *Derivatives) walk(u *direction, y *coordinates, k int, at order, held b
 	}
 }
 
-// hang moves the outer body of a branch, which u does not move at the level yet, so that S moves by turn and step as P sees it.
+// hang stores in u the motion of the outer body of a branch, which has none at this level yet, so that S moves by turn and step relative to
+// P.
 func (d *Derivatives) hang(u *direction, b *branch, at order, turn, step vec) {
 	var m carriedMove
 	c := b.joint

@@ -2,40 +2,41 @@ package derive
 
 import "github.com/rung-mbd/rung/internal/fault"
 
-// Options choose how derivatives are taken. The zero value is the default.
+// Options choose what is computed. The zero value is the default.
 type Options struct {
-	// Untried leaves out the trial whether joints close with a changed geometry, where rows are redundant: for those who know. Without
-	// reactions it also leaves out whether the pose is singular.
+	// Untried leaves out the check that joints still close with a changed geometry where rows are redundant, for callers who know that they
+	// do. With NoReactions it also leaves out the check for a singular pose.
 	Untried bool
-	// NoReactions leaves wrenches out.
+	// NoReactions leaves out wrenches.
 	NoReactions bool
-	// BodiesOnly leaves out all that joints have, coordinates too: a direction then takes one sweep less.
+	// BodiesOnly leaves out all results of joints, coordinates too: a direction then takes one sweep less.
 	BodiesOnly bool
-	// AsGiven takes directions that do not follow as they are, whether the joints allow them or not: the transpose of AdjointTo without
-	// follow. Stages of a run are off the joints by their errors, and so are their tangents. Rows that contradict others are left out.
+	// AsGiven takes directions that do not follow as they are, even if the joints do not allow them: the transpose of AdjointTo without
+	// follow. Stages of a run, and so their tangents, are off the joints by the errors of the stages. Rows that contradict others are
+	// ignored.
 	AsGiven bool
 }
 
 const (
-	// loadPart is that of loadSize.
+	// loadPart is the factor of loadSize.
 	loadPart = 1e-2
 	// openTol is the residual of a row, relative to its terms, above which a direction opens a loop.
 	openTol = 1e-9
-	// allowedTol is how far a direction may open a row, relative to its size, and count as allowed: directions come from files, with 12
-	// digits.
+	// allowedTol is the largest opening of a row by an allowed direction, relative to its size: directions come from files with 12 digits.
 	allowedTol = 1e-9
-	// roundTol is the same for what rounding opens, which closes nothing.
+	// roundTol is the largest opening of a row, relative to the size of the direction, that counts as rounding and is not closed.
 	roundTol = 1e-14
-	// goneTol is what following leaves of a direction that the joints take back as a whole, relative to its size: rounding of two solves.
+	// goneTol is the size of a direction after following, relative to its size before, up to which it counts as zero: the joints cancel it,
+	// but for rounding of two solves.
 	goneTol = 1e-12
-	// settleTol is the relative change of reactions at which those that friction depends on are found, and roughTol the one up to which
-	// they are where steps get no smaller, by rounding of the solves. settleSteps bounds the steps.
+	// settleTol is the relative change of reactions at which the iteration for friction has converged, and roughTol the one at which it has
+	// if changes get no smaller, by rounding of the solves. settleSteps is the largest number of iterations.
 	settleTol, roughTol, settleSteps = 1e-14, 1e-9, 200
 )
 
-// DirectionError names the direction that has no derivative.
+// DirectionError says which direction has no derivative, and why.
 type DirectionError struct {
-	Direction int
+	Direction int // its index
 	Name      string
 	Err       error
 }

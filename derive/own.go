@@ -5,30 +5,31 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ownPart is a force whose derivatives by the motion of its bodies are matrices: wrenches about the origins of their frames by turns and
-// travels of these frames, pose, and by angular velocities and velocities of the origins, velocity; row by row, six numbers a body.
+// ownPart is a force whose derivatives by the motion of its bodies are given as matrices. Rows are the wrenches about the origins of the
+// bodies' frames. The columns of pose are rotations and travels of these frames, the columns of velocity the angular velocities and the
+// velocities of the origins. Both are stored row by row, with six rows and columns a body.
 type ownPart struct {
 	bodies         []int32
 	pose, velocity []float64
-	change         []float64     // of the wrenches, by pull
-	tangents       []bodyTangent // of the bodies, by back
+	change         []float64     // changes of the wrenches (pull)
+	tangents       []bodyTangent // cotangents of the bodies (back)
 	frames         []ownFrame
 	scalars        []ownScalar
 }
 
-// ownFrame is a point of a force that a parameter moves, and the changes of the wrenches for its travels along the axes of its body.
+// ownFrame is a point of a force that a parameter moves, with the changes by of the wrenches for its travels along the axes of its body.
 type ownFrame struct {
 	frame int32
 	by    [3][]float64
 }
 
-// ownScalar is a number of a force that a parameter changes, at its place among Directions.scalars.
+// ownScalar is a number of a force that a parameter changes: its index in direction.scalars, and the changes by of the wrenches.
 type ownScalar struct {
 	at int32
 	by []float64
 }
 
-// pull computes the change of the wrenches for a direction.
+// pull computes the changes of the wrenches for a direction.
 func (p *ownPart) pull(b *builder, in *direction, dx []float64) {
 	wide := 6 * len(p.bodies)
 	p.change = append(p.change[:0], make([]float64, wide)...)
@@ -59,7 +60,7 @@ func addScaled(dst []float64, s float64, x []float64) {
 	}
 }
 
-// gather adds the change of the residual.
+// gather adds to r the change of the residual from the changes of pull.
 func (p *ownPart) gather(b *builder, r []float64) {
 	for i, body := range p.bodies {
 		m, f := spatial.Vec3(p.change[6*i:][:3]), spatial.Vec3(p.change[6*i+3:][:3])
@@ -107,7 +108,7 @@ func (p *ownPart) back(b *builder, out *direction, y, dx []float64) {
 	}
 }
 
-// contact adds a contact by its exact derivatives, docs/ground.md (G16). Internal states are held.
+// contact adds a contact by its exact derivatives, docs/ground.md (G16). Its internal states are held.
 func (b *builder) contact(element int) error {
 	d := b.d
 	i := d.contactOf(element)
@@ -135,7 +136,7 @@ func (b *builder) contact(element int) error {
 	return nil
 }
 
-// force adds force i of one's own.
+// force adds force i of the caller's own.
 func (b *builder) force(i int) error {
 	d := b.d
 	b.begin(d.elementNumber(len(d.mech.Forces) + i))
@@ -153,8 +154,9 @@ func (b *builder) force(i int) error {
 	return nil
 }
 
-// aboutOrigins moves derivatives about the centres of mass to the origins of the bodies' frames. A turn about the origin moves the centre
-// of mass by φ×k, and its velocity changes by ω×(φ×k) with ω and the velocity of the origin held.
+// aboutOrigins moves the wrenches w, and their derivatives pose and velocity by the motions of the centres of mass, to the origins of the
+// bodies' frames. A rotation φ about the origin moves the centre of mass by φ×k, and changes its velocity by ω×(φ×k), with ω and the
+// velocity of the origin held.
 func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity []float64) ownPart {
 	wide := 6 * len(bodies)
 	p := ownPart{bodies: bodies, pose: make([]float64, wide*wide), velocity: make([]float64, wide*wide)}
@@ -162,7 +164,7 @@ func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity
 	for c := range 2 * wide {
 		at, k := c%wide/6, c%6
 		body := &b.d.bodies[bodies[at]]
-		var x, y [6]float64 // of the centre of mass: pose and velocity
+		var x, y [6]float64 // changes of pose and velocity at the centre of mass
 		var e, moved spatial.Vec3
 		e[k%3] = 1
 		switch {

@@ -13,34 +13,34 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Parameter is a number of the model, found by its path as in a study. It belongs to the Derivatives that found it.
+// Parameter is a number of the model, found by its path. It belongs to the Derivatives that found it.
 type Parameter struct {
 	path     string
-	place    []int // numbers of the entries on the way
+	place    []int // indices in the path
 	field    *field
 	parts    []part
-	geometry bool // joints may not close with another value
+	geometry bool // with another value joints may not close
 }
 
-// Path returns the path by which the parameter was asked for.
+// Path returns the path of the parameter.
 func (p *Parameter) Path() string { return p.path }
 
-// OfVelocity reports whether the parameter is a number of the velocity of a body, which an equilibrium has not.
+// OfVelocity reports whether the parameter is a number of the velocity of a body. At an equilibrium velocities are zero.
 func (p *Parameter) OfVelocity() bool { return p.is(partLinear, partAngular) }
 
 // Turns reports whether the parameter is a number of an orientation.
 func (p *Parameter) Turns() bool { return p.is(partTurn, partPose) }
 
-// Moves reports whether the parameter is a number of the place of a frame, a point or a centre of mass.
+// Moves reports whether the parameter is a coordinate of a frame, a point or a centre of mass.
 func (p *Parameter) Moves() bool { return p.is(partOrigin, partPosition, partCom) }
 
-// is reports whether the parameter changes numbers of some kinds.
+// is reports whether the parameter changes numbers of one of the kinds.
 func (p *Parameter) is(kinds ...partKind) bool {
 	return len(p.parts) > 0 && slices.Contains(kinds, p.parts[0].kind)
 }
 
-// Shapes reports whether a parameter changes position errors of joints or couplings where bodies stay where they are: whether it is neither
-// an inertia nor of a force.
+// Shapes reports whether p changes position errors of joints or couplings while bodies stay: it does unless it belongs to an inertia or a
+// force.
 func (d *Derivatives) Shapes(p *Parameter) bool {
 	for _, t := range p.parts {
 		switch t.kind {
@@ -59,7 +59,7 @@ func (d *Derivatives) Shapes(p *Parameter) bool {
 	return false
 }
 
-// part is what a unit change of a parameter changes by coefficient.
+// part is a number of a direction that changes by coefficient for a unit change of a parameter.
 type part struct {
 	kind        partKind
 	index       int32
@@ -85,7 +85,7 @@ const (
 	partTime
 )
 
-// addTo adds x times the part to a direction.
+// addTo adds the change x of the parameter to u.
 func (t *part) addTo(u *direction, d *Derivatives, x float64) {
 	x *= t.coefficient
 	if t.kind == partAngular || t.kind == partPose {
@@ -108,7 +108,7 @@ func (t *part) addTo(u *direction, d *Derivatives, x float64) {
 	*t.number(u) += x
 }
 
-// of returns the product of the part with cotangents.
+// of returns the derivative by the parameter from the cotangents g.
 func (t *part) of(g *direction, d *Derivatives) float64 {
 	if t.kind == partAngular || t.kind == partPose {
 		b, k := &g.bodies[t.index], &d.bodies[t.index]
@@ -121,7 +121,7 @@ func (t *part) of(g *direction, d *Derivatives) float64 {
 	return t.coefficient * *t.number(g)
 }
 
-// number returns the number of a direction that the part is.
+// number returns the number of u that the part changes.
 func (t *part) number(u *direction) *float64 {
 	c := t.component
 	switch t.kind {
@@ -151,19 +151,19 @@ func (t *part) number(u *direction) *float64 {
 	panic("derive: no such part")
 }
 
-// field is a kind of number of a model.
+// field is a kind of number of a model, with i for the indices in its path.
 type field struct {
-	parts func(d *Derivatives, i []int) ([]part, error)
-	// at returns the number in a model, of numbers with which joints may not close; nil for others.
+	parts func(d *Derivatives, i []int) ([]part, error) // numbers of a direction that it changes
+	// at returns the number in a model, for numbers with which joints may not close; nil for others.
 	at      func(m *model.Model, i []int) *float64
-	refused string // why there is no derivative
+	refused string // reason why there is no derivative; "" if there is one
 }
 
-// Parameter returns the number at a path of the model, as the paths of a study have it: bodies[crank].mass. Directions and gradients that
-// are allocated from now on know of it.
+// Parameter returns the number at a path of the model in the form of a study, such as bodies[crank].mass. Directions and gradients have to
+// be allocated afterwards.
 //
-// Cost: O(numbers of the model with names), allocates. It returns an error that wraps ErrParameter if the path leads to no number, or to
-// one that has no derivative; the text has the reason.
+// Cost: O(numbers of the model with names), allocates. It returns an error that wraps ErrParameter if the path leads to no number, or to a
+// number without derivative; its text has the reason.
 func (d *Derivatives) Parameter(path string) (*Parameter, error) {
 	steps, err := document.ParsePath(path)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *Derivatives) Parameter(path string) (*Parameter, error) {
 	return p, nil
 }
 
-// resolve returns the keys of a path, with [] for entries, and the numbers of these.
+// resolve returns the keys of a path, with [] for each index, and the indices.
 func (d *Derivatives) resolve(steps []document.Step) (pattern string, place []int, err error) {
 	var s strings.Builder
 	for i, step := range steps {
@@ -219,7 +219,7 @@ func (d *Derivatives) resolve(steps []document.Step) (pattern string, place []in
 	return s.String(), place, nil
 }
 
-// entry returns the number of an entry of a list, by its name or its number.
+// entry returns the index of an entry of a list; key is its name or its index.
 func (d *Derivatives) entry(list, key string) (int, error) {
 	m, n := d.doc, -1
 	find := func(count int, name func(i int) string) {
@@ -261,7 +261,8 @@ func (d *Derivatives) entry(list, key string) (int, error) {
 	return i, nil
 }
 
-// quaternionTurns returns what rotates by a unit change of number k of the quaternion q, of any length: 2·Im(δq·q*)/|q|², as q/|q| counts.
+// quaternionTurns returns the rotation vector for a unit change of entry k of the quaternion q of any length: 2·Im(δq·q*)/|q|², as the
+// model uses q/|q|.
 func quaternionTurns(q [4]float64, k int) spatial.Vec3 {
 	if q == ([4]float64{}) {
 		q[0] = 1
@@ -276,7 +277,7 @@ func quaternionTurns(q [4]float64, k int) spatial.Vec3 {
 // everyBody stands for all bodies.
 const everyBody = -2
 
-// counted reports whether an actuator of a joint of a body has an integral.
+// counted reports whether an actuator of a joint of the body has an integral; everyBody stands for any body.
 func (d *Derivatives) counted(body int32) bool {
 	for j := range d.motors {
 		if jt := &d.mech.Joints[j]; (jt.Pred == body || jt.Succ == body || body == everyBody) && d.integrates(j) {
@@ -286,7 +287,7 @@ func (d *Derivatives) counted(body int32) bool {
 	return false
 }
 
-// integrates reports whether an actuator of joint j has an integral, whose start is a coordinate.
+// integrates reports whether an actuator of joint j has an integral, which counts from the coordinate in the model.
 func (d *Derivatives) integrates(j int) bool {
 	for _, i := range d.motors[j] {
 		if d.mech.ActuatorSettings(int(i)).Integral != 0 {
@@ -296,8 +297,7 @@ func (d *Derivatives) integrates(j int) bool {
 	return false
 }
 
-// StopBy returns how the numbers of the stop of a freedom change for a unit change of a parameter: its ends, rad or m, and its
-// restitution.
+// StopBy returns the changes of the numbers of the stop of freedom f for a unit change of p: of its ends, rad or m, and of its restitution.
 func (d *Derivatives) StopBy(p *Parameter, f mechanism.Freedom) (lower, upper, restitution float64) {
 	for _, t := range p.parts {
 		if t.kind != partScalar {

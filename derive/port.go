@@ -6,27 +6,27 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// none is a node that is not there.
+// none is the index of a node, frame or row that does not exist.
 const none = -1
 
-// port is a frame of a body at which a part of the mechanism acts, or one of the world.
+// port is a frame, in a body or in the world, at which a part of the mechanism acts.
 type port struct {
 	body  int32
-	frame int32        // its place among the frames that may change, −1 for none
-	arm   spatial.Vec3 // from the origin of the body's frame, world axes
-	E     spatial.Mat3 // of the body, world; of the world the unit matrix
+	frame int32        // index in direction.frames, −1 if no parameter can change it
+	arm   spatial.Vec3 // from the origin of the body's frame to its own, world axes
+	E     spatial.Mat3 // axes of the body; the unit matrix for the world
 
-	axes chain.Frame // of the frame, world
-	p    chain.Vec   // where its origin is, from a place near the joint
+	axes chain.Frame // axes of the frame, world axes as the vectors below
+	p    chain.Vec   // position of its origin, relative to a point near the joint
 	w, v chain.Vec   // angular velocity of the body, velocity of the origin
 	al   chain.Vec   // angular acceleration of the body
 	a    chain.Vec   // acceleration of the origin
 
-	moment, force chain.Vec // what acts on the body there, none for nothing
+	moment, force chain.Vec // wrench on the body about its origin, or none
 }
 
-// place records a frame of a body. ref is the place that positions are counted from: the origin of the frame of a body, World for that of
-// the world.
+// place records a frame f of a body. frame is its index in direction.frames. ref is the body relative to the origin of whose frame
+// positions are taken, World for the origin of the world.
 func (b *builder) place(f *mechanism.Frame, body, frame, ref int32) port {
 	d := b.d
 	p := port{body: body, frame: frame, moment: none, force: none, E: spatial.Identity3(), arm: f.Origin}
@@ -58,13 +58,13 @@ func (b *builder) place(f *mechanism.Frame, body, frame, ref int32) port {
 	return p
 }
 
-// act adds a wrench on the body about the origin of the frame.
+// act adds a wrench on the body of p about the origin of the frame.
 func (b *builder) act(p *port, moment, force chain.Vec) {
 	b.sum(&p.moment, moment)
 	b.sum(&p.force, force)
 }
 
-// sum adds more to a vector; none counts as zero.
+// sum adds more to to; none counts as zero.
 func (b *builder) sum(to *chain.Vec, more chain.Vec) {
 	switch {
 	case more < 0:
@@ -75,7 +75,8 @@ func (b *builder) sum(to *chain.Vec, more chain.Vec) {
 	}
 }
 
-// setTangents gives the leaves of a port the changes of its body and its frame.
+// setTangents sets the tangents of the leaves of a port: t is the change of its body, nil for the world, and f the change of the frame in
+// it, nil for none. It appends the change of the arm to b.darm.
 func (b *builder) setTangents(p *port, t *bodyTangent, f *FrameChange) {
 	c := &b.c
 	w, al := c.Value(p.w), c.Value(p.al)
@@ -91,7 +92,7 @@ func (b *builder) setTangents(p *port, t *bodyTangent, f *FrameChange) {
 	b.darm = append(b.darm, x.darm)
 }
 
-// wrenchTangent returns the change of the wrench about the origin of the body's frame, for the change darm of the arm.
+// wrenchTangent returns the change of the port's wrench about the origin of the body's frame, for the change darm of the arm.
 func (b *builder) wrenchTangent(p *port, darm *spatial.Vec3) (moment, force spatial.Vec3) {
 	c := &b.c
 	if p.moment >= 0 {
@@ -104,7 +105,8 @@ func (b *builder) wrenchTangent(p *port, darm *spatial.Vec3) (moment, force spat
 	return moment, force
 }
 
-// seed adds the cotangents of what acts on the body, t about the origin of its frame, and returns that of the arm.
+// seed is the transpose of wrenchTangent: it adds the cotangents t.moment and t.force to the port's wrench, and returns the cotangent of
+// the arm.
 func (b *builder) seed(p *port, t *bodyTangent) (darm spatial.Vec3) {
 	c := &b.c
 	if p.moment >= 0 {
@@ -117,7 +119,8 @@ func (b *builder) seed(p *port, t *bodyTangent) (darm spatial.Vec3) {
 	return darm
 }
 
-// adjoints adds to t, and to f, the cotangents of the leaves of a port: the transpose of setTangents.
+// adjoints is the transpose of setTangents: it adds to t, and to f unless f is nil, their cotangents for the cotangents of the leaves and
+// darm of the arm.
 func (b *builder) adjoints(p *port, t *bodyTangent, f *FrameChange, darm spatial.Vec3) {
 	c := &b.c
 	var phi spatial.Vec3
@@ -131,13 +134,14 @@ func (b *builder) adjoints(p *port, t *bodyTangent, f *FrameChange, darm spatial
 	}, t, f)
 }
 
-// frameTangent is how a frame in a body changes: its axes by a rotation, its arm, and the motion of its origin.
+// frameTangent is the change of a frame in a body: the rotation phi of its axes, the change darm of its arm, and the changes of position,
+// velocities and accelerations as in port.
 type frameTangent struct {
 	phi, darm, p, w, v, al, a spatial.Vec3
 }
 
-// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and acceleration al. t is the
-// change of the body, nil of the world's, and f that of the frame, nil for none.
+// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and the angular acceleration al.
+// t is the change of the body, nil for the world, and f the change of the frame in it, nil for none.
 func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f *FrameChange) (x frameTangent) {
 	if t != nil {
 		x.phi, x.darm, x.p = t.phi, t.phi.Cross(*arm), t.r
@@ -157,7 +161,8 @@ func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f
 	return x
 }
 
-// addFrameAdjoint adds to t and f, which may be nil, the cotangents x of a frame: the transpose of frameTangentOf.
+// addFrameAdjoint is the transpose of frameTangentOf: it adds to t and f, which may be nil, their cotangents for the cotangents x of the
+// frame.
 func addFrameAdjoint(E *spatial.Mat3, arm, w, al *spatial.Vec3, x *frameTangent, t *bodyTangent, f *FrameChange) {
 	darm := x.darm.Add(x.p).Add(x.v.Cross(*w)).Add(x.a.Cross(*al)).Add(w.Cross(w.Cross(x.a)))
 	if f != nil {

@@ -10,7 +10,8 @@ import (
 
 // Prescribed returns the coordinate at which mechanism.Mechanism.Prescribe holds a freedom, as a parameter, rad or m.
 //
-// It returns an error that wraps ErrParameter, with the joint, for a freedom that is not held so. It panics on a joint out of range.
+// It returns an error that wraps ErrParameter, with the joint, for a freedom that is not held at a coordinate. It panics on a joint out of
+// range.
 func (d *Derivatives) Prescribed(f mechanism.Freedom) (*Parameter, error) {
 	jt := &d.mech.Joints[f.Joint]
 	if f.Freedom < 0 || f.Freedom >= jt.Kind.Freedoms() || !jt.Prescribed(f.Freedom) || jt.Motion[f.Freedom].Kind != joints.Polynomial {

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// followBack is the transpose of take: g becomes the gradient by given directions.
+// followBack is the transpose of take: it changes g, a gradient along directions that follow, to the gradient along given directions.
 func (d *Derivatives) followBack(g *Gradient) error {
 	if err := d.project(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (d *Derivatives) followBack(g *Gradient) error {
 	return nil
 }
 
-// closers returns the answers of displacements that close poses. Runs close them in the metric of velocities, where bodies without inertia
-// have what they are held by.
+// closers returns the equations that close poses. Runs close them in the metric of velocities, which contains the inertia with which bodies
+// without inertia are held.
 func (d *Derivatives) closers() *kkt.Answers {
 	if d.held.projected.is {
 		return d.velocities
@@ -41,13 +41,14 @@ func (d *Derivatives) closers() *kkt.Answers {
 	return d.positions
 }
 
-// rowsBack adds to g the cotangents of what the rows of a level correct, for that of the correction in d.plainRight.
+// rowsBack takes the cotangent d.plainRight of the correction at a level back through the rows, and adds the cotangents of the state and
+// the parameters to g. x is scratch.
 func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l level) error {
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
 		return err
 	}
 	if d.held.projected.is && l == ofVelocities {
-		return d.projectionBack(g, x, l) // with its rows
+		return d.projectionBack(g, x, l) // its residual contains the rows
 	}
 	if err := d.setCarried(); err != nil {
 		return err
@@ -83,9 +84,9 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	return nil
 }
 
-// Projected says that a run has projected a state to that of At: it has moved each body by a displacement, and then changed its velocity.
-// FollowMotion and FollowTo then are the derivatives of that projection, by the state before it, up to the square of the displacements,
-// theory.md (V6). Where both are nil, it has not: the state is one that follows, as after At. ForwardTo and AdjointTo are as they were.
+// Projected says that a run has come to the state of At by a projection: it has moved each body by moved, and then changed its velocity by
+// change. FollowMotion and FollowTo then differentiate that projection by the state before it, theory.md (V6), up to the square of the
+// displacements. If both are nil there was no projection, and the state follows as after At. ForwardTo and AdjointTo are not affected.
 //
 // Shapes: moved and change have six numbers a body: rotation and travel of the centre of mass; angular velocity and velocity of the centre
 // of mass. Frame: world axes. Cost: two solves, and two sweeps more for each FollowMotion and each direction of FollowTo. It returns the
@@ -126,7 +127,7 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	return nil
 }
 
-// borne stores in lambda the multipliers whose forces move the bodies by a, in the metric of velocities: Jᵀλ = M·a.
+// borne stores in lambda the multipliers whose forces cause the motion a of the bodies in the metric of velocities: Jᵀλ = M·a.
 func (d *Derivatives) borne(lambda, a []float64) error {
 	by, p, n := d.velocities, &d.held.projected, len(a)
 	x := d.answer[:len(d.plainRight)]
@@ -135,7 +136,7 @@ func (d *Derivatives) borne(lambda, a []float64) error {
 	by.ProductTo(d.plainRight, p.load)
 	clear(d.plainRight[n:])
 	err := error(nil)
-	if by.Plain() { // multipliers are factors of what is small
+	if by.Plain() { // rough, as multipliers only enter times small displacements
 		err = by.RoughTo(x, d.plainRight)
 	} else {
 		_, _, err = by.AnswerTo(x, d.plainRight)
@@ -144,7 +145,8 @@ func (d *Derivatives) borne(lambda, a []float64) error {
 	return err
 }
 
-// holdProjection makes the solution at the state the change at a level, with its multipliers, as Hold does for HeldRates.
+// holdProjection sets the solution at the state to the change of the projection at a level, with its multipliers, as Hold does for
+// HeldRates.
 func (d *Derivatives) holdProjection(l level) error {
 	p := &d.held.projected
 	p.was = append(p.was[:0], d.x...)
@@ -152,19 +154,20 @@ func (d *Derivatives) holdProjection(l level) error {
 	if l == ofVelocities {
 		a, lambda = p.change, p.mu
 	}
-	d.lay(d.plain)
+	d.setLayout(d.plain)
 	return d.holdSolution(a, lambda, HeldRates)
 }
 
-// dropProjection is the opposite of holdProjection.
+// dropProjection restores the solution that holdProjection has replaced.
 func (d *Derivatives) dropProjection() {
-	d.lay(d.dynamics.Layout())
+	d.setLayout(d.dynamics.Layout())
 	copy(d.x, d.held.projected.was)
 	d.setBodies()
 	d.carried.current = false
 }
 
-// projectionBack adds to g the cotangents of the residual M·x − Jᵀξ, or M·y − Jᵀμ, J v − σ, for those in x, with the opposite sign.
+// projectionBack adds to g the cotangents of the residual of the projection at a level, M·x − Jᵀξ, or M·y − Jᵀμ with the rows J·v − σ. x
+// holds the cotangents of the residual with the opposite sign.
 func (d *Derivatives) projectionBack(g *Gradient, x []float64, l level) error {
 	p, n := &d.held.projected, 6*len(d.bodies)
 	for i, y := range x {
@@ -181,7 +184,7 @@ func (d *Derivatives) projectionBack(g *Gradient, x []float64, l level) error {
 	return err
 }
 
-// projectionTogether stores in the bodies of d.rough.rows how that residual changes along each direction.
+// projectionTogether stores in the entries of the bodies in d.rough.rows the change of that residual along each direction.
 func (d *Derivatives) projectionTogether(in *Directions, l level) error {
 	p, n := &d.held.projected, 6*len(d.bodies)
 	err := d.holdProjection(l)
@@ -197,12 +200,12 @@ func (d *Derivatives) projectionTogether(in *Directions, l level) error {
 	return err
 }
 
-// turnOn makes of a change of the state before the projection that of the state moved: rotations turn with the bodies, whose origins keep
-// their velocities, also where the centre of mass moves in the body.
+// turnOn changes u, a change of the state before the projection, to the change of the moved state: rotations turn with the bodies. The
+// origins of the frames keep their velocities, also if the centre of mass moves in the body.
 func (d *Derivatives) turnOn(u *direction) {
 	for i := range u.bodies {
 		b, at, x := &u.bodies[i], &d.bodies[i], spatial.Vec3(d.held.projected.moved[6*i:])
-		arm := x.Cross(at.k) // by how much the centre of mass has moved about the origin
+		arm := x.Cross(at.k) // travel of the centre of mass about the origin
 		turned := x.Cross(b.Rotation)
 		longer := b.Rotation.Cross(arm).Add(turned.Cross(at.k)).Add(x.Cross(at.E.MulVec(b.Com))) // change of arm
 		b.Linear = b.Linear.Add(b.Angular.Cross(arm)).Add(at.omega.Cross(longer))

@@ -8,14 +8,14 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// slot says which number of a part is meant.
+// slot identifies a number of a part of the mechanism.
 type slot struct {
 	kind    uint8
-	freedom uint8
-	index   int32
+	freedom uint8 // freedom of the joint, or axis of a composite joint; 0 for others
+	index   int32 // index of the number in a list or a vector
 }
 
-// The kinds of numbers of parts.
+// Kinds of numbers.
 const (
 	slotPitch uint8 = iota
 	slotLength
@@ -66,7 +66,7 @@ const (
 type activeScalar struct {
 	part int
 	slot slot
-	at   int32 // among Directions.scalars
+	at   int32 // index in direction.scalars
 }
 
 // scalarsOf returns the numbers of a part that parameters change.
@@ -84,7 +84,7 @@ func (d *Derivatives) scalarsOf(part int) []activeScalar {
 
 func (d *Derivatives) hasScalars(part int) bool { return len(d.scalarsOf(part)) > 0 }
 
-// scalarAt returns the place of a number of a part, −1 if no parameter changes it.
+// scalarAt returns the index in direction.scalars of a number of a part, −1 if no parameter changes it.
 func (d *Derivatives) scalarAt(part int, s slot) int32 {
 	for _, a := range d.scalarsOf(part) {
 		if a.slot == s {
@@ -94,7 +94,7 @@ func (d *Derivatives) scalarAt(part int, s slot) int32 {
 	return -1
 }
 
-// varies reports whether a parameter changes a number of a kind of a freedom.
+// varies reports whether a parameter changes a number of this kind and freedom.
 func (d *Derivatives) varies(part int, kind uint8, freedom int) bool {
 	for _, a := range d.scalarsOf(part) {
 		if a.slot.kind == kind && int(a.slot.freedom) == freedom {
@@ -104,7 +104,7 @@ func (d *Derivatives) varies(part int, kind uint8, freedom int) bool {
 	return false
 }
 
-// activate returns the place of a number of a part, which a parameter changes from now on.
+// activate returns the index in direction.scalars of a number of a part, and adds it if no parameter has changed it before.
 func (d *Derivatives) activate(part int, s slot) int32 {
 	if at := d.scalarAt(part, s); at >= 0 {
 		return at
@@ -116,7 +116,8 @@ func (d *Derivatives) activate(part int, s slot) int32 {
 	return at
 }
 
-// Numbers of motions, by their index in a slot: those of a harmonic motion, else one of a list.
+// Numbers of motions, by their index in a slot. From motionList on they are the entries of the motion's list: coefficients, values or
+// accelerations. Rates of a spline are from motionRates on.
 const (
 	motionOffset = iota
 	motionAmplitude
@@ -125,10 +126,10 @@ const (
 	motionValue
 	motionRate
 	motionRates
-	motionList = 16 // and what follows: coefficients, values, accelerations
+	motionList = 16
 )
 
-// motionBy returns the derivatives of value, rate and second derivative of a motion by one of its numbers.
+// motionBy returns the derivatives of the value, rate and second derivative of a motion at time t by its number index.
 func motionBy(m *joints.Motion, index int32, t float64) (q, qd, qdd float64) {
 	one := joints.Motion{Kind: m.Kind, Times: m.Times, Ends: m.Ends, Steps: m.Steps, Hold: m.Hold}
 	k := int(index) - motionList
@@ -161,7 +162,7 @@ func motionBy(m *joints.Motion, index int32, t float64) (q, qd, qdd float64) {
 			one.Rate = 1
 		}
 	}
-	return one.Prepared().At(t) // which is linear in these numbers
+	return one.Prepared().At(t) // the motion is linear in these numbers
 }
 
 // harmonicBy is motionBy for offset + amplitude·sin(2π·frequency·t + phase).

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// special adds the rows of the types whose axes move in both frames.
+// special adds the rows of the types of joints whose lines move in both frames.
 func (b *builder) special(r *relation) {
 	switch r.joint.Kind.Type() {
 	case joints.NoSlip:
@@ -29,7 +29,7 @@ func (b *builder) local(r *relation, v chain.Vec) chain.Vec {
 	return c.Join(c.Dot(p[0], v), c.Dot(p[1], v), c.Dot(p[2], v))
 }
 
-// world returns a vector that is given in the axes of P.
+// world returns the vector with the components v in the axes of P.
 func (b *builder) world(r *relation, v chain.Vec) chain.Vec {
 	c, p := &b.c, &r.P.axes
 	sum := c.Scale(c.Part(v, 0), p[0])
@@ -39,14 +39,14 @@ func (b *builder) world(r *relation, v chain.Vec) chain.Vec {
 	return sum
 }
 
-// unit returns v with length 1, and its length.
+// unit returns v/|v| and |v|.
 func (b *builder) unit(v chain.Vec) (chain.Vec, chain.Num) {
 	c := &b.c
 	n := c.Root(c.Dot(v, v))
 	return c.Scale(c.Div(c.Num(1), n), v), n
 }
 
-// noSlip adds the row of theory.md (W6): S does not move along its z.
+// noSlip adds the row of theory.md (W6): the origin of S does not move along the z axis of S.
 func (b *builder) noSlip(r *relation) {
 	c, z := &b.c, r.S.axes[2]
 	l := forceAlong(z)
@@ -54,15 +54,15 @@ func (b *builder) noSlip(r *relation) {
 	b.row(l, none)
 }
 
-// wheel is a wheel on its plane or sphere, theory.md (W1): normal, heading and across, the point that touches from its centre, and how
-// all of these change as P sees it.
+// wheel is a wheel on its plane or sphere, theory.md (W1): the normal n, the heading t, the direction l across, the vector p from its
+// centre to the contact point, and their rates nd, td, ld and pd as seen from P.
 type wheel struct {
 	n, t, l, p     chain.Vec
 	nd, td, ld, pd chain.Vec // none for zero
-	height         chain.Num
+	height         chain.Num // gap between wheel and plane or sphere, m
 }
 
-// rolling adds the rows of theory.md (W3), with (W5).
+// rolling adds the rows of theory.md (W3), differentiated as in (W5).
 func (b *builder) rolling(r *relation) {
 	c, s := &b.c, &r.joint.Spec
 	tyre := b.scalar(slot{kind: slotTyre}, s.Tyre)
@@ -102,7 +102,7 @@ func (b *builder) rolling(r *relation) {
 	}
 }
 
-// onPlane places a disc or a tyre, theory.md (W1), (W2), (W4).
+// onPlane sets w for a disc or a tyre on the plane, theory.md (W1), (W2), (W4).
 func (b *builder) onPlane(w *wheel, r *relation, tyre chain.Num) {
 	c, z, a := &b.c, r.P.axes[2], r.S.axes[2]
 	rim := c.Sub1(b.scalar(slot{kind: slotRadius}, r.joint.Radius), tyre)
@@ -119,11 +119,11 @@ func (b *builder) onPlane(w *wheel, r *relation, tyre chain.Num) {
 	w.height = c.Sub1(c.Sub1(c.Dot(z, r.R), c.Mul(rim, s)), tyre)
 }
 
-// farPole is the product of pole and normal below which the other pole is taken, as in package joints. It chooses between bases of the same
-// rows: what the multipliers of t and l mean.
+// farPole is the product of pole and normal below which the opposite pole is used, as in package joints. The rows are the same for both
+// poles; the directions t and l, and so the meaning of their multipliers, differ.
 const farPole = -0.5
 
-// inBowl places a ball in a bowl or on a dome, theory.md (W9), (W10).
+// inBowl sets w for a ball in a bowl or on a dome, theory.md (W9), (W10).
 func (b *builder) inBowl(w *wheel, r *relation, tyre chain.Num) {
 	c := &b.c
 	side := 1.0
@@ -150,10 +150,13 @@ func (b *builder) inBowl(w *wheel, r *relation, tyre chain.Num) {
 	w.height = c.Sub1(c.Add1(c.Times1(side, far), b.scalar(slot{kind: slotBowl}, r.joint.Bowl)), tyre)
 }
 
-// onCurve is a curve where its parameter is u.
+// onCurve is a point of a curve with its derivatives by the parameter.
 type onCurve struct{ C, D, DD chain.Vec }
 
-// at returns a curve at a parameter that changes from u0. flat leaves z out.
+// inSpace is the argument flat of at for curves whose z counts.
+const inSpace = false
+
+// at returns a curve at the parameter u, whose value is u0. With flat its z is zero.
 func (b *builder) at(k *curves.Curve, u chain.Num, u0 float64, flat bool) onCurve {
 	c := &b.c
 	p, third := k.At(u0), k.ThirdAt(u0)
@@ -165,10 +168,10 @@ func (b *builder) at(k *curves.Curve, u chain.Num, u0 float64, flat bool) onCurv
 	return onCurve{along(p.C, p.D), along(p.D, p.DD), along(p.DD, third)}
 }
 
-// steep is |z·t| above which the first normal is across x instead of z, as in package joints.
+// steep is the |z·t| above which the first normal is orthogonal to x instead of z, as in package joints.
 const steep = 0.9
 
-// bead adds the rows of a point on a curve, theory.md (U3) with (U5).
+// bead adds the rows of a point on a curve, theory.md (U3), (U5), and its freedoms.
 func (b *builder) bead(r *relation) {
 	c, k, rows := &b.c, r.joint.Curve, r.joint.Kind.Constraints()
 	flat := rows == 1
@@ -204,7 +207,7 @@ func (b *builder) bead(r *relation) {
 	for i, e := range r.P.axes {
 		r.freedoms[i] = freedom{line: momentAbout(e), q: none}
 	}
-	way := forceAlong(b.world(r, t)) // along the curve, (U11)
+	way := forceAlong(b.world(r, t)) // freedom along the curve, (U11)
 	way.tdot = c.Dot(td, v)
 	r.freedoms[3] = freedom{line: way, q: b.shifted(c.Times1(c.Value1(speed), u), r.q[3])}
 	if flat {
@@ -213,24 +216,25 @@ func (b *builder) bead(r *relation) {
 	r.settled = true
 }
 
-// onNormal adds the row along a normal of a curve, in the axes of P.
+// onNormal adds the row along the normal n of a curve with the rate nd. d is the vector from the curve to the point, and v the velocity of
+// the point, all in the axes of P.
 func (b *builder) onNormal(r *relation, n, nd, d, v chain.Vec) {
 	l := forceAlong(b.world(r, n))
 	l.tdot = b.c.Dot(nd, v)
 	b.row(l, b.c.Dot(n, d))
 }
 
-// sight is two curves that touch, theory.md (U7), in the axes of P.
+// sight is a pair of curves that touch, theory.md (U7), in the axes of P.
 type sight struct {
 	t, n, x        chain.Vec    // unit tangent and normal of P's curve, and tangent of S's, of length 1 in the plane
 	p              chain.Vec    // from the origin of S to the point of its curve
 	bend           [2]chain.Num // curvatures of the curves, 1/m
-	along, gap     chain.Num    // t·d and n·d, m, with d from the point of P's curve to that of S's
+	along, gap     chain.Num    // t·d and n·d, m, with d from the point of P's curve to the point of S's curve
 	sine, tau      chain.Num    // n·x and t·x
 	speed0, speed1 chain.Num    // lengths of the derivatives by the parameters of the curves in the plane, m
 }
 
-// see returns the sight for curves at their parameters; e are the axes of S and r the place of its origin.
+// see returns the sight of the curves k of P and m of S. e are the axes of S, and r the position of its origin.
 func (b *builder) see(e [3]chain.Vec, r chain.Vec, k, m onCurve) (s sight) {
 	c := &b.c
 	flat := func(v chain.Vec) chain.Vec { return c.Join(c.Part(v, 0), c.Part(v, 1), c.Num(0)) }
@@ -258,7 +262,7 @@ func (b *builder) see(e [3]chain.Vec, r chain.Vec, k, m onCurve) (s sight) {
 	return s
 }
 
-// lengths returns the solution of (U8) for right sides y: how the touching point moves along both curves.
+// lengths returns the solution of (U8) for the right sides y: the travel of the contact point along both curves.
 func (b *builder) lengths(s *sight, y [2]chain.Num) [2]chain.Num {
 	c := &b.c
 	A := [4]chain.Num{
@@ -281,10 +285,10 @@ func (b *builder) touch(r *relation) {
 	// One step of Newton's method for both parameters.
 	u0, w0 := r.near[0], r.near[1]
 	zero := c.Num(0)
-	first := b.see(e, p, b.at(s.Curve, zero, u0, false), b.at(s.SuccessorCurve, zero, w0, false))
+	first := b.see(e, p, b.at(s.Curve, zero, u0, inSpace), b.at(s.SuccessorCurve, zero, w0, inSpace))
 	step := b.lengths(&first, [2]chain.Num{c.Times1(-1, first.along), c.Times1(-1, first.sine)})
 	u, w1 := c.Div(step[0], first.speed0), c.Div(step[1], first.speed1)
-	now := b.see(e, p, b.at(s.Curve, u, u0, false), b.at(s.SuccessorCurve, w1, w0, false))
+	now := b.see(e, p, b.at(s.Curve, u, u0, inSpace), b.at(s.SuccessorCurve, w1, w0, inSpace))
 	w, v := b.local(r, r.w), b.local(r, r.V)
 	v = c.Add(v, c.Cross(w, now.p))
 	along := c.Dot(now.t, v)

@@ -6,13 +6,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// FollowTo stores in x how the state follows each direction of in, theory.md (D3), (D4): twelve numbers a body, of its rotation, of the
-// place of its centre of mass wherever that is in the body, of its angular velocity and of the velocity of its centre. It is the
-// transpose of FollowMotion. Rows that contradict each other by rounding alone stay open. Directions of in are others then, and have to be
-// set anew for another call. It returns the errors of kkt.Answers.AnswerTo.
+// FollowTo stores in x the change of the state along each direction of in, after following, theory.md (D3), (D4): twelve numbers a body, of
+// its rotation, of the position of its centre of mass including the change by com, of its angular velocity and of the velocity of its
+// centre of mass. It is the transpose of FollowMotion. Rows that contradict each other by rounding only stay open. FollowTo overwrites the
+// directions of in, which have to be set again for another call. It returns the errors of kkt.Answers.AnswerTo.
 //
-// Shapes: x has one entry a direction. Cost: some four solves a direction, no allocation after the first. It panics on a length mismatch,
-// without At, or if in is of others.
+// Shapes: x has one entry a direction. Cost: some four solves a direction, no allocation after the first call. It panics on a length
+// mismatch, without At, or if in belongs to other Derivatives.
 func (d *Derivatives) FollowTo(x [][]float64, in *Directions) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -49,7 +49,7 @@ func (d *Derivatives) FollowTo(x [][]float64, in *Directions) error {
 	return nil
 }
 
-// followTogether is the transpose of followBack for each direction that has been measured: take without its tests.
+// followTogether is the transpose of followBack for each measured direction of in: take for all of them, without its tests.
 func (d *Derivatives) followTogether(in *Directions) error {
 	if err := d.project(); err != nil {
 		return err
@@ -89,7 +89,8 @@ func (d *Derivatives) followTogether(in *Directions) error {
 	return nil
 }
 
-// correctionTo stores in x the answer to d.plainRight, which u opens at a level, and reports whether there is something to correct.
+// correctionTo stores in x the solution for the right side d.plainRight, the openings of rows along u at a level, and reports whether there
+// is anything to correct. After a projection the right side has loads, too.
 func (d *Derivatives) correctionTo(x []float64, u *direction, by *kkt.Answers, l level) (bool, error) {
 	loads, rows := d.plainRight[:6*len(d.bodies)], d.plainRight[6*len(d.bodies):]
 	loaded := d.held.projected.is && algebra.MaxAbs(loads) > 0
@@ -104,7 +105,7 @@ func (d *Derivatives) correctionTo(x []float64, u *direction, by *kkt.Answers, l
 	if err == nil && !there {
 		_, _, err = by.AnswerTo(x, d.plainRight)
 	}
-	if err != nil && most <= openTol*size { // rounding, by which redundant rows contradict each other
+	if err != nil && most <= openTol*size { // redundant rows contradict each other by rounding
 		if !loaded {
 			return false, nil
 		}
@@ -114,7 +115,7 @@ func (d *Derivatives) correctionTo(x []float64, u *direction, by *kkt.Answers, l
 	return true, err
 }
 
-// moveBy adds a correction at a level to u.
+// moveBy adds the correction x at a level to u.
 func (d *Derivatives) moveBy(u *direction, x []float64, l level) {
 	for i := range u.bodies {
 		b, turn, travel := &u.bodies[i], spatial.Vec3(x[6*i:]), spatial.Vec3(x[6*i+3:])
@@ -123,12 +124,12 @@ func (d *Derivatives) moveBy(u *direction, x []float64, l level) {
 			continue
 		}
 		b.Rotation, b.Position = b.Rotation.Add(turn), b.Position.Add(travel)
-		// The origin of the frame keeps its velocity as the pose is corrected.
+		// The correction of the pose keeps the velocity of the frame's origin.
 		b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(turn.Cross(d.bodies[i].k)))
 	}
 }
 
-// missesTogether stores in d.rough.rows by how much each direction opens each row at a level.
+// missesTogether stores in d.rough.rows the opening of each row at a level along each direction.
 func (d *Derivatives) missesTogether(in *Directions, l level) error {
 	if err := d.setCarried(); err != nil {
 		return err

@@ -14,12 +14,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// trialStep is by how much a changed geometry is tried, relative to the length of the smaller body, and for directions of axes in rad. What
-// opens at second order opens by 1e-6 of a length then, a thousand times what closing leaves.
+// trialStep is the change of the geometry for a trial, relative to unitOf. Openings of second order are then some 1e-6 of a length, a
+// thousand times what closing leaves.
 const trialStep = 1e-3
 
-// try closes the model with a geometry that is changed along a direction, to either side. Where rows are redundant, a direction may open no
-// row to first order, and the joints can yet not be closed at any finite change.
+// try closes the model with the geometry changed along a direction, to either side. It is needed where rows are redundant: a direction may
+// open no row to first order, and yet the joints cannot be closed at any finite change.
 //
 // It returns ErrBreaksLoop with the joint.
 func (d *Derivatives) try(given *direction, o Options) error {
@@ -43,8 +43,8 @@ func (d *Derivatives) try(given *direction, o Options) error {
 	return nil
 }
 
-// unitOf returns what a change of a parameter is compared with: the length of the smaller of the bodies of its joint, that of an axis as it
-// is written, or 1.
+// unitOf returns the unit of changes of a parameter in a trial: the length of the smaller body of its joint, the length of an axis as it is
+// written, or 1 for angles and couplings.
 func (d *Derivatives) unitOf(p *Parameter) float64 {
 	coupled := strings.HasPrefix(strings.TrimPrefix(p.path, "$."), "couplings")
 	switch {
@@ -66,7 +66,7 @@ func (d *Derivatives) unitOf(p *Parameter) float64 {
 	return l
 }
 
-// closes closes the model with the geometry changed by h times the direction.
+// closes closes the model with the geometry changed by h times the direction, and returns ErrBreaksLoop if that fails.
 func (d *Derivatives) closes(given *direction, h float64) error {
 	m := cloneGeometry(d.doc)
 	for _, c := range given.changes {

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// nullVectors is how many random vectors of the null space of the constraint forces are looked at: one may vanish where others do not.
+	// nullVectors is the number of random vectors of the null space of the constraint forces: one vector may vanish where others do not.
 	nullVectors = 2
-	// uniqueTol is the part of such a vector in a component of a wrench, relative to the largest, up to which the component is unique.
+	// uniqueTol is the size of such a vector in a component of a wrench, relative to its largest one, up to which the component is unique.
 	uniqueTol = 1e-9
-	// singularTol is the force that no continuation of a null vector takes away, relative to its largest force and the size of the direction,
-	// above which the pose counts as singular.
+	// singularTol is the largest force that may remain when a null vector is continued along a direction, relative to the largest force of
+	// the vector and the size of the direction. With a larger one the pose counts as singular.
 	singularTol = 1e-6
 )
 
-// setNulls finds vectors n with Jᵀn = 0: what is left of random multipliers z once those with the same effect are taken off, as the factor
-// gives zero to rows that are redundant.
+// setNulls finds vectors n with Jᵀn = 0: random multipliers z, minus the multipliers with the same forces that the factor finds. It leaves
+// zero at redundant rows, so the difference is not zero.
 func (d *Derivatives) setNulls() error {
 	if d.nulls != nil {
 		return nil
@@ -63,7 +63,7 @@ func (d *Derivatives) setNulls() error {
 	return nil
 }
 
-// setUndetermined finds the null vectors, and marks the components of wrenches in which they are not zero.
+// setUndetermined finds the null vectors, and sets the bits of the components of wrenches in which they are not zero.
 func (d *Derivatives) setUndetermined() error {
 	if d.nulls != nil && d.undetermined != nil {
 		return nil
@@ -92,6 +92,7 @@ func (d *Derivatives) setUndetermined() error {
 	return nil
 }
 
+// negated returns −x.
 func negated(x []float64) []float64 {
 	y := make([]float64, len(x))
 	for i := range x {
@@ -100,7 +101,7 @@ func negated(x []float64) []float64 {
 	return y
 }
 
-// loadsOf adds to r the forces on the bodies of the multipliers of the builder.
+// loadsOf adds to r the forces on the bodies by the multipliers b.x of the builder.
 func (d *Derivatives) loadsOf(r []float64) error {
 	for part := range d.elementNumber(0) {
 		if c := d.isCarried(part); c != nil {
@@ -133,9 +134,9 @@ func (d *Derivatives) loadsOf(r []float64) error {
 }
 
 // unique marks the components of wrenches that have no derivative along u: those that the constraints do not determine, and those that they
-// determine at this pose only. With n a vector of the null space along which multipliers are free, δ(T·n) is then not zero.
+// determine at this pose only. For the latter δ(T·n) is not zero, with a null vector n.
 //
-// It returns ErrSingularPose where the null space has no derivative along u, as the rank changes.
+// It returns ErrSingularPose if the null space has no derivative along u, as the rank changes.
 func (d *Derivatives) unique(out *changes, u *direction) error {
 	if d.dynamics.Redundant() == 0 {
 		return nil
@@ -155,7 +156,8 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 	return d.nullChanges(u, func(dn []float64) error { return d.mark(out, u, dn) })
 }
 
-// nullChanges calls see with the change of each null vector along u, which moves; the builder has the vector then.
+// nullChanges calls see with −δn, the negative change along u, for each null vector n. Meanwhile the builder has n as its multipliers. u
+// has to move.
 func (d *Derivatives) nullChanges(u *direction, see func(dn []float64) error) error {
 	b := &d.b
 	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
@@ -174,7 +176,8 @@ func (d *Derivatives) nullChanges(u *direction, see func(dn []float64) error) er
 	return nil
 }
 
-// nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D10), and returns −δn in the rows.
+// nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D10), and returns −δn in its entries for rows. size is the
+// size of u. It returns ErrSingularPose if there is no solution.
 func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) {
 	b := &d.b
 	r, most := d.right, 0.0 // the largest force of n
@@ -229,8 +232,9 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	return dn, nil
 }
 
-// aboutOrigins takes from r the moments of a force that moves with the centres of mass of the bodies of a joint: forces of a null vector
-// add up to nothing, so that its moments may be about the origins of the bodies' frames, as those of what is recorded are.
+// aboutOrigins moves the moments of the force F of a joint from the centres of mass of its bodies, which move along u, to the origins of
+// their frames, about which other parts record theirs: it subtracts the difference from r. The forces of a null vector add up to zero on
+// each body, so both points have the same total.
 func (d *Derivatives) aboutOrigins(r []float64, c *carriedJoint, F vec, u *direction) {
 	for side, body := range [2]int32{c.pred, c.succ} {
 		if body < 0 {
@@ -246,7 +250,7 @@ func (d *Derivatives) aboutOrigins(r []float64, c *carriedJoint, F vec, u *direc
 	}
 }
 
-// singularAt returns ErrSingularPose at a joint of a body.
+// singularAt returns ErrSingularPose at a joint of the body.
 func (d *Derivatives) singularAt(body int) error {
 	err := fault.Errorf("%w: its rank changes along the direction", ErrSingularPose)
 	for j := range d.mech.Joints {
@@ -257,10 +261,11 @@ func (d *Derivatives) singularAt(body int) error {
 	return d.mech.AtBody(body, err)
 }
 
-// nullWrench is what a null vector, and its change along a direction, do at a joint.
+// nullWrench is the wrench of a null vector at a joint, and its change along a direction.
 type nullWrench struct{ n, dn spatial.Force }
 
-// nullWrenches returns the wrenches of the multipliers of the builder, and their changes for the bodies' tangents and dn; nil: none.
+// nullWrenches returns the wrenches of the builder's multipliers at the joints and, unless u is nil, their changes along u with the change
+// dn of the multipliers.
 func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, error) {
 	b := &d.b
 	list := make([]nullWrench, d.mech.NumJoints())
@@ -305,7 +310,7 @@ func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, e
 	return list, nil
 }
 
-// largest returns the largest moment and force, each at least what the other one amounts to over the size of bodies.
+// largest returns the largest moment and the largest force of list; each is at least the other one converted by the typical length.
 func (d *Derivatives) largest(list []nullWrench, of func(p *nullWrench) *spatial.Force) (most [2]float64) {
 	for j := range list {
 		for k, x := range of(&list[j]) {
@@ -316,7 +321,7 @@ func (d *Derivatives) largest(list []nullWrench, of func(p *nullWrench) *spatial
 	return [2]float64{max(most[0], l*most[1]), max(most[1], most[0]/l)}
 }
 
-// mark sets the bits of components in which a null vector, or its change, is not zero.
+// mark sets the bits of the components of wrenches in which a null vector, or its change along u, is not zero.
 func (d *Derivatives) mark(out *changes, u *direction, dn []float64) error {
 	list, err := d.nullWrenches(u, dn...)
 	if err != nil {

@@ -45,7 +45,7 @@ func (a vec) within(E *spatial.Mat3) vec {
 	return vec{E[0]*a.x + E[3]*a.y + E[6]*a.z, E[1]*a.x + E[4]*a.y + E[7]*a.z, E[2]*a.x + E[5]*a.y + E[8]*a.z}
 }
 
-// set6 stores two vectors in a list.
+// set6 stores a and b in to, which has six entries.
 func set6(to []float64, a, b spatial.Vec3) {
 	copy(to[:3], a[:])
 	copy(to[3:6], b[:])

@@ -8,46 +8,47 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// RatesField is what differentiates steps that bring velocities back to the joints: by the residual M·a − Jᵀλ with
-// J·v − σ below, theory.md (V17).
+// RatesField is a field for steps that project velocities onto the joints. Its residual is M·a − Jᵀλ with the rows J·v − σ below, theory.md
+// (V17).
 type RatesField[F any] interface {
 	TangentField[F]
 	// PushOneTo is PushTo for direction k alone.
 	PushOneTo(da, dx []float64, k int) error
-	// HoldRates goes to a state whose velocities have been changed by change, six numbers a body, such that they fit
-	// the joints. off is the part of that along motions that the joints allow, where the change was not the least one;
-	// it is the field's.
+	// HoldRates sets the field to st, whose velocities a projection has changed by change, six numbers a body, so that they satisfy the
+	// joints. off is the component of change along motions that the joints allow, zero if the change was the least one. The field owns off.
 	HoldRates(st *mechanism.State, change []float64) (off []float64, err error)
-	// ResidualTo stores in r how the residual changes with the state by dx, along the parameters of direction k, −1 for
-	// none, and with accelerations by da, or nil. Of rates, dx has changes of poses alone.
+	// ResidualTo stores in r the change of the residual: for the change dx of the state, along the parameters of direction k (−1: none),
+	// and for the change da of the accelerations (nil: none). After HoldRates, dx has changes of poses only.
 	//
-	// Shapes: r has six entries a body and one a row, dx PerBody a body, da six a body, or as many as r: multipliers with their signs
-	// changed are behind them then.
+	// Shapes: r has six entries a body and one a row, dx PerBody a body. da has six a body, or as many as r: behind the accelerations are
+	// then the multipliers with their signs changed.
 	ResidualTo(r, dx []float64, k int, da []float64) error
-	// ResidualBackTo adds to x and p the cotangents of the state and of the parameters for the cotangent y of the
-	// residual, and stores in da those of accelerations, and of multipliers if it is as long. p may be nil.
+	// ResidualBackTo is the transpose of ResidualTo for the cotangent y of the residual. It adds the cotangents of the state to x, and the
+	// cotangents of the parameters to p, which may be nil. It stores in da the cotangents of the accelerations, and also of the multipliers
+	// if da is as long as y.
 	ResidualBackTo(x, p, da, y []float64) error
-	// RatesAnswerTo solves the equations of the last HoldRates for changes of velocities and multipliers, the rows being
-	// J·a = the rest of right. The matrix is symmetric.
+	// RatesAnswerTo solves the equations of the last HoldRates for the changes of velocities and multipliers. The last entries of right,
+	// one a row, are the values of J·a. The matrix is symmetric.
 	RatesAnswerTo(x, right []float64) error
-	// Rows returns how many rows there are.
+	// Rows returns the number of rows.
 	Rows() int
 }
 
-// AlphaField is what differentiates steps of generalized-α: of the residual of a step, M·u − f − Jᵀλ with the position
-// errors of the joints below, too.
+// AlphaField is a field for steps of generalized-α. Besides the residual of RatesField it has the residual of a step: M·u − f − Jᵀλ with
+// the position errors of the joints below.
 type AlphaField[F any] interface {
 	RatesField[F]
-	// HoldStep goes to the end of a step, with the accelerations and multipliers there. position and velocity are ∂q/∂u
-	// and ∂v/∂u, (56).
+	// HoldStep sets the field to st, the end of a step, with its accelerations u and multipliers lambda. position and velocity are ∂q/∂u
+	// and ∂v/∂u, theory.md (56).
 	HoldStep(st *mechanism.State, u, lambda []float64, position, velocity float64) error
-	// Reacts reports whether forces depend on the multipliers: whether friction grows with a reaction.
+	// Reacts reports whether forces depend on the multipliers, as they do where friction grows with a reaction.
 	Reacts() bool
-	// StepAnswerTo solves about the equations of HoldStep as RatesAnswerTo does: what an iteration is preconditioned by.
+	// StepAnswerTo solves the equations of the last HoldStep with the symmetric matrix of Newton's method, shapes as RatesAnswerTo. It is
+	// the preconditioner of the iterations.
 	StepAnswerTo(x, right []float64) error
 }
 
-// ratesStep is the linear map of velocities that are brought back to the joints, and its transpose.
+// ratesStep is the linear map of a projection of velocities, and its transpose.
 type ratesStep[F any] struct {
 	rates    RatesField[F]
 	dx, back []float64 // PerBody a body
@@ -55,7 +56,7 @@ type ratesStep[F any] struct {
 	right, y []float64 // six a body and one a row
 }
 
-// newRatesStep allocates the memory for nb bodies.
+// newRatesStep allocates a ratesStep for nb bodies.
 func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
 	n := 6*nb + field.Rows()
 	return ratesStep[F]{
@@ -64,19 +65,19 @@ func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
 	}
 }
 
-// alphaState is what changes, or has a cotangent, where a step of generalized-α begins or ends: PerBody numbers a body
-// of the state, six of the offset, of the accelerations u and a, and of the change of a in the last step.
+// alphaState holds changes or cotangents of all that a step of generalized-α takes over: x of the state, PerBody numbers a body; w of the
+// offset, u and a of the two accelerations, and change of the last change of a, six numbers a body each.
 type alphaState struct{ x, w, u, a, change []float64 }
 
-// KeptPerBody is the number of cotangents of a body that Gradient.Kept has.
+// KeptPerBody is the number of entries a body of Gradient.Kept.
 const KeptPerBody = 24
 
-// newAlphaState returns changes of zero for nb bodies.
+// newAlphaState returns an alphaState of zeros for nb bodies.
 func newAlphaState(nb int) alphaState {
 	return alphaState{x: make([]float64, PerBody*nb)}.over(make([]float64, KeptPerBody*nb))
 }
 
-// over returns z with what is kept in memory of its own.
+// over returns z with w, u, a and change as slices of kept, which has KeptPerBody entries a body.
 func (z alphaState) over(kept []float64) alphaState {
 	six := len(kept) / 4
 	z.w, z.u, z.a, z.change = kept[:six], kept[six:2*six], kept[2*six:3*six], kept[3*six:]
@@ -86,22 +87,22 @@ func (z alphaState) over(kept []float64) alphaState {
 // alphaStep is the linear map of one step of generalized-α, theory.md (V17), and its transpose.
 type alphaStep[F any] struct {
 	mech  *mechanism.Mechanism
-	k     *sim.GeneralizedAlpha // that does trial steps
+	k     *sim.GeneralizedAlpha // does the trial steps
 	c     sim.Alphas
 	field AlphaField[F]
 
 	h     float64
 	x     []float64       // exponential coordinates of the end, six a body
-	raw   mechanism.State // the end with the velocities of the method
-	minus []float64       // −offset
+	raw   mechanism.State // the end with the velocities of the method: before the projection
+	minus []float64       // change of velocities that HoldRates is given: −offset
 	ratesStep[F]
-	free   []float64 // unknowns of the iteration: six a body, and one a row where forces depend on the multipliers
+	free   []float64 // right side of the iteration: six a body, and one a row where forces depend on the multipliers
 	krylov *krylov
-	solved []float64 // as free
-	acc    []float64
+	solved []float64 // solution of the iteration, shaped as free
+	acc    []float64 // accelerations, six a body
 }
 
-// newAlphaStep allocates the memory of a step of k over m.
+// newAlphaStep allocates a step of k over m.
 func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *alphaStep[F] {
 	nb := m.NumBodies()
 	n := 6 * nb
@@ -122,7 +123,8 @@ func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field 
 func (s *alphaStep[F]) position() float64 { return s.c.Gain * s.c.Beta * s.h * s.h }
 func (s *alphaStep[F]) velocity() float64 { return s.c.Gain * s.c.Gamma * s.h }
 
-// span sets the chart of a step from at to end, and the velocities of the method at its end.
+// span takes over the step from at to end: its length, the exponential coordinates of its end, and the state there with the velocities of
+// the method.
 func (s *alphaStep[F]) span(at *mechanism.State, end *sim.AlphaEnd) {
 	s.h = end.State.Time - at.Time
 	s.raw.Time, s.raw.Angles, s.raw.Internal, s.raw.Bearings = end.State.Time, end.State.Angles, end.State.Internal, end.State.Bearings
@@ -145,13 +147,13 @@ func (s *alphaStep[F]) span(at *mechanism.State, end *sim.AlphaEnd) {
 	}
 }
 
-// hold goes to the equations of the step.
+// hold sets the field to the equations at the end of the step.
 func (s *alphaStep[F]) hold(end *sim.AlphaEnd) error {
 	return s.field.HoldStep(&s.raw, end.Accelerations, end.Multipliers, s.position(), s.velocity())
 }
 
-// holdRates goes to the rates at the end of the step, and returns how far the velocities there are from the nearest
-// ones, as StepError.Gap.
+// holdRates sets the field to the projection at the end of the step. gap is the distance between the projected velocities and the nearest
+// ones on the joints, in the unit of StepError.Gap.
 func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) {
 	off, err := s.field.HoldRates(end, s.minus)
 	L := s.mech.TypicalLength()
@@ -162,10 +164,17 @@ func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) 
 	return gap, err
 }
 
-// projects reports whether velocities are brought back to the joints.
+// projects reports whether steps project velocities onto the joints.
 func (s *alphaStep[F]) projects() bool { return s.k.Projects() && s.field.Rows() > 0 }
 
-// weigh sets the metric of the iterations: inertias of bodies, and of multipliers their inverse; or the inverse of it.
+// The argument of weigh: which vectors the iteration is on.
+const (
+	onChanges    = false
+	onCotangents = true
+)
+
+// weigh sets the scales of the metric of the iterations. For changes they are √m of a body for linear parts, √m·L for angular parts, and
+// 1/√m of the heaviest body for multipliers; for cotangents they are the reciprocals. L is the typical length.
 func (s *alphaStep[F]) weigh(inverse bool) {
 	L := s.mech.TypicalLength()
 	most := 0.0
@@ -201,10 +210,11 @@ func (s *alphaStep[F]) weigh(inverse bool) {
 	}
 }
 
-// leastMass is the mass of a body in the metric of iterations, relative to the largest. Another value costs time only.
+// leastMass is the least mass of a body in the metric of the iterations, relative to the largest mass. Another value only changes the
+// number of iterations.
 const leastMass = 1e-3
 
-// moveTo stores in dx how the end of the step changes with the accelerations there by du.
+// moveTo stores in dx the change of the end of the step for the change du of the accelerations there.
 func (s *alphaStep[F]) moveTo(dx, du []float64) {
 	p, v := s.position(), s.velocity()
 	for i := range s.raw.Bodies {
@@ -217,7 +227,7 @@ func (s *alphaStep[F]) moveTo(dx, du []float64) {
 	}
 }
 
-// moveBackTo adds to du the cotangents of accelerations for those of the end of the step: the transpose of moveTo.
+// moveBackTo is the transpose of moveTo: it adds to du the cotangents of the accelerations for the cotangents x of the end of the step.
 func (s *alphaStep[F]) moveBackTo(du, x []float64) {
 	p, v := s.position(), s.velocity()
 	for i := range s.raw.Bodies {
@@ -232,14 +242,14 @@ func (s *alphaStep[F]) moveBackTo(du, x []float64) {
 	}
 }
 
-// scaleRows divides the rows of a right side by ∂q/∂u, as the rows of the preconditioner are those of accelerations.
+// scaleRows divides the entries of the rows by ∂q/∂u: the preconditioner has rows of accelerations, the residual has rows of positions.
 func (s *alphaStep[F]) scaleRows(right []float64) {
 	for i := len(s.x); i < len(right); i++ {
 		right[i] /= s.position()
 	}
 }
 
-// forwardSolve stores in du how the accelerations at the end change for the change s.right of the residual with these
+// forwardSolve stores in du the change of the accelerations at the end. s.right holds the change of the residual with these accelerations
 // held.
 func (s *alphaStep[F]) forwardSolve(du []float64) error {
 	for i := range s.right {
@@ -250,7 +260,7 @@ func (s *alphaStep[F]) forwardSolve(du []float64) error {
 		return err
 	}
 	copy(s.free, s.y)
-	s.weigh(false)
+	s.weigh(onChanges)
 	err := s.krylov.solve(s.solved, s.free, func(w, v []float64) error {
 		s.moveTo(s.back, v)
 		if err := s.field.ResidualTo(s.right, s.back, -1, v); err != nil {
@@ -267,10 +277,10 @@ func (s *alphaStep[F]) forwardSolve(du []float64) error {
 	return err
 }
 
-// backSolve stores in s.y the cotangent of the residual for the cotangent bar of the accelerations at the end: the
-// transpose of forwardSolve, with the opposite sign.
+// backSolve stores in s.y the cotangent of the residual for the cotangent bar of the accelerations at the end. It is the transpose of
+// forwardSolve with the opposite sign.
 func (s *alphaStep[F]) backSolve(bar []float64) error {
-	s.weigh(true)
+	s.weigh(onCotangents)
 	answer := func(v []float64) error {
 		clear(s.right)
 		copy(s.right, v)
@@ -306,7 +316,7 @@ func negate(x []float64) {
 	}
 }
 
-// addPoses adds the cotangents of poses.
+// addPoses adds the entries of x for poses to to. Both have PerBody entries a body, six of which are for the pose.
 func addPoses(to, x []float64) {
 	for i := 0; i < len(to); i += PerBody {
 		for j := range 6 {

@@ -2,8 +2,8 @@ package adjoint
 
 import "github.com/rung-mbd/rung/spatial"
 
-// stepAhead takes changes z of the start of a step to those of its end, with the velocities of the method, along the
-// parameters of direction k, −1 for none: the field holds the step, theory.md (V17).
+// stepAhead replaces the changes z of the start of a step by the changes of its end, with the velocities of the method, along the
+// parameters of direction k (−1: none), theory.md (V17). The field holds the step.
 func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
 	c, h := &s.c, s.h
 	f, m := c.F/(1-c.M), c.M/(1-c.M)
@@ -43,8 +43,7 @@ func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
 	return nil
 }
 
-// ratesAhead takes changes z of the end of a step with the velocities of the method to those with velocities on the
-// joints: the field holds the rates there.
+// ratesAhead takes the changes z over the projection of velocities at the end of a step. The field holds the rates there.
 func (s *alphaStep[F]) ratesAhead(z *alphaState, k int) error {
 	for i := range s.raw.Bodies {
 		copy(s.dv[6*i:], z.x[PerBody*i+6:][:6])
@@ -62,8 +61,8 @@ func (s *alphaStep[F]) ratesAhead(z *alphaState, k int) error {
 	return nil
 }
 
-// leastAhead stores in s.y the changes of velocities on the joints for those of poses, in x, and those dv of the
-// velocities that they have been made of.
+// leastAhead stores in s.y the changes of the projected velocities. x holds the changes of poses, and dv the changes of the velocities
+// before the projection.
 func (s *ratesStep[F]) leastAhead(x []float64, k int, dv []float64) error {
 	clear(s.dx)
 	addPoses(s.dx, x)
@@ -77,7 +76,8 @@ func (s *ratesStep[F]) leastAhead(x []float64, k int, dv []float64) error {
 	return s.rates.RatesAnswerTo(s.y, s.right)
 }
 
-// keepAhead takes changes z of what a step has left to what the next one takes over, for r times its length.
+// keepAhead replaces the changes z at the end of a step by the changes that the next step takes over. r is the length of the next step
+// divided by the length of this one.
 func (s *alphaStep[F]) keepAhead(z *alphaState, r float64) {
 	for i, c := range z.change {
 		z.a[i] += s.c.Shift * (r - 1) * c

@@ -2,8 +2,8 @@ package adjoint
 
 import "github.com/rung-mbd/rung/spatial"
 
-// ratesBack takes the cotangents z of the end of a step, whose velocities are on the joints, to those of the velocities
-// of the method: the field holds the rates there.
+// ratesBack replaces the cotangents z of the end of a step with projected velocities by the cotangents with the velocities of the method.
+// It adds the cotangents of parameters to p. The field holds the rates there.
 func (s *alphaStep[F]) ratesBack(z *alphaState, p []float64) error {
 	clear(s.right)
 	for i := range s.raw.Bodies {
@@ -26,8 +26,9 @@ func (s *alphaStep[F]) ratesBack(z *alphaState, p []float64) error {
 	return nil
 }
 
-// leastBack takes the cotangents s.right of velocities on the joints to those of the velocities that they have been
-// made of, in s.dv, of the pose, in s.back, and of the parameters; answer solves with the matrix.
+// leastBack is the transpose of leastAhead for the cotangents s.right of the projected velocities. It stores the cotangents of the
+// velocities before the projection in s.dv and the cotangents of the poses in s.back, and adds the cotangents of the parameters to p.
+// answer solves with the matrix of the projection.
 func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) error) error {
 	if err := answer(s.y, s.right); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) er
 	if err := s.rates.ResidualBackTo(s.back, p, s.dv, s.y); err != nil {
 		return err
 	}
-	negate(s.dv) // the change of velocities has −1 times the old ones
+	negate(s.dv) // the residual has the old velocities with the factor −1
 	return nil
 }
 
@@ -80,7 +81,8 @@ func (s *alphaStep[F]) stepBack(z *alphaState, p []float64) error {
 	return nil
 }
 
-// keepBack takes the cotangents z of what a step has taken over to what the step before has left, for r times its length.
+// keepBack is the transpose of keepAhead: it replaces the cotangents z at the start of a step by the cotangents of what the step before has
+// left. r is the length of this step divided by the length of the one before.
 func (s *alphaStep[F]) keepBack(z *alphaState, r float64) {
 	for i, a := range z.a {
 		z.change[i] = s.c.Shift * (r - 1) * a

@@ -6,35 +6,35 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// beginning is the start of a run without history, theory.md (54), (55).
+// beginning is the first step of a run, which has no history, theory.md (54), (55).
 type beginning struct {
 	at    *mechanism.State // the start
-	end   sim.AlphaEnd     // of the trial step
+	end   sim.AlphaEnd     // end of the trial step
 	u, du []float64        // accelerations at the start, and their change over the trial step
 
-	matrix *mechanism.State // where the matrix of the trial step was made
+	matrix *mechanism.State // state at which the last matrix of the trial step was made
 	where  matrixPlace
-	turned []spatial.Quat   // how bodies are turned there, seen from the start
-	st     *mechanism.State // there, with other velocities
+	turned []spatial.Quat   // rotations of the bodies from the start to matrix
+	st     *mechanism.State // the pose of matrix, with other velocities
 
-	// e is the local error of the positions over the step, x the part of it that the joints allow, both in axes that have
-	// turned with the bodies from the start to where the matrix was made.
+	// e is the local error of the positions over the step, and x its component along motions that the joints allow. Both are in axes that
+	// have turned with the bodies from the start to matrix.
 	e, x []float64
 
-	ofMatrix []float64 // changes or cotangents of the poses there, PerBody a body
+	ofMatrix []float64 // changes or cotangents of the poses of matrix, PerBody a body
 	ofError  []float64 // cotangents of e
 }
 
-// matrixPlace says where the matrix of a trial step was made.
+// matrixPlace says at which state of a trial step its matrix was made.
 type matrixPlace uint8
 
 const (
 	atStart     matrixPlace = iota
-	atPredicted             // at the end with the accelerations of the start
-	atEnd                   // where the iteration has come: at the end but for what was left
+	atPredicted             // at the end that the accelerations of the start predict
+	atEnd                   // at an iterate that equals the end but for the last correction
 )
 
-// begin does the trial step from at over h.
+// begin does the trial step of length h from at, and finds the local error and its component that the joints allow.
 func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err error) {
 	six := len(s.x)
 	b = &beginning{u: make([]float64, six), du: make([]float64, six), e: make([]float64, six), x: make([]float64, six), at: at}
@@ -79,7 +79,7 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 	return b, nil
 }
 
-// placeMatrix takes in where the matrix of the trial step over h was made.
+// placeMatrix finds the state at which the matrix of the trial step of length h was made, and sets b.where, b.turned and b.st.
 func (b *beginning) placeMatrix(m *mechanism.Mechanism, h float64) {
 	b.matrix, b.st = b.end.Matrix.Clone(), b.end.Matrix.Clone()
 	b.turned = make([]spatial.Quat, len(b.at.Bodies))
@@ -101,11 +101,12 @@ func (b *beginning) placeMatrix(m *mechanism.Mechanism, h float64) {
 	}
 }
 
-// predictedTol is how far from where it is predicted a body may be, rad or m, and relative to its way: a matrix that
-// was made as near as that is the same but for rounding.
+// predictedTol is the largest distance between a body's pose and its predicted pose, in rad or m and relative to the travel, at which the
+// matrix counts as made at the prediction. Matrices that near to each other are equal but for rounding.
 const predictedTol = 1e-10
 
-// predicted returns how far body i turns, and its centre of mass moves, over h with the acceleration of the start.
+// predicted returns the rotation vector of body i, and the travel of its centre of mass, over a step of length h with the accelerations of
+// the start.
 func (b *beginning) predicted(m *mechanism.Mechanism, i int, h float64) (turn, travel spatial.Vec3) {
 	v, arm := [6]float64{}, b.at.Bodies[i].Rotation.Rotate(m.Bodies[i].Com)
 	b.at.Bodies[i].ComVelocityTo(&v, &arm)
@@ -115,7 +116,7 @@ func (b *beginning) predicted(m *mechanism.Mechanism, i int, h float64) (turn, t
 	return spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
 }
 
-// turn stores in to the vectors of from in axes turned with the bodies from the start to where the matrix was made.
+// turn stores in to the vectors of from, given in the axes of the start, in the axes that have turned with the bodies to matrix.
 func (b *beginning) turn(to, from []float64) {
 	for i, q := range b.turned {
 		for j := 6 * i; j < 6*i+6; j += 3 {
@@ -135,13 +136,13 @@ func (b *beginning) turnBack(to, from []float64) {
 	}
 }
 
-// holdMatrix makes the matrix by which e was softened again (motion.Newton.Soften): the one that the trial step had last.
+// holdMatrix makes the last matrix of the trial step again: the run has softened e with it (motion.Newton.Soften).
 func (s *alphaStep[F]) holdMatrix(b *beginning) error {
 	s.span(b.at, &b.end)
 	return s.field.HoldStep(b.matrix, b.u, b.end.Multipliers, s.position(), s.velocity())
 }
 
-// holdSoft goes to the rates where the matrix was made with the velocities x, or with none.
+// holdSoft sets the field to the pose of matrix with the velocities x (nil: zeros).
 func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 	for i := range b.st.Bodies {
 		arm := b.st.Bodies[i].Rotation.Rotate(s.mech.Bodies[i].Com)
@@ -159,9 +160,9 @@ func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 	return err
 }
 
-// softBack is the transpose of softAhead: the second equation of theory.md (V17) with e in the place of v̂₁ and σ = 0. The
-// cotangents of the part of e that the joints allow are −z.w. softBack stores those of e in b.ofError and those of the
-// state of the matrix in b.ofMatrix, and adds those of poses at the start to z.x and those of the parameters to p.
+// softBack is the transpose of softAhead: the second equation of theory.md (V17) with e in the place of v̂₁ and σ = 0. The component of e
+// that the joints allow has the cotangents −z.w. softBack stores the cotangents of e in b.ofError, and the cotangents of the poses of
+// matrix in b.ofMatrix. It adds the cotangents of poses at the start to z.x, and the cotangents of the parameters to p.
 func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error {
 	if err := s.holdMatrix(b); err != nil {
 		return err
@@ -180,8 +181,8 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 	clear(b.ofMatrix)
 	addPoses(b.ofMatrix, s.back)
 	copy(b.ofError, s.dv)
-	// That was with the σ of prescribed motions in the rows J·x − σ. At zero velocities the rows are −σ alone, so their
-	// cotangents with the opposite sign take σ out again.
+	// The rows J·x − σ above contain the σ of prescribed motions, which has to be zero. At zero velocities the rows are −σ alone: with the
+	// opposite sign their cotangents remove the contribution of σ.
 	if err := s.holdSoft(b, nil); err != nil {
 		return err
 	}
@@ -197,7 +198,8 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 	return nil
 }
 
-// turnsBack adds the cotangents of how bodies are turned.
+// turnsBack adds the cotangents of the rotations b.turned to the poses of matrix (b.ofMatrix) and of the start (z.x). given holds the
+// cotangents of b.x, in the axes of matrix.
 func (b *beginning) turnsBack(z *alphaState, given []float64) {
 	for i, q := range b.turned {
 		var t spatial.Vec3
@@ -213,7 +215,8 @@ func (b *beginning) turnsBack(z *alphaState, given []float64) {
 	}
 }
 
-// matrixBack takes the cotangents of the poses where the matrix was made to the start, but for those of the end.
+// matrixBack takes the cotangents b.ofMatrix back to the start, if matrix was made at the start or at the prediction. If it was made at the
+// end, trialBack takes them.
 func (s *alphaStep[F]) matrixBack(b *beginning, z *alphaState) {
 	h := b.end.Step
 	switch b.where {
@@ -239,7 +242,7 @@ func (s *alphaStep[F]) matrixBack(b *beginning, z *alphaState) {
 	}
 }
 
-// matrixAhead stores in b.ofMatrix how the poses where the matrix was made change with the start by z, and with the end by end.
+// matrixAhead stores in b.ofMatrix the changes of the poses of matrix, for the changes z of the start and end of the end of the trial step.
 func (s *alphaStep[F]) matrixAhead(b *beginning, z *alphaState, end []float64) {
 	h := b.end.Step
 	clear(b.ofMatrix)
@@ -266,7 +269,8 @@ func (s *alphaStep[F]) matrixAhead(b *beginning, z *alphaState, end []float64) {
 	}
 }
 
-// softAhead stores in z.w the changes of the offset at the start for those of e, in axes at the start, and for b.ofMatrix.
+// softAhead stores in z.w the change of the offset at the start, for the change e of the local error, in the axes of the start, and for the
+// changes b.ofMatrix of the poses of matrix.
 func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64) error {
 	if err := s.holdMatrix(b); err != nil {
 		return err
@@ -279,7 +283,7 @@ func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64
 	if err := s.field.ResidualTo(s.right, s.dx, k, nil); err != nil {
 		return err
 	}
-	still := append([]float64(nil), s.right[len(s.x):]...) // what prescribed motions demand, which does not count
+	still := append([]float64(nil), s.right[len(s.x):]...) // change of σ of prescribed motions: σ counts as zero here
 	if err := s.holdSoft(b, b.x); err != nil {
 		return err
 	}
@@ -305,7 +309,7 @@ func (s *alphaStep[F]) softAhead(b *beginning, z *alphaState, k int, e []float64
 	return nil
 }
 
-// turnsAhead adds to change how the vectors of x change as bodies turn more from the start to where the matrix was made, times sign.
+// turnsAhead adds to change the change of the vectors x for the change of the rotations b.turned, times sign.
 func (b *beginning) turnsAhead(change []float64, z *alphaState, x []float64, sign float64) {
 	for i, q := range b.turned {
 		t := spatial.Vec3(b.ofMatrix[PerBody*i:]).Sub(q.Rotate(spatial.Vec3(z.x[PerBody*i:]))).Scale(sign)
@@ -317,7 +321,7 @@ func (b *beginning) turnsAhead(change []float64, z *alphaState, x []float64, sig
 	}
 }
 
-// beginBack takes the cotangents z of what the first step has begun with to the state there.
+// beginBack replaces the cotangents z of all that the first step takes over by the cotangents of the state at its start.
 func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaState, p []float64) error {
 	h := b.end.Step
 	if err := s.softBack(b, z, p); err != nil {
@@ -362,7 +366,8 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 	return nil
 }
 
-// trialBack takes the cotangents of the accelerations at the end of the trial step, and of the matrix there, to where that step began.
+// trialBack takes cotangents at the end of the trial step back to its start, and stores them in trial: the cotangents change of b.du, and
+// b.ofMatrix if matrix was made at the end.
 func (s *alphaStep[F]) trialBack(b *beginning, trial *alphaState, change, p []float64) error {
 	if err := s.field.At(s.acc, b.end.State); err != nil {
 		return err
@@ -388,7 +393,8 @@ func (s *alphaStep[F]) trialBack(b *beginning, trial *alphaState, change, p []fl
 	return s.stepBack(trial, p)
 }
 
-// beginAhead takes changes z of the state at the start of a run to those of what its first step begins with.
+// beginAhead takes the changes z of the state at the start of a run, along the parameters of direction k, to the changes of all that its
+// first step takes over.
 func (s *alphaStep[F]) beginAhead(at *mechanism.State, b *beginning, z *alphaState, k int) error {
 	h := b.end.Step
 	trial := newAlphaState(len(at.Bodies))

@@ -8,20 +8,19 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// AlphaSweep goes back over a run of generalized-α: a Sweep for implicit steps. Nothing of the run is computed again
-// but the trial steps of its starts. It owns its memory and belongs to one goroutine.
+// AlphaSweep goes back over a run of generalized-α, as a Sweep does over a run of explicit steps. It computes no step of the run again
+// except the trial steps of its starts. It owns its memory and belongs to one goroutine.
 type AlphaSweep[F any] struct {
-	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+	Growth *Growth // records the growth of the cotangents; may be nil
 
 	mech *mechanism.Mechanism
 	step *alphaStep[F]
-	none []float64
+	none []float64 // zeros: no cotangents of accelerations
 }
 
-// NewAlphaSweep returns a sweep for runs of m. k does trial steps: it has the options of the run, and dynamics of its
-// own.
+// NewAlphaSweep returns a sweep for runs of m. k does the trial steps: it has the options of the run, and dynamics of its own.
 //
-// It panics without one of them.
+// It panics if an argument is nil.
 func NewAlphaSweep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F]) *AlphaSweep[F] {
 	if m == nil || k == nil || field == nil {
 		panic("derive/adjoint: a sweep takes a mechanism, a method and a field")
@@ -29,14 +28,13 @@ func NewAlphaSweep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field
 	return &AlphaSweep[F]{mech: m, step: newAlphaStep(m, k, field), none: make([]float64, 6*m.NumBodies())}
 }
 
-// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V17).
-// g[k].Kept has the cotangents of what the last step has left to the next one, none for zeros, and then those at the
-// start of the tape: they are zeros where that is the start of the run. Rates are integrated by the trapezoidal rule
-// over the steps.
+// Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V17). At the call, g[k].Kept has the
+// cotangents of what the last step leaves to the next one, or is empty, which means zeros. Afterwards it has the cotangents at the start of
+// the tape; they are zeros if the run starts there. Rates are integrated by the trapezoidal rule over the steps.
 //
-// Cost: for each step two solves of the iteration's matrix and of the joints' and, for each objective, some sweeps over
-// the mechanism with a solve each, O(bodies + joints). It returns ErrNoTranspose, and otherwise the errors of
-// Sweep.Run; g is then unspecified. It panics as that does, and if the tape is of explicit steps or has events.
+// Cost: for each step one solve with the matrix of the iteration and one with the joints' matrix, twice; and for each objective a few
+// sweeps over the mechanism with a solve each, O(bodies + joints). It returns ErrNoTranspose or an error of Sweep.Run; g is then
+// unspecified. It panics as Sweep.Run does, and if the tape has explicit steps or events.
 func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
 	mustBeAlpha(t)
 	if len(of) != len(g) {
@@ -60,7 +58,7 @@ func (s *AlphaSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g [
 	})
 }
 
-// mustBeAlpha panics unless a tape is of a run of generalized-α, with a step.
+// mustBeAlpha panics unless t is the tape of a run of generalized-α with a step, without events, and not yet gone back over.
 func mustBeAlpha(t *Tape) {
 	switch {
 	case t.end == nil || t.Steps() == 0:
@@ -72,7 +70,8 @@ func mustBeAlpha(t *Tape) {
 	}
 }
 
-// startBack sets g to the value at the end of a run of steps that leave kept numbers a body to the next one, and to its gradient.
+// startBack sets g to the value of o at the end of a run, and to its gradient there. Steps of the run leave kept numbers a body to the next
+// step.
 func startBack[F any](f Field[F], acc, none []float64, o *Objective[F], g *Gradient, end *mechanism.State, kept int) (err error) {
 	nb := len(end.Bodies)
 	g.Final, g.Integral, g.Gap = 0, 0, 0
@@ -146,7 +145,7 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 	return ratesInto(p.field, p.acc, s.none, at, h/2, of, g)
 }
 
-// ratesInto adds the rates at a state with a weight to values and gradients.
+// ratesInto adds the rates at st, times the weight w, to the integrals in g, and their derivatives to the gradients.
 func ratesInto[F any](f Field[F], acc, none []float64, st *mechanism.State, w float64, of []Objective[F], g []Gradient) error {
 	at := false
 	for i := range of {

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// AlphaTangents go forward over a run of generalized-α: the transpose of an AlphaSweep. They remember what the last
-// step has left, so that they go over a run from piece to piece. They own their memory and belong to one goroutine.
+// AlphaTangents go forward over a run of generalized-α along several directions: the transpose of an AlphaSweep. They remember what the
+// last step has left, so that one run can be given in several tapes. They own their memory and belong to one goroutine.
 type AlphaTangents[F any] struct {
 	step  *alphaStep[F]
 	z     []alphaState
@@ -17,9 +17,9 @@ type AlphaTangents[F any] struct {
 	gap   float64
 }
 
-// NewAlphaTangents returns tangents along n directions for runs of m, as NewAlphaSweep has it.
+// NewAlphaTangents returns tangents along n directions for runs of m. k is as for NewAlphaSweep.
 //
-// It panics without one of them, or if n is negative.
+// It panics if an argument is nil, or if n is negative.
 func NewAlphaTangents[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field AlphaField[F], n int) *AlphaTangents[F] {
 	if m == nil || k == nil || field == nil || n < 0 {
 		panic("derive/adjoint: tangents take a mechanism, a method, a field and a number of directions")
@@ -31,15 +31,14 @@ func NewAlphaTangents[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, fi
 	return t
 }
 
-// Gap returns how far velocities were from the nearest ones on the joints, as that of a Gradient, over all that Run has
-// gone over.
+// Gap returns the largest distance between projected velocities and the nearest ones on the joints, as Gradient.Gap, over all steps that
+// Run has gone over.
 func (t *AlphaTangents[F]) Gap() float64 { return t.gap }
 
-// Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are
-// integrated by the trapezoidal rule over the steps.
+// Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are integrated by the
+// trapezoidal rule over the steps.
 //
-// Cost: for each step that of AlphaSweep.Run, of directions in the place of objectives. Errors and panics are its
-// errors and panics.
+// Cost, errors and panics: as AlphaSweep.Run, with directions in the place of objectives.
 func (t *AlphaTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	mustBeAlpha(tape)
 	if len(dx) != len(t.z) || len(value) != len(rates) || len(d) != len(rates) {
@@ -55,7 +54,7 @@ func (t *AlphaTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, 
 	})
 }
 
-// push takes dx over a step.
+// push takes dx over the step between from and to, and adds the integrals of the rates over it to value and their changes to d.
 func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	s, at := t.step, from.State
 	h := to.State.Time - at.Time
@@ -95,8 +94,8 @@ func (t *AlphaTangents[F]) push(from, to *sim.AlphaEnd, dx [][]float64, rates []
 	return ratesAlong(s.field, s.acc, to.State, h/2, dx, rates, value, d)
 }
 
-// begin takes the changes dx of the state at the start of a step to the changes of all that the step begins with: the acceleration of the
-// method too, which it carries or begins with.
+// begin stores in t.z the changes of all that a step takes over from its start, for the changes dx of the state there. The acceleration of
+// the method is part of that: the step before has left it, or the step begins with a trial step.
 func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
 	s, at := t.step, from.State
 	h := to.State.Time - at.Time
@@ -122,7 +121,7 @@ func (t *AlphaTangents[F]) begin(from, to *sim.AlphaEnd, dx [][]float64) error {
 	return nil
 }
 
-// ratesAlong adds the rates at a state with a weight to values and their changes.
+// ratesAlong adds the rates at st, times the weight w, to value, and their changes along dx to d.
 func ratesAlong[F any](
 	field TangentField[F], acc []float64, st *mechanism.State, w float64, dx [][]float64, rates []*F, value []float64, d [][]float64,
 ) error {

@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// NewAlphaTape returns an empty tape for runs of m by generalized-α, with so many multipliers, one a row of the joints.
-// end returns where the last step of the run has ended (sim.GeneralizedAlpha.LastEnd); states come by AddStep.
+// NewAlphaTape returns an empty tape for runs of m by generalized-α. rows is the number of multipliers, one a row of the joints. end
+// returns the end of the last step of the run (sim.GeneralizedAlpha.LastEnd); states are added by AddStep.
 //
 // It panics without a mechanism or a function.
 func NewAlphaTape(m *mechanism.Mechanism, rows int, end func(s Stand) sim.AlphaEnd) *Tape {
@@ -18,9 +18,8 @@ func NewAlphaTape(m *mechanism.Mechanism, rows int, end func(s Stand) sim.AlphaE
 	return t
 }
 
-// moreLen is how many numbers a row has of the end of a step: its length and whether it had no history, accelerations,
-// offset, multipliers.
-// Of a step of RATTLE there are accelerations, and whether there are any.
+// moreLen is the number of entries of a tape row behind the state. A step of generalized-α has its length, a flag for a step without
+// history, accelerations, offset and multipliers. A step of RATTLE has a flag for the presence of accelerations, and these.
 func (t *Tape) moreLen() int {
 	switch {
 	case t.kept != nil:
@@ -31,7 +30,7 @@ func (t *Tape) moreLen() int {
 	return 2 + 12*t.mech.NumBodies() + t.rows
 }
 
-// rowTo stores a state in a row of the tape.
+// rowTo stores in into the row of the tape for the state st: the state, and the entries of moreLen.
 func (t *Tape) rowTo(into []float64, st *mechanism.State, s Stand) {
 	n := st.FlatLen()
 	st.FlatTo(into[:n])
@@ -61,7 +60,7 @@ func (t *Tape) rowTo(into []float64, st *mechanism.State, s Stand) {
 	copy(to[2+2*six:], e.Multipliers[:t.rows])
 }
 
-// alphaRow reads a row of the tape.
+// alphaRow reads a row of the tape of a run of generalized-α. The result refers to st, which it sets, and to row.
 func (t *Tape) alphaRow(st *mechanism.State, row []float64) (e sim.AlphaEnd) {
 	n, six := st.FlatLen(), 6*t.mech.NumBodies()
 	st.SetFlat(row[:n])

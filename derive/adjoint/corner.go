@@ -8,15 +8,15 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// bend is a step that is differentiated in parts.
+// bend marks a step that is differentiated in parts.
 type bend struct {
-	step int
+	step int         // number of the step, from 1
 	at   [][]float64 // states between the parts, flat
 }
 
-// Split says that forces have a corner in the last step that was added, and at which states within it the step is taken apart for
-// derivatives, theory.md (V23): in time order, and near to the corner on both sides of it. The step as it was done has its stages on either
-// side, and the derivative of that is not the one of the motion, however small the change.
+// Split says that a force has a corner within the step added last. parts are states within the step, in time order and close to the corner
+// on both sides: derivatives are taken over the parts of the step between them, theory.md (V23). The stages of the whole step lie on both
+// sides of the corner, so that its derivative differs from the derivative of the motion, however small the change.
 //
 // Cost: O(bodies) a state, allocates. It panics without a step, and on tapes of implicit steps.
 func (t *Tape) Split(parts []*mechanism.State) {
@@ -35,7 +35,7 @@ func (t *Tape) Split(parts []*mechanism.State) {
 	t.bends = append(t.bends, s)
 }
 
-// partsOf returns the states between the parts of step k, numbered from 1.
+// partsOf returns the flat states between the parts of step k, numbered from 1; nil for a step in one part.
 func (t *Tape) partsOf(k int) [][]float64 {
 	i, found := slices.BinarySearchFunc(t.bends, k, func(s bend, k int) int { return cmp.Compare(s.step, k) })
 	if !found {
@@ -44,10 +44,10 @@ func (t *Tape) partsOf(k int) [][]float64 {
 	return t.bends[i].at
 }
 
-// ends are the memory for the ends of parts of a step.
+// ends is memory for the two ends of a part of a step.
 type ends struct{ from, to *mechanism.State }
 
-// part returns the ends of part i of a step from at to end.
+// part returns the ends of part i of the step from at to end. parts are the flat states between its parts.
 func (e *ends) part(at, end *mechanism.State, parts [][]float64, i int) (from, to *mechanism.State) {
 	if e.from == nil && len(parts) > 0 {
 		e.from, e.to = at.Clone(), at.Clone()
@@ -64,8 +64,8 @@ func (e *ends) part(at, end *mechanism.State, parts [][]float64, i int) (from, t
 	return from, to
 }
 
-// overPart computes part i of a step. The last of several parts may end where the step as a whole did not: the corner was not an end of
-// it. The gap tells by how much.
+// overPart computes part i of a step. The last of several parts may end elsewhere than the whole step did, as the run did not end a step at
+// the corner. gap is the distance between both ends.
 func (s *step[F]) overPart(from, to *mechanism.State, parts [][]float64, i int) (gap float64, err error) {
 	if gap, err = s.over(from, to); err == nil || i == 0 || i < len(parts) {
 		return gap, err

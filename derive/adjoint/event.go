@@ -11,45 +11,47 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Event is an instant at which a function of the state crosses zero, and what happens there: as a sim.Event with its derivatives.
-// Parameters are those of the fields.
+// Event is an instant at which a function of the state crosses zero, with an action on the state there: a sim.Event with its derivatives.
+// Its parameters are the parameters of the fields.
 type Event interface {
 	Name() string
-	// FunctionTo adds to x and to p scale times the derivatives of the function at a state, and returns its derivative by time alone.
-	// Shapes: x has PerBody entries a body; p has one a parameter, or none.
+	// FunctionTo adds scale times the derivatives of the function at st to x and to p, and returns its partial derivative by time. Shapes:
+	// x has PerBody entries a body; p has one a parameter, or none.
 	FunctionTo(x, p []float64, st *mechanism.State, scale float64) (byTime float64, err error)
-	// JumpTo adds to x and to p the cotangents of the state before the action, for those of the state after it, y: the transpose of the
-	// derivative of what the action does at an instant. Events that only stop the run are not asked.
+	// JumpTo is the transpose of the derivative of the action, with the instant held. For the cotangents y of the state after the action it
+	// adds the cotangents of the state before it to x, and the cotangents of the parameters to p. It is not called for events that only
+	// stop the run.
 	JumpTo(x, p, y []float64, before *mechanism.State) error
 }
 
-// grazingTol is the rate of an event function, relative to what its terms amount to, below which the time of the event has no derivative.
+// grazingTol is the least rate of an event function, relative to the sum of the absolute terms of the rate. Below it the time of the event
+// has no derivative.
 const grazingTol = 1e-6
 
 // GrazingError says that the function of an event hardly crosses zero, so that the time of the event has no derivative.
 type GrazingError struct {
 	Time float64 // s
 	Name string
-	Rate float64 // of the function, relative to its terms
+	Rate float64 // rate of the function, relative to the sum of its absolute terms
 }
 
-// Error says so.
+// Error returns the text of the error.
 func (e *GrazingError) Error() string {
 	return fmt.Sprintf("derive/adjoint: event %s at t = %v only grazes: its rate is %.3g of its terms", fault.Name(e.Name), e.Time, e.Rate)
 }
 
-// ErrAtOnce is for two events at one instant, which have no derivative: their order changes with the state.
+// ErrAtOnce is the error for two events at one instant. They have no derivative, as their order changes with the state.
 var ErrAtOnce = errors.New("derive/adjoint: events take place at one instant")
 
 // jump is an event at the end of a step.
 type jump struct {
-	step  int
+	step  int // number of the step, from 1
 	event Event
-	at    []float64 // the state before it
+	at    []float64 // the state before the event, flat
 }
 
-// Jump says that the step whose end is added next has ended at a state where an event took place, and that its action has made of that
-// state what is added: to be called from sim.Event.Action, which has the state before it changes it.
+// Jump records an event at the end of the step whose end is added next: the action of e changes the state before to the state that is
+// added. It is called from sim.Event.Action, which has the state before it changes it.
 //
 // Cost: O(bodies), allocates. It panics without a state at the start.
 func (t *Tape) Jump(e Event, before *mechanism.State) {
@@ -61,7 +63,7 @@ func (t *Tape) Jump(e Event, before *mechanism.State) {
 	t.jumps = append(t.jumps, jump{t.steps + 1, e, at})
 }
 
-// Stop says that the last state is where an event has ended the run.
+// Stop records that the event e has ended the run at the last state.
 //
 // It panics without a step.
 func (t *Tape) Stop(e Event) {
@@ -71,7 +73,7 @@ func (t *Tape) Stop(e Event) {
 	t.stopped = e
 }
 
-// jumpAt returns the event at the end of step k, numbered from 1, nil for none. It returns an error if there are several.
+// jumpAt returns the event at the end of step k, numbered from 1; nil if there is none. It returns ErrAtOnce if there are several.
 func (t *Tape) jumpAt(k int) (*jump, error) {
 	i, _ := slices.BinarySearchFunc(t.jumps, k, func(j jump, k int) int { return cmp.Compare(j.step, k) })
 	if i == len(t.jumps) || t.jumps[i].step != k {
@@ -83,13 +85,14 @@ func (t *Tape) jumpAt(k int) (*jump, error) {
 	return &t.jumps[i], nil
 }
 
-// crossing is memory for what events do to cotangents.
+// crossing is memory for taking cotangents over an event.
 type crossing struct {
 	before, after, slope, x, p []float64
 	state                      *mechanism.State
 }
 
-// cross takes the cotangents in g from the state after an event to the state before it, theory.md (V16). after is nil where the run ends.
+// cross replaces the cotangents in g of the state after an event by the cotangents of the state before it, theory.md (V16). after is nil if
+// the run ends at the event.
 func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective[F], g []Gradient) error {
 	c := &s.crossing
 	n := PerBody * len(before.Bodies)
@@ -104,7 +107,7 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 		most = max(most, len(g[i].Parameters))
 	}
 	c.p = make([]float64, most)
-	jumps := make([]float64, len(g)) // by how much rates change, then what they are after it
+	jumps := make([]float64, len(g)) // r⁺ − r⁻ of (V16) by objective; −r⁻ where the run ends
 	if after != nil {
 		if err := s.flowTo(c.after, after, of, jumps, 1); err != nil {
 			return err
@@ -139,7 +142,8 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 	return nil
 }
 
-// flowTo stores in f how a state goes on, PerBody numbers a body, and adds sign times the rates of the objectives there to values.
+// flowTo stores in f the time derivative of the state st, PerBody numbers a body, and adds sign times the rates of the objectives there to
+// values.
 func (s *Sweep[F]) flowTo(f []float64, st *mechanism.State, of []Objective[F], values []float64, sign float64) error {
 	if err := s.step.flowTo(f, st); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 // TangentEvent is an Event that also has its derivative along directions.
 type TangentEvent interface {
 	Event
-	// PushTo makes of dz, changes of the state before the action, those of the state after it, along each direction, of which k has a
-	// unit change of parameter k, too. Events that only stop the run are not asked.
+	// PushTo replaces dz, the changes of the state before the action along each direction, by the changes of the state after it. Along
+	// direction k parameter k changes by 1, too. It is not called for events that only stop the run.
 	PushTo(dz [][]float64, before *mechanism.State) error
 }
 
-// passage is memory for what events do to tangents.
+// passage is memory for taking tangents over an event.
 type passage struct{ before, after, slope, p []float64 }
 
-// cross takes dx from the state before an event to the state after it, the transpose of theory.md (V16), and adds to d how the integrals of
-// rates change with the time of the event. after is nil where the run ends.
+// cross replaces the changes dx of the state before an event by the changes of the state after it, the transpose of theory.md (V16). It
+// adds to d the changes of the integrals of the rates with the time of the event. after is nil if the run ends at the event.
 func (t *Tangents[F]) cross(e Event, before, after *mechanism.State, dx [][]float64, rates []*F, d [][]float64) error {
 	if len(dx) == 0 {
 		return nil
@@ -31,12 +31,12 @@ func (t *Tangents[F]) cross(e Event, before, after *mechanism.State, dx [][]floa
 	return nil
 }
 
-// passing is cross with at least one direction; errors are as they come.
+// passing is cross with at least one direction; its errors do not name the time of the event.
 func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]float64, rates []*F, d [][]float64) error {
 	m := &t.passage
 	n := PerBody * len(before.Bodies)
 	m.before, m.after, m.slope, m.p = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, len(dx))
-	jumps := make([]float64, len(rates)) // by how much rates fall
+	jumps := make([]float64, len(rates)) // r⁻ − r⁺ by rate; r⁻ where the run ends
 	if err := t.flowTo(m.before, before, rates, jumps, 1); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]fl
 	if err != nil {
 		return err
 	}
-	later := make([]float64, len(dx)) // change of the time of the event
+	later := make([]float64, len(dx)) // δt*, the change of the time of the event, by direction
 	for k := range dx {
 		later[k] = -(algebra.Dot(m.slope, dx[k]) + m.p[k]) / rate
 		for i, v := range m.before {
@@ -84,7 +84,7 @@ func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]fl
 	return nil
 }
 
-// flowTo stores in f how a state goes on, and adds sign times the rates there to values.
+// flowTo stores in f the time derivative of the state st, and adds sign times the rates there to values.
 func (t *Tangents[F]) flowTo(f []float64, st *mechanism.State, rates []*F, values []float64, sign float64) error {
 	if err := t.step.flowTo(f, st); err != nil {
 		return err
@@ -99,7 +99,8 @@ func (t *Tangents[F]) flowTo(f []float64, st *mechanism.State, rates []*F, value
 	return nil
 }
 
-// flowTo stores in f how a state goes on, PerBody numbers a body; the field of the first stage is there then.
+// flowTo stores in f the time derivative of the state st, PerBody numbers a body: ω, ċ, ω̇ and c̈. It leaves the field of the first stage
+// at st.
 func (s *step[F]) flowTo(f []float64, st *mechanism.State) error {
 	if err := s.stages[0].field.At(s.acc, st); err != nil {
 		return err
@@ -113,7 +114,8 @@ func (s *step[F]) flowTo(f []float64, st *mechanism.State) error {
 	return nil
 }
 
-// crossingRate returns ḣ of (V16) from the derivatives of a function, and an error where it only grazes zero.
+// crossingRate returns ḣ of (V16). slope holds the derivatives of the event function by the state, flow the time derivative of the state,
+// and byTime the partial derivative by time. It returns a *GrazingError if the function only grazes zero.
 func crossingRate(e Event, slope, flow []float64, byTime, time float64) (float64, error) {
 	rate, terms := byTime, math.Abs(byTime)
 	for i, x := range slope {

@@ -6,23 +6,23 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Growth is how cotangents grow on the way back over a run. It belongs to one goroutine.
+// Growth records the growth of cotangents on the way back over a run. It belongs to one goroutine.
 //
-// Their size at a time is the root of Σ |φ̄|² + L²|c̄|² + (|ω̄|² + L²|v̄|²)/T² over the bodies, with the typical length L of the mechanism
-// and the length T of the run.
+// The size of cotangents at a time is the root of Σ |φ̄|² + L²|c̄|² + (|ω̄|² + L²|v̄|²)/T² over the bodies, with the typical length L of
+// the mechanism and the length T of the run.
 type Growth struct {
-	// Unstable is by how much explicit steps that are beyond the stability of their method have made cotangents larger, theory.md (V24): the
-	// most of all objectives, 0 if there are none such. The derivative is then that of the steps, and not of the motion.
+	// Unstable is the factor by which explicit steps beyond the stability of their method have made cotangents larger, theory.md (V24): the
+	// largest of all objectives, 0 without such steps. The derivative is then the derivative of the steps, but not of the motion.
 	Unstable float64
 
 	length, middle, time float64
-	half, most           []float64 // by objective: the largest sizes up to the middle of the run, and in all
+	half, most           []float64 // largest sizes by objective: between the end and the middle of the run, and in all
 	halves               halves
 }
 
-// NewGrowth returns the growth over a run of m from one time to another.
+// NewGrowth returns the record for a run of m between two times.
 //
-// It panics without a mechanism, or unless the second time is after the first.
+// It panics without a mechanism, or unless until is after from.
 func NewGrowth(m *mechanism.Mechanism, from, until float64) *Growth {
 	if m == nil || !(until > from) {
 		panic("derive/adjoint: growth takes a mechanism and a run")
@@ -30,7 +30,7 @@ func NewGrowth(m *mechanism.Mechanism, from, until float64) *Growth {
 	return &Growth{length: m.TypicalLength(), middle: from + (until-from)/2, time: until - from}
 }
 
-// See takes in the cotangents at a time, which goes back, as sweeps do. Without a growth it does nothing.
+// See records the cotangents g at a time. Times descend from call to call, as in a sweep. A nil Growth records nothing.
 func (w *Growth) See(time float64, g []Gradient) {
 	if w == nil {
 		return
@@ -47,7 +47,7 @@ func (w *Growth) See(time float64, g []Gradient) {
 	}
 }
 
-// size returns that of the cotangents of a state.
+// size returns the size of the cotangents x of a state.
 func (w *Growth) size(x []float64) float64 {
 	sum := 0.0
 	for i, y := range x {
@@ -64,9 +64,9 @@ func (w *Growth) size(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Ratio returns by how much the second half of the way back, over the first half of the run, makes the cotangents larger: the most of all
-// objectives, 1 at least. Where they grow like a power k of time it is about 2^k, whatever the length of the run, and where they grow
-// exponentially, it grows with that, too.
+// Ratio returns the factor by which cotangents grow over the first half of the run, the second half of the way back: the largest of all
+// objectives, at least 1. If they grow like the power k of time, it is about 2^k for any length of the run. If they grow exponentially, it
+// grows exponentially with the length of the run.
 func (w *Growth) Ratio() float64 {
 	ratio := 1.0
 	for i, x := range w.most {
@@ -77,36 +77,35 @@ func (w *Growth) Ratio() float64 {
 	return ratio
 }
 
-// halves compare explicit steps with two of half the length, on the way back, theory.md (V24). A step that is beyond the stability of its
-// method makes larger what the motion makes smaller, and its halves do not do the same.
+// halves compare explicit steps with two steps of half the length, on the way back, theory.md (V24). A step beyond the stability of its
+// method enlarges cotangents that the motion makes smaller, and its halves enlarge them less or not at all.
 type halves struct {
-	steps      int         // since the last one that was due
-	found      bool        // a step has differed from its halves: more are compared
-	was        [][]float64 // cotangents at the end of the step at hand, by objective, and then those that its halves take to its start
-	x          []float64   // one at the start
-	size, rise []float64   // of those at the end, and the logarithm of how much larger it is than at the joints before
+	steps      int         // steps since the last regular comparison
+	found      bool        // a step has differed from its halves: every later one is compared
+	was        [][]float64 // cotangents at the end of this step, by objective; halve replaces them by those at its start
+	x          []float64   // cotangents of one objective at the start
+	size, rise []float64   // size at the end of the step, and log of its ratio to the size recorded before, by objective
 	differs    []bool      // whether the step that was compared last has differed, by objective
-	log        []float64   // of how much such steps have made cotangents larger
+	log        []float64   // log of the growth over steps that differ from their halves, by objective
 	parameters []float64   // scratch
 	middle     *mechanism.State
 }
 
 const (
-	// halvedEvery is how many steps there are from one that is compared to the next. A smaller value costs time only.
+	// halvedEvery is the number of steps from one regular comparison to the next. A smaller value costs time only.
 	halvedEvery = 16
-	// steep is the rise of cotangents from one time at the joints to the next from which on a step is compared anyway. A smaller value costs
-	// time only.
+	// steep is the rise (logarithm of the ratio of sizes) from which a step is compared out of turn. A smaller value costs time only.
 	steep = 0.05
 )
 
-// begin makes room for n objectives.
+// begin allocates the memory for n objectives.
 func (v *halves) begin(n int) {
 	v.was, v.size, v.rise, v.log, v.differs = make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
 }
 
-// compares reports whether the step at hand is compared with its halves, and keeps the cotangents at its end then. They are on the joints
-// there, as joined says: what is off them neither grows nor shrinks. The first step of a run, which comes last here, is compared in any
-// case: runs of a few steps have no other.
+// compares reports whether this step is to be compared with its halves, and keeps the cotangents g at its end then. Only steps that end on
+// the joints (joined) are compared: across the joints cotangents neither grow nor shrink. The first step of the run, the last one of a
+// sweep, is always compared: a run of a few steps may have no other comparison.
 func (w *Growth) compares(joined, first bool, g []Gradient) bool {
 	if w == nil {
 		return false

@@ -7,16 +7,16 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// differs is the logarithm of the ratio of sizes from which on a step and its halves differ. At the limit of RK4 on the real axis the
-// halves take to 0.09 what the step leaves as large as it is.
+// differs is the least |log| of the ratio of sizes for which a step and its halves differ. At the limit of stability of RK4 on the real
+// axis a step keeps the size, and its halves reduce it to 0.09 of that.
 const differs = 0.35
 
-// faint is the size of cotangents, as a part of the largest ones on the way, up to which they may be rounding: those of a mechanism whose
-// motion is prescribed are zero at the joints.
+// faint is the size of cotangents, relative to the largest size on the way, up to which they may be rounding: a mechanism whose motion is
+// prescribed has zeros on the joints.
 const faint = 1e-8
 
-// compare compares the step from at to end, which has been gone back over, with its halves. Where they differ, by how much cotangents have
-// risen over the steps before counts.
+// compare compares the step from at to end, which has just been gone back over, with its halves. If they differ, it counts the rise of the
+// cotangents that compares has recorded.
 func (s *step[F]) compare(w *Growth, at, end *mechanism.State, of []Objective[F], g []Gradient) error {
 	v := &w.halves
 	v.parameters = append(v.parameters[:0], g[0].Parameters...)
@@ -43,7 +43,8 @@ func (s *step[F]) compare(w *Growth, at, end *mechanism.State, of []Objective[F]
 	return nil
 }
 
-// count takes in a rise of the cotangents of objective i over steps that differ from their halves.
+// count adds rise, a logarithm, to the growth of the cotangents of objective i over steps that differ from their halves. The growth does
+// not fall below 0.
 func (w *Growth) count(i int, rise float64) {
 	v := &w.halves
 	if v.log[i] = max(0, v.log[i]+rise); v.log[i] > 0 {
@@ -51,7 +52,7 @@ func (w *Growth) count(i int, rise float64) {
 	}
 }
 
-// beginAtJoints takes in the sizes at the end of a run, on the joints.
+// beginAtJoints records the sizes of the cotangents at the end of a run, on the joints.
 func (w *Growth) beginAtJoints(g []Gradient) {
 	if w == nil || len(w.halves.size) == len(g) {
 		return
@@ -63,7 +64,7 @@ func (w *Growth) beginAtJoints(g []Gradient) {
 	}
 }
 
-// endAtJoints takes in the rise over the first steps of a run, which are the last ones on the way back.
+// endAtJoints counts the rise over the first steps of a run, the last ones on the way back.
 func (w *Growth) endAtJoints(g []Gradient) {
 	if w == nil {
 		return
@@ -77,7 +78,8 @@ func (w *Growth) endAtJoints(g []Gradient) {
 	}
 }
 
-// joined takes a cotangent of the start of the step to the joints, and adds those of the parameters to p.
+// joined takes the cotangents x of the start of the step back over the projection there (JoinBack), and adds the cotangents of the
+// parameters to p.
 func (s *step[F]) joined(x, p []float64) error {
 	if f := s.joint(); f != nil {
 		return f.JoinBack(x, p)
@@ -85,7 +87,7 @@ func (s *step[F]) joined(x, p []float64) error {
 	return nil
 }
 
-// halve takes the cotangents that are kept back over two steps of half the length.
+// halve takes the cotangents v.was back over two steps of half the length.
 func (s *step[F]) halve(v *halves, at, end *mechanism.State, of []Objective[F]) error {
 	if v.middle == nil {
 		v.middle = at.Clone()

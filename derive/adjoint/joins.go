@@ -6,21 +6,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// joinSteps is how many steps are between those at whose starts derivatives are taken to the joints whether the run has projected or not,
-// theory.md (V6).
+// joinSteps is the distance, in steps, of the starts at which derivatives are projected onto the joints even without a projection of the
+// run, theory.md (V6).
 const joinSteps = 4
 
-// joinsAt reports whether the derivatives at the start of a step are taken to the joints in any case. The first step of a run is 1.
+// joinsAt reports whether the derivatives at the start of a step are always projected onto the joints. The first step of a run is 1.
 func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
 
-// shiftTol is the change of a state, relative to lengths, and in 1/s or relative to rates, from which on a run has projected it. Runs leave
-// a hundred times as much as it is. A smaller value costs time only.
+// shiftTol is the least change of a state by which a run counts as having projected it: in rad and typical lengths, and for rates relative
+// to the fastest, at least 1/s. Projections are needed only for changes a hundred times as large, so that a smaller value costs time only.
 const shiftTol = 1e-12
 
-// shift is by how much a projection has changed the end of a step: six numbers a body, as JointField.Projected has them.
+// shift is the change of the end of a step by a projection: six numbers a body, as for JointField.Projected.
 type shift struct{ moved, change []float64 }
 
-// set takes in what has made to of the end of a step, and reports whether that is more than rounding.
+// set stores the change from the bodies from to the bodies to, and reports whether it is more than rounding.
 func (x *shift) set(s *mechanism.Mechanism, from, to []mechanism.BodyState) bool {
 	if x.moved == nil {
 		x.moved, x.change = make([]float64, 6*len(to)), make([]float64, 6*len(to))
@@ -45,7 +45,7 @@ func (x *shift) set(s *mechanism.Mechanism, from, to []mechanism.BodyState) bool
 	return pose > shiftTol || rate > shiftTol*fastest
 }
 
-// smallTurn returns the rotation vector of a unit quaternion of a small angle, up to its cube.
+// smallTurn returns the rotation vector of a unit quaternion of a small angle θ, with an error of the order of θ³.
 func smallTurn(q spatial.Quat) spatial.Vec3 {
 	twice := 2.0
 	if q[0] < 0 {

@@ -5,25 +5,24 @@ import (
 	"math"
 )
 
-// ErrNoTranspose is for a step whose linear equations an iteration does not solve.
+// ErrNoTranspose is the error for a step whose linear equations the iteration does not solve.
 var ErrNoTranspose = errors.New("derive/adjoint: the linear equations of a step are not solved")
 
 const (
-	krylovTol   = 1e-14 // of the residual, relative to the right side
-	krylovLoose = 1e-10 // the same, accepted where rounding allows no better
-	krylovSteps = 60    // vectors between restarts
-	krylovTurns = 6     // restarts
+	krylovTol   = 1e-14 // goal for the residual, relative to the right side
+	krylovLoose = 1e-10 // largest residual that is accepted where rounding allows no smaller one
+	krylovSteps = 60    // basis vectors between restarts
+	krylovTurns = 6     // largest number of restarts
 )
 
-// krylov solves A·x = b by generalized minimal residuals with restarts (Saad & Schultz 1986), in the metric of the
-// squares of scale.
+// krylov solves A·x = b by generalized minimal residuals with restarts (Saad & Schultz 1986), in the metric diag(scale²).
 type krylov struct {
 	scale    []float64
 	basis    [][]float64
-	H        [][]float64 // by column, after the rotations
-	cos, sin []float64
-	g        []float64
-	r, w     []float64
+	H        [][]float64 // Hessenberg matrix by column, made triangular by the rotations
+	cos, sin []float64   // Givens rotations
+	g        []float64   // rotated right side, then the coefficients of the basis vectors
+	r, w     []float64   // residual; A times a vector
 }
 
 // newKrylov allocates the memory for n unknowns.
@@ -36,7 +35,7 @@ func newKrylov(n int) *krylov {
 	return k
 }
 
-// vector returns vector i of the basis.
+// vector returns basis vector i, and allocates it at its first use.
 func (k *krylov) vector(i int) []float64 {
 	if i == len(k.basis) {
 		k.basis = append(k.basis, make([]float64, len(k.r)))
@@ -44,7 +43,7 @@ func (k *krylov) vector(i int) []float64 {
 	return k.basis[i]
 }
 
-// dot is the product in the metric, and norm the root of a vector's product with itself.
+// dot is the inner product in the metric.
 func (k *krylov) dot(x, y []float64) (sum float64) {
 	for i, s := range k.scale {
 		sum += s * x[i] * (s * y[i])
@@ -52,9 +51,10 @@ func (k *krylov) dot(x, y []float64) (sum float64) {
 	return sum
 }
 
+// norm is the norm in the metric.
 func (k *krylov) norm(x []float64) float64 { return math.Sqrt(k.dot(x, x)) }
 
-// solve stores in x the solution; times stores A·v in w. x may not be b.
+// solve stores in x the solution; times stores A·v in w. x may not be b. It returns ErrNoTranspose if the residual stays above krylovLoose.
 func (k *krylov) solve(x, b []float64, times func(w, v []float64) error) error {
 	clear(x)
 	size := k.norm(b)
@@ -87,7 +87,7 @@ func (k *krylov) solve(x, b []float64, times func(w, v []float64) error) error {
 	}
 }
 
-// cycle adds to x what the vectors up to a restart make of the residual k.r, of the norm left, until goal is left.
+// cycle improves x by the vectors up to one restart: it makes the residual k.r, whose norm is left, as small as goal if it can.
 func (k *krylov) cycle(x []float64, left, goal float64, times func(w, v []float64) error) error {
 	v := k.vector(0)
 	for i, r := range k.r {
@@ -106,7 +106,7 @@ func (k *krylov) cycle(x []float64, left, goal float64, times func(w, v []float6
 		}
 		n++
 	}
-	for j := n - 1; j >= 0; j-- { // back substitution
+	for j := n - 1; j >= 0; j-- { // back substitution with the triangle H
 		y := k.g[j]
 		for i := j + 1; i < n; i++ {
 			y -= k.H[i][j] * k.g[i]
@@ -121,7 +121,8 @@ func (k *krylov) cycle(x []float64, left, goal float64, times func(w, v []float6
 	return nil
 }
 
-// extend makes k.w the next vector of the basis, and turns the new column. It reports false where nothing new is left.
+// extend makes k.w, orthogonalized against the basis vectors 0 to n and normalized, basis vector n+1, and column n of H triangular. It
+// reports false if nothing but rounding is left of k.w.
 func (k *krylov) extend(n int) bool {
 	h, whole := k.H[n], k.norm(k.w)
 	clear(h)

@@ -9,59 +9,61 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// RattleField is what differentiates steps of RATTLE.
+// RattleField is a field for steps of RATTLE.
 type RattleField[F any] interface {
 	RatesField[F]
-	// HoldErrors goes to the pose at the end of a step: ResidualTo then has the position errors of the joints in the rows. RatesAnswerTo
-	// and RoughAnswerTo are with the matrix of its start.
+	// HoldErrors sets the field to the pose at the end of a step. ResidualTo then has the changes of the position errors of the joints in
+	// its rows. RatesAnswerTo and RoughAnswerTo keep the matrix of the start.
 	HoldErrors(start, end *mechanism.State) error
-	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the end, and RoughAnswerTo is it with an error that an iteration takes back.
+	// ErrorsAnswerTo is RatesAnswerTo with the matrix of the end. RoughAnswerTo is RatesAnswerTo without refinement: the caller iterates
+	// its error away.
 	ErrorsAnswerTo(x, right []float64) error
 	RoughAnswerTo(x, right []float64) error
-	// AddMassTo adds to f, six numbers a body, scale times what inertias and armature at the start make of the change a of velocities.
+	// AddMassTo adds to f scale·M·a, with the inertias and the armature at the start and the change a of velocities. f and a have six
+	// numbers a body.
 	AddMassTo(f, a []float64, scale float64)
-	// ErrorsBackTo adds to x, PerBody numbers a body, the cotangents of poses at the end for those of the rows, y, and those of parameters
-	// to p, unless that is nil.
+	// ErrorsBackTo is the transpose of the position errors at the end for the cotangents y of the rows. It adds the cotangents of poses to
+	// x, PerBody numbers a body, and the cotangents of parameters to p, unless p is nil.
 	ErrorsBackTo(x, p, y []float64) error
 }
 
-// ErrChord is for a step of RATTLE whose joints turn by so much that its derivative is not found.
+// ErrChord is the error for a step of RATTLE in which the joints turn by so much that the corrections for its derivative do not converge.
 var ErrChord = errors.New("derive/adjoint: the joints turn by too much in a step of RATTLE")
 
 const (
-	// chordSteps is the largest number of corrections with the matrix of the start of a step, each of which leaves about as much as bodies
-	// turn in it.
+	// chordSteps is the largest number of corrections with the matrix of the start of a step. Each correction leaves a part of about the
+	// angle that bodies turn in the step.
 	chordSteps = 60
-	// chordTol is the part that is left then: rounding.
+	// chordTol is the size of the last correction, relative to the largest answer: rounding.
 	chordTol = 1e-15
-	// chordLeft is the part that may be left where corrections no longer make it smaller.
+	// chordLeft is the size of the last correction that is accepted if further ones do not become smaller.
 	chordLeft = 1e-12
 )
 
-// rattleStep is the linear map of one step of RATTLE, theory.md (V20), and its transpose. Beside the state, a step takes over the
-// accelerations a at which the one before has ended.
+// rattleStep is the linear map of one step of RATTLE, theory.md (V20), and its transpose. Besides the state, a step takes over the
+// accelerations a at the end of the step before.
 type rattleStep[F any] struct {
 	mech  *mechanism.Mechanism
 	field RattleField[F]
 	ratesStep[F]
 
 	h       float64
-	turn    []float64       // Θ of the travel, three a body
-	turned  []spatial.Quat  // exp Θ
-	closed  []spatial.Quat  // exp of −x, of the rotation that has closed the joints
-	closing []float64       // x, six a body: what has closed the joints
-	middle  mechanism.State // the end with the velocities at which the accelerations there are taken
-	last    []float64       // change of velocities that has closed their rows
-	from    *mechanism.State
-	start   mechanism.State // as from, at which directions are held
+	turn    []float64        // rotation vector Θ of the free travel, three a body
+	turned  []spatial.Quat   // exp Θ
+	closed  []spatial.Quat   // exp(−x), the rotation that has closed the joints
+	closing []float64        // x of (V20), six a body: −x has closed the joints
+	middle  mechanism.State  // the pose of the end, with the velocities for the accelerations there
+	last    []float64        // change of velocities by the projection at the end, six a body
+	from    *mechanism.State // the start of the step
+	start   mechanism.State
 	acc     []float64
 	dxi     []float64 // PerBody a body
 	sum     []float64 // six a body and one a row
 
-	correction       []float64 // of what closes the joints, six a body
-	first, firstRows []float64 // the first of its rows, and the answer to them
-	lines            [][]float64
-	most             []float64 // by objective or direction: the largest answer of closeAhead or closeBack so far
+	correction       []float64   // of the change of closing, six a body
+	first, firstRows []float64   // answer of the first correction, and its rows
+	lines            [][]float64 // memory of tableOf
+	most             []float64   // largest answer of closeAhead or closeBack so far, by direction or objective
 }
 
 // newRattleStep allocates the memory of a step of m.
@@ -76,7 +78,7 @@ func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleS
 	return s
 }
 
-// tableOf returns n lists of numbers, each to be written before it is read, in memory of the step.
+// tableOf returns n rows with so many columns in memory of the step. Their contents are undefined.
 func (s *rattleStep[F]) tableOf(n, columns int) [][]float64 {
 	if len(s.lines) != n || n > 0 && len(s.lines[0]) != columns {
 		s.lines = table(n, columns)
@@ -84,7 +86,8 @@ func (s *rattleStep[F]) tableOf(n, columns int) [][]float64 {
 	return s.lines
 }
 
-// span finds how a step from at, which takes over the accelerations a, has come to end, where it has left those of next.
+// span takes over the step from at to end. It finds the free travel, the closing of the poses and the projection of the velocities. a are
+// the accelerations that the step takes over, and next the accelerations that it has left.
 func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 	s.h, s.from = end.Time-at.Time, at
 	h := s.h
@@ -121,8 +124,9 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 	}
 }
 
-// gapOf returns how far what has closed the joints was from the least change, as StepError.Gap, and an error if that is too far: a search
-// has closed them. unit is the time, s, by which changes off of velocities count, 1 for those of poses.
+// gapOf returns the size of off, the component along allowed motions of the change that has closed the joints, in the unit of
+// StepError.Gap. It returns a *StepError if that is too large: the joints were then closed by a search. unit is the time, s, by which
+// velocities are multiplied; 1 for poses.
 func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err error) {
 	L, most := s.mech.TypicalLength(), algebra.NewPeak(0)
 	for i := 0; i < len(off); i += 6 {
@@ -135,7 +139,8 @@ func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err err
 	return gap, err
 }
 
-// holdStart goes to the start of the step with what has closed the poses at its end, and returns how far that was from the least change.
+// holdStart sets the field to the start of the step with the closing of the poses at its end, and returns the gap between this closing and
+// the least change.
 func (s *rattleStep[F]) holdStart() (float64, error) {
 	off, err := s.field.HoldRates(s.from, s.closing)
 	if err != nil {
@@ -153,7 +158,7 @@ func (s *rattleStep[F]) holdEnd(end *mechanism.State) (float64, error) {
 	return s.gapOf(off, s.h)
 }
 
-// movedBy stores in s.dxi how poses at the end move for changes x of what closes the joints: by −D x.
+// movedBy stores in s.dxi the changes −D·x of the poses at the end, theory.md (V21), for the changes x of the closing.
 func (s *rattleStep[F]) movedBy(x []float64) {
 	clear(s.dxi)
 	for i := range s.from.Bodies {
@@ -165,12 +170,12 @@ func (s *rattleStep[F]) movedBy(x []float64) {
 	}
 }
 
-// movedBack adds to x the transpose of movedBy for cotangents of poses.
+// movedBack is the transpose of movedBy: it adds to x the cotangents of the closing for the cotangents of poses.
 func (s *rattleStep[F]) movedBack(x, poses []float64) {
 	for i := range s.from.Bodies {
 		theta, phi := (*spatial.Vec3)(s.closing[6*i:]), (*spatial.Vec3)(poses[PerBody*i:])
 		var turn spatial.Vec3
-		spatial.DexpTo(&turn, theta, phi) // dexp of −x transposed is that of x
+		spatial.DexpTo(&turn, theta, phi) // dexp(−x)ᵀ = dexp(x)
 		for j := range 3 {
 			x[6*i+j] -= turn[j]
 			x[6*i+3+j] -= poses[PerBody*i+3+j]
@@ -178,9 +183,9 @@ func (s *rattleStep[F]) movedBack(x, poses []float64) {
 	}
 }
 
-// closeAhead stores in x the changes of what closes the joints: those of s.right, the residual at the start, and of the position
-// errors at the end in its rows. The field holds errors at the end, and answers with the matrices of both. Rows are asked of that of the
-// end alone, as those at the start may contradict them where they are redundant. k is the number of the direction.
+// closeAhead stores in x the change of the closing, theory.md (V21), along direction k. s.right holds the change of the residual at the
+// start and, in its rows, the change of the position errors at the end. The field holds the errors at the end, and answers with the
+// matrices of start and end. The rows are solved with the matrix of the end only: redundant rows at the start may contradict them.
 func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	six := len(x)
 	rows := append(s.sum[:0], s.right...)[six:]
@@ -196,7 +201,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	copy(s.correction, x)
 	size, was := algebra.MaxAbs(x), math.Inf(1)
 	for n := 0; ; n++ {
-		// What is left of the rows: J₁·(−D y) is wanted to be −rows.
+		// The remainder of the rows: J₁·(−D·y) has to become −rows.
 		s.movedBy(s.correction)
 		if err := s.field.ResidualTo(s.right, s.dxi, -1, nil); err != nil {
 			return err
@@ -215,12 +220,12 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 		if n == 0 {
 			copy(s.firstRows, rows)
 			copy(s.first, s.y)
-		} else { // by what is more than the first answer: of rows at rounding level alone, redundant ones would contradict each other
+		} else { // solved together with the first rows: redundant rows at rounding level alone would contradict each other
 			for i, y := range s.first {
 				s.y[i] -= y
 			}
 		}
-		// Without the part that the joints allow at the start it is along their forces there.
+		// Without its component along motions that the joints allow at the start, the correction is along the forces of the joints there.
 		copy(s.correction, s.y)
 		clear(s.right)
 		s.field.AddMassTo(s.right[:six], s.correction, 1)
@@ -240,7 +245,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	}
 }
 
-// largestOf returns the largest size of an answer for an objective or a direction so far.
+// largestOf takes in the size of an answer for direction or objective k, and returns the largest size so far.
 func (s *rattleStep[F]) largestOf(k int, size float64) float64 {
 	for len(s.most) <= k {
 		s.most = append(s.most, 0)
@@ -249,12 +254,12 @@ func (s *rattleStep[F]) largestOf(k int, size float64) float64 {
 	return s.most[k]
 }
 
-// chordEnds reports whether corrections end with that of number n, of size step behind one of size was, and an error if they fail. most is
-// the largest size of an answer so far: what is rounding of that is rounding of the derivative, too. Motions that the joints forbid,
-// such as those out of a plane, leave nothing else.
+// chordEnds reports whether the corrections end with number n, of the size step, after one of the size was. It returns ErrChord if they do
+// not converge. most is the largest size of an answer so far. Rounding relative to most is rounding of the derivative: motions that the
+// joints forbid, such as those out of a plane, have answers of nothing but rounding.
 func chordEnds(n int, step, was, most float64) (bool, error) {
 	switch {
-	case step <= chordTol*most, n > 0 && step < was && step/was*step <= chordTol*most: // the next one would leave that
+	case step <= chordTol*most, n > 0 && step < was && step/was*step <= chordTol*most: // the second: the expected size of the next correction
 		return true, nil
 	case n > 1 && !(step < was/2) || n == chordSteps:
 		if step <= chordLeft*most {
@@ -265,8 +270,8 @@ func chordEnds(n int, step, was, most float64) (bool, error) {
 	return false, nil
 }
 
-// closeBack stores in s.sum the cotangents of the residual at the start and of the errors at the end, for the cotangents bar of what
-// closes the joints: the transpose of closeAhead, for objective k. bar is lost.
+// closeBack is the transpose of closeAhead for objective k, theory.md (V22). It stores in s.sum the cotangents of the residual at the start
+// and of the errors at the end, for the cotangents bar of the closing. It overwrites bar.
 func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 	six := len(bar)
 	clear(s.sum)
@@ -286,7 +291,7 @@ func (s *rattleStep[F]) closeBack(bar []float64, k int) error {
 			return err
 		}
 		was = step
-		// What is left: bar − M η − Dᵀ J₁ᵀ ν.
+		// The remainder: bar − M η − Dᵀ J₁ᵀ ν.
 		s.field.AddMassTo(bar, s.y[:six], -1)
 		clear(s.back)
 		if err := s.field.ErrorsBackTo(s.back, nil, s.y[six:]); err != nil {

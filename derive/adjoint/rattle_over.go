@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ahead takes changes z of the start of a step, of accelerations a too, to those of its end, along the parameters of direction k,
-// theory.md (V20). It goes over the step at once for all directions, as each place is held once.
+// ahead replaces the changes z of the state and a of the accelerations at the start of a step by the changes at its end, theory.md (V20).
+// Entry k is along the parameters of direction k. All directions are taken together, so that the field is set to each state once.
 func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
 	six := len(s.closing)
 	right := s.tableOf(len(z), len(s.right))
@@ -47,7 +47,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 	return max(gap, more), err
 }
 
-// endAhead is ahead from where the poses are closed.
+// endAhead is the second part of ahead: from closed poses to the end.
 func (s *rattleStep[F]) endAhead(end *mechanism.State, z, a [][]float64) (gap float64, err error) {
 	if err := s.field.At(s.acc, &s.middle); err != nil {
 		return 0, err
@@ -84,7 +84,8 @@ func addRates(x []float64, s float64, a []float64) {
 	}
 }
 
-// travelAhead takes changes z of the start, of accelerations a too, to where the step leads before the joints are closed.
+// travelAhead replaces the changes z of the start of a step by the changes at the end of the free travel, turned with the closing. a are
+// the changes of the accelerations that the step takes over.
 func (s *rattleStep[F]) travelAhead(z, a []float64) {
 	for i := range s.from.Bodies {
 		y := z[PerBody*i:][:PerBody]
@@ -106,7 +107,7 @@ func (s *rattleStep[F]) travelAhead(z, a []float64) {
 	}
 }
 
-// backOver takes the cotangents of the end of a step to those of its start, in g: the transpose of ahead.
+// backOver is the transpose of ahead: it replaces the cotangents in g of the end of a step by the cotangents of its start.
 func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float64, err error) {
 	if gap, err = s.holdEnd(end); err != nil {
 		return gap, err
@@ -128,7 +129,7 @@ func (s *rattleStep[F]) backOver(end *mechanism.State, g []Gradient) (gap float6
 	return max(gap, more), err
 }
 
-// startBack is backOver from where the poses are closed.
+// startBack is the second part of backOver: from closed poses to the start.
 func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float64, err error) {
 	n := len(s.closing)
 	if err := s.field.HoldErrors(s.from, end); err != nil {
@@ -174,7 +175,8 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 	return gap, nil
 }
 
-// ratesBack takes the cotangents x of the end, and a of the accelerations there, to those before velocities are closed.
+// ratesBack takes cotangents back over the projection of the velocities at the end. It replaces x, of the state, and adds to a, of the
+// accelerations there, and to p, of the parameters.
 func (s *rattleStep[F]) ratesBack(x, a, p []float64) error {
 	clear(s.right)
 	for i := range s.from.Bodies {
@@ -193,7 +195,8 @@ func (s *rattleStep[F]) ratesBack(x, a, p []float64) error {
 	return nil
 }
 
-// middleBack takes the cotangents a of the accelerations at the end to the state there, x, and to those at the start, in place.
+// middleBack takes the cotangents a of the accelerations at the end back to the state there, which it adds to x, and replaces a by the
+// cotangents of the accelerations that the step takes over.
 func (s *rattleStep[F]) middleBack(x, a, p []float64) error {
 	clear(s.dxi)
 	if _, err := s.field.PullTo(s.dxi, p, a, nil, 0); err != nil {
@@ -210,7 +213,7 @@ func (s *rattleStep[F]) middleBack(x, a, p []float64) error {
 	return nil
 }
 
-// travelBack is the transpose of travelAhead, without what has closed the joints.
+// travelBack is the transpose of travelAhead, without the rotation of the closing.
 func (s *rattleStep[F]) travelBack(x, a []float64) {
 	for i := range s.from.Bodies {
 		y := x[PerBody*i:][:PerBody]

@@ -8,7 +8,7 @@ import (
 )
 
 // NewRattleTape returns an empty tape for runs of m by RATTLE. kept returns the accelerations, six a body, that the next step of the run
-// takes over, nil where it takes those of its start (motion.Rattle.Leaves); states come by AddStep.
+// takes over (motion.Rattle.Leaves); nil if the next step computes the accelerations of its start. States are added by AddStep.
 //
 // It panics without a mechanism or a function.
 func NewRattleTape(m *mechanism.Mechanism, kept func(s Stand) []float64) *Tape {
@@ -20,8 +20,8 @@ func NewRattleTape(m *mechanism.Mechanism, kept func(s Stand) []float64) *Tape {
 	return t
 }
 
-// rattleRow reads a row of the tape: the state, and the accelerations that the next step takes over, nil if these are the accelerations at
-// the state.
+// rattleRow reads a row of the tape of a run of RATTLE. It sets st, and returns the accelerations that the next step takes over, nil if
+// that step computes them.
 func (t *Tape) rattleRow(st *mechanism.State, row []float64) []float64 {
 	n := st.FlatLen()
 	st.SetFlat(row[:n])
@@ -31,7 +31,7 @@ func (t *Tape) rattleRow(st *mechanism.State, row []float64) []float64 {
 	return row[n+1:]
 }
 
-// mustBeRattle panics unless a tape is of a run of RATTLE, with a step.
+// mustBeRattle panics unless t is the tape of a run of RATTLE with a step, without events, and not yet gone back over.
 func mustBeRattle(t *Tape) {
 	switch {
 	case t.kept == nil || t.Steps() == 0:
@@ -43,18 +43,19 @@ func mustBeRattle(t *Tape) {
 	}
 }
 
-// RattleSweep goes back over a run of RATTLE: a Sweep for its steps. It owns its memory and belongs to one goroutine.
+// RattleSweep goes back over a run of RATTLE, as a Sweep does over a run of explicit steps. It owns its memory and belongs to one
+// goroutine.
 type RattleSweep[F any] struct {
-	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+	Growth *Growth // records the growth of the cotangents; may be nil
 
 	step *rattleStep[F]
-	none []float64
+	none []float64 // zeros: no cotangents of accelerations
 	acc  []float64
 }
 
 // NewRattleSweep returns a sweep for runs of m.
 //
-// It panics without one of them.
+// It panics if an argument is nil.
 func NewRattleSweep[F any](m *mechanism.Mechanism, field RattleField[F]) *RattleSweep[F] {
 	if m == nil || field == nil {
 		panic("derive/adjoint: a sweep takes a mechanism and a field")
@@ -63,14 +64,12 @@ func NewRattleSweep[F any](m *mechanism.Mechanism, field RattleField[F]) *Rattle
 	return &RattleSweep[F]{step: newRattleStep(m, field), none: make([]float64, six), acc: make([]float64, six)}
 }
 
-// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V20).
-// g[k].Kept has the cotangents of the accelerations that the last step has left to the next one, none for zeros, and
-// then those at the start of the tape: they are zeros where that is the start of the run. Rates are integrated by the
-// trapezoidal rule over the steps.
+// Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V20). At the call, g[k].Kept has the
+// cotangents of the accelerations that the last step leaves to the next one, or is empty, which means zeros. Afterwards it has the
+// cotangents at the start of the tape; they are zeros if the run starts there. Rates are integrated by the trapezoidal rule over the steps.
 //
-// Cost: for each step three factors and, for each objective, some ten sweeps over the mechanism with a solve each,
-// O(bodies + joints). It returns ErrChord, and otherwise the errors of Sweep.Run; g is then unspecified. It panics as
-// that does, and if the tape is of other steps or has events.
+// Cost: for each step three factors and, for each objective, some ten sweeps over the mechanism with a solve each, O(bodies + joints). It
+// returns ErrChord or an error of Sweep.Run; g is then unspecified. It panics as Sweep.Run does, and if the tape has other steps or events.
 func (s *RattleSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
 	mustBeRattle(t)
 	if len(of) != len(g) {
@@ -130,17 +129,17 @@ func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []
 	return ratesInto(s.step.field, s.acc, s.none, at, h/2, of, g)
 }
 
-// RattleTangents go forward over a run of RATTLE: the transpose of a RattleSweep. They remember what the last step has left, so that
-// they go over a run from piece to piece. They own their memory and belong to one goroutine.
+// RattleTangents go forward over a run of RATTLE along several directions: the transpose of a RattleSweep. They remember what the last step
+// has left, so that one run can be given in several tapes. They own their memory and belong to one goroutine.
 type RattleTangents[F any] struct {
 	step *rattleStep[F]
-	a    [][]float64
+	a    [][]float64 // changes of the accelerations that the next step takes over, by direction
 	gap  float64
 }
 
 // NewRattleTangents returns tangents along n directions for runs of m.
 //
-// It panics without one of them, or if n is negative.
+// It panics if an argument is nil, or if n is negative.
 func NewRattleTangents[F any](m *mechanism.Mechanism, field RattleField[F], n int) *RattleTangents[F] {
 	if m == nil || field == nil || n < 0 {
 		panic("derive/adjoint: tangents take a mechanism, a field and a number of directions")
@@ -148,14 +147,14 @@ func NewRattleTangents[F any](m *mechanism.Mechanism, field RattleField[F], n in
 	return &RattleTangents[F]{step: newRattleStep(m, field), a: table(n, 6*m.NumBodies())}
 }
 
-// Gap returns how far what has closed the joints was from the least change, as that of a Gradient, over all that Run has gone over.
+// Gap returns the largest distance between the changes that have closed the joints and the least ones, as Gradient.Gap, over all steps that
+// Run has gone over.
 func (t *RattleTangents[F]) Gap() float64 { return t.gap }
 
-// Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are
-// integrated by the trapezoidal rule over the steps.
+// Run takes dx, changes of the first state on the tape, to the last one in place, as Tangents.Run does. Rates are integrated by the
+// trapezoidal rule over the steps.
 //
-// Cost: for each step that of RattleSweep.Run, of directions in the place of objectives. Errors and panics are its
-// errors and panics.
+// Cost, errors and panics: as RattleSweep.Run, with directions in the place of objectives.
 func (t *RattleTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	mustBeRattle(tape)
 	if len(dx) != len(t.a) || len(value) != len(rates) || len(d) != len(rates) {
@@ -179,7 +178,8 @@ func (t *RattleTangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64,
 	})
 }
 
-// push takes dx over a step.
+// push takes dx over the step from at to end. a are the accelerations that the step takes over, nil if it computes them, and next the
+// accelerations that it leaves.
 func (t *RattleTangents[F]) push(at, end *mechanism.State, a, next []float64, dx [][]float64) error {
 	s := t.step
 	if a == nil {

@@ -9,31 +9,31 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// revolve are the checkpoints of a tape. The run is divided into leaves of so many steps as half of the memory has states for. The other
-// half has checkpoints: while the run goes on, at equal distances, which double when they fill it; on the way back, where the binomial
-// schedule of Griewank & Walther 2000 puts them, theory.md (V15).
+// revolve holds the checkpoints of a tape. Half of the memory has states, and a leaf is the number of steps whose states fit there. The
+// other half has checkpoints. While the run goes on they lie at equal distances, which double when they fill it. On the way back they
+// follow the binomial schedule of Griewank & Walther 2000, theory.md (V15).
 type revolve struct {
-	leaf     int // steps of a leaf, 0 as long as that is not known
-	most     int // checkpoints that fit
-	stride   int // steps between those of the run itself
+	leaf     int // steps of a leaf, 0 before divide
+	most     int // number of checkpoints that fit
+	stride   int // steps between the checkpoints of the first run
 	marks    []mark
-	repeated int64
-	spent    bool // states have been written over on the way back
+	repeated int64 // number of repeated steps
+	spent    bool  // states have been written over on the way back
 }
 
-// mark is a checkpoint before a step.
+// mark is a checkpoint at the start of a step.
 type mark struct {
-	step int
+	step int // number of steps before it
 	at   *sim.Checkpoint
 }
 
-// fewest is how many states and how many checkpoints have to fit.
+// fewest is the least number of states and of checkpoints that have to fit.
 const fewest = 2
 
 // errEnough ends a repetition.
 var errEnough = errors.New("derive/adjoint: enough")
 
-// divide shares the memory out, one half for states in a row and one for checkpoints. It returns a *MemoryError if a half is too small.
+// divide divides the memory, one half for states and one for checkpoints. It returns a *MemoryError if a half is too small.
 func (t *Tape) divide(s Stand) error {
 	c, err := s.Checkpoint()
 	if err != nil {
@@ -49,13 +49,14 @@ func (t *Tape) divide(s Stand) error {
 	return nil
 }
 
-// checkpointBytes returns about how many bytes a checkpoint takes.
+// checkpointBytes returns the approximate size of a checkpoint in bytes.
 func checkpointBytes(c *sim.Checkpoint) int64 {
 	const rest = 2048 // texts and counts
 	return rest + 8*int64(13*len(c.Bodies)+len(c.Angles)+len(c.Internal)+len(c.Kept)+len(c.Inputs)) + 64*int64(len(c.Events))
 }
 
-// mark keeps a checkpoint of a run that is between two steps. Where they fill their memory, every other one goes.
+// mark keeps a checkpoint of the run before step+1. If the memory of checkpoints is full, it removes every other one and doubles their
+// distance first.
 func (t *Tape) mark(s Stand, step int) error {
 	if len(t.marks) == t.most {
 		n := 0
@@ -77,8 +78,9 @@ func (t *Tape) mark(s Stand, step int) error {
 	return nil
 }
 
-// rewind goes back over a leaf that ends at step *hi with the state end, by repeating the run from the last checkpoint before it. On the
-// way there it takes further checkpoints.
+// rewind goes back over the leaf that ends at step *hi with the state end. It repeats the run from the last checkpoint before the leaf,
+// takes further checkpoints by the schedule, and calls back with the states of the leaf. It returns an error that wraps ErrNotRepeatable if
+// the repetition ends elsewhere.
 func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(states [][]float64) error) error {
 	for t.marks[len(t.marks)-1].step >= *hi {
 		t.marks = t.marks[:len(t.marks)-1]
@@ -89,7 +91,7 @@ func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(sta
 	low := max(from.step, *hi-t.leaf)
 	at, kept := from.step-1, 0
 	err := t.Repeat(ctx, from.at, func(s Stand) error {
-		if at++; at > from.step {
+		if at++; at > from.step { // the first call is at the checkpoint itself
 			t.repeated++
 		}
 		if len(stops) > 0 && stops[0] == at {
@@ -123,7 +125,7 @@ func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(sta
 	return back(t.states[:kept])
 }
 
-// schedule returns the steps after from at which a repetition up to step to takes checkpoints, (V15).
+// schedule returns the steps at which a repetition from step from to step to takes checkpoints, (V15).
 func (t *Tape) schedule(from, to int) (stops []int) {
 	n, s := (to-from+t.leaf-1)/t.leaf, t.most-len(t.marks)+1
 	for n > 1 && s > 1 {
@@ -135,8 +137,8 @@ func (t *Tape) schedule(from, to int) (stops []int) {
 	return stops
 }
 
-// split returns how many of n leaves, two or more, come before the next checkpoint if s of them fit, the one at hand included: the least
-// number with which the rest, with one checkpoint less, and these leaves take as few repetitions as can be.
+// split returns the number of leaves before the next checkpoint, of n leaves, at least two, with s checkpoints, the present one included.
+// It is the least number with which both these leaves and the rest, which has one checkpoint less, need the fewest repetitions.
 func split(n, s int) int {
 	r := 0
 	for reach(s, r) < n {
@@ -149,7 +151,8 @@ func split(n, s int) int {
 	return min(max(m, 1), n-1)
 }
 
-// reach returns how many leaves s checkpoints serve with r repetitions of each at most: s + r over s, or a number that is large enough.
+// reach returns the number of leaves that s checkpoints serve with at most r repetitions of each: C(s + r, s) of (V15), or a number that is
+// large enough.
 func reach(s, r int) int {
 	const large = 1 << 24
 	x := int64(1)

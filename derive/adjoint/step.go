@@ -11,41 +11,41 @@ import (
 type stage[F any] struct {
 	field  Field[F]
 	state  mechanism.State
-	angles []float64 // of the state, where turns are counted
-	// of the chart: rotation vector and travel of the centre of mass since the start of the step, six numbers a body
+	angles []float64 // angles of the state, where turns are counted
+	// chart: rotation vector and travel of the centre of mass since the start of the step, six numbers a body
 	x []float64
-	// slopes, six numbers a body: of x, and of the velocities; the stepper's own
+	// time derivatives of x and of the velocities, six numbers a body each; the stepper owns them
 	vel, acc []float64
-	omega    []spatial.Vec3 // angular velocities before a stage is closed
-	// cotangents of the slopes
+	omega    []spatial.Vec3 // angular velocities before the stage is closed
+	// cotangents of vel and acc
 	velBar, accBar []float64
 }
 
-// step is a step of a Runge–Kutta method, computed again with all of its stages by the stepper of runs, and its transpose.
+// step is a step of a Runge–Kutta method with all of its stages, which the stepper of runs computes again, and the transpose of the step.
 type step[F any] struct {
 	mech   *mechanism.Mechanism
 	tab    *sim.Tableau
 	taped  sim.Taped
 	stages []stage[F]
-	last   int // stages up to here have a weight in the end
-	at     int // the stage that is evaluated next
+	last   int // index of the last stage that has a weight in the end
+	at     int // index of the stage that is evaluated next
 	start  mechanism.State
 	h      float64
 	end    mechanism.State
 	endX   []float64             // x at the end
-	acc    []float64             // of a state between steps
-	bar    []float64             // of one stage, PerBody a body
-	turn   []float64             // of its rotation vectors alone, three a body
-	length float64               // of the mechanism
-	closer sim.Projector         // of stages; nil: none is closed
+	acc    []float64             // accelerations of a state between steps
+	bar    []float64             // cotangents of the state of one stage, PerBody a body
+	turn   []float64             // cotangents of its rotation vectors alone, three a body
+	length float64               // typical length of the mechanism
+	closer sim.Projector         // closes stages; nil: no stage is closed
 	may    bool                  // the run may have closed stages
-	doubts bool                  // an open step has been in doubt: others are closed first
-	closed bool                  // those of the step at hand are
-	open   []mechanism.BodyState // a stage before it was closed
-	shift  shift                 // what has closed it
+	doubts bool                  // an open step has been in doubt: the next ones are tried closed first
+	closed bool                  // the stages of this step are closed
+	open   []mechanism.BodyState // bodies at a stage before it was closed
+	shift  shift                 // change that has closed the stage
 }
 
-// newStep allocates the memory of a step of the method tab over m, whose stages have fields of their own.
+// newStep allocates a step of the method tab over m. Each stage has a field of its own.
 func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *step[F] {
 	n := m.NumBodies()
 	tab = tab.Weighted()
@@ -64,7 +64,7 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 	return s
 }
 
-// joint returns the field of the first stage; nil where no state is taken back to the joints.
+// joint returns the field of the first stage as a JointField; nil if the run does not project.
 func (s *step[F]) joint() JointField[F] {
 	if f, ok := s.stages[0].field.(JointField[F]); ok && f.Projects() {
 		return f
@@ -72,7 +72,7 @@ func (s *step[F]) joint() JointField[F] {
 	return nil
 }
 
-// stages are the dynamics of a step: each stage has a field of its own, which keeps its state.
+// stages are the dynamics of a step: each evaluation goes to the field of the next stage, which keeps its state.
 type stages[F any] step[F]
 
 // Accelerations implements sim.Dynamics.
@@ -87,11 +87,12 @@ func (s *stages[F]) Accelerations(a []float64, st *mechanism.State) error {
 	return g.field.At(a, y)
 }
 
-// farTurn is the angle of a body, rad, from which on a stage counts turns: far below half a turn, which two bodies turn against each other.
+// farTurn is the angle of a body over the step, rad, from which a stage counts turns. It is far below half a turn, which two bodies turn
+// against each other.
 const farTurn = 0.5
 
-// followTurns gives a stage that is far from the start of the step the angles there, if states carry all: those of the start are within
-// half a turn otherwise.
+// followTurns counts the turns of joint angles at a stage whose bodies may have turned by farTurn since the start of the step, if states
+// carry all angles. Otherwise the angles of the start are within half a turn.
 func (s *stages[F]) followTurns(g *stage[F]) {
 	y := &g.state
 	n := s.mech.NumAngles()
@@ -111,14 +112,13 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 	s.mech.FollowTurns(y, &s.start)
 }
 
-// closedGap is how far a step with open stages may be from that of a run whose stages may be closed (StepError.Gap). Where redundant
-// rows are a matter of geometry, accelerations of open stages are off by as much as they would be without a row. A smaller value costs
-// time only.
+// closedGap is the largest gap (StepError.Gap) of a step with open stages that is accepted in a run whose stages may be closed. Where
+// geometry alone makes rows redundant, accelerations of open stages are as wrong as without a row. A smaller value costs time only.
 const closedGap = 1e-12
 
-// over computes the step of a run from at to end, with the stages as the run has had them, and returns how far from end it leads. Stages at
-// which derivatives are in doubt are closed whether the run has closed them or not: what it has computed is near that, and has no
-// derivative of its own.
+// over computes the step of a run from at to end again, with open or closed stages as in the run, and returns the gap between its end and
+// end. Stages at which derivatives are in doubt are closed in any case: the computed accelerations are near those of the closed stage, and
+// have no derivative of their own.
 func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
 	if gap, err = s.tried(at, end); err == nil && s.closed {
 		err = s.tellClosed()
@@ -126,7 +126,7 @@ func (s *step[F]) over(at, end *mechanism.State) (gap float64, err error) {
 	return gap, err
 }
 
-// tellClosed tells the fields of stages by how much these have been closed.
+// tellClosed tells the fields of closed stages by which changes they were closed (JointField.Projected).
 func (s *step[F]) tellClosed() error {
 	for i := range s.last + 1 {
 		g := &s.stages[i]
@@ -142,7 +142,9 @@ func (s *step[F]) tellClosed() error {
 	return nil
 }
 
-// tried is over, without what closed stages tell their fields.
+// tried computes the step as over does, without tellClosed. Once a step was in doubt, later steps are tried with closed stages first.
+// Otherwise a step is tried with open stages. If these are in doubt, or the run may have closed stages and the gap is above closedGap, it
+// is computed with closed stages, and the way with the smaller gap is kept; with a doubt always the closed one.
 func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	if s.closed = s.doubts; s.closed {
 		if gap, err = s.leads(at, end); err == nil {
@@ -170,7 +172,7 @@ func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	return s.leads(at, end)
 }
 
-// doubt returns the first error of a stage, unless computing the step from at has ended with err.
+// doubt returns the first doubt of a stage of the step from at. It returns nil if computing the step has ended with the error err.
 func (s *step[F]) doubt(at *mechanism.State, err error) error {
 	if err != nil {
 		return nil
@@ -187,7 +189,7 @@ func (s *step[F]) doubt(at *mechanism.State, err error) error {
 	return nil
 }
 
-// leads computes the step from at with stages as s.closed says, and returns how far from end it leads.
+// leads computes the step from at, with stages closed if s.closed says so, and returns the gap between its end and end.
 func (s *step[F]) leads(at, end *mechanism.State) (float64, error) {
 	if err := s.run(at, end.Time-at.Time); err != nil {
 		return 0, fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
@@ -195,7 +197,7 @@ func (s *step[F]) leads(at, end *mechanism.State) (float64, error) {
 	return meets(s.mech, s, at, end)
 }
 
-// run computes the step of the length h from st, which is kept: stages, theory.md (V2), and the end.
+// run computes the step of length h from st: its stages, theory.md (V2), and its end. It keeps st.
 func (s *step[F]) run(st *mechanism.State, h float64) error {
 	s.start, s.h, s.at = *st, h, 0
 	var p sim.Projector
@@ -218,7 +220,7 @@ func (s *step[F]) run(st *mechanism.State, h float64) error {
 	return nil
 }
 
-// turnsAt stores in omega the angular velocities at a stage with the weights w, before it is closed.
+// turnsAt stores in omega the angular velocities at a stage before it is closed. w are the weights of the stage.
 func (s *step[F]) turnsAt(omega []spatial.Vec3, w []float64) {
 	for i := range omega {
 		omega[i] = s.start.Bodies[i].Omega
@@ -230,7 +232,7 @@ func (s *step[F]) turnsAt(omega []spatial.Vec3, w []float64) {
 	}
 }
 
-// openTo stores in s.open the bodies at a stage with the weights w, before it is closed.
+// openTo stores in s.open the bodies at stage g before it is closed. w are the weights of the stage.
 func (s *step[F]) openTo(g *stage[F], w []float64) {
 	for i := range s.open {
 		from, b, com := &s.start.Bodies[i], &s.open[i], s.mech.Bodies[i].Com
@@ -249,7 +251,7 @@ func (s *step[F]) openTo(g *stage[F], w []float64) {
 	}
 }
 
-// chartAt stores in x the chart by the weights w of the stages.
+// chartAt stores in x the chart h·Σ w_j·k_j of (V2) for the weights w.
 func (s *step[F]) chartAt(x, w []float64) {
 	clear(x)
 	for j, a := range w {
@@ -262,9 +264,9 @@ func (s *step[F]) chartAt(x, w []float64) {
 	}
 }
 
-// pull takes the cotangents bar of the end of the step to its start, in place, and adds those of the parameters to p,
-// theory.md (V4). rate is integrated along the step by the weights of the method; nil: nothing is. It returns the
-// integral.
+// pull replaces the cotangents bar of the end of the step by the cotangents of its start, and adds the cotangents of the parameters to p,
+// theory.md (V4). It integrates rate over the step by the weights of the method, with the cotangent 1, and returns the integral; a nil rate
+// counts as zero.
 func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) {
 	for i := range s.last + 1 {
 		clear(s.stages[i].velBar)
@@ -295,8 +297,8 @@ func (s *step[F]) pull(bar, p []float64, rate *F) (integral float64, err error) 
 	return integral, nil
 }
 
-// pullSlopes takes the cotangents of the slopes of the chart at a stage to its velocities, in s.bar, and to its
-// rotation vectors, in s.turn, theory.md (V3).
+// pullSlopes takes the cotangents g.velBar of the derivative of the chart back to the velocities of the stage, added to s.bar, and to its
+// rotation vectors, stored in s.turn, theory.md (V3).
 func (s *step[F]) pullSlopes(g *stage[F]) {
 	for i := range g.state.Bodies {
 		k, bar := 6*i, s.bar[PerBody*i:][:PerBody]
@@ -312,9 +314,9 @@ func (s *step[F]) pullSlopes(g *stage[F]) {
 	}
 }
 
-// spread takes the cotangents from of a state, and s.turn of its rotation vectors, through its chart x, theory.md
-// (V4): to the slopes, which have the weights w in it, and to the start of the step in bar. bar may be from, whose
-// numbers are then replaced.
+// spread takes cotangents of a state back through its chart x, theory.md (V4): to the slopes of the stages, which have the weights w in the
+// chart, and to the start of the step, added to bar. The cotangents are from and, of the rotation vectors alone, s.turn. bar may be from;
+// it is then overwritten.
 func (s *step[F]) spread(bar, from, x, w []float64) {
 	for i := range s.start.Bodies {
 		k := 6 * i
@@ -323,7 +325,7 @@ func (s *step[F]) spread(bar, from, x, w []float64) {
 			clear(bar[PerBody*i:][:PerBody])
 		}
 		minus, phi := (*spatial.Vec3)(x[k:]).Neg(), spatial.Vec3(f[:3])
-		own := [6]float64{3: f[3], 4: f[4], 5: f[5]} // of x
+		own := [6]float64{3: f[3], 4: f[4], 5: f[5]} // cotangents of x
 		spatial.DexpTo((*spatial.Vec3)(own[:]), &minus, &phi)
 		back := phi.Add(minus.Cross(spatial.Vec3(own[:3]))) // exp(−Θ) = 1 − Θ×dexp(−Θ)
 		to := bar[PerBody*i:][:PerBody]

@@ -12,28 +12,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Sweep goes back over a run. It owns its memory and belongs to one goroutine.
+// Sweep goes back over a run of an explicit method. It owns its memory and belongs to one goroutine.
 type Sweep[F any] struct {
-	Growth *Growth // takes in the cotangents on the way; nil: nothing does
+	Growth *Growth // records the growth of the cotangents; may be nil
 
 	mech *mechanism.Mechanism
 	step *step[F]
-	none []float64 // cotangents of accelerations at the end
+	none []float64 // zeros: no cotangents of accelerations
 	ends ends
 	crossing
 
-	spare JointField[F] // at the end of the step at hand; nil where no state is taken back to the joints
-	shift shift
+	spare JointField[F] // holds the end of this step; nil if the run does not project
+	shift shift         // change of that end by the projection
 }
 
-// gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): more than what projection takes back
-// after steps of large tolerances, and below what impacts do.
+// gapTol is the largest gap (StepError.Gap) between a step that is computed again and the run: above what projection takes back after steps
+// of large tolerances, and below the changes by impacts.
 const gapTol = 1e-4
 
-// NewSweep returns a sweep for runs of m by an explicit method, with a field for each of its stages, which has its factor still when
-// the way back comes to it. Where states are projected, JointField.Projects, one field more stays at the end of the step.
+// NewSweep returns a sweep for runs of m by the explicit method tab. Each stage has a field of its own, whose factor is still there on the
+// way back over the stage. If the fields project (JointField.Projects), there is one more field, for the end of the step.
 //
-// It panics without a mechanism or a method, or unless there are so many fields.
+// It panics without a mechanism or a method, or if the number of fields differs.
 func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *Sweep[F] {
 	if m == nil || tab == nil || len(fields) < len(tab.B) {
 		panic("derive/adjoint: a sweep takes a mechanism, a method and a field for each of its stages")
@@ -50,20 +50,20 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 	return s
 }
 
-// CloseStages says what takes stages of steps to the joints where derivatives at open ones are in doubt (DoubtfulField). With may it
-// may have done so in the run: a step that leads elsewhere with open stages is one with closed ones, then, if that leads nearer to
-// where the run went on. Fields have to be JointFields. Nil: none is closed, and doubts are errors.
+// CloseStages sets the projector p, which closes the stages of a step where derivatives at open stages are in doubt (DoubtfulField). With
+// nil no stage is closed, and doubts are errors. may says that the run itself may have closed stages: a step whose open stages lead
+// elsewhere is then taken with closed stages, if these lead nearer to the end of the step. The fields have to be JointFields.
 func (s *Sweep[F]) CloseStages(p sim.Projector, may bool) {
 	s.step.closer, s.step.may = p, may && p != nil
 }
 
-// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V5). g[k].Parameters has one
-// entry for each parameter of the fields, or none.
+// Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V5). g[k].Parameters has one entry for
+// each parameter of the fields, or none.
 //
-// Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage, O(bodies +
-// joints) each, and what repeats the run where the tape has not all states. It returns a *StepError, ErrNotRepeatable, errors
-// of the fields and functions, and that of ctx; g is then unspecified. It panics without a step on the tape, where states that
-// another Run has repeated are gone, or unless g has an entry for each objective.
+// Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage, O(bodies + joints) each, and
+// repetitions of the run if the tape has not all states. It returns a *StepError, ErrNotRepeatable, an error of the fields and functions,
+// or the error of ctx; g is then unspecified. It panics without a step on the tape, if another Run has overwritten states that were
+// repeated, or unless g has an entry for each objective.
 func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
 	switch {
 	case t.Steps() == 0 || len(of) != len(g):
@@ -118,7 +118,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 	})
 }
 
-// begin sets g to the values at the end of the run, and to their gradients.
+// begin sets g to the values of the objectives at the end of the run, and to their gradients there.
 func (s *Sweep[F]) begin(of []Objective[F], g []Gradient, end *mechanism.State) (err error) {
 	f, at := s.step.stages[0].field, false
 	for i := range g {
@@ -142,17 +142,17 @@ func (s *Sweep[F]) begin(of []Objective[F], g []Gradient, end *mechanism.State) 
 	return nil
 }
 
-// bridge is a step that is gone back over.
+// bridge is a step that a sweep goes back over.
 type bridge struct {
 	at, end *mechanism.State
-	parts   [][]float64 // states between its parts
-	joins   bool        // derivatives at its end are taken to the joints in any case
-	event   bool        // at its end
-	last    bool        // of the tape
-	first   bool        // of the run
+	parts   [][]float64 // states between the parts of the step
+	joins   bool        // derivatives at its end are projected even if the run has not projected there
+	event   bool        // an event is at its end
+	last    bool        // it is the last step of the tape
+	first   bool        // it is the first step of the run
 }
 
-// back goes back from the end of a step to where it began, from part to part.
+// back replaces the cotangents in g of the end of a step by the cotangents of its start, going over its parts from the last to the first.
 func (s *Sweep[F]) back(b *bridge, of []Objective[F], g []Gradient) error {
 	s.swap()
 	compares := false
@@ -184,14 +184,16 @@ func (s *Sweep[F]) back(b *bridge, of []Objective[F], g []Gradient) error {
 	return nil
 }
 
-// swap leaves the field of the first stage where it is, at the end of the step at hand, and gives that stage the other one.
+// swap exchanges the spare field and the field of the first stage. The spare field then holds the end of this step, as that was the start
+// of the step just gone over.
 func (s *Sweep[F]) swap() {
 	if s.spare != nil {
 		s.spare, s.step.stages[0].field = s.step.joint(), s.spare
 	}
 }
 
-// arrives takes cotangents of the end of a step, which has been computed again, to those of where it led. The spare field is at that end.
+// arrives takes the cotangents of the end of a step back over the projection there, if there is one: to the state that the step itself has
+// reached. The spare field holds the end.
 func (s *Sweep[F]) arrives(b *bridge, g []Gradient) error {
 	if s.spare == nil || !slices.ContainsFunc(g, func(g Gradient) bool { return algebra.MaxAbs(g.Start) > 0 }) {
 		return nil
@@ -208,7 +210,7 @@ func (s *Sweep[F]) arrives(b *bridge, g []Gradient) error {
 	return onJoints(s.spare, g)
 }
 
-// onJoints takes cotangents of a state on the joints, which the field is at, to those of the state before a projection, theory.md (V6).
+// onJoints takes cotangents in g of a state on the joints back over a projection, theory.md (V6). The field f holds the state.
 func onJoints[F any](f JointField[F], g []Gradient) error {
 	for i := range g {
 		if err := f.JoinBack(g[i].Start, g[i].Parameters); err != nil {
@@ -218,7 +220,8 @@ func onJoints[F any](f JointField[F], g []Gradient) error {
 	return nil
 }
 
-// meets returns how far a step ends from where the run went on, and an error if that is too far.
+// meets returns the gap (StepError.Gap) between the computed end of step s and the end of the run's step, and a *StepError if it is above
+// gapTol.
 func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) (float64, error) {
 	worst := algebra.NewPeak(0)
 	L := s.length
@@ -237,22 +240,25 @@ func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) 
 
 // angleOf returns the angle of a unit quaternion, rad.
 func angleOf(q spatial.Quat) float64 {
-	const small = 1e-4 // below it twice the sine of the half is the angle, to 1e-9 of it
+	const small = 1e-4 // below it 2·sin(θ/2) is θ with a relative error under 1e-9
 	if s := 2 * spatial.Vec3(q[1:]).Norm(); s < small && q[0] > 0 {
 		return s
 	}
 	return q.Log().Norm()
 }
 
-// StepError says that a step, computed again, does not end where the run went on: something else has moved the bodies, such as an impact,
-// or stages have been closed near a singular pose.
+// StepError says that a step, computed again, does not end where the run went on. Something else has moved the bodies, such as an impact,
+// or stages were closed near a singular pose.
 type StepError struct {
 	Time float64 // s
 	Body int
 	Name string
-	Gap  float64 // of its pose and, over the step, of its velocities, relative to the typical length of the bodies, or rad
+	// Gap is the distance between the poses of the body, and between its velocities times the length of the step: in rad, and in typical
+	// lengths of the bodies.
+	Gap float64
 }
 
+// Error returns the text of the error.
 func (e *StepError) Error() string {
 	return fmt.Sprintf("derive/adjoint: at t = %v body %s is not where the step ends: it is off by %.3g of its size", e.Time, e.Name, e.Gap)
 }

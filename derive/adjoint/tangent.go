@@ -9,32 +9,33 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// tangents are those of one stage, by direction: of its chart, of its velocities, and of both slopes.
+// tangents are the changes at one stage, by direction: of its chart x, of its velocities v, and of the time derivatives vel and acc of
+// both.
 type tangents struct{ x, v, vel, acc [][]float64 }
 
-// Tangents go forward over a run with changes of its start and of the parameters along several directions: the transpose of a Sweep.
-// They own their memory and belong to one goroutine.
+// Tangents go forward over a run with changes of its start and of the parameters along several directions: the transpose of a Sweep. They
+// own their memory and belong to one goroutine.
 type Tangents[F any] struct {
 	mech   *mechanism.Mechanism
 	step   *step[F]
 	fields []TangentField[F]
-	joins  JointTangentField[F] // nil where no state is taken back to the joints
-	turns  []spatial.Mat3       // of the stage at hand, by body
+	joins  JointTangentField[F] // nil if the run does not project
+	turns  []spatial.Mat3       // D of theory.md (V8) at the present stage, by body
 	stages []tangents
-	bar    [][]float64 // of a stage
-	end    [][]float64 // of the chart at the end, and of the velocities there
+	bar    [][]float64 // changes of the state of a stage, by direction
+	end    [][]float64 // changes of the chart at the end, and of the velocities there
 	endV   [][]float64
 	gap    float64
 	ends   ends
 
-	shift   shift // of the last step
-	shifted bool  // the run has projected its end, and derivatives have not been
+	shift   shift // projection after the last step
+	shifted bool  // the run has projected the end of the last step, and the derivatives are not projected yet
 	passage
 }
 
-// NewTangents returns tangents along n directions for runs of m by an explicit method, with a field for each of its stages.
+// NewTangents returns tangents along n directions for runs of m by the explicit method tab, with a field for each of its stages.
 //
-// It panics without a mechanism or a method, unless there is one field a stage, if n is negative, or if the first field is a JointField and
+// It panics without a mechanism or a method, unless there is one field a stage, if n is negative, or if the first field is a JointField but
 // no JointTangentField.
 func NewTangents[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []TangentField[F], n int) *Tangents[F] {
 	if m == nil || tab == nil || len(fields) != len(tab.B) || n < 0 {
@@ -72,26 +73,24 @@ func table(n, columns int) [][]float64 {
 	return all
 }
 
-// CloseStages says what Sweep.CloseStages says, for fields that are JointTangentFields.
+// CloseStages is as Sweep.CloseStages, for fields that are JointTangentFields.
 func (t *Tangents[F]) CloseStages(p sim.Projector, may bool) {
 	t.step.closer, t.step.may = p, may && p != nil
 }
 
-// Gap returns the largest distance between where a step ended and where the run went on, as that of a Gradient, over all that Run has
-// gone over.
+// Gap returns the largest distance between the end of a step and the state from which the run went on, as Gradient.Gap, over all steps that
+// Run has gone over.
 func (t *Tangents[F]) Gap() float64 { return t.gap }
 
-// Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V8). Of each rate it adds the integral over
-// the run by the weights of the method to value, and its changes to d.
+// Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V8). It adds the integral of rate i over the
+// run, by the weights of the method, to value[i], and the changes of the integral to d[i].
 //
-// Changes at the end are those after a projection there, (V6), and the field of the first stage is left at that state, if there is a
-// direction.
+// Changes at the end are those after a projection there, (V6). If there is a direction, the field of the first stage is left at that state.
 //
 // Shapes: dx has one entry a direction, each with PerBody entries a body; value and d have one entry a rate, d[i] one a direction.
-// Cost: for each step an evaluation a stage, and for each direction a derivative a stage, O(bodies + joints) each; a step allocates
-// nothing. It returns a *StepError, errors of the fields and events and that of ctx; dx is then unspecified. Over
-// events, direction k has the parameter k of the fields. It panics without a step on the tape, or
-// on a length mismatch.
+// Direction k changes parameter k of the fields at events. Cost: for each step an evaluation a stage, and for each direction a derivative a
+// stage, O(bodies + joints) each; a step allocates nothing. It returns a *StepError, an error of the fields and events, or the error of
+// ctx; dx is then unspecified. It panics without a step on the tape, or on a length mismatch.
 func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	if tape.Steps() == 0 || len(dx) != len(t.bar) || len(value) != len(rates) || len(d) != len(rates) {
 		panic("derive/adjoint: a tape without a step, or a length mismatch")
@@ -101,7 +100,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	}
 	at, end, before := tape.state.Clone(), tape.state.Clone(), tape.state.Clone()
 	k := 0
-	t.shifted = false // whatever a run that has failed has left
+	t.shifted = false // an earlier Run may have failed
 	err := tape.forward(ctx, func(x, y []float64) error {
 		k++
 		at.SetFlat(x)
@@ -131,7 +130,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	return t.join(end, true, dx)
 }
 
-// over goes over step k of the run, from part to part.
+// over takes dx over step k of the run, part by part.
 func (t *Tangents[F]) over(
 	k int, at, end *mechanism.State, parts [][]float64, dx [][]float64, rates []*F, value []float64, d [][]float64,
 ) error {
@@ -155,7 +154,8 @@ func (t *Tangents[F]) over(
 	return nil
 }
 
-// join takes changes of where a step led to those of its end, the transpose of arrives. The field of the first stage is at that end.
+// join takes the changes dx over the projection of the state at, the transpose of Sweep.arrives: if the run has projected that state, or if
+// joins demands it. The field of the first stage holds at.
 func (t *Tangents[F]) join(at *mechanism.State, joins bool, dx [][]float64) error {
 	shifted := t.shifted
 	t.shifted = false
@@ -178,7 +178,7 @@ func (t *Tangents[F]) join(at *mechanism.State, joins bool, dx [][]float64) erro
 	return nil
 }
 
-// push takes dx over the step that was run, theory.md (V8).
+// push takes dx over the step that was computed last, theory.md (V8).
 func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]float64) error {
 	s := t.step
 	for i := range s.last + 1 {
@@ -217,7 +217,7 @@ func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]fl
 	return nil
 }
 
-// combine stores in x and v how the chart and the velocities change along direction k, by the weights w of the stages.
+// combine stores in x and v the changes of the chart and of the velocities along direction k, for the weights w of the stages.
 func (t *Tangents[F]) combine(x, v, dx []float64, k int, w []float64) {
 	h := t.step.h
 	clear(x)
@@ -237,8 +237,8 @@ func (t *Tangents[F]) combine(x, v, dx []float64, k int, w []float64) {
 	}
 }
 
-// chartTo stores in to how the state at x of the chart changes with the start, from, with the chart by dx, and with the velocities by dv,
-// theory.md (V1). to may be from.
+// chartTo stores in to the change of the state at x of the chart: for the change from of the start, dx of the chart, and dv of the
+// velocities, theory.md (V1). to may be from.
 func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 	for i := range s.start.Bodies {
 		k := 6 * i
@@ -258,7 +258,7 @@ func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
 	}
 }
 
-// turnsTo stores in D, for each body, how the slope of its rotation vector changes with that vector: D of theory.md (V8).
+// turnsTo stores in D the matrices D_i of theory.md (V8): for each body the derivative of the rate of its rotation vector by that vector.
 func (g *stage[F]) turnsTo(D []spatial.Mat3) {
 	for i := range D {
 		theta, omega := (*spatial.Vec3)(g.x[6*i:]), &g.omega[i]
@@ -270,7 +270,8 @@ func (g *stage[F]) turnsTo(D []spatial.Mat3) {
 	}
 }
 
-// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V8).
+// slopesTo stores in to the change of the time derivative of the chart at a stage: for the change dx of the chart and dv of the velocities,
+// theory.md (V8).
 func (g *stage[F]) slopesTo(to, dx, dv []float64, D []spatial.Mat3) {
 	for i := range D {
 		k := 6 * i

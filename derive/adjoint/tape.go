@@ -11,37 +11,36 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// DefaultMemory is the number of bytes that the states of a tape may take, as long as it does not say otherwise.
+// DefaultMemory is the default of Tape.Memory.
 const DefaultMemory = 256 << 20
 
-// Stand is a run between two steps. *sim.Simulation and *runs.Simulation are such.
+// Stand is a run between two steps, such as *sim.Simulation and *runs.Simulation.
 type Stand interface {
 	State() *mechanism.State
 	Checkpoint() (*sim.Checkpoint, error)
 }
 
-// Tape has the states of a run between its steps: all of them, or, where they would take more than Memory, the last ones and checkpoints
-// of the run from which it is repeated in pieces on the way back (revolve, Griewank & Walther 2000). The zero Tape is of no use.
+// Tape records the states of a run between its steps. If they would take more than Memory, it has the last states and checkpoints, from
+// which the run is repeated in pieces on the way back (revolve, Griewank & Walther 2000). Create a Tape with one of its constructors.
 type Tape struct {
-	Memory int64 // largest number of bytes; 0 stands for DefaultMemory
-	Before int   // steps of the run before the first one of the tape
-	// Repeat makes the run again as it was at a checkpoint that the tape has taken. It calls onStep there and after each step that
-	// follows, and ends with its error. The run has to take the same steps to the bit. Nil: states are not thrown away, and AddStep is
-	// Add.
+	Memory int64 // largest number of bytes of the states; 0 stands for DefaultMemory
+	Before int   // number of steps of the run before the first step of the tape
+	// Repeat repeats the run from a checkpoint that the tape has taken. It calls onStep at the checkpoint and after each step that follows,
+	// and ends with the error of onStep. The run has to take the same steps to the bit. With nil all states are kept, and AddStep is Add.
 	Repeat func(ctx context.Context, from *sim.Checkpoint, onStep func(s Stand) error) error
 
 	mech    *mechanism.Mechanism
-	state   *mechanism.State // as long as those that are kept
-	first   []float64        // mechanism.State.FlatTo of the start
-	states  [][]float64      // the last states; the oldest is at oldest
+	state   *mechanism.State // a state to clone: it has the lengths of all states
+	first   []float64        // row of the start
+	states  [][]float64      // rows of the last states; the oldest is at oldest
 	oldest  int
-	steps   int
+	steps   int // number of steps; −1 without a state
 	jumps   []jump
 	bends   []bend
-	stopped Event // nil: the run has ended at its time
-	rows    int   // of multipliers (NewAlphaTape)
-	end     func(s Stand) sim.AlphaEnd
-	kept    func(s Stand) []float64 // of RATTLE
+	stopped Event                      // nil: the run has ended at its time
+	rows    int                        // number of multipliers (NewAlphaTape)
+	end     func(s Stand) sim.AlphaEnd // set for runs of generalized-α
+	kept    func(s Stand) []float64    // set for runs of RATTLE
 	revolve
 }
 
@@ -55,10 +54,10 @@ func NewTape(m *mechanism.Mechanism) *Tape {
 	return &Tape{mech: m, steps: -1}
 }
 
-// Add adds a copy of a state: that at the start, then that after each step.
+// Add adds a copy of a state: first the state at the start, then the state after each step.
 //
-// Cost: O(bodies), allocates. It returns a *MemoryError if the states take more than the memory that they may. It panics if the state is of
-// another mechanism.
+// Cost: O(bodies), allocates. It returns a *MemoryError if the states take more than Memory. It panics if the state is of another
+// mechanism.
 func (t *Tape) Add(st *mechanism.State) error {
 	if t.end != nil || t.kept != nil {
 		panic("derive/adjoint: a tape of steps that leave more than a state; use AddStep")
@@ -66,7 +65,7 @@ func (t *Tape) Add(st *mechanism.State) error {
 	return t.add(st, nil)
 }
 
-// add is Add, or AddStep without Repeat: s is the run then.
+// add is Add, or AddStep without Repeat; s is the run or nil.
 func (t *Tape) add(st *mechanism.State, s Stand) error {
 	t.begin(st, s)
 	n := len(t.first)
@@ -77,8 +76,8 @@ func (t *Tape) add(st *mechanism.State, s Stand) error {
 	return nil
 }
 
-// AddStep is Add for the state of a run, and takes checkpoints of it, so that with Repeat states that take more than the memory are
-// thrown away and computed again.
+// AddStep adds the state of a run, as Add does, and takes checkpoints of the run. With Repeat, states that take more than Memory are
+// dropped and computed again later.
 //
 // It returns a *MemoryError if not even a few states and checkpoints fit, and the errors of the checkpoints.
 func (t *Tape) AddStep(s Stand) error {
@@ -106,7 +105,7 @@ func (t *Tape) AddStep(s Stand) error {
 	return nil
 }
 
-// begin sees that a state may follow, and keeps the first one.
+// begin checks the number of bodies, and records the first state.
 func (t *Tape) begin(st *mechanism.State, s Stand) {
 	if len(st.Bodies) != t.mech.NumBodies() {
 		panic("derive/adjoint" + fault.ForeignState)
@@ -117,7 +116,7 @@ func (t *Tape) begin(st *mechanism.State, s Stand) {
 	}
 }
 
-// keep adds a state in memory of its own.
+// keep adds a state in the memory into.
 func (t *Tape) keep(st *mechanism.State, s Stand, into []float64) {
 	t.rowTo(into, st, s)
 	t.states = append(t.states, into)
@@ -134,7 +133,7 @@ func (t *Tape) memory() int64 {
 // Steps returns the number of steps on the tape.
 func (t *Tape) Steps() int { return max(0, t.steps) }
 
-// Bytes returns about how much memory the tape takes.
+// Bytes returns the approximate memory of the tape in bytes.
 func (t *Tape) Bytes() int64 {
 	bytes := 8 * int64(len(t.first)) * int64(len(t.states)+1)
 	for i := range t.bends {
@@ -156,7 +155,7 @@ func (t *Tape) First() *mechanism.State {
 	return st
 }
 
-// forward calls step for each step of the run from the first one to the last, with the states at its start and its end, flat.
+// forward calls step for each step of the run from the first to the last, with the rows at its start and its end.
 func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) error {
 	if t.steps < len(t.states) {
 		for k := range t.steps {
@@ -195,25 +194,25 @@ func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) 
 	return nil
 }
 
-// last returns the last state, flat.
+// last returns the row of the last state.
 func (t *Tape) last() []float64 { return t.states[(t.oldest+len(t.states)-1)%len(t.states)] }
 
-// MemoryError says that the states of a run take more memory than they may.
+// MemoryError says that the states of a run take more memory than allowed.
 type MemoryError struct {
-	Time   float64 // s, up to which the tape goes
+	Time   float64 // time of the last state on the tape, s
 	Steps  int
-	Memory int64 // bytes
+	Memory int64 // the limit, bytes
 }
 
-// Error says so.
+// Error returns the text of the error.
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("derive/adjoint: the states of %d steps, up to t = %v, fill the memory of %d bytes", e.Steps, e.Time, e.Memory)
 }
 
-// ErrNotRepeatable is for a run that does not take the same steps again, as one with forces or controllers that remember.
+// ErrNotRepeatable is the error for a run that does not take the same steps again, such as one with forces or controllers that remember.
 var ErrNotRepeatable = errors.New("derive/adjoint: the run does not repeat itself")
 
-// walk calls step for each step of the run from the last one to the first, with the states at its start and its end, flat.
+// walk calls step for each step of the run from the last to the first, with the rows at its start and its end.
 func (t *Tape) walk(ctx context.Context, step func(at, end []float64) error) error {
 	t.states = slices.Concat(t.states[t.oldest:], t.states[:t.oldest])
 	t.oldest = 0

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Max bounds the number of directions of a document, and of the parts of each kind in one direction.
+// Max is the largest number of directions of a document, and of the entries of each list in a direction.
 const Max = 100_000
 
 //go:embed schema.json

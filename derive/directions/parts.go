@@ -34,7 +34,7 @@ func (d *reader) direction(x *derive.NamedDirection) {
 
 var bodyFields = []string{"body", "rotation", "position", "angular", "linear"}
 
-// body reads how a body changes.
+// body reads the change of the state of a body.
 func (d *reader) body(x *derive.NamedBody) {
 	d.Object(bodyFields, []int{0}, func(k int) {
 		if k == 0 {

@@ -14,9 +14,9 @@ const format = "rung-directions/1"
 
 // Read reads one document of rung-directions/1 from r up to its end; file names it in messages.
 //
-// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it: directions
-// without a name or with the name of another, parts without the name of what they change, and what is no number. Errors
-// of r are returned wrapped.
+// Cost: O(bytes of the document). It returns a *model.Problems with everything that is wrong with the document: directions without a name
+// or with the name of another, changes without the name of the body, joint or parameter, and values that are no numbers. Errors of r are
+// returned wrapped.
 func Read(r io.Reader, file string) ([]derive.NamedDirection, error) {
 	d := &reader{document.NewReader(r)}
 	list := d.all()
@@ -67,13 +67,13 @@ func (d *reader) all() (list []derive.NamedDirection) {
 	return list
 }
 
-// distinct reports directions with the name of one before them.
+// distinct reports directions with the name of an earlier one.
 func (d *reader) distinct(list []derive.NamedDirection) {
 	first := make(map[string]int, len(list))
 	for i := range list {
 		s := list[i].Name
 		if s == "" {
-			continue // told where it was read
+			continue // reported where it was read
 		}
 		k, ok := first[s]
 		if !ok {

@@ -15,36 +15,37 @@ import (
 )
 
 const (
-	// rankTol is the singular value of rows in rad or lengths below which they have lost a rank; up to nearTol the pose counts as singular, as
-	// the error of a pose, 1e-12, would be 1e-6 of the derivative there.
+	// rankTol is the singular value of rows, in rad or lengths, below which they have lost a rank. Up to nearTol the pose counts as
+	// singular: there the error of a pose, 1e-12, would be 1e-6 of the derivative.
 	rankTol, nearTol = 1e-7, 3e-6
-	// asideBy is the change, rad or lengths, at which ranks are looked at beside the solution. A singular value that is zero at the
-	// solution alone is some asideBy there; one that comes from leaving the targets is its square.
+	// asideBy is the displacement from the solution, rad or lengths, at which ranks are compared. A singular value that is zero at the
+	// solution only is of the order of asideBy there. One that comes from leaving the targets is of the order of its square. asideTol
+	// separates both.
 	asideBy, asideTol = 1e-3, 3e-5
-	// leavesTol is what may be left of the change of a target that is reached, relative to the direction.
+	// leavesTol is the largest change of a reached target that may remain, relative to the direction.
 	leavesTol = 1e-8
-	// pressTol is the pull against a limit, relative to rows and errors, from which on it counts as pressed, and slopeTol the pull that
-	// may be left where errors are least.
+	// pressTol is the least pull against a limit, relative to rows and errors, at which a freedom counts as pressed. slopeTol is the
+	// largest gradient that may remain where errors are least.
 	pressTol, slopeTol = 1e-7, 1e-6
-	// curveStep is the change of driven coordinates over which second derivatives are differenced, to order 4: rad or lengths.
+	// curveStep is the step of the driven coordinates for differences of order 4 of first derivatives: rad or lengths.
 	curveStep = 1e-3
-	// flatCurve and flatRows are the curvature that counts as zero, as in package ik: of the length of the rows times that of the errors,
-	// and of the square of the length of the rows.
+	// flatCurve and flatRows bound the curvature that counts as zero, as in package ik: relative to the product of the norms of rows and
+	// errors, and to the square of the norm of the rows.
 	flatCurve, flatRows = 1e-7, 1e-9
-	// movesTol is the part of a freedom in a motion from which on a message names it.
+	// movesTol is the least part of a freedom in a motion with which a message names the freedom.
 	movesTol = 1e-6
 )
 
-// Along returns how the solution changes along the directions.
+// Along returns the changes of the solution along the directions.
 //
 // Cost: as the package says; allocates. It returns a *derive.DirectionError for a direction that has no derivative by itself, and otherwise
-// what wraps ErrFree, ErrLimit, ErrSingular, ErrLeaves or ErrNotLeast, with names.
+// an error that wraps ErrFree, ErrLimit, ErrSingular, ErrLeaves or ErrNotLeast, with names.
 func (s *Solution) Along(list []Direction) ([]Change, error) {
 	a, err := s.ask(list)
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.slopesAt(s.st, a, a.in, true)
+	x, err := s.slopesAt(s.st, a, a.in, derive.Options{NoReactions: true})
 	if err != nil {
 		return nil, s.renumber(err)
 	}
@@ -62,34 +63,34 @@ func (s *Solution) Along(list []Direction) ([]Change, error) {
 	return c.end()
 }
 
-// renumber gives the direction of an error its number in the list of Along.
+// renumber makes the number of the direction in an error its index in the list of Along: the directions of the driven freedoms come first.
 func (s *Solution) renumber(err error) error {
 	if e, ok := err.(*derive.DirectionError); ok {
-		e.Direction -= len(s.hands)
+		e.Direction -= len(s.driven)
 	}
 	return err
 }
 
-// cascade knows the changes y of driven freedoms, in units of size, that keep the levels up to one where they are: the columns of D along
-// the directions, and beyond them anything in the span of Z.
+// cascade goes over the levels in order. It holds the changes y of the driven freedoms, in units of size, that keep the levels so far: D
+// along the directions, plus anything in the span of Z.
 type cascade struct {
 	s *Solution
 	a *asked
 	x *slopes
 
-	A, E    *mat.Dense // errors by freedoms, and along the directions
-	D       *mat.Dense // n × directions
-	Z       *mat.Dense // n × motions that are left; nil: none is
+	A, E    *mat.Dense // derivatives of the errors by the driven freedoms, and along the directions
+	D       *mat.Dense // n driven freedoms × directions
+	Z       *mat.Dense // n × remaining motions; nil if there is none
 	kept    []int      // rows that are kept at zero
-	unit    []float64  // by row of a target: its error of 1 rad or one length
-	bent    string     // what is at its least and leaves motions; "": nothing does
-	pressed []bool     // by driven freedom at its limit
+	unit    []float64  // by row of a target: the row of an error of 1 rad or one length
+	bent    string     // name of a level that is at its least and leaves motions; "" if there is none
+	pressed []bool     // by driven freedom: it is pressed against its limit
 }
 
-// newCascade returns the cascade before the first level: D has the changes of the limits that hold freedoms, and Z the freedoms at no
-// limit.
+// newCascade returns the cascade before the first level: D has the changes of the limits for freedoms at a limit, and Z the unit motions of
+// the freedoms at no limit.
 func (s *Solution) newCascade(a *asked, x *slopes) *cascade {
-	n, rows := len(s.hands), len(s.e)
+	n, rows := len(s.driven), len(s.e)
 	c := &cascade{s: s, a: a, x: x, A: mat.NewDense(rows, n, nil), E: mat.NewDense(rows, max(1, len(a.list)), nil),
 		D: mat.NewDense(n, max(1, len(a.list)), nil), pressed: make([]bool, n), unit: make([]float64, s.m)}
 	for _, l := range s.levels {
@@ -123,7 +124,7 @@ func (s *Solution) newCascade(a *asked, x *slopes) *cascade {
 	return c
 }
 
-// level goes over level l.
+// level takes level l into account.
 func (c *cascade) level(l int) error {
 	v := &c.s.levels[l]
 	if !v.Reached {
@@ -132,7 +133,7 @@ func (c *cascade) level(l int) error {
 	return c.keep(v.Rows, v.Targets)
 }
 
-// scaled returns rows of M in rad or lengths, without weights.
+// scaled returns the given rows of M in rad or lengths, without their weights.
 func (c *cascade) scaled(M *mat.Dense, rows []int) *mat.Dense {
 	out := pick(M, rows)
 	for i, r := range rows {
@@ -144,7 +145,7 @@ func (c *cascade) scaled(M *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// keep goes over a level that is reached: its rows stay zero, theory.md (I1).
+// keep takes a reached level into account: its rows stay zero, theory.md (I1).
 func (c *cascade) keep(rows []int, targets []string) error {
 	A, G := c.scaled(c.A, rows), c.scaled(c.E, rows)
 	var AD mat.Dense
@@ -176,9 +177,10 @@ func (c *cascade) keep(rows []int, targets []string) error {
 	return c.leaves(left, G, targets)
 }
 
-// leaves refuses a direction along which a row cannot stay zero.
+// leaves returns ErrLeaves for a direction along which a row of a reached level cannot stay zero. left holds the remaining changes of the
+// rows, G the changes to be compensated.
 func (c *cascade) leaves(left, G *mat.Dense, targets []string) error {
-	n := len(c.s.hands)
+	n := len(c.s.driven)
 	for k := range c.a.list {
 		size := algebra.MaxAbs(c.x.moves[n+k]) / c.s.length
 		for i := range targets {
@@ -194,7 +196,8 @@ func (c *cascade) leaves(left, G *mat.Dense, targets []string) error {
 	return nil
 }
 
-// solve returns the least z with B z nearest to G, the rank of B, and a basis of what B takes to zero; nil: there is none.
+// solve returns the least z with B·z nearest to G, the rank of B, and a basis of the null space of B (next; nil if it is empty). It returns
+// ErrSingular if a singular value is nearly zero.
 func solve(B, G *mat.Dense) (rank int, z, next *mat.Dense, err error) {
 	_, r := B.Dims()
 	_, k := G.Dims()
@@ -226,7 +229,7 @@ func solve(B, G *mat.Dense) (rank int, z, next *mat.Dense, err error) {
 	return rank, z, next, nil
 }
 
-// product returns Z N; nil for nil.
+// product returns Z·N; nil if N is nil.
 func product(Z, N *mat.Dense) *mat.Dense {
 	if N == nil {
 		return nil
@@ -236,7 +239,7 @@ func product(Z, N *mat.Dense) *mat.Dense {
 	return out
 }
 
-// singular returns ErrSingular if the rows that are kept have a higher rank beside the solution, on a motion that they leave.
+// singular returns ErrSingular if the rows that are kept have a higher rank beside the solution, at a random motion that they leave.
 func (c *cascade) singular(targets []string) error {
 	s := c.s
 	n, free := c.Z.Dims()
@@ -246,7 +249,7 @@ func (c *cascade) singular(targets []string) error {
 		y.AddScaledVec(y, 2*rng.Float64()-1, c.Z.ColView(j))
 	}
 	y.ScaleVec(asideBy/mat.Norm(y, 2), y)
-	x, err := s.beside(y.RawVector().Data, c, false)
+	x, err := s.beside(y.RawVector().Data, c, s.drivenAlone())
 	if err != nil {
 		return fault.Errorf("derive/follow: beside the solution: %w", err)
 	}
@@ -265,7 +268,7 @@ func (c *cascade) singular(targets []string) error {
 	return err
 }
 
-// rankOf returns the rank of the columns of A that are at no limit.
+// rankOf returns the rank of A without the columns of freedoms at a limit. Singular values up to tol count as zero.
 func rankOf(A *mat.Dense, side []int8, tol float64) (rank int, err error) {
 	B := mat.DenseCopyOf(A)
 	rows, _ := A.Dims()
@@ -288,25 +291,26 @@ func rankOf(A *mat.Dense, side []int8, tol float64) (rank int, err error) {
 	return rank, nil
 }
 
-// beside returns the slopes where the driven coordinates are off by y; all says whether along the directions, too.
-func (s *Solution) beside(y []float64, c *cascade, all bool) (*slopes, error) {
+// beside returns the slopes along in at the pose whose driven coordinates differ from the solution by y, in units of size.
+func (s *Solution) beside(y []float64, c *cascade, in *derive.Directions) (*slopes, error) {
 	st, err := s.goTo(y, c.x.moves)
 	if err != nil {
 		return nil, err
 	}
-	in := c.a.in
-	if !all {
-		n := len(s.hands)
-		in = s.d.NewDirections(n)
-		for i, p := range s.hands {
-			in.SetFollow(i, true)
-			in.AddParameter(i, p, 1)
-		}
-	}
-	return s.slopesAt(st, c.a, in, false)
+	return s.slopesAt(st, c.a, in, derive.Options{NoReactions: true, Untried: true})
 }
 
-// end returns the changes, or what keeps them from being the only ones.
+// drivenAlone returns one direction for each driven freedom.
+func (s *Solution) drivenAlone() *derive.Directions {
+	in := s.d.NewDirections(len(s.driven))
+	for i, p := range s.driven {
+		in.SetFollow(i, true)
+		in.AddParameter(i, p, 1)
+	}
+	return in
+}
+
+// end returns the changes, or the reason why they are not unique.
 func (c *cascade) end() ([]Change, error) {
 	s := c.s
 	for i, side := range s.side {
@@ -323,7 +327,7 @@ func (c *cascade) end() ([]Change, error) {
 		part.Mul(c.Z, &ZD)
 		c.D.Sub(c.D, &part)
 	}
-	n := len(s.hands)
+	n := len(s.driven)
 	list := make([]Change, len(c.a.list))
 	for k := range list {
 		u := &list[k]
@@ -339,10 +343,10 @@ func (c *cascade) end() ([]Change, error) {
 	return list, nil
 }
 
-// movers names the driven freedoms that the motions left move.
+// movers lists the names of the driven freedoms that the remaining motions move.
 func (c *cascade) movers() string {
 	var names []string
-	for i := range c.s.hands {
+	for i := range c.s.driven {
 		if mat.Norm(c.Z.RowView(i), math.Inf(1)) > movesTol {
 			names = append(names, c.s.p.DrivenName(i))
 		}

@@ -13,46 +13,46 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Reasons for which a solution has no derivative. Errors wrap one of them and name the freedom or the target.
+// Reasons why a solution has no derivative. Errors wrap one of them and name the freedom or the target.
 var (
-	// ErrFree is for a solution that is one of many: driven freedoms can move, and the targets stay where they are.
+	// ErrFree is the error for a solution that is one of many: driven freedoms can move while the targets stay where they are.
 	ErrFree = errors.New("derive/follow: the solution is not the only one nearby")
-	// ErrLimit is for a freedom that is at its limit and that nothing presses there: the solution has a derivative of one side at most.
+	// ErrLimit is the error for a freedom that is at its limit but not pressed against it: the solution has at most one-sided derivatives.
 	ErrLimit = errors.New("derive/follow: a freedom only touches its limit")
-	// ErrSingular is for a pose at which targets lose their rank.
+	// ErrSingular is the error for a pose at which targets lose rank.
 	ErrSingular = errors.New("derive/follow: the targets are singular at the solution")
-	// ErrLeaves is for a direction along which a target that is reached is reached no more.
+	// ErrLeaves is the error for a direction along which a reached target is not reached any more.
 	ErrLeaves = errors.New("derive/follow: a target cannot be reached any more along the direction")
-	// ErrNotLeast is for a pose that is no solution: errors that are not zero are not at their least either.
+	// ErrNotLeast is the error for a pose that is no solution: its errors are neither zero nor at their least.
 	ErrNotLeast = errors.New("derive/follow: the pose is no solution of the task")
-	// ErrDependent is for driven freedoms of which some follow from the others.
+	// ErrDependent is the error for driven freedoms of which some follow from the others.
 	ErrDependent = errors.New("derive/follow: driven freedoms depend on each other")
 )
 
-// Options choose what a derivative is. The zero value is the default.
+// Options choose which derivative is taken. The zero value is the default.
 type Options struct {
-	// Least takes of all changes that keep the targets the least one of the driven freedoms, with angles times the length of the problem,
-	// where the solution is not the only one: that of a search which begins at the solution. Motions that nothing drives then go where
-	// masses leave them.
+	// Least takes the least change of the driven freedoms where the solution is not the only one, with angles times the length of the
+	// problem: the change of a search that begins at the solution. Motions that nothing drives then follow by the least change in the
+	// metric of the inertias.
 	Least bool
 }
 
-// Direction is along what a solution changes.
+// Direction is a direction of change of the task and of its model.
 type Direction struct {
 	Name       string
 	Parameters []derive.NamedParameter // numbers of the model
-	// Task returns the task with its numbers changed by so many units; nil: it stays. It is asked for four tasks, up to Step to both sides.
-	// Rows, names and driven freedoms have to stay. Errors of targets are closed forms, so their differences of order 4 are exact to
-	// some 1e-12.
+	// Task returns the task with its numbers changed by by units of the direction; nil: the task does not change. It is called for four
+	// values up to ±Step. Rows, names and driven freedoms have to stay the same. Errors of targets are closed forms, so their differences
+	// of order 4 have errors of some 1e-12.
 	Task func(by float64) (*ik.Task, error)
 	Step float64 // largest change of the task that is tried, in units; 0 stands for 1e-3
 }
 
-// Change is how a solution changes along a direction, a unit of it.
+// Change is the derivative of a solution along a direction, per unit of the direction.
 type Change struct {
 	Driven []float64 // in the order of ik.Problem.Driven, rad or m
-	// Moves has six numbers a body: its rotation, rad, and the travel of its centre of mass, m, beyond what a change of com in the body moves.
-	// World axes.
+	// Moves has six numbers a body: its rotation, rad, and the travel of its centre of mass, m, world axes. A change of com in the body is
+	// not part of the travel.
 	Moves []float64
 }
 
@@ -62,26 +62,26 @@ type Solution struct {
 	st    *mechanism.State
 	least bool
 
-	plan   *kkt.Plan // with the driven and held freedoms prescribed
+	plan   *kkt.Plan // plan of the mechanism with its driven and held freedoms prescribed
 	in     *mechanism.Inputs
 	closer *closing.Closer
 	d      *derive.Derivatives
 	exact  *ik.Exact
-	hands  []*derive.Parameter // by driven freedom
+	driven []*derive.Parameter // prescribed value of each driven freedom
 
-	m      int       // rows of targets; those of the posture follow
+	m      int       // number of rows of targets; the rows of the posture follow
 	q      []float64 // driven coordinates
-	size   []float64 // rad, or m of one unit of a change: the length of the problem where a freedom is a length
+	size   []float64 // unit of each driven freedom: 1 rad, or the length of the problem in m
 	length float64
 	levels []ik.Level
 	e      []float64 // errors of all rows
-	side   []int8    // at which limit a driven freedom is
+	side   []int8    // −1 for a driven freedom at its lower limit, 1 at its upper one, 0 at none
 }
 
-// limitTol is how near a freedom at its limit is, rad or lengths: the sparse method reaches limits so.
+// limitTol is the distance from a limit, in rad or lengths, up to which a freedom is at the limit: the sparse method comes that close.
 const limitTol = 1e-9
 
-// New takes the solution st of a task; m is the model of its plan. Whether targets are reached is seen at st.
+// New takes over the solution st of a task; m is the model of its plan. Which targets are reached follows from st.
 //
 // Cost: the analysis of the mechanism with its driven freedoms prescribed, two ranks and an evaluation. It returns ErrDependent, ErrFree
 // for motions that nothing drives, and the errors of derive.Derivatives.At. It panics if st is of another mechanism.
@@ -97,7 +97,7 @@ func New(p *ik.Problem, m *model.Model, st *mechanism.State, o Options) (*Soluti
 		if err != nil {
 			return nil, err
 		}
-		s.hands = append(s.hands, x)
+		s.driven = append(s.driven, x)
 	}
 	if err := s.exact.At(s.st); err != nil {
 		return nil, err
@@ -110,7 +110,8 @@ func New(p *ik.Problem, m *model.Model, st *mechanism.State, o Options) (*Soluti
 	return s, nil
 }
 
-// prescribe makes the mechanism whose driven and held freedoms are prescribed, and sees whether that determines its pose.
+// prescribe makes the mechanism whose driven and held freedoms are prescribed. It returns ErrDependent if driven freedoms depend on each
+// other, and ErrFree if motions remain, unless Options.Least is set.
 func (s *Solution) prescribe() error {
 	base := s.p.Plan()
 	free := func(list []mechanism.Freedom) (*kkt.Plan, int, error) {
@@ -174,8 +175,8 @@ func (s *Solution) setCoordinates() {
 // name returns the name of driven freedom i for messages.
 func (s *Solution) name(i int) string { return fault.Name(s.p.DrivenName(i)) }
 
-// goTo returns the pose whose driven coordinates are off by the change y, in units of size, near the solution. moves has how the
-// bodies follow each freedom.
+// goTo returns the pose near the solution whose driven coordinates differ from it by y, in units of size. moves has the motions of the
+// bodies by each driven freedom, from which the joints are closed.
 func (s *Solution) goTo(y []float64, moves [][]float64) (*mechanism.State, error) {
 	st, mech := s.st.Clone(), s.plan.Mechanism()
 	x := make([]float64, 6*mech.NumBodies())
@@ -202,6 +203,7 @@ func (s *Solution) goTo(y []float64, moves [][]float64) (*mechanism.State, error
 	return st, nil
 }
 
+// hold prescribes the constant coordinate q for freedom f.
 func (s *Solution) hold(f mechanism.Freedom, q float64) error {
 	if err := s.in.SetMotion(f.Joint, f.Freedom, constant(q)); err != nil {
 		return fault.Errorf("derive/follow: %w", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// least goes over rows whose errors are not zero: half the sum of their squares stays least on what the rows before leave,
-// theory.md (I3).
+// least takes rows into account whose errors are not zero: half the sum of their squares stays least among the motions that the levels
+// before leave, theory.md (I3). what names the rows in errors.
 func (c *cascade) least(rows []int, what string) error {
 	if c.bent != "" {
 		return fmt.Errorf("%w: %s comes after %s, which is at its least and leaves motions", derive.ErrNoDerivatives, what, c.bent)
@@ -54,7 +54,8 @@ func (c *cascade) least(rows []int, what string) error {
 	return nil
 }
 
-// minimum returns the z with S z = T, S positive, and the directions in which S is zero up to flat. There T has to be zero, up to still.
+// minimum returns the z with S·z = T for the symmetric positive semidefinite S, and a basis of the directions in which S is zero up to flat
+// (next; nil if there is none). In these T has to be zero up to still, else minimum returns ErrSingular. A negative S is ErrNotLeast.
 func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err error) {
 	r, k := T.Dims()
 	sym := mat.NewSymDense(r, nil)
@@ -103,7 +104,7 @@ func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err erro
 	return z, next, nil
 }
 
-// norm returns the length of the vector of errors of some rows.
+// norm returns the norm of the errors of the given rows.
 func (c *cascade) norm(rows []int) (size float64) {
 	for _, r := range rows {
 		size = math.Hypot(size, c.s.e[r])
@@ -111,11 +112,11 @@ func (c *cascade) norm(rows []int) (size float64) {
 	return size
 }
 
-// multipliers returns what each row weighs where the errors of some are least: these errors, and the multipliers of the rows that are
-// kept, theory.md (I2). Limits against which they pull are pressed from there on.
+// multipliers returns the weight w of each row at a least, theory.md (I2): the errors of the given rows, and the multipliers of the rows
+// that are kept. It marks limits as pressed if the gradient pulls against them, and returns ErrNotLeast if it pulls elsewhere.
 func (c *cascade) multipliers(rows []int, what string) ([]float64, error) {
 	s := c.s
-	n, w := len(s.hands), make([]float64, len(s.e))
+	n, w := len(s.driven), make([]float64, len(s.e))
 	for _, r := range rows {
 		w[r] = s.e[r]
 	}
@@ -154,7 +155,7 @@ func (c *cascade) multipliers(rows []int, what string) ([]float64, error) {
 	for i, side := range s.side {
 		x := g.At(i, 0)
 		switch {
-		case c.pressed[i]: // by a level before, which comes first
+		case c.pressed[i]: // pressed by an earlier level, which has precedence
 		case side == 0 && math.Abs(x) > slopeTol*tol, float64(side)*x > slopeTol*tol:
 			return nil, fmt.Errorf("%w: %s pulls at %s", ErrNotLeast, what, s.name(i))
 		case side != 0 && -float64(side)*x > pressTol*tol:
@@ -164,8 +165,8 @@ func (c *cascade) multipliers(rows []int, what string) ([]float64, error) {
 	return w, nil
 }
 
-// curvature returns how the slopes wᵀ∂e by the freedoms, w held, change along the motions that are left, n × r, and how those along
-// the directions do, r × directions: by differences of order 4.
+// curvature returns the derivatives of the slopes wᵀ∂e, with w held, along the remaining motions: of the slopes by the driven freedoms (CZ,
+// n × r) and of the slopes along the directions (M, r × directions). They are differences of order 4.
 func (c *cascade) curvature(w []float64) (CZ, M *mat.Dense, err error) {
 	n, r := c.Z.Dims()
 	CZ, M = mat.NewDense(n, r, nil), mat.NewDense(r, max(1, len(c.a.list)), nil)
@@ -175,7 +176,7 @@ func (c *cascade) curvature(w []float64) (CZ, M *mat.Dense, err error) {
 			for i := range y {
 				y[i] = o[0] * curveStep * c.Z.At(i, j)
 			}
-			x, err := c.s.beside(y, c, true)
+			x, err := c.s.beside(y, c, c.a.in)
 			if err != nil {
 				return nil, nil, c.s.renumber(err)
 			}
@@ -195,7 +196,7 @@ func (c *cascade) curvature(w []float64) (CZ, M *mat.Dense, err error) {
 	return CZ, M, nil
 }
 
-// pick returns rows of M.
+// pick returns the given rows of M.
 func pick(M *mat.Dense, rows []int) *mat.Dense {
 	_, n := M.Dims()
 	out := mat.NewDense(len(rows), n, nil)

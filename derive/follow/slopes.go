@@ -12,24 +12,24 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// slopes are how errors change at one pose, the driven coordinates held: by each driven freedom, in units of size, and along
-// each direction.
+// slopes are the derivatives of the errors at one pose: by each driven freedom, in units of size, and along each direction with the driven
+// coordinates held.
 type slopes struct {
-	by    [][]float64 // n freedoms, then directions; of all rows
-	moves [][]float64 // likewise, six numbers a body; of freedoms by rad or m
+	by    [][]float64 // n driven freedoms, then the directions: one number for each row
+	moves [][]float64 // in the same order, the motion: six numbers a body; of driven freedoms by rad or m
 }
 
-// asked are the directions of a call.
+// asked holds the directions of one call of Along.
 type asked struct {
 	list   []Direction
-	in     *derive.Directions // n freedoms, then the directions
+	in     *derive.Directions // n driven freedoms, then the directions
 	trials [][]trial          // by direction
-	limits [][2][]float64     // by direction: how lower and upper limits change
+	limits [][2][]float64     // by direction: changes of the lower and upper limits of the driven freedoms
 }
 
-// trial is a task with its numbers changed.
+// trial is a task with its numbers changed, a point of a difference of order 4.
 type trial struct {
-	weight float64 // of its errors in the derivative
+	weight float64 // weight of its errors in the derivative
 	p      *ik.Problem
 	exact  *ik.Exact
 }
@@ -37,12 +37,12 @@ type trial struct {
 // taskStep is the default of Direction.Step.
 const taskStep = 1e-3
 
-// order4 are the changes of a central difference of order 4, and their weights over the step.
+// order4 are the offsets of a central difference of order 4, in steps, and their weights divided by the step.
 var order4 = [4][2]float64{{1, -1. / 6}, {-1, 1. / 6}, {0.5, 4. / 3}, {-0.5, -4. / 3}}
 
-// ask finds what the directions name.
+// ask looks up the parameters of the directions, and makes their changed tasks.
 func (s *Solution) ask(list []Direction) (*asked, error) {
-	n := len(s.hands)
+	n := len(s.driven)
 	a := &asked{list: list, trials: make([][]trial, len(list)), limits: make([][2][]float64, len(list))}
 	found := make([][]*derive.Parameter, len(list))
 	for k := range list {
@@ -55,7 +55,7 @@ func (s *Solution) ask(list []Direction) (*asked, error) {
 		}
 	}
 	a.in = s.d.NewDirections(n + len(list))
-	for i, p := range s.hands {
+	for i, p := range s.driven {
 		a.in.SetName(i, s.p.DrivenName(i))
 		a.in.SetFollow(i, true)
 		a.in.AddParameter(i, p, 1)
@@ -79,7 +79,7 @@ func (s *Solution) ask(list []Direction) (*asked, error) {
 	return a, nil
 }
 
-// addLimits adds how the limits of the model change with a parameter, where the task has no other ones.
+// addLimits adds the changes of the model's limits with a parameter, for driven freedoms whose limits the task does not set.
 func (s *Solution) addLimits(limits *[2][]float64, p *derive.Parameter, change float64) {
 	mech := s.p.Plan().Mechanism()
 	for i, f := range s.p.Driven() {
@@ -95,7 +95,7 @@ func (s *Solution) addLimits(limits *[2][]float64, p *derive.Parameter, change f
 	}
 }
 
-// try makes the changed tasks of direction k.
+// try makes the changed tasks of direction k, and adds the changes of the limits with the task.
 func (s *Solution) try(a *asked, k int) error {
 	d := &a.list[k]
 	if d.Task == nil {
@@ -123,7 +123,7 @@ func (s *Solution) try(a *asked, k int) error {
 		}
 		t := trial{weight: x[1] / h, p: p, exact: p.NewExact()}
 		a.trials[k] = append(a.trials[k], t)
-		for i := range s.hands {
+		for i := range s.driven {
 			lower, upper, _ := p.Bounds(i)
 			if s.side[i] < 0 {
 				a.limits[k][0][i] += t.weight * lower
@@ -136,20 +136,19 @@ func (s *Solution) try(a *asked, k int) error {
 	return nil
 }
 
-// slopesAt returns how errors change at a pose along the directions in: those of a, or those of the driven freedoms alone. Whether the
-// joints close along them is tried at the solution alone.
-func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions, solution bool) (*slopes, error) {
+// slopesAt returns the slopes at the pose st along the directions in: all of a.in, or the driven freedoms only. o are the options of
+// derive.Derivatives.ForwardTo.
+func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions, o derive.Options) (*slopes, error) {
 	if err := s.d.At(st); err != nil {
 		return nil, err
 	}
 	if err := s.exact.At(st); err != nil {
 		return nil, err
 	}
-	n, x := len(s.hands), new(slopes)
+	n, x := len(s.driven), new(slopes)
 	mech := s.p.Plan().Mechanism()
 	nb := mech.NumBodies()
 	c := ik.Change{Coordinates: make([][6]float64, mech.NumJoints()), Com: make([]spatial.Vec3, nb), Mass: make([]float64, nb)}
-	o := derive.Options{NoReactions: true, Untried: !solution}
 	err := s.d.ForwardEach(in, o, func(out *derive.Changes, k int) error {
 		c.Moves = make([]float64, 6*nb)
 		for b := range nb {
@@ -182,11 +181,11 @@ func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions
 	return x, s.addTrials(x, st, a)
 }
 
-// addTrials adds what changes with the numbers of the task.
+// addTrials adds to the slopes the derivatives by the numbers of the task.
 func (s *Solution) addTrials(x *slopes, st *mechanism.State, a *asked) error {
 	e := make([]float64, s.m)
 	for k := range a.list {
-		de := x.by[len(s.hands)+k]
+		de := x.by[len(s.driven)+k]
 		for _, t := range a.trials[k] {
 			if err := t.exact.At(st); err != nil {
 				return err
@@ -203,7 +202,8 @@ func (s *Solution) addTrials(x *slopes, st *mechanism.State, a *asked) error {
 	return nil
 }
 
+// sameDriven reports whether two rows of the posture are for the same driven freedom.
 func sameDriven(a, b ik.Rest) bool { return a.Driven == b.Driven }
 
-// constant is a motion that stays at q.
+// constant returns a motion that stays at q.
 func constant(q float64) *joints.Motion { return joints.NewPolynomial([]float64{q}) }

@@ -10,20 +10,21 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// course is a run with what its way back takes: a tape from each act to the next, with what was seen and set there.
+// course is one run, with everything that the way back over it needs: a tape from each act to the next, and what was observed and set at
+// the acts.
 type course struct {
 	*job
 	law    Law
-	own    *kkt.Plan // with forces of its own
+	own    *kkt.Plan // plan whose forces only this run sets
 	inputs *mechanism.Inputs
-	see    []func(st *mechanism.State) float64
-	tapes  []*adjoint.Tape
-	seen   [][]float64
-	set    [][]float64
+	see    []func(st *mechanism.State) float64 // observed columns
+	tapes  []*adjoint.Tape                     // by act
+	seen   [][]float64                         // observations by act, and at the end
+	set    [][]float64                         // forces by act
 	result Result
 }
 
-// forward runs one start.
+// forward runs one start to its end, and adds up the cost. With slopes it records the tapes.
 func (j *job) forward(start *mechanism.State, law Law) (*course, error) {
 	r := j.Rollouts
 	c := &course{job: j, law: law, inputs: r.plan.Mechanism().NewInputs()}
@@ -54,7 +55,7 @@ func (j *job) forward(start *mechanism.State, law Law) (*course, error) {
 	return c, nil
 }
 
-// observe returns what the law sees of a state.
+// observe returns the observations of a state.
 func (c *course) observe(st *mechanism.State) []float64 {
 	y := make([]float64, len(c.see))
 	for i, f := range c.see {
@@ -63,7 +64,7 @@ func (c *course) observe(st *mechanism.State) []float64 {
 	return y
 }
 
-// act lets the law set forces.
+// act calls the law for the forces of the next act, and begins its tape.
 func (c *course) act(st *mechanism.State) error {
 	k := len(c.set)
 	if k == c.o.Acts {
@@ -94,12 +95,12 @@ func (c *course) force(u []float64) error {
 	return nil
 }
 
-// back goes back over the run, from act to act.
+// back goes back over the run, act by act from the last one, and stores the cotangents of the start in the result.
 func (c *course) back() error {
 	r, mech := c.Rollouts, c.own.Mechanism()
 	tab := sim.RungeKutta4()
 	stages := len(tab.B)
-	if c.own.Layout().Pattern.Len() > mech.NumBodies() { // one more, as states are projected
+	if c.own.Layout().Pattern.Len() > mech.NumBodies() { // one more field, as states are projected
 		stages++
 	}
 	fields := make([]adjoint.Field[glance], stages)
@@ -131,7 +132,7 @@ func (c *course) back() error {
 		clear(end.seen)
 		c.law.Back(end.seen, c.seen[k], c.set[k], g[0].Parameters, k)
 	}
-	// What is seen at the start.
+	// The observations at the start.
 	f := fields[0]
 	none := make([]float64, 6*mech.NumBodies())
 	if err := f.At(make([]float64, len(none)), first); err != nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// glance is a linear function of a state: of what is seen of it, and of the state itself.
+// glance is a linear function of a state: the derivatives seen by the observations, and the derivatives state by the state itself.
 type glance struct{ seen, state []float64 }
 
-// field is the equations of motion with their transposed derivative, for package adjoint. Its parameters are the forces.
+// field is the field of package adjoint: the equations of motion with their transposed derivative. Its parameters are the forces.
 type field struct {
 	d       *derive.Derivatives
 	w       *derive.Weights
 	g       *derive.Gradient
 	outputs []derive.Output
 	forces  []mechanism.Freedom
-	joints  bool
-	on      derive.Redundancy // where the run begins
+	joints  bool              // the mechanism has joints
+	on      derive.Redundancy // at the start of the run
 }
 
 func newField(p *kkt.Plan, r *Rollouts) *field {

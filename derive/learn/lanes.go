@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// lanes are runs that go side by side (Options.Lanes), with memory for as many as the last call has had.
+// lanes computes runs eight at a time (Options.Lanes). It keeps memory for as many runs as the last call had.
 type lanes struct {
 	*Rollouts
 	b         *batch.Batch
@@ -24,7 +24,7 @@ type lanes struct {
 	g      *batch.Gradients
 }
 
-// observer has what a goroutine needs to observe states and to go back from what it has seen.
+// observer is the memory of one goroutine to observe states, and to go back from their observations.
 type observer struct {
 	*field
 	st  *mechanism.State
@@ -32,15 +32,15 @@ type observer struct {
 	x   []float64 // cotangents of a state
 }
 
-// lane is a run.
+// lane is one run.
 type lane struct {
-	seen, set [][]float64
-	weights   []float64 // of the forces of an act, so far
+	seen, set [][]float64 // observations and forces by act
+	weights   []float64   // cotangents of the forces of the present act, so far
 	growth    *adjoint.Growth
 	result    Result
 }
 
-// newLanes makes the batch of r. It returns an error for a mechanism that has no way back in lanes.
+// newLanes makes the batch of r. It returns an error for a mechanism that cannot be simulated, or gone back over, in lanes.
 func newLanes(r *Rollouts) (*lanes, error) {
 	b, err := many.New(r.plan, r.doc, batch.Options{Threads: r.o.Threads, Forces: r.o.Forces})
 	if err != nil {
@@ -63,7 +63,7 @@ func newLanes(r *Rollouts) (*lanes, error) {
 	return x, nil
 }
 
-// observe returns what the law sees of state i.
+// observe returns the observations of state i.
 func (g *observer) observe(s *batch.States, i int) []float64 {
 	s.To(g.st, i)
 	y := make([]float64, len(g.see))
@@ -73,7 +73,7 @@ func (g *observer) observe(s *batch.States, i int) []float64 {
 	return y
 }
 
-// back stores in g.x the cotangents of state i of what is seen of it, with the weights w.
+// back stores in g.x the cotangents of state i, for the cotangents w of its observations.
 func (g *observer) back(s *batch.States, i int, w []float64) error {
 	s.To(g.st, i)
 	clear(g.x)
@@ -91,7 +91,7 @@ func (g *observer) back(s *batch.States, i int, w []float64) error {
 	return nil
 }
 
-// run makes all runs of a job, and goes back over them.
+// run does all runs of a job and goes back over them, if it asks for slopes.
 func (x *lanes) run(j *job) error {
 	n, steps := len(j.starts), x.o.Hold*x.o.Acts
 	if x.states == nil || x.states.Len() != n {
@@ -144,10 +144,10 @@ func (x *lanes) run(j *job) error {
 	return err
 }
 
-// errTurns is for starts that count turns of more angles than those with springs.
+// errTurns is the error for starts that count turns of angles without springs.
 var errTurns = errors.New("derive/learn: the start carries angles with their turns, which lanes do not count")
 
-// act lets the law of state i set forces.
+// act calls the law of run i for the forces of its next act.
 func (x *lanes) act(g *observer, l *lane, law Law, i int) {
 	if l.result.Err = x.out.Error(i); l.result.Err != nil {
 		return
@@ -164,7 +164,7 @@ func (x *lanes) act(g *observer, l *lane, law Law, i int) {
 	l.seen, l.set = append(l.seen, y), append(l.set, u)
 }
 
-// end lets the law of state i see where its run has ended, unless a context has ended it on the way.
+// end calls the law of run i at its end, unless a context has ended the run before.
 func (x *lanes) end(g *observer, l *lane, law Law, i int) {
 	if l.result.Err = x.out.Error(i); l.result.Err != nil || x.out.Steps(i) < x.o.Hold*x.o.Acts {
 		return
@@ -174,7 +174,8 @@ func (x *lanes) end(g *observer, l *lane, law Law, i int) {
 	l.seen = append(l.seen, y)
 }
 
-// back takes in what the way back has of state i at a step, and lets the law go back at acts.
+// back takes over the way back at a step of run i: it adds up the cotangents of the forces and, at an act, calls the law and adds the
+// cotangents by the observations to the cotangents of the state.
 func (x *lanes) back(g *observer, l *lane, law Law, i, step int) {
 	if l.result.Err = x.g.Error(i); l.result.Err != nil {
 		return

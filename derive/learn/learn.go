@@ -14,49 +14,51 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// ErrOptions is for options that say nothing that can be run, and for mechanisms whose runs have no derivatives.
+// ErrOptions is the error for options that are out of range, and for mechanisms whose runs have no derivatives.
 var ErrOptions = errors.New("derive/learn: options")
 
-// Law is what acts during one run. A run calls its law on one goroutine, with no other call at the same time; laws of runs that may go on
-// at once share nothing that they change.
+// Law controls one run. A run makes one call of its law at a time, on one goroutine. Laws of different runs may be called at the same time,
+// so they must not share anything that they change.
 type Law interface {
-	// Act stores in u the forces that are held from act k on, k = 0 … Acts−1, for the observations y there, and returns what that costs.
-	// At the end of the run it is called with k = Acts and no u.
+	// Act stores in u the forces from act k on, k = 0 … Acts−1, for the observations y there, and returns a cost. At the end of the run it
+	// is called with k = Acts and a nil u.
 	Act(u, y []float64, k int) (cost float64)
-	// Back adds to x the derivatives by the observations of act k: of its cost, and of its forces with the weights w. It adds those by its
-	// own parameters wherever it keeps them. It is called for k = Acts, without u and w, and then down to 0.
+	// Back adds to x the derivatives by the observations y of act k: of its cost, and of w·u, the forces u with the weights w. The
+	// derivatives by parameters of the law are its own business. Back is called with k = Acts, nil u and nil w first, and then for each act
+	// down to 0.
 	Back(x, y, u, w []float64, k int)
 }
 
-// Options say what runs are. Forces and columns are those of the model; the others have no default.
+// Options define the runs. Forces and Observe refer to the model; Step and Acts have no default.
 type Options struct {
-	Forces  []mechanism.Freedom // that a law sets, N or N m
-	Observe []string            // columns that it sees, of poses, velocities and coordinates (derive.Output)
+	Forces  []mechanism.Freedom // freedoms along which a law sets forces, N or N m
+	Observe []string            // columns that it observes, of poses, velocities and coordinates (derive.Output)
 	Step    float64             // s
 	Hold    int                 // steps from one act to the next; 0: 1
-	Acts    int                 // how often the law acts
+	Acts    int                 // number of acts
 	Threads int                 // goroutines; 0: 1
-	// Lanes says that runs go eight at a time in lanes of the processor, and back (package derive/many), where the mechanism has that. Runs
-	// differ from those without by the error of a step. One that cannot stay in its lane has an error, which names step and joint. Gradients
-	// keep all states on the way, 8·(4 + 13·bodies + len(Forces)) bytes a run and step, from one call to the next.
+	// Lanes computes eight runs at a time in lanes of the processor, forwards and back (package derive/many), if the mechanism allows it.
+	// Results differ from those without Lanes by the error of a step. A run that cannot stay in its lane has an error, which names step and
+	// joint. Gradients keep all states of the runs, 8·(4 + 13·bodies + len(Forces)) bytes a run and step, and the memory is kept for the
+	// next call.
 	Lanes bool
 }
 
-// Result is what a run has come to.
+// Result is the result of a run.
 type Result struct {
-	Err  error   // without it there are the others
-	Cost float64 // the sum of what acts have cost
-	// Start are the cotangents of the state at the start, adjoint.PerBody a body, with the observations there counted; empty without
-	// gradients.
+	Err  error   // if not nil, the other fields have no meaning
+	Cost float64 // sum of the costs of all acts
+	// Start are the cotangents of the state at the start, adjoint.PerBody a body, including the part of the observations there; empty
+	// without gradients.
 	Start []float64
-	// Growth is by how much the first half of the run makes the cotangents larger (adjoint.Growth); 0 without gradients.
+	// Growth is the factor by which cotangents grow over the first half of the run (adjoint.Growth.Ratio); 0 without gradients.
 	Growth float64
-	// Unstable is by how much steps that are too long have made the cotangents larger (adjoint.Growth.Unstable); 0 where none have, and
-	// with Lanes, which do not look. Above some 4 the gradients may be far from those of the motion.
+	// Unstable is the factor by which steps that are too long have made the cotangents larger (adjoint.Growth.Unstable); 0 if there are
+	// none, and always with Lanes. Above some 4 the gradients may be far from the derivatives of the motion.
 	Unstable float64
 }
 
-// Rollouts are runs of one mechanism. They belong to one goroutine, and use Options.Threads of them.
+// Rollouts do runs of one mechanism. They belong to one goroutine, and start Options.Threads of their own.
 type Rollouts struct {
 	plan    *kkt.Plan
 	doc     *model.Model
@@ -66,11 +68,11 @@ type Rollouts struct {
 	lanes   *lanes // nil without Options.Lanes
 }
 
-// New makes rollouts of a plan, whose mechanism is that of the model m.
+// New makes rollouts of a plan; m is the model of its mechanism.
 //
-// It returns an error that wraps ErrOptions for options out of range, columns that there are not, freedoms that are prescribed, and, with
-// the name of the joint or force, for a mechanism with internal states or rows of velocities alone, whose runs have no derivatives yet,
-// and with Lanes for one without a way back in lanes. It panics without a plan or a model.
+// It returns an error that wraps ErrOptions for options out of range, unknown columns, and freedoms that are prescribed. With the name of
+// the joint or force, it does so for a mechanism with internal states or rows of velocities alone, whose runs have no derivatives yet, and
+// with Lanes for a mechanism that cannot be gone back over in lanes. It panics without a plan or a model.
 func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
 	if p == nil || m == nil {
 		panic("derive/learn: no plan or no model")
@@ -123,22 +125,22 @@ func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
 	return r, nil
 }
 
-// Costs runs all starts, each with its law, and stores what they have come to.
+// Costs runs all starts, each with its law, and stores the results in out.
 //
-// Cost: Acts·Hold steps a start, four evaluations each; allocates. It returns the error of ctx, beside which results have no meaning. It
-// panics unless there is a law and a result for each start, and if a start is nil or of another mechanism.
+// Cost: Acts·Hold steps a start, four evaluations each; allocates. It returns the error of ctx; results have no meaning then. It panics
+// unless there is a law and a result for each start, and if a start is nil or of another mechanism.
 func (r *Rollouts) Costs(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result) error {
-	return r.run(ctx, starts, laws, out, false)
+	return r.run(ctx, starts, laws, out, costsOnly)
 }
 
-// Gradients is Costs with gradients: by the start in the results, and by what laws depend on in these.
+// Gradients is Costs with gradients: by the start in the results, and by the parameters of the laws in the laws (Law.Back).
 //
-// Cost: three or four times that of Costs. Errors and panics: as Costs.
+// Cost: three or four times as much as Costs. Errors and panics: as Costs.
 func (r *Rollouts) Gradients(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result) error {
-	return r.run(ctx, starts, laws, out, true)
+	return r.run(ctx, starts, laws, out, withGradients)
 }
 
-// job is one call.
+// job is one call of Costs or Gradients.
 type job struct {
 	*Rollouts
 	ctx    context.Context
@@ -147,6 +149,12 @@ type job struct {
 	out    []Result
 	slopes bool
 }
+
+// The argument slopes of run.
+const (
+	costsOnly     = false
+	withGradients = true
+)
 
 // run is Costs, or with slopes Gradients.
 func (r *Rollouts) run(ctx context.Context, starts []*mechanism.State, laws []Law, out []Result, slopes bool) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// New returns a batch of the mechanism of a plan, made of the model m, with gradients of single states by package derive.
+// New returns a batch of the mechanism of a plan. m is the model of that mechanism; package derive computes gradients of single states.
 //
 // Cost and errors: as batch.New. It panics if p or m is nil.
 func New(p *kkt.Plan, m *model.Model, o batch.Options) (*batch.Batch, error) {
@@ -23,7 +23,7 @@ func New(p *kkt.Plan, m *model.Model, o batch.Options) (*batch.Batch, error) {
 	return batch.New(p, o)
 }
 
-// alone takes gradients of single states.
+// alone computes gradients of single states.
 type alone struct {
 	d      *derive.Derivatives
 	w      *derive.Weights

@@ -9,22 +9,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// taken is a value of a column at a row, and how it changes along the directions.
+// taken is a sample of a column at a row, with its changes along the directions.
 type taken struct {
 	sample
 	value  float64
 	change []float64
 }
 
-// ahead is what going forward over a run finds, by term: values of the column, and of an integral its value with its changes.
+// ahead holds the results of going forward over a run, by term: the samples of the column, and the value of an integral with its changes.
 type ahead struct {
 	columns  [][]taken
 	integral []float64
 	change   [][]float64
-	told     RunResult
+	told     RunResult // what is reported about the run
 }
 
-// ahead runs the mechanism, and goes over the run along the parameters, theory.md (V8), or, without slopes, along none.
+// ahead runs the mechanism and collects values by term. With slopes it goes over the run along the parameters, theory.md (V8).
 func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	c, err := g.ranOnce(ctx, slopes)
 	if err != nil {
@@ -34,7 +34,7 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	if slopes {
 		n = len(g.parameters)
 	}
-	fields, err := g.newFields(c.numFields(false, g.projects()), n)
+	fields, err := g.newFields(c.fieldsAhead(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +85,11 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	return a, nil
 }
 
-// keptMost is how many bytes a run may take that is kept for slopes after values. Another value costs time only.
+// keptMost is the largest size in bytes of a run that is kept between a call for values and a call for slopes. Another value costs time
+// only.
 const keptMost = 16 << 20
 
-// ranOnce returns the run: with slopes, that of values before where it has been kept.
+// ranOnce returns a run: with slopes the run that was kept by the call for values before, if there is one, else a new run.
 func (g *Problem) ranOnce(ctx context.Context, slopes bool) (c *course, err error) {
 	if c, g.ran = g.ran, nil; c == nil || !slopes {
 		if c, err = g.run(ctx); err != nil {
@@ -105,7 +106,7 @@ func (g *Problem) ranOnce(ctx context.Context, slopes bool) (c *course, err erro
 	return c, nil
 }
 
-// rates returns what is integrated over a run, and of which terms that is.
+// rates returns the functions that are integrated over a run, and for each the index of its term.
 func (g *Problem) rates(c *course, slopes bool) (list []*term, of []int) {
 	for i, t := range g.terms {
 		if t.Take == Integral {
@@ -118,7 +119,7 @@ func (g *Problem) rates(c *course, slopes bool) (list []*term, of []int) {
 	return list, of
 }
 
-// tangents carries derivatives forward over the tape of a run: adjoint.Tangents or adjoint.AlphaTangents.
+// tangents takes derivatives forward over the tape of a run: adjoint.Tangents, adjoint.AlphaTangents or adjoint.RattleTangents.
 type tangents interface {
 	Run(ctx context.Context, t *adjoint.Tape, dx [][]float64, rates []*term, value []float64, d [][]float64) error
 	Gap() float64
@@ -153,8 +154,8 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 	return t, nil
 }
 
-// take computes the outputs that are sampled at a row, with their changes along dx, and appends them to a.columns. It removes these
-// samples from left, which is in the order of rows.
+// take computes the outputs that are sampled at a row, with their changes along dx, and appends them to a.columns. It removes these samples
+// from left, where samples are in the order of rows.
 func (a *ahead) take(f *field, st *mechanism.State, row int, dx [][]float64, left [][]sample) error {
 	at := false
 	for i := range left {
@@ -181,9 +182,9 @@ func (a *ahead) take(f *field, st *mechanism.State, row int, dx [][]float64, lef
 	return nil
 }
 
-// startTangents returns the derivative of the start of a run by each of the n parameters, theory.md (D3), (D4): rotation, displacement of
-// the centre of mass, angular velocity and velocity of the centre of mass of each body, in world axes. A parameter may also move the
-// centre of mass within its body.
+// startTangents returns the changes of the start of a run with each of the n parameters, theory.md (D3), (D4): rotation, displacement of
+// the centre of mass, angular velocity and velocity of the centre of mass of each body, world axes. They include the change by a parameter
+// that moves the centre of mass within its body.
 func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float64, error) {
 	dx := make([][]float64, n)
 	if n == 0 {
@@ -222,7 +223,7 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 	return dx, nil
 }
 
-// sums returns the value of each term, and its slopes by the parameters.
+// sums returns the value of each term, and its derivatives by the parameters.
 func (a *ahead) sums(g *Problem) (value []float64, slopes [][]float64) {
 	for i, t := range g.terms {
 		sum, slope := a.integral[i], append([]float64(nil), a.change[i]...)

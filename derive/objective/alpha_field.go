@@ -11,30 +11,30 @@ import (
 	"github.com/rung-mbd/rung/motion"
 )
 
-// alphaField is a field that differentiates steps of generalized-α, too: it implements adjoint.AlphaField.
+// alphaField is a field for implicit steps: it implements adjoint.AlphaField for generalized-α and adjoint.RattleField.
 type alphaField struct {
 	*field
 	newton *motion.Newton
 	rates  [2]ratesAt         // the last two states of HoldRates and ErrorsAnswerTo
-	now    *ratesAt           // of the last HoldRates
-	ends   *ratesAt           // of ErrorsAnswerTo
-	one    *derive.Directions // of one direction, as the next
-	change *derive.Changes
-	flat   []float64 // of ratesOf
-	last   int       // the last of rates
-	held   *mechanism.State
-	late   bool      // the derivatives are not at held, the end of a step, yet
-	shapes bool      // parameters change position errors of joints
-	motion []float64 // PerBody a body, of ErrorsBackTo
+	now    *ratesAt           // state of the last HoldRates, or the start in HoldErrors
+	ends   *ratesAt           // end of the step in HoldErrors
+	one    *derive.Directions // one direction
+	change *derive.Changes    // its results
+	flat   []float64          // memory of ratesOf
+	last   int                // index in rates of the last state
+	held   *mechanism.State   // state of the last HoldStep, HoldRates or HoldErrors
+	late   bool               // d has yet to Hold the state held, the end of a step
+	shapes bool               // parameters change position errors of joints
+	motion []float64          // memory of ErrorsBackTo, PerBody a body
 	rows   int
-	x      []float64 // as the system: of accelerations, and multipliers with their signs changed
+	x      []float64 // a solution of the system: accelerations, and multipliers with their signs changed
 	lambda []float64
 	off    []float64 // six a body
 	right  []float64 // as x
 }
 
-// newAlphaField makes a field with as many directions as that has. It refuses a mechanism with what implicit steps have no derivatives of,
-// unless only values are asked for.
+// newAlphaField makes an alphaField of f. With slopes it returns ErrNotDifferentiable for a mechanism with rows of velocities alone, over
+// which implicit steps have no derivatives.
 func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	if err := g.mech.Holonomic(); err != nil && slopes {
 		return nil, fault.Errorf("%w: %w", ErrNotDifferentiable, err)
@@ -60,23 +60,23 @@ func (g *Problem) newAlphaField(f *field, slopes bool) (*alphaField, error) {
 	return a, nil
 }
 
-// ratesAt is the matrix of velocities at a state, and what holds a change of velocities there: the start of a step is the end of the one
-// before.
+// ratesAt is the matrix of velocities at a state, with the last change of velocities that was held there. Two of them are kept, as the
+// start of a step is the end of the step before.
 type ratesAt struct {
 	answers *kkt.Answers
 	mech    *mechanism.Mechanism
 	state   *mechanism.State
-	flat    []float64 // the state
-	ready   bool      // the matrix is that of the state
-	found   bool      // lambda and off are those of the change
-	change  []float64
-	lambda  []float64
-	off     []float64
-	x       []float64 // memory of addMassTo, and right; nil where bodies have their inertias and no more
+	flat    []float64 // the state, flat
+	ready   bool      // answers has the matrix of the state
+	found   bool      // lambda and off belong to change
+	change  []float64 // change of velocities, six a body
+	lambda  []float64 // its multipliers: M·change = Jᵀλ but for off
+	off     []float64 // its component that the joints allow
+	x       []float64 // memory of addMassTo, with right; nil without armature and held bodies
 	right   []float64
 }
 
-// ratesOf returns the matrix at a state. A state that is none of the last two takes the place of the older one.
+// ratesOf returns the matrix at a state. A new state replaces the older one of the two that are kept.
 func (f *alphaField) ratesOf(st *mechanism.State) (*ratesAt, error) {
 	if n := st.FlatLen(); len(f.flat) != n { // the first state, or one that carries other angles
 		f.flat = make([]float64, n)
@@ -125,12 +125,12 @@ func (f *alphaField) PushOneTo(da, dx []float64, k int) error {
 	return nil
 }
 
-// setOne makes the one direction that of parameter k, with the state changed by dx; −1: of no parameter.
+// setOne sets the one direction: parameter k with the state changed by dx; no parameter for −1.
 func (f *alphaField) setOne(st *mechanism.State, dx []float64, k int) {
 	setOne(f.field, f.one, st, dx, k)
 }
 
-// setOne makes the direction one that of parameter k of f, with the state changed by dx; −1: of no parameter.
+// setOne sets the direction one: parameter k of f with the state changed by dx; no parameter for −1.
 func setOne(f *field, one *derive.Directions, st *mechanism.State, dx []float64, k int) {
 	one.Reset(0)
 	if k >= 0 {
@@ -170,7 +170,7 @@ func (f *alphaField) HoldErrors(start, end *mechanism.State) (err error) {
 	return nil
 }
 
-// holdErrors goes to the state of HoldErrors where that has waited for a residual.
+// holdErrors lets d hold the state of HoldErrors, which waits until a residual is asked for.
 func (f *alphaField) holdErrors() error {
 	if !f.late {
 		return nil
@@ -228,7 +228,7 @@ func (f *alphaField) HoldRates(st *mechanism.State, change []float64) (off []flo
 	return r.off, f.d.Hold(st, change, r.lambda, derive.HeldRates)
 }
 
-// holdBy finds the multipliers of a change of velocities, Jᵀλ = M·change, and what is left of it.
+// holdBy finds the multipliers λ of a change of velocities, Jᵀλ = M·change, and the component of it that they leave (off).
 func (f *alphaField) holdBy(r *ratesAt) error {
 	r.found = false
 	clear(f.right)
@@ -236,8 +236,8 @@ func (f *alphaField) holdBy(r *ratesAt) error {
 	return f.answerBy(r)
 }
 
-// addMassTo adds to f the momentum of a change a of velocities, times scale. The momentum of armature counts, and so does the inertia by
-// which bodies without one of their own are held.
+// addMassTo adds to f scale times the momentum of the change a of velocities. It includes armature, and the inertia with which bodies
+// without inertia are held.
 func (r *ratesAt) addMassTo(f, a []float64, scale float64) {
 	if r.x == nil {
 		r.mech.AddMomentumTo(f, r.state, a, scale)
@@ -251,9 +251,9 @@ func (r *ratesAt) addMassTo(f, a []float64, scale float64) {
 	}
 }
 
-// answerBy finds multipliers, and what is left, for the right side f.right.
+// answerBy finds lambda and off of r for the right side f.right.
 func (f *alphaField) answerBy(r *ratesAt) error {
-	if err := r.roughTo(f.x, f.right); err != nil { // multipliers are factors of derivatives of the order of the step
+	if err := r.roughTo(f.x, f.right); err != nil { // rough, as multipliers only enter derivatives times a factor of the order of the step
 		return err
 	}
 	copy(r.lambda, f.x[len(r.change):])
@@ -261,7 +261,7 @@ func (f *alphaField) answerBy(r *ratesAt) error {
 	return nil
 }
 
-// roughTo is AnswerTo without refinement where there is an answer without.
+// roughTo is AnswerTo, without refinement if the system allows that.
 func (r *ratesAt) roughTo(x, right []float64) error {
 	if r.answers.Plain() {
 		return r.answers.RoughTo(x, right)

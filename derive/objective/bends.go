@@ -8,36 +8,36 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// bends find where within a step a force has a corner, to take the step apart there, theory.md (V23).
+// bends finds the corners of forces within a step, to take the step apart there, theory.md (V23).
 type bends struct {
 	kinks *branches
 	step  *sim.RungeKutta
-	was   *mechanism.State // at the start of the step at hand
+	was   *mechanism.State // start of this step
 	flat  []float64
-	from  []side // of all parts, there
-	at    *mechanism.State
+	from  []side           // sides of all parts at the start of a part of the step
+	at    *mechanism.State // scratch
 
-	steps, taken int  // of the run, and parts so far
-	rough        bool // some steps have not been taken apart, as there were too many
+	steps, taken int  // steps of the run, and states between parts, so far
+	rough        bool // some steps were not taken apart, as there were too many
 }
 
 const (
-	// mostBends is how many corners of a step are found. With more, some contact touches in each step.
+	// mostBends is the largest number of corners of a step that are found. With more of them, some contact touches in each step.
 	mostBends = 8
-	// moreParts is how many parts there are at most beside one a step: a contact that chatters, or friction at rest, has a corner in
-	// each step.
+	// moreParts is the largest number of parts beyond one a step. A contact that chatters, or friction at rest, has a corner in each step.
 	moreParts = 1000
-	// bendSteps is how often the interval of a corner is halved, which is then at the resolution of bendNear.
+	// bendSteps is the number of bisections for a corner, which suffices for the smallest distance of bendNear.
 	bendSteps = 40
-	// bendGap is into how many parts the shortest distance of bendNear is divided for the shortest step between two states.
+	// bendGap is the smallest distance of bendNear divided by the shortest step between two states.
 	bendGap = 4
 )
 
-// bendNear are the distances from a corner, as parts of the step, at which it is taken apart on both sides. A stage of a shorter part
-// is nearer to where the motion is, and so on its side of the corner. What is between the nearest two is differentiated on either side.
+// bendNear are the distances from a corner, relative to the step, at which the step is taken apart on both sides. The stages of a shorter
+// part are closer to the motion, so they lie on their side of the corner. The part across the corner, between the two nearest states, is
+// differentiated with stages on both sides.
 var bendNear = [...]float64{1e-2, 1e-4, 1e-6, 1e-8}
 
-// newBends returns nil where steps are implicit, without a tableau, or no force has corners.
+// newBends returns nil for implicit steps, which have no tableau, and for mechanisms whose forces have no corners.
 func newBends(plan *kkt.Plan, tab *sim.Tableau, kinks *branches, st *mechanism.State) *bends {
 	if tab == nil || len(kinks.list) == 0 {
 		return nil
@@ -47,7 +47,8 @@ func newBends(plan *kkt.Plan, tab *sim.Tableau, kinks *branches, st *mechanism.S
 	return b
 }
 
-// over goes over the step to a state, which was added to a tape last, and takes it apart there if it is bent. b may be nil.
+// over takes note of the step that was added to the tape last, which ends at st. If it is bent, over takes it apart on the tape. b may be
+// nil.
 func (b *bends) over(tape *adjoint.Tape, bent bool, st *mechanism.State) error {
 	if b == nil {
 		return nil
@@ -77,7 +78,7 @@ func (b *bends) begin(st *mechanism.State) {
 	b.was.SetFlat(b.flat)
 }
 
-// parts returns the states at which the step to end is taken apart: those around each of its corners, theory.md (V23).
+// parts returns the states between the parts of the step to end: those around each of its corners, theory.md (V23).
 func (b *bends) parts(end *mechanism.State) (list []*mechanism.State, err error) {
 	for range mostBends {
 		at := b.was
@@ -99,8 +100,8 @@ func (b *bends) parts(end *mechanism.State) (list []*mechanism.State, err error)
 	return list, nil
 }
 
-// around adds the states at the distances of bendNear before and behind a corner to those of the step so far. It leaves out those that
-// would be as good as at the state before them, or at the end of the step.
+// around adds to list the states at the distances of bendNear before and after a corner. It leaves out states that are hardly later than
+// the state before them, or hardly earlier than the end of the step.
 func (b *bends) around(list []*mechanism.State, corner, end float64) ([]*mechanism.State, error) {
 	h, last := end-b.was.Time, len(bendNear)-1
 	least, at := h*bendNear[last]/bendGap, b.was
@@ -127,7 +128,8 @@ func (b *bends) around(list []*mechanism.State, corner, end float64) ([]*mechani
 	return list, nil
 }
 
-// corner returns the first time after a state, up to an end, at which a part is on another branch than there, and whether there is one.
+// corner returns the first time after the state at, up to end, at which a part is on another side than at the state, and whether there is
+// one.
 func (b *bends) corner(at *mechanism.State, end float64) (t float64, found bool, err error) {
 	if err := b.try(at, end); err != nil {
 		return 0, false, err
@@ -148,7 +150,7 @@ func (b *bends) corner(at *mechanism.State, end float64) (t float64, found bool,
 	return at.Time + hi*(end-at.Time), true, nil
 }
 
-// try does a step from a state to a time.
+// try does a step from the state at to the time t.
 func (b *bends) try(at *mechanism.State, t float64) error {
 	b.step.Restart()
 	_, err := b.step.Try(at, t)

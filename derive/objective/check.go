@@ -8,16 +8,15 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// checkStep is the change of a parameter by which values are differenced, relative to its size, of places to the typical length of the
-// bodies where that is less, and 1 for a number that is zero (sizeOf). Of order 4, differences err by some 1e-10 of their
-// size then, and by the errors of runs over it.
+// checkStep is the step of a parameter for differences, relative to its size (sizeOf). Differences of order 4 then have a relative error of
+// some 1e-10, plus the errors of runs divided by the step.
 const checkStep = 1e-3
 
-// Check stores beside the gradient of r, which is that of the problem, central differences of order 4 of its value: whole runs, or
-// searches for equilibria, of changed models.
+// Check adds to r, a result of Gradient for this problem, central differences of order 4 of the value: of whole runs, or searches for
+// equilibria, of changed models.
 //
-// Cost: four values a parameter. A number that cannot be changed to both sides, as a mass that is nearly zero or a length with which joints
-// do not close, has no differences, and ParameterResult.Unchecked says why. It returns the error of ctx.
+// Cost: four values a parameter. A number that cannot be changed to both sides, such as a mass near zero or a length with which joints do
+// not close, has no differences; ParameterResult.Unchecked gives the reason. It returns the error of ctx.
 func (g *Problem) Check(ctx context.Context, r *Result) error {
 	for k := range r.Parameters {
 		x, err := g.difference(ctx, k)
@@ -34,7 +33,7 @@ func (g *Problem) Check(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// difference returns the derivative of the value by parameter k, by differences.
+// difference returns the difference quotient of order 4 of the value by parameter k.
 func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 	h := g.stepFor(k, checkStep)
 	var at [4]float64
@@ -54,8 +53,8 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
 }
 
-// stepFor is stepBy with the kinds of numbers by their paths, as those of a task are no derive.Parameter. A point of a force
-// element does not count as a place.
+// stepFor is stepBy for all parameters, also numbers of a task, which are no derive.Parameter: it tells the kinds of numbers by their
+// paths. A point of a force element does not count as a place.
 func (g *Problem) stepFor(k int, part float64) float64 {
 	return g.stepBy(k, part, func(i int) (turns, place bool) {
 		path := g.o.Parameters[k].Paths[i]
@@ -63,8 +62,8 @@ func (g *Problem) stepFor(k int, part float64) float64 {
 	})
 }
 
-// stepBy returns the change of parameter k that is a part of the size of each of its numbers. kind tells whether number i is
-// one of an orientation, whose size is 1, or one of a place.
+// stepBy returns the step of parameter k: the factor part times the smallest size of its numbers. kind tells whether number i belongs to an
+// orientation (turns), whose size is 1, or is the coordinate of a place.
 func (g *Problem) stepBy(k int, part float64, kind func(i int) (turns, place bool)) float64 {
 	h := math.Inf(1)
 	for i, x := range g.values[k] {
@@ -79,15 +78,15 @@ func (g *Problem) stepBy(k int, part float64, kind func(i int) (turns, place boo
 }
 
 const (
-	// smallPlace is a place relative to the typical length L of the bodies, below which it is changed as one at the origin
-	// is: parts of it would be lost beside the lengths around.
+	// smallPlace is the least coordinate of a place, relative to the typical length L of the bodies, that is its own size. A step relative
+	// to a smaller one would be lost beside the lengths around.
 	smallPlace = 1e-3
-	// smallNumber is another number that is changed as zero is: models that were computed have 1e-17 where they mean zero.
+	// smallNumber is the least other number that is its own size: computed models have 1e-17 in the place of zero.
 	smallNumber = 1e-12
 )
 
-// sizeOf returns of what a change of a number is a part: its magnitude, of places L where that is less, or where they are
-// nearly zero, and 1 for other numbers that are nearly zero.
+// sizeOf returns the size of a number x, to which its step is relative: its magnitude, but for places at most L, and L (at most 1 m) for
+// places near zero; 1 for other numbers near zero.
 func sizeOf(x float64, place bool, L float64) float64 {
 	x = math.Abs(x)
 	switch {

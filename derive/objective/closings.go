@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// sameTol is how far an open stage, computed again, may be from that of the run, as sim.Tolerance has it, to be the same one: far above
-	// rounding, and what joints are closed to.
+	// sameTol is the largest difference, in the units of sim.Tolerance, between an open stage that is computed again and the stage of the
+	// run, for both to count as the same: far above rounding, and as small as the closing of joints.
 	sameTol = sim.DefaultDrift
-	// closingsAround is how many closings before and behind the last one are looked at. A larger value costs time only.
+	// closingsAround is the number of closings before and after the last one that are searched. A larger value costs time only.
 	closingsAround = 64
-	// closingsMost is how many bytes they may take. Another value costs time only.
+	// closingsMost is the memory limit of closings in bytes. Another value costs time only.
 	closingsMost = 16 << 20
 )
 
-// closings are stages of a run before and after they have been closed, so that going over the run need not close them again. It is the
-// sim.Projector of what goes over it; stages that it does not know are closed by the projector of the run.
+// closings keeps stages of a run before and after they were closed, so that the way over the run need not close them again. It is the
+// sim.Projector of that way. Stages that it does not know are closed by the projector of the run.
 type closings struct {
 	by     sim.Projector
 	length float64 // mechanism.Mechanism.TypicalLength
 	times  []float64
-	states []mechanism.BodyState // for each time, those of the open stage and of the closed one
-	at     int                   // the closing that is likely next
-	known  bool                  // the last state has been closed as a whole
+	states []mechanism.BodyState // for each time the bodies of the open stage, then of the closed one
+	at     int                   // index of the closing that is expected next
+	known  bool                  // the last state was found: its velocities are closed, too
 }
 
-// watch keeps the closings of a run by an explicit method.
+// watch records the closings of a run by an explicit method.
 func (c *closings) watch(m *mechanism.Mechanism, s sim.Stepper) {
 	if k, ok := s.(*sim.RungeKutta); ok {
 		c.length = m.TypicalLength()
@@ -36,7 +36,7 @@ func (c *closings) watch(m *mechanism.Mechanism, s sim.Stepper) {
 	}
 }
 
-// see keeps a closing of the run.
+// see records a closing of the run, unless the memory is full.
 func (c *closings) see(open, closed *mechanism.State) {
 	const bytes = 13 * 8 // of a body
 	if bytes*len(c.states) > closingsMost {
@@ -67,7 +67,7 @@ func (c *closings) ProjectVelocities(st *mechanism.State) error {
 	return c.by.ProjectVelocities(st)
 }
 
-// same reports whether two states are one but for rounding.
+// same reports whether two states are equal but for rounding.
 func (c *closings) same(a, b []mechanism.BodyState) bool {
 	for i := range a {
 		x, y := &a[i], &b[i]

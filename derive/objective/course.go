@@ -19,12 +19,12 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// leastStep is the part of a run up to which two times are one: some rounding of times that are written in different ways. No step is
+// leastStep is the part of a run up to which two times count as the same: times written in different ways have some rounding. No step is
 // that short.
 const leastStep = 1e-9
 
-// course is a run, in pieces between its rows: the times of data, those that Every asks for, and the end. Steps end there. Where a term is
-// an extreme and Every asks for nothing, all ends of steps are rows.
+// course is a run, in pieces between its rows. Rows are the times of data, the times of Every, and the end; steps end there. If a term is
+// an extreme and Every is 0, the end of each step is a row.
 type course struct {
 	tab     *sim.Tableau          // nil for generalized-α and RATTLE
 	alpha   *sim.GeneralizedAlpha // nil for others
@@ -32,16 +32,16 @@ type course struct {
 	impacts *impacts           // nil where no stop has impulses
 	jumped  []bool             // by row: an event at a stop took place there
 	states  []*mechanism.State // at the rows, one more than there are pieces: the start is the first
-	told    RunResult
-	leaps   error // a force has jumped: there is no gradient
+	told    RunResult          // what is reported about the run
+	leaps   error              // not nil if a force has jumped: there is no gradient
 	growth  *adjoint.Growth
-	closer  sim.Projector // of stages; nil: none
-	closes  bool          // the run may have closed some
-	known   closings      // of those that it has closed
+	closer  sim.Projector // closes stages; nil: no stage is closed
+	closes  bool          // the run may have closed stages
+	known   closings      // stages that the run has closed
 }
 
-// marks returns the times of rows after the start, s, ascending: of data, of Every if a term is an extreme (fewRows bounds their
-// number), and the end.
+// marks returns the times of the rows after the start, s, ascending: the times of data, the multiples of Every if a term is an extreme
+// (fewRows bounds their number), and the end.
 func (g *Problem) marks() []float64 {
 	from, until := g.plan.Initial().Time, g.o.Run.Until
 	list := []float64{until}
@@ -64,12 +64,12 @@ func (g *Problem) marks() []float64 {
 		}
 	}
 	if n := len(marks); n > 0 && until-marks[n-1] <= least {
-		marks = marks[:n-1] // data of the end
+		marks = marks[:n-1] // the end itself is appended below
 	}
 	return append(marks, until)
 }
 
-// fewRows refuses rows whose states alone fill the memory, before there are any.
+// fewRows returns an error if the states of the rows of Every alone would fill the memory.
 func (g *Problem) fewRows() error {
 	every, bytes := g.o.Run.Every, 8*float64(g.plan.Initial().FlatLen())
 	rows := (g.o.Run.Until - g.plan.Initial().Time) / every
@@ -79,7 +79,7 @@ func (g *Problem) fewRows() error {
 	return nil
 }
 
-// rowOf returns the row at a time.
+// rowOf returns the row nearest to a time.
 func (c *course) rowOf(t float64) int {
 	n := len(c.states)
 	i, _ := slices.BinarySearchFunc(c.states, t, func(st *mechanism.State, t float64) int {
@@ -97,25 +97,25 @@ func (c *course) rowOf(t float64) int {
 	return i
 }
 
-// taping keeps the states of a run, piece by piece.
+// taping records the states of a run, piece by piece.
 type taping struct {
 	c        *course
 	plan     *kkt.Plan
-	o        runs.Options // of the run
-	tape     *adjoint.Tape
-	before   int      // steps of the pieces before
-	rows     int      // of multipliers
-	until    *float64 // up to which the piece at hand goes
-	left     int64    // bytes
+	o        runs.Options  // options of the run
+	tape     *adjoint.Tape // of this piece
+	before   int           // number of steps in earlier pieces
+	rows     int           // number of multipliers
+	until    *float64      // time at which this piece is to end
+	left     int64         // memory that is left, bytes
 	kinks    *branches
 	all      bool    // each step is a piece
-	lastStop *impact // and what happened there
-	struck   int64   // impulses
-	lastJump float64 // time of the last event at a stop, s
-	bends    *bends  // nil for implicit steps, and where no force has corners
+	lastStop *impact // last event at a stop
+	struck   int64   // number of impulses
+	lastJump float64 // time of lastStop, s
+	bends    *bends  // nil for implicit steps, and if no force has corners
 }
 
-// begin begins a piece.
+// begin begins a piece, with a row at its start.
 func (t *taping) begin(s *runs.Simulation) error {
 	t.c.states, t.c.jumped = append(t.c.states, s.State().Clone()), append(t.c.jumped, s.State().Time == t.lastJump)
 	until := new(float64)
@@ -128,7 +128,7 @@ func (t *taping) begin(s *runs.Simulation) error {
 	return t.tape.AddStep(s)
 }
 
-// newTape returns the tape of a piece.
+// newTape returns an empty tape for the integrator of the run.
 func (t *taping) newTape() *adjoint.Tape {
 	m := t.plan.Mechanism()
 	if t.c.tab != nil {
@@ -170,10 +170,10 @@ func (t *taping) onStep(s *runs.Simulation) error {
 	return err
 }
 
-// repeat makes a part of the run again up to a time, for a tape.
+// repeat repeats the run from a checkpoint up to a time, for a tape (adjoint.Tape.Repeat).
 func (t *taping) repeat(ctx context.Context, from *sim.Checkpoint, until float64, onStep func(s adjoint.Stand) error) error {
 	o := t.o
-	o.OnStop = nil // the tape has them
+	o.OnStop = nil // the events are on the tape already
 	o.Resume, o.OnStep = from, func(s *runs.Simulation) error { return onStep(s) }
 	s, err := runs.New(t.plan, o)
 	if err != nil {
@@ -185,7 +185,7 @@ func (t *taping) repeat(ctx context.Context, from *sim.Checkpoint, until float64
 	return s.RunContext(ctx, until)
 }
 
-// run runs the mechanism.
+// run runs the mechanism and records the run. It returns an error, mostly ErrNotDifferentiable, for runs without derivatives.
 func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := g.smooth(); err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	return c, nil
 }
 
-// plainSteps returns ErrNotDifferentiable for a run with steps that are none of its method.
+// plainSteps returns ErrNotDifferentiable for a run some of whose steps are not steps of its method.
 func plainSteps(s *runs.Simulation) error {
 	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
 		return fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
@@ -259,8 +259,8 @@ func plainSteps(s *runs.Simulation) error {
 	return nil
 }
 
-// closedStages notes what closes stages of the run, and whether it may have done so: of all steps, as rows are redundant, or of some, after
-// others were rejected.
+// closedStages sets the projector that closes stages of the run again, and whether the run may have closed stages: in all steps, as rows
+// are redundant, or in some, after others were rejected.
 func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if c.tab == nil || !g.projects() {
 		return nil
@@ -280,7 +280,7 @@ func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	return nil
 }
 
-// newCourse returns an empty course of the method of the run.
+// newCourse returns an empty course with the method of the run.
 func (g *Problem) newCourse() (*course, error) {
 	switch g.o.Run.Integrator {
 	case runs.RungeKutta4:
@@ -298,18 +298,23 @@ func (g *Problem) newCourse() (*course, error) {
 	return &course{tab: sim.DormandPrince()}, nil
 }
 
-// numFields is the number of fields that going over the run takes, and one more on the way back where it projects its states.
-func (c *course) numFields(back, projects bool) int {
-	switch {
-	case c.tab == nil:
+// fieldsAhead is the number of fields that going forward over the run needs.
+func (c *course) fieldsAhead() int {
+	if c.tab == nil {
 		return 1
-	case back && projects:
-		return len(c.tab.B) + 1
 	}
 	return len(c.tab.B)
 }
 
-// simulation returns the run, whose states go to t.
+// fieldsBack is the number of fields that going back over the run needs: one more for explicit steps if the run projects its states.
+func (c *course) fieldsBack(projects bool) int {
+	if c.tab != nil && projects {
+		return c.fieldsAhead() + 1
+	}
+	return c.fieldsAhead()
+}
+
+// simulation returns the simulation of the run, whose states go to t.
 func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 	o := g.o.Run
 	o.Every, o.Start, o.Events = 0, g.closes, g.event()
@@ -327,7 +332,7 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 	return s, err
 }
 
-// samples returns for each term where it takes its column, by row; none for integrals.
+// samples returns for each term the samples of its column, by row; none for integrals.
 func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 	list := make([][]sample, len(g.terms))
 	for i, t := range g.terms {
@@ -351,7 +356,8 @@ func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
 	return list, err
 }
 
-// smooth refuses mechanisms whose runs are more than a differential equation in poses and velocities, by the name of what is.
+// smooth returns an error for mechanisms and options whose runs have no derivatives: a run has to be an ordinary differential equation in
+// poses and velocities.
 func (g *Problem) smooth() error {
 	m := g.mech
 	if err := g.remembers(); err != nil {
@@ -371,7 +377,7 @@ func (g *Problem) smooth() error {
 	return nil
 }
 
-// remembers refuses mechanisms with internal states, but for stops with impulses over explicit steps.
+// remembers returns an error for mechanisms with internal states, except stops with impulses over explicit steps.
 func (g *Problem) remembers() error {
 	m, stops := g.mech, 0
 	for i := range m.NumResistors() {
@@ -392,7 +398,8 @@ func (g *Problem) remembers() error {
 	return nil
 }
 
-// noJumps refuses forces that have jumped, and extremes at the instant of an event at a stop, which moves.
+// noJumps returns an error for a run in which a force has jumped, and for an extreme at the instant of an event at a stop: both times move
+// with the parameters.
 func (g *Problem) noJumps(c *course, samples [][]sample) error {
 	if c.leaps != nil {
 		return c.leaps
@@ -406,7 +413,7 @@ func (g *Problem) noJumps(c *course, samples [][]sample) error {
 	return nil
 }
 
-// setImpacts makes room for what stops with impulses do.
+// setImpacts sets c.impacts if a stop has impulses.
 func (c *course) setImpacts(m *mechanism.Mechanism) {
 	for i := range m.NumResistors() {
 		if speed, _ := m.ImpactSpeed(i); speed > 0 {
@@ -416,7 +423,8 @@ func (c *course) setImpacts(m *mechanism.Mechanism) {
 	}
 }
 
-// stopAt notes on the tape that an event has ended the run, and sees that it has if it should.
+// stopAt records on the tape that the run has ended at ends_at. stopped is the event that has ended the run; it returns ErrNotReached if
+// there is none though there should be.
 func (g *Problem) stopAt(c *course, stopped string) error {
 	switch {
 	case g.ending == nil:
@@ -441,7 +449,7 @@ func (g *Problem) stopAt(c *course, stopped string) error {
 // lastState returns the state at the end of the run.
 func (c *course) lastState() *mechanism.State { return c.states[len(c.states)-1] }
 
-// stopHook returns what a run tells of its stops to a tape, nil where none has impulses.
+// stopHook returns the function that records events at stops on the tape; nil if no stop has impulses.
 func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mechanism.State) error {
 	if t.c.impacts == nil {
 		return nil
@@ -457,7 +465,8 @@ func (t *taping) stopHook() func(resistor int, what sim.StopChange, before *mech
 	}
 }
 
-// seeImpacts refuses impulses that have set off others.
+// seeImpacts returns an error if an impulse has set off another one: n is the number of impulses of the run, of which the hook has seen
+// t.struck.
 func (t *taping) seeImpacts(n int64) error {
 	if n != t.struck {
 		return fmt.Errorf("%w: t = %v: the impulse at the %s sets off another one at the same instant",
@@ -466,7 +475,7 @@ func (t *taping) seeImpacts(n int64) error {
 	return nil
 }
 
-// reason says that a run which does not repeat has no derivative.
+// reason adds ErrNotDifferentiable to errors of a run that has no derivative.
 func (g *Problem) reason(err error) error {
 	if errors.As(err, new(*adjoint.StepError)) || errors.As(err, new(*adjoint.GrazingError)) || errors.Is(err, adjoint.ErrAtOnce) ||
 		errors.Is(err, derive.ErrDoubt) {

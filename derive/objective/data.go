@@ -10,16 +10,16 @@ import (
 	"github.com/rung-mbd/rung/internal/timetable"
 )
 
-// record is a column of a file over time: cells that are not empty.
+// record is a column of a file over time; empty cells are left out.
 type record struct {
 	times, values []float64
-	lines         []int // of the file
+	lines         []int // line numbers in the file
 }
 
-// records are those of an objective that have been read, by file and column.
+// records are the records of an objective that have been read, by file and column.
 type records map[[2]string]*record
 
-// of returns a column of a file below a folder.
+// of returns a column of a file in folder, and reads it at the first call.
 func (all records) of(folder fs.FS, file, column string) (*record, error) {
 	key := [2]string{file, column}
 	if r, ok := all[key]; ok {
@@ -44,7 +44,8 @@ func (all records) of(folder fs.FS, file, column string) (*record, error) {
 	return r, nil
 }
 
-// readRecord reads comma-separated values with a row of names, among them time (package timetable). Rows without a value are passed.
+// readRecord reads a column of comma-separated values. The first line has the names of the columns, among them time (package timetable). It
+// skips lines without a value.
 func readRecord(r io.Reader, column string) (*record, error) {
 	t, err := timetable.NewReader(r)
 	if err != nil {
@@ -74,7 +75,7 @@ func readRecord(r io.Reader, column string) (*record, error) {
 	return all, nil
 }
 
-// add adds the present line of a file.
+// add adds the present line of t; time and value are the indices of its columns.
 func (r *record) add(t *timetable.Reader, time, value int) error {
 	at, err := t.After(time)
 	if err != nil {
@@ -88,7 +89,7 @@ func (r *record) add(t *timetable.Reader, time, value int) error {
 	return nil
 }
 
-// within returns an error that names the first time that is not in a run, or too near to the one before it for a step.
+// within returns an error that names the first time that is outside the run, or too close to the one before it for a step.
 func (r *record) within(from, until float64) error {
 	least := leastStep * (until - from)
 	for i, t := range r.times {

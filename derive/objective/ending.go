@@ -9,17 +9,17 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// ErrNotReached is for a run that ends at its time, before the column of its Ending has come to the value.
+// ErrNotReached is the error for a run that ends at its time, before its column has reached the value of ends_at.
 var ErrNotReached = errors.New("derive/objective: the run ends at its time before its column is at the value of ends_at")
 
-// ending is the event of an Ending. It implements adjoint.Event.
+// ending is the event at which a run ends (Ending). It implements adjoint.Event.
 type ending struct {
 	of     *Ending
 	output derive.Output
-	f      *field // nil before the run is gone over
+	f      *field // nil before the way over the run
 }
 
-// event returns the event that ends the run, and nil where there is none.
+// event returns the event that ends the run; nil if there is none.
 func (g *Problem) event() []sim.Event {
 	if g.ending == nil {
 		return nil
@@ -44,7 +44,7 @@ func (e *ending) FunctionTo(x, p []float64, st *mechanism.State, scale float64) 
 	return 0, err
 }
 
-// JumpTo implements adjoint.Event. The run ends there.
+// JumpTo implements adjoint.Event. It is never called, as the run ends there.
 func (e *ending) JumpTo(_, _, _ []float64, _ *mechanism.State) error {
 	panic("derive/objective: a run goes on after its end")
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// ErrNeutral is for equilibria that are none in a neighbourhood of their own, so that they do not follow parameters.
+// ErrNeutral is the error for an equilibrium with others in its neighbourhood: it does not follow parameters uniquely.
 var ErrNeutral = errors.New("derive/objective: the equilibrium is neutral")
 
-// neutralTol is the reciprocal condition number of the stiffness below which motions meet no force.
+// neutralTol is the reciprocal condition number of the stiffness below which some motion meets no force.
 const neutralTol = 1e-12
 
-// settling is how an equilibrium follows parameters, theory.md (V7).
+// settling is the linearization by which an equilibrium follows parameters, theory.md (V7).
 type settling struct {
 	s   *derive.StateSpace
-	lu  mat.LU     // of A₂₁
-	C   *mat.Dense // what outputs change with the coordinates
+	lu  mat.LU     // factors of A₂₁
+	C   *mat.Dense // derivatives of the outputs by the coordinates
 	any bool       // there are coordinates
 }
 
@@ -53,7 +53,8 @@ func (g *Problem) newSettling() (*settling, error) {
 	return e, nil
 }
 
-// add adds to x, the derivatives of the outputs along a parameter, what the coordinates change such that there are no accelerations.
+// add adds to x, the derivatives of the outputs along direction at of out, the part by the coordinates, which change so that accelerations
+// stay zero.
 func (e *settling) add(x []float64, out *derive.Changes, at int) {
 	if !e.any {
 		return
@@ -73,7 +74,7 @@ func (e *settling) add(x []float64, out *derive.Changes, at int) {
 	}
 }
 
-// weakest returns the row of the least largest entry.
+// weakest returns the row whose largest entry is the smallest.
 func weakest(K *mat.Dense) (row int) {
 	least := math.Inf(1)
 	n, _ := K.Dims()
@@ -85,7 +86,7 @@ func weakest(K *mat.Dense) (row int) {
 	return row
 }
 
-// still refuses prescribed motions that move, as an equilibrium is at rest.
+// still returns an error if a prescribed motion is not at rest at a time, as an equilibrium has to be.
 func (g *Problem) still(time float64) error {
 	for j := range g.mech.Joints {
 		jt := &g.mech.Joints[j]

@@ -8,26 +8,26 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// tieTol is the distance of a row from the extreme of a column, relative to the largest value at a row or the typical length of the bodies,
-// from which on both are it: rounding of a run, and less than what happens to be between two rows.
+// tieTol is the distance between two rows up to which both count as the extreme of a column, relative to its largest value or to the
+// typical length of the bodies: rounding of a run, and less than the error of looking at rows only.
 const tieTol = 1e-12
 
-// ofExtreme is what Kink.What says of an extreme that several rows take.
+// ofExtreme is Kink.What of an extreme that several rows have.
 const ofExtreme = "extreme"
 
-// sample is where a term takes its column.
+// sample is a row at which a term takes the value of its column.
 type sample struct {
 	row   int
-	datum float64
+	datum float64 // measured value; 0 for other terms
 }
 
-// extremes reports whether a term is an extreme.
+// extremes reports whether some term is an extreme.
 func (g *Problem) extremes() bool {
 	return slices.ContainsFunc(g.terms, func(t *Term) bool { return t.Take == Min || t.Take == Max })
 }
 
-// addExtremes adds to a list, by term, the row at which a column has its extreme. Where others have it, too, as of a column that stays the
-// same, the first one counts, and the run has a kink, which is returned.
+// addExtremes adds to list, by term, the row at which a column has its extreme. If several rows have it, as of a constant column, the first
+// one counts, and the run has a kink, which is returned.
 func (g *Problem) addExtremes(list [][]sample, rows []*mechanism.State, f *field) (ties []Kink, err error) {
 	values := make([][]float64, len(g.terms))
 	for _, st := range rows {

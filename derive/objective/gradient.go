@@ -12,16 +12,16 @@ import (
 
 // Gradient returns the value of the objective and its gradient.
 //
-// Cost: for a state two solves a parameter, for an equilibrium two a freedom more; for modes some searches for
-// equilibria a parameter; for a run some three runs and, as for a state, two solves a parameter at its start. It
-// returns the errors of closing, of searches for equilibria, of runs, and those of derive, of which a
-// *derive.DirectionError names the parameter without a derivative; and that of ctx.
-func (g *Problem) Gradient(ctx context.Context) (*Result, error) { return g.result(ctx, true) }
+// Cost: for a state two solves a parameter; for an equilibrium two solves a freedom more; for modes some searches for equilibria a
+// parameter; for a run some three runs and two solves a parameter at its start. It returns the errors of closing, of searches for
+// equilibria, of runs and of package derive, among them a *derive.DirectionError that names the parameter without a derivative, and the
+// error of ctx.
+func (g *Problem) Gradient(ctx context.Context) (*Result, error) { return g.result(ctx, withSlopes) }
 
 // Value is Gradient without the gradient: the values of the objective, its terms and its constraints. Parameters have no slopes.
 //
-// Cost: as a run, and one more where a term is an integral. It returns the errors of Gradient.
-func (g *Problem) Value(ctx context.Context) (*Result, error) { return g.result(ctx, false) }
+// Cost: a run, and one more if a term is an integral. It returns the errors of Gradient.
+func (g *Problem) Value(ctx context.Context) (*Result, error) { return g.result(ctx, valuesOnly) }
 
 // result is Gradient, or Value without slopes.
 func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
@@ -59,7 +59,7 @@ func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
 	return r.sum()
 }
 
-// parameterResults returns the parameters with their values and room for slopes of terms.
+// parameterResults returns the parameters with their values, and with zeros for the slopes of so many terms.
 func (g *Problem) parameterResults(terms int) []ParameterResult {
 	list := []ParameterResult{}
 	for i := range g.o.Parameters {
@@ -84,12 +84,12 @@ func (g *Problem) gradient(ctx context.Context, r *Result) error {
 	return g.atState(ctx, r)
 }
 
-// value is gradient without parameters.
+// value stores the values of all terms in r; g has no parameters.
 func (g *Problem) value(ctx context.Context, r *Result) error {
 	if g.o.At != AtRun {
 		return g.gradient(ctx, r)
 	}
-	a, err := g.ahead(ctx, false)
+	a, err := g.ahead(ctx, valuesOnly)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (g *Problem) value(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// severally has the terms of all experiments, one after the other, each with the name of its run.
+// severally stores in r the terms of all experiments, one after the other, each with the name of its run.
 func (g *Problem) severally(ctx context.Context, r *Result, slopes bool) error {
 	r.Parameters, r.Run = g.parameterResults(0), new(RunResult)
 	for i, part := range g.parts {
@@ -127,7 +127,7 @@ func (g *Problem) severally(ctx context.Context, r *Result, slopes bool) error {
 	return nil
 }
 
-// split takes the constraints out of the terms.
+// split moves the constraints from the terms of r to r.Constraints.
 func (r *Result) split(o *Objective) {
 	n := len(o.Terms)
 	for i := range o.Constraints {
@@ -144,7 +144,7 @@ func (r *Result) split(o *Objective) {
 	}
 }
 
-// sum returns r with its terms added up. It returns an error for a sum that is too large, as terms that are finite may have.
+// sum adds up the terms of r and returns r. It returns an error if the sum is not finite, which may happen although its terms are.
 func (r *Result) sum() (*Result, error) {
 	for i := range r.Terms {
 		r.Value += r.Terms[i].Value

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// heldTol is the singular value of how held bodies move, relative to the largest one, below which they do not move so.
+	// heldTol is the singular value of the motions of held bodies, relative to the largest one, below which they count as impossible.
 	heldTol = 1e-9
-	// heldOff is what may be left of the motion of a held body, relative to that without holding it: rounding of some solves.
+	// heldOff is the largest motion of a held body that may remain, relative to its motion without holding it: rounding of some solves.
 	heldOff = 1e-8
 )
 
-// addHeld finds the bodies that are held.
+// addHeld finds the bodies that are held, and adds unknown names to bad.
 func (g *Problem) addHeld(bad *noted) {
 	for i, name := range g.o.Hold {
 		b, err := g.mech.BodyIndex(name)
@@ -37,7 +37,7 @@ func (g *Problem) addHeld(bad *noted) {
 	}
 }
 
-// closed returns the state of the model with its joints closed, as rung assemble does, while held bodies stay where they are.
+// closed returns the state of the model with its joints closed to a tolerance, as rung assemble does, with held bodies fixed.
 func (g *Problem) closed(tolerance float64) (*mechanism.State, error) {
 	st := g.plan.Initial()
 	g.mech.FollowAngles(g.mech.NewKinematics(), st)
@@ -51,7 +51,7 @@ func (g *Problem) closed(tolerance float64) (*mechanism.State, error) {
 	return st, nil
 }
 
-// level is a part of how a body changes: its pose, or its velocity.
+// level is the level of poses or of velocities.
 type level int
 
 const (
@@ -59,15 +59,16 @@ const (
 	ofVelocity
 )
 
-// holding is what follows if a held body is pushed: by it, whatever moves it is taken back, theory.md (V9).
+// holding holds the motions of the mechanism if held bodies are moved by unit motions. With them the motion of held bodies along a
+// direction is taken back, theory.md (V9).
 type holding struct {
 	d     *derive.Derivatives
 	held  []int
-	units [2]*derive.Changes // by level: six directions a body
-	of    [2]*mat.Dense      // the inverse of how the held bodies move by these, as far as they do
+	units [2]*derive.Changes // by level: unit motions, six directions a body
+	of    [2]*mat.Dense      // by level: pseudoinverse of the motions of the held bodies by units
 }
 
-// newHolding takes the directions at the state of d. It returns nil if no body is held.
+// newHolding computes the unit motions at the state of d. It returns nil if no body is held.
 func (g *Problem) newHolding(d *derive.Derivatives) (*holding, error) {
 	if len(g.held) == 0 {
 		return nil, nil
@@ -104,7 +105,7 @@ func (g *Problem) newHolding(d *derive.Derivatives) (*holding, error) {
 	return h, nil
 }
 
-// pseudoInverse returns that of a matrix whose smallest singular values are rounding.
+// pseudoInverse returns the pseudoinverse of A. Singular values up to heldTol of the largest count as zero.
 func pseudoInverse(A *mat.Dense) (*mat.Dense, error) {
 	var s mat.SVD
 	if err := full.Singular(&s, A, mat.SVDThin); err != nil {
@@ -129,14 +130,14 @@ func pseudoInverse(A *mat.Dense) (*mat.Dense, error) {
 	return B, nil
 }
 
-// motion returns how the frames of the held bodies move along direction k, at one level.
+// motion returns the motion of the frames of the held bodies along direction k at level l, six numbers a body.
 func (h *holding) motion(out *derive.Changes, k int, l level) []float64 {
 	var list []float64
 	st, mech := h.d.State(), h.d.Mechanism()
 	for _, b := range h.held {
 		c := out.Body(k, b)
 		arm := st.Bodies[b].Rotation.Rotate(mech.Bodies[b].Com)
-		turn, travel := c.Rotation, c.Position.Sub(c.Rotation.Cross(arm)) // of the origin of the frame, as com moves beyond that
+		turn, travel := c.Rotation, c.Position.Sub(c.Rotation.Cross(arm)) // of the frame's origin: Position has no change by com
 		if l == ofVelocity {
 			omega := st.Bodies[b].Omega
 			turn = c.Angular
@@ -147,13 +148,14 @@ func (h *holding) motion(out *derive.Changes, k int, l level) []float64 {
 	return list
 }
 
-// more is what is added to a direction such that held bodies stay where they are.
+// more is added to a direction so that held bodies stay where they are.
 type more struct {
 	h      *holding
-	weight [2][]float64 // of the units
+	weight [2][]float64 // by level: factors of h.units
 }
 
-// back returns what takes the motion of held bodies back along direction k. It returns an error that names the body that cannot be held.
+// back returns the addition that takes back the motion of held bodies along direction k; nil without held bodies. It returns an error that
+// names a body that cannot be held.
 func (h *holding) back(out *derive.Changes, k int) (*more, error) {
 	if h == nil {
 		return nil, nil
@@ -161,7 +163,7 @@ func (h *holding) back(out *derive.Changes, k int) (*more, error) {
 	m := &more{h: h}
 	for l := range h.units {
 		off := h.motion(out, k, level(l))
-		if level(l) == ofVelocity { // what holding the pose has changed
+		if level(l) == ofVelocity { // holding the pose has changed velocities
 			for i, w := range m.weight[ofPose] {
 				for j, x := range h.motion(h.units[ofPose], i, ofVelocity) {
 					off[j] += w * x
@@ -188,7 +190,7 @@ func (h *holding) back(out *derive.Changes, k int) (*more, error) {
 	return m, nil
 }
 
-// absolute returns the magnitudes of a list.
+// absolute returns the absolute values of list.
 func absolute(list []float64) []float64 {
 	list = slices.Clone(list)
 	for i, x := range list {
@@ -197,7 +199,7 @@ func absolute(list []float64) []float64 {
 	return list
 }
 
-// output returns how an output changes with it.
+// output returns the change of an output by m; 0 for nil.
 func (m *more) output(o derive.Output) (sum float64) {
 	if m == nil {
 		return 0
@@ -210,7 +212,7 @@ func (m *more) output(o derive.Output) (sum float64) {
 	return sum
 }
 
-// body returns the change of body b by m, zero without one.
+// body returns the change of body b by m; zero for nil.
 func (m *more) body(b int) (c derive.BodyChange) {
 	if m == nil {
 		return c

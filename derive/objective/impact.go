@@ -11,34 +11,33 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// impacts are what stops with impulses do over a run, with its derivative. Its memory is that of the way over the run, which is
-// prepared.
+// impacts differentiates the events at stops with impulses over a run. prepare allocates the memory for the way over the run.
 type impacts struct {
 	mech *mechanism.Mechanism
-	f    *field // with the coordinate and the rate of each stop among its outputs; nil before the run is gone over
-	at   []int  // of a resistor: the coordinate among the outputs, and the rate behind it
-	hit  *kkt.Answers
-	one  *derive.Directions
+	f    *field             // its outputs are the coordinate and the rate of each stop; nil before prepare
+	at   []int              // by resistor: index of its coordinate in the outputs; the rate follows
+	hit  *kkt.Answers       // solves for impulses
+	one  *derive.Directions // one direction
 
 	blow  blow
 	right []float64
 	x     []float64
-	y     []float64
-	p     []float64
+	y     []float64 // PerBody a body
+	p     []float64 // one a parameter
 }
 
-// blow is the impulse at a stop, docs/stops-and-friction.md (J4), in terms of theory.md (V19).
+// blow is an impulse at a stop, docs/stops-and-friction.md (J4), with the quantities of theory.md (V19).
 type blow struct {
 	after, mean  *mechanism.State // mean has the velocities w = (v⁺ + e v⁻)/(1 + e)
-	rate, e      float64          // of the freedom before it, and the part that is left
+	rate, e      float64          // g·v⁻, and the coefficient of restitution
 	impulse, gAg float64          // π, and g·A·gᵀ
-	row          []float64        // PerBody a body: g, at the places of velocities
-	unit         []float64        // A·gᵀ, with multipliers behind it, their signs changed
-	change       []float64        // of velocities, six a body
-	lambda       []float64
+	row          []float64        // PerBody a body: its entries for velocities are g
+	unit         []float64        // A·gᵀ, then the multipliers with their signs changed
+	change       []float64        // Δv, six a body
+	lambda       []float64        // λ
 }
 
-// prepare allocates what the derivatives take.
+// prepare allocates the memory for derivatives.
 func (m *impacts) prepare(g *Problem) error {
 	list, err := g.newFields(1, 0)
 	if err != nil {
@@ -74,7 +73,7 @@ func (m *impacts) prepare(g *Problem) error {
 	return nil
 }
 
-// columnOf returns the column of a freedom with a stop.
+// columnOf returns the name of the column q or qd (what) of the freedom of a resistor.
 func columnOf(m *mechanism.Mechanism, resistor int, what string) string {
 	f, _ := m.Resistor(resistor)
 	if m.Joints[f.Joint].Kind.Freedoms() > 1 {
@@ -83,16 +82,16 @@ func columnOf(m *mechanism.Mechanism, resistor int, what string) string {
 	return "joint." + m.JointName(f.Joint) + "." + what
 }
 
-// impact is an event at a stop: an impulse, or, without one, that the freedom comes to the spring or leaves it. It implements
-// adjoint.TangentEvent.
+// impact is an event at a stop: an impulse or, if it does not strike, the contact of the freedom with the spring of the stop, or its end.
+// It implements adjoint.TangentEvent.
 type impact struct {
 	*impacts
 	resistor int
-	lower    bool // the end that is met
-	strikes  bool
+	lower    bool // the lower limit is met, not the upper one
+	strikes  bool // it is an impulse
 }
 
-// newImpact returns what has happened at a stop.
+// newImpact returns the event at a stop at the state st.
 func (m *impacts) newImpact(resistor int, what sim.StopChange, st *mechanism.State) *impact {
 	f, _ := m.mech.Resistor(resistor)
 	q, _ := m.mech.Coordinate(f, st)
@@ -106,7 +105,7 @@ func (e *impact) Name() string {
 	return fmt.Sprintf("stop of joint %s, freedom %d", e.mech.JointName(f.Joint), f.Freedom)
 }
 
-// FunctionTo implements adjoint.Event: the function is the depth.
+// FunctionTo implements adjoint.Event: the function is the depth of the freedom in the stop.
 func (e *impact) FunctionTo(x, p []float64, st *mechanism.State, scale float64) (float64, error) {
 	if err := e.f.d.At(st); err != nil {
 		return 0, err
@@ -202,7 +201,7 @@ func (e *impact) PushTo(dz [][]float64, before *mechanism.State) error {
 	return nil
 }
 
-// strike computes blow from the state before an impulse, and holds it.
+// strike computes e.blow from the state before an impulse, and holds the residual of (V19) there.
 func (e *impact) strike(before *mechanism.State) error {
 	b, d := &e.blow, e.f.d
 	if err := d.At(before); err != nil {
@@ -216,7 +215,7 @@ func (e *impact) strike(before *mechanism.State) error {
 	if _, err := e.f.PullTo(b.row, e.p, e.f.none, &term{output: e.at[e.resistor] + 1, raw: true}, 1); err != nil {
 		return err
 	}
-	// A·gᵀ: what a unit impulse changes.
+	// A·gᵀ: the change of velocities by a unit impulse.
 	if err := e.hit.At(before); err != nil {
 		return err
 	}
@@ -242,7 +241,7 @@ func (e *impact) strike(before *mechanism.State) error {
 	return e.hold()
 }
 
-// stateTo stores in st the state before an impulse with so much of the change of its velocities.
+// stateTo stores in st the state before an impulse, with part times the change of its velocities added.
 func (e *impact) stateTo(st, before *mechanism.State, part float64) {
 	st.Time, st.Angles, st.Internal, st.Bearings = before.Time, before.Angles, before.Internal, before.Bearings
 	for i := range before.Bodies {
@@ -252,14 +251,14 @@ func (e *impact) stateTo(st, before *mechanism.State, part float64) {
 	}
 }
 
-// hold makes the derivatives those of the first two equations of theory.md (V19) at the state after the impulse, with Δv, λ and π held.
+// hold holds the residual of the first two equations of theory.md (V19) at the state after the impulse, with Δv, λ and π held.
 func (e *impact) hold() error {
 	f, _ := e.mech.Resistor(e.resistor)
 	b := &e.blow
 	return e.f.d.HoldImpulse(b.after, b.change, b.lambda, f, b.impulse)
 }
 
-// rowOf returns the rate of the freedom for changes of velocities.
+// rowOf returns g·change, the change of the freedom's rate by a change of velocities.
 func (e *impact) rowOf(change []float64) (sum float64) {
 	for i := range e.blow.change {
 		sum += e.blow.row[adjoint.PerBody*(i/6)+6+i%6] * change[i]
@@ -267,8 +266,8 @@ func (e *impact) rowOf(change []float64) (sum float64) {
 	return sum
 }
 
-// answer stores in x the solution of (V19) for the right side of bodies and rows, and −back in the row of the freedom. It returns the
-// part of the unit impulse in it.
+// answer stores in e.x the solution of (V19): for the right side e.right of the bodies and the rows of the joints, and −back for the row of
+// the freedom. It returns the factor nu of the unit impulse in it.
 func (e *impact) answer(back float64) (nu float64, err error) {
 	if _, _, err := e.hit.AnswerTo(e.x, e.right); err != nil {
 		return 0, err
@@ -280,8 +279,8 @@ func (e *impact) answer(back float64) (nu float64, err error) {
 	return nu, nil
 }
 
-// rebound adds to x and p scale times the derivatives of g·v⁺ + e g·v⁻ with the change of velocities held, the last row of theory.md
-// (V19).
+// rebound adds to x and p scale times the derivatives of the last row of theory.md (V19), g·v⁺ + e·g·v⁻, with the change of velocities
+// held.
 func (e *impact) rebound(x, p []float64, scale float64) error {
 	b := &e.blow
 	if err := e.f.d.At(b.mean); err != nil {

@@ -13,26 +13,26 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// branch is a part whose force goes on by another law where a number changes.
+// branch is a part of the mechanism whose force follows different laws on different sides of a corner.
 type branch struct {
 	name, what string
-	at         func(st *mechanism.State) side
-	jumps      func(was, now *side) bool // whether the force has jumped from one to the other; nil: it does not
+	at         func(st *mechanism.State) side // the law at a state
+	jumps      func(was, now *side) bool      // reports whether the force jumps from one law to the other; nil: never
 }
 
-// side tells the laws of a part: by a number, and those of a contact by its piece.
+// side identifies the law of a part at a state: by a number, or for a contact by its piece.
 type side struct {
 	law     int
 	contact contact.Piece
 }
 
-// branches watch where forces have corners: between the ends of steps.
+// branches watches for corners of forces between the ends of steps.
 type branches struct {
 	list  []branch
-	last  []side
-	count []int64
-	begun bool
-	leaps int // the first part whose force has jumped, −1 for none
+	last  []side  // at the last state
+	count []int64 // number of changes, by part
+	begun bool    // there is a last state
+	leaps int     // index of the first part whose force has jumped, −1 if there is none
 }
 
 // newBranches lists the parts of a mechanism whose forces have corners.
@@ -53,7 +53,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 		f, stops := m.Resistor(i)
 		set := m.ResistorSettings(i)
 		if set.ImpactSpeed > 0 && set.Stop.Damping == 0 {
-			continue // to touch is an event, with its derivative
+			continue // touching is an event with a derivative of its own
 		}
 		if stops {
 			add("stop", name(f.Joint, f.Freedom), func(st *mechanism.State) int {
@@ -93,7 +93,7 @@ func newBranches(m *mechanism.Mechanism) *branches {
 	return b
 }
 
-// lawful adds couplings and curves whose third derivatives may jump: accelerations have corners there.
+// lawful adds couplings and curves whose third derivatives may jump: there accelerations have corners.
 func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add adds) {
 	for i := range m.Couplings {
 		c := &m.Couplings[i]
@@ -136,7 +136,7 @@ func (b *branches) lawful(m *mechanism.Mechanism, k *mechanism.Kinematics, add a
 	}
 }
 
-// adds adds a part to branches.
+// adds adds a part, whose law at a state is the number at.
 type adds func(what, name string, at func(st *mechanism.State) int)
 
 // touching adds contacts and cables.
@@ -162,7 +162,7 @@ func (b *branches) touching(m *mechanism.Mechanism, k *mechanism.Kinematics, add
 	}
 }
 
-// springPiece returns on which pieces of its tables spring-damper i is.
+// springPiece returns the function that tells on which pieces of its tables spring-damper i is.
 func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, i int) func(st *mechanism.State) int {
 	e, law := &m.Forces[i], m.SpringLaw(i)
 	return func(st *mechanism.State) int {
@@ -177,7 +177,7 @@ func springPiece(m *mechanism.Mechanism, k *mechanism.Kinematics, i int) func(st
 	}
 }
 
-// see looks at a state, and reports whether a part has gone on to another branch since the last one, as it has had a corner.
+// see looks at the next state, and reports whether some part is on another side than at the last one, so that its force has had a corner.
 func (b *branches) see(st *mechanism.State) (bent bool) {
 	for i := range b.list {
 		now := b.list[i].at(st)
@@ -194,7 +194,7 @@ func (b *branches) see(st *mechanism.State) (bent bool) {
 	return bent
 }
 
-// on reports whether all parts are on the branches of a list at a state.
+// on reports whether all parts are on the sides of list at a state.
 func (b *branches) on(list []side, st *mechanism.State) bool {
 	for i := range b.list {
 		if b.list[i].at(st) != list[i] {
@@ -204,14 +204,14 @@ func (b *branches) on(list []side, st *mechanism.State) bool {
 	return true
 }
 
-// at stores the branches of all parts at a state in a list.
+// at stores the sides of all parts at a state in list.
 func (b *branches) at(list []side, st *mechanism.State) {
 	for i := range b.list {
 		list[i] = b.list[i].at(st)
 	}
 }
 
-// jumped refuses a run in which a force has jumped: as the time of that moves, so does what comes behind.
+// jumped returns an error if a force has jumped: the time of the jump moves with the parameters, and so does the motion after it.
 func (b *branches) jumped() error {
 	if b.leaps < 0 {
 		return nil
@@ -220,7 +220,7 @@ func (b *branches) jumped() error {
 	return fmt.Errorf("%w: %s %s: its force jumps where it touches, by its damping (law linear)", ErrNotDifferentiable, x.what, x.name)
 }
 
-// told returns the parts that have had corners, the most often ones first. rough says that steps are not taken apart there.
+// told returns the parts that have had corners, the most frequent first. rough says that steps are not taken apart at corners.
 func (b *branches) told(rough bool) (list []Kink) {
 	for i, n := range b.count {
 		if n > 0 {

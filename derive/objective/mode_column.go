@@ -11,13 +11,13 @@ import (
 
 // modeColumn is a number of a mode: its eigenvalue λ, its frequency |λ|/2π, Hz, or its damping ratio −Re λ/|λ|.
 type modeColumn struct {
-	mode int // as they are listed, from 0 on
-	part int // of modeNames
+	mode int // index in the list of modes
+	part int // index in modeNames
 }
 
 var modeNames = []string{"re", "im", "frequency", "damping"}
 
-// newModeColumn finds a column mode.K.re, .im, .frequency or .damping; K is from 1 on.
+// newModeColumn parses the name mode.K.re, .im, .frequency or .damping, with K from 1 on.
 func newModeColumn(name string) (modeColumn, error) {
 	words := strings.Split(name, ".")
 	if len(words) == 3 && words[0] == "mode" {
@@ -29,10 +29,10 @@ func newModeColumn(name string) (modeColumn, error) {
 	return modeColumn{}, fmt.Errorf("derive/objective: columns of modes are mode.K.re, .im, .frequency and .damping, K from 1 on")
 }
 
-// of returns the number of an eigenvalue, and its derivative for that of the eigenvalue.
+// of returns the number of the eigenvalue l, and its derivative for the derivative dl of the eigenvalue.
 func (c modeColumn) of(l, dl complex128) (value, slope float64) {
 	size := cmplx.Abs(l)
-	along := real(l)*real(dl) + imag(l)*imag(dl) // of size, times size
+	along := real(l)*real(dl) + imag(l)*imag(dl) // size times its derivative
 	switch c.part {
 	case 0:
 		return real(l), real(dl)

@@ -15,33 +15,32 @@ import (
 )
 
 const (
-	// modeStep is the first change of a parameter by which eigenvalues are differenced, relative to its size, of
-	// places to the typical length of the bodies where that is less, and 1 for a number that is zero. With
-	// Richardson's step their error is its fourth power, and that of the equilibria, 1e-13 of their size, over it.
+	// modeStep is the first step of a parameter for differences of eigenvalues, relative to its size (sizeOf). With Richardson's
+	// extrapolation their error is its fourth power, plus the error of the equilibria, 1e-13 of their size, divided by it.
 	modeStep = 2e-3
-	// smallerSteps is how often a step is made ten times smaller, as the model cannot be so, or eigenvalues move as far as to others.
+	// smallerSteps is the number of times a step is made ten times smaller, if the model does not allow the step, or an eigenvalue moves
+	// too close to others.
 	smallerSteps = 3
-	// clusterTol is the gap between eigenvalues, relative to the larger one, below which they have no derivative of their own.
+	// clusterTol is the gap between two eigenvalues, relative to the larger one, below which neither has a derivative.
 	clusterTol = 1e-6
-	// rigidTol is the size of an eigenvalue, relative to the largest one, below which a motion meets no force.
+	// rigidTol is the size of an eigenvalue, relative to the largest one, below which its motion meets no force.
 	rigidTol = 1e-7
-	// growthTol is the real part relative to the size of an eigenvalue above which a mode grows: rounding of the eigenvalues.
+	// growthTol is the real part of an eigenvalue, relative to its size, above which a mode grows: below is rounding.
 	growthTol = 1e-9
-	// partOfGap is the part of the way to the next eigenvalue up to which one that has moved is known.
+	// partOfGap is the largest displacement of an eigenvalue, relative to its gap, with which it is still identified.
 	partOfGap = 0.25
 )
 
-// spectrum is the eigenvalues about an equilibrium.
+// spectrum is the eigenvalues about an equilibrium st.
 type spectrum struct {
 	st    *mechanism.State
 	list  []complex128
-	modes []int     // places in list of one of each pair, as they are listed
-	gaps  []float64 // of the modes of the terms to the nearest other eigenvalue
+	modes []int     // indices in list of one of each pair, in the order of modes
+	gaps  []float64 // by term: distance of its eigenvalue to the nearest other one
 }
 
-// ofModes has the terms of the modes about the equilibrium, and their derivatives along the parameters. The
-// equilibrium follows. The state space is exact; what it changes by is a difference of order 4, as that would be a
-// third derivative.
+// ofModes stores in r the terms of the modes about the equilibrium, and their derivatives by the parameters, which the equilibrium follows.
+// The state space is exact. Its changes, third derivatives, are differences of order 4.
 func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 	st, err := g.state(ctx)
 	if err != nil {
@@ -76,7 +75,7 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 	}
 	none := func(*derive.Changes, int, int, *more) {}
 	if err := g.along(g.d, g.parameters, none); err != nil {
-		return err // there is no derivative
+		return err // a parameter without a derivative
 	}
 	for k := range g.parameters {
 		if err := g.differenceModes(ctx, r, k, from); err != nil {
@@ -86,7 +85,7 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// differenceModes adds the derivatives along parameter k.
+// differenceModes stores in r the derivatives by parameter k.
 func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spectrum) error {
 	h := g.stepOf(k)
 	var why error
@@ -108,7 +107,7 @@ func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spe
 	return fault.Errorf("derive/objective: parameter %s: %w", fault.Name(g.o.Parameters[k].Name), why)
 }
 
-// stepOf returns the first change of parameter k.
+// stepOf returns the first step of parameter k.
 func (g *Problem) stepOf(k int) float64 {
 	return g.stepBy(k, modeStep, func(i int) (turns, place bool) {
 		p := g.parameters[k][i]
@@ -116,8 +115,8 @@ func (g *Problem) stepOf(k int) float64 {
 	})
 }
 
-// slopesOfModes returns the derivatives of the eigenvalues of the terms, by differences of order 4. It returns an
-// error where the model cannot be so, or an eigenvalue moves too far to be known.
+// slopesOfModes returns the derivatives of the eigenvalues of the terms by parameter k, from differences of order 4 with the step h. It
+// returns an error if the model does not allow the step, or if an eigenvalue moves too far to be identified.
 func (g *Problem) slopesOfModes(ctx context.Context, k int, h float64, from *spectrum) ([]complex128, error) {
 	var moved [4][]complex128
 	for i, by := range [4]float64{h, -h, h / 2, -h / 2} {
@@ -142,7 +141,7 @@ func (g *Problem) slopesOfModes(ctx context.Context, k int, h float64, from *spe
 	return slopes, nil
 }
 
-// eigenvaluesAt returns the eigenvalues about the equilibrium of the model with a parameter changed.
+// eigenvaluesAt returns the eigenvalues about the equilibrium of the model with parameter k changed by by; the search starts at st.
 func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mechanism.State) ([]complex128, error) {
 	values := g.Values()
 	values[k] += by
@@ -169,8 +168,8 @@ func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mech
 	return s.Eigenvalues()
 }
 
-// listed returns the places of one eigenvalue of each pair, in the order of rung modes: those that grow first, the fastest before the
-// others, then by their size. A motion that meets no force has two eigenvalues of zero.
+// listed returns the indices of one eigenvalue of each pair in the order of rung modes: growing modes first, the fastest before the others,
+// then by size. A motion that meets no force has two eigenvalues of zero.
 func listed(list []complex128) (modes []int) {
 	rigid, most := 0, largest(list)
 	for i, l := range list {
@@ -205,7 +204,7 @@ func largest(list []complex128) (most float64) {
 	return most
 }
 
-// gap returns how far eigenvalue i is from the others.
+// gap returns the distance of eigenvalue i to the nearest other one.
 func gap(list []complex128, i int) float64 {
 	least := math.Inf(1)
 	for j, l := range list {

@@ -11,13 +11,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// nearestStep is the change of a parameter in differences of starts, relative to the parameter's size (stepFor). Differences of order 4
-// err by some 1e-12; closing ends where a step gains no more, and errs by some 1e-9 divided by the step.
+// nearestStep is the step of a parameter for differences of starts, relative to its size (stepFor). Differences of order 4 have an error of
+// some 1e-12. Closing ends when a step gains no more, which adds an error of some 1e-9 divided by the step.
 const nearestStep = 1e-3
 
-// far reports whether derivatives (D3), (D4) do not hold at the start of a run, or at the closed state. They are of first order in the
-// distance of the model's pose from the joints. So they do not hold if that pose violates the joints and held bodies leave the others a
-// freedom: the nearest state that closes then depends on how far the pose is off. d is at the start or the closed state.
+// far reports whether the derivatives (D3), (D4) are wrong at the start of a run, or at the closed state. They are of first order in the
+// distance of the model's pose from the joints. So they are wrong if that pose violates the joints and held bodies leave the others a
+// freedom: the nearest closed state then depends on this distance. d is at the start or the closed state.
 func (g *Problem) far(d *derive.Derivatives) (bool, error) {
 	closes := g.o.At == AtRun || g.o.At == AtClosed || g.o.At == AtState && g.closes == startClosed
 	if !closes || g.mech.Holds(g.plan.Initial()) == nil {
@@ -31,15 +31,15 @@ func (g *Problem) far(d *derive.Derivatives) (bool, error) {
 }
 
 const (
-	// leftTol is the part of a motion that is left once the held bodies are taken back, relative to its size without joints, above which
-	// the others have a freedom. Rounding of some solves is below.
+	// leftTol is the part of a motion, relative to its size without joints, that may remain after the held bodies are taken back without
+	// the others having a freedom: above the rounding of some solves.
 	leftTol = 1e-7
-	// golden makes numbers without a pattern: its multiples are spread evenly between whole numbers.
+	// golden, the golden section, makes numbers without a pattern: its multiples are spread evenly modulo 1.
 	golden = 0.6180339887498949
 )
 
-// leaves reports whether the other bodies can still move while the held ones stay. It moves all bodies by displacements without a
-// pattern, as the joints let them, and takes the held bodies back. Something is left if there is a freedom.
+// leaves reports whether the other bodies can still move while the held ones stay. It moves all bodies by displacements without a pattern,
+// as far as the joints allow, and takes the held bodies back. If a motion remains, there is a freedom.
 func (h *holding) leaves() (bool, error) {
 	in, out := h.d.NewDirections(1), h.d.NewChanges(1)
 	in.SetFollow(0, true)
@@ -68,8 +68,8 @@ func (h *holding) leaves() (bool, error) {
 	return false, nil
 }
 
-// nearestOutputs returns the derivatives of the outputs of the closed state, by parameter and output, from differences of order 4 between
-// models that are closed again.
+// nearestOutputs returns the derivatives of the outputs of the closed state, by parameter and output, from differences of order 4 of models
+// that are closed again.
 func (g *Problem) nearestOutputs(ctx context.Context) ([][]float64, error) {
 	at := func(k int, by float64) ([]float64, error) {
 		values := g.Values()
@@ -108,8 +108,8 @@ func (g *Problem) nearestOutputs(ctx context.Context) ([][]float64, error) {
 	return dx, nil
 }
 
-// nearestTangents returns the derivative of the nearest state by each parameter, as startTangents does, from differences between models
-// that are closed again: of order 4, or to one side where a parameter is at its end.
+// nearestTangents returns the derivative of the nearest state by each parameter, in the form of startTangents, from differences of models
+// that are closed again. They are of order 4, or one-sided of order 2 if a parameter cannot be changed to both sides.
 func (g *Problem) nearestTangents() ([][]float64, error) {
 	dx := make([][]float64, len(g.parameters))
 	for k := range dx {
@@ -118,7 +118,7 @@ func (g *Problem) nearestTangents() ([][]float64, error) {
 		if dx[k], err = g.nearestTangent(k, h, -1, 4); err == nil {
 			continue
 		}
-		// A number at the end of what a model may have, such as a damping of zero, changes to one side.
+		// A number at the end of its range, such as a damping of zero, can be changed to one side only.
 		first := err
 		if dx[k], err = g.nearestTangent(k, h, 0, 2); err != nil {
 			dx[k], err = g.nearestTangent(k, -h, 0, 2)
@@ -130,8 +130,8 @@ func (g *Problem) nearestTangents() ([][]float64, error) {
 	return dx, nil
 }
 
-// nearestTangent returns the derivative of the start by parameter k, extrapolated from the difference between the changes h and other·h
-// and the one between h/2 and other·h/2. The error of the second is less by the factor.
+// nearestTangent returns the derivative of the start by parameter k, extrapolated from two difference quotients: between the changes h and
+// other·h, and between h/2 and other·h/2. The error of the second is smaller by factor.
 func (g *Problem) nearestTangent(k int, h, other, factor float64) ([]float64, error) {
 	whole, err := g.nearestDifference(k, h, other*h)
 	if err != nil {
@@ -144,8 +144,8 @@ func (g *Problem) nearestTangent(k int, h, other, factor float64) ([]float64, er
 	return half, err
 }
 
-// nearestDifference returns the difference quotient of the starts at two changes of parameter k: rotation, displacement of the centre of
-// mass, angular velocity and velocity of the centre of mass of each body, in world axes.
+// nearestDifference returns the difference quotient of the starts with parameter k changed by up and by down: rotation, displacement of the
+// centre of mass, angular velocity and velocity of the centre of mass of each body, world axes.
 func (g *Problem) nearestDifference(k int, up, down float64) ([]float64, error) {
 	var sides [2]*mechanism.State
 	var mech [2]*mechanism.Mechanism

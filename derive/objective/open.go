@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Open reads the document at a path with its model, which is of rung-model/1, and the files of both.
+// Open reads the document at a path, its model, a document of rung-model/1, and the files that both name.
 //
-// It returns the errors of Read and NewProblem, and of files wrapped.
+// It returns the errors of Read and NewProblem, and errors of files wrapped.
 func Open(path string) (*Problem, error) {
 	f, err := os.Open(path)
 	if err != nil {

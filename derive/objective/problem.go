@@ -13,65 +13,65 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Source is the model of an objective.
+// Source is the model of an objective, with the files that model and objective name.
 type Source struct {
 	Text   []byte // the document, rung-model/1
-	Name   string // of its file, in messages
-	Folder fs.FS  // of the files that it names; nil: it names none
-	Data   fs.FS  // the folder of the objective's document, for files of data and the task; nil: there are none
+	Name   string // name of its file in messages
+	Folder fs.FS  // folder of the files that the model names; nil: it names none
+	Data   fs.FS  // folder of the objective's document, for files of data and the task; nil: it names none
 
-	Ordering order.Ordering // of the plan
+	Ordering order.Ordering // ordering of the plan
 
 	kept kept
 }
 
-// Problem is an objective of a mechanism. It belongs to one goroutine.
+// Problem is an objective with its mechanism. It belongs to one goroutine.
 type Problem struct {
 	o      *Objective
 	file   string
 	source Source
-	parts  []*Problem // one an experiment, where there are several runs; then nothing below but the model and the numbers
+	parts  []*Problem // one for each of several runs; the problem itself then has nothing below except the model and the numbers
 	plan   *kkt.Plan
 	mech   *mechanism.Mechanism
 	doc    *model.Model
 
 	d          *derive.Derivatives
-	terms      []*Term         // and those of the constraints behind them
-	data       []*record       // one a term, nil for others
-	outputs    []derive.Output // one a term, but of modes
-	modes      []modeColumn    // one a term of modes
+	terms      []*Term         // terms, then the terms of the constraints
+	data       []*record       // one a term; nil without data
+	outputs    []derive.Output // one a term, except for AtModes
+	modes      []modeColumn    // one a term for AtModes
 	parameters [][]*derive.Parameter
 	text       *numbers.Text
-	task       *reaching          // of AtReach
-	numbers    [][]numbers.Number // of the parameters, in text
-	values     [][]float64        // that these have in the model
-	ending     *ending            // nil: a run goes to its time
-	held       []int              // bodies
-	fixed      map[string]string  // places of numbers that a run has for itself, with where the objective says so
-	closes     sim.Start          // what a run does with a start that is open
-	files      records
-	memory     int64   // bytes that states of a run may take; 0 stands for adjoint.DefaultMemory
-	ran        *course // the run of the last Residuals without slopes, unless it is large
+	task       *reaching          // for AtReach
+	numbers    [][]numbers.Number // numbers of each parameter in text
+	values     [][]float64        // their values in the model
+	ending     *ending            // nil: a run ends at its time
+	held       []int              // bodies that are held
+	fixed      map[string]string  // places of numbers that the experiment sets, with the path in the objective that sets them
+	closes     sim.Start          // how a run treats a start that violates the joints
+	files      records            // data that have been read
+	memory     int64              // memory limit for the states of a run, bytes; 0 stands for adjoint.DefaultMemory
+	ran        *course            // the last run without slopes, unless it is large (ranOnce)
 }
 
-// taskPrefix begins the paths of numbers of the task.
+// taskPrefix is the beginning of paths to numbers of the task.
 const taskPrefix = "task."
 
-// reaching is a task of inverse kinematics, of AtReach.
+// reaching is the task of inverse kinematics for AtReach.
 type reaching struct {
 	problem *ik.Problem
 	text    *numbers.Text
 }
 
-// kept is what a changed problem keeps of the one of the document.
+// kept is what the problem of a changed model keeps from the problem of the document.
 type kept struct {
-	lengths []float64 // by parameter, of the orientation that has been made 1; nil: all are 1
-	task    []byte    // its text, changed; nil: it is read
-	length  float64   // that makes angles into lengths, m; 0: the model's
-	held    []float64 // coordinates of the held freedoms
+	lengths []float64 // by parameter: length of its orientation before it was normalized; nil: all are 1
+	task    []byte    // changed text of the task; nil: the file is read
+	length  float64   // length by which the task multiplies angles, m; 0: the model's
+	held    []float64 // coordinates of the freedoms that the task holds
 }
 
-// Model returns the model of the objective. It is not to be changed.
+// Model returns the model of the objective. The caller must not change it.
 func (g *Problem) Model() *model.Model { return g.doc }
 
 // Values returns the values of the parameters in the model.
@@ -83,5 +83,5 @@ func (g *Problem) Values() []float64 {
 	return list
 }
 
-// Objective returns the objective. It is not to be changed.
+// Objective returns the objective. The caller must not change it.
 func (g *Problem) Objective() *Objective { return g.o }

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// reached returns the solution of the task, which is sought from the closed pose of the model.
+// reached returns the solution of the task that is found from the closed pose of the model.
 func (g *Problem) reached(ctx context.Context) (*mechanism.State, error) {
 	st, p := g.plan.Initial(), g.task.problem
 	if err := g.still(st.Time); err != nil {
@@ -28,7 +28,7 @@ func (g *Problem) reached(ctx context.Context) (*mechanism.State, error) {
 	return st, reach(ctx, p, st)
 }
 
-// reach brings st to the targets of p, by the solver that its task asks for.
+// reach moves st to the targets of p by the solver that the task asks for.
 func reach(ctx context.Context, p *ik.Problem, st *mechanism.State) error {
 	s, err := p.NewSolver(p.Task().Solver)
 	if err == nil {
@@ -37,7 +37,7 @@ func reach(ctx context.Context, p *ik.Problem, st *mechanism.State) error {
 	return err
 }
 
-// holdTo brings the held freedoms to the coordinates that they have in the model of the document, as closing another one moves them.
+// holdTo moves the held freedoms of st to the coordinates that they have in the model of the document: closing a changed model moves them.
 func (g *Problem) holdTo(ctx context.Context, st *mechanism.State) error {
 	task, off := &ik.Task{Solver: ik.Options{Passive: true}}, false
 	for i, f := range g.task.problem.Held() {
@@ -57,7 +57,7 @@ func (g *Problem) holdTo(ctx context.Context, st *mechanism.State) error {
 	return reach(ctx, p, st)
 }
 
-// alongReached is along for a solution of the task at the state of g.d.
+// alongReached is along for a solution of the task, at the state of g.d.
 func (g *Problem) alongReached(each func(out *derive.Changes, at, k int, m *more)) error {
 	st := g.d.State()
 	s, err := follow.New(g.task.problem, g.doc, st, follow.Options{})
@@ -103,7 +103,7 @@ func (g *Problem) alongReached(each func(out *derive.Changes, at, k int, m *more
 	})
 }
 
-// taskWith returns the task with the numbers of parameter k changed.
+// taskWith returns the task with the numbers of parameter k changed by by.
 func (g *Problem) taskWith(k int, by float64) (*ik.Task, error) {
 	values := g.Values()
 	values[k] += by

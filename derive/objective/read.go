@@ -41,7 +41,7 @@ var documentFields = []string{
 	"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "hold", "initial", "task",
 }
 
-// Places of fields in documentFields.
+// Indices in documentFields.
 const (
 	docRun   = 4
 	docTerms = 5
@@ -93,7 +93,7 @@ func (d *reader) all() {
 	}
 }
 
-// runNames are the names that the run of an objective may have: methods that have an adjoint.
+// runNames returns the names that the run of an objective may use: the methods that have an adjoint.
 func runNames() *runfields.Names {
 	return &runfields.Names{
 		Integrators:    []string{runs.DormandPrince.String(), runs.RungeKutta4.String(), runs.GeneralizedAlpha.String(), runs.Rattle.String()},
@@ -103,19 +103,19 @@ func runNames() *runfields.Names {
 	}
 }
 
-// run reads how the run goes.
+// run reads the options of the run.
 func (d *reader) run() {
 	d.runIn(&d.o.Run, append(runfields.Fields(), endsField), []int{0}, func(string) { d.o.Ends = d.endsAt() })
 }
 
-// experimentFields are those of an experiment beside those of a run.
+// experimentFields are the fields that an experiment has besides the fields of a run.
 var experimentFields = []string{endsField, "name", "set", "terms"}
 
 const endsField = "ends_at"
 
 var endingFields = []string{"column", "value", "direction"}
 
-// endsAt reads where a run ends before its time.
+// endsAt reads the end of a run before its time.
 func (d *reader) endsAt() *Ending {
 	e := new(Ending)
 	d.Object(endingFields, []int{0, 1}, func(k int) {
@@ -149,7 +149,8 @@ func (d *reader) experiment(e *Experiment) {
 	})
 }
 
-// runIn reads an object with fields of a run, and others.
+// runIn reads an object with the fields of a run into o. need are the indices of the fields that it must have; other reads the other
+// fields.
 func (d *reader) runIn(o *runs.Options, fields []string, need []int, other func(field string)) {
 	names, before := runNames(), d.Len()
 	r := runfields.Run{Integrator: names.Integrators[0]}
@@ -178,7 +179,7 @@ func (d *reader) runIn(o *runs.Options, fields []string, need []int, other func(
 	o.Rho, o.Annihilate = r.Rho, r.RhoGiven && r.Rho == 0
 }
 
-// Sections of problems, by the order of the document.
+// Sections of a document, in the order in which their problems are reported.
 const (
 	inTerms = iota + 1
 	inRuns
@@ -186,7 +187,7 @@ const (
 	inConstraints
 )
 
-// together sees what fields mean only together.
+// together checks the rules between fields; seen has a bit for each field of the document that is present.
 func (d *reader) together(seen uint32) {
 	has := func(k int) bool { return seen>>k&1 != 0 }
 	add := func(path, value, rule string) { d.Add(document.Place{}, path, value, rule) }
@@ -242,14 +243,14 @@ func (d *reader) together(seen uint32) {
 	}
 }
 
-// forRuns refuses a term of a run where there is none.
+// forRuns reports a term that needs a run if there is none.
 func (d *reader) forRuns(t *Term, path string, place document.Place) {
 	if d.o.At != AtRun && t.Take != Final {
 		d.Add(place, path+".take", t.Take.String(), "is for runs: at is "+d.o.At.String())
 	}
 }
 
-// parametersTogether sees that no number is changed twice.
+// parametersTogether reports numbers that two parameters, or a parameter and an experiment, change.
 func (d *reader) parametersTogether() {
 	names, paths := map[string]string{}, map[string]string{}
 	for i := range d.o.Parameters {
@@ -270,7 +271,7 @@ func (d *reader) parametersTogether() {
 	}
 }
 
-// once reports a name or a path that has come before.
+// once reports a name or a path that has occurred before. names has the place of each earlier one.
 func (d *reader) once(names map[string]string, name, path string, at document.Place) {
 	if was, ok := names[name]; ok {
 		d.Add(at, path, fault.Name(document.Cut(name)), "is that of "+was)

@@ -14,7 +14,7 @@ type reader struct {
 	o *Objective
 }
 
-// some reads a list that is not empty.
+// some reads a list and reports an empty one.
 func some[T any](d *reader, read func(*T)) []T {
 	before := d.Len()
 	all := document.List(d.Reader, maxEntries, read)
@@ -26,7 +26,7 @@ func some[T any](d *reader, read func(*T)) []T {
 
 var termFields = []string{"name", "column", "take", "weight", "target", "power", "data", "from", "sigma"}
 
-// Fields of a term.
+// Indices in termFields.
 const (
 	termTake = iota + 2
 	termWeight
@@ -37,7 +37,7 @@ const (
 	termSigma
 )
 
-// term reads a term; without a weight and a power they are 1.
+// term reads a term. The defaults of weight and power are 1.
 func (d *reader) term(t *Term) {
 	t.Weight, t.Power = 1, 1
 	before, seen := d.Len(), uint32(0)
@@ -60,7 +60,7 @@ func (d *reader) term(t *Term) {
 	}
 }
 
-// valueField reads a field that says what is taken of the column, and how it counts.
+// valueField reads a field for the value of the column or for its weight in the term.
 func (d *reader) valueField(t *Term, field string) {
 	switch field {
 	case "name":
@@ -81,7 +81,7 @@ func (d *reader) valueField(t *Term, field string) {
 	}
 }
 
-// dataField reads a field of data.
+// dataField reads a field of a term of data.
 func (d *reader) dataField(t *Term, field string) {
 	switch field {
 	case "data":
@@ -95,7 +95,8 @@ func (d *reader) dataField(t *Term, field string) {
 	}
 }
 
-// dataTogether sees that a term has what belongs to data, or nothing of it.
+// dataTogether reports a term of data without the fields of data, and another term with them. seen has a bit for each field that is
+// present.
 func (d *reader) dataTogether(t *Term, seen uint32) {
 	has := func(k int) bool { return seen>>k&1 != 0 }
 	if t.Take != Data {
@@ -145,7 +146,7 @@ func (d *reader) parameter(p *Parameter) {
 	if d.Fatal || d.Len() > before {
 		return
 	}
-	const first = 3 // of the fields that are bounds
+	const first = 3 // index of "bounds"; at_least and at_most follow
 	switch {
 	case seen>>first&1 != 0 && seen>>(first+1) != 0:
 		d.ProblemAt(parameterFields, first, "", "excludes at_least and at_most")
@@ -194,7 +195,7 @@ func (d *reader) constraint(c *Constraint) {
 
 var settingFields = []string{"path", "value"}
 
-// setting reads a number that an experiment has changed.
+// setting reads a number that an experiment changes.
 func (d *reader) setting(s *Setting) {
 	d.Object(settingFields, []int{0, 1}, func(k int) {
 		switch settingFields[k] {

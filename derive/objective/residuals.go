@@ -9,17 +9,18 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Residual is a datum of a term of data.
+// Residual is one datum of a term with its misfit.
 type Residual struct {
 	Run, Term string
 	Time      float64
 	Datum     float64
-	Value     float64   // of the column
+	Value     float64   // value of the column
 	Misfit    float64   // √weight·(value − datum)/sigma: the objective is half the sum of the squares
-	Slopes    []float64 // of the misfit, by parameter; none if they are not asked for
+	Slopes    []float64 // derivatives of the misfit by the parameters; empty without slopes
 }
 
-// Residuals returns all data, in the order of the document, with slopes by one pass forwards, theory.md (V8). Other terms do not count.
+// Residuals returns the residuals of all data in the order of the document; other terms do not count. With slopes it computes their
+// derivatives by one pass forwards, theory.md (V8).
 //
 // Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. It returns the errors of Gradient.
 func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, err error) {

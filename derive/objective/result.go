@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/spatial"
 // ResultFormat is the format of a Result.
 const ResultFormat = "rung-gradient/1"
 
-// Result is the value of an objective and its gradient, as rung-gradient/1 has them.
+// Result is the value of an objective and its gradient, a document of rung-gradient/1.
 type Result struct {
 	Format     string            `json:"format"`
 	Name       string            `json:"name"`
@@ -16,7 +16,7 @@ type Result struct {
 	// Constraints are the conditions of the document, for rung optimize. They do not count in Value.
 	Constraints []ConstraintResult `json:"constraints,omitempty"`
 	Initial     []InitialResult    `json:"initial,omitempty"`
-	Run         *RunResult         `json:"run,omitempty"` // of several runs the sums, and the largest projection
+	Run         *RunResult         `json:"run,omitempty"` // of several runs: sums, and the largest projection and growth
 }
 
 // ConstraintResult is a condition and the value of its column.
@@ -33,25 +33,24 @@ type TermResult struct {
 	Value float64 `json:"value"`
 }
 
-// ParameterResult is the gradient by a parameter: the sum over the terms, which follow.
+// ParameterResult is the derivative by a parameter: of the sum and of each term.
 type ParameterResult struct {
 	Name     string    `json:"name"`
 	Path     string    `json:"path"`
-	Paths    []string  `json:"paths,omitempty"` // all, where there are several
-	Value    float64   `json:"value"`           // of the number at the first path
-	Gradient float64   `json:"gradient"`        // in all, as what the state follows is followed
-	Terms    []float64 `json:"terms"`
-	// Constraints are the slopes of the constraints.
+	Paths    []string  `json:"paths,omitempty"` // all paths, if there are several
+	Value    float64   `json:"value"`           // value of the number at the first path
+	Gradient float64   `json:"gradient"`        // total derivative of the objective
+	Terms    []float64 `json:"terms"`           // total derivative of each term
+	// Constraints are the derivatives of the constraints.
 	Constraints []float64 `json:"constraints,omitempty"`
-	// Differences is Gradient by differences of whole runs (Check).
+	// Differences is Gradient computed by differences of whole runs (Check).
 	Differences *float64 `json:"differences,omitempty"`
-	// Unchecked says why there are none, of a number that cannot be changed to both sides.
+	// Unchecked is the reason why there are no differences: a number that cannot be changed to both sides.
 	Unchecked string `json:"unchecked,omitempty"`
 }
 
-// InitialResult are the derivatives by the state of a body at the start of a run. Their products with a change that
-// the joints allow are the derivative along it. World axes: rotation, place of the centre of mass, angular velocity,
-// velocity of the centre of mass.
+// InitialResult holds the derivatives by the state of a body at the start of a run. Their product with a change that the joints allow is
+// the derivative along it. World axes: rotation, position of the centre of mass, angular velocity, velocity of the centre of mass.
 type InitialResult struct {
 	Body     string       `json:"body"`
 	Rotation spatial.Vec3 `json:"rotation"`
@@ -60,40 +59,41 @@ type InitialResult struct {
 	Linear   spatial.Vec3 `json:"linear"`
 }
 
-// RunResult tells about the run and the way back.
+// RunResult reports on the run and the way back.
 type RunResult struct {
 	Steps       int64   `json:"steps"`
 	Evaluations int64   `json:"evaluations"`
-	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
-	// Growth is by how much the first half of the run makes the gradient larger (adjoint.Growth); 0 without a gradient.
+	Projection  float64 `json:"projection"` // largest change of a step by projection (adjoint.Gradient.Gap)
+	// Growth is the factor by which the gradient grows over the first half of the run (adjoint.Growth.Ratio); 0 without a gradient.
 	Growth float64 `json:"growth,omitempty"`
-	// Unstable is by how much explicit steps that are too long make the gradient larger, where the motion makes it smaller
-	// (adjoint.Growth.Unstable); 0 where none do.
+	// Unstable is the factor by which explicit steps that are too long enlarge the gradient, where the motion makes it smaller
+	// (adjoint.Growth.Unstable); 0 if there are none.
 	Unstable float64 `json:"unstable,omitempty"`
 	Kinks    []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
 }
 
-// mostGrowth is the Growth above which a gradient grows exponentially: one that grows like the seventh power of time has it.
+// mostGrowth is the Growth above which a gradient counts as growing exponentially: growth like the seventh power of time reaches it.
 const mostGrowth = 128
 
-// Exponential reports whether the gradient grows exponentially with the length of the run, as in chaos. It is right for changes that are
-// so small that the run remains the one that it is, and says little about others.
+// Exponential reports whether the gradient grows exponentially with the length of the run, as in chaos. The gradient is then correct for
+// changes so small that the run hardly changes, and says little about larger ones.
 func (r *RunResult) Exponential() bool { return r.Growth > mostGrowth }
 
-// mostUnstable is the Unstable above which a gradient is that of steps beyond the stability of their method: more than a corner in one step
-// that is not taken apart gives.
+// mostUnstable is the Unstable above which a gradient counts as the derivative of steps beyond the stability of their method: more than one
+// corner in a step that is not taken apart causes.
 const mostUnstable = 4
 
-// TooLong reports whether steps are beyond the stability of their method, so that the gradient may be far from the motion's.
-// The run may look right: what grows in it is cut off where a force saturates.
+// TooLong reports whether steps are beyond the stability of their method, so that the gradient may be far from the derivative of the
+// motion. The run may look right, as growth in it ends where a force saturates.
 func (r *RunResult) TooLong() bool { return r.Unstable > mostUnstable }
 
-// Kink is a part whose force has had a corner during a run, and how often.
+// Kink is a part whose force has had a corner during a run, with the number of times.
 type Kink struct {
 	Name  string `json:"name"`
 	What  string `json:"what"` // contact, cable, stop, friction, table, law, curve or extreme
 	Count int64  `json:"count"`
-	// Rough says that steps are not taken apart at the corners, as implicit ones are not, nor some of a run that has very many: the
-	// gradient is exact for these as they were done, whichever side of a corner they are on, and may be far from that of the motion.
+	// Rough says that steps are not taken apart at the corners: implicit steps never are, nor are some steps of a run with very many
+	// corners. The gradient is exact for these steps as they were done, with stages on either side of a corner, and may be far from the
+	// derivative of the motion.
 	Rough bool `json:"rough,omitempty"`
 }

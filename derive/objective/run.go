@@ -9,13 +9,13 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// overRun runs the mechanism, and goes back over the run.
+// overRun runs the mechanism, goes back over the run, and stores values and derivatives of the terms in r.
 func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	c, err := g.run(ctx)
 	if err != nil {
 		return err
 	}
-	list, err := g.newFields(c.numFields(true, g.projects()), 0)
+	list, err := g.newFields(c.fieldsBack(g.projects()), 0)
 	if err != nil {
 		return err
 	}
@@ -52,12 +52,12 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	return g.start(r, first, c.states[0], back)
 }
 
-// sweeper goes back over a tape: an adjoint.Sweep or an adjoint.AlphaSweep.
+// sweeper goes back over a tape: an adjoint.Sweep, adjoint.AlphaSweep or adjoint.RattleSweep.
 type sweeper interface {
 	Run(ctx context.Context, t *adjoint.Tape, of []adjoint.Objective[term], g []adjoint.Gradient) error
 }
 
-// prepare makes room for the derivatives of events over the run.
+// prepare allocates the memory for the derivatives of events over the run.
 func (g *Problem) prepare(c *course) error {
 	if c.impacts != nil {
 		if err := c.impacts.prepare(g); err != nil {
@@ -76,7 +76,7 @@ func (g *Problem) prepare(c *course) error {
 	return nil
 }
 
-// begins tells fields of explicit steps how redundant rows are where the run begins, on its joints.
+// begins sets the redundancy of the start of the run, which is on the joints, in all fields of explicit steps.
 func (c *course) begins(list []*field) error {
 	if c.tab == nil {
 		return nil
@@ -92,11 +92,11 @@ func (c *course) begins(list []*field) error {
 	return nil
 }
 
-// wayBack returns what goes back over the run.
+// wayBack returns the sweep of the integrator of a run.
 func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	c.growth = adjoint.NewGrowth(g.mech, c.states[0].Time, c.lastState().Time)
 	if c.tab == nil {
-		f, err := g.newAlphaField(list[0], true)
+		f, err := g.newAlphaField(list[0], withSlopes)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,8 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	return s, nil
 }
 
-// back goes back over the run from piece to piece. What it finds at the start of one is the cotangent at the end of the one before.
+// back goes back over the run, piece by piece from the last. The cotangents at the start of a piece are those at the end of the piece
+// before.
 func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples [][]sample) ([]adjoint.Gradient, error) {
 	n := len(g.terms)
 	of, total, part := make([]adjoint.Objective[term], n), make([]adjoint.Gradient, n), make([]adjoint.Gradient, n)
@@ -161,7 +162,7 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 	return total, nil
 }
 
-// last returns the last sample, nil if there is none.
+// last returns the last sample of list, nil if there is none.
 func last(list []sample) *sample {
 	if len(list) == 0 {
 		return nil
@@ -169,7 +170,7 @@ func last(list []sample) *sample {
 	return &list[len(list)-1]
 }
 
-// atStart adds what terms take of the start itself.
+// atStart adds the samples of the start itself to the values and gradients.
 func (g *Problem) atStart(f *field, st *mechanism.State, samples [][]sample, back []adjoint.Gradient) error {
 	none := make([]float64, 6*g.mech.NumBodies())
 	at := false
@@ -192,13 +193,14 @@ func (g *Problem) atStart(f *field, st *mechanism.State, samples [][]sample, bac
 	return nil
 }
 
-// start adds how the start of the run follows the parameters, theory.md (V5), to what the way back has found.
+// start stores the values of the terms and their derivatives in r: the result of the way back, with the part by the start, which follows
+// the parameters, theory.md (V5).
 func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint.Gradient) error {
 	dx, err := g.startTangents(f, st, len(f.parameters))
 	if err != nil {
-		return err // there is no derivative
+		return err // the start has no derivative by a parameter
 	}
-	if len(dx) == 0 { // and no state yet
+	if len(dx) == 0 { // without parameters, startTangents has not set the state of f.d
 		if err := f.d.At(st); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// state returns the state where the terms are.
+// state returns the state at which the terms are taken.
 func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 	st := g.plan.Initial()
 	switch g.o.At {
@@ -34,10 +34,10 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 	return st, nil
 }
 
-// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows
-// while held bodies stay, and calls each with the results, their numbers there, and what holding adds. At an
-// equilibrium velocities are no parameters: it is at rest. It returns the errors of derive.Derivatives.ForwardTo, with
-// the name of the parameter that has none.
+// along computes the derivatives at the state of d by each of the parameters; the state follows while held bodies stay. It calls each with
+// the results out, the index at of the direction in them, the number k of the parameter, and the addition m for held bodies. At an
+// equilibrium, which is at rest, velocities do not count as parameters. It returns the errors of derive.Derivatives.ForwardTo, with the
+// name of the parameter without derivative.
 func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int, m *more)) error {
 	var h *holding
 	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
@@ -66,7 +66,7 @@ func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter,
 	})
 }
 
-// atState has the terms of one state, and their derivatives along the parameters.
+// atState stores in r the terms of one state, and their derivatives by the parameters.
 func (g *Problem) atState(ctx context.Context, r *Result) error {
 	st, err := g.state(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 	return err
 }
 
-// followed is along where the terms are.
+// followed is along, or alongReached for AtReach.
 func (g *Problem) followed(each func(out *derive.Changes, at, k int, m *more)) error {
 	if g.o.At == AtReach && len(g.parameters) > 0 {
 		return g.alongReached(each)
@@ -120,7 +120,7 @@ func (g *Problem) followed(each func(out *derive.Changes, at, k int, m *more)) e
 	return g.along(g.d, g.parameters, each)
 }
 
-// State returns the state where the terms are; of a run, and of the first of several, that of its start.
+// State returns the state at which the terms are taken; for AtRun the start of the run, or of the first of several runs.
 //
 // Cost: as closing, or a search for an equilibrium. It returns the errors of Gradient.
 func (g *Problem) State(ctx context.Context) (*mechanism.State, error) {

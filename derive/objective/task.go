@@ -61,14 +61,14 @@ func (g *Problem) beginTask() (err error) {
 	return nil
 }
 
-// whose tells whether a path leads into the task, and returns the steps there or in the model.
+// whose reports whether a path leads into a task, and returns its steps in the task or in the model.
 func whose(path string) (inTask bool, steps []document.Step, err error) {
 	rest, in := strings.CutPrefix(path, taskPrefix)
 	steps, err = document.ParsePath(rest)
 	return in, steps, err
 }
 
-// whose is whose of a path of g, which has no task but for AtReach.
+// whose is the function whose for a path of g: without AtReach all paths lead into the model.
 func (g *Problem) whose(path string) (inTask bool, steps []document.Step, err error) {
 	if g.task == nil {
 		steps, err = document.ParsePath(path)

@@ -9,12 +9,13 @@ import (
 	"github.com/rung-mbd/rung/internal/numbers"
 )
 
-// With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by
-// the same amount. Of an orientation q, of which one is a number, it has q/|q|; derivatives are by the number that is given. Where the
-// state of the model does not fit its joints any more, runs begin at the nearest one that does, and terms of the state are there.
+// With returns the problem with other values of the parameters. values[k] is the new number at the first path of parameter k; the numbers
+// at its other paths change by the same amount. If such a number belongs to an orientation q, the model gets q/|q|; derivatives are by the
+// number in q. If the state of the changed model violates its joints, runs begin at the nearest state on them, and terms of the state are
+// taken there.
 //
-// Cost: as reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
-// there is a value for each parameter.
+// Cost: as reading the model; data are not read again. It returns the problems of the changed model. It panics unless there is a value for
+// each parameter.
 func (g *Problem) With(values []float64) (*Problem, error) {
 	text, task, lengths, err := g.textsWith(values)
 	if err != nil {
@@ -25,15 +26,15 @@ func (g *Problem) With(values []float64) (*Problem, error) {
 	return newProblem(g.o, g.file, source, g.files, startClosed)
 }
 
-// TextWith returns the documents of the model and of the task with other values of the parameters, as With has them. Without AtReach there
-// is no task.
+// TextWith returns the documents of the model and of the task with other values of the parameters, as With changes them. task is nil
+// without AtReach.
 func (g *Problem) TextWith(values []float64) (text, task []byte, err error) {
 	text, task, _, err = g.textsWith(values)
 	return text, task, err
 }
 
-// textsWith is TextWith. lengths are those of the orientations of which a parameter is a number, 1 for others. While it
-// writes them, the documents of g have the other values.
+// textsWith is TextWith. lengths has for each parameter the length of the orientation that it changes, 1 for others. The texts of g hold
+// the other values while they are written, and are restored afterwards.
 func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []float64, err error) {
 	if len(values) != len(g.o.Parameters) {
 		panic("derive/objective: not a value for each parameter")
@@ -45,7 +46,7 @@ func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []floa
 			was := g.values[k][i]
 			x := was + (values[k] - g.values[k][0])
 			if i == 0 {
-				x = values[k] // to the last digit
+				x = values[k] // exactly
 			}
 			c.set(&list[i], was, x)
 		}
@@ -64,32 +65,32 @@ func (g *Problem) textsWith(values []float64) (text, task []byte, lengths []floa
 	return text, task, lengths, nil
 }
 
-// changed are numbers with what they have been before.
+// changed records numbers that have been set, with their values before.
 type changed struct {
 	list []*numbers.Number
 	was  []float64
 }
 
-// set makes a number that is was x.
+// set sets a number whose value was is to x.
 func (c *changed) set(n *numbers.Number, was, x float64) {
 	c.list, c.was = append(c.list, n), append(c.was, was)
 	n.Set(x)
 }
 
-// back makes all numbers what they have been.
+// back restores all numbers.
 func (c *changed) back() {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		c.list[i].Set(c.was[i])
 	}
 }
 
-// unitTol is how far lengths of orientations may be apart, or from 1, to be one: more than those of documents are off.
+// unitTol is the largest difference of lengths of orientations that count as equal: documents have smaller ones.
 const unitTol = 1e-5
 
-// normalize makes the length of each orientation of which a parameter is a number 1, and returns what it was, by parameter.
+// normalize scales each orientation that a parameter changes to the length 1, and returns its length before, by parameter.
 //
-// It returns an error for a parameter that changes numbers of orientations of different lengths, or others beside them: it has no one
-// derivative.
+// It returns an error for a parameter that changes orientations of different lengths, or an orientation and other numbers: the scaled model
+// has no one derivative by it.
 func (g *Problem) normalize(c *changed) (lengths []float64, err error) {
 	var all [][4]numbers.Number
 	for k := range g.o.Parameters {
@@ -125,7 +126,8 @@ func (g *Problem) normalize(c *changed) (lengths []float64, err error) {
 	return lengths, nil
 }
 
-// orientation returns the four numbers of the orientation of which the one at a path is, with their length; nil and 1 if it is of none.
+// orientation returns the four numbers of the orientation that the number at a path belongs to, and their length; nil and 1 if it belongs
+// to none.
 func (g *Problem) orientation(path string) (q *[4]numbers.Number, length float64, err error) {
 	in, steps, err := g.whose(path)
 	last := len(steps) - 1
@@ -155,7 +157,7 @@ func (g *Problem) orientation(path string) (q *[4]numbers.Number, length float64
 	return q, math.Sqrt(square), nil
 }
 
-// lengthened returns the derivative by the number of the document that is the one by parameter k, which With has been given.
+// lengthened returns the factor from the derivative by parameter k in the scaled model to the derivative by the number that With was given.
 func (g *Problem) lengthened(k int) float64 {
 	if g.source.kept.lengths == nil {
 		return 1

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// damped returns the place within the bounds at which the damped linear problem is least, theory.md (V10), by an active set: parameters
-// that a step would take out of their bounds are held there, and one that the others then push inside is let go (Stark & Parker 1995).
+// damped returns the minimum of the damped linear problem within the bounds, theory.md (V10), by an active set: parameters that a step
+// would take out of their bounds are held there, and one that the gradient then pushes inside is released (Stark & Parker 1995).
 func (f *fit) damped(mu float64) ([]float64, error) {
 	list, at, least := f.free(), slices.Clone(f.x), math.Inf(1)
 	for {
@@ -24,7 +24,7 @@ func (f *fit) damped(mu float64) ([]float64, error) {
 			list = left
 		}
 		value, k := f.letGo(at, list, mu)
-		if k < 0 || !(value < least) { // rounding alone takes a parameter out again that has been let go
+		if k < 0 || !(value < least) { // without a gain, only rounding has released a parameter
 			return at, nil
 		}
 		least = value
@@ -33,7 +33,7 @@ func (f *fit) damped(mu float64) ([]float64, error) {
 	}
 }
 
-// freely returns the place at which the damped linear problem is least if the parameters of a list may be anywhere and the others stay.
+// freely returns the minimum of the damped linear problem without bounds in the parameters of list; the others stay.
 func (f *fit) freely(at []float64, list []int, mu float64) ([]float64, error) {
 	to := slices.Clone(at)
 	for _, k := range list {
@@ -46,8 +46,8 @@ func (f *fit) freely(at []float64, list []int, mu float64) ([]float64, error) {
 	return to, err
 }
 
-// towards moves the parameters at, of those in list, straight to to, or as far as the first bound on the way. It returns list without the
-// parameters whose bound has ended the way.
+// towards moves the parameters in list on the straight way from at to to, up to the first bound on the way. It returns list without the
+// parameters at whose bound the way ends.
 func (f *fit) towards(at, to []float64, list []int) (left []int) {
 	part := 1.0
 	for _, k := range list {
@@ -71,8 +71,8 @@ func (f *fit) towards(at, to []float64, list []int) (left []int) {
 	return left
 }
 
-// letGo returns the value of the damped linear problem, and the parameter at a bound, of those in no list, that it pushes inside most;
-// −1: none.
+// letGo returns the value of the damped linear problem at at, and the parameter most to be released: one at a bound, not in list, whose
+// gradient pushes it inside most strongly; −1 if there is none.
 func (f *fit) letGo(at []float64, list []int, mu float64) (value float64, most int) {
 	r := f.residualAt(at)
 	for _, x := range r {
@@ -110,7 +110,7 @@ func (f *fit) residualAt(x []float64) []float64 {
 	return list
 }
 
-// solve adds to x the damped least squares change of the parameters of a list for residuals r.
+// solve adds to x the damped least squares change of the parameters in list for the residuals r. s and rank are the result of columns.
 func (f *fit) solve(x []float64, list []int, s *mat.SVD, rank int, r []float64, mu float64) {
 	var U, V mat.Dense
 	s.UTo(&U)

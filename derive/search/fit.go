@@ -14,26 +14,27 @@ import (
 )
 
 const (
-	// identifiedTol is the singular value of the scaled slopes, relative to the largest one, below which a combination of parameters
-	// changes nothing. Slopes are exact to some 1e-12.
+	// identifiedTol is the singular value of the scaled slopes, relative to the largest one, below which a combination of parameters does
+	// not influence the data. Slopes have errors of some 1e-12.
 	identifiedTol = 1e-8
-	// damping is that of the first step, of slopes with columns of length 1: small, as bounds and refused steps take care of the rest.
+	// firstDamping is the damping of the first step, for slopes with columns of length 1. It is small, as bounds and rejected steps limit
+	// steps anyway.
 	firstDamping = 1e-6
-	// mostDamping is the damping at which no step is left.
+	// mostDamping is the damping at which no step remains.
 	mostDamping = 1e12
-	// flatTol is the gain that the linear problem without damping predicts, relative to the value, at which a fit has converged: for a
-	// thousand data that moves no parameter by more than a hundredth of its deviation.
+	// flatTol is the gain predicted by the linear problem without damping, relative to the value, at which a fit has converged. With a
+	// thousand data, such a gain moves no parameter by more than a hundredth of its deviation.
 	flatTol = 1e-8
-	// cosineTol is the cosine between the residuals and every column of the slopes at which a fit has converged.
+	// cosineTol is the largest cosine between the residuals and a column of the slopes at which a fit has converged.
 	cosineTol = 1e-9
 	// stepTol is the change of each parameter, relative to its size, at which a fit has converged: for data without noise.
 	stepTol = 1e-11
-	// acceptTol is the part of the predicted gain that a step has to bring, and goodGain the part from which on the damping falls, by the
-	// cube of its factor above bestGain.
+	// acceptTol is the part of the predicted gain that a step has to achieve. From goodGain on the damping falls by the factor fall, and
+	// above bestGain by its cube.
 	acceptTol, goodGain, bestGain = 1e-4, 0.5, 0.9
-	// fall and rise are the factors of the damping.
+	// fall and rise are the factors of the damping after good and after rejected steps.
 	fall, rise = 0.1, 10
-	// armijo is that of steps along the projected gradient, and halvings bounds how often these are halved.
+	// armijo is the constant of Armijo's rule for steps along the projected gradient, and halvings the largest number of their trials.
 	armijo, halvings = 1e-4, 40
 )
 
@@ -41,35 +42,35 @@ const (
 type fit struct {
 	p     *objective.Problem
 	box   *box
-	sizes []float64 // of the parameters
+	sizes []float64 // sizes of the parameters (box.sizes)
 
-	x     []float64
-	r     []float64
+	x     []float64  // parameters
+	r     []float64  // residuals
 	J     *mat.Dense // slopes of r by x
 	value float64    // ½ |r|²
 	g     []float64  // Jᵀ r
-	scale []float64  // lengths of the columns of J, 1 for those that change nothing
-	idle  []bool     // those
-	mu    float64
-	why   string  // the last trial could not be simulated
-	trial float64 // the value there
-	// last is the problem of the last trial, at lastAt, whose run serves slopes, too; nil: there is none.
+	scale []float64  // lengths of the columns of J, 1 for idle ones
+	idle  []bool     // parameters without influence on the data
+	mu    float64    // damping
+	why   string     // reason why the last trial failed; "" if it did not
+	trial float64    // value of the last trial that did not fail
+	// last is the problem of the last trial, at the parameters lastAt, whose run serves for slopes, too; nil if there is none.
 	last   *objective.Problem
 	lastAt []float64
 
-	// ahead is where the fit ends: the place after x, where there is a value, value, but no slopes; nil: at x.
+	// ahead is where the fit ends if the next iterate has a value (trial) but no slopes; nil: it ends at x.
 	ahead []float64
 	// slopes returns the residuals of a problem with their slopes.
 	slopes func(ctx context.Context, p *objective.Problem) ([]objective.Residual, error)
 }
 
-// Fit moves the parameters of a problem to where ½ Σ misfit² over its data is least, by a projected Levenberg–Marquardt method,
-// theory.md (V10) to (V12). Gradient of an Iteration is the largest cosine between the residuals and a free column of the slopes, Step the
-// largest change of a parameter relative to its size. Combinations of parameters that change nothing stay at their start.
+// Fit minimizes ½ Σ misfit² over the data of a problem by a projected Levenberg–Marquardt method, theory.md (V10) to (V12). In an
+// Iteration, Gradient is the largest cosine between the residuals and a column of the slopes of a free parameter, and Step the largest
+// change of a parameter relative to its size. Combinations of parameters that do not influence the data stay at their start.
 //
-// Cost: an iteration takes the runs, and a derivative a stage for each parameter; allocates. It returns a *ProblemError if a term takes no
-// data, there are fewer data than parameters, or a start is out of its bounds; the errors of the objective at the start; that of
-// OnIteration and of ctx. Where a later place has a value but no slopes, the fit ends there as one that has stalled, without deviations.
+// Cost: an iteration takes the runs, and a derivative a stage for each parameter; allocates. It returns a *ProblemError if a term is not
+// data, there are fewer data than parameters, or a start violates its bounds; the errors of the objective at the start; and the errors of
+// OnIteration and of ctx. If a later iterate has a value but no slopes, the fit ends there with the status Stalled, without deviations.
 func Fit(ctx context.Context, p *objective.Problem, o Options) (*FitResult, error) {
 	f, past, err := newFit(p, &o)
 	if err != nil {
@@ -78,7 +79,7 @@ func Fit(ctx context.Context, p *objective.Problem, o Options) (*FitResult, erro
 	return f.begin(ctx, past, &o)
 }
 
-// newFit returns a fit that stands where it begins or goes on, and the iterates before that.
+// newFit returns a fit at its first iterate, or at the last of the iterates that it continues, and the iterates before that one.
 func newFit(p *objective.Problem, o *Options) (*fit, []Iteration, error) {
 	if err := onlyData(p.Objective()); err != nil {
 		return nil, nil, err
@@ -103,7 +104,7 @@ func newFit(p *objective.Problem, o *Options) (*fit, []Iteration, error) {
 	return f, past, nil
 }
 
-// begin takes slopes where the fit stands, and then iterations.
+// begin computes slopes at the first iterate, and then iterates.
 func (f *fit) begin(ctx context.Context, past []Iteration, o *Options) (*FitResult, error) {
 	if err := f.at(ctx, f.x); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (f *fit) begin(ctx context.Context, past []Iteration, o *Options) (*FitResu
 	return f.run(ctx, past, o)
 }
 
-// onlyData refuses objectives with other terms.
+// onlyData returns an error for an objective with terms other than data, or with constraints.
 func onlyData(o *objective.Objective) error {
 	lists := [][]objective.Term{o.Terms}
 	for i := range o.Runs {
@@ -133,7 +134,7 @@ func onlyData(o *objective.Objective) error {
 	return nil
 }
 
-// run takes iterations until one of the tests holds.
+// run iterates until the fit ends.
 func (f *fit) run(ctx context.Context, past []Iteration, o *Options) (*FitResult, error) {
 	most := o.Iterations
 	if most == 0 {
@@ -179,7 +180,7 @@ func slopesOf(ctx context.Context, p *objective.Problem) ([]objective.Residual, 
 	return p.Residuals(ctx, true)
 }
 
-// at goes to x, with residuals and their slopes.
+// at sets the iterate to x, with residuals and their slopes.
 func (f *fit) at(ctx context.Context, x []float64) error {
 	p, err := f.last, error(nil)
 	if p == nil || !slices.Equal(x, f.lastAt) {
@@ -224,7 +225,7 @@ func (f *fit) at(ctx context.Context, x []float64) error {
 	return nil
 }
 
-// free returns the parameters that move: those with an influence that are not held at a bound by the gradient.
+// free returns the parameters that can move: those with an influence that the gradient does not hold at a bound.
 func (f *fit) free() (list []int) {
 	for k := range f.x {
 		if at := f.box.at(k, f.x[k]); !f.idle[k] && !(at < 0 && f.g[k] > 0) && !(at > 0 && f.g[k] < 0) {
@@ -246,7 +247,7 @@ func (f *fit) cosine() (most float64) {
 	return most
 }
 
-// columns returns the singular values of the slopes by some parameters, in columns of length 1, and how many of them count.
+// columns returns the singular value decomposition of the slopes by the parameters in list, with columns scaled to length 1, and its rank.
 func (f *fit) columns(list []int) (s *mat.SVD, rank int, err error) {
 	if len(list) == 0 {
 		return nil, 0, nil
@@ -268,7 +269,7 @@ func (f *fit) columns(list []int) (s *mat.SVD, rank int, err error) {
 	return s, rank, nil
 }
 
-// step returns the next iterate, theory.md (V10), (V11), or nil and why there is none.
+// step returns the next iterate, theory.md (V10), (V11); nil and the status if there is none.
 func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	best, err := f.damped(0)
 	if err != nil {
@@ -305,7 +306,7 @@ func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	return f.downhill(ctx)
 }
 
-// gain returns how much the linear problem gains at x.
+// gain returns the decrease of the linear problem's value from the iterate to x.
 func (f *fit) gain(x []float64) float64 {
 	after := 0.0
 	for _, r := range f.residualAt(x) {
@@ -314,7 +315,7 @@ func (f *fit) gain(x []float64) float64 {
 	return f.value - after
 }
 
-// slope returns the product of the gradient with the way to x.
+// slope returns the product of the gradient and the step to x.
 func (f *fit) slope(x []float64) (sum float64) {
 	for k := range x {
 		sum += f.g[k] * (x[k] - f.x[k])
@@ -322,7 +323,7 @@ func (f *fit) slope(x []float64) (sum float64) {
 	return sum
 }
 
-// small reports whether x is where the iterate is, to rounding of the parameters.
+// small reports whether x equals the iterate but for rounding of the parameters.
 func (f *fit) small(x []float64) bool {
 	for k := range x {
 		if !(math.Abs(x[k]-f.x[k]) <= stepTol*max(f.sizes[k], math.Abs(f.x[k]))) {
@@ -332,7 +333,7 @@ func (f *fit) small(x []float64) bool {
 	return true
 }
 
-// tried returns the value at x, infinite where the mechanism cannot be so.
+// tried returns the value at x; +Inf if the mechanism cannot be simulated there.
 func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	value := 0.0
 	p, err := f.p.With(x)
@@ -358,7 +359,8 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	return value, nil
 }
 
-// downhill returns a place along the projected gradient, theory.md (V11), which is always one of descent.
+// downhill returns an iterate along the projected gradient, theory.md (V11), which is a direction of descent; nil and Stalled if it finds
+// none.
 func (f *fit) downhill(ctx context.Context) ([]float64, Status, error) {
 	t := 1.0
 	for range halvings {

@@ -10,28 +10,28 @@ import (
 // fitFormat is the format of a FitResult.
 const fitFormat = "rung-fit/1"
 
-// FitResult is what a fit has found, as rung-fit/1 has it.
+// FitResult is the result of a fit, a document of rung-fit/1.
 type FitResult struct {
 	Format     string         `json:"format"`
 	Name       string         `json:"name"`
 	Status     Status         `json:"status"`
-	Reason     string         `json:"reason,omitempty"` // why a search that has stalled goes on nowhere
+	Reason     string         `json:"reason,omitempty"` // why the last trial of a stalled search failed
 	Parameters []FitParameter `json:"parameters"`
-	// Correlation is that of the parameters; null where one of the two is not determined.
+	// Correlation is the correlation of the parameters; null if one of the two is not determined.
 	Correlation [][]*float64 `json:"correlation"`
-	// Unidentified are combinations of parameters that change nothing in the data, each by the names of what is in it.
+	// Unidentified lists the combinations of parameters that do not influence the data, each by the names of its parameters.
 	Unidentified [][]string  `json:"unidentified"`
 	Residual     FitResidual `json:"residual"`
 	Iterations   []Iteration `json:"iterations"`
 }
 
-// FitParameter is a parameter at the end.
+// FitParameter is a parameter at the end of a fit.
 type FitParameter struct {
 	Name  string  `json:"name"`
 	Path  string  `json:"path"`
 	Start float64 `json:"start"`
 	Value float64 `json:"value"`
-	// Deviation is the standard deviation of the value, theory.md (V12); null where the data do not determine it, or a bound does.
+	// Deviation is the standard deviation of the value, theory.md (V12); null if the data do not determine the value, or a bound does.
 	Deviation *float64 `json:"deviation"`
 	AtBound   bool     `json:"at_bound"`
 }
@@ -41,15 +41,15 @@ type FitResidual struct {
 	RMS   float64 `json:"rms"`  // √(chi2/count)
 	Chi2  float64 `json:"chi2"` // the sum of the squared misfits
 	Count int     `json:"count"`
-	// Sigma is what the deviations of the data have been multiplied with: 1 where all are known, else what the residuals say.
+	// Sigma is the factor of the deviations of the data: 1 if all are known, else it is estimated from the residuals.
 	Sigma float64 `json:"sigma"`
 }
 
-// nameTol is the part of a combination, relative to its largest one, from which on a parameter is named in it: rounding of the vectors
-// of the null space is below.
+// nameTol is the least coefficient of a parameter in a combination, relative to the largest one, with which the parameter is named: the
+// rounding of null vectors is smaller.
 const nameTol = 1e-4
 
-// result makes the result at the last iterate, or at the place after it where there are no slopes.
+// result returns the result at the last iterate, or at f.ahead.
 func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	o := f.p.Objective()
 	n, list := len(f.x), f.free()
@@ -110,7 +110,7 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	return r, nil
 }
 
-// withoutSlopes makes r the result at f.ahead, where nothing is known of parameters but their values.
+// withoutSlopes changes r to the result at f.ahead, where only the values of the parameters are known.
 func (f *fit) withoutSlopes(r *FitResult, unknown []bool) {
 	r.Unidentified = [][]string{}
 	for k := range unknown {
@@ -119,7 +119,7 @@ func (f *fit) withoutSlopes(r *FitResult, unknown []bool) {
 	r.Residual = FitResidual{RMS: math.Sqrt(2 * f.trial / float64(len(f.r))), Chi2: 2 * f.trial, Count: len(f.r), Sigma: 1}
 }
 
-// sigmasKnown reports whether all terms say the deviation of their data.
+// sigmasKnown reports whether all terms give the deviation of their data.
 func sigmasKnown(f *fit) bool {
 	o := f.p.Objective()
 	for i := range o.Terms {
@@ -137,7 +137,8 @@ func sigmasKnown(f *fit) bool {
 	return true
 }
 
-// covariance returns (JᵀJ)⁻¹ of the free parameters, without combinations that change nothing, theory.md (V12).
+// covariance returns (JᵀJ)⁻¹ for the free parameters in list, without combinations that have no influence, theory.md (V12). s and rank are
+// the result of columns.
 func (f *fit) covariance(list []int, s *mat.SVD, rank int) *mat.Dense {
 	C := mat.NewDense(len(f.x), len(f.x), nil)
 	if len(list) == 0 {
@@ -158,8 +159,8 @@ func (f *fit) covariance(list []int, s *mat.SVD, rank int) *mat.Dense {
 	return C
 }
 
-// nullRows returns a basis of the combinations that change nothing, in which each has a parameter of its own: the echelon form of the
-// singular vectors, so that combinations of few parameters show.
+// nullRows returns a basis of the combinations of n parameters without influence: the echelon form of the null vectors. Each has a
+// parameter that the others lack, so combinations of few parameters show.
 func nullRows(s *mat.SVD, rank, n int) [][]float64 {
 	if rank == n {
 		return nil
@@ -171,7 +172,7 @@ func nullRows(s *mat.SVD, rank, n int) [][]float64 {
 		rows[i] = mat.Col(nil, rank+i, &V)
 	}
 	for i := range rows {
-		// The largest entry of what is left is the next pivot.
+		// The largest entry of the remaining rows is the next pivot.
 		at, column := i, 0
 		for j := i; j < len(rows); j++ {
 			for c, x := range rows[j] {

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// place is where the augmented Lagrangian and its gradient are known.
+// place is a point u with a known value and gradient of the augmented Lagrangian.
 type place struct {
 	u     []float64
 	value float64
 }
 
-// note keeps a place if none is better. Line searches that end without one of theirs may have been there.
+// note keeps u as s.best if its value is the smallest so far. A line search may end elsewhere than at its best point.
 func (s *optimizer) note(u []float64, e *Evaluation) {
 	if value, _ := s.lagrangian(e); s.best.u == nil || value < s.best.value {
 		s.best = place{slices.Clone(u), value}
@@ -24,10 +24,10 @@ func (s *optimizer) note(u []float64, e *Evaluation) {
 // errStop ends gonum's search with an error of ours.
 var errStop = errors.New("derive/search: stopped")
 
-// minimize searches for a minimum of the augmented Lagrangian from u.
+// minimize searches for a minimum of the augmented Lagrangian from u, and returns the end of the search.
 func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 	first := make([]float64, len(u))
-	e, err := s.evaluate(u, true)
+	e, err := s.evaluate(u, withSlopes)
 	if err != nil {
 		return nil, "", err
 	}
@@ -71,11 +71,11 @@ func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 	return r.X, Converged, nil
 }
 
-// problem is the augmented Lagrangian for gonum.
+// problem returns the augmented Lagrangian as a problem of gonum.
 func (s *optimizer) problem() optimize.Problem {
 	return optimize.Problem{
 		Func: func(u []float64) float64 {
-			e := s.orStop(u, false)
+			e := s.orStop(u, valuesOnly)
 			if e == nil || e.Failed {
 				return math.Inf(1)
 			}
@@ -84,7 +84,7 @@ func (s *optimizer) problem() optimize.Problem {
 		},
 		Grad: func(g, u []float64) {
 			clear(g)
-			switch e := s.orStop(u, true); {
+			switch e := s.orStop(u, withSlopes); {
 			case e == nil:
 			case e.Failed:
 				s.bare = true
@@ -102,10 +102,11 @@ func (s *optimizer) problem() optimize.Problem {
 	}
 }
 
-// stalledTol is the gradient, of the same scale, above which a search without a way down has stalled.
+// stalledTol is the gradient, in the scale of the search, above which a search that finds no step has stalled, and below which it has
+// converged.
 const stalledTol = 1e-3
 
-// orStop is evaluate, and ends the search where it cannot go on.
+// orStop is evaluate for gonum: it returns nil and sets s.err if the search cannot continue.
 func (s *optimizer) orStop(u []float64, slopes bool) *Evaluation {
 	if s.err != nil {
 		return nil
@@ -117,6 +118,7 @@ func (s *optimizer) orStop(u []float64, slopes bool) *Evaluation {
 	return e
 }
 
+// largest returns the largest absolute value in list.
 func largest(list []float64) (most float64) {
 	for _, x := range list {
 		most = max(most, math.Abs(x))
@@ -124,7 +126,7 @@ func largest(list []float64) (most float64) {
 	return most
 }
 
-// recorder keeps the iterates of gonum's search.
+// recorder records the iterates of gonum's search.
 type recorder struct {
 	s    *optimizer
 	last []float64

@@ -9,49 +9,49 @@ import (
 )
 
 const (
-	// violationTol is how far a constraint may be violated at the end, of its scale.
+	// violationTol is the largest violation of a constraint at the end, relative to its scale.
 	violationTol = 1e-6
-	// firstPenalty is that of the augmented Lagrangian at first, of values and constraints of size 1, penaltyRise its factor where the
-	// violation has not fallen to slowTol of the last one, and rounds bounds how often multipliers are found anew.
+	// firstPenalty is the first penalty of the augmented Lagrangian, whose value and constraints are scaled to size 1. penaltyRise is its
+	// factor if the violation has not fallen to slowTol of the last one. rounds is the largest number of updates of the multipliers.
 	firstPenalty, penaltyRise, slowTol, rounds = 10, 10, 0.25, 25
 	// flatValue is the relative change of the value over flatRounds iterations at which a minimum has been found.
 	flatValue, flatRounds = 1e-9, 4
-	// flatGradient is the gradient at which a minimum has been found: that of the value is 1 at the start, by its scale. Runs that choose
-	// their steps scatter by their tolerance, over which line searches find no way down.
+	// flatGradient is the gradient at which a minimum has been found, in the scale in which the gradient of the value is 1 at the start. It
+	// is not smaller, as runs with adaptive steps scatter by their tolerance, and line searches then find no descent.
 	flatGradient = 1e-6
 )
 
-// Violated is the status of a search that has found no place where all constraints hold.
+// Violated is the status of a search that has found no parameters with which all constraints hold.
 const Violated Status = "violated"
 
-// OptimizeOptions are those of Optimize. The zero value is the default.
+// OptimizeOptions are the options of Optimize. The zero value is the default.
 type OptimizeOptions struct {
-	Options // without From
+	Options // From has to be empty
 
-	// Evaluations are those of a search for the same document that has been stopped, in their order; they are not computed again.
+	// Evaluations are the evaluations of a stopped search for the same document, in their order; they are not computed again.
 	Evaluations []Evaluation
-	// OnEvaluation is called after each one that is computed. The search ends with its error.
+	// OnEvaluation is called after each evaluation that is computed. The search ends with its error.
 	OnEvaluation func(*Evaluation) error
 }
 
-// Evaluation is a value of the objective with its constraints, and slopes where they were asked for.
+// Evaluation is a value of the objective with its constraints and, where the search needed them, their derivatives.
 type Evaluation struct {
 	Parameters  []float64   `json:"parameters"`
-	Failed      bool        `json:"failed,omitempty"` // the mechanism cannot be so, or has no derivative
-	Reason      string      `json:"reason,omitempty"` // why
+	Failed      bool        `json:"failed,omitempty"` // the mechanism cannot be simulated, or has no derivative
+	Reason      string      `json:"reason,omitempty"` // why it failed
 	Value       float64     `json:"value"`
 	Constraints []float64   `json:"constraints,omitempty"`
-	Slopes      [][]float64 `json:"slopes,omitempty"` // of the value, then of the constraints, by parameters
+	Slopes      [][]float64 `json:"slopes,omitempty"` // derivatives of the value, then of the constraints, by the parameters
 }
 
-// Optimum is what Optimize has found, as rung-optimum/1 has it.
+// Optimum is the result of Optimize, a document of rung-optimum/1.
 type Optimum struct {
 	Format      string              `json:"format"`
 	Name        string              `json:"name"`
 	Status      Status              `json:"status"`
-	Reason      string              `json:"reason,omitempty"` // why the last trial of a search that has stalled failed
-	Start       float64             `json:"start"`            // the value there
-	Value       float64             `json:"value"`
+	Reason      string              `json:"reason,omitempty"` // why the last trial of a stalled search failed
+	Start       float64             `json:"start"`            // value at the start
+	Value       float64             `json:"value"`            // value at the end
 	Parameters  []OptimumParameter  `json:"parameters"`
 	Constraints []OptimumConstraint `json:"constraints"`
 	Evaluations int                 `json:"evaluations"`
@@ -61,18 +61,19 @@ type Optimum struct {
 // optimumFormat is the format of an Optimum.
 const optimumFormat = "rung-optimum/1"
 
-// OptimumParameter is a parameter at the end.
+// OptimumParameter is a parameter at the end of Optimize.
 type OptimumParameter struct {
 	Name    string  `json:"name"`
 	Path    string  `json:"path"`
 	Start   float64 `json:"start"`
 	Value   float64 `json:"value"`
 	AtBound bool    `json:"at_bound"`
-	// Multiplier is how the value changes with the number, where it is at a bound; else 0.
+	// Multiplier is the derivative of the value by the number if it is at a bound; else 0.
 	Multiplier float64 `json:"multiplier"`
 }
 
-// OptimumConstraint is a constraint at the end. Its multiplier is how much less the value would be for a unit of room.
+// OptimumConstraint is a constraint at the end of Optimize. Multiplier is the decrease of the value if the constraint is relaxed by one
+// unit.
 type OptimumConstraint struct {
 	Name       string  `json:"name"`
 	Kind       string  `json:"kind"`
@@ -81,34 +82,34 @@ type OptimumConstraint struct {
 	Multiplier float64 `json:"multiplier"`
 }
 
-// optimizer is a search at work.
+// optimizer is the state of a search.
 type optimizer struct {
 	ctx       context.Context
 	p         *objective.Problem
 	o         *OptimizeOptions
 	variables []variable
-	replay    []Evaluation
-	count     int
-	last      [2]*Evaluation // without slopes, and with them
+	replay    []Evaluation   // evaluations that need not be computed
+	count     int            // number of evaluations
+	last      [2]*Evaluation // last evaluations without slopes, and with them
 
-	scale  float64   // of the value
-	scales []float64 // of the constraints
-	lambda []float64 // multipliers, of scaled values
-	rho    float64
+	scale  float64   // scale of the value
+	scales []float64 // scales of the constraints
+	lambda []float64 // multipliers of the scaled constraints
+	rho    float64   // penalty
 	past   []Iteration
-	why    string // the last evaluation has failed
-	bare   bool   // there is a value without a derivative, where the search ends
-	best   place  // of the search at hand
-	err    error  // that ends the search
+	why    string // reason why the last evaluation failed; "" if it did not
+	bare   bool   // the last point has a value but no derivative: the search ends
+	best   place  // best point of this call of minimize
+	err    error  // the error that ends the search
 }
 
-// Optimize moves the parameters of a problem to where its value is least within bounds and constraints, by an augmented Lagrangian around a
-// quasi-Newton method (L-BFGS of gonum), theory.md (V13), (V14). Gradient of an Iteration is the largest derivative of the augmented
-// Lagrangian by a free number, and Value its own, both over the length of the gradient of the value at the start; Damping is the penalty.
+// Optimize minimizes the value of a problem within bounds and constraints, by an augmented Lagrangian around a quasi-Newton method (L-BFGS
+// of gonum), theory.md (V13), (V14). In an Iteration, Value is the augmented Lagrangian and Gradient its largest derivative by a free
+// number, both divided by the length of the gradient of the value at the start; Damping is the penalty.
 //
-// Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
-// a *ProblemError if a start is out of its bounds or too far from them; the errors of the objective at the start, of OnIteration and of
-// ctx.
+// Cost: an evaluation takes a run, or a search for an equilibrium, and about every second one also the gradient; allocates. It returns a
+// *ProblemError if a start violates its bounds or is too far from them, the errors of the objective at the start, and the errors of
+// OnEvaluation, OnIteration and ctx.
 func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Optimum, error) {
 	b, err := newBox(p)
 	if err != nil {
@@ -124,12 +125,12 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 	}
 	n := len(p.Objective().Constraints)
 	s.scales, s.lambda = make([]float64, n), make([]float64, n)
-	first, err := s.evaluate(u, true)
+	first, err := s.evaluate(u, withSlopes)
 	if err != nil {
 		return nil, err
 	}
 	if first.Failed {
-		_, err := s.compute(first.Parameters, true) // once more, for the reason
+		_, err := s.compute(first.Parameters, withSlopes) // once more, for its error
 		return nil, err
 	}
 	s.setScales(first, u)
@@ -140,7 +141,7 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 			return nil, err
 		}
 		why = s.why
-		e, err := s.evaluate(u, true)
+		e, err := s.evaluate(u, withSlopes)
 		if err != nil {
 			return nil, err
 		}
@@ -157,10 +158,10 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 	return s.result(first, u, status, why)
 }
 
-// evaluate returns the evaluation at the variables u: the last one if it was there, else the next of the evaluations that the search goes
-// on from, else a new one. A new one that has failed is returned without an error, and its reason noted in s.why.
+// evaluate returns the evaluation at the variables u: the last one if it was there, else the next one of the stopped search, else a new
+// one. A new one that has failed is returned without an error; its reason is in s.why.
 //
-// It returns a *ProblemError if the evaluations to go on from are of another search, the cause of the context, and the errors of
+// It returns a *ProblemError if the evaluations of the stopped search belong to another search, the cause of the context, and the errors of
 // OnEvaluation.
 func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 	x := make([]float64, len(u))
@@ -199,8 +200,8 @@ func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 	return e, nil
 }
 
-// fits reports whether an evaluation has the numbers of this search: values of all constraints, and slopes by all parameters if they
-// are asked for, or none.
+// fits reports whether an evaluation has the numbers of this search: the values of all constraints and, with slopes, their derivatives by
+// all parameters; without slopes none.
 func (s *optimizer) fits(e *Evaluation, slopes bool) bool {
 	o, rows := s.p.Objective(), 0
 	if slopes {
@@ -210,7 +211,7 @@ func (s *optimizer) fits(e *Evaluation, slopes bool) bool {
 	return len(e.Constraints) == len(o.Constraints) && len(e.Slopes) == rows && !slices.ContainsFunc(e.Slopes, short)
 }
 
-// compute returns the evaluation at x, one that has failed with the reason. Without an evaluation the search ends.
+// compute returns the evaluation at x. One that has failed is returned with its error; nil is returned if the context has ended.
 func (s *optimizer) compute(x []float64, slopes bool) (*Evaluation, error) {
 	e := &Evaluation{Parameters: x}
 	p, err := s.p.With(x)
@@ -245,7 +246,7 @@ func (s *optimizer) compute(x []float64, slopes bool) (*Evaluation, error) {
 	return e, nil
 }
 
-// setScales makes the value and the constraints of size 1, by their slopes at the start.
+// setScales sets the scales of value and constraints: the lengths of their gradients at the start.
 func (s *optimizer) setScales(e *Evaluation, u []float64) {
 	size := func(slopes []float64) (sum float64) {
 		for k, g := range slopes {
@@ -263,8 +264,8 @@ func (s *optimizer) setScales(e *Evaluation, u []float64) {
 	}
 }
 
-// excess returns the scaled violation h of constraint i at the value of its column: above 0 the constraint is violated; of an equation the
-// sign of h tells the side. sign is the derivative of h by the value.
+// excess returns the scaled violation h of constraint i at the value of its column: the constraint is violated if h > 0, an equation if h ≠
+// 0. sign is the derivative of h by value.
 func (s *optimizer) excess(i int, value float64) (h, sign float64) {
 	c := &s.p.Objective().Constraints[i]
 	sign = 1 / s.scales[i]
@@ -314,7 +315,8 @@ func (s *optimizer) gradientTo(g, u []float64, e *Evaluation) {
 	}
 }
 
-// multiply finds the multipliers anew, and reports whether the constraints hold and the multipliers have come to rest.
+// multiply updates the multipliers, and reports whether the constraints hold and the multipliers have converged. worst is the largest
+// violation.
 func (s *optimizer) multiply(e *Evaluation, worst float64) (done bool) {
 	done = worst <= violationTol
 	for i, x := range e.Constraints {
@@ -339,9 +341,9 @@ func (s *optimizer) slope(e *Evaluation, k int) float64 {
 	return sum
 }
 
-// result makes the result at u.
+// result returns the result at u. first is the evaluation at the start, and why the reason of the last failure.
 func (s *optimizer) result(first *Evaluation, u []float64, status Status, why string) (*Optimum, error) {
-	e, err := s.evaluate(u, true)
+	e, err := s.evaluate(u, withSlopes)
 	if err != nil {
 		return nil, err
 	}

@@ -9,43 +9,42 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Options are those of both searches. The zero value is the default.
+// Options are the options of both searches. The zero value is the default.
 type Options struct {
 	// Iterations is the largest number of iterations; 0 stands for DefaultIterations.
 	Iterations int
-	// From are the iterates of a search for the same document that has been stopped; it goes on from the last one.
+	// From are the iterates of a stopped search for the same document; the search continues at the last one.
 	From []Iteration
 	// OnIteration is called after each iteration. The search ends with its error.
 	OnIteration func(*Iteration) error
 }
 
-// DefaultIterations bounds the iterations of a search.
+// DefaultIterations is the default of Options.Iterations.
 const DefaultIterations = 100
 
-// Status says how a search has ended.
+// Status says how a search ended.
 type Status string
 
-// How searches end.
+// The values of Status.
 const (
-	Converged Status = "converged" // no direction leads further down
+	Converged Status = "converged" // the first-order conditions hold
 	AtBounds  Status = "bounds"    // the same, with numbers at their bounds
-	Limit     Status = "limit"     // of the number of iterations
-	Stalled   Status = "stalled"   // no step leads further down, although the derivative says so, or one leads to where there is none
+	Limit     Status = "limit"     // the largest number of iterations was reached
+	Stalled   Status = "stalled"   // no step decreases the value although its derivative says so, or the derivative does not exist
 )
 
 // Iteration is one iterate of a search.
 type Iteration struct {
-	Value    float64 `json:"value"`    // of what is made least
-	Gradient float64 `json:"gradient"` // its size, of a scale that the search says
-	Step     float64 `json:"step"`     // the size of the step from here, in the same scale; 0 at the end
-	// Parameters are the values here, and Damping what the search goes on with.
-	Parameters []float64 `json:"parameters"`
-	Damping    float64   `json:"damping"`
+	Value      float64   `json:"value"`      // the function that is minimized
+	Gradient   float64   `json:"gradient"`   // its size in the scale of the search (Fit, Optimize)
+	Step       float64   `json:"step"`       // size of the step from here, in the same scale; 0 at the end
+	Parameters []float64 `json:"parameters"` // values here
+	Damping    float64   `json:"damping"`    // damping, or penalty, of the next step
 }
 
-// ProblemError says what the document does not allow a search to do.
+// ProblemError says why a document does not allow a search.
 type ProblemError struct {
-	Name   string // of the term or of the parameter
+	Name   string // name of the term or the parameter; "" for none
 	Reason string
 }
 
@@ -57,17 +56,23 @@ func (e *ProblemError) Error() string {
 	return fmt.Sprintf("derive/search: %s %s", fault.Name(e.Name), e.Reason)
 }
 
-// reasonOf returns the first line of why a mechanism cannot be so.
+// The argument slopes of functions that compute values, and derivatives if these are wanted.
+const (
+	valuesOnly = false
+	withSlopes = true
+)
+
+// reasonOf returns the first line of an error.
 func reasonOf(err error) string {
 	text, _, _ := strings.Cut(fault.Plain(err).Error(), "\n")
 	return text
 }
 
-// box are the bounds of parameters.
+// box holds the bounds of the parameters.
 type box struct{ lo, hi []float64 }
 
-// newBox returns the bounds of the parameters of a problem. It returns a *ProblemError if there is no parameter, bounds have no
-// width, or a start is out of them.
+// newBox returns the bounds of the parameters of a problem. It returns a *ProblemError if there is no parameter, or a parameter has bounds
+// in the wrong order or a start outside of them.
 func newBox(p *objective.Problem) (*box, error) {
 	list, values := p.Objective().Parameters, p.Values()
 	if len(list) == 0 {
@@ -92,7 +97,7 @@ func newBox(p *objective.Problem) (*box, error) {
 	return b, nil
 }
 
-// holds returns a *ProblemError if an iterate to go on from is none of a search within the bounds.
+// holds returns a *ProblemError if the iterate to continue at cannot belong to a search within the bounds.
 func (b *box) holds(p *objective.Problem, at *Iteration) error {
 	if !(at.Damping > 0) || math.IsInf(at.Damping, 1) {
 		return &ProblemError{Reason: fmt.Sprintf("the last iterate to go on from has a damping of %v", at.Damping)}
@@ -106,14 +111,14 @@ func (b *box) holds(p *objective.Problem, at *Iteration) error {
 	return nil
 }
 
-// clamp brings x to the nearest place within the bounds.
+// clamp moves x to the nearest point within the bounds.
 func (b *box) clamp(x []float64) {
 	for k := range x {
 		x[k] = min(max(x[k], b.lo[k]), b.hi[k])
 	}
 }
 
-// at returns which bound x is at: −1 the least value, 1 the largest, 0 none.
+// at returns −1 if x is at the lower bound of parameter k, 1 if at its upper bound, else 0.
 func (b *box) at(k int, x float64) int {
 	switch {
 	case x <= b.lo[k]:
@@ -124,8 +129,8 @@ func (b *box) at(k int, x float64) int {
 	return 0
 }
 
-// sizes returns what changes of parameters are compared with: their values at the start, the widths of their bounds where these are zero,
-// and 1 without.
+// sizes returns the sizes of the parameters, to which their changes are relative: their values at the start x or, where these are zero, the
+// widths of their bounds, or 1.
 func (b *box) sizes(x []float64) []float64 {
 	list := make([]float64, len(x))
 	for k := range x {

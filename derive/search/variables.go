@@ -7,31 +7,31 @@ import (
 	"github.com/rung-mbd/rung/derive/objective"
 )
 
-// variable is how a parameter within its bounds follows a free number u, theory.md (V13). Bounds are kept by a transformation and not by
-// projection: every trial of a line search is then a model that can be read, as one with a negative mass could not, and stays smooth.
+// variable is the transformation of a free number u to a parameter within its bounds, theory.md (V13). It keeps the bounds where a
+// projection would not: every trial of a line search is a valid model, without a negative mass for instance, and the function stays smooth.
 type variable struct {
 	lo, hi, start, size float64
 
-	part float64 // of u that the sine between two bounds takes
+	part float64 // factor of u in the sine between two bounds
 }
 
-// insideTol is how far a start at a bound is moved inside, relative to the size of the parameter, or to the width of the bounds where that
-// is less: at the bound itself the transformation is flat.
+// insideTol is the distance from a bound to which a start at the bound is moved, relative to the size of the parameter or, if that is less,
+// to the width of the bounds: at the bound itself the transformation is flat.
 const insideTol = 1e-3
 
-// boundTol is the distance from a bound, relative to the same, up to which a parameter is at it.
+// boundTol is the distance from a bound, relative to the same, up to which a parameter counts as at the bound.
 const boundTol = 1e-6
 
-// farthest is how many times the size of a parameter a bound may be away from it. The sine and the hyperbola of u have the digits of that
-// distance: beyond, the search would begin at another number, off by more than 1e-7 of its size.
+// farthest is the largest distance of a bound, relative to the size of the parameter. Sine and hyperbola have the rounding of that
+// distance: with a larger one the search would begin off the start by more than 1e-7 of its size.
 const farthest = 1e9
 
-// steepest is the derivative of a parameter by u at the start, of its size, above which u is stretched so that it is 1: between bounds
-// that are far apart a parameter would follow u so fast that the slopes by others counted as none beside its own.
+// steepest is the largest derivative of a parameter by u at the start, relative to its size. If it is larger, u is stretched so that the
+// derivative is one size: between bounds far apart, the slope by this u would outweigh all others.
 const steepest = 100
 
-// variables returns the transformation of each parameter, and the free numbers u of the start. It returns a *ProblemError for a bound
-// that is too far away.
+// variables returns the transformation of each parameter, and the free numbers u of the start. It returns a *ProblemError for a bound that
+// is too far away.
 func (b *box) variables(p *objective.Problem) (list []variable, u []float64, err error) {
 	x := p.Values()
 	sizes := b.sizes(x)
@@ -64,7 +64,7 @@ func (b *box) variables(p *objective.Problem) (list []variable, u []float64, err
 	return list, u, nil
 }
 
-// of returns the parameter for u, and its derivative.
+// of returns the parameter for u, and its derivative by u.
 func (v *variable) of(u float64) (x, slope float64) {
 	lower, upper := !math.IsInf(v.lo, -1), !math.IsInf(v.hi, 1)
 	switch {

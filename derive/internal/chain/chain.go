@@ -8,10 +8,12 @@ import (
 
 // Vec is a node that is a vector, Num one that is a number. They belong to the Chain that has made them, until its Reset.
 type (
+	// Vec is a node that holds a vector, Num a node that holds a number. They belong to the Chain that has made them, until its Reset.
 	Vec int32
 	Num int32
 )
 
+// op is the operation of a node.
 type op uint8
 
 const (
@@ -25,28 +27,30 @@ const (
 	mul       // a·b, of numbers
 	unary     // a function of a with the derivative x
 	binary    // a function of a and b with the derivatives x and y
-	part      // entry x of a
+	part      // entry c of a
 	joined    // the vector of the numbers a, b and c
 )
 
+// node is one recorded operation: its operands a, b and c, its constants x and y, and its results.
 type node struct {
 	op      op
 	a, b, c int32
 	x, y    float64
-	v, d, g spatial.Vec3 // value, tangent, cotangent; of a number the first entry
+	v, d, g spatial.Vec3 // value, tangent, cotangent; a number uses the first entry
 }
 
-// Chain is a computation that has been recorded. The zero Chain is empty.
+// Chain is a recorded computation. The zero Chain is empty.
 type Chain struct {
 	nodes []node
 }
 
-// Reset makes c empty and keeps its memory.
+// Reset empties c and keeps its memory.
 func (c *Chain) Reset() { c.nodes = c.nodes[:0] }
 
 // Len returns the number of nodes.
 func (c *Chain) Len() int { return len(c.nodes) }
 
+// push adds a node and returns its index.
 func (c *Chain) push(n node) int32 {
 	c.nodes = append(c.nodes, n)
 	return int32(len(c.nodes) - 1)
@@ -54,10 +58,10 @@ func (c *Chain) push(n node) int32 {
 
 func (c *Chain) value(i int32) *spatial.Vec3 { return &c.nodes[i].v }
 
-// Vec adds a vector that depends on nothing before it.
+// Vec adds a vector as a leaf, which depends on no other node.
 func (c *Chain) Vec(v spatial.Vec3) Vec { return Vec(c.push(node{v: v})) }
 
-// Num adds a number that depends on nothing before it.
+// Num adds a number as a leaf, which depends on no other node.
 func (c *Chain) Num(x float64) Num { return Num(c.push(node{v: spatial.Vec3{x}})) }
 
 // Add adds a + b.
@@ -104,12 +108,12 @@ func (c *Chain) Mul(a, b Num) Num {
 	return Num(c.push(node{op: mul, a: int32(a), b: int32(b), v: spatial.Vec3{c.nodes[a].v[0] * c.nodes[b].v[0]}}))
 }
 
-// Of adds a function of a, of which its value f and its derivative d are given.
+// Of adds a function of a with the value f and the derivative d.
 func (c *Chain) Of(a Num, f, d float64) Num {
 	return Num(c.push(node{op: unary, a: int32(a), x: d, v: spatial.Vec3{f}}))
 }
 
-// Of2 adds a function of a and b, of which its value f and its derivatives are given.
+// Of2 adds a function of a and b with the value f and the derivatives da and db.
 func (c *Chain) Of2(a, b Num, f, da, db float64) Num {
 	return Num(c.push(node{op: binary, a: int32(a), b: int32(b), x: da, y: db, v: spatial.Vec3{f}}))
 }
@@ -120,7 +124,7 @@ func (c *Chain) Div(a, b Num) Num {
 	return c.Of2(a, b, x/y, 1/y, -x/(y*y))
 }
 
-// Root adds the square root of a, which is positive.
+// Root adds the square root of a > 0.
 func (c *Chain) Root(a Num) Num {
 	r := math.Sqrt(c.nodes[a].v[0])
 	return c.Of(a, r, 0.5/r)
@@ -138,11 +142,11 @@ func (c *Chain) Join(x, y, z Num) Vec {
 	}))
 }
 
-// Value returns a vector.
+// Value returns the value of a vector.
 func (c *Chain) Value(a Vec) spatial.Vec3 { return c.nodes[a].v }
 
-// Value1 returns a number.
+// Value1 returns the value of a number.
 func (c *Chain) Value1(a Num) float64 { return c.nodes[a].v[0] }
 
-// Frame are the three axes of a frame.
+// Frame holds the three axes of a frame.
 type Frame [3]Vec

@@ -1,6 +1,6 @@
-// Package chain differentiates small computations with vectors exactly. A Chain records each operation with its value. Then it takes
-// tangents from the first node to the last, in any number of directions, or cotangents from the last to the first: the chain rule in both
-// orders, [theory.md (D6)].
+// Package chain differentiates small computations with vectors exactly. A Chain records each operation with its value. It then computes
+// tangents from the first node to the last, along any number of directions, or cotangents from the last node to the first: the chain rule
+// in both orders, [theory.md (D6)].
 //
 //	c := new(chain.Chain)
 //	x, y := c.Vec(spatial.Vec3{1, 0, 0}), c.Vec(spatial.Vec3{0, 2, 0})
@@ -12,7 +12,7 @@
 //	c.Backward()
 //	fmt.Println(c.Adjoint(x)) // y
 //
-// A Chain that is used again allocates nothing once it has been as long. It belongs to one goroutine.
+// After Reset a Chain allocates nothing until it becomes longer than before. It belongs to one goroutine.
 //
 // [theory.md (D6)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#parts
 package chain

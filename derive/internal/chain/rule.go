@@ -2,20 +2,20 @@ package chain
 
 import "github.com/rung-mbd/rung/spatial"
 
-// ClearTangents makes all tangents zero.
+// ClearTangents sets all tangents to zero.
 func (c *Chain) ClearTangents() {
 	for i := range c.nodes {
 		c.nodes[i].d = spatial.Vec3{}
 	}
 }
 
-// SetTangent gives a vector that depends on nothing its tangent.
+// SetTangent sets the tangent of a vector that is a leaf.
 func (c *Chain) SetTangent(a Vec, t spatial.Vec3) { c.nodes[a].d = t }
 
-// SetTangent1 gives a number that depends on nothing its tangent.
+// SetTangent1 sets the tangent of a number that is a leaf.
 func (c *Chain) SetTangent1(a Num, t float64) { c.nodes[a].d = spatial.Vec3{t} }
 
-// Forward computes the tangents of all nodes from those that have been set.
+// Forward computes the tangents of all nodes from the tangents of the leaves.
 //
 // Cost: O(nodes), no allocation.
 func (c *Chain) Forward() {
@@ -60,7 +60,7 @@ func (c *Chain) Tangent(a Vec) spatial.Vec3 { return c.nodes[a].d }
 // Tangent1 returns the tangent of a number.
 func (c *Chain) Tangent1(a Num) float64 { return c.nodes[a].d[0] }
 
-// ClearAdjoints makes all cotangents zero.
+// ClearAdjoints sets all cotangents to zero.
 func (c *Chain) ClearAdjoints() {
 	for i := range c.nodes {
 		c.nodes[i].g = spatial.Vec3{}
@@ -73,9 +73,11 @@ func (c *Chain) AddAdjoint(a Vec, w spatial.Vec3) { addTo(&c.nodes[a].g, &w) }
 // AddAdjoint1 adds w to the cotangent of a number.
 func (c *Chain) AddAdjoint1(a Num, w float64) { c.nodes[a].g[0] += w }
 
+// addTo adds w to g.
 func addTo(g, w *spatial.Vec3) { g[0], g[1], g[2] = g[0]+w[0], g[1]+w[1], g[2]+w[2] }
 
-// Backward computes the cotangents of all nodes from those that have been added: the derivative of the sum of cotangents times nodes.
+// Backward propagates the cotangents that were added with AddAdjoint to all nodes: afterwards each leaf has the derivative of the sum of
+// nodes times added cotangents.
 //
 // Cost: O(nodes), no allocation.
 func (c *Chain) Backward() {
