@@ -19,10 +19,10 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// identityTol is the difference of w·(J·d) and (Jᵀ·w)·d relative to the sum of the magnitudes of their terms: rounding of two solves.
+// identityTol is the difference of w·(J·d) and (Jᵀ·w)·d, relative to the sum of the absolute values of their terms: rounding of two solves.
 const identityTol = 1e-12
 
-// bodyTol is the same for two ways to one gradient, of which one has no sweep over the joints.
+// bodyTol is the same for two ways to one gradient, one of them without a sweep over the joints.
 const bodyTol = 1e-11
 
 // identity compares forward and adjoint derivatives for random weights and random directions with the given parameters.
@@ -100,7 +100,7 @@ func identity(t *testing.T, d *derive.Derivatives, paths []string, seed uint64) 
 			plus(a.Torque[k], b.Torque[k])
 		}
 	}
-	// Bodies' own numbers and forces are among the parameters of the direction.
+	// The direction also changes masses, centres of mass, inertias and loads.
 	for i := range m.NumBodies() {
 		a, b := g.Body(i), in.Body(0, i)
 		plus(a.Mass, b.Mass)
@@ -191,7 +191,7 @@ func TestIdentityOfReference(t *testing.T) {
 	}
 }
 
-// TestIdentityOfElements is TestIdentity for models with all kinds of forces, with numbers of theirs.
+// TestIdentityOfElements is TestIdentity for models with all kinds of forces, with their numbers as parameters.
 func TestIdentityOfElements(t *testing.T) {
 	files, err := filepath.Glob("../reference/truth/*/model.json")
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestErrorsBeside: next to a singular pose, what fails at the state a rounding away says nothing where redundant rows contradict each
-// other there, is doubt where accelerations are lost, and is an error of its own otherwise: all were taken for nothing to compare with.
+// TestErrorsBeside: an error at the state a rounding away, next to a singular pose, has one of three meanings. If redundant rows contradict
+// each other there, it says nothing; if accelerations are lost there, derivatives are in doubt; else it is an error of its own.
 func TestErrorsBeside(t *testing.T) {
 	m, err := bench.NFourBar(1, 1.57, 1)
 	require.NoError(t, err)

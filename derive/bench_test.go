@@ -14,12 +14,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// benchmarked is a mechanism with what BenchmarkDerivatives needs.
+// benchmarked is a mechanism with the directions of BenchmarkDerivatives.
 type benchmarked struct {
 	d       *derive.Derivatives
 	solver  *kkt.Solver
 	st      *mechanism.State
-	moving  *derive.Directions // along which all bodies move as the joints allow
+	moving  *derive.Directions // all bodies move as the joints allow
 	pushed  *derive.Directions // loads alone
 	eight   *derive.Directions
 	out     *derive.Changes
@@ -29,7 +29,7 @@ type benchmarked struct {
 	list    []derive.BodyDirection
 }
 
-// newBenchmarked makes all directions of the mechanism as it would move on: poses by the velocities of a random load.
+// newBenchmarked makes the directions of a mechanism. Poses change along the velocities that a random load causes.
 func newBenchmarked(b *testing.B, family string, n int) *benchmarked {
 	b.Helper()
 	m, err := bench.Generate(family, n, 1)
@@ -45,7 +45,7 @@ func newBenchmarked(b *testing.B, family string, n int) *benchmarked {
 	x.list = make([]derive.BodyDirection, mech.NumBodies())
 	x.pushed.Body(0, 0).Force = spatial.Vec3{1, 2, 3}
 	x.weights.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
-	// What following makes of a direction is one that the joints allow.
+	// A direction after following is one that the joints allow.
 	given := d.NewDirections(1)
 	given.SetFollow(0, true)
 	for i := range mech.NumBodies() {
@@ -64,10 +64,9 @@ func newBenchmarked(b *testing.B, family string, n int) *benchmarked {
 	return x
 }
 
-// BenchmarkDerivatives tells what derivatives cost, as multiples of an evaluation (kkt.Solver.Solve) on one thread that is timed beside
-// them (x/solve): of a direction that moves all bodies, of the same with what joints do, of eight directions, each, of the gradient of one
-// acceleration by states, loads, numbers of bodies and frames, and of that by numbers of bodies alone. RUNG_MORE=1 takes a million bodies
-// too.
+// BenchmarkDerivatives reports the cost of derivatives as multiples (x/solve) of an evaluation (kkt.Solver.Solve), which is timed beside
+// them on one thread: of a direction that moves all bodies, of the same with reactions, of each of eight directions, and of the gradient of
+// one acceleration, by states, loads, numbers of bodies and frames or by numbers of bodies only. RUNG_MORE=1 includes a million bodies.
 func BenchmarkDerivatives(b *testing.B) {
 	type family struct {
 		name string
@@ -101,7 +100,7 @@ func BenchmarkDerivatives(b *testing.B) {
 	}
 }
 
-// alternate times an evaluation and a derivative of n parts by turns, and reports the least times' ratio.
+// alternate times an evaluation and a derivative of n parts by turns, and reports the ratio of their least times.
 func alternate(b *testing.B, solve, run func() error, parts float64) {
 	b.Helper()
 	least := [2]float64{}
@@ -120,13 +119,13 @@ func alternate(b *testing.B, solve, run func() error, parts float64) {
 	b.ReportMetric(least[0], "ns/solve")
 }
 
-// BenchmarkStateSpace has all of A in coordinates that are given, the evaluation included, as multiples of one that is timed beside it
-// (x/solve).
+// BenchmarkStateSpace computes all of A in given coordinates, with the evaluation, as multiples (x/solve) of an evaluation that is timed
+// beside it.
 func BenchmarkStateSpace(b *testing.B) {
 	for _, c := range []struct {
 		family string
 		n      int
-		all    bool // the coordinates are all freedoms of the first joints, else that of the first one
+		all    bool // all freedoms of the first joints are coordinates, else only the freedom of the first one
 	}{{"chain", 5, true}, {"chain", 20, true}, {"chain", 100, true}, {"nfourbar", 1, false}, {"nfourbar", 40, false}} {
 		b.Run(fmt.Sprintf("model=%s/n=%d", c.family, c.n), func(b *testing.B) {
 			m, err := bench.Generate(c.family, c.n, 1)

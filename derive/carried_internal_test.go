@@ -14,10 +14,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// carriedTol is the difference of what is written out from what is recorded, relative to the largest number: rounding.
+// carriedTol is the difference between closed forms and records, relative to the largest number: rounding.
 const carriedTol = 1e-13
 
-// TestCarriedIsRecorded: what is written out for joints whose lines turn with P is what the chain rule makes of them.
+// TestCarriedIsRecorded: the closed forms for joints whose lines turn with P equal the results of their record.
 func TestCarriedIsRecorded(t *testing.T) {
 	seen, springs, motions := map[model.JointType]bool{}, 0, 0
 	models := []*model.Model{}
@@ -112,7 +112,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 	require.Len(t, seen, len(carriedTypes), "all types")
 }
 
-// requireTransposed compares what is written out for cotangents with what is recorded.
+// requireTransposed compares the closed forms of cotangents with the results of the record.
 func requireTransposed(t *testing.T, d *Derivatives, c *carriedJoint, y []float64) {
 	j := int(c.number)
 	for _, weighted := range [2]bool{false, true} {
@@ -142,7 +142,7 @@ func requireTransposed(t *testing.T, d *Derivatives, c *carriedJoint, y []float6
 			back.addResidualOf(d, c, y)
 			d.backCarried(&got, nil, c, &back, orderAcceleration)
 			d.b.back(&want, y, nil)
-			// What is recorded has its arms from the origins of the bodies' frames.
+			// Records have their arms from the origins of the bodies' frames.
 			for side, body := range [2]int32{c.pred, c.succ} {
 				if body < 0 {
 					continue

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// pressed is a ball and a wheel in the ground, which slide, roll and spin.
+// pressed is a ball and a wheel pressed into the ground, which slide, roll and spin.
 const pressed = `{"format": "rung-model/1", "name": "pressed", "gravity": [0, 0, -9.81],
  "bodies": [
   {"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1.2, "zz": 1.1}, "com": [0.02, 0.01, 0.03], "pose": {"position": [0, 0, 0.095]},
@@ -31,7 +31,8 @@ const pressed = `{"format": "rung-model/1", "name": "pressed", "gravity": [0, 0,
    "friction": {"type": "coulomb", "coefficient": [0.7, 0.5], "slip_speed": 0.1}}
  ]}`
 
-// TestContactParameters compares derivatives by the numbers of contacts with differences, and refuses those that have none by name.
+// TestContactParameters compares derivatives by the numbers of contacts with differences, and requires an error that names the number where
+// there is none.
 func TestContactParameters(t *testing.T) {
 	m, err := model.Read(strings.NewReader(pressed), "m.json")
 	require.NoError(t, err)
@@ -71,8 +72,8 @@ func TestContactParameters(t *testing.T) {
 	}
 }
 
-// TestContactJustTouches: where a contact is so shallow that a small part of the depth is rounding beside the radius or the height of the
-// ground, there is no derivative by these. It was off by a factor of 7.
+// TestContactJustTouches: in a contact so shallow that a small part of its depth is rounding of the radius or of the height of the ground,
+// there is no derivative by these. It was wrong by a factor of 7.
 func TestContactJustTouches(t *testing.T) {
 	text := strings.Replace(pressed, `"normal": [0.1, 0, 1]`, `"normal": [0, 0, 1]`, 1)
 	text = strings.Replace(text, `{"stiffness": 2e4, "exponent": 1.5, "dissipation": 0.4}`, `{"law": "linear", "stiffness": 2e4}`, 1)
@@ -98,12 +99,12 @@ func TestContactJustTouches(t *testing.T) {
 	}
 }
 
-// TestContactBesideCorner: next to the speed at which damping holds the force of a contact at zero, derivatives by its numbers are those of
-// the side of the corner. Differences went over it: that by the damping was anything between none and the right one.
+// TestContactBesideCorner: next to the speed at which damping holds the force of a contact at zero, derivatives by its numbers are the
+// one-sided ones. Differences used to cross the corner: the derivative by the damping was anything between zero and the correct one.
 func TestContactBesideCorner(t *testing.T) {
 	const (
 		stiffness, exponent, damping, depth, mass = 2e4, 1.5, 40.0, 1e-3, 2.0
-		tol                                       = 1e-7 // of the derivative, as differences to one side are of order 6
+		tol                                       = 1e-7 // relative to the derivative: one-sided differences of order 6
 	)
 	text := strings.Replace(pressed, `"normal": [0.1, 0, 1]`, `"normal": [0, 0, 1]`, 1)
 	text = strings.Replace(text, `{"stiffness": 2e4, "exponent": 1.5, "dissipation": 0.4}`,

@@ -14,11 +14,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestFamiliesAreNotDoubted: away from singular poses gradients of poses, velocities, accelerations and coordinates are not in doubt,
-// whatever rounding redundant rows have and however constant an output is. Of 36 000 gradients of generated families and reference data,
-// 1060 were so without a reason, most of them in these families.
+// TestFamiliesAreNotDoubted: away from singular poses, gradients of poses, velocities, accelerations and coordinates are not in doubt,
+// whatever the rounding of redundant rows and even if an output is constant. Of 36 000 gradients of generated families and reference data
+// 1060 once were in doubt without a reason, most of them in these families.
 func TestFamiliesAreNotDoubted(t *testing.T) {
-	const turn = 0.03 // rad, and a tenth of what velocities are changed by, rad/s, before they go to the joints
+	const turn = 0.03 // change of angles, rad, and a tenth of the change of velocities, rad/s, before both are closed
 	type family struct {
 		name string
 		n    int
@@ -44,7 +44,7 @@ func TestFamiliesAreNotDoubted(t *testing.T) {
 			for _, c := range outputsOf(m) {
 				o, err := d.Output(c)
 				if errors.Is(err, derive.ErrOutput) {
-					continue // an angle that the joint does not have
+					continue // the joint has no such angle
 				}
 				require.NoError(t, err)
 				w := d.NewWeights()

@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestForwardEach: directions one at a time are what they are together, by names and by parameters, and however they are made.
+// TestForwardEach: directions one at a time have the results that they have together, by names and by parameters, with and without lists.
 func TestForwardEach(t *testing.T) {
 	m, err := bench.Random(12, 3)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestForwardEach(t *testing.T) {
 		requireAlike(t, all, k, out, mech)
 		return nil
 	}))
-	// Errors are those of the direction, and of see.
+	// Errors of the direction and of see are returned.
 	stop := errors.New("enough")
 	require.ErrorIs(t, d.ForwardEach(in, o, func(*derive.Changes, int) error { return stop }), stop)
 	in.Reset(3)
@@ -68,11 +68,11 @@ func TestForwardEach(t *testing.T) {
 	require.PanicsWithValue(t, "derive: foreign directions", func() { _ = derive.New(plan, m).ForwardEach(in, o, nil) })
 }
 
-// togetherTol is how far derivatives along directions together are from those one at a time: kernels for eight right sides round in another
-// order, and a system enlarges that.
+// togetherTol is the difference between derivatives along directions together and one at a time: kernels for eight right sides round in
+// another order, and the solve amplifies that.
 const togetherTol = 1e-11
 
-// requireAlike requires that one has what all have along direction k.
+// requireAlike requires that one has the results of all along direction k.
 func requireAlike(t *testing.T, all *derive.Changes, k int, one *derive.Changes, mech *mechanism.Mechanism) {
 	t.Helper()
 	numbers := func(c *derive.Changes, k int) (second, wrenches, rest []float64) {
@@ -98,7 +98,8 @@ func requireAlike(t *testing.T, all *derive.Changes, k int, one *derive.Changes,
 	require.Equal(t, all.Corrected(k), one.Corrected(0))
 }
 
-// TestTinyDirections: derivatives are linear, however small a direction is. Where the squares of its numbers were zero, joints had no part.
+// TestTinyDirections: derivatives are linear in directions of any small size. Joints used to be left out where the squares of the numbers
+// underflow.
 func TestTinyDirections(t *testing.T) {
 	const tol, tiny = 1e-12, 1e-170
 	for _, name := range []string{"springs", "four-bar"} {
@@ -153,7 +154,7 @@ func TestKindsOfParameters(t *testing.T) {
 	require.NoError(t, err)
 	d := derive.New(kkt.NewPlan(mech, kkt.Options{}), m)
 	body, joint := "bodies["+m.Bodies[0].Name+"].", "joints["+m.Joints[0].Name+"]."
-	for path, want := range map[string][3]bool{ // of a velocity, turns, moves
+	for path, want := range map[string][3]bool{ // OfVelocity, Turns, Moves
 		body + "mass": {}, body + "com[0]": {2: true}, body + "pose.position[1]": {2: true}, body + "velocity.linear[0]": {0: true},
 		body + "velocity.angular[0]": {0: true}, joint + "successor_frame.position[0]": {2: true},
 		joint + "predecessor_frame.orientation[1]": {1: true}, body + "pose.orientation[2]": {1: true}, "gravity[0]": {},

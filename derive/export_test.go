@@ -20,8 +20,8 @@ func Shaky(d *Derivatives) (dropped float64, shaky bool) {
 	return dropped, shaky
 }
 
-// IsEmpty reports whether the rows that count as redundant at the state are so but for rounding, and whether nobody has to ask, as they are
-// as few as anywhere.
+// IsEmpty reports whether the redundant rows at the state depend on the others but for rounding, and whether this follows from their number
+// alone (surely).
 func IsEmpty(d *Derivatives) (empty, surely bool) {
 	_, _, kept, _ := d.dynamics.Weakest()
 	empty = d.isEmpty(kept)

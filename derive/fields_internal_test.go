@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// schemaDepth is deeper than any number of a model stands in its document.
+// schemaDepth is larger than the depth of any number in a document of a model.
 const schemaDepth = 14
 
 // numbersOf returns the paths of all numbers that a schema allows, entries as [].
@@ -60,7 +60,7 @@ func numbersOf(t *testing.T, text []byte) []string {
 	return out
 }
 
-// TestFieldsAreThoseOfTheSchema: every number that a document of a model may have has a derivative, or a reason why it has none.
+// TestFieldsAreThoseOfTheSchema: every number in the schema of a model has a derivative, or a reason why it has none.
 func TestFieldsAreThoseOfTheSchema(t *testing.T) {
 	paths := numbersOf(t, model.Schema())
 	require.Greater(t, len(paths), 150)

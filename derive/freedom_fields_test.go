@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestAbsentNumbers: numbers of stops, friction, integrals and limits that are not there are refused. Their derivatives were zero, though
-// friction that begins to act changes accelerations.
+// TestAbsentNumbers: numbers of stops, friction, integrals and limits that the model does not have are refused. Their derivatives used to
+// be zero, although friction that begins to act changes accelerations.
 func TestAbsentNumbers(t *testing.T) {
 	const pin = "joints[pin1]."
 	friction := []string{"friction[0].force", "friction[0].speed"}

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestTakenBack: a direction that the joints take back as a whole changes nothing, and breaks no loop: what is left of it is rounding.
+// TestTakenBack: a direction that the joints cancel entirely changes nothing and breaks no loop; what remains of it is rounding.
 func TestTakenBack(t *testing.T) {
 	for _, name := range []string{"four-bar", "slider-crank-planar"} { // in the plane of x and y
 		d, _ := open(t, filepath.Join("../reference/derivatives", name+".model.json"))

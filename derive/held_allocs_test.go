@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/derive"
 )
 
-// TestHeldAllocatesNothing: residuals are steps.
+// TestHeldAllocatesNothing: residuals of Hold allocate nothing.
 func TestHeldAllocatesNothing(t *testing.T) {
 	d, st := open(t, referenceDir+"/four-bar.model.json")
 	n := 6*len(st.Bodies) + d.NumRows()

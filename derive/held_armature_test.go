@@ -13,9 +13,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestHeldArmature holds the residual of a change of velocities that closes rows, with armature at composite joints among others, against
-// differences of the product with the matrix. Along motions that the joints allow no basis of their rows counts. The duals of composite
-// joints turned along their freedoms alone, which left 0.05 of 0.34 out.
+// TestHeldArmature compares the residual of a change of velocities that closes rows, with armature at composite joints among others, with
+// differences of the product with the matrix. Only products with motions that the joints allow are compared, as they do not depend on the
+// basis of the rows. The duals of composite joints once turned along their freedoms only, which left out 0.05 of 0.34.
 func TestHeldArmature(t *testing.T) {
 	const h, tol = 1e-3, 1e-9
 	for _, name := range []string{"armature-four-bar", "composite-prr-loop", "random-mix-8"} {
@@ -35,7 +35,7 @@ func TestHeldArmature(t *testing.T) {
 				}
 				return x
 			}
-			// The least change x whose rates are those of any motion, and a motion y that the joints allow.
+			// The least change x with the rates of a random motion, and a motion y that the joints allow.
 			right, x, y := make([]float64, n), make([]float64, n), make([]float64, n)
 			by.ProductTo(right, draw())
 			clear(right[:six])

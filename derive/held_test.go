@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// paths returns the paths of parameters in a document of directions that have derivatives.
+// paths returns the parameters in a document of directions that have derivatives.
 func paths(t *testing.T, d *derive.Derivatives, file string) (list []*derive.Parameter) {
 	var doc struct{ Directions []derive.NamedDirection }
 	readJSON(t, file, &doc)
@@ -30,7 +30,7 @@ func paths(t *testing.T, d *derive.Derivatives, file string) (list []*derive.Par
 	return list
 }
 
-// TestHeldTransposed: residuals of accelerations and multipliers that are any numbers have derivatives that are each other's transposes.
+// TestHeldTransposed: for arbitrary accelerations and multipliers, ResidualBack is the transpose of ResidualTo.
 func TestHeldTransposed(t *testing.T) {
 	const tol = 1e-13
 	files, err := filepath.Glob(referenceDir + "/*.directions.json")
@@ -101,7 +101,7 @@ func TestHeldTransposed(t *testing.T) {
 	}
 }
 
-// TestHoldFails: after a Hold that fails there is no residual, nor the one of the state before.
+// TestHoldFails: after a Hold that fails there is no residual, not even for the state before.
 func TestHoldFails(t *testing.T) {
 	m, err := model.Read(strings.NewReader(strings.ReplaceAll(sliders, "MOTION", `{"kind": "polynomial", "coefficients": [1]}`)), "m.json")
 	require.NoError(t, err)

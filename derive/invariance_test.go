@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// invariantTol is the change of derivatives, relative to the largest, of a mechanism that is turned or whose bodies have other numbers;
-// farTol is that of one that is moved by a million metres, where positions have lost ten digits but for exact differences.
+// invariantTol is the change of derivatives, relative to the largest, if a mechanism is rotated or its bodies are renumbered. farTol is the
+// change if it is moved by a million metres, where positions lose up to ten digits.
 const (
 	invariantTol = 1e-11
 	farTol       = 1e-7

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestForcesThatComeLater: forces that inputs set count, whenever they are set first: of universal joints those were left out that came
-// after New, and of all joints those that came after the first derivatives.
+// TestForcesThatComeLater: forces that inputs set count, whenever they are first set. Forces on universal joints were once ignored if set
+// after New, and forces on all joints if set after the first derivatives.
 func TestForcesThatComeLater(t *testing.T) {
 	const tol = 1e-12 // relative to the largest derivative: rounding
 	m, err := model.ReadFile("../reference/derivatives/type-universal.model.json")

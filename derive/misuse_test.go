@@ -77,7 +77,7 @@ func TestAllocations(t *testing.T) {
 	in.Body(0, 3).Rotation = spatial.Vec3{1, 2, 3}
 	w.Body(2).ComAcceleration = spatial.Vec3{1}
 	list := make([]derive.BodyDirection, mech.NumBodies())
-	for range 2 { // the first time has what comes later
+	for range 2 { // the first call allocates for later ones
 		require.NoError(t, d.ForwardTo(out, in, derive.Options{}))
 		require.NoError(t, d.BodiesTo(list, w))
 	}
@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// parallelogram returns a parallelogram linkage with cranks of length 1 at an angle.
+// parallelogram returns a parallelogram linkage with cranks of length 1, at an angle and with a rate.
 func parallelogram(angle, rate float64) *model.Model {
 	m := model.New("parallelogram")
 	m.Gravity = [3]float64{0, -9.81, 0}
@@ -166,7 +166,8 @@ func parallelogram(angle, rate float64) *model.Model {
 	return m
 }
 
-// TestSingularPose: where a parallelogram is folded its rank changes along its motion. At an angle it has a derivative.
+// TestSingularPose: where a parallelogram is folded its rank changes along its motion, and there is no derivative. At an angle there is
+// one.
 func TestSingularPose(t *testing.T) {
 	for _, angle := range []float64{0, 0.8} {
 		m := parallelogram(angle, 0.5)
@@ -194,7 +195,7 @@ func TestSingularPose(t *testing.T) {
 	}
 }
 
-// TestWheelsOnTerrain: their derivatives are not known, and an error names the joint.
+// TestWheelsOnTerrain: wheels on terrain have no derivatives, and the error names the joint.
 func TestWheelsOnTerrain(t *testing.T) {
 	d, _ := closed(t, modeltest.Hills(1))
 	in := d.NewDirections(1)

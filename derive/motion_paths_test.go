@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// sliders are one that a motion drives, and one that an actuator pushes; MOTION stands for each motion.
+// sliders has a slider that a motion drives, and a slider that an actuator pushes; MOTION stands for each motion.
 const sliders = `{"format": "rung-model/1", "name": "driven", "bodies": [
   {"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}, {"name": "b", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}],
  "joints": [{"name": "ja", "type": "prismatic", "predecessor": "world", "successor": "a", "motion": [MOTION]},

@@ -46,7 +46,7 @@ func allOutputs(t *testing.T, d *derive.Derivatives) (list []derive.Output) {
 	return list
 }
 
-// product returns the product of a gradient and a direction of bodies, and the sum of the magnitudes of its terms.
+// product returns the product of a gradient and a direction of bodies, and the sum of the absolute values of its terms.
 func product(g *derive.Gradient, in *derive.Directions, bodies int) (sum, size float64) {
 	plus := func(a, b float64) { sum, size = sum+a*b, size+math.Abs(a*b) }
 	for i := range bodies {
@@ -64,8 +64,8 @@ func product(g *derive.Gradient, in *derive.Directions, bodies int) (sum, size f
 	return sum, size
 }
 
-// TestOutputsBack: gradients of outputs are the transpose of their derivatives along directions, also where those by
-// the motion are taken out and followed by themselves.
+// TestOutputsBack: gradients of outputs are the transpose of their derivatives along directions, also if the part by the motion is taken
+// out (TakeMotion) and followed separately (FollowMotion).
 func TestOutputsBack(t *testing.T) {
 	for name, make := range map[string]func(seed uint64) *model.Model{
 		"cams": modeltest.Cams, "rolling": modeltest.Rolling,

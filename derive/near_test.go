@@ -15,10 +15,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestNearSingular: the derivative of a four-bar along any direction that it follows is C·cos θ times that of the angle, or in doubt next
-// to the folded pose, with a joint: at 1e-5 rad it was 180 times as large, and nothing was said.
+// TestNearSingular: the derivative of a four-bar along a direction that it follows is C·cos θ times the derivative of the angle, or is in
+// doubt next to the folded pose, with a joint. At 1e-5 rad it was once 180 times as large without an error.
 func TestNearSingular(t *testing.T) {
-	const tol = 1e-3 // of a derivative that vanishes in the folded pose as its distance; what is in doubt is off by more
+	const tol = 1e-3 // relative to a derivative proportional to the distance from the folded pose; doubtful ones have larger errors
 	for _, c := range []struct {
 		distance float64
 		doubted  bool
@@ -53,11 +53,12 @@ func TestNearSingular(t *testing.T) {
 }
 
 // TestNearSingularBothWays: next to the folded pose of a four-bar derivatives are in doubt, forwards along a direction of one body and
-// backwards: from 1e-4 rad on, and where a row counts as redundant that is not. With another solution alone nothing was said of derivatives
-// that were 4000 times too large at 1e-5 rad, and from 3e-7 rad on nothing at all: 2.5e7 at 1e-8 rad, where 6e-9 is right. What other rows
-// leave was compared with one number for all mechanisms, and 3e-9 rad passed. Away from it they are right to what rounding makes of them.
+// backwards: closer than 1e-4 rad, and where an independent row counts as redundant. With another solution alone no error was returned for
+// derivatives that were 4000 times too large at 1e-5 rad, and below 3e-7 rad for none at all: 2.5e7 at 1e-8 rad, where 6e-9 is correct.
+// What other rows leave was compared with one number for all mechanisms, and 3e-9 rad passed. Away from the pose derivatives are correct up
+// to rounding.
 func TestNearSingularBothWays(t *testing.T) {
-	const tol = 1e-4 // of a derivative that vanishes as the distance
+	const tol = 1e-4 // relative to a derivative proportional to the distance
 	for _, c := range []struct {
 		distance float64
 		doubted  bool
@@ -92,8 +93,8 @@ func TestNearSingularBothWays(t *testing.T) {
 	}
 }
 
-// TestNearSingularWithArmature: with armature next to the folded pose, where a row counts as redundant that is not, derivatives are in doubt
-// as without. From 3e-7 rad on nothing was said of them.
+// TestNearSingularWithArmature: with armature derivatives are in doubt as without, next to the folded pose, where an independent row counts
+// as redundant. Below 3e-7 rad there once was no error.
 func TestNearSingularWithArmature(t *testing.T) {
 	for _, c := range []struct {
 		distance float64
@@ -118,7 +119,7 @@ func TestNearSingularWithArmature(t *testing.T) {
 	}
 }
 
-// TestArmatureIsNotNearSingular: in legs with armature as many rows count as redundant as anywhere, and derivatives are taken once.
+// TestArmatureIsNotNearSingular: legs with armature have as many redundant rows as at any state, and derivatives are computed once.
 func TestArmatureIsNotNearSingular(t *testing.T) {
 	for _, n := range []int{1, 5} {
 		m, err := bench.Generate("biped", n, 1)
@@ -130,8 +131,8 @@ func TestArmatureIsNotNearSingular(t *testing.T) {
 	}
 }
 
-// TestRoundingOfManyRows: in a large mechanism the pivots of redundant rows are rounding of many others, more than those of rows next to a
-// singular pose have in a small one. Derivatives of 40 windows were taken three times over a whole run for that.
+// TestRoundingOfManyRows: in a large mechanism the pivots of redundant rows contain the rounding of many other rows, more than pivots next
+// to a singular pose have in a small one. Derivatives of 40 windows were once computed three times over a whole run because of that.
 func TestRoundingOfManyRows(t *testing.T) {
 	const (
 		large = 2e-13
@@ -150,8 +151,8 @@ func TestRoundingOfManyRows(t *testing.T) {
 	require.False(t, shaky)
 }
 
-// TestNearSingularAfterOthers: a row that counts as redundant next to a singular pose puts derivatives in doubt wherever the mechanism has
-// been before, be it in two singular poses.
+// TestNearSingularAfterOthers: an independent row that counts as redundant next to a singular pose puts derivatives in doubt whatever the
+// states before were, even two singular poses.
 func TestNearSingularAfterOthers(t *testing.T) {
 	for _, before := range [][]float64{{0.4, 0.5}, {0.4, math.Pi / 2, math.Pi / 2}, {math.Pi / 2, -math.Pi / 2}} {
 		m, err := bench.NFourBar(1, 0.4, 1)
@@ -180,8 +181,8 @@ func TestNearSingularAfterOthers(t *testing.T) {
 	}
 }
 
-// TestFewestRedundantRows: where as few rows count as redundant as anywhere, nobody asks from the second state on; there is one more next to
-// a singular pose. It does not matter whether the model is written in one.
+// TestFewestRedundantRows: where the number of redundant rows is the smallest possible, no product is needed from the second state on; next
+// to a singular pose there is one row more. It does not matter whether the model is written in a singular pose.
 func TestFewestRedundantRows(t *testing.T) {
 	for _, written := range []float64{0.4, math.Pi / 2} {
 		m, err := bench.NFourBar(1, written, 1)
@@ -210,8 +211,8 @@ func TestFewestRedundantRows(t *testing.T) {
 	}
 }
 
-// TestConstantIsNotDoubted: an output that the joints hold has a gradient of zero. Next to a singular pose its rounding was compared with
-// itself, and put in doubt: that of the place and the velocity of a rocker, whose frame is at its pin.
+// TestConstantIsNotDoubted: an output that the joints hold constant has a gradient of zero. Next to a singular pose its rounding was once
+// compared with itself, and put in doubt: for the position and the velocity of a rocker whose frame is at its pin.
 func TestConstantIsNotDoubted(t *testing.T) {
 	const tol = 1e-12
 	for _, distance := range []float64{1e-2, 1e-3} {
@@ -229,7 +230,7 @@ func TestConstantIsNotDoubted(t *testing.T) {
 	}
 }
 
-// spread weighs the accelerations of all bodies, and turns all bodies in the first direction, which follows along.
+// spread sets weights on the accelerations of all bodies, and makes all bodies rotate along the first direction, which the state follows.
 func spread(w *derive.Weights, in *derive.Directions, bodies int) {
 	for i := range bodies {
 		x := float64(i + 1)
@@ -239,10 +240,10 @@ func spread(w *derive.Weights, in *derive.Directions, bodies int) {
 	in.SetFollow(0, true)
 }
 
-// TestRedundantIsNotDoubted: derivatives by frames are not unique where rows are redundant, and others are that are taken with other
-// roundings. Those by poses are, and so the gradient is not in doubt: its products with directions are the derivatives along them.
+// TestRedundantIsNotDoubted: where rows are redundant, derivatives by frames are not unique, and differ with other roundings. Derivatives
+// by poses are unique, so the gradient is not in doubt: its products with directions are the derivatives along them.
 func TestRedundantIsNotDoubted(t *testing.T) {
-	const tol = 1e-9 // of the sum of the products
+	const tol = 1e-9 // relative to the sum of the products
 	m, err := bench.Generate("hoberman-sphere", 8, 1)
 	require.NoError(t, err)
 	mech, err := mechanism.New(m)

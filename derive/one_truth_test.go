@@ -21,10 +21,10 @@ import (
 // truthDirections is the number of directions along which two packages are compared.
 const truthDirections = 4
 
-// TestLinearAgrees: at an equilibrium, stiffness and damping of package linear, whose terms are written out by hand, are what accelerations
-// change by.
+// TestLinearAgrees: at an equilibrium, the stiffness and damping of package linear, whose terms are written by hand, agree with the changes
+// of accelerations.
 func TestLinearAgrees(t *testing.T) {
-	const tol = 1e-8 // of the largest product: equilibria are found to 1e-10 or so
+	const tol = 1e-8 // relative to the largest product: equilibria have an error of some 1e-10
 	for _, name := range []string{"eq-four-bar", "springs", "pendulum", "gear-pair", "stewart-6ups", "type-distance"} {
 		t.Run(name, func(t *testing.T) {
 			m, err := model.ReadFile(filepath.Join(referenceDir, name+".model.json"))
@@ -44,10 +44,10 @@ func TestLinearAgrees(t *testing.T) {
 	}
 }
 
-// TestLinearAgreesMoving is TestLinearAgrees about states that move, with all types of joints and elements. Left out are states that one
-// of the two refuses, with the reason.
+// TestLinearAgreesMoving is TestLinearAgrees about moving states, with all types of joints and elements. States that one of the two
+// packages refuses are left out, with the reason.
 func TestLinearAgreesMoving(t *testing.T) {
-	const tol = 1e-9 // of the largest product
+	const tol = 1e-9 // relative to the largest product
 	compared := 0
 	try := func(name string, m *model.Model) {
 		t.Run(name, func(t *testing.T) {

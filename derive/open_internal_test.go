@@ -15,11 +15,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// openMatrixTol is the difference of two ways to the matrices of a short open mechanism, relative to the largest number: rounding of a
-// dozen joints.
+// openMatrixTol is the difference between two ways to compute the matrices of a short open mechanism, relative to the largest number:
+// rounding over a dozen joints.
 const openMatrixTol = 1e-11
 
-// behind returns the pose of a body whose frame b is at frame a of one with the pose p.
+// behind returns the pose of a body whose frame b coincides with frame a of a body with the pose p.
 func behind(p, a, b model.Pose) model.Pose {
 	q := spatial.Quat(p.Orientation)
 	at := spatial.Vec3(p.Position).Add(q.Rotate(spatial.Vec3(a.Position)))
@@ -27,7 +27,7 @@ func behind(p, a, b model.Pose) model.Pose {
 	return model.Pose{Position: at.Sub(turned.Rotate(spatial.Vec3(b.Position))), Orientation: turned.Normalize()}
 }
 
-// openModel is a tree of bodies on joints of several types, P or S inside, which moves.
+// openModel is a moving tree of bodies on joints of several types, with bodies as predecessors and as successors.
 func openModel(seed uint64) *model.Model {
 	rng := rand.New(rand.NewPCG(seed, 44))
 	frame := func() model.Pose {
@@ -65,7 +65,7 @@ func openModel(seed uint64) *model.Model {
 	return m
 }
 
-// TestOpen: the coordinates of an open mechanism walk from joint to joint, and make the matrices that solutions of its system make.
+// TestOpen: the motions of an open mechanism that walk finds from joint to joint give the same matrices as solutions of its system.
 func TestOpen(t *testing.T) {
 	for seed := range uint64(6) {
 		m := openModel(seed)
@@ -99,7 +99,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestNotOpen: coordinates walk in open mechanisms alone, and where they are all that these have.
+// TestNotOpen: walk is used for open mechanisms only, and only if the coordinates are all of their freedoms.
 func TestNotOpen(t *testing.T) {
 	at := func(m *model.Model) *Derivatives {
 		mech, err := mechanism.New(m)

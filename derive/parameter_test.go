@@ -22,10 +22,10 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// parametersTried is how many parameters of each model are tried, drawn at random.
+// parametersTried is the number of parameters of each model that are drawn at random.
 const parametersTried = 5
 
-// TestParameters compares derivatives by all kinds of numbers with differences of models with other numbers, whose states follow.
+// TestParameters compares derivatives by all kinds of numbers with differences between models with other numbers, whose states follow.
 func TestParameters(t *testing.T) {
 	var models []*model.Model
 	for _, pattern := range []string{
@@ -84,7 +84,7 @@ func parameterSlopes(t *testing.T, m *model.Model, seed uint64, tried map[string
 	}
 }
 
-// kindOf returns a path without what is in its brackets.
+// kindOf returns a path without the contents of its brackets.
 func kindOf(path string) string {
 	var s strings.Builder
 	depth := 0
@@ -147,7 +147,7 @@ func parameterSlope(
 	requireSlope(t, changesOf(d, out), at)
 }
 
-// set gives a number another value, and a quaternion its length.
+// set sets a number, and normalizes its quaternion.
 func set(t *testing.T, inputs *study.Inputs, path string, x float64) {
 	require.NoError(t, inputs.Set(path, x))
 	at := strings.LastIndex(path, ".orientation[")
@@ -166,7 +166,7 @@ func set(t *testing.T, inputs *study.Inputs, path string, x float64) {
 	}
 }
 
-// reset gives all numbers what they were again.
+// reset restores all numbers.
 func reset(t *testing.T, inputs *study.Inputs, was []study.Input) {
 	for i, x := range inputs.All() {
 		if x.Value != was[i].Value {

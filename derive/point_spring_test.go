@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestPointSpring: where the ends of a spring coincide its force has derivatives only if it is linear in the line between them, whatever
-// changes: a rest length or a damper would act in no direction. A spring without stiffness has a force of zero, whatever its rest length.
+// TestPointSpring: where the ends of a spring coincide, its force has derivatives only if it is linear in the line between them: a rest
+// length or a damper has no direction to act in. A spring without stiffness has a force of zero for any rest length.
 func TestPointSpring(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -19,7 +19,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// changeOf returns what takes one state to another: twelve numbers a body, as FollowTo has them.
+// changeOf returns the change between two states: twelve numbers a body, as for FollowTo.
 func changeOf(m *mechanism.Mechanism, from, to *mechanism.State) (x []float64) {
 	for i := range from.Bodies {
 		a, b, com := &from.Bodies[i], &to.Bodies[i], m.Bodies[i].Com
@@ -34,7 +34,7 @@ func changeOf(m *mechanism.Mechanism, from, to *mechanism.State) (x []float64) {
 	return x
 }
 
-// spun is a heavy rod without inertia about its axis, which a light crank spins by a universal joint.
+// spun is a heavy rod without inertia about its axis, driven by a light crank through a universal joint.
 func spun() *model.Model {
 	m := model.New("spun")
 	m.Bodies = append(m.Bodies, model.Body{Name: "crank", Mass: 1, Inertia: model.Inertia{XX: 0.1, YY: 0.1, ZZ: 0.1}},
@@ -44,13 +44,13 @@ func spun() *model.Model {
 	return m
 }
 
-// TestProjected: derivatives of a projection are those of what closing makes of states that are off the joints, up to the square of by how
-// much. Derivatives of a state that follows are off by as much as that.
+// TestProjected: derivatives of a projection equal differences of closing for states off the joints, up to the square of the distance.
+// Derivatives of a state that follows have an error of the order of the distance.
 func TestProjected(t *testing.T) {
-	const h, least = 1e-4, 5e-8 // rounding of what closing leaves, over the step
+	const h, least = 1e-4, 5e-8 // least: the error of closing divided by the step
 	for _, name := range []string{"run-four-bar", "run-slider-crank", "stewart-6ups", "bricard-6r", "driven-mixed", "springs", "gear-pair", "spun"} {
 		t.Run(name, func(t *testing.T) {
-			m, off := spun(), 1e-6 // as the square counts by the ratio of mass and inertia
+			m, off := spun(), 1e-6 // small, as the error is the square times the ratio of mass and inertia
 			if name != m.Name {
 				var err error
 				off = 1e-4
@@ -167,7 +167,7 @@ func TestProjected(t *testing.T) {
 	}
 }
 
-// shifted returns by how much a projection may have moved bodies and changed their velocities, numbers of the size off at random.
+// shifted returns a random projection: displacements and changes of velocities of the size off.
 func shifted(rng *rand.Rand, bodies int, off float64) (shift, change []float64) {
 	for range 6 * bodies {
 		shift, change = append(shift, off*rng.NormFloat64()), append(change, off*rng.NormFloat64())
@@ -175,8 +175,9 @@ func shifted(rng *rand.Rand, bodies int, off float64) (shift, change []float64) 
 	return shift, change
 }
 
-// TestProjectedElsewhere: a projection has a part in FollowMotion and FollowTo alone. Gradients along directions that follow are those
-// without one: those by loads were zero. Loads along a direction have no part in it: they moved bodies as if they were changes of momentum.
+// TestProjectedElsewhere: a projection affects FollowMotion and FollowTo only. Gradients along directions that follow do not depend on it:
+// by loads they once were zero. Loads along a direction do not affect the projection: they once moved bodies as if they were changes of
+// momentum.
 func TestProjectedElsewhere(t *testing.T) {
 	m, err := model.ReadFile(filepath.Join("..", "reference", "derivatives", "stewart-6ups.model.json"))
 	require.NoError(t, err)
@@ -215,8 +216,7 @@ func TestProjectedElsewhere(t *testing.T) {
 	require.Equal(t, along, follow(false), "the projection is what it was")
 }
 
-// TestProjectedNearSingular: derivatives that are taken twice, as next to a singular pose, leave the projection as it is. Those after them
-// were without.
+// TestProjectedNearSingular: derivatives that are computed twice, as next to a singular pose, keep the projection for later ones.
 func TestProjectedNearSingular(t *testing.T) {
 	const tol = 1e-6 // rounding over the square of the distance
 	m, err := bench.NFourBar(1, math.Pi/2-1e-3, 1)
@@ -253,8 +253,8 @@ func TestProjectedNearSingular(t *testing.T) {
 	require.Greater(t, most, 100*tol*check.MaxAbs(want))
 }
 
-// TestProjectedCom: derivatives by centres of mass that move in their bodies are those of a projection up to the square of what it moves: the
-// origins of frames, which keep their velocities, are elsewhere then. That was left out, an error of the first order.
+// TestProjectedCom: derivatives by centres of mass that move in their bodies equal those of a projection, up to the square of its
+// displacements. The origins of frames, which keep their velocities, then move, too. Leaving that out was an error of first order.
 func TestProjectedCom(t *testing.T) {
 	const off, h, tol = 1e-4, 1e-3, 1e-6
 	m, err := model.ReadFile(filepath.Join("..", "reference", "derivatives", "stewart-6ups.model.json"))
@@ -270,8 +270,8 @@ func TestProjectedCom(t *testing.T) {
 		b.Omega, b.Velocity = random(3), random(1)
 		com = append(com, random(0.1))
 	}
-	along := make12(mech.NumBodies()) // by rotation, place of the centre of mass, and both velocities
-	// project takes a state to the joints that has moved by x along that, and its centres of mass in the bodies by com.
+	along := make12(mech.NumBodies()) // by rotation, position of the centre of mass, and both velocities
+	// project closes the state from after it has moved by x times along, and its centres of mass by x times com in the bodies.
 	project := func(from *mechanism.State, x float64) (*mechanism.Mechanism, *mechanism.State) {
 		other := *m
 		other.Bodies = append([]model.Body(nil), m.Bodies...)
@@ -315,7 +315,7 @@ func TestProjectedCom(t *testing.T) {
 	}
 	require.NoError(t, d.At(on))
 	set()
-	require.NoError(t, d.FollowTo([][]float64{along}, in)) // which the joints allow
+	require.NoError(t, d.FollowTo([][]float64{along}, in)) // along is a direction that the joints allow
 	at := func(x float64) (list []float64) {
 		mech, to := project(away, x)
 		for i := range to.Bodies {

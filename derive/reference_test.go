@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// referenceTol is the error of a derivative relative to the scale of its direction, that of reference/derivatives/README.md.
+	// referenceTol is the error of a derivative relative to the scale of its direction, as in reference/derivatives/README.md.
 	referenceTol = 1e-9
-	// roundedScale is the scale of kinds that are zero along a direction: those of a rod's moments consist of rounding, of numbers around 1.
+	// roundedScale is the least scale, for kinds of numbers that are zero along a direction: the moments of a rod, for instance, are
+	// rounding of numbers around 1.
 	roundedScale = 1e-6
 	referenceDir = "../reference/derivatives"
 )
@@ -52,7 +53,7 @@ type expected struct {
 	Refused []struct{ Name string }
 }
 
-// TestReference holds derivatives to independent ones.
+// TestReference compares derivatives with independent ones.
 func TestReference(t *testing.T) {
 	files, err := filepath.Glob(referenceDir + "/*.directions.json")
 	require.NoError(t, err)
@@ -103,7 +104,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare returns the largest error relative to the scale of its kind.
+// compare returns the largest error, relative to the scale of its kind.
 func compare(t *testing.T, want, got derive.NamedChange, scale map[string]float64) (worst float64) {
 	check := func(kind, what string, want, got float64) {
 		s := scale[kind]

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestStateSpaceReference holds A, B, C and D to independent ones, with the coordinates of the file.
+// TestStateSpaceReference compares A, B, C and D with independent ones, for the coordinates of the file.
 func TestStateSpaceReference(t *testing.T) {
 	files, err := filepath.Glob(referenceDir + "/lin-*.expected.json")
 	require.NoError(t, err)

@@ -15,10 +15,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestStopNumbers holds derivatives of accelerations by the numbers of a stop to differences, at their defaults too: a stop without
-// dissipation changes with it as any other does, and the damping of the other law has no part in its force.
+// TestStopNumbers compares derivatives of accelerations by the numbers of a stop with differences, also at their defaults: a stop without
+// dissipation has a derivative by it, and the damping of the other law does not affect its force.
 func TestStopNumbers(t *testing.T) {
-	const tol = 1e-5 // of the derivative: differences to one side
+	const tol = 1e-5 // relative to the derivative: one-sided differences
 	acceleration := func(n *contact.Normal) float64 {
 		_, d := stopped(t, n)
 		alpha, _ := d.Acceleration(0)
@@ -66,7 +66,7 @@ func TestStopNumbers(t *testing.T) {
 	}
 }
 
-// stopped is the pendulum of the reference on its way into a stop.
+// stopped is the reference pendulum moving into a stop.
 func stopped(t *testing.T, n *contact.Normal) (*kkt.Plan, *derive.Derivatives) {
 	t.Helper()
 	m, err := model.ReadFile("../reference/golden/pendulum.model.json")

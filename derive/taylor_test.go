@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// step is that of central differences, in rad and m, and slopeTol their error after one step of Richardson's: step⁴ times fifth
-	// derivatives, and rounding of accelerations over the step, relative to the largest change.
+	// step is the step of central differences, in rad and m. slopeTol is their error after one Richardson extrapolation, relative to the
+	// largest change: step⁴ times fifth derivatives, plus rounding of accelerations divided by the step.
 	step     = 2e-4
 	slopeTol = 3e-7
-	// still is a size of accelerations and reactions that consists of rounding.
+	// still is the size of accelerations and reactions that are rounding.
 	still = 1e-6
 )
 
@@ -59,7 +59,7 @@ func moved(d *derive.Derivatives, st *mechanism.State, out *derive.Changes, in *
 	return to
 }
 
-// results are what a state has: accelerations, total wrenches and second rates.
+// results returns the accelerations, total wrenches and second rates of a state.
 func results(t *testing.T, d *derive.Derivatives, s *kkt.Solver, st *mechanism.State) (x []float64) {
 	require.NoError(t, s.Solve(st))
 	m := d.Mechanism()
@@ -74,7 +74,7 @@ func results(t *testing.T, d *derive.Derivatives, s *kkt.Solver, st *mechanism.S
 	return x
 }
 
-// changes are the same of direction 0, with what has no derivative as NaN.
+// changesOf returns the changes of results along direction 0, with NaN for numbers without derivative.
 func changesOf(d *derive.Derivatives, out *derive.Changes) (x []float64) {
 	m := d.Mechanism()
 	for i := range m.NumBodies() {
@@ -93,7 +93,7 @@ func changesOf(d *derive.Derivatives, out *derive.Changes) (x []float64) {
 	return x
 }
 
-// slopes compares derivatives along random directions that the state follows with differences.
+// slopes compares derivatives along random directions that the state follows with differences; timed includes time.
 func slopes(t *testing.T, m *model.Model, seed uint64, timed bool) {
 	d, st := closed(t, m)
 	rng := rand.New(rand.NewPCG(seed, 9))
@@ -116,7 +116,7 @@ func slopes(t *testing.T, m *model.Model, seed uint64, timed bool) {
 	}
 }
 
-// requireSlope compares derivatives with differences of at, of which the numbers that are not unique are left out.
+// requireSlope compares derivatives with differences of at; numbers that are not unique are left out.
 func requireSlope(t *testing.T, got []float64, at func(h float64) []float64) {
 	t.Helper()
 	if i, want, tol := slopeMiss(got, at); i >= 0 {
@@ -124,7 +124,8 @@ func requireSlope(t *testing.T, got []float64, at func(h float64) []float64) {
 	}
 }
 
-// slopeMiss returns the first derivative that is not a difference of at, with that and by how much they may differ; −1 if there is none.
+// slopeMiss returns the index of the first derivative that differs from a difference of at, with the difference and its tolerance; −1 if
+// there is none.
 func slopeMiss(got []float64, at func(h float64) []float64) (number int, want, tol float64) {
 	a, b, c, e := at(step), at(-step), at(step/2), at(-step/2)
 	size := still
@@ -177,8 +178,8 @@ func TestSlopesOfFamilies(t *testing.T) {
 			m, err := bench.Generate(x.family, x.n, 1)
 			require.NoError(t, err)
 			if x.family != "miura" && x.family != "excavator" && x.family != "biped" {
-				// States that are moved off a folded sheet are too near to singular, and the pins of an excavator and of a biped are too near
-				// to each other for these steps.
+				// States next to a folded sheet are too close to a singular pose, and the pins of an excavator and of a biped are too close to
+				// each other for these steps.
 				slopes(t, m, 1, true)
 			}
 			d, _ := closed(t, m)

@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestTrialOfAxesOfAnyLength: the trial whether a loop closes with a changed axis turns it by the same angle however long it is written.
+// TestTrialOfAxesOfAnyLength: the trial whether a loop closes with a changed axis turns the axis by the same angle whatever its written
+// length.
 func TestTrialOfAxesOfAnyLength(t *testing.T) {
 	for _, length := range []float64{1e-6, 1e-3, 1, 1e6} {
 		m, err := model.ReadFile(referenceDir + "/four-bar.model.json")

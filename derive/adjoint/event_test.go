@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// eventTol is rounding of a few hundred products of numbers up to 10.
+// eventTol allows for rounding of a few hundred products of numbers up to 10.
 const eventTol = 1e-12
 
 // thrown is a ball under gravity. Its parameters are gravity, restitution and the height of the floor.
@@ -30,7 +30,7 @@ func (f *thrown) At(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// number is entry k of the cotangents of a body, or 1 where k is negative.
+// number is the function entry k of the coordinates of a body, or 1 if k is negative.
 type number struct{ k int }
 
 func (f *thrown) PullTo(x, p, w []float64, of *number, scale float64) (float64, error) {
@@ -46,7 +46,7 @@ func (f *thrown) PullTo(x, p, w []float64, of *number, scale float64) (float64, 
 	return [...]float64{0, 0, 0, b.Position[0], b.Position[1], b.Position[2], 0, 0, 0, b.Velocity[0], b.Velocity[1], b.Velocity[2]}[of.k], nil
 }
 
-// floor is where the ball bounces.
+// floor is the event of the ball on the floor.
 type floor struct{ *thrown }
 
 func (floor) Name() string { return "floor" }
@@ -64,7 +64,7 @@ func (e floor) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	return nil
 }
 
-// flight is a ball in closed form: place and velocity x, z, u, v at a time.
+// flight is a ball in closed form: time, position x, z and velocity u, v.
 type flight struct{ t, x, z, u, v complex128 }
 
 // until returns the flight after a time.
@@ -78,7 +78,7 @@ func (f flight) lands(g, c complex128) flight {
 	return f.until(f.t+(f.v+cmplx.Sqrt(f.v*f.v+2*g*(f.z-c)))/g, g)
 }
 
-// bounces follows a ball over so many bounces, to the end T, or to the last landing if T is zero.
+// bounces follows a ball over n bounces, up to the time T, or to the last landing if T is zero.
 func bounces(q [7]complex128, n int, T float64) (end flight, landings []flight) {
 	g, e, c := q[4], q[5], q[6]
 	f := flight{0, q[0], q[1], q[2], q[3]}
@@ -136,8 +136,8 @@ func thrownOn(t *testing.T, mech *mechanism.Mechanism, e adjoint.Event, q [7]com
 	return tape
 }
 
-// TestEvents: gradients through a ballistic landing that ends the run, and through bounces with restitution, are those of the closed forms,
-// by complex steps.
+// TestEvents: gradients through a ballistic landing that ends the run, and through bounces with restitution, equal complex-step derivatives
+// of the closed forms.
 func TestEvents(t *testing.T) {
 	mech, tab := ball(t), sim.RungeKutta4()
 	start := [7]float64{0.3, 1.2, 0.7, 2.1, 9.81, 0.8, -0.2} // x, z, u, v, gravity, restitution, floor

@@ -32,7 +32,7 @@ func (f *fall) PullTo(x, p, w []float64, of *height, scale float64) (float64, er
 	if of == nil {
 		return 0, nil
 	}
-	x[5] += scale // of the place of the centre of mass
+	x[5] += scale // the z coordinate of the centre of mass
 	return f.height, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestMeetsWithoutNumber: an end that is no number ends a step of a Runge–Kutta method, whatever bodies follow.
+// TestMeetsWithoutNumber: a NaN in the end of a Runge–Kutta step is an error, whichever bodies come after it.
 func TestMeetsWithoutNumber(t *testing.T) {
 	m, err := mechanism.New(modeltest.Composites(1, 3, 0))
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestMeetsWithoutNumber(t *testing.T) {
 	}
 }
 
-// TestGapWithoutNumber: a distance that is no number ends a step of RATTLE, whatever bodies follow.
+// TestGapWithoutNumber: a NaN in the gap of a RATTLE step is an error, whichever bodies come after it.
 func TestGapWithoutNumber(t *testing.T) {
 	m, err := mechanism.New(modeltest.Composites(1, 3, 0))
 	require.NoError(t, err)

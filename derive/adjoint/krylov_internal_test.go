@@ -23,7 +23,7 @@ func dense(A []float64, n int) func(w, v []float64) error {
 	}
 }
 
-// TestKrylov solves random systems near the unit matrix, and one that takes more vectors than there are between restarts, in any metric.
+// TestKrylov solves random systems near the unit matrix in any metric, one of them with more vectors than there are between restarts.
 func TestKrylov(t *testing.T) {
 	const tol = 1e-11
 	for _, n := range []int{1, 6, 40, 2 * krylovSteps} {
@@ -46,7 +46,7 @@ func TestKrylov(t *testing.T) {
 	}
 }
 
-// TestKrylovRefuses: systems without a solution, or with numbers that are none, are not solved in silence.
+// TestKrylovRefuses: systems without a solution, or with NaN, are errors.
 func TestKrylovRefuses(t *testing.T) {
 	x, b := make([]float64, 2), []float64{1, 1}
 	k := newKrylov(2)

@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// recorded runs a chain, on a tape of so many bytes, and returns the states that the way back meets.
+// recorded runs a chain on a tape with so much memory in bytes, and returns the states on the way back.
 func recorded(t *testing.T, o runs.Options, memory int64) (tape *Tape, met [][]float64, err error) {
 	t.Helper()
 	m, err := bench.Generate("chain", 2, 1)
@@ -61,8 +61,8 @@ func recorded(t *testing.T, o runs.Options, memory int64) (tape *Tape, met [][]f
 	return tape, met, err
 }
 
-// TestRevolve: with few checkpoints the way back meets the same states, to the bit, in the same order, and repeats no leaf more often
-// than (V15) says.
+// TestRevolve: with few checkpoints the way back has the same states in the same order, to the bit, and repeats no leaf more often than
+// (V15) allows.
 func TestRevolve(t *testing.T) {
 	for name, o := range map[string]runs.Options{
 		"rk4":    {Integrator: runs.RungeKutta4, Step: 1e-3, Until: 0.6},
@@ -86,7 +86,7 @@ func TestRevolve(t *testing.T) {
 				for reach(tape.most, r) < leaves {
 					r++
 				}
-				// The run's own checkpoints lie at equal distances, which may cost one repetition more.
+				// The checkpoints of the first run lie at equal distances, which may cost one more repetition.
 				assert.LessOrEqual(t, tape.repeated, int64(r+1)*int64(tape.Steps()))
 				t.Logf("%d steps, leaves of %d, %d checkpoints: %d steps repeated", tape.Steps(), tape.leaf, tape.most, tape.repeated)
 			}
@@ -94,10 +94,11 @@ func TestRevolve(t *testing.T) {
 	}
 }
 
-// TestSplit: the schedule takes no more repetitions of a leaf than C(s+r, s) ≥ n asks for, and no more in all than the best one.
+// TestSplit: the schedule repeats each leaf at most as often as C(s+r, s) ≥ n allows, and all leaves together as often as the best
+// schedule.
 func TestSplit(t *testing.T) {
 	for s := 1; s <= 6; s++ {
-		best := []int{0, 0} // leaves that are run through again by the best schedule
+		best := []int{0, 0} // repeated leaves of the best schedule
 		for n := 2; n <= 60; n++ {
 			least := n * (n - 1) / 2
 			for m := 1; m < n && s > 1; m++ {
@@ -110,7 +111,7 @@ func TestSplit(t *testing.T) {
 	require.Equal(t, 5151, reach(100, 2))
 }
 
-// cost returns how many leaves are run through by schedule to get to others.
+// cost returns the number of repeated leaves of schedule for n leaves and s checkpoints.
 func cost(s, n int) int {
 	if n <= 1 {
 		return 0
@@ -122,7 +123,7 @@ func cost(s, n int) int {
 	return m + cost(s-1, n-m) + cost(s, m)
 }
 
-// bestOf is the same for the best schedule, from the least of all first checkpoints.
+// bestOf is cost for the best schedule: the least over all positions of the first checkpoint.
 func bestOf(s, n int) int {
 	key := [2]int{s, n}
 	if x, ok := bestKnown[key]; ok {
@@ -138,7 +139,7 @@ func bestOf(s, n int) int {
 
 var bestKnown = map[[2]int]int{}
 
-// TestRevolveRefuses: runs that go elsewhere, that end early, and memory for nothing.
+// TestRevolveRefuses: a run that goes elsewhere, a run that ends early, and too little memory are errors.
 func TestRevolveRefuses(t *testing.T) {
 	o := runs.Options{Integrator: runs.RungeKutta4, Step: 1e-3, Until: 0.1}
 	const little = 20000
@@ -185,7 +186,7 @@ func TestRevolveRefuses(t *testing.T) {
 	require.EqualError(t, tape.walk(stop, nil), "no more")
 }
 
-// stood is a run that stands still.
+// stood is a run at rest.
 type stood struct{ st *mechanism.State }
 
 func (s stood) State() *mechanism.State { return s.st }

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// swarm is a field with a derivative that is written by hand: bodies that turn and fly about the origin,
+// swarm is a field with a hand-written derivative: bodies that rotate and move about the origin,
 //
 //	ω̇ = p₀ b×(E e) − p₁ ω×(A ω),  c̈ = −p₂ c + ω×ċ + p₁ E e.
 type swarm struct {
@@ -91,7 +91,7 @@ func (b *bent) pull(f *swarm, x, p []float64, s float64) float64 {
 	return b.at(f)
 }
 
-// TestSweep holds the gradient of a run, with its integral, against differences of order 4 of the same run, for large turns a step.
+// TestSweep compares the gradient of a run, with its integral, with differences of order 4 of the same run, for large rotations a step.
 func TestSweep(t *testing.T) {
 	const eps, tol, rounding = 2e-3, 1e-9, 1e-14 // differences of order 4
 	mech, err := mechanism.New(modeltest.Arm(3))
@@ -191,7 +191,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// jointed is a swarm that is taken to the joints by what its state says.
+// jointed is a swarm whose states are projected.
 type jointed struct{ swarm }
 
 func (f *jointed) Projects() bool { return true }
@@ -203,8 +203,8 @@ func (f *jointed) JoinBack(_, _ []float64) error {
 	return nil
 }
 
-// TestGrowthOfIntegrals: what goes back over a run takes nothing to the joints at its end where no value is taken there, as no field is at
-// that state. The growth of one objective may be followed by that of two.
+// TestGrowthOfIntegrals: an objective without a value at the end of the run needs no projection there, where no field holds the state. A
+// Growth can be used for one objective and then for two.
 func TestGrowthOfIntegrals(t *testing.T) {
 	mech, err := mechanism.New(modeltest.Arm(3))
 	require.NoError(t, err)

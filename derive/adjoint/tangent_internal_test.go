@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// PushTo implements TangentField by the transpose, number by number: direction k is that of parameter k.
+// PushTo implements TangentField by the transpose, entry by entry: direction k changes parameter k.
 func (f *swarm) PushTo(da, dx [][]float64) error {
 	n := len(f.st.Bodies)
 	for j := range 6 * n {
@@ -46,7 +46,7 @@ func dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-// TestTangents: going forwards along a direction gives the product of that with what going back gives.
+// TestTangents: tangents forward along a direction equal the product of the direction with the gradient of a sweep.
 func TestTangents(t *testing.T) {
 	const tol, steps, h = 1e-13, 4, 0.3 // rounding of some hundred terms
 	mech, err := mechanism.New(modeltest.Arm(3))
@@ -120,7 +120,7 @@ func TestTangentsEnd(t *testing.T) {
 	assert.Panics(t, func() { _ = along.Run(ctx, NewTape(mech), nil, nil, nil, nil) })
 }
 
-// told is a swarm whose states joints hold. Projections leave derivatives as they are, and are counted.
+// told is a swarm with projections, which it counts; they leave derivatives as they are.
 type told struct {
 	swarm
 	n int
@@ -139,8 +139,8 @@ func (f *told) JoinBack(_, _ []float64) error { return nil }
 
 func (f *told) Join(_ [][]float64) error { return nil }
 
-// TestTangentsAgain: a run that fails behind a projection leaves nothing to the next one. Its start counted as projected, by what the other
-// run had been moved.
+// TestTangentsAgain: a run that fails after a projection does not affect the next one: the start of the next run must not count as
+// projected.
 func TestTangentsAgain(t *testing.T) {
 	mech, err := mechanism.New(modeltest.Arm(2))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// How the joints of an arm of two links of 1 m follow the place of its tip, and the length of its upper link.
+// The derivatives of the joint angles of an arm of two 1 m links by the position of its tip, and by the length of its upper link.
 func Example() {
 	y := spatial.Vec3{0, 1, 0}
 	b := rung.NewBuilder("arm")

@@ -18,8 +18,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// differenceTol is the error of differences of order 4 of solutions over differenceStep, relative to the largest number of a change: the
-// fourth power of the step, and what searches leave, 1e-13 rad or lengths (searchTol), over it.
+// differenceTol is the error of differences of order 4 of solutions with the step differenceStep, relative to the largest number of a
+// change: the fourth power of the step, plus the error of searches, 1e-13 rad or lengths (searchTol), divided by the step.
 const (
 	differenceTol  = 4e-9
 	differenceStep = 1.4e-3
@@ -32,7 +32,7 @@ const (
 	fourBarFile = "../../docs/four-bar.model.json"
 )
 
-// number is one that is varied, of the model or of the task.
+// number is a number of the model or of the task that is varied.
 type number struct {
 	name string
 	path string // of the model
@@ -108,7 +108,7 @@ func find(t testing.TB, m *model.Model, task *ik.Task, from *mechanism.State) (*
 	return p, st, q
 }
 
-// kept returns the state of m with the driven coordinates q, and the held ones of from.
+// kept returns the state of m with the driven coordinates q and the held coordinates of from.
 func kept(t testing.TB, m *model.Model, p *ik.Problem, q []float64, from *mechanism.State) *mechanism.State {
 	task := &ik.Task{Limits: p.Task().Limits, Solver: ik.Options{Passive: true}}
 	mech := p.Plan().Mechanism()
@@ -133,7 +133,7 @@ func kept(t testing.TB, m *model.Model, p *ik.Problem, q []float64, from *mechan
 // check compares the changes of a solution with differences of solutions.
 func check(t *testing.T, file string, task *ik.Task, o follow.Options, numbers ...number) {
 	t.Helper()
-	task.Solver.Length = 0.3 // else that of the bodies, which numbers of the model change
+	task.Solver.Length = 0.3 // the default is the length of the bodies, which changes with numbers of the model
 	for i := range task.Targets {
 		task.Targets[i].Tolerance = [2]float64{searchTol, searchTol}
 	}
@@ -233,7 +233,7 @@ var (
 		func(m *model.Model) *float64 { return &m.Joints[2].SuccessorFrame.Orientation[2] })
 )
 
-// TestTree compares an arm with differences: one solution, motions that are left, a posture, levels.
+// TestTree compares derivatives of an arm with differences: one solution, remaining motions, a posture, levels.
 func TestTree(t *testing.T) {
 	place := [3]float64{0.4, 0.3, 0.2}
 	point := ofTask("point of the hand", func(t *ik.Task) *float64 { return &t.Targets[0].Frame.Position[1] })
@@ -274,7 +274,7 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// TestLoops compares closed chains with differences: a platform on six legs, a four-bar whose crank goes to where its rocker has an angle.
+// TestLoops compares derivatives of closed chains with differences: a platform on six legs, and a four-bar whose rocker has a target angle.
 func TestLoops(t *testing.T) {
 	t.Run("platform", func(t *testing.T) {
 		task := &ik.Task{
@@ -323,7 +323,7 @@ func TestLoops(t *testing.T) {
 	})
 }
 
-// TestCentreOfMass compares the angle at which an arm balances with differences, by masses and centres of mass too.
+// TestCentreOfMass compares derivatives of the angle at which an arm balances with differences, also by masses and centres of mass.
 func TestCentreOfMass(t *testing.T) {
 	task := &ik.Task{Hold: []string{"turn", "wrist"}, Targets: []ik.Target{
 		{Name: "balance", Type: ik.Com, Position: [3]float64{0.05, 0, 0.35}, Weight: []float64{1, 0, 1}},
@@ -342,7 +342,7 @@ func TestCentreOfMass(t *testing.T) {
 	check(t, armFile, relative, follow.Options{}, mass, com, upper)
 }
 
-// TestLimits compares solutions that limits hold, of the task and of the model, with differences.
+// TestLimits compares derivatives of solutions at limits, of the task and of the model, with differences.
 func TestLimits(t *testing.T) {
 	task := &ik.Task{
 		Targets: []ik.Target{tip([3]float64{0.4, 0.3, 0.2})}, Limits: []ik.Limit{{Freedom: "elbow", Lower: 0, Upper: 1.1}},
@@ -364,7 +364,7 @@ func TestLimits(t *testing.T) {
 	check(t, armFile, bent, follow.Options{}, angle, upper, lower)
 }
 
-// TestRefused names what has no derivative.
+// TestRefused: solutions without derivative have errors with names.
 func TestRefused(t *testing.T) {
 	place := [3]float64{0.4, 0.3, 0.2}
 	along := func(name, path string) follow.Direction {
@@ -411,7 +411,7 @@ func TestRefused(t *testing.T) {
 		_, err := solution(armFile, task)
 		require.ErrorIs(t, err, follow.ErrFree)
 	})
-	// The wrist as far as it can be from where it should be, the arm stretched up to a millionth of a radian, and the arm folded onto a target
+	// The wrist at the largest possible distance from its target, the arm stretched to a millionth of a radian, and the arm folded onto a target
 	// that it may turn about.
 	for _, c := range []struct {
 		name     string

@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// torques are the parameters themselves: one force each act, which costs its square, with a target for the angle at the end.
+// torques is a law whose parameters are the forces themselves: one force each act, with its square as the cost, and a target for the angle
+// at the end.
 type torques struct{ u, slope []float64 }
 
 func (l *torques) Act(u, y []float64, k int) float64 {

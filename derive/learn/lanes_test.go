@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// inLanes returns rollouts of the machine in lanes, and beside them without.
+// inLanes returns rollouts of the machine with and without lanes.
 func (x *machine) inLanes(t *testing.T, threads int) (lanes, alone *learn.Rollouts, start *mechanism.State) {
 	plan, err := rung.NewPlan(x.model, rung.Options{})
 	require.NoError(t, err)
@@ -29,8 +29,8 @@ func (x *machine) inLanes(t *testing.T, threads int) (lanes, alone *learn.Rollou
 	return lanes, alone, plan.Initial()
 }
 
-// TestLanes: runs in lanes cost what runs without do but for the error of steps, and so do their gradients, which are differences of
-// their costs.
+// TestLanes: runs in lanes have the costs of runs without, but for the error of steps, and their gradients equal differences of their
+// costs.
 func TestLanes(t *testing.T) {
 	const (
 		h       = 1e-4
@@ -54,7 +54,7 @@ func TestLanes(t *testing.T) {
 			require.InDelta(t, want.Cost, got.Cost, between*want.Cost)
 			require.Equal(t, got.Cost, run(lanes, x.law(), false).Cost)
 			require.Len(t, got.Start, adjoint.PerBody*len(start.Bodies))
-			require.InDelta(t, want.Growth, got.Growth, 0.3*want.Growth) // which has other parts off the joints
+			require.InDelta(t, want.Growth, got.Growth, 0.3*want.Growth) // the growth across the joints differs
 			largest := 0.0
 			for _, s := range l.slope {
 				largest = max(largest, math.Abs(s))
@@ -74,7 +74,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLanesThreads: runs in lanes have the same bits on any number of threads and beside any others, and again.
+// TestLanesThreads: runs in lanes have the same bits on any number of threads, among any others, and when repeated.
 func TestLanesThreads(t *testing.T) {
 	x := machines(t)[0]
 	var bits sameBits
@@ -86,7 +86,7 @@ func TestLanesThreads(t *testing.T) {
 	}
 }
 
-// TestLanesErrors: a mechanism without lanes is refused with the reason, and a run that fails leaves the others.
+// TestLanesErrors: a mechanism without lanes is refused with the reason, and a run that fails does not affect the others.
 func TestLanesErrors(t *testing.T) {
 	list := machines(t)
 	composite := list[2]
@@ -137,7 +137,7 @@ func TestLanesErrors(t *testing.T) {
 	})
 }
 
-// TestLanesEnd: a context that ends before the runs do keeps laws from the end of runs. They were called for it.
+// TestLanesEnd: if a context ends before the runs do, laws are not called for the end of runs.
 func TestLanesEnd(t *testing.T) {
 	x := machines(t)[0]
 	r, alone, start := x.inLanes(t, 1)

@@ -20,7 +20,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// linear is the law u = A·y + sin(y) with the cost Σ (y² + ½|u|²) of acts; A is the list of its parameters.
+// linear is the law u = A·y + sin(y) with the cost Σ (y² + ½|u|²) over the acts; A is the list of its parameters.
 type linear struct {
 	A, slope []float64
 	acts     int
@@ -57,7 +57,7 @@ func (l *linear) Back(x, y, u, w []float64, k int) {
 	}
 }
 
-// machine is a mechanism with what a law sees and sets.
+// machine is a mechanism with the columns that a law observes and the forces that it sets.
 type machine struct {
 	name    string
 	model   *model.Model
@@ -101,7 +101,7 @@ func (x *machine) law() *linear {
 	return l
 }
 
-// TestGradients: gradients by the parameters of a law and by the start are differences of costs.
+// TestGradients: gradients by the parameters of a law and by the start equal differences of costs.
 func TestGradients(t *testing.T) {
 	const (
 		h   = 1e-4
@@ -142,7 +142,7 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// TestStart: the cotangents at the start are differences of costs of starts that turn about the first pin of an arm.
+// TestStart: the cotangents of the start equal differences of costs of starts that are rotated about the first pin of an arm.
 func TestStart(t *testing.T) {
 	const h, tol = 1e-4, 1e-7
 	x := machine{model: modeltest.Arm(1), forces: []mechanism.Freedom{{Joint: 0}}}
@@ -187,13 +187,13 @@ func TestStart(t *testing.T) {
 	require.InDelta(t, want, got, tol*math.Abs(want))
 }
 
-// sameBits has what runs have given in the first call.
+// sameBits holds the results of the first call.
 type sameBits struct {
 	results []learn.Result
 	slopes  [][]float64
 }
 
-// again requires that n runs from start, and then one of them by itself, have the bits of the first call.
+// again requires that n runs from start, and then one of them alone, have the bits of the first call.
 func (s *sameBits) again(t *testing.T, x *machine, r *learn.Rollouts, start *mechanism.State, n, alone int) {
 	t.Helper()
 	starts, laws, out := make([]*mechanism.State, n), make([]learn.Law, n), make([]learn.Result, n)
@@ -220,7 +220,7 @@ func (s *sameBits) again(t *testing.T, x *machine, r *learn.Rollouts, start *mec
 	require.Equal(t, s.slopes[alone], l.slope)
 }
 
-// TestThreads: runs have the same bits on any number of threads, and beside any others.
+// TestThreads: runs have the same bits on any number of threads, and among any others.
 func TestThreads(t *testing.T) {
 	x := machines(t)[0]
 	var bits sameBits
@@ -230,7 +230,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be run is refused with its name, and a run that fails leaves the others.
+// TestErrors: options that cannot be run are errors with names, and a run that fails does not affect the others.
 func TestErrors(t *testing.T) {
 	x := machines(t)[0]
 	plan, err := rung.NewPlan(x.model, rung.Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// coast sets no force, and costs what it sees in the end.
+// coast sets no force; its cost is the observation at the end.
 type coast struct{ acts int }
 
 func (c *coast) Act(_, y []float64, k int) float64 {
@@ -29,7 +29,8 @@ func (c *coast) Back(x, _, _, _ []float64, k int) {
 	}
 }
 
-// TestStepsTooLong: gradients over steps beyond the stability of RK4 for a damper say so, where the run shows nothing, as it rests.
+// TestStepsTooLong: gradients over steps beyond the stability of RK4 for a damper say so, although the run shows nothing, as the damper
+// rests.
 func TestStepsTooLong(t *testing.T) {
 	const damped = `{"format": "rung-model/1", "name": "slider", "gravity": [0, 0, 0],
  "bodies": [{"name": "slider", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}],

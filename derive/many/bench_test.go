@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BenchmarkGradients tells what the gradient of a state takes of the processor, on one thread, of 1024 states in lanes and of one by package derive.
+// BenchmarkGradients reports the processor time of the gradient of a state on one thread, of 1024 states in lanes and of one by package
+// derive.
 func BenchmarkGradients(b *testing.B) {
 	models := map[string]*model.Model{"four-bar": referenceOf(b, "four-bar")}
 	for name, n := range map[string]int{"chain": 6, "ladder": 4, "stewart": 1} {

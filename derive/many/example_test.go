@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// What a moment on a rod of a four-bar adds to its angular acceleration: rods of 1 m and 1 kg have 5/3 kg m² about both pins.
+// The angular acceleration of a rod of a four-bar by a moment on the rod: rods of 1 m and 1 kg have 5/3 kg m² about both pins.
 func Example() {
 	m, _ := bench.NFourBar(1, 1, 1)
 	mech, _ := mechanism.New(m)
@@ -35,7 +35,7 @@ func Example() {
 	// one by one: []
 }
 
-// Where a slider of 2 kg comes to in ten steps of 0.1 s, for a force over the first of them: h²(10 − ½)/m.
+// The position of a slider of 2 kg after ten steps of 0.1 s, by the force over the first step: h²(10 − ½)/m.
 func Example_rollout() {
 	m := model.New("slider")
 	m.Bodies = []model.Body{{Name: "slider", Mass: 2, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
@@ -48,7 +48,7 @@ func Example_rollout() {
 	_ = b.BackTo(g, record, func(step, first, n int) {
 		switch step {
 		case steps:
-			g.AddMotion(0, []float64{5: 1, 11: 0}) // z of its place
+			g.AddMotion(0, []float64{5: 1, 11: 0}) // z of its position
 		case 0:
 			fmt.Printf("%.4f m/N\n", g.Force(0, 0))
 		}

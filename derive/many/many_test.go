@@ -24,10 +24,10 @@ import (
 // agreeTol is the difference of gradients in lanes and by package derive, relative to the largest number of one: rounding of two solves.
 const agreeTol = 1e-10
 
-// leastSize is the size that a gradient counts as having: those of mechanisms that cannot move are rounding, for weights of about 1.
+// leastSize is the least size of a gradient in comparisons, for weights of about 1: gradients of mechanisms that cannot move are rounding.
 const leastSize = 1e-2
 
-// states returns n states on the joints next to the pose of the model, moving.
+// states returns n moving states on the joints, next to the pose of the model.
 func states(t testing.TB, p *kkt.Plan, n int, seed uint64, reach float64) (list []*mechanism.State) {
 	rng, m := check.Rand(seed), p.Mechanism()
 	c, k, first := closing.NewCloser(p, closing.Options{}), m.NewKinematics(), m.Initial()
@@ -92,7 +92,7 @@ func agree(t *testing.T, m *model.Model, p *kkt.Plan, n int) (alone int, why str
 			s.SetForce(i, k, values[i][k])
 		}
 	}
-	for range 2 { // the second time with what the first one has left
+	for range 2 { // the second time with the memory of the first
 		b.AdjointTo(g, s)
 	}
 	loads, others := make([]float64, 6*nb), make([]float64, 6*nb)
@@ -137,7 +137,7 @@ func agree(t *testing.T, m *model.Model, p *kkt.Plan, n int) (alone int, why str
 	return len(g.OneByOne()), b.AdjointOneByOne()
 }
 
-// allowed makes x its part along directions that the joints allow.
+// allowed projects x onto the directions that the joints allow.
 func allowed(t *testing.T, d *derive.Derivatives, x []float64) {
 	g := d.NewGradient()
 	require.NoError(t, d.FollowMotion(g, x))
@@ -149,7 +149,7 @@ func random(rng interface{ NormFloat64() float64 }) spatial.Vec3 {
 	return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 }
 
-// near requires that two lists differ by rounding.
+// near requires that two lists are equal but for rounding.
 func near(t *testing.T, want, got []float64, format string, args ...any) {
 	t.Helper()
 	most := leastSize
@@ -161,7 +161,7 @@ func near(t *testing.T, want, got []float64, format string, args ...any) {
 	}
 }
 
-// TestFamilies: gradients in lanes are those of package derive.
+// TestFamilies: gradients in lanes equal those by package derive, for generated families.
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family string
@@ -176,7 +176,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestRandom: the same for random mechanisms, with springs, dampers and armature too.
+// TestRandom is TestFamilies for random mechanisms, with springs, dampers and armature.
 func TestRandom(t *testing.T) {
 	lanes := 0
 	for seed := range check.Random[uint64](20, 3) {
@@ -221,7 +221,7 @@ func TestRowsOnOneLine(t *testing.T) {
 	}
 }
 
-// TestReferences: the same for models of all kinds.
+// TestReferences is TestFamilies for the reference models.
 func TestReferences(t *testing.T) {
 	lanes := 0
 	for _, folder := range []string{"golden", "joints", "standard", "derivatives"} {
@@ -241,8 +241,8 @@ func TestReferences(t *testing.T) {
 			})
 		}
 	}
-	require.Greater(t, lanes, check.Few(400, 20)) // states that have been taken in lanes
+	require.Greater(t, lanes, check.Few(400, 20)) // states in lanes
 }
 
-// mostBodies bounds the mechanisms of TestReferences.
+// mostBodies is the largest number of bodies of a mechanism in TestReferences.
 const mostBodies = 40

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// idle sets no force, and costs what it sees of the end.
+// idle sets no force; its cost is the observation at the end.
 type idle struct{ acts int }
 
 func (l *idle) Act(_, y []float64, k int) float64 {
@@ -30,7 +30,8 @@ func (l *idle) Back(x, y, _, _ []float64, k int) {
 	}
 }
 
-// BenchmarkRollouts tells what a step of a state takes of the processor, on one thread: in lanes and by package learn, with and without gradient.
+// BenchmarkRollouts reports the processor time of a step of a state on one thread, in lanes and by package learn, with and without
+// gradient.
 func BenchmarkRollouts(b *testing.B) {
 	stewart, err := bench.Generate("stewart", 1, 1)
 	require.NoError(b, err)

@@ -20,19 +20,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// stretch is rollouts of some states with a force that is held over each step, and the loss of each: the sum over all its states, and the
-// squares of the forces.
+// stretch is a rollout of some states with a force that is constant over each step, and a loss for each: the sum over all its states, plus
+// the squares of the forces.
 type stretch struct {
 	b      *batch.Batch
 	starts []*mechanism.State
-	u      [][]float64 // of each state and step
+	u      [][]float64 // forces by state and step
 	freeds []mechanism.Freedom
 	push   spatial.Vec3 // on the last body of each state, at all times
 	how    batch.Rollout
 	flat   bool
 }
 
-// newStretch takes n closed states of a model, with forces along its first freedoms.
+// newStretch makes n closed states of a model, with forces along its first freedoms.
 func newStretch(t testing.TB, m *model.Model, n int, h float64, steps, threads int) *stretch {
 	p := planOf(t, m)
 	s := &stretch{how: batch.Rollout{Step: h, Steps: steps}, flat: flat(m), push: spatial.Vec3{1, -2, 0.5}}
@@ -67,7 +67,7 @@ func newStretch(t testing.TB, m *model.Model, n int, h float64, steps, threads i
 	return s
 }
 
-// flat reports whether all bodies of a model move in a plane of the world, across z, and redundant rows keep them there.
+// flat reports whether all bodies of a model move in a plane across the world's z, and redundant rows keep them in it.
 func flat(m *model.Model) bool {
 	for i := range m.Joints {
 		jt := &m.Joints[i]
@@ -78,7 +78,7 @@ func flat(m *model.Model) bool {
 	return len(m.Joints) > len(m.Bodies)
 }
 
-// run makes the rollouts and returns the losses.
+// run does the rollouts and returns the losses.
 func (s *stretch) run(t testing.TB, record *batch.Record) []float64 {
 	n := len(s.starts)
 	states, out := s.b.NewStates(n), s.b.NewOutcome(n)
@@ -115,7 +115,7 @@ func (s *stretch) run(t testing.TB, record *batch.Record) []float64 {
 	return loss
 }
 
-// lossOf is a function of a state, and adds its derivatives to x.
+// lossOf returns a function of a state, and adds its derivatives to x.
 func lossOf(m *mechanism.Mechanism, st *mechanism.State, x []float64) (loss float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
@@ -143,7 +143,7 @@ type slopes struct {
 	push   []spatial.Vec3
 }
 
-// back makes the rollouts and goes back.
+// back does the rollouts, goes back, and returns the derivatives.
 func (s *stretch) back(t testing.TB) *slopes {
 	n, mech := len(s.starts), s.b.Plan().Mechanism()
 	record := s.b.NewRecord(n, s.how.Steps)
@@ -171,8 +171,8 @@ func (s *stretch) back(t testing.TB) *slopes {
 	return g
 }
 
-// TestRollouts: gradients by forces and by starts are differences of losses, for models of all kinds; what has no way back is refused with
-// its reason.
+// TestRollouts: gradients by forces and by starts equal differences of losses, for models of all kinds. Models without a way back are
+// refused with the reason.
 func TestRollouts(t *testing.T) {
 	const tol = 1e-8 // of the largest: h⁴ times fifth derivatives, and rounding and what closing leaves over h
 	models := map[string]*model.Model{}
@@ -205,7 +205,7 @@ func TestRollouts(t *testing.T) {
 			}
 			g := s.back(t)
 			for i := range s.starts {
-				if name == "bricard-6r" { // redundant by geometry alone
+				if name == "bricard-6r" { // only geometry makes its rows redundant
 					require.ErrorContains(t, g.Error(i), `joint "r`)
 					continue
 				}
@@ -253,7 +253,7 @@ func (s *stretch) agree(t *testing.T, g *slopes, tol float64) {
 	}
 }
 
-// refused returns why there is no way back.
+// refused returns the reason why there is no way back.
 func (s *stretch) refused(t *testing.T) string {
 	if s.b.SteppedOneByOne() == "" && s.b.AdjointOneByOne() == "" {
 		return ""
@@ -267,12 +267,12 @@ func (s *stretch) refused(t *testing.T) string {
 	return err.Error()
 }
 
-// difference is the derivative of f at 0, by differences with an error of h⁴.
+// difference returns the derivative of f at 0, by differences with an error of the order of h⁴.
 func difference(f func(x float64) float64, h float64) float64 {
 	return (4*(f(h/2)-f(-h/2))/h - (f(h)-f(-h))/(2*h)) / 3
 }
 
-// motionFrom returns how a state differs from another one: rotations, places of centres of mass, and both velocities.
+// motionFrom returns the difference of two states: rotations, positions of centres of mass, and both velocities.
 func motionFrom(m *mechanism.Mechanism, from, to *mechanism.State) (x []float64) {
 	for i := range to.Bodies {
 		a, b := &from.Bodies[i], &to.Bodies[i]
@@ -288,7 +288,7 @@ func motionFrom(m *mechanism.Mechanism, from, to *mechanism.State) (x []float64)
 	return x
 }
 
-// closedPath returns closed states next to one, along a direction at random.
+// closedPath returns closed states next to start, along a random direction.
 func closedPath(t *testing.T, p *kkt.Plan, start *mechanism.State, seed uint64, flat bool) func(h float64) *mechanism.State {
 	m := p.Mechanism()
 	rng := check.Rand(seed + 40)
@@ -313,8 +313,8 @@ func closedPath(t *testing.T, p *kkt.Plan, start *mechanism.State, seed uint64, 
 	}
 }
 
-// TestRolloutGap: over long steps derivatives are off by about as much as closing moves a state, Gradients.Gap. Without the way back over
-// the closing they are off by twenty times as much.
+// TestRolloutGap: over long steps derivatives have about the error by which closing moves a state (Gradients.Gap). Without the way back
+// over the closing the error is twenty times as large.
 func TestRolloutGap(t *testing.T) {
 	m, err := bench.Generate("stewart", 1, 1)
 	require.NoError(t, err)
@@ -324,8 +324,8 @@ func TestRolloutGap(t *testing.T) {
 	s.agree(t, g, 8*g.Gap(1))
 }
 
-// TestRolloutSemiImplicit: gradients over steps of SemiImplicit are off by what their closing leaves out, which falls almost with the square
-// of the step, far below the error of the method.
+// TestRolloutSemiImplicit: gradients over steps of SemiImplicit leave out a part of the closing. The error falls almost with the square of
+// the step, far below the error of the method.
 func TestRolloutSemiImplicit(t *testing.T) {
 	for family, n := range map[string]int{"nfourbar": 1, "chain": 3, "stewart": 1, "ladder": 3} {
 		t.Run(family, func(t *testing.T) {
@@ -342,7 +342,7 @@ func TestRolloutSemiImplicit(t *testing.T) {
 	}
 }
 
-// TestRolloutTurns: springs of angles keep the turns that states carry, on the way back too.
+// TestRolloutTurns: springs of angles count the turns that states carry, also on the way back.
 func TestRolloutTurns(t *testing.T) {
 	m, err := bench.Generate("chain", 3, 1)
 	require.NoError(t, err)
@@ -371,8 +371,8 @@ func TestRolloutMethods(t *testing.T) {
 	require.Equal(t, x, y)
 }
 
-// TestRolloutNearSingular: a state so near to a singular pose that package derive would take its derivatives twice is refused, with the
-// joint, though its steps go in lanes.
+// TestRolloutNearSingular: a state so close to a singular pose that package derive would compute its derivatives twice is refused with the
+// joint, although its steps stay in lanes.
 func TestRolloutNearSingular(t *testing.T) {
 	m, err := bench.NFourBar(1, 1, 1)
 	require.NoError(t, err)
@@ -435,8 +435,8 @@ func TestRolloutAllocates(t *testing.T) {
 	require.Empty(t, g.Failed())
 }
 
-// TestRolloutLoses: a state over which there is no way back has its reason, zeros, and leaves those beside it as they are: one that does
-// not hold, one that makes a step alone, one that a step moves too far, and one with derivatives that are no numbers.
+// TestRolloutLoses: a state without a way back has a reason and zeros, and does not affect its neighbours: a state off the joints, a state
+// that takes a step alone, a state that a step moves too far, and a state with derivatives that are NaN.
 func TestRolloutLoses(t *testing.T) {
 	m := referenceOf(t, "four-bar")
 	s := newStretch(t, m, 6, 2e-3, 4, 1)
@@ -493,7 +493,7 @@ func TestRolloutLoses(t *testing.T) {
 	require.PanicsWithValue(t, "batch: state out of range", func() { g.Gap(6) })
 }
 
-// TestRolloutPanics: a way back that ends in a panic leaves no errors to the next one over other states. They stayed.
+// TestRolloutPanics: a way back that ends in a panic leaves no errors to the next one over other states.
 func TestRolloutPanics(t *testing.T) {
 	s := newStretch(t, referenceOf(t, "four-bar"), 3, 2e-3, 2, 1)
 	record, g, out := s.b.NewRecord(3, 2), s.b.NewGradients(3), s.b.NewOutcome(3)
@@ -516,7 +516,7 @@ func TestRolloutPanics(t *testing.T) {
 	require.PanicsWithValue(t, "batch: step out of range", func() { record.States(0) })
 }
 
-// TestRolloutMisuse: what has no way back is refused with its reason.
+// TestRolloutMisuse: calls without a way back are refused with the reason.
 func TestRolloutMisuse(t *testing.T) {
 	s := newStretch(t, referenceOf(t, "four-bar"), 2, 2e-3, 4, 1)
 	record, g, states, out := s.b.NewRecord(2, 4), s.b.NewGradients(2), s.b.NewStates(2), s.b.NewOutcome(2)

@@ -22,7 +22,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// gradientsOf returns a batch of a model with n states and weights of their accelerations.
+// gradientsOf returns a batch of a model with n states, and gradients with weights on their accelerations.
 func gradientsOf(t testing.TB, m *model.Model, o batch.Options, n int) (*batch.Batch, *batch.States, *batch.Gradients) {
 	p := planOf(t, m)
 	b, err := many.New(p, m, o)
@@ -44,15 +44,15 @@ func referenceOf(t testing.TB, name string) *model.Model {
 	return m
 }
 
-// TestNearSingular: next to the folded pose of a four-bar a state is taken alone, as package derive takes such a gradient twice, and in
-// doubt it has the error of that: with loads and speeds that the row which counts as redundant bears, without, and with armature.
+// TestNearSingular: next to the folded pose of a four-bar a state is taken alone, as package derive computes such a gradient twice, and has
+// its error if it is in doubt: with loads and speeds whose reaction the redundant row bears, without, and with armature.
 func TestNearSingular(t *testing.T) {
 	distances := []struct {
 		x     float64
 		alone bool
 	}{{1, false}, {1e-2, false}, {1e-3, true}, {1e-4, true}, {1e-5, true}, {1e-6, true}, {2e-7, true}, {1e-7, true}, {1e-8, true},
 		{3e-9, true}, {1e-9, true}, {0.5, false}}
-	const ( // distances
+	const ( // distances from the folded pose, rad
 		surely  = 5e-3 // no doubt from there on
 		doubted = 2e-4 // up to there, where something moves or bears: zeros are not
 	)
@@ -106,7 +106,7 @@ func TestNearSingular(t *testing.T) {
 	}
 }
 
-// besideFolded returns a state of a four-bar at a distance from the folded pose, rad.
+// besideFolded returns a state of a four-bar at a distance from the folded pose, rad. change changes the model.
 func besideFolded(t *testing.T, p *kkt.Plan, distance float64, change func(m *model.Model)) *mechanism.State {
 	m, err := bench.NFourBar(1, math.Pi/2-distance, 1)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func has(list []int, i int) bool {
 	return false
 }
 
-// TestTakenAlone: a state whose joints do not hold is taken alone, and has what package derive says of it; so is one without a time.
+// TestTakenAlone: a state that violates its joints is taken alone, with the results of package derive; so is a state whose time is NaN.
 func TestTakenAlone(t *testing.T) {
 	m, err := bench.NFourBar(1, 1, 1)
 	require.NoError(t, err)
@@ -179,8 +179,8 @@ func TestTakenAlone(t *testing.T) {
 	}
 }
 
-// TestDropped: a state is taken alone in which a row that counts as redundant is more than rounding of poses, as where closing has left a
-// planar loop bent by some 5e-7 rad.
+// TestDropped: a state is taken alone if a redundant row is off by more than rounding of poses, as where closing has left a planar loop
+// bent by some 5e-7 rad.
 func TestDropped(t *testing.T) {
 	m, err := bench.Generate("nfourbar", 1, 1)
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestDropped(t *testing.T) {
 	require.Less(t, len(g.OneByOne()), len(list)/2)
 }
 
-// TestUnevenMasses: with masses of ratios from 1e6 on all gradients are taken alone, and that is said.
+// TestUnevenMasses: if the ratio of masses is 1e6 or more, all gradients are taken alone, with the reason.
 func TestUnevenMasses(t *testing.T) {
 	m, err := bench.Generate("chain", 3, 1)
 	require.NoError(t, err)
@@ -309,7 +309,7 @@ func TestWrenches(t *testing.T) {
 	}
 }
 
-// TestVary: drives and springs may differ from state to state, and gradients are those of package derive with the inputs of the state.
+// TestVary: drives and springs may differ between states, and gradients equal those of package derive with the inputs of the state.
 func TestVary(t *testing.T) {
 	m, err := bench.Generate("chain", 4, 1)
 	require.NoError(t, err)
@@ -370,7 +370,8 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// TestWeightsThatAreNoNumbers: weights that are not finite leave their state without a gradient, with an error, and no other.
+// TestWeightsThatAreNoNumbers: weights that are not finite leave their state with an error and without a gradient, and do not affect other
+// states.
 func TestWeightsThatAreNoNumbers(t *testing.T) {
 	m := referenceOf(t, "four-bar")
 	b, s, g := gradientsOf(t, m, batch.Options{}, 8)
@@ -385,7 +386,7 @@ func TestWeightsThatAreNoNumbers(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// TestWatch: states that a call does not come to have its cause.
+// TestWatch: states that a call does not reach before its context ends have the cause of the context.
 func TestWatch(t *testing.T) {
 	b, s, g := gradientsOf(t, referenceOf(t, "four-bar"), batch.Options{}, 9)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -400,7 +401,7 @@ func TestWatch(t *testing.T) {
 	require.Empty(t, g.Failed())
 }
 
-// TestMisuse: what cannot be is refused by name.
+// TestMisuse: misuse panics, or is an error, by name.
 func TestMisuse(t *testing.T) {
 	m := referenceOf(t, "four-bar")
 	p := planOf(t, m)

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestStepsAllocateNothing: the way back over a run, and that of tangents along it, allocates as much over few steps as over many.
+// TestStepsAllocateNothing: the way back over a run, and the way of tangents along it, allocate as much over few steps as over many.
 func TestStepsAllocateNothing(t *testing.T) {
 	const step = 0.002
 	ctx := context.Background()
@@ -25,7 +25,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 				c, err := g.run(ctx)
 				require.NoError(t, err)
 				require.Len(t, c.pieces, 1)
-				list, err := g.newFields(c.numFields(true, g.projects()), n)
+				list, err := g.newFields(c.fieldsBack(g.projects()), n)
 				require.NoError(t, err)
 				way, err := g.wayBack(c, list)
 				require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 					_, err := g.back(ctx, c, way, samples)
 					require.NoError(t, err)
 				}
-				run() // memory that is made when it is first needed
+				run() // allocates memory for later calls
 				back = append(back, testing.AllocsPerRun(3, run))
 
 				along, err := g.wayAhead(c, list, n)

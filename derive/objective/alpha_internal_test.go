@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// alphaProblem makes a problem of a run by generalized-α of a model of the reference data.
+// alphaProblem makes the problem of a run by generalized-α of a reference model.
 func alphaProblem(t *testing.T, name string, o runs.Options, columns []string, paths ...string) *Problem {
 	t.Helper()
 	file := filepath.Join("..", "..", "reference", "derivatives", name+".model.json")
@@ -34,12 +34,12 @@ func alphaProblem(t *testing.T, name string, o runs.Options, columns []string, p
 	return g
 }
 
-// TestAlphaBothWays: gradients of runs by generalized-α are the transpose of what goes forwards, of fixed steps and of chosen ones, with
-// velocities on the joints or as they are, at any damping.
+// TestAlphaBothWays: gradients of runs by generalized-α are the transpose of tangents, with fixed and with adaptive steps, with projected
+// velocities or without, at any damping.
 func TestAlphaBothWays(t *testing.T) {
 	const (
 		same = 1e-12
-		// chosen is the same where steps are chosen: the first ones are of 1e-4 s, and rounding of poses over its square is in accelerations.
+		// chosen is the tolerance for adaptive steps: the first ones are of 1e-4 s, and accelerations have the rounding of poses divided by its square.
 		chosen = 1e-8
 	)
 	for name, c := range map[string]struct{ columns, paths []string }{
@@ -105,7 +105,7 @@ func TestAlphaRevolve(t *testing.T) {
 	assert.Equal(t, whole, parts)
 }
 
-// TestAlphaOrder: gradients converge with the order of the method, 2, to those of an explicit method of small steps.
+// TestAlphaOrder: gradients converge with the order 2 of the method to those of an explicit method with small steps.
 func TestAlphaOrder(t *testing.T) {
 	gradient := func(o runs.Options, integrator runs.Integrator) float64 {
 		g := alphaProblem(t, "four-bar", o, []string{"joint.p2.q", "coupler.vy"}, "bodies[coupler].com[1]")
@@ -120,7 +120,7 @@ func TestAlphaOrder(t *testing.T) {
 	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
 }
 
-// rubbing is the pendulum of the reference data with friction that grows with the reaction of its pin.
+// rubbing is the problem of the reference pendulum with friction that grows with the reaction of its pin.
 func rubbing(t *testing.T, o runs.Options, paths ...string) *Problem {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "reference", "derivatives", "pendulum.model.json"))
@@ -137,12 +137,12 @@ func rubbing(t *testing.T, o runs.Options, paths ...string) *Problem {
 	return g
 }
 
-// TestAlphaDifference holds gradients of runs by generalized-α with armature, prescribed freedoms among them, and with friction that grows with
-// a reaction against differences of the same runs.
+// TestAlphaDifference compares gradients of runs by generalized-α with differences of the same runs: with armature, also of prescribed
+// freedoms, and with friction that grows with a reaction.
 func TestAlphaDifference(t *testing.T) {
 	const (
 		h   = 1e-3
-		tol = 2e-7 // of Newton's method, over the changes
+		tol = 2e-7 // the error of Newton's method divided by the steps of differences
 	)
 	o := runs.Options{Until: 0.1, Step: 0.004}
 	for name, g := range map[string]*Problem{
@@ -159,7 +159,8 @@ func TestAlphaDifference(t *testing.T) {
 	}
 }
 
-// TestAlphaRubs: friction that grows with a reaction has derivatives over steps of both kinds, that meet each other as steps get short.
+// TestAlphaRubs: with friction that grows with a reaction, gradients over implicit and over explicit steps converge to each other as steps
+// get short.
 func TestAlphaRubs(t *testing.T) {
 	gradient := func(step float64, integrator runs.Integrator) []float64 {
 		g := rubbing(t, runs.Options{Until: 0.2, Step: step}, "joints[pin1].friction[0].coefficient")
@@ -174,8 +175,8 @@ func TestAlphaRubs(t *testing.T) {
 	}
 }
 
-// TestAlphaStiff: the first step takes an error over that stiff forces suppress, as of a wheel on the ground, and so does its derivative: that
-// was off by 1.6e-3, without a word.
+// TestAlphaStiff: the first step takes over an error that stiff forces suppress, such as of a wheel on the ground, and so does its
+// derivative, which was once wrong by 1.6e-3 without an error.
 func TestAlphaStiff(t *testing.T) {
 	const h, tol = 1e-3, 4e-5
 	file := filepath.Join("..", "..", "reference", "ground", "disc-roll.model.json")
@@ -203,8 +204,8 @@ func TestAlphaStiff(t *testing.T) {
 	bothWays(t, g, r)
 }
 
-// TestAlphaKinkMatrix: where forces have kinks, the matrix of the trial step is made where that step is predicted to end. Gradients took it for
-// one at the start: where a stop is met in between they were off by a third here, without a word.
+// TestAlphaKinkMatrix: if forces have kinks, the matrix of the trial step is made at the predicted end. Gradients once assumed the start:
+// with a stop in between they were wrong by a third.
 func TestAlphaKinkMatrix(t *testing.T) {
 	const h = 1e-4
 	text, err := os.ReadFile(filepath.Join("..", "..", "reference", "derivatives", "four-bar.model.json"))
@@ -215,7 +216,7 @@ func TestAlphaKinkMatrix(t *testing.T) {
 	require.NotEqual(t, text, stopped)
 	for name, o := range map[string]struct {
 		runs.Options
-		tol float64 // how the matrix changes is left out
+		tol float64 // the change of the matrix is left out of gradients
 	}{
 		"on the joints": {runs.Options{Until: 0.04, Step: 0.004}, 1e-4},
 		"as they are":   {runs.Options{Until: 0.04, Step: 0.004, Stabilization: runs.None}, 0.02},
@@ -234,9 +235,9 @@ func TestAlphaKinkMatrix(t *testing.T) {
 	}
 }
 
-// TestAlphaChosenDifference: gradients of chosen steps, each of its own length, are those of the very steps: with velocities as the method
-// makes them they meet differences of runs whose steps end at the same times. Where each run chooses its own, velocities across the joints
-// have an error of another h², and differences of runs are far off: by all of a gradient of 1e-3 here.
+// TestAlphaChosenDifference: gradients of adaptive steps are exact for the steps that were taken. Without projection they equal differences
+// of runs whose steps end at the same times. If each run chooses its own steps, velocities across the joints have another error of the
+// order of h², and differences of runs are wrong: by all of a gradient of 1e-3 here.
 func TestAlphaChosenDifference(t *testing.T) {
 	const h, tol = 1e-3, 1e-7
 	o := runs.Options{Until: 0.1, Tolerance: 1e-6, Stabilization: runs.None}

@@ -33,13 +33,13 @@ func alphaRun(column, last string, o runs.Options, paths ...string) *objective.O
 	return p
 }
 
-// TestAlphaDifference holds gradients of runs by generalized-α of fixed steps against differences of the same runs. With data, steps of
-// other lengths come between. Velocities are then left as they are: those that are brought back to the joints scatter with the age of the
-// matrix that does it, by what the offset is.
+// TestAlphaDifference compares gradients of runs by generalized-α with fixed steps with differences of the same runs. With data there are
+// steps of other lengths in between. Velocities are not projected: projected velocities scatter with the age of the matrix that projects
+// them, by the size of the offset.
 func TestAlphaDifference(t *testing.T) {
 	const (
 		h, tol = 1e-3, 1e-7
-		short  = 2e-6 // of data, to whose times steps are cut short: poses are rounded, and differences of them over squares of steps are what follows
+		short  = 2e-6 // with data, whose times cut steps short: accelerations have the rounding of poses divided by the square of the step
 	)
 	for name, c := range map[string]struct {
 		column string

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// BenchmarkRuns has runs alone, and with the gradient of one term by three numbers.
+// BenchmarkRuns times runs alone, and runs with the gradient of one term by three numbers.
 func BenchmarkRuns(b *testing.B) {
 	made := func(m *model.Model, err error) *model.Model {
 		require.NoError(b, err)

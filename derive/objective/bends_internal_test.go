@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// TestChattering: of a run whose forces have a corner in each step no more are taken apart than some, and the others are told.
+// TestChattering: of a run whose forces have a corner in each step only some steps are taken apart, and the result says so.
 func TestChattering(t *testing.T) {
 	m := &model.Model{Bodies: []model.Body{{Name: "a", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}}
 	mech, err := mechanism.New(m)

@@ -14,15 +14,15 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// bouncing is the ball of dropped without its rope.
+// bouncing is the ball of the model dropped without its rope.
 func bouncing(law string) string {
 	text := strings.Replace(dropped, "LAW", law, 1)
 	return text[:strings.Index(text, ",\n  {\"name\": \"rope\"")] + "\n ]}"
 }
 
-// TestCornersOfContacts: a gradient over the touches of a ball is that of differences of runs with a fine tolerance. It was off by 2 % with
-// a tolerance of 1e-9, as stages of a step over a corner are on either side of it, and more than once over with fixed steps. Steps that are
-// not taken apart say so.
+// TestCornersOfContacts: a gradient over contacts of a ball equals differences of runs with a fine tolerance. It was once wrong by 2 % with
+// a tolerance of 1e-9, as the stages of a step over a corner lie on both sides of it, and by more than 100 % with fixed steps. Steps that
+// are not taken apart are reported.
 func TestCornersOfContacts(t *testing.T) {
 	until := check.Few(2, 1.45) // both have two bounces
 	fine := runs.Options{Until: until, Tolerance: 1e-12}
@@ -72,7 +72,7 @@ func TestCornersOfContacts(t *testing.T) {
 	}
 }
 
-// tumbling is a roller of two discs that comes down tilted: one touches after the other.
+// tumbling is a roller of two discs that falls tilted: one disc touches after the other.
 const tumbling = `{"format": "rung-model/1", "name": "roller", "gravity": [0, 0, -9.81],
  "terrains": [{"name": "ground", "type": "plane"}],
  "bodies": [{"name": "roller", "mass": 1, "inertia": {"xx": 0.01, "yy": 0.008, "zz": 0.01},
@@ -80,9 +80,9 @@ const tumbling = `{"format": "rung-model/1", "name": "roller", "gravity": [0, 0,
  "forces": [{"name": "rim", "type": "contact", "body": "roller", "terrain": "ground",
   "shape": {"type": "cylinder", "radius": 0.1, "width": 0.2, "axis": [0, 1, 0]}, "normal": {"stiffness": 8000LAW}}]}`
 
-// TestCornersOfPoints: a contact has a corner as its second point touches, too, and where damping comes to hold its normal force at zero. A
-// gradient over these was off by 4 % with a tolerance of 1e-7, and by 2e-3 with 1e-9, and nothing was said; where a second point touches with a force that jumps
-// there is none.
+// TestCornersOfPoints: a contact also has a corner when its second point touches, and when damping begins to hold its normal force at zero.
+// A gradient over these was once wrong by 4 % with a tolerance of 1e-7, and by 2e-3 with 1e-9, without an error. If the second point
+// touches with a force that jumps, there is no gradient.
 func TestCornersOfPoints(t *testing.T) {
 	problem := func(law string, tolerance float64) *objective.Problem {
 		run := runs.Options{Until: 0.12, Tolerance: tolerance}

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestCheckGoesOn: a number that cannot be changed to both sides has no differences, and says why; the others have theirs.
+// TestCheckGoesOn: a number that cannot be changed to both sides has no differences but a reason; the others have differences.
 func TestCheckGoesOn(t *testing.T) {
 	o := &objective.Objective{
 		At: objective.AtRun, Run: runs.Options{Until: 0.05, Step: 0.005, Integrator: runs.RungeKutta4}, Terms: terms("link1.px"),
@@ -42,10 +42,10 @@ func TestCheckGoesOn(t *testing.T) {
 	require.ErrorIs(t, p.Check(ctx, r), cause)
 }
 
-// TestNearlyZero: a place and a number that rounding has left at 1e-17 are changed as zero is, so that modes, which are differenced, and
-// the differences of Check have the derivative at zero.
+// TestNearlyZero: a coordinate and a number that rounding has left at 1e-17 have the steps of zero, so that the differences for modes and
+// of Check give the derivative at zero.
 func TestNearlyZero(t *testing.T) {
-	const tol = 1e-7 // of differences of order 4
+	const tol = 1e-7 // error of differences of order 4
 	column := []objective.Term{{Name: "im", Column: "mode.1.im", Weight: 1, Power: 1}}
 	place, force := "joints[p2].predecessor_frame.position[1]", "gravity[0]"
 	var m map[string]any
@@ -80,9 +80,9 @@ func TestNearlyZero(t *testing.T) {
 	assert.Greater(t, math.Abs(want[0]), 0.1)
 }
 
-// TestCheckOfStates: states of changed models are closed before they are differenced, as the gradient has the state follow.
+// TestCheckOfStates: states of changed models are closed before differences are taken, as the state follows in the gradient.
 func TestCheckOfStates(t *testing.T) {
-	const tol = 1e-8 // of differences of order 4
+	const tol = 1e-8 // error of differences of order 4
 	o := &objective.Objective{At: objective.AtState, Terms: terms("rocker.vx"), Parameters: append(
 		by("joints[p3].predecessor_frame.position[0]"), by("bodies[rocker].com[1]")...)}
 	p := problemOf(t, o, text(t, "four-bar"), 0)
@@ -102,8 +102,7 @@ func TestCheckOfStates(t *testing.T) {
 	assert.InDelta(t, *r.Parameters[0].Differences, r.Parameters[0].Gradient, tol)
 }
 
-// TestTiedExtremes: where several rows have the extreme of a column, as of one that stays as it is, the gradient is of one side, and says
-// so.
+// TestTiedExtremes: if several rows have the extreme of a column, as of a constant one, the gradient is one-sided, and the result says so.
 func TestTiedExtremes(t *testing.T) {
 	for column, tied := range map[string]bool{"link1.px": true, "joint.pin1.q": false} {
 		o := &objective.Objective{
@@ -122,10 +121,10 @@ func TestTiedExtremes(t *testing.T) {
 	}
 }
 
-// TestOrientationNumbers: numbers of orientations, of a model and of a task, have differences with q/|q|, of runs and of modes, and so have
-// models with others, whose derivatives are by the number that is given.
+// TestOrientationNumbers: numbers of orientations of a model and of a task have differences with q/|q|, of runs and of modes. A problem
+// with other values of them has derivatives by the numbers that it was given.
 func TestOrientationNumbers(t *testing.T) {
-	const tol = 1e-6 // of differences of order 4, of runs and of eigenvalues
+	const tol = 1e-6 // error of differences of order 4, of runs and of eigenvalues
 	path := "joints[pin1].predecessor_frame.orientation[3]"
 	for at, column := range map[objective.At]string{
 		objective.AtState: "link1.accx", objective.AtRun: "link1.px", objective.AtModes: "mode.1.im",

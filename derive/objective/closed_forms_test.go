@@ -20,16 +20,16 @@ import (
 // Gradients of documents whose values have closed forms. These are differentiated by complex steps, which are exact to rounding.
 
 const (
-	// closedFormTol is that of states and closed poses, relative to the largest derivative; closedModesTol that of modes, which are
-	// differenced.
+	// closedFormTol is the tolerance for states and closed poses, relative to the largest derivative, and closedModesTol the one for modes,
+	// whose derivatives are differences.
 	closedFormTol, closedModesTol = 1e-10, 1e-7
 	complexStep                   = 1e-30
 )
 
-// form has the values of all terms for the numbers of all parameters.
+// form returns the values of all terms for the values of all parameters.
 type form func(p []complex128) []complex128
 
-// holdTo compares an objective of terms of weight 1 with a closed form.
+// holdTo compares an objective with terms of weight 1 with a closed form.
 func holdTo(t *testing.T, o, text string, files fstest.MapFS, tol float64, f form) {
 	t.Helper()
 	read, err := objective.Read(strings.NewReader(o), "o.json")
@@ -64,7 +64,7 @@ func holdTo(t *testing.T, o, text string, files fstest.MapFS, tol float64, f for
 	}
 }
 
-// stepped returns a function at a number with a complex step, which those of cmplx would round away.
+// stepped returns a function at a number with a complex step, which functions of cmplx would lose to rounding.
 func stepped(z complex128, f, slope func(float64) float64) complex128 {
 	return complex(f(real(z)), slope(real(z))*imag(z))
 }
@@ -123,7 +123,7 @@ func TestPendulumFrequency(t *testing.T) {
 	})
 }
 
-// TestFourBarClosed: the rocker of a four-bar whose crank is held, by the lengths of all bars.
+// TestFourBarClosed: the angle of the rocker of a four-bar whose crank is held, by the lengths of all bars.
 func TestFourBarClosed(t *testing.T) {
 	text, err := os.ReadFile("../../docs/four-bar.model.json")
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestFourBarClosed(t *testing.T) {
 	})
 }
 
-// TestStewartReach: the legs of a platform that is to be at a pose, by the place, and by the ends of the first leg.
+// TestStewartReach: the leg lengths of a platform with a target pose, by the position of the target and by the ends of the first leg.
 func TestStewartReach(t *testing.T) {
 	const file = "../../examples/reach/stewart.json"
 	text, err := os.ReadFile(file)

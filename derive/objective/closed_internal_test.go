@@ -16,12 +16,12 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestClosedStages: runs of mechanisms that only geometry makes movable have closed stages. Their gradients are those of such steps, as the
-// differences of whole runs and what goes forwards are. With open stages they were wrong by a factor of twenty, without a word.
+// TestClosedStages: runs of mechanisms that only geometry makes movable have closed stages. Their gradients are exact for such steps, as
+// are differences of whole runs and tangents. With open stages they were once wrong by a factor of twenty without an error.
 func TestClosedStages(t *testing.T) {
 	const (
-		same  = 1e-12 // as what goes forwards: rounding
-		apart = 1e-6  // from differences
+		same  = 1e-12 // difference from tangents: rounding
+		apart = 1e-6  // difference from finite differences
 	)
 	file := filepath.Join("..", "..", "reference", "derivatives", "bricard-6r.model.json")
 	text, err := os.ReadFile(file)
@@ -65,8 +65,8 @@ func TestClosedStages(t *testing.T) {
 	}
 }
 
-// TestDoubt: runs that let a mechanism leave its joints which only geometry makes movable have no derivative, and name a joint; others that
-// leave their joints have one. Bricard's had one that was wrong ten thousandfold, without a word.
+// TestDoubt: runs in which a mechanism that only geometry makes movable leaves its joints have no derivative, and the error names a joint;
+// runs of other mechanisms that leave their joints have one. Bricard's linkage once had a derivative that was wrong ten thousandfold.
 func TestDoubt(t *testing.T) {
 	for name, doubtful := range map[string]bool{"bricard-6r": true, "four-bar": false, "type-universal": false, "stewart-6ups": false} {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestClosedSlender: rods without inertia about their axes follow as the joints are closed, by the least change in which turning about an axis
-// costs nothing. Derivatives had them turn with what solves hold them by, and were off by some thousandths, without a word.
+// TestClosedSlender: rods without inertia about their axes follow the closing of joints by the least change, in which rotation about the
+// axis costs nothing. Derivatives once had them rotate with the inertia that solves hold them by, and were wrong by some thousandths.
 func TestClosedSlender(t *testing.T) {
 	const h, tol = 1e-4, 1e-6
 	file := filepath.Join("..", "..", "reference", "joints", "slender-slider-crank.model.json")

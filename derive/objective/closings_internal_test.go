@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// counted is a projector that counts what it closes.
+// counted is a projector that counts its closings.
 type counted struct {
 	sim.Projector
 	closed int
@@ -24,9 +24,9 @@ func (c *counted) ClosePositions(st *mechanism.State) error {
 	return c.Projector.ClosePositions(st)
 }
 
-// TestStagesAreClosedOnce: going over a run takes the stages that the run has closed, and finds what it finds if it closes them itself.
+// TestStagesAreClosedOnce: the way over a run uses the closed stages of the run, and has the same results as if it closed them itself.
 func TestStagesAreClosedOnce(t *testing.T) {
-	const tol = 1e-9 // of the largest slope: what joints are closed to
+	const tol = 1e-9 // relative to the largest slope: tolerance of closing
 	dir := "../../examples/slidercrank"
 	f, err := os.Open(dir + "/slider-crank.objective.json")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// FuzzData: no file makes the reader of data panic, and what it takes ascends and is finite.
+// FuzzData: no file makes the reader of data panic, and the data that it accepts ascend and are finite.
 func FuzzData(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add("time,y\n0,1\n0.5,2\n")
@@ -31,7 +31,7 @@ func FuzzData(tf *testing.F) {
 	})
 }
 
-// TestDataFiles: marks of the order of bytes, ends of lines of other systems and blanks are no part of a name, and a name is of one column.
+// TestDataFiles: byte order marks, line ends of other systems and blanks are no part of a name, and a name belongs to one column.
 func TestDataFiles(t *testing.T) {
 	for _, text := range []string{
 		"\ufefftime,y\r\n0,1\r\n0.5,2\r\n", "\ufeff\"time\",\"y\"\n0,1\n0.5,2", "\ufeff# of a sensor\n y ,time\n1, 0\n,0.2\n2,0.5\n\n",

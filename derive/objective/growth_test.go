@@ -15,10 +15,10 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestGrowth: gradients of chaotic runs say that they grow exponentially, with any method, and those of regular mechanisms do not, however
-// long they run. In a short run the double pendulum grows for 12 s and the others run for 4 s at most.
+// TestGrowth: gradients of chaotic runs are reported as growing exponentially, with any method, and gradients of regular mechanisms are
+// not, however long they run. In a short test the double pendulum runs for 12 s and the others for at most 4 s.
 func TestGrowth(t *testing.T) {
-	double := modeltest.Arm(2) // falls from where it lies
+	double := modeltest.Arm(2) // falls from its horizontal pose
 	double.Gravity = [3]float64{0, -9.81}
 	b, err := json.Marshal(double)
 	require.NoError(t, err)
@@ -65,8 +65,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestCorners: a gradient over corners of the laws of cams agrees with differences, as cotangents are brought back to the joints, and the
-// corners are told by the names of the couplings.
+// TestCorners: a gradient over corners of the laws of cams agrees with differences, as cotangents are projected onto the joints, and the
+// corners are reported with the names of the couplings.
 func TestCorners(t *testing.T) {
 	const tol = 1e-4
 	valves := check.Few(2, 1)

@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// rolling is a ball of 1 kg that rolls on a plane. Its slip has a time constant of 0.36 ms, which RK4 takes with steps up to 1.01 ms.
+// rolling is a ball of 1 kg that rolls on a plane. Its slip has a time constant of 0.36 ms, for which RK4 is stable with steps up to 1.01
+// ms.
 const rolling = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
  "bodies": [{"name": "ball", "mass": 1, "inertia": {"xx": 0.004, "yy": 0.004, "zz": 0.004}, "pose": {"position": [0, 0, 0.0995095]},
   "velocity": {"linear": [0.1, 0, 0], "angular": [0, 1, 0]}}],
@@ -18,9 +19,9 @@ const rolling = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9
  "forces": [{"name": "foot", "type": "contact", "body": "ball", "terrain": "ground", "shape": {"type": "sphere", "radius": 0.1},
   "normal": {"stiffness": 2e4}, "friction": {"type": "coulomb", "coefficient": 0.8, "slip_speed": 0.01}}]}`
 
-// TestStepsTooLong: steps beyond the stability of their method for the friction of a ball that rolls go on as if nothing was, as its slip is
-// zero, or friction saturates. Their gradient grows with each of them, and says so; so do steps that are chosen by their error, of which
-// there is none. Steps a twentieth shorter are right, and say nothing.
+// TestStepsTooLong: with steps beyond the stability of their method for the friction of a rolling ball the run looks normal, as its slip is
+// zero or friction saturates. The gradient grows with each step, and the result says so, also for adaptive steps, whose error estimate is
+// zero. With steps a twentieth shorter the gradient is correct, and nothing is reported.
 func TestStepsTooLong(t *testing.T) {
 	const until = 0.12
 	const want = 5.0 / 7 * until * until / 2 // a ball that rolls weighs 7/5 of one that slides
@@ -50,8 +51,8 @@ func TestStepsTooLong(t *testing.T) {
 	}
 }
 
-// TestSlopesTell: what differentiates the runs of a study says of which runs its gradients are far from the motion's: of steps that are too
-// long, and of steps over corners that are not taken apart.
+// TestSlopesTell: the gradients of a study report runs for which they are far from the derivatives of the motion: steps that are too long,
+// and steps over corners that are not taken apart.
 func TestSlopesTell(t *testing.T) {
 	stopped := swinging(t, "")
 	for _, c := range []struct {
@@ -82,8 +83,8 @@ func TestSlopesTell(t *testing.T) {
 	}
 }
 
-// TestStepsOfPrescribedMotion: steps of a linkage whose crank is driven are not too long. Its cotangents are rounding at the joints, and
-// differ from step to step.
+// TestStepsOfPrescribedMotion: steps of a linkage with a driven crank are not reported as too long. Its cotangents are rounding on the
+// joints, and scatter from step to step.
 func TestStepsOfPrescribedMotion(t *testing.T) {
 	b, err := os.ReadFile("../../examples/hoeken/hoeken.json")
 	require.NoError(t, err)
@@ -95,8 +96,9 @@ func TestStepsOfPrescribedMotion(t *testing.T) {
 	require.Zero(t, r.Run.Unstable)
 }
 
-// TestShortStepsTooLong: runs of a few steps say that they are too long, too: nothing was said of those of a dozen or fewer, whose gradient
-// was off by all of it and more, and then of those of four or fewer. One step makes it three times as large, which is told and no more.
+// TestShortStepsTooLong: runs of a few steps that are too long are reported, too. Runs of a dozen steps or fewer were once not reported,
+// although their gradient was completely wrong, and then runs of four or fewer. A run of one step has a gradient three times too large; its
+// factor is reported, but it does not count as too long.
 func TestShortStepsTooLong(t *testing.T) {
 	for _, steps := range []int{1, 2, 3, 4, 5, 6, 8, 9, 12, 13, 16, 17} {
 		for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// bouncing is a ball on a rail that comes down onto a stop.
+// bouncing is a ball on a rail that falls onto a stop.
 const bouncing = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
  "bodies": [{"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "com": [0.1, 0.2, 0.3],
   "pose": {"position": [0, 0, 1.2]}, "velocity": {"linear": [0, 0, 0.7], "angular": [0, 0, 0]}}],
@@ -25,7 +25,7 @@ const bouncing = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -
   "predecessor_frame": {"position": [0, 0, 0.1]},
   "limits": [{"lower": -0.2, "stop": {"stiffness": 1e5, "restitution": 0.8, "impact_speed": 0.01}}]}]}`
 
-// bounced is the ball in closed form: height, velocity and the integral of the height at the time T.
+// bounced returns the ball in closed form: height, velocity and the integral of the height at the time T.
 func bounced(g, e, floor, z, v complex128, T float64) (z1, v1, area complex128) {
 	t := complex128(0)
 	for {
@@ -58,7 +58,7 @@ func impactProblem(t *testing.T, text string, o runs.Options, ends *Ending, term
 	return g
 }
 
-// TestBouncingBall: gradients over bounces with restitution are those of the closed form.
+// TestBouncingBall: gradients over bounces with restitution equal those of the closed form.
 func TestBouncingBall(t *testing.T) {
 	const tol, T = 1e-9, 2.0
 	for name, o := range map[string]runs.Options{
@@ -70,7 +70,7 @@ func TestBouncingBall(t *testing.T) {
 				"bodies[ball].velocity.linear[2]", "joints[rail].predecessor_frame.position[2]", "bodies[ball].mass", "bodies[ball].com[2]")
 			r, err := g.Gradient(context.Background())
 			require.NoError(t, err)
-			q := [5]complex128{9.81, 0.8, -0.1, 1.2, 0.7} // the floor is the lower end and the place of the rail
+			q := [5]complex128{9.81, 0.8, -0.1, 1.2, 0.7} // gravity, restitution, floor (the lower limit and the position of the rail), height, velocity
 			of := [8]int{0, 1, 2, 3, 4, 2, -1, -1}
 			for k, i := range of {
 				moved := q
@@ -93,7 +93,7 @@ func TestBouncingBall(t *testing.T) {
 	}
 }
 
-// bothWays holds what goes forwards against a gradient.
+// bothWays compares tangents with a gradient.
 func bothWays(t *testing.T, g *Problem, r *Result) {
 	t.Helper()
 	const same = 1e-12
@@ -113,7 +113,7 @@ func bothWays(t *testing.T, g *Problem, r *Result) {
 	}
 }
 
-// struckFourBar is the four-bar with redundant hinges whose rocker hits a stop.
+// struckFourBar is the four-bar with redundant hinges whose rocker meets a stop.
 func struckFourBar(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../../docs/four-bar.model.json")
@@ -125,7 +125,7 @@ func struckFourBar(t *testing.T) string {
 	return text
 }
 
-// TestStruckFourBar: gradients over impulses in a loop with redundant rows are those of differences of whole runs.
+// TestStruckFourBar: gradients over impulses in a loop with redundant rows equal differences of whole runs.
 func TestStruckFourBar(t *testing.T) {
 	const (
 		tol = 1e-7
@@ -157,7 +157,7 @@ func TestStruckFourBar(t *testing.T) {
 	}
 }
 
-// differences holds a gradient against differences of order 4 of whole runs.
+// differences compares a gradient with differences of order 4 of whole runs.
 func differences(t *testing.T, g *Problem, r *Result, h, tol float64) {
 	t.Helper()
 	for k := range r.Parameters {
@@ -182,8 +182,8 @@ func differences(t *testing.T, g *Problem, r *Result, h, tol float64) {
 	}
 }
 
-// TestSlowTouch: a ball too slow for an impulse comes to the spring of its stop, whose force jumps there by its damping: the time of that
-// counts.
+// TestSlowTouch: a ball too slow for an impulse meets the spring of its stop, whose force jumps there by its damping: the change of the
+// contact time counts.
 func TestSlowTouch(t *testing.T) {
 	const (
 		tol = 1e-6 // of runs by error control
@@ -205,7 +205,7 @@ const thrown = `{"format": "rung-model/1", "name": "thrown", "gravity": [0, 0, -
  "bodies": [{"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "com": [0.1, 0.2, 0.3],
   "pose": {"position": [0.3, 0, 1.2]}, "velocity": {"linear": [2.1, 0, 0.7], "angular": [0, 0, 0]}}]}`
 
-// TestLanding: gradients of a flight that ends on the ground, and of its time, are those of the closed form.
+// TestLanding: gradients of a flight that ends on the ground, and of its duration, equal those of the closed form.
 func TestLanding(t *testing.T) {
 	const tol = 1e-9
 	for name, o := range map[string]runs.Options{
@@ -254,7 +254,7 @@ func TestImpactsRevolve(t *testing.T) {
 	require.Less(t, c.pieces[0].Bytes(), int64(600*8*14), "not all states are there")
 }
 
-// TestEventsRefused: what has no derivative at an instant is refused by the name of what happens.
+// TestEventsRefused: instants without a derivative are errors that name the event.
 func TestEventsRefused(t *testing.T) {
 	at := runs.Options{Until: 2, Step: 0.01, Integrator: runs.RungeKutta4}
 	two := strings.NewReplacer(

@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// swinging is the pendulum of the reference with a stop, friction, and a spring by a table in its pin.
+// swinging is the reference pendulum with a stop, friction, and a spring given by a table at its pin.
 func swinging(t *testing.T, law string) string {
 	t.Helper()
 	return strings.Replace(text(t, "pendulum"), `"force": [0.4],`, `"force": [0.4],
@@ -23,7 +23,7 @@ func swinging(t *testing.T, law string) string {
    "springs": [{"kind": "table", "at": [-1, -0.1, 1], "forces": [-3, -0.1, 1.5]`+law+`}],`, 1)
 }
 
-// TestKinks counts corners of forces over a run: those of a stop, of friction, and of a table of straight lines.
+// TestKinks counts corners of forces over a run: of a stop, of friction, and of a table of straight lines.
 func TestKinks(t *testing.T) {
 	run := runs.Options{Until: 3, Step: 0.005, Integrator: runs.RungeKutta4}
 	o := &objective.Objective{At: objective.AtRun, Run: run, Terms: terms("link1.px"), Parameters: by("bodies[0].mass")}

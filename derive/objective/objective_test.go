@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 	assert.InDelta(t, 0.4, slope, 1e-15)
 }
 
-// TestReadRefused: what is wrong is told with its place and value, and does not fit the schema where that can say it.
+// TestReadRefused: each problem is reported with its place and value, and violates the schema if the schema can express it.
 func TestReadRefused(t *testing.T) {
 	s := schematest.Compile(t, objective.Schema())
 	for _, c := range []struct {
@@ -142,7 +142,7 @@ func TestReadRefused(t *testing.T) {
 	}
 }
 
-// FuzzRead: no document makes the reader panic, and what it takes fits the schema.
+// FuzzRead: no document makes the reader panic, and accepted documents fit the schema.
 func FuzzRead(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add(whole)

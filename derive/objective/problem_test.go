@@ -34,7 +34,7 @@ func of(t *testing.T, o *objective.Objective, model string) (*objective.Result, 
 	return p.Gradient(context.Background())
 }
 
-// changed returns the text of a model with the number at a key of an entry of a list changed.
+// changed returns the text of a model in which one number, under key in an entry of list, has changed by by.
 func changed(t *testing.T, text, list string, entry int, key string, by float64) string {
 	t.Helper()
 	var m map[string]any
@@ -53,8 +53,8 @@ func terms(columns ...string) (list []objective.Term) {
 	return list
 }
 
-// TestPendulum has closed forms: with I about the pin, q̈ changes by 1/I for a unit of force, and the real part of
-// the eigenvalues of small vibrations by −1/2I with the damping.
+// TestPendulum has closed forms: with the inertia I about the pin, q̈ changes by 1/I for a unit of force, and the real part of the
+// eigenvalues of small vibrations by −1/(2I) for a unit of damping.
 func TestPendulum(t *testing.T) {
 	const tol = 1e-10
 	m := text(t, "pendulum")
@@ -79,8 +79,8 @@ func TestPendulum(t *testing.T) {
 	assert.InEpsilon(t, omega, math.Hypot(re, r.Terms[2].Value), tol)
 }
 
-// TestRunsDifference holds gradients of runs of fixed steps against differences of the same runs, for a parameter,
-// two that are tied, and motions that are driven.
+// TestRunsDifference compares gradients of runs with fixed steps with differences of the same runs: for one parameter, two tied parameters,
+// and motions that are driven.
 func TestRunsDifference(t *testing.T) {
 	const h, tol = 1e-4, 1e-7 // differences of order 2
 	for name, column := range map[string]string{"driven-mixed": "joint.m2.q0", "springs": "joint.close.qd3", "gear-pair": "joint.ja.q"} {
@@ -122,7 +122,7 @@ func TestRunsDifference(t *testing.T) {
 	}
 }
 
-// TestRefused: what has no derivative is an error by name.
+// TestRefused: parts without derivative are errors with names.
 func TestRefused(t *testing.T) {
 	m := text(t, "four-bar")
 	source := objective.Source{Text: []byte(m), Name: "m.json"}
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 	o = &objective.Objective{At: objective.AtModes, Terms: terms("mode.9.re")}
 	_, err = of(t, o, text(t, "eq-four-bar"))
 	require.ErrorContains(t, err, "no mode 9")
-	// A pendulum without weight, spring and drive is in balance wherever it is.
+	// A pendulum without weight, spring and drive is in equilibrium at every angle.
 	free := text(t, "pendulum")
 	for _, c := range [][2]string{{"-9.81", "0"}, {`"stiffness": [2`, `"stiffness": [0`}, {`"force": [0.4`, `"force": [0`}} {
 		require.Contains(t, free, c[0])

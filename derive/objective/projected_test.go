@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestProjectedSteps: where a run takes each of its states to the joints, so do its derivatives, on the way back as forwards, and at the end.
-// They were taken there at each fourth step alone, and never at the end.
+// TestProjectedSteps: where a run projects its states its derivatives are projected, too, backwards and forwards, and at the end. Once they
+// were projected at each fourth step only, and never at the end.
 func TestProjectedSteps(t *testing.T) {
 	const h, tol, same = 1e-3, 3e-7, 1e-10
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// rattleCases are mechanisms of the reference data with columns and paths.
+// rattleCases are reference models with columns and paths.
 var rattleCases = map[string]struct{ columns, paths []string }{
 	"pendulum":              {[]string{"joint.pin1.q", "link1.vx"}, []string{"bodies[0].mass", "joints[pin1].predecessor_frame.position[1]"}},
 	"driven-mixed":          {[]string{"joint.m2.q0", "joint.m2.qd0"}, []string{"bodies[0].mass", "bodies[1].com[0]"}},
@@ -38,14 +38,14 @@ func rattleProblem(t *testing.T, name string, o runs.Options) *Problem {
 	return g
 }
 
-// TestRattleBothWays: gradients of runs of RATTLE are the transpose of what goes forwards.
+// TestRattleBothWays: gradients of runs of RATTLE are the transpose of tangents.
 func TestRattleBothWays(t *testing.T) {
 	for name := range rattleCases {
 		if testing.Short() && name != "four-bar" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			// Joints hold to rounding: by as much as their rows are open, redundant ones contradict each other.
+			// The joints hold to rounding: redundant rows contradict each other by as much as they are open.
 			g := rattleProblem(t, name, runs.Options{Until: 0.05, Step: 0.005, Rattle: motion.RattleOptions{Tolerance: 1e-14}})
 			r, err := g.Gradient(context.Background())
 			require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestRattleBothWays(t *testing.T) {
 	}
 }
 
-// TestRattleDifference holds gradients of runs of RATTLE against differences of the same runs.
+// TestRattleDifference compares gradients of runs of RATTLE with differences of the same runs.
 func TestRattleDifference(t *testing.T) {
 	const h, tol = 1e-3, 1e-7
 	for name := range rattleCases {
@@ -86,7 +86,7 @@ func TestRattleRevolve(t *testing.T) {
 	assert.Equal(t, whole, parts)
 }
 
-// TestRattleOrder: gradients converge with the order of the method, 2, to those of an explicit method of small steps.
+// TestRattleOrder: gradients converge with the order 2 of the method to those of an explicit method with small steps.
 func TestRattleOrder(t *testing.T) {
 	gradient := func(step float64, integrator runs.Integrator) float64 {
 		g := rattleProblem(t, "four-bar", runs.Options{Until: 0.1, Step: step})
@@ -100,7 +100,7 @@ func TestRattleOrder(t *testing.T) {
 	assert.InDelta(t, 2, math.Log2(coarse/fine), 0.2, "%v %v", coarse, fine)
 }
 
-// TestRattleRefused: steps that are none of RATTLE, and what its adjoint does not know, are refused.
+// TestRattleRefused: steps that are not steps of RATTLE, and parts without an adjoint, are refused.
 func TestRattleRefused(t *testing.T) {
 	g := rattleProblem(t, "pendulum", runs.Options{Until: 1.5, Step: 0.5, Rattle: motion.RattleOptions{Damp: true, Turn: 1e-3}})
 	_, err := g.Gradient(context.Background())
@@ -108,14 +108,14 @@ func TestRattleRefused(t *testing.T) {
 	require.ErrorContains(t, err, "none of RATTLE")
 }
 
-// TestRattleRotor: over steps of RATTLE a pendulum whose pin has a rotor keeps the momentum of one coordinate, so that its gradient has a
+// TestRattleRotor: a pendulum with a rotor at its pin has one coordinate, whose momentum RATTLE conserves, so that its gradient has a
 // closed form, which complex steps differentiate: by armature, stiffness, mass, moment of inertia and gravity.
 func TestRattleRotor(t *testing.T) {
 	const (
 		angle, rate = 0.4, 1.3
 		com         = 0.6
 		until, h    = 0.1, 0.01
-		tol         = 1e-10 // of joints that hold to 1e-14, over the step
+		tol         = 1e-10 // joints hold to 1e-14; divided by the step
 	)
 	text := fmt.Sprintf(`{"format": "rung-model/1", "name": "rotor", "gravity": [0, -9.81, 0],
  "bodies": [{"name": "rod", "mass": 1.5, "com": [%v, 0, 0], "inertia": {"xx": 0.1, "yy": 0.3, "zz": 0.25},
@@ -134,7 +134,7 @@ func TestRattleRotor(t *testing.T) {
 	r, err := g.Gradient(context.Background())
 	require.NoError(t, err)
 	form := func(p []complex128) (q, qd complex128) {
-		turns, slides := p[0]+p[3], p[2]*com*com // inertias of what turns, and of what the pin leads around
+		turns, slides := p[0]+p[3], p[2]*com*com // inertias about the centre of mass and by its distance from the pin
 		torque := func(q complex128) complex128 { return p[2]*com*p[4]*cmplx.Cos(q) - p[1]*q }
 		q, qd = angle, rate
 		for range 10 {
@@ -163,8 +163,8 @@ func TestRattleRotor(t *testing.T) {
 	}
 }
 
-// TestRattleHeld: bodies without inertia in some direction move over a step with what they are held by. Gradients left that out, and were
-// off by 0.5 %.
+// TestRattleHeld: bodies without inertia in some direction move over a step with the inertia they are held by. Gradients once left that
+// out, and were wrong by 0.5 %.
 func TestRattleHeld(t *testing.T) {
 	const h, tol = 1e-3, 1e-7
 	text, err := os.ReadFile(filepath.Join("..", "..", "reference", "joints", "slender-slider-crank.model.json"))
@@ -183,8 +183,8 @@ func TestRattleHeld(t *testing.T) {
 	}
 }
 
-// TestRattleOutOfPlane: what the joints hold leaves cotangents of rounding alone. Steps of RATTLE have a derivative then, too: they were
-// refused as such whose joints turn by too much.
+// TestRattleOutOfPlane: motions that the joints forbid have cotangents of rounding only. Steps of RATTLE have a derivative then, too; they
+// were once refused with ErrChord.
 func TestRattleOutOfPlane(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "four-bar.model.json"))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/internal/test/schematest"
 )
 
-// reachTol is the error of differences of solutions, which are found to 1e-9 of a length, over steps of 1e-3.
+// reachTol is the error of differences of solutions, which have an error of 1e-9 of a length, over steps of 1e-3.
 const reachTol = 2e-6
 
 // reachProblem returns the problem of an objective with a task.
@@ -31,8 +31,8 @@ func reachProblem(t *testing.T, model, o, task string) (*objective.Problem, erro
 	return objective.NewProblem(read, "o.json", objective.Source{Text: text, Name: "m.json", Data: folder})
 }
 
-// TestReach compares gradients at solutions of tasks with differences of whole searches: by numbers of the model and of the task, with
-// freedoms that are held, in closed chains, of accelerations too.
+// TestReach compares gradients at solutions of tasks with differences of whole searches: by numbers of the model and of the task, with held
+// freedoms, in closed chains, also of accelerations.
 func TestReach(t *testing.T) {
 	for name, c := range map[string]struct{ model, objective, task string }{
 		"arm": {
@@ -90,7 +90,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachRefused names what is wrong with a task.
+// TestReachRefused: problems of a task are named.
 func TestReachRefused(t *testing.T) {
 	const arm = "../../examples/reach/arm.json"
 	o := `{"format": "rung-objective/1", "model": "m", "at": "reach", "task": "task.json", "terms": [{"column": "hand.px"}],

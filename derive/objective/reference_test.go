@@ -19,7 +19,7 @@ import (
 
 const reference = "../../reference/derivatives"
 
-// expected is what a file of the reference says.
+// expected is the content of a reference file.
 type expected struct {
 	At         string
 	Value      float64
@@ -65,8 +65,8 @@ func gradient(t *testing.T, o *objective.Objective, path string) *objective.Resu
 	return r
 }
 
-// TestReference holds values and gradients to independent data, with the tolerances of its README: runs 1e-6 of the
-// largest term, equilibria 1e-8, modes 1e-7.
+// TestReference compares values and gradients with independent data, with the tolerances of its README: runs 1e-6 of the largest term,
+// equilibria 1e-8, modes 1e-7.
 func TestReference(t *testing.T) {
 	list, err := filepath.Glob(filepath.Join(reference, "*.objective.json"))
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compareRun compares what a run gives.
+// compareRun compares the result of a run.
 func compareRun(t *testing.T, r *objective.Result, e *expected) {
 	const tol = 1e-6
 	for i, x := range e.Terms {

@@ -14,12 +14,12 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// by is a parameter with one path.
+// by returns a parameter with one path.
 func by(path string) []objective.Parameter {
 	return []objective.Parameter{{Name: path, Paths: []string{path}}}
 }
 
-// twins returns the pendulum of the reference twice on one pin, without its drive; the second one has another mass.
+// twins returns the reference pendulum twice on one pin, without its drive; the second one has another mass.
 func twins(t *testing.T, mass float64) string {
 	t.Helper()
 	var m map[string]any
@@ -41,7 +41,7 @@ func twins(t *testing.T, mass float64) string {
 	return string(b)
 }
 
-// TestNearModes: equal eigenvalues have no derivatives, and near ones those of their own mode.
+// TestNearModes: equal eigenvalues have no derivatives; close ones have those of their own modes.
 func TestNearModes(t *testing.T) {
 	o := &objective.Objective{
 		At: objective.AtModes, Terms: terms("mode.1.frequency", "mode.2.frequency"), Parameters: by("bodies[link2].mass"),
@@ -60,7 +60,7 @@ func TestNearModes(t *testing.T) {
 	assert.InEpsilon(t, slope, got[0]+got[1], 1e-3, "of a mass that differs by 1e-4")
 }
 
-// TestModesMoveAlong: the gradient by a place does not depend on how far the mechanism is from the origin.
+// TestModesMoveAlong: the gradient by a position does not depend on the distance of the mechanism from the origin.
 func TestModesMoveAlong(t *testing.T) {
 	const path = "joints[p1].predecessor_frame.position[0]"
 	o := &objective.Objective{At: objective.AtModes, Terms: terms("mode.1.frequency"), Parameters: by(path)}
@@ -77,7 +77,7 @@ func TestModesMoveAlong(t *testing.T) {
 	assert.InEpsilon(t, near.Parameters[0].Terms[0], r.Parameters[0].Terms[0], 1e-6)
 }
 
-// moveAlong moves what a document has in the world along x.
+// moveAlong moves everything in a document along the world's x.
 func moveAlong(m map[string]any, by float64) {
 	shift := func(list any) { list.([]any)[0] = list.([]any)[0].(float64) + by }
 	for _, b := range m["bodies"].([]any) {
@@ -99,7 +99,7 @@ func moveAlong(m map[string]any, by float64) {
 	}
 }
 
-// TestNoDerivative: what has none is an error that says why, and nothing that is not finite is returned.
+// TestNoDerivative: parts without derivative are errors with a reason, and no result is NaN or infinite.
 func TestNoDerivative(t *testing.T) {
 	pendulum := text(t, "pendulum")
 	rigid := strings.NewReplacer(
@@ -139,7 +139,7 @@ func TestNoDerivative(t *testing.T) {
 	require.ErrorContains(t, err, "$.run.until: is not after the time of the model")
 }
 
-// TestAtRest: velocities are no parameters of an equilibrium, and more parameters than are taken at once are all there.
+// TestAtRest: velocities are no parameters of an equilibrium, and results are complete for more parameters than are solved at once.
 func TestAtRest(t *testing.T) {
 	o := &objective.Objective{
 		At: objective.AtEquilibrium, Terms: terms("joint.pin1.q", "joint.pin1.qd"), Parameters: by("bodies[link1].velocity.angular[2]"),
@@ -159,7 +159,7 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// TestOneNumber: a number that has two paths is one number, of parameters and of what a run has for itself.
+// TestOneNumber: two paths to one number are reported, for parameters and for settings of a run.
 func TestOneNumber(t *testing.T) {
 	m := text(t, "four-bar")
 	o := &objective.Objective{At: objective.AtState, Terms: terms("coupler.px"), Parameters: []objective.Parameter{
@@ -177,7 +177,7 @@ func TestOneNumber(t *testing.T) {
 	require.ErrorContains(t, err, `$.runs[0].set[1].path: is that of $.runs[0].set[0]`)
 }
 
-// TestManyRows: rows that no memory holds are refused before they are made.
+// TestManyRows: more rows than memory holds are refused before they are made.
 func TestManyRows(t *testing.T) {
 	list := terms("coupler.px")
 	list[0].Take = objective.Max

@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// wave is a file of data at times that are no multiples of a step; the first one is the start.
+// wave is a file of data at times that are not multiples of a step; the first time is the start.
 func wave(n int, until float64) fstest.MapFS {
 	var b strings.Builder
 	b.WriteString("# a sensor\ntime, other, y\n")
@@ -36,7 +36,7 @@ func lastBody(t *testing.T, text string) string {
 	return names.Bodies[len(names.Bodies)-1].Name
 }
 
-// problemOf makes a problem with data.
+// problemOf makes a problem with such data.
 func problemOf(t *testing.T, o *objective.Objective, text string, until float64) *objective.Problem {
 	t.Helper()
 	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(text), Name: "m.json", Data: wave(13, until)})
@@ -60,10 +60,10 @@ func difference(t *testing.T, p *objective.Problem, k int, h float64) float64 {
 	return (4*half - whole) / 3
 }
 
-// TestRowsDifference holds gradients of data, extremes and integrals over runs of fixed steps against differences of the same runs, and
-// the way back against the way forwards. Parameters are masses, a place in a body, a frame, and a spring; some change together.
+// TestRowsDifference compares gradients of data, extremes and integrals over runs of fixed steps with differences of the same runs, and the
+// way back with the way forwards. Parameters are masses, a position in a body, a frame, and a spring; some change together.
 func TestRowsDifference(t *testing.T) {
-	// With drift left to itself, differences are those of what is computed.
+	// Without projection, differences are exact for the computed run.
 	const h, tol, same = 1e-3, 2e-8, 1e-11
 	for name, c := range map[string]struct {
 		column string
@@ -129,7 +129,7 @@ func TestRowsDifference(t *testing.T) {
 	}
 }
 
-// TestAdaptive: steps that end at times of data are taken by an adaptive method too, which every one of its rows may be the least of.
+// TestAdaptive: adaptive steps end at the times of data, too, and any of the rows may have the minimum.
 func TestAdaptive(t *testing.T) {
 	const h, tol = 1e-3, 1e-5 // steps change with the parameter
 	m := text(t, "four-bar")
@@ -152,7 +152,7 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
-// TestSeveralRuns: experiments add up to what each is alone, and a setting is that of one of them.
+// TestSeveralRuns: experiments add up to the results of each alone, and a setting applies to its experiment only.
 func TestSeveralRuns(t *testing.T) {
 	m := text(t, "pendulum")
 	run := runs.Options{Until: 0.3, Integrator: runs.RungeKutta4, Step: 0.01}
@@ -213,8 +213,8 @@ func TestDataRefused(t *testing.T) {
 	}
 }
 
-// TestHold: the start of a run, and a closed state, follow while a body stays where it is, so that the crank of a slider-crank has the
-// same angle whatever the lengths of its rods are: against differences of whole runs. Velocities are those of the run.
+// TestHold: the start of a run, and a closed state, follow while a held body stays: the crank of a slider-crank keeps its angle for any
+// lengths of the rods. Gradients are compared with differences of whole runs.
 func TestHold(t *testing.T) {
 	const h, tol = 1e-3, 1e-6
 	m := text(t, "slider-crank-planar")
@@ -265,9 +265,9 @@ func TestHold(t *testing.T) {
 	assert.ErrorContains(t, err, "$.hold[1]")
 }
 
-// TestNearest: a model whose pose does not fit its numbers starts at the nearest state that does, and that is what is differentiated.
+// TestNearest: a model whose pose violates its joints starts at the nearest state on them, and gradients differentiate that.
 func TestNearest(t *testing.T) {
-	const h, tol = 1e-3, 1e-5 // differences of starts are those of closing
+	const h, tol = 1e-3, 1e-5 // starts have the error of closing
 	m := text(t, "slider-crank-planar")
 	o := &objective.Objective{
 		At: objective.AtRun, Run: runs.Options{Until: 0.05, Integrator: runs.RungeKutta4, Step: 0.005},
@@ -290,10 +290,10 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearestHeld: where the joints of a model are open and held bodies leave a freedom, or none is held, starts and closed states follow as
-// the nearest state does, in several runs too.
+// TestNearestHeld: if the joints of a model are open and held bodies leave a freedom, or no body is held, starts and closed states follow
+// as the nearest state does, also in several runs.
 func TestNearestHeld(t *testing.T) {
-	const h, tol = 1e-3, 1e-5 // differences are those of closing
+	const h, tol = 1e-3, 1e-5 // states have the error of closing
 	m := fiveBar(t, 1.06)
 	for _, hold := range [][]string{nil, {"a"}} {
 		for _, at := range []objective.At{objective.AtRun, objective.AtClosed} {
@@ -325,7 +325,7 @@ func TestNearestHeld(t *testing.T) {
 	}
 }
 
-// TestNearestOneSide: a damping of zero, and the inertia of a disc without height, follow from changes to one side.
+// TestNearestOneSide: derivatives by a damping of zero, and by the inertia of a disc without height, are taken to one side.
 func TestNearestOneSide(t *testing.T) {
 	m := strings.Replace(fiveBar(t, 1.06), `"name":"ja"`, `"damping":[0],"name":"ja"`, 1)
 	m = strings.Replace(m, `"xx":0.01`, `"xx":0.1`, 1)
@@ -357,7 +357,7 @@ func TestNearestOneSide(t *testing.T) {
 	}
 }
 
-// fiveBar is a linkage of two cranks a and b, whose rods c and d of length 1 meet in the joint je; rod c has another length in that.
+// fiveBar is a linkage of two cranks a and b, whose rods c and d of length 1 meet in the joint je; in that joint rod c has the length rod.
 func fiveBar(t *testing.T, rod float64) string {
 	t.Helper()
 	type object = map[string]any
@@ -397,7 +397,7 @@ func fiveBar(t *testing.T, rod float64) string {
 	return string(text)
 }
 
-// pinOf returns the path of the place of the pin on the crank.
+// pinOf returns the path of the position of the pin on the crank.
 func pinOf(t *testing.T, text string) string {
 	t.Helper()
 	var doc struct {
@@ -413,7 +413,7 @@ func pinOf(t *testing.T, text string) string {
 	return ""
 }
 
-// TestTurns: angles of data, integrals and ends go on past half a turn, as in a trajectory, in steps that turn further by themselves too:
+// TestTurns: angles of data, integrals and ends continue past half a turn, as in a trajectory, also with steps that turn further than that:
 // two wheels turn against each other.
 func TestTurns(t *testing.T) {
 	const rate, until, tol = 80.0, 2.0, 1e-9

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// dropped is a ball that falls onto the ground, and bounces, while a rope holds it from above now and then.
+// dropped is a ball that falls onto the ground and bounces, while a rope holds it from above at times.
 const dropped = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9.81],
  "bodies": [{"name": "ball", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "pose": {"position": [0, 0, 1]}}],
  "terrains": [{"name": "ground", "type": "plane", "normal": [0, 0, 1]}],
@@ -25,8 +25,8 @@ const dropped = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -9
    "points": [{"body": "world", "point": [0, 0, 2]}, {"body": "ball", "point": [0, 0, 0]}]}
  ]}`
 
-// TestTouches counts how often a contact touches or leaves, and a cable goes slack or taut; a contact whose force jumps as it touches has no
-// gradient.
+// TestTouches counts how often a contact touches or separates, and a cable goes slack or taut. A contact whose force jumps as it touches
+// has no gradient.
 func TestTouches(t *testing.T) {
 	run := runs.Options{Until: 2, Step: 0.002, Integrator: runs.RungeKutta4}
 	o := &objective.Objective{At: objective.AtRun, Run: run, Terms: terms("ball.pz"), Parameters: by("bodies[0].mass")}

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDampedIsLeastWithinBounds: no place within the bounds has less of the damped linear problem than the one that is returned. The others
-// are those of all choices of parameters at their least and largest values.
+// TestDampedIsLeastWithinBounds: damped returns the minimum of the damped linear problem within the bounds. It is compared with the minima
+// for all choices of parameters at their bounds.
 func TestDampedIsLeastWithinBounds(t *testing.T) {
 	const (
 		rows, n = 6, 4
-		tol     = 1e-9 // of the value: rounding of solutions
+		tol     = 1e-9 // relative to the value: rounding of solutions
 	)
 	rng := rand.New(rand.NewPCG(1, 7))
 	pressed := 0
@@ -29,7 +29,7 @@ func TestDampedIsLeastWithinBounds(t *testing.T) {
 		for i := range f.r {
 			f.r[i] = rng.NormFloat64()
 			for k := range n {
-				// Columns are much alike, so that steps without bounds are large.
+				// The columns are similar, so that steps without bounds are large.
 				f.J.Set(i, k, f.r[i]+rng.NormFloat64()+float64(k)*0.1*rng.NormFloat64())
 			}
 		}
@@ -63,7 +63,7 @@ func (f *fit) dampedValue(x []float64, mu float64) float64 {
 	return value
 }
 
-// leastOfAll returns the least damped linear problem over all choices of parameters at bounds, the others being free.
+// leastOfAll returns the least value of the damped linear problem over all choices of parameters at bounds, with the others free.
 func leastOfAll(t *testing.T, f *fit, mu float64) float64 {
 	t.Helper()
 	n, least := len(f.x), math.Inf(1)
@@ -93,7 +93,7 @@ func leastOfAll(t *testing.T, f *fit, mu float64) float64 {
 	return least
 }
 
-// TestFitPastBounds: a step that is led out of the bounds of some parameters is not taken for the end of the fit.
+// TestFitPastBounds: a step that leads out of the bounds of some parameters does not end the fit.
 func TestFitPastBounds(t *testing.T) {
 	r, err := Fit(context.Background(), example(t, 4), Options{})
 	require.NoError(t, err)

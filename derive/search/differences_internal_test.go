@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/internal/machine"
 )
 
-// example is the fit of examples/slidercrank by its first n parameters.
+// example is the fit of examples/slidercrank for its first n parameters.
 func example(t testing.TB, n int) *objective.Problem {
 	t.Helper()
 	dir := filepath.Join("..", "..", "examples", "slidercrank")
@@ -33,7 +33,7 @@ func example(t testing.TB, n int) *objective.Problem {
 	return p
 }
 
-// byDifferences returns residuals with slopes by central differences of whole runs, as who has no derivatives takes them.
+// byDifferences returns residuals with slopes by central differences of whole runs, for comparison.
 func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
 	const part = 1e-4
 	list, err := p.Residuals(ctx, false)
@@ -61,9 +61,9 @@ func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Resid
 	return list, nil
 }
 
-// TestFitByDifferences: a fit with exact slopes comes to where one with differences does, in no more iterations.
+// TestFitByDifferences: a fit with exact slopes ends where a fit with differences does, with at most as many iterations.
 func TestFitByDifferences(t *testing.T) {
-	const apart = 1e-4 // deviations: of the sum of squares, and of differences
+	const apart = 1e-4 // in deviations: error of the flat minimum and of differences
 	p := example(t, 8)
 	exact, err := Fit(context.Background(), p, Options{})
 	require.NoError(t, err)
@@ -80,7 +80,8 @@ func TestFitByDifferences(t *testing.T) {
 	}
 }
 
-// BenchmarkFits has what part of the processor time by differences whole fits with slopes of their own take: the least of each, by turns.
+// BenchmarkFits reports the processor time of whole fits with exact slopes, relative to fits with differences: the ratio of least times,
+// taken by turns.
 func BenchmarkFits(b *testing.B) {
 	for _, n := range []int{4, 8} {
 		b.Run(fmt.Sprintf("parameters=%d", n), func(b *testing.B) {

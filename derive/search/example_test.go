@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/derive/search"
 )
 
-// pendulum swings by 0.2 rad; the model has its spring too soft.
+// pendulum swings by 0.2 rad; the spring of the model is too soft.
 const pendulum = `{"format": "rung-model/1", "name": "pendulum", "gravity": [0, -9.81, 0], "bodies": [{"name": "rod", "mass": 1,
  "com": [0, -0.5, 0], "inertia": {"xx": 0.1, "yy": 0.01, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}, "velocity": {"angular": [0, 0, 1]}}],
  "joints": [{"name": "pin", "type": "revolute", "predecessor": "world", "successor": "rod", "stiffness": [1.5]}]}`
@@ -38,7 +38,7 @@ func ExampleFit() {
 	// Output: converged: 1.268 ± 0.022 N m/rad
 }
 
-// The stiffness with which the pendulum has passed its middle at a given angle.
+// The stiffness with which the pendulum passes its middle at a given angle.
 func ExampleOptimize() {
 	o, err := objective.Read(strings.NewReader(`{"format": "rung-objective/1", "model": "pendulum.json", "at": "run",
 	 "run": {"until": 0.8, "tolerance": 1e-10},

@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// spring is a fit of a stiffness and a place of rest of the slider-crank to a place that it does not quite take.
+// spring is a fit of a stiffness and a rest position of the slider-crank to a position that it cannot quite reach.
 func spring(t *testing.T) *objective.Problem {
 	t.Helper()
 	text, err := os.ReadFile("testdata/slider-crank.model.json")
@@ -37,7 +37,7 @@ func spring(t *testing.T) *objective.Problem {
 	return p
 }
 
-// TestFitWithoutSlopes: a fit that comes to a place with a value and without slopes ends there, and says why.
+// TestFitWithoutSlopes: a fit that reaches a point with a value but without slopes ends there, with the reason.
 func TestFitWithoutSlopes(t *testing.T) {
 	p := spring(t)
 	whole, err := Fit(context.Background(), p, Options{Iterations: 4}) // of some hundred
@@ -79,7 +79,7 @@ func TestFitWithoutSlopes(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 }
 
-// TestFitGoesOnWithin: iterates to go on from that no fit has taken are refused, with what is wrong with them.
+// TestFitGoesOnWithin: iterates to continue from that cannot belong to a fit are refused, with the reason.
 func TestFitGoesOnWithin(t *testing.T) {
 	p := spring(t)
 	for want, from := range map[string]Iteration{

@@ -20,7 +20,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// sliderCrank is a slider-crank whose slider is on a spring and whose crank is driven by a torque that is known; other numbers are guesses.
+// sliderCrank is a slider-crank with a spring on the slider and a known torque on the crank; other numbers are guesses.
 func sliderCrank(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("testdata/slider-crank.model.json")
@@ -28,7 +28,7 @@ func sliderCrank(t *testing.T) string {
 	return string(b)
 }
 
-// wanted are eight numbers of the slider-crank, and what they are.
+// wanted are eight numbers of the slider-crank with their true values.
 var wanted = []struct {
 	path  string
 	truth float64
@@ -38,7 +38,7 @@ var wanted = []struct {
 	{"joints[guide].predecessor_frame.position[1]", 0.03},
 }
 
-// record makes a file of data with columns a and b: the angle of the crank and the place of the slider, with noise of these deviations.
+// record makes a file of data with columns a and b: the angle of the crank and the position of the slider, with noise of these deviations.
 func record(t *testing.T, o *objective.Objective, model string, truth []float64, noise [2]float64, seed uint64) fstest.MapFS {
 	t.Helper()
 	const n = 100
@@ -97,7 +97,7 @@ func TestFitSliderCrank(t *testing.T) {
 	}
 }
 
-// noisySliderCrank returns what fits a slider-crank to records with noise, and the numbers that made them.
+// noisySliderCrank returns the fit of a slider-crank to noisy records, and the numbers with which they were made.
 func noisySliderCrank(t *testing.T) (o *objective.Objective, source objective.Source, truth []float64, noise [2]float64) {
 	noise = [2]float64{1e-3, 1e-4}
 	o = fitting([2]string{"joint.main.q", "slider.px"}, noise, 1.5)
@@ -110,8 +110,8 @@ func noisySliderCrank(t *testing.T) (o *objective.Objective, source objective.So
 	return o, objective.Source{Text: []byte(model), Name: "m.json", Data: record(t, o, model, truth, noise, 5)}, truth, noise
 }
 
-// TestFitGoesOn: from any of its iterates a fit goes on to the same bits, and it ends at its limit. Where the deviations of the data are
-// not known, those of the parameters come from the residuals.
+// TestFitGoesOn: a fit that continues from any of its iterates ends with the same bits, and a fit ends at its limit of iterations. If the
+// deviations of the data are unknown, the deviations of the parameters come from the residuals.
 func TestFitGoesOn(t *testing.T) {
 	check.Long(t)
 	o, source, _, noise := noisySliderCrank(t)
@@ -143,13 +143,13 @@ func TestFitGoesOn(t *testing.T) {
 	assert.InEpsilon(t, *r.Parameters[0].Deviation*unknown.Residual.Sigma, *unknown.Parameters[0].Deviation, 1e-5)
 }
 
-// crank is a crank alone, on a spring and without weight: only its inertia about the pin counts, not mass and inertia each.
+// crank is a single crank with a spring and without weight: only its inertia about the pin matters, not mass and inertia separately.
 const crank = `{"format": "rung-model/1", "name": "crank", "bodies": [{"name": "crank", "mass": 2, "com": [0.3, 0, 0],
  "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}, "velocity": {"linear": [0, 0, 0], "angular": [0, 0, 2]}}],
  "joints": [{"name": "main", "type": "revolute", "predecessor": "world", "successor": "crank", "stiffness": [5], "damping": [0.1]}]}`
 
-// TestFitUnidentified: mass and inertia of a crank that moves alone are named together, a number that changes nothing by itself; both
-// stay at their start as far as they are not determined, and the rest is found.
+// TestFitUnidentified: mass and inertia of a single crank are named together, and a number without influence alone. They stay at their
+// start as far as they are not determined, and the rest is found.
 func TestFitUnidentified(t *testing.T) {
 	o := fitting([2]string{"joint.main.q", "joint.main.qd"}, [2]float64{1e-4, 1e-4}, 2,
 		"bodies[crank].mass", "joints[main].damping[0]", "bodies[crank].inertia.zz", "bodies[crank].inertia.xx")
@@ -170,7 +170,7 @@ func TestFitUnidentified(t *testing.T) {
 	}
 }
 
-// TestFitBounds: a number that would leave its bounds stays there, and the others are the best with it.
+// TestFitBounds: a number that would leave its bounds stays at its bound, and the others are optimal with it.
 func TestFitBounds(t *testing.T) {
 	o := fitting([2]string{"joint.main.q", "joint.main.qd"}, [2]float64{1e-4, 1e-4}, 2, "bodies[crank].mass", "joints[main].damping[0]")
 	data := record(t, o, crank, []float64{2.2, 0.15}, [2]float64{1e-4, 1e-4}, 3)
@@ -183,7 +183,7 @@ func TestFitBounds(t *testing.T) {
 	assert.Equal(t, 0.12, r.Parameters[1].Value)
 	assert.True(t, r.Parameters[1].AtBound)
 	assert.Nil(t, r.Parameters[1].Deviation)
-	// The best mass for that damping alone.
+	// The best mass with that damping.
 	o.Parameters = o.Parameters[:1]
 	alone, err := objective.NewProblem(o, "o.json", objective.Source{
 		Text: []byte(strings.Replace(crank, `"damping": [0.1]`, `"damping": [0.12]`, 1)), Name: "m.json", Data: data,
@@ -194,7 +194,7 @@ func TestFitBounds(t *testing.T) {
 	assert.InDelta(t, s.Parameters[0].Value, r.Parameters[0].Value, 1e-5)
 }
 
-// TestFitRefused: what a fit cannot do is named.
+// TestFitRefused: fits that are impossible have errors with names.
 func TestFitRefused(t *testing.T) {
 	base := func() *objective.Objective {
 		return fitting([2]string{"joint.main.q", "joint.main.qd"}, [2]float64{1, 1}, 1, "bodies[crank].mass")
@@ -238,7 +238,7 @@ func TestFitRefused(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestFitStalled: a fit that is led to where there is no such body ends before, and says why.
+// TestFitStalled: a fit that is led to impossible bodies ends before them, with the reason.
 func TestFitStalled(t *testing.T) {
 	o := fitting([2]string{"joint.main.q", "joint.main.qd"}, [2]float64{1e-4, 1e-4}, 2, "bodies[crank].inertia.zz")
 	wide := strings.NewReplacer(`"xx": 0.1`, `"xx": 0.2`, `"yy": 0.1`, `"yy": 0.2`).Replace(crank)

@@ -18,11 +18,11 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// ball falls freely, so that its acceleration is gravity: a place of two numbers, of which objectives have closed forms.
+// ball falls freely, so that its acceleration is gravity: a point of two numbers, for objectives with closed forms.
 const ball = `{"format": "rung-model/1", "name": "ball", "gravity": [1, 1, 0.5], "bodies": [{"name": "ball", "mass": 2,
  "inertia": {"xx": 1, "yy": 1, "zz": 1, "xy": 0, "xz": 0, "yz": 0}}], "joints": []}`
 
-// nearest is the squared distance to (3, 4), and a little of gravity's third number.
+// nearest is the squared distance to (3, 4), plus a little of the third number of gravity.
 func nearest() *objective.Objective {
 	o := &objective.Objective{At: objective.AtState}
 	for i, target := range []float64{3, 4} {
@@ -48,7 +48,7 @@ func optimize(t *testing.T, o *objective.Objective, how search.OptimizeOptions) 
 	return r
 }
 
-// TestOptimize has closed forms: without conditions, with bounds of each kind, and with constraints, each with its multiplier.
+// TestOptimize has closed forms: without conditions, with bounds of each kind, and with constraints, with their multipliers.
 func TestOptimize(t *testing.T) {
 	const tol = 1e-5
 	inf := math.Inf(1)
@@ -104,7 +104,8 @@ func TestOptimize(t *testing.T) {
 	}
 }
 
-// TestOptimizeResume: a search goes on from any of its evaluations to the same bits, and not from those of another.
+// TestOptimizeResume: a search that continues from any of its evaluations ends with the same bits, and evaluations of another search are
+// refused.
 func TestOptimizeResume(t *testing.T) {
 	o := nearest()
 	o.Constraints = append(o.Constraints, constraint("ball.accx", objective.AtMost, 1))
@@ -158,18 +159,18 @@ func TestOptimizeResume(t *testing.T) {
 	assert.LessOrEqual(t, len(limited.Iterations), 2)
 }
 
-// TestOptimizeFailed: steps to where the mechanism cannot be so are not taken, and a start that cannot is told with the reason.
+// TestOptimizeFailed: steps to impossible mechanisms are not taken, and an impossible start is an error with the reason.
 func TestOptimizeFailed(t *testing.T) {
 	o := nearest()
 	o.Terms = append(o.Terms[:1], objective.Term{Name: "q", Column: "ball.accz", Weight: 1, Power: 1})
-	// Less mass changes nothing here, and none is no model.
+	// A smaller mass has no effect here, and zero mass is no valid model.
 	o.Parameters[1] = objective.Parameter{Name: "mass", Paths: []string{"bodies[ball].mass"}}
 	r := optimize(t, o, search.OptimizeOptions{})
 	assert.InDelta(t, 3, r.Parameters[0].Value, 1e-5)
 	assert.InDelta(t, 2, r.Parameters[1].Value, 1e-9)
 }
 
-// TestOptimizeBare: a search that comes to where there is a value and no derivative, as where frequencies meet, ends at the best place before.
+// TestOptimizeBare: a search that reaches a point with a value but no derivative, as where frequencies meet, ends at the best point before.
 func TestOptimizeBare(t *testing.T) {
 	var list []search.Evaluation
 	optimize(t, nearest(), search.OptimizeOptions{OnEvaluation: func(e *search.Evaluation) error {
@@ -186,7 +187,7 @@ func TestOptimizeBare(t *testing.T) {
 	assert.Equal(t, []float64{1, 1}, []float64{r.Parameters[0].Value, r.Parameters[1].Value})
 }
 
-// reachProblem is an objective of the solution of a task of examples/reach, by the place of its target.
+// reachProblem is an objective of the solution of a task of examples/reach, by the position of its target.
 func reachProblem(t *testing.T, term objective.Term, constraints ...objective.Constraint) *objective.Problem {
 	t.Helper()
 	dir := "../../examples/reach"
@@ -199,7 +200,8 @@ func reachProblem(t *testing.T, term objective.Term, constraints ...objective.Co
 	return p
 }
 
-// TestOptimizeReach: a target is moved to where the elbow has an angle, and as far as a constraint lets it, by the law of cosines.
+// TestOptimizeReach: a target is moved to where the elbow has a given angle, and as far as a constraint allows, compared with the law of
+// cosines.
 func TestOptimizeReach(t *testing.T) {
 	elbow := objective.Term{Name: "elbow", Column: "joint.elbow.q", Weight: 1, Power: 2, Target: 1.2}
 	at := func(q float64) float64 { return math.Sqrt(0.4*0.4 + 0.3*0.3 + 2*0.4*0.3*math.Cos(q) - 0.3*0.3) } // the tip is beside the column
@@ -215,7 +217,7 @@ func TestOptimizeReach(t *testing.T) {
 	assert.InDelta(t, 0.2, r.Constraints[0].Multiplier, 1e-4)
 }
 
-// TestOptimizeToTheEnd: a search that is led to where there is no derivative, as at the end of reach, ends at the best place on its way
+// TestOptimizeToTheEnd: a search that is led to a point without derivative, as at the end of reach, ends at the best point on its way
 // there.
 func TestOptimizeToTheEnd(t *testing.T) {
 	p := reachProblem(t, objective.Term{Name: "elbow", Column: "joint.elbow.q", Weight: 1, Power: 1})
@@ -227,8 +229,7 @@ func TestOptimizeToTheEnd(t *testing.T) {
 	assert.Greater(t, r.Start, 1.5)
 }
 
-// TestFitOverflow: slopes of a misfit that are too large for a number end a fit, which would take them for those of parameters that change
-// nothing.
+// TestFitOverflow: slopes of a misfit that overflow end a fit with an error, instead of counting as slopes of parameters without influence.
 func TestFitOverflow(t *testing.T) {
 	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 0.1, Step: 0.1, Integrator: runs.RungeKutta4}}
 	for i, sigma := range []float64{1e-310, 1} {
@@ -247,8 +248,8 @@ func TestFitOverflow(t *testing.T) {
 	require.ErrorContains(t, err, `the misfit of term "ball.accx" at 0.1 s, or its derivative, is not finite`)
 }
 
-// TestOptimizeBegins: a search begins at the numbers of the model however far their bounds are, and refuses bounds beside which it could
-// not tell these numbers any more.
+// TestOptimizeBegins: a search begins at the numbers of the model for bounds at any distance, and refuses bounds so far that these numbers
+// would be lost to rounding.
 func TestOptimizeBegins(t *testing.T) {
 	const tol = 1e-6
 	inf := math.Inf(1)

@@ -29,7 +29,7 @@ func Example() {
 	// [0 2 0]
 }
 
-// record makes use of every operation.
+// record uses every operation.
 func record(c *chain.Chain, x, y spatial.Vec3, s float64) (leaves [2]chain.Vec, leaf chain.Num, out chain.Vec, last chain.Num) {
 	c.Reset()
 	a, b, n := c.Vec(x), c.Vec(y), c.Num(s)
@@ -43,7 +43,7 @@ func record(c *chain.Chain, x, y spatial.Vec3, s float64) (leaves [2]chain.Vec, 
 	return [2]chain.Vec{a, b}, n, w, c.Dot(w, v)
 }
 
-// TestRules: tangents are slopes of values, and cotangents the transpose of tangents.
+// TestRules: tangents equal differences of values, and cotangents are the transpose of tangents.
 func TestRules(t *testing.T) {
 	const h, slope = 1e-6, 1e-7 // differences err by h² and rounding/h, of numbers up to 100
 	rng := rand.New(rand.NewPCG(1, 2))
