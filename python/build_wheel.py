@@ -56,10 +56,10 @@ def build(version: str, library: Path, tag: str, out: Path, licenses: list[Path]
 
 if __name__ == "__main__":
     a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    a.add_argument("--version", required=True, help="of the module of Go, such as v0.1.0")
+    a.add_argument("--version", required=True, help="version of the Go module, such as v0.1.0")
     a.add_argument("--library", required=True, type=Path)
-    a.add_argument("--tag", required=True, help="of the platform, such as manylinux_2_34_x86_64")
+    a.add_argument("--tag", required=True, help="tag of the platform, such as manylinux_2_34_x86_64")
     a.add_argument("-o", dest="out", default="dist", type=Path)
-    a.add_argument("--license", action="append", default=[], type=Path, help="of what the library holds besides")
+    a.add_argument("--license", action="append", default=[], type=Path, help="a license file of code that the library contains")
     o = a.parse_args()
     print(build(version_of(o.version), o.library, o.tag, o.out, o.license))

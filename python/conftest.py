@@ -1,4 +1,4 @@
-"""The models of the tests stand in docs."""
+"""Fixtures of the tests. Their models are in docs."""
 import os
 from pathlib import Path
 

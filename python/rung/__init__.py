@@ -5,8 +5,8 @@
 >>> r.constraints.mobility
 1
 
-A `Model` is checked and analysed and never changes; threads may share it. A `State` is one array with views of its parts. A `Solver` gives
-accelerations again and again, a `Run` is a motion in time that goes on from call to call, and a `Batch` computes with thousands of states at once.
+A `Model` is checked and analysed and never changes; threads may share it. A `State` is one array with views of its parts. A `Solver` computes
+accelerations of many states in turn, a `Run` is a motion in time that continues from call to call, and a `Batch` computes thousands of states at once.
 
 World axes, SI units; quaternions are w x y z.
 """
@@ -30,7 +30,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> Any:
-    """What is made when somebody asks for it. The version: the first call waits until the runtime of Go has started, which an import need not."""
+    """Attributes that are made at their first use. The version waits until the runtime of Go has started, for which an import need not wait."""
     if name == "Knob":
         from ._knob import Knob
 

@@ -1,4 +1,4 @@
-"""Knobs, in a file of their own: to import dataclasses takes longer than most of this package."""
+"""Knobs, in a file of their own: importing dataclasses takes longer than most of this package."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Knob:
-    """A number that may be set while a mechanism is computed."""
+    """A number of a model that can be set between the calls of a solver or a run."""
 
     path: str
     unit: str
     value: float
     geometry: bool = False
-    """It is a number of a body or of a joint's geometry. Solvers take it, and runs only as part of the model."""
+    """True for numbers of bodies and of the geometry of joints. Solvers can set them; a run has to be made from a model with the number."""

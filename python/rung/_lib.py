@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ._functions import FUNCTIONS
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any, Callable, TypeVar
 
@@ -20,16 +20,16 @@ ABI = 1
 OK, INPUT, FAILED, HANDLE, BUSY, SIZE, FORKED, STOPPED, BUG, MORE = range(10)
 
 SLICE = 0.02
-"""Seconds after which a long call gives back, so that Python sees signals such as Ctrl-C."""
+"""Seconds after which a long call returns, so that Python sees signals such as Ctrl-C."""
 
 
 class RungError(Exception):
-    """What all errors of rung are.
+    """The base class of all errors of rung.
 
     Attributes
     ----------
     details : dict
-        What is known of the place: names of body, joint, coupling or force, and the problems of a document.
+        The known place of the error: names of body, joint, coupling or force, and the problems of a document.
     """
 
     def __init__(self, text: str, details: dict[str, Any] | None = None) -> None:
@@ -70,7 +70,7 @@ def _path() -> Path:
 def _load() -> c.CDLL:
     path = _path()
     try:
-        lib = c.CDLL(str(path))  # which releases the interpreter's lock during each call
+        lib = c.CDLL(str(path))  # CDLL releases the interpreter's lock during each call
     except OSError as e:
         raise ImportError(f"rung: the library {path} cannot be loaded ({e}); this is {sys.platform}: install the wheel of this system") from e
     for name, (result, args) in FUNCTIONS.items():
@@ -108,14 +108,14 @@ def check(status: int) -> None:
 
 
 def handle(call: Any, *args: Any) -> int:
-    """A call whose last argument takes a handle."""
+    """The handle that a call returns by its last argument."""
     h = c.c_uint64()
     check(call(*args, c.byref(h)))
     return h.value
 
 
 def text(call: Any, *args: Any) -> bytes:
-    """A call whose last arguments take a text."""
+    """The text that a call returns by its last two arguments."""
     where, size = c.c_void_p(), c.c_size_t()
     check(call(*args, c.byref(where), c.byref(size)))
     try:
@@ -125,16 +125,16 @@ def text(call: Any, *args: Any) -> bytes:
 
 
 def stoppable(object_handle: int, call: Callable[[], T], *, writes: bool = True, drop: Callable[[T], Any] | None = None) -> T:
-    """A long call that has no slices, on a thread of its own, so that Ctrl-C stops it.
+    """Makes a long call that cannot return early on a thread of its own, so that Ctrl-C stops it.
 
-    A call that writes into arrays of the caller is waited for, whatever comes; another one is left to its end, and `drop` gets what
-    it returns. The handle 0 is none."""
+    After Ctrl-C a call that writes into arrays of the caller is still waited for. Another call is left to end by itself, and `drop` gets its
+    result. The handle 0 means that no object is to be stopped."""
     import threading
 
     check(lib.rung_nothing())  # the child of a fork is refused before a thread is made for it
     out: list[T] = []
     failed: list[BaseException] = []
-    done = threading.Event()  # Thread.join that is interrupted takes the thread for ended (before Python 3.13)
+    done = threading.Event()  # before Python 3.13 an interrupted Thread.join marks the thread as ended
     lock = threading.Lock()
     left = False
 
@@ -173,11 +173,11 @@ def stoppable(object_handle: int, call: Callable[[], T], *, writes: bool = True,
 
 
 LARGE = 300
-"""Bodies of a model from which on calls about it take long enough for a thread of their own."""
+"""The number of bodies from which calls about a model take long enough for a thread of their own."""
 
 
 def made(large: bool, call: Any, *args: Any) -> int:
-    """`handle`, which Ctrl-C ends if what is made is large."""
+    """As `handle`; if the object is large, Ctrl-C ends the call."""
     if not large:
         return handle(call, *args)
     h: int = stoppable(0, lambda: handle(call, *args), writes=False, drop=lib.rung_free)

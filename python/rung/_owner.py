@@ -9,7 +9,7 @@ import numpy as np
 from . import _lib
 from ._values import number, shown
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Owner:
-    """What has a handle, which is freed with it."""
+    """An object with a handle of the library, which is freed with it."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
         self._end = weakref.finalize(self, _lib.lib.rung_free, handle)
 
     def close(self) -> None:
-        """Frees what the library holds. Later calls are errors."""
+        """Frees the object in the library. Later calls are errors."""
         self._end()
 
     def __reduce__(self) -> Any:

@@ -1,6 +1,6 @@
-"""What callers give, as the library takes it: numbers, texts, arrays and documents, with NumPy's types among them. Nothing here is public.
+"""Conversion of arguments to the forms of the library: numbers, texts, arrays and documents, also of NumPy's types. Nothing here is public.
 
-What does not fit is a `ModelError` that names the argument and its value."""
+An argument that does not fit is a `ModelError` with its name and value."""
 from __future__ import annotations
 
 import json
@@ -14,7 +14,7 @@ import numpy as np
 
 from ._lib import ModelError
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any
 
@@ -24,7 +24,7 @@ _SHOWN = 200
 
 
 def shown(x: Any) -> str:
-    """A value for messages. Some have no text, such as whole numbers of more digits than Python writes, and some have a long one."""
+    """The text of a value for messages, cut if it is long. Some values have none, such as integers with more digits than Python prints."""
     try:
         text = repr(x)
     except Exception:
@@ -33,7 +33,7 @@ def shown(x: Any) -> str:
 
 
 def _float(x: Any) -> float:
-    """A real number as Python's; one that is too large is infinite."""
+    """A real number as a float; infinite if it is too large."""
     try:
         return float(x)
     except OverflowError:
@@ -63,7 +63,7 @@ def whole(x: Any, what: str, least: int = 0, most: int = 2**31 - 1) -> int:
 
 
 def word(x: Any, what: str) -> str:
-    """A text without a zero, at which C would end it."""
+    """A text without a null character, at which C would end it."""
     if not isinstance(x, str) or "\0" in x:
         raise ModelError(f"{what} is {shown(x)}, and has to be a text" + (" without zeros" if isinstance(x, str) else ""))
     utf8(x, what)
@@ -71,7 +71,7 @@ def word(x: Any, what: str) -> str:
 
 
 def utf8(x: str, what: str) -> bytes:
-    """The bytes of a text, which halves of characters have not."""
+    """The bytes of a text. A text with half of a surrogate pair has none."""
     try:
         return x.encode()
     except UnicodeEncodeError as e:
@@ -79,7 +79,7 @@ def utf8(x: str, what: str) -> bytes:
 
 
 def words(x: Any, what: str) -> list[str]:
-    """A list of texts, which a text is not."""
+    """A list of texts; a single text is refused."""
     if isinstance(x, np.ndarray):
         x = x.tolist()
     if isinstance(x, (str, bytes)) or not hasattr(x, "__iter__"):
@@ -101,10 +101,10 @@ def path(x: Any, what: str) -> bytes:
 
 
 def numbers_of(x: Any, what: str) -> np.ndarray:
-    """An array of real numbers of any shape and type; strings, objects and what is masked are refused."""
+    """An array of real numbers of any shape and type; strings, objects and masked entries are refused."""
     try:
         a = np.asarray(x)
-    except (ValueError, TypeError) as e:  # rows of different lengths, what is no number among them
+    except (ValueError, TypeError) as e:  # rows of different lengths, or entries that are no numbers
         raise ModelError(f"{what}: {e}") from None
     if a.dtype.kind not in "fiub":
         raise ModelError(f"{what} has entries of type {a.dtype}, and has to have real numbers")
@@ -147,12 +147,12 @@ def document(x: Any, what: str) -> bytes:
 
 
 def encoded(given: dict[str, Any]) -> bytes:
-    """Options that are given, as an object of JSON."""
+    """The options that are not None, as an object of JSON."""
     return document({k: v for k, v in given.items() if v is not None}, "")
 
 
 def _plain(x: Any) -> Any:
-    """What JSON has no form for, as what it has."""
+    """A value that JSON cannot express, as one that it can."""
     if isinstance(x, np.ndarray) and not _masked(x):
         return x.tolist()
     if isinstance(x, np.longdouble):
@@ -169,7 +169,7 @@ def _plain(x: Any) -> Any:
 
 
 def _find(x: Any, where: str) -> None:
-    """Raises for the first value that JSON does not have, with its place."""
+    """Raises an error for the first value that JSON cannot express, with its place."""
     if isinstance(x, Mapping):
         for k, v in x.items():
             if not isinstance(k, str):

@@ -13,12 +13,12 @@ from ._owner import Owner
 from ._values import array, encoded, number, numbers_of, shown, whole, word, words
 from .model import Model, State
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any
 
 
-_SURE = 1000  # bodies times solutions that take a fiftieth of a second at most, whatever the mechanism: 20 µs each
+_SURE = 1000  # bodies times solutions that take at most a fiftieth of a second with any mechanism: 20 µs each
 _MOST = 2**40  # numbers in an array, more than any machine has
 
 
@@ -31,14 +31,14 @@ class Batch(Owner):
     ----------
     model : Model
     num : int
-        How many states there are. They begin at that of the model.
+        The number of states. Each begins at the state of the model.
     forces : sequence of str
-        The generalized forces that states carry in place of those of the model, from which they begin: names of joints with one freedom, or
-        paths such as joints[A].force[1].
+        The generalized forces that each state has in place of those of the model, which are their first values: names of joints with one
+        freedom, or paths such as joints[A].force[1].
     vary : sequence of str
-        Knobs of bodies, lengths and pitches that differ from state to state.
+        Knobs of bodies, lengths and pitches that may differ between states.
     threads : int, optional
-        All processors of the process if it is missing.
+        The default is the number of processors of the process.
 
     Examples
     --------
@@ -60,20 +60,20 @@ class Batch(Owner):
         super().__init__(_lib.made(model._large, _lib.lib.rung_batch, model._handle, encoded(given)))
         self.model, self.num = model, num
         at_first = {k.path: k.value for k in model.knobs} if forces else {}
-        # Views cannot be resized, so that the library never gets an address of less than it reads.
+        # Views cannot be resized, so the library never reads beyond an array.
         self._states = np.tile(model.initial().data, (num, 1))[:]
         self._forces = np.tile([at_first[_force(model, f)] for f in forces], (num, 1)).astype(np.float64).reshape(num, len(forces))[:]
         self._accelerations = np.zeros((num, model.nbody, 6))[:]
         self._failed = np.zeros(num, dtype=np.bool_)[:]
         tau = self._forces.ctypes.data if self._forces.size else None
-        self._rows = (self._states.ctypes.data, num, model.nstate, tau)  # addresses take a microsecond each to get
+        self._rows = (self._states.ctypes.data, num, model.nstate, tau)  # getting an address takes a microsecond
         self._results = (self._accelerations.ctypes.data, self._failed.ctypes.data)
-        self._pace = _lib.SLICE / _SURE  # seconds for a body and a solution in the last call that was looked at
+        self._pace = _lib.SLICE / _SURE  # seconds for a body and a solution in the last call that was timed
         self._rolled: tuple[Any, bytes] = ((), b"")  # the options of the last rollout, and their text
 
     @property
     def states(self) -> np.ndarray:
-        """The states, rows of `State.data` (num, nstate). What is assigned is copied."""
+        """The states, rows of `State.data` (num, nstate). An assigned array is copied."""
         return self._states
 
     @states.setter
@@ -82,7 +82,7 @@ class Batch(Owner):
 
     @property
     def forces(self) -> np.ndarray:
-        """The generalized forces, N and N m (num, number of forces). What is assigned is copied."""
+        """The generalized forces, N and N m (num, number of forces). An assigned array is copied."""
         return self._forces
 
     @forces.setter
@@ -91,7 +91,7 @@ class Batch(Owner):
 
     @property
     def accelerations(self) -> np.ndarray:
-        """What `accel` has found (num, nbody, 6): angular, rad/s², and of the centre of mass, m/s²; 0 where a state has failed."""
+        """The results of `accel` (num, nbody, 6): angular, rad/s², and of the centre of mass, m/s²; 0 where a state has failed."""
         return self._accelerations
 
     @property
@@ -124,13 +124,13 @@ class Batch(Owner):
         Returns
         -------
         numpy.ndarray
-            `accelerations`, the batch's own array (num, nbody, 6). Those of failed states are 0 (`error` has why).
+            `accelerations`, the batch's own array (num, nbody, 6). Failed states have 0 (`error` gives the reason).
         """
         self._call(1, _lib.lib.rung_batch_accel, self._handle, *self._rows, *self._results)
         return self._accelerations
 
     def _call(self, solutions: int, call: Any, *args: Any) -> None:
-        """A call; on a thread of its own, so that Ctrl-C stops it, if it has much to do."""
+        """Makes a call; on a thread of its own if it takes long, so that Ctrl-C stops it."""
         work = self.num * self.model.nbody * solutions
         if work < _SURE:
             return _lib.check(call(*args))
@@ -142,9 +142,9 @@ class Batch(Owner):
         self._pace = (perf_counter() - begun) / work
 
     def step(self, step: float, steps: int = 1, *, integrator: str = "rk4", as_it_is: bool = False) -> None:
-        """Moves all states on, in place, by fixed steps. A state that does not come to the end has `failed`.
+        """Advances all states in place by fixed steps. A state that does not reach the end has `failed`.
 
-        Ctrl-C ends a long call within a step; each state is then that of some whole steps.
+        Ctrl-C ends a long call within a step; each state is then the result of a whole number of steps.
 
         Parameters
         ----------
@@ -154,12 +154,12 @@ class Batch(Owner):
         integrator : str
             rk4 or semi-implicit
         as_it_is : bool
-            States that violate the joints are taken as they are; else they fail.
+            If true, states that violate the joints are taken as they are; else they fail.
         """
         self._rollout(step, steps, integrator, as_it_is, 1, None)
 
     def rollout(self, step: float, steps: int, *, every: int = 1, integrator: str = "rk4", as_it_is: bool = False) -> np.ndarray:
-        """As `step`, and returns the states on the way.
+        """Advances all states as `step`, and returns the states on the way.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Batch(Owner):
                    None if into is None else into.ctypes.data, 0 if into is None else into.size, self._results[1], self._rolled[1])
 
     def vary(self, values: Any, first: int = 0) -> None:
-        """Gives states other values of the knobs of `vary`.
+        """Sets values of the knobs of `vary` for some states.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Batch(Owner):
         _lib.check(_lib.lib.rung_batch_vary(self._handle, self.num, first, x.ctypes.data, x.size))
 
     def error(self, i: int) -> str | None:
-        """Why a state has failed in the last call.
+        """The reason why a state has failed in the last call.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Batch(Owner):
         Returns
         -------
         str or None
-            None if it has not.
+            None if it has not failed.
         """
         try:
             _lib.check(_lib.lib.rung_batch_error(self._handle, self._row(i)))
@@ -241,7 +241,7 @@ def _processors() -> int:
 
 
 def _force(model: Model, name: str) -> str:
-    """The path of the force of a joint with one freedom; other paths stay."""
+    """The path of the force of a joint with one freedom; a name that is a path is returned as it is."""
     if name not in model.joint_names:
         return name
     inside = json.dumps(name, ensure_ascii=False) if "]" in name or name.startswith('"') else name

@@ -1,4 +1,4 @@
-"""Models made in Python: bodies and joints placed in the world."""
+"""Models built in Python, from bodies and joints that are placed in the world."""
 from __future__ import annotations
 
 
@@ -8,13 +8,13 @@ from . import _lib
 from ._values import array, number, numbers_of, shown, word
 from .model import Model, loads
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any
 
 
 class Builder:
-    """Makes a document of rung-model/1. Bodies and joints are placed where they are in the world; further fields of the format are keywords.
+    """Builds a document of rung-model/1. Bodies and joints are given by their places in the world; further fields of the format are keywords.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Builder:
     Attributes
     ----------
     document : dict
-        What has been made so far.
+        The document so far.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Builder:
         com : array_like
             The centre of mass in body axes, m.
         position, orientation : array_like
-            The frame in the world: m, and a quaternion w x y z.
+            The pose of the frame in the world: m, and a quaternion w x y z.
         linear, angular : array_like
             The velocity of the frame's origin, m/s, and the angular velocity, rad/s, world axes.
 
@@ -81,7 +81,7 @@ class Builder:
         return name
 
     def rod(self, name: str, mass: float, radius: float, start: Any, end: Any) -> str:
-        """A homogeneous cylinder from a point to another one; its frame is in the middle, x along it.
+        """A homogeneous cylinder between two points. Its frame is in the middle, with x along the cylinder.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Builder:
         size : array_like
             Its three edges, m.
         position, orientation : array_like
-            As in `body`; the position is that of its middle.
+            As in `body`; the position is the middle of the block.
 
         Returns
         -------
@@ -141,20 +141,20 @@ class Builder:
         kind : str
             A type of rung-model/1.
         name, predecessor, successor : str
-            Its name, and those of its bodies; "world" is one.
+            The names of the joint and of its bodies; "world" is one, too.
         point : array_like
-            In the world, m.
+            The point in the world, m.
         axis : array_like, optional
             The direction of its z axis in the world.
         orientation : array_like, optional
-            Instead of `axis`, that of its frame.
+            The orientation of its frame in the world, in place of `axis`.
         **fields
             Further fields of the format, such as damping.
 
         Returns
         -------
         dict
-            Its part of the document.
+            Its entry in the document.
         """
         place = f"joint {word(name, 'the name of a joint')!r}: "
         q = _unit(orientation, place + "orientation") if orientation is not None else _from_to((0, 0, 1), _direction(axis, place))
@@ -172,23 +172,23 @@ class Builder:
         return {"position": _rotate(back, point - position).tolist(), "orientation": _multiply(back, q).tolist()}
 
     def revolute(self, name: str, predecessor: str, successor: str, *, point: Any, axis: Any, **fields: Any) -> dict[str, Any]:
-        """A hinge about an axis through a point; parameters are those of `joint`."""
+        """A hinge about an axis through a point; parameters as for `joint`."""
         return self.joint("revolute", name, predecessor, successor, point=point, axis=axis, **fields)
 
     def prismatic(self, name: str, predecessor: str, successor: str, *, point: Any, axis: Any, **fields: Any) -> dict[str, Any]:
-        """A slider along an axis; parameters are those of `joint`."""
+        """A slider along an axis; parameters as for `joint`."""
         return self.joint("prismatic", name, predecessor, successor, point=point, axis=axis, **fields)
 
     def cylindrical(self, name: str, predecessor: str, successor: str, *, point: Any, axis: Any, **fields: Any) -> dict[str, Any]:
-        """A slider that may turn about its axis; parameters are those of `joint`."""
+        """A slider that may rotate about its axis; parameters as for `joint`."""
         return self.joint("cylindrical", name, predecessor, successor, point=point, axis=axis, **fields)
 
     def spherical(self, name: str, predecessor: str, successor: str, *, point: Any, **fields: Any) -> dict[str, Any]:
-        """A ball joint; parameters are those of `joint`."""
+        """A ball joint; parameters as for `joint`."""
         return self.joint("spherical", name, predecessor, successor, point=point, orientation=(1, 0, 0, 0), **fields)
 
     def fixed(self, name: str, predecessor: str, successor: str, *, point: Any, **fields: Any) -> dict[str, Any]:
-        """A weld; parameters are those of `joint`."""
+        """A weld; parameters as for `joint`."""
         return self.joint("fixed", name, predecessor, successor, point=point, orientation=(1, 0, 0, 0), **fields)
 
     def spring(self, name: str, first: str, second: str, *, start: Any, end: Any, stiffness: float, damping: float = 0.0,
@@ -198,16 +198,16 @@ class Builder:
         Parameters
         ----------
         name, first, second : str
-            Its name, and those of its bodies.
+            The names of the spring and of its bodies.
         start, end : array_like
-            Where it is fixed to them, in the world, m.
+            Its ends on these bodies, as points in the world, m.
         stiffness, damping, rest_length : float
             N/m, N s/m, m
 
         Returns
         -------
         dict
-            Its part of the document.
+            Its entry in the document.
         """
         place = f"force {word(name, 'the name of a force')!r}: "
         f: dict[str, Any] = {"name": name, "type": "spring_damper", "a": {"body": first, "point": self._point(place, first, start, "start")},
@@ -261,7 +261,7 @@ def _from_to(a: Any, b: Any) -> np.ndarray:
     """The shortest rotation from one unit vector to another."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     w = 1 + a @ b
-    if w < 1e-9:  # half a turn, about any axis across
+    if w < 1e-9:  # half a turn about any axis orthogonal to a
         across = np.cross(a, (1, 0, 0) if abs(a[0]) < 0.9 else (0, 1, 0))
         return np.concatenate(([0.0], across / np.linalg.norm(across)))
     q: np.ndarray = np.concatenate(([w], np.cross(a, b)))

@@ -13,7 +13,7 @@ from . import _lib
 from ._owner import Owner, address
 from ._values import array, document as as_json, encoded, number, path as as_path, shown, utf8, whole, word, words, write
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any, Union
 
@@ -29,15 +29,15 @@ _LONG = ("accel", "analyze", "inverse", "modes")  # documents that take long
 
 
 class State:
-    """A state of a model: one array `data`, and views of its parts, so that what is written there is written here.
+    """A state of a model: one array `data` and views of its parts. Writing to a part changes `data`, and the other way round.
 
-    What is assigned to a part is copied into it.
+    An array that is assigned to a part is copied into it.
 
     Parameters
     ----------
     model : Model
     data : numpy.ndarray
-        One contiguous array of doubles (nstate), which the state then shares.
+        One contiguous array of doubles (nstate). The state uses it without a copy.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class State:
 
     @property
     def angles(self) -> np.ndarray:
-        """Angles of joints whose turns matter, rad. An angle is read within half a turn of the number here (`Model.read_angles`)."""
+        """Angles of the joints whose turns count, rad. The angle of a pose is the one within half a turn of the number here (`Model.read_angles`)."""
         return self._angles
 
     @angles.setter
@@ -136,7 +136,7 @@ class State:
 
     @property
     def bearings(self) -> np.ndarray:
-        """Reactions that friction remembers."""
+        """Reactions in the joints whose friction grows with them, N. They follow from the rest of the state."""
         return self._bearings
 
     @bearings.setter
@@ -165,7 +165,7 @@ class State:
         return self._data[i]
 
     def copy(self) -> State:
-        """A state of its own numbers."""
+        """A copy of the state with its own array."""
         return State(self._model, self._data.copy())
 
     def __copy__(self) -> State:
@@ -187,25 +187,25 @@ def flat(model: Model, state: StateLike) -> np.ndarray:
 
 
 class Model(Owner):
-    """A mechanism that is checked and analysed. It never changes, and threads may share it. `load` and `loads` make one.
+    """A mechanism that has been checked and analysed. It never changes, and threads may share it. `load` and `loads` make one.
 
-    Copies are the model itself. It is pickled as its document, with the options that it was made with.
+    A copy of a model is the model itself. A model is pickled as its document with the options of `load`.
 
     Attributes
     ----------
     name : str
     nbody, njoint, ncoupling, nforce : int
-        How many bodies, joints, couplings and force elements it has.
+        The numbers of bodies, joints, couplings and force elements.
     nstate : int
-        Numbers of a state.
+        The length of a state.
     nrow : int
-        Rows of constraints.
+        The number of rows of constraints.
     body_names, joint_names, coupling_names, force_names : tuple of str
     """
 
     def __init__(self, handle: int, made: Mapping[str, Any] | None = None) -> None:
         super().__init__(handle)
-        self._made = dict(made or {})  # arguments of loads that make it again of its document
+        self._made = dict(made or {})  # arguments with which loads makes it from its document
         sizes = np.zeros(16, dtype=np.int64)
         _lib.check(_lib.lib.rung_sizes(handle, sizes.ctypes.data, sizes.size))
         self.nbody, self.njoint, self.ncoupling, self.nforce, self.nstate = (int(x) for x in sizes[:5])
@@ -282,7 +282,7 @@ class Model(Owner):
 
     @property
     def knobs(self) -> list[Knob]:
-        """What may be set while the mechanism is computed (`Solver.set`, `Run.set`)."""
+        """The numbers that can be set between calls (`Solver.set`, `Run.set`)."""
         from ._knob import Knob
 
         return [Knob(**k) for k in json.loads(self._text("knobs"))]
@@ -307,13 +307,13 @@ class Model(Owner):
 
     @property
     def columns(self) -> list[SimpleNamespace]:
-        """Names and units of what a run can record."""
+        """Names and units of the columns that a run can record."""
         return json.loads(  # type: ignore[no-any-return]
             self._text("columns"), object_hook=lambda d: SimpleNamespace(name=d["name"], unit=d.get("unit", "")))
 
     @property
     def import_report(self) -> dict[str, Any] | None:
-        """What became of each element of a file of a foreign format; None of a model of the own one, and of one that was pickled."""
+        """How each element of a file of another format was imported; None for rung-model/1, and for a model that was pickled."""
         return json.loads(self._text("import"))  # type: ignore[no-any-return]
 
     def document(self, state: StateLike | None = None) -> dict[str, Any]:
@@ -322,7 +322,7 @@ class Model(Owner):
         Parameters
         ----------
         state : State or array_like, optional
-            The state in which it is; that of the model if it is missing.
+            The state of the document; the default is the state of the model.
 
         Returns
         -------
@@ -337,15 +337,15 @@ class Model(Owner):
         return State(self, x)
 
     def read_angles(self, states: State | np.ndarray) -> None:
-        """Gives states, in place, the angles that their poses tell: within half a turn, plus the turns of the model.
+        """Sets the angles of states, in place, by their poses: within half a turn, plus the turns of the model.
 
-        It is for who writes poses of his own: the angle of a joint whose turns matter, such as one with a torsion spring, a stop or gears, is
-        otherwise read within half a turn of that in `State.angles`.
+        Call it after writing other poses. Otherwise the angle of a joint whose turns count, such as a joint with a torsion spring, a stop or
+        gears, is taken within half a turn of the old one in `State.angles`.
 
         Parameters
         ----------
         states : State or numpy.ndarray
-            A state, or rows of states (…, nstate), such as those of `Batch.states`.
+            A state, or an array of states (…, nstate) such as `Batch.states`.
 
         Examples
         --------
@@ -364,19 +364,19 @@ class Model(Owner):
 
     def close_joints(self, state: StateLike, *, hold: Sequence[str] | None = None, nearest: bool | None = None, tolerance: float | None = None,
                      poses: bool | None = None, velocities: bool | None = None) -> State:
-        """The state next to this one that satisfies the joints, poses and velocities.
+        """A state near this one whose poses and velocities satisfy the joints.
 
         Parameters
         ----------
         state : State or array_like
         hold : sequence of str, optional
-            Bodies that stay.
+            Bodies that do not move.
         nearest : bool, optional
-            The nearest pose in the norm of masses, which takes longer.
+            If true, the nearest pose in the norm of masses, which takes longer.
         tolerance : float, optional
-            Of the joints, relative to the size of the mechanism.
+            The tolerance of the joints, relative to the size of the mechanism.
         poses, velocities : bool, optional
-            Whether these are moved; both are without.
+            Whether poses and velocities are changed; the default is both.
 
         Returns
         -------
@@ -408,20 +408,20 @@ class Model(Owner):
 
     def assemble(self, state: StateLike | None = None, *, hold: Sequence[str] | None = None,
                  tolerance: float | None = None) -> tuple[SimpleNamespace, State]:
-        """The state put onto the joints at the nearest pose.
+        """The state moved to the nearest pose on the joints.
 
         Parameters
         ----------
         state : State or array_like, optional
-            That of the model if it is missing.
+            The default is the state of the model.
         hold : sequence of str, optional
-            Bodies that stay.
+            Bodies that do not move.
         tolerance : float, optional
 
         Returns
         -------
         SimpleNamespace
-            rung-assembly/1, which says how far each level was moved.
+            rung-assembly/1, with the change at each level.
         State
 
         Examples
@@ -439,11 +439,11 @@ class Model(Owner):
         Parameters
         ----------
         state : State or array_like, optional
-            That of the model if it is missing.
+            The default is the state of the model.
         stationary : bool, optional
-            Any pose without forces, also one that is not stable.
+            If true, any pose in equilibrium, also an unstable one.
         steps : int, optional
-            The most steps of the search.
+            The largest number of steps of the search.
 
         Returns
         -------
@@ -467,9 +467,9 @@ class Model(Owner):
         task : dict
             An object of rung-ik/1 without a path.
         state : State or array_like, optional
-            That of the model if it is missing.
+            The default is the state of the model.
         partial : bool, optional
-            Targets that are not reached raise, unless this is true: then `status` says why, and the state is where the search ended.
+            If true, targets that are not reached are no error: `status` gives the reason, and the state is the end of the search.
 
         Returns
         -------
@@ -504,10 +504,10 @@ class Model(Owner):
         ----------
         state : State or array_like, optional
         actuators : sequence of str, optional
-            Joints or JOINT.I; those that the model prescribes if it is missing. An empty list is refused.
+            Names of joints, or JOINT.I; the default are the freedoms that the model prescribes. An empty list is refused.
         accelerations : array_like, optional
-            Six numbers a body, angular and of the centre of mass: (nbody, 6), or the same in a row. Without them bodies hold still, or move as
-            prescribed motions say.
+            Six numbers a body, angular and of the centre of mass: (nbody, 6), or the same as a vector. The default is zero, or the
+            accelerations of the prescribed motions.
 
         Returns
         -------
@@ -525,18 +525,18 @@ class Model(Owner):
 
     def modes(self, count: int | None = None, state: StateLike | None = None, *, method: str | None = None, equilibrium: bool | None = None,
               moving: bool | None = None, steady: bool | None = None, undamped: bool | None = None) -> SimpleNamespace:
-        """The lowest modes of vibration about a pose at rest, or a motion: rung-modes/1. `warnings` says why they may not be those of
-        small vibrations, if there is a reason.
+        """The lowest modes of vibration about a pose at rest, or about a motion: rung-modes/1. `warnings` gives reasons why they may not
+        describe small vibrations.
 
         Parameters
         ----------
         count : int, optional
-            How many; ten if it is missing.
+            The number of modes; the default is ten.
         state : State or array_like, optional
         method : str, optional
             auto, dense or sparse
         equilibrium : bool, optional
-            The state goes to the equilibrium first.
+            If true, the state is first moved to the equilibrium.
         moving, steady, undamped : bool, optional
             As the flags of `rung modes`.
 
@@ -558,7 +558,7 @@ class Model(Owner):
         ----------
         state : State or array_like, optional
         right : bool, optional
-            The right side instead.
+            If true, the right side in place of the matrix.
 
         Returns
         -------
@@ -573,7 +573,7 @@ class Model(Owner):
         ----------
         state : State or array_like, optional
         joints : bool, optional
-            With joints, as without.
+            Whether joints are drawn; the default is true.
 
         Returns
         -------
@@ -585,9 +585,9 @@ class Model(Owner):
         return _attributes(self._text(what, state, **options))
 
     def accel(self, state: StateLike | None = None) -> SimpleNamespace:
-        """Accelerations, reactions and what is redundant: the document rung-result/1, with attributes.
+        """Accelerations, reactions and redundant constraints: the document rung-result/1, with attributes.
 
-        It is for people and makes a solver each time; loops take a `Solver`.
+        It makes a new solver for each call; use a `Solver` in loops.
 
         Parameters
         ----------
@@ -605,7 +605,7 @@ class Model(Owner):
         return self._answer("accel", state)
 
     def energies(self, state: StateLike | None = None) -> SimpleNamespace:
-        """Energies, force elements and violations at a state: rung-result/1 without what takes a solution.
+        """Energies, force elements and violations at a state: rung-result/1 without the parts that need a solution.
 
         Parameters
         ----------
@@ -618,7 +618,7 @@ class Model(Owner):
         return _attributes(self._text("state", state))
 
     def solver(self) -> Solver:
-        """A solver of its own memory and knobs."""
+        """A solver with its own memory and knobs."""
         from .solver import Solver
 
         return Solver(self)
@@ -649,7 +649,7 @@ class Model(Owner):
         until : float
             s
         every : float, optional
-            s from row to row; a hundredth of the time if it is missing.
+            The time between rows, s; the default is a hundredth of the whole time.
         state : State or array_like, optional
             Where it begins.
         **options
@@ -699,11 +699,11 @@ class Model(Owner):
         ----------
         state : State or array_like, optional
         azimuth, elevation : float, optional
-            From where one looks, rad.
+            The direction of view, rad.
         width, height : int, optional
             Pixels.
         joints : bool, optional
-            With joints, as without.
+            Whether joints are drawn; the default is true.
 
         Returns
         -------
@@ -766,7 +766,7 @@ def _escape(text: str) -> str:
 
 
 _LARGE_TEXT = 100_000
-"""Bytes of a text from which on its model takes long to read."""
+"""Size of a text in bytes from which its model takes long to read."""
 
 
 def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = None, threads: int | None = None, ordering: str | None = None,
@@ -778,13 +778,13 @@ def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = N
     path : str or path
         rung-model/1, URDF, MJCF, SDF, FreeCAD, USD as text, by its ending.
     packages : dict, optional
-        Folders of package://NAME/FILE by name.
+        Folders by the NAME in package://NAME/FILE.
     threads : int, optional
-        Of a solution; one if it is missing.
+        Threads of a solution; the default is one.
     ordering : str, optional
-        The elimination order; auto if it is missing.
+        The elimination order; the default is auto.
     max_flops, max_nonzeros : int, optional
-        Models whose solution takes more are refused.
+        Limits: models whose solution needs more are refused.
 
     Returns
     -------
@@ -804,7 +804,7 @@ def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = N
     name = as_path(path, "path")
     made = {**given, "folder": os.path.abspath(os.path.dirname(os.fsdecode(name)))}
     try:
-        large = os.stat(name).st_size > _LARGE_TEXT or not name.lower().endswith(b".json")  # which may name others
+        large = os.stat(name).st_size > _LARGE_TEXT or not name.lower().endswith(b".json")  # other formats may name more files
     except OSError:
         large = False
     return Model(_lib.made(large, _lib.lib.rung_plan, name, None, 0, encoded(given)), made)
@@ -813,16 +813,16 @@ def load(path: str | os.PathLike[str], *, packages: Mapping[str, str] | None = N
 def loads(document: str | bytes | Mapping[str, Any], name: str = "document", *, folder: str | os.PathLike[str] | None = None,
           packages: Mapping[str, str] | None = None, threads: int | None = None, ordering: str | None = None, max_flops: int | None = None,
           max_nonzeros: int | None = None) -> Model:
-    """The model of a text, or of what json.loads makes of it.
+    """The model of a text, or of the dict that json.loads returns for it.
 
     Parameters
     ----------
     document : str, bytes or dict
-        Numbers and arrays of NumPy may stand in a dict.
+        A dict may contain numbers and arrays of NumPy.
     name : str
-        Its ending says the format, as that of a file does.
+        Its ending gives the format, as the name of a file does.
     folder : str or path, optional
-        Has the files that the document names.
+        The folder of the files that the document names.
     packages, threads, ordering, max_flops, max_nonzeros
         As in `load`.
 
@@ -843,5 +843,5 @@ def loads(document: str | bytes | Mapping[str, Any], name: str = "document", *, 
 
 
 def _again(document: Mapping[str, Any], made: Mapping[str, Any]) -> Model:
-    """A model of its pickled parts. A document is rung-model/1 whatever the model is called."""
+    """The model of its pickled parts. The document is rung-model/1 whatever the name of the model."""
     return loads(document, **made)

@@ -12,7 +12,7 @@ from ._owner import Owner, address, set_knobs
 from ._values import encoded, number, shown, words
 from .model import Model, State, flat
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from typing import Any
 
@@ -29,7 +29,7 @@ class Trajectory:
     data : numpy.ndarray
         (rows, columns)
     names : tuple of str
-        The columns.
+        The names of the columns.
     units : dict
         Units by column.
 
@@ -73,7 +73,7 @@ class Trajectory:
         return pyarrow.table({n: self.data[:, i] for i, n in enumerate(self.names)})
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """The rows as comma-separated values, with as many digits as they have.
+        """Writes the rows as comma-separated values, with all their digits.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Trajectory:
 
 
 class Run(Owner):
-    """A motion in time that goes on from call to call.
+    """A motion in time that continues from call to call.
 
     A run belongs to one thread at a time.
 
@@ -100,7 +100,7 @@ class Run(Owner):
     ----------
     model : Model
     state : State or array_like, optional
-        Where it begins; that of the model if it is missing.
+        The state at the start; the default is the state of the model.
     options : dict, optional
         The fields of rung-run/1.
 
@@ -130,7 +130,7 @@ class Run(Owner):
         self._now = (self._handle, self._state.data.ctypes.data, self._state.data.size)
 
     def to(self, time: float) -> State:
-        """Goes on to a time. Ctrl-C ends it within a twentieth of a second; it may go on.
+        """Continues up to a time. Ctrl-C ends the call within a twentieth of a second; the run can be continued.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Run(Owner):
         Returns
         -------
         State
-            The state there, which is the run's own.
+            The state at that time, the run's own object.
         """
         time = number(time, "time")
         try:
@@ -153,7 +153,7 @@ class Run(Owner):
 
     @property
     def state(self) -> State:
-        """The state now. The arrays are the run's own, and change with it."""
+        """The present state. Its arrays belong to the run, and change with it."""
         _lib.check(_lib.lib.rung_run_state(*self._now))
         return self._state
 
@@ -170,7 +170,7 @@ class Run(Owner):
                 self._rows.append(rows[:taken.value])
 
     def trajectory(self) -> Trajectory:
-        """The rows so far, where the options have `every`."""
+        """The rows so far; the options must have `every`."""
         if not self.columns:
             raise _lib.ModelError("the run keeps no rows: give it every=…")
         data = np.concatenate(self._rows) if self._rows else np.empty((0, len(self.columns)))
@@ -182,7 +182,7 @@ class Run(Owner):
         return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))  # type: ignore[no-any-return]
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Sets knobs from now on.
+        """Sets knobs for the rest of the run.
 
         Parameters
         ----------
@@ -192,16 +192,16 @@ class Run(Owner):
         set_knobs(self._handle, self.model, values)
 
     def save(self) -> bytes:
-        """What is needed to go on from here to the bit."""
+        """The present point of the run, from which it continues with the same bits (`load`)."""
         return _lib.text(_lib.lib.rung_run_save, self._handle)
 
     def load(self, saved: bytes) -> None:
-        """Goes on from what `save` has returned. Rows stay.
+        """Returns to a point that `save` has returned. Rows are kept.
 
         Parameters
         ----------
         saved : bytes
-            Of a run of the same model and options.
+            A point of a run of the same model and options.
         """
         if not isinstance(saved, (bytes, bytearray, memoryview)):
             raise _lib.ModelError(f"saved is {shown(saved)}, and has to be the bytes of a saved run")

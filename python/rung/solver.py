@@ -1,4 +1,4 @@
-"""Accelerations again and again."""
+"""Accelerations of many states in turn."""
 from __future__ import annotations
 
 import ctypes
@@ -11,7 +11,7 @@ from . import _lib
 from ._owner import Owner, set_knobs
 from .model import Model, State, flat
 
-TYPE_CHECKING = False  # what typing has of that name: to import it takes longer than most of this package
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
     from .model import StateLike
 
@@ -47,11 +47,11 @@ class Solver(Owner):
         self._wrenches = np.zeros((model.njoint, 6))[:]
         self._arguments = _Arguments(
             self._handle, self._state.data.ctypes.data, self._state.data.size, self._acceleration.ctypes.data, self._acceleration.size)
-        self._solve = functools.partial(_lib.lib.rung_accel_of, ctypes.c_void_p(ctypes.addressof(self._arguments)))  # each argument takes 50 ns
+        self._solve = functools.partial(_lib.lib.rung_accel_of, ctypes.c_void_p(ctypes.addressof(self._arguments)))  # an argument of a call costs 50 ns
 
     @property
     def state(self) -> State:
-        """The state that is solved. Write into its arrays, or assign a state, which is copied."""
+        """The state that is solved. Write into its arrays, or assign a state: its numbers are copied."""
         return self._state
 
     @state.setter
@@ -69,7 +69,7 @@ class Solver(Owner):
         Parameters
         ----------
         state : State or array_like, optional
-            It is copied; without one it is `self.state`.
+            The state, which is copied; the default is `self.state`.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Solver(Owner):
             There is no solution at this state.
         """
         if state is not None:
-            self.state = state  # type: ignore[assignment]  # the setter takes more than the getter gives
+            self.state = state  # type: ignore[assignment]  # the setter accepts more types than the getter returns
         if status := self._solve():
             _lib.check(status)
         return self._acceleration

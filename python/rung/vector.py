@@ -1,7 +1,7 @@
 """Environments for reinforcement learning: the states of a `Batch` as a vector environment of Gymnasium (1.1 or later).
 
-The module can be imported without Gymnasium; to make an environment takes it. It has been tested against a stand-in with the documented signatures of
-Gymnasium, and not against the real package."""
+The module can be imported without Gymnasium, but an environment needs it. It has been tested with a stand-in that has the documented signatures of
+Gymnasium, and not with the real package."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -28,40 +28,40 @@ __all__ = ["VectorEnv"]
 
 
 class VectorEnv(_Base):  # type: ignore[misc]
-    """Many mechanisms that move at once, each with actions of its own: forces that are held for a step.
+    """Many mechanisms that move at once. The actions of each are forces that are constant over a step.
 
-    A mechanism whose state cannot be moved on ends its episode: it is terminated, and `infos` has "failed" and "error" with their masks. Rewards and
-    observations are then those of its last state.
+    A mechanism whose state cannot be advanced ends its episode: it is terminated, and `infos` has "failed" and "error" with their masks. Its reward and
+    observation are then those of its last state.
 
     Parameters
     ----------
     model : Model
     num_envs : int
     forces : sequence of str
-        What the actions are: names of joints with one freedom, or paths such as joints[A].force[1] (`Batch`).
+        The forces that are the actions: names of joints with one freedom, or paths such as joints[A].force[1] (`Batch`).
     limits : float or array_like
-        The largest forces, N or N m, of all or one each. Actions beyond them are cut.
+        The largest forces, N or N m: one for all, or one for each. Larger actions are clipped.
     reward : callable
-        Of the batch and the actions (num_envs, number of forces), rewards (num_envs). It must not change them.
+        Called with the batch and the actions (num_envs, number of forces), neither of which it may change; returns rewards (num_envs).
     observation : callable, optional
-        Of the batch, observations (num_envs, any number). Without it they are the states without their time.
+        Called with the batch; returns observations (num_envs, any number). The default are the states without their time.
     terminated : callable, optional
-        Of the batch, whether episodes have ended (num_envs).
+        Called with the batch; returns which episodes have ended (num_envs).
     start : callable, optional
-        Of a generator of random numbers and a number, as many states (number, nstate) that satisfy the joints. Without it all begin at that of
-        the model.
+        Called with a generator of random numbers and a number; returns so many states (number, nstate) that satisfy the joints. The default is
+        the state of the model for all.
     step : float
-        Time that an action lasts, s.
+        The time for which an action is held, s.
     substeps : int
-        Steps of the integrator in it.
+        The number of steps of the integrator in that time.
     episode : int, optional
-        Steps after which an episode is truncated.
+        The number of steps after which an episode is truncated.
     autoreset_mode : str or gymnasium.vector.AutoresetMode
-        What becomes of episodes that have ended: NextStep, SameStep or Disabled, with the meanings of Gymnasium.
+        How episodes that have ended begin again: NextStep, SameStep or Disabled, with the meanings of Gymnasium.
     integrator : str
         rk4 or semi-implicit
     threads : int, optional
-        All processors of the process if it is missing.
+        The default is the number of processors of the process.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
-        self._steps = np.zeros(self.num_envs, dtype=np.int64)  # of the episodes
+        self._steps = np.zeros(self.num_envs, dtype=np.int64)  # steps of each episode
         self._done = np.ones(self.num_envs, dtype=np.bool_)  # an episode has not begun, or has ended
         self.closed = False
 
@@ -120,12 +120,12 @@ class VectorEnv(_Base):  # type: ignore[misc]
         self._steps[which], self._done[which] = 0, False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins all episodes, or those of a mask.
+        """Begins all episodes, or the episodes of a mask.
 
         Parameters
         ----------
         seed : int, optional
-            Of the generator that `start` gets.
+            Seed of the generator that `start` gets.
         options : dict, optional
             "reset_mask": which episodes begin, an array of bools (num_envs).
 
@@ -144,7 +144,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         return self._observe(), {}
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Moves all mechanisms on by a step.
+        """Advances all mechanisms by a step.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         observations : numpy.ndarray
         rewards : numpy.ndarray
         terminations, truncations : numpy.ndarray
-            What has ended by itself, and what by its number of steps.
+            The episodes that have ended by themselves, and by their number of steps.
         infos : dict
         """
         b = self.batch
@@ -166,7 +166,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
             raise ModelError(f"actions[{i}, {k}] is {forces[i, k]}, and has to be finite")
         if self._done.any() and self._mode is not AutoresetMode.NEXT_STEP:
             raise ModelError(f"episode {int(np.argmax(self._done))} has not begun: reset it")
-        fresh = self._done.copy()  # these begin, and their actions are left out
+        fresh = self._done.copy()  # these episodes begin, and their actions are ignored
         b.forces[:] = np.clip(forces, -self._most, self._most)
         b.step(self._h, self._substeps, integrator=self._integrator)
         self._steps += 1
@@ -186,7 +186,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         return observations, rewards, terminations, truncations, infos
 
     def _failures(self, fresh: np.ndarray) -> dict[str, Any]:
-        """What infos say of states that have failed."""
+        """The entries of infos for states that have failed."""
         failed = self.batch.failed & ~fresh
         if not failed.any():
             return {}
@@ -196,7 +196,7 @@ class VectorEnv(_Base):  # type: ignore[misc]
         return {"failed": failed, "_failed": failed.copy(), "error": errors, "_error": failed.copy()}
 
     def _same(self, last: np.ndarray, infos: dict[str, Any]) -> np.ndarray:
-        """Begins the episodes that have ended, and tells in infos what they have ended with."""
+        """Begins the episodes that have ended again, and stores their last observations and infos in infos."""
         done = self._done.copy()
         final = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(done):
