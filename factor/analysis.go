@@ -74,7 +74,6 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 		return a
 	}
 	a.findNeighbours()
-	s.listLate(p, a.inv)
 	return a
 }
 

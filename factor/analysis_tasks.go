@@ -140,6 +140,32 @@ func (a *analysis) closeRows() {
 		}
 	}
 	slices.Sort(s.opened)
+	a.listBeside()
+}
+
+// listBeside lists the +1 nodes that open nodes couple, with the blocks that they have there.
+func (a *analysis) listBeside() {
+	s, p := a.s, a.p
+	ptr := make([]int32, p.Positive()+1)
+	each := func(visit func(i, b int32, pos int64)) {
+		for _, i := range s.opened {
+			for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+				visit(i, p.Ind[k], p.Pos[k])
+			}
+		}
+	}
+	each(func(_, b int32, _ int64) { ptr[b+1]++ })
+	for b, n := range ptr[1:] {
+		lo := ptr[b]
+		if ptr[b+1] += lo; n > 0 {
+			s.beside = append(s.beside, beside{lo, lo + n, p.Off[b], p.Size[b], !s.leaf[b]})
+		}
+	}
+	s.shared = make([]kernel.Block, ptr[p.Positive()])
+	each(func(i, b int32, pos int64) {
+		s.shared[ptr[b]] = kernel.Block{W: pos, Row: p.Off[i], Res: p.Off[i], Node: i, N: int32(p.Size[i])}
+		ptr[b]++
+	})
 }
 
 // stack finds places for the update matrices that are not handed to the top, in a task

@@ -63,6 +63,7 @@ type Convergence struct {
 	floor, last float64
 	enough      float64 // of SolveWithinTo
 	size        float64 // largest norm of a +1 node with neighbours, without the floor
+	norm        float64 // of the whole +1 part, 0 until it is known; of Factor
 	before      float64 // Worst.Ratio before the last correction
 	estimates   bool    // the error is estimated with the factor before the first correction
 	holds       bool    // all rows do after the first solve
@@ -249,6 +250,7 @@ func (c *Convergence) Ends(e float64) bool {
 // Next takes the size of the correction that has been made, and q, the largest r²/|d| after it. q is 0 if Ends has said
 // that it is the last. Next reports whether refinement is done, and whether corrections no longer shrink.
 func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
+	c.norm = 0
 	if c.Steps++; ends {
 		c.Worst, c.bounded = Worst{Node: -1, Row: -1}, false // what is left is rounding
 	}

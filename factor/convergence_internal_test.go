@@ -384,3 +384,10 @@ func TestSettled(t *testing.T) {
 	require.False(t, falls(2e-3, 1))
 	require.False(t, falls(math.NaN(), 1))
 }
+
+// TestNormOfTheSolution: the norm of a solution is not that of the one after a correction.
+func TestNormOfTheSolution(t *testing.T) {
+	c := Convergence{Refinement: Refinement{Size: 1}, last: 1, norm: 3}
+	c.Next(0.1, 0, false)
+	require.Zero(t, c.norm)
+}

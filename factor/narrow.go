@@ -5,6 +5,24 @@ import (
 	"github.com/rung-mbd/rung/internal/kernel"
 )
 
+// subBlocksT is kernel.SubBlocksT for any number of columns.
+func subBlocksT(x, w, y []float64, blocks []kernel.Block) {
+	if len(x) == 6 {
+		kernel.SubBlocksT(x, w, y, blocks)
+	} else {
+		subNarrowT(x, w, y, blocks)
+	}
+}
+
+// subBlocks is kernel.SubBlocks for any number of columns.
+func subBlocks(r, w, x []float64, blocks []kernel.Block) {
+	if len(x) == 6 {
+		kernel.SubBlocks(r, w, x, blocks)
+	} else {
+		subNarrow(r, w, x, blocks)
+	}
+}
+
 // The blocks W of leaves of fewer than six columns: what kernel.SpreadBlocks, SubBlocksT and
 // SubBlocks do for six.
 

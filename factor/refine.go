@@ -190,12 +190,12 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	if f.corrected && c.estimates && c.enough == 0 {
 		f.complete()
 		e, begun = f.beginCorrection(at.r), true
-		if c.goesOn(e, f.energy(at.x), f.largestRow(at.r)) {
+		if c.goesOn(e, f.normOnce(c), f.largestRow(at.r)) {
 			return e, true, false
 		}
 	}
 	first := f.look(c)
-	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(at.x))) && f.spareHold(at.x, c) {
+	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.normOnce(c))) && f.spareHold(at.x, c) {
 		return 0, false, true
 	}
 	if !c.estimates {
@@ -204,7 +204,7 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	if !begun {
 		e = f.beginCorrection(at.r)
 	}
-	return e, true, c.Estimate(e, f.energy(at.x)) && f.spareHold(at.x, c)
+	return e, true, c.Estimate(e, f.normOnce(c)) && f.spareHold(at.x, c)
 }
 
 // correction is the outcome of a correction of refine.
@@ -218,7 +218,7 @@ type correction struct {
 func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 	at := &f.check
 	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
-	last, cancels := c.mayLast(e * c.size / f.energy(at.x)) // by a guess of the step
+	last, cancels := c.mayLast(e * c.size / f.normOnce(c)) // by a guess of the step
 	at.bare = out.ends || last
 	to := &f.to
 	if to.x, to.b, to.r, to.begun, to.add = at.x, at.b, at.r, false, true; at.bare {
@@ -280,7 +280,7 @@ func (f *Factor) ended(c *Convergence) Refinement {
 // is over, if need be with twice the digits.
 func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	at := &f.check
-	was, norm := e, f.energy(at.x)
+	was, norm := e, f.normOnce(c)
 	if e = f.beginCorrection(at.r); at.unread && !c.goesOn(e, norm, f.largestRow(at.r)) {
 		f.look(c)
 	}
@@ -342,6 +342,14 @@ func (f *Factor) forces() float64 {
 		}
 	}
 	return math.Sqrt(sum)
+}
+
+// normOnce returns the norm of the +1 part of the solution at hand, which is computed once.
+func (f *Factor) normOnce(c *Convergence) float64 {
+	if c.norm == 0 {
+		c.norm = f.energy(f.check.x)
+	}
+	return c.norm
 }
 
 // energy returns the norm of the +1 part of x. Sums of six do not wait for each other.

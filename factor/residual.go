@@ -39,32 +39,38 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
 // rest is residual for f.check.
 func (f *Factor) rest(out *Refinement) estimates {
 	f.check.known = false
-	e := f.judge(out)
-	f.subtractLate(f.check.r, f.check.x)
+	e, at := f.judge(out), &f.check
+	for i := range f.Symbolic.beside {
+		if n := &f.Symbolic.beside[i]; n.core {
+			f.residualBeside(n, at.r, at.b, at.x)
+		}
+	}
 	return e
 }
 
-// complete is rest without an opinion of the rows. It reads the blocks of bodies in the core once, for both sides.
+// complete is rest without an opinion of the rows. It goes from node to node of sign +1, and has the blocks of each at hand for both sides.
 func (f *Factor) complete() {
 	s, p, at := f.Symbolic, f.Symbolic.Pattern, &f.check
 	at.known = false
-	for c, sign := range s.sign {
-		if sign > 0 {
-			f.nodeResidual(c)
-		}
-	}
 	for _, i := range s.opened {
 		o, n := p.Off[i], p.Off[i+1]
-		row, y := at.r[o:n], at.x[o:n]
-		copy(row, at.b[o:n])
-		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
-			j := p.Ind[k]
-			w, lo, hi := f.unit.Val[p.Pos[k]:p.Pos[k+1]], p.Off[j], p.Off[j+1]
-			if subRows(row, w, at.x[lo:hi]); !s.leaf[j] {
-				subColumns(at.r[lo:hi], w, y)
-			}
-		}
+		copy(at.r[o:n], at.b[o:n])
 	}
+	for i := range s.beside {
+		n := &s.beside[i]
+		if n.core {
+			f.residualBeside(n, at.r, at.b, at.x)
+		}
+		subBlocks(at.r, f.unit.Val, at.x[n.scalar:n.scalar+int32(n.size)], s.shared[n.lo:n.hi])
+	}
+}
+
+// residualBeside stores the residual of a core node of sign +1.
+func (f *Factor) residualBeside(n *beside, r, b, x []float64) {
+	lo, hi := n.scalar, n.scalar+int32(n.size)
+	z := r[lo:hi]
+	subtractTo(z, b[lo:hi], x[lo:hi])
+	subBlocksT(z, f.unit.Val, x, f.Symbolic.shared[n.lo:n.hi])
 }
 
 // largestRow returns the largest residual r of a −1 row, over the root of the row's scale.
@@ -78,17 +84,6 @@ func (f *Factor) largestRow(r []float64) float64 {
 		}
 	}
 	return math.Sqrt(most)
-}
-
-// subtractLate subtracts from the residuals of core nodes of sign +1 the products of their blocks.
-func (f *Factor) subtractLate(r, x []float64) {
-	s, p := f.Symbolic, f.Symbolic.Pattern
-	for i := range s.late {
-		l := &s.late[i]
-		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
-		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
-		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
-	}
 }
 
 // estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.
@@ -141,11 +136,10 @@ func (e *residualTasks) Do(_, task int) {
 	low := worst.Low()
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
-		a2 := f.nodeResidual(lo + c)
 		if s.sign[lo+c] > 0 {
 			continue
 		}
-		a2 += at.rest * at.rest // at most (Σ‖x‖ + rest)²
+		a2 := f.nodeResidual(lo+c) + at.rest*at.rest // at most (Σ‖x‖ + rest)²
 		if f.parts != nil {
 			a2 += f.parts[old]
 		}
@@ -213,24 +207,18 @@ func within(t, part, bound float64) bool {
 	return excess*math.Abs(excess) <= bound
 }
 
-// nodeResidual stores the residual of core node c, unless it is known or backward has stored it. It returns Σ‖x‖² of the nodes that a
-// node of sign −1 has blocks of.
+// nodeResidual stores the residual of core node c of sign −1, unless it is known or backward has stored it. It returns Σ‖x‖² of the
+// nodes that it has blocks of.
 func (f *Factor) nodeResidual(c int) (a2 float64) {
 	s, at := f.Symbolic, &f.check
-	if s.sign[c] < 0 && !s.open[c] && !at.known {
+	if !s.open[c] && !at.known {
 		return f.square[c]
 	}
 	o := s.oldOff[c]
 	n := o + s.off[c+1] - s.off[c]
-	y, right := at.r[o:n], at.b[o:n]
-	if s.sign[c] > 0 {
-		if !at.known {
-			subtractTo(y, right, at.x[o:n])
-		}
-		return 0
-	}
+	y := at.r[o:n]
 	if !at.known {
-		copy(y, right)
+		copy(y, at.b[o:n])
 	}
 	p, node := s.Pattern, s.node[c]
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {

@@ -107,15 +107,16 @@ func (f *Factor) forward(from rightSide) float64 {
 // the b of the leaf in the second term.
 func (w *worker) load(fr *front, y []float64) {
 	f, s, p, b := w.f, w.f.Symbolic, w.f.Symbolic.Pattern, w.f.from.b
-	for c := fr.super; c < fr.last; c++ {
-		n := int(s.off[c+1] - s.off[c])
+	off, leaves := s.off[fr.super:fr.last+1], f.from.leaves
+	for c, o := range s.oldOff[fr.super:fr.last] {
+		n := int(off[c+1] - off[c])
 		dst := y[:n]
 		y = y[n:]
-		move(dst, b[s.oldOff[c]:int(s.oldOff[c])+n])
-		if !f.from.leaves {
+		move(dst, b[o:int(o)+n])
+		if !leaves {
 			continue
 		}
-		old := s.node[c]
+		old := s.node[int(fr.super)+c]
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 			pos := p.Ind[k]
 			if !s.leaf[pos] {
@@ -144,25 +145,28 @@ func (w *worker) forward(fr *front) {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
-	x := w.x[:n-1]
-	w.load(fr, x[:p])
-	clear(x[p:])
+	x, below := w.x[:p], w.update(fr)[:m]
+	w.load(fr, x)
+	clear(below)
 	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
 		q := &s.fronts[s.kids[i]]
 		u := w.update(q)[:q.below]
-		for _, r := range s.runs[q.upLo:q.upHi] {
-			addTo(x[r.dst:], u[:r.n])
+		for _, r := range s.runs[q.upLo:q.upHi] { // of pivots, or of rows below
+			if dst := int(r.dst); dst < p {
+				addTo(x[dst:dst+int(r.n)], u)
+			} else {
+				addTo(below[dst-p:dst-p+int(r.n)], u)
+			}
 			u = u[r.n:]
 		}
 	}
 	if fr.held {
-		move(f.x[fr.first:], x[:p])
+		move(f.x[fr.first:], x)
 		return
 	}
-	kernel.SolveLower(x[:p], pan, n, p)
+	kernel.SolveLower(x, pan, n, p)
 	if m > 0 {
-		kernel.SubMul(x[p:], pan[p:], n, m, p, x[:p])
-		move(w.update(fr), x[p:])
+		kernel.SubMul(below, pan[p:], n, m, p, x)
 	}
 	y := f.x[fr.first : int(fr.first)+p]
 	q := 0.0
@@ -366,11 +370,7 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	if to.r == nil {
 		return
 	}
-	if k == 6 {
-		kernel.SubBlocks(to.r, f.unit.Val, dst, blocks)
-	} else {
-		subNarrow(to.r, f.unit.Val, dst, blocks)
-	}
+	subBlocks(to.r, f.unit.Val, dst, blocks)
 	for i := range blocks {
 		if b := &blocks[i]; b.Res >= 0 {
 			f.square[b.Node] += q
@@ -427,9 +427,10 @@ func move(dst, src []float64) {
 	}
 }
 
-// addTo adds src to dst.
+// addTo adds the first numbers of src to dst.
 func addTo(dst, src []float64) {
-	for i, x := range src {
-		dst[i] += x
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] += src[i]
 	}
 }

@@ -37,8 +37,6 @@ type Symbolic struct {
 	off    []int32 // core+1: first permuted scalar of each core node
 	oldOff []int32 // core: first original scalar of each core node
 	sign   []int8  // core: sign of the pivots
-	open   []bool  // core: a −1 node whose residual the backward sweep leaves out; see closeRows
-	opened []int32 // the old nodes of these, increasing
 
 	fronts []front
 	runs   []run   // rows of every front, and places of update matrices in parents
@@ -47,7 +45,7 @@ type Symbolic struct {
 	leaves []leaf
 	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless their −1 node is open
 	free   []leaf         // +1 nodes without neighbours
-	late   []lateBlock    // blocks of +1 nodes in the core
+	openNodes
 
 	tasks []task  // subtrees that do not depend on each other
 	top   []int32 // fronts above all tasks, increasing
@@ -139,21 +137,20 @@ type leaf struct {
 	groups uint8 // of kernel.Front, where its blocks have rows; of short fronts
 }
 
-// lateBlock is a block between a −1 and a +1 node of the core.
-type lateBlock struct {
-	src      int64 // first value in Matrix.Val
-	neg, pos int32 // nodes
+// openNodes are the −1 nodes whose residuals the backward sweep leaves out (closeRows).
+type openNodes struct {
+	open   []bool         // core
+	opened []int32        // the old nodes, increasing
+	beside []beside       // +1 nodes that they couple, increasing
+	shared []kernel.Block // of these: Row and Res are original scalars, Node is the old −1 node
 }
 
-// listLate lists the blocks between −1 nodes and +1 nodes of the core; inv is −1 for the leaves.
-func (s *Symbolic) listLate(p *sparse.Pattern, inv []int32) {
-	for i := p.Positive(); i < p.Len(); i++ {
-		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
-			if b := p.Ind[k]; inv[b] >= 0 {
-				s.late = append(s.late, lateBlock{p.Pos[k], int32(i), b})
-			}
-		}
-	}
+// beside is a node of sign +1 beside open nodes.
+type beside struct {
+	lo, hi int32 // into shared; of a core node all its blocks
+	scalar int32 // first original one
+	size   int8
+	core   bool
 }
 
 // Order returns the permutation in use, perm[new] = old; it is not a copy.

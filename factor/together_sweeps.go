@@ -178,7 +178,7 @@ func addLanes(x, y []float64, n int, which uint8) {
 
 // residualAll takes the residuals of the solutions, those of the leaves left out, and the norms of the solutions.
 func (t *Together) residualAll() {
-	f, s, p := t.f, t.f.Symbolic, t.f.Symbolic.Pattern
+	f, s := t.f, t.f.Symbolic
 	t.norm, t.size = lane{}, lane{}
 	clear(t.near)
 	for c, o := range s.oldOff {
@@ -199,13 +199,18 @@ func (t *Together) residualAll() {
 			addLane((*lane)(row8(t.near, s.node[q.Node])), &size)
 		}
 	}
-	for i := range s.late {
-		l := &s.late[i]
-		neg, pos, rows, k := p.Off[l.neg], p.Off[l.pos], int(p.Size[l.neg]), int(p.Size[l.pos])
-		kernel.SubMul8(row8(t.r, neg), f.unit.Val[l.src:], k, 1, rows, k, row8(t.X, pos))
-		kernel.SubMul8(row8(t.r, pos), f.unit.Val[l.src:], 1, k, k, rows, row8(t.X, neg))
-		size := squaresOf(row8(t.X, pos), k)
-		addLane((*lane)(row8(t.near, l.neg)), &size)
+	for i := range s.beside {
+		n := &s.beside[i]
+		if !n.core {
+			continue
+		}
+		k, x := int(n.size), row8(t.X, n.scalar)
+		size := squaresOf(x, k)
+		for _, q := range s.shared[n.lo:n.hi] {
+			kernel.SubMul8(row8(t.r, q.Row), f.unit.Val[q.W:], k, 1, int(q.N), k, x)
+			kernel.SubMul8(row8(t.r, n.scalar), f.unit.Val[q.W:], 1, k, k, int(q.N), row8(t.X, q.Row))
+			addLane((*lane)(row8(t.near, q.Node)), &size)
+		}
 	}
 }
 
