@@ -3,6 +3,7 @@ package kkt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
@@ -67,7 +68,6 @@ type lean struct {
 	fac                *factor.Factor
 	matrix             *sparse.Matrix
 	right, scale, x, r []float64
-	left               []float64 // residuals of the spare rows
 	square             []float64 // by body: the square of its acceleration; then a zero
 
 	whole  *sparse.Matrix // whose rows are checked
@@ -125,7 +125,7 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	s := &lean{
 		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
 		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
-		left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
+		square: make([]float64, l.rows.Of.Positive()+1),
 	}
 	s.fac.SetLeast(l.floor)
 	s.ask(true)
@@ -209,31 +209,40 @@ func (s *lean) ask(spare bool) {
 // worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there. A row whose
 // residual is no number is the worst.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
-	s.residualTo(s.left, s.b, s.whole, x)
 	for i := range s.square[:s.bodies] {
 		a := (*[6]float64)(x[6*i:])
 		s.square[i] = (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
 	}
 	worst := algebra.NewPeak(factor.RoundingRatio)
-	limit, lo := factor.RoundingRatio*factor.RoundingRatio, 0
-	for i := range s.ends {
-		end := &s.ends[i]
-		hi := int(end.hi)
-		// At most ratio²·(Σ‖x‖ + rest)²: a row below it is better, whatever other bodies there are.
-		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]])
-		for k, t := range s.left[lo:hi] {
-			of := s.row[lo+k]
-			if t*t <= bound*s.d[of] {
-				continue // without root or quotient, for most rows
-			}
-			row := int(of - s.rows.Of.Off[end.node])
-			worst.Take(s.ratio(int(end.node), row, t, x, rest), int(of))
-			low := worst.Low()
-			limit = low * low
+	to := kernel.Bound{Rest: rest * rest, Squares: s.square, Scale: s.d}
+	for list := s.pairs; ; list = list[1:] {
+		// At most low²·(Σ‖x‖ + rest)²: a row below it is better, whatever other bodies there are.
+		to.Limit = worst.Low() * worst.Low()
+		if list = list[kernel.FirstLarge(s.b, s.whole.Val, x, &to, list):]; len(list) == 0 {
+			break
 		}
-		lo = hi
+		s.judge(&worst, list[0].Row, list[0].N, x, rest)
+	}
+	for _, row := range s.other {
+		s.judge(&worst, row, 1, x, rest)
 	}
 	return factor.WorstAt(worst.Most, worst.At, s.rows.Of.Off)
+}
+
+// judge takes n rows of a node from row on, scalars of the whole system, into the worst.
+func (s *lean) judge(worst *algebra.Peak, row, n int32, x []float64, rest float64) {
+	p := s.rows.Of
+	node, _ := slices.BinarySearch(p.Off, row+1)
+	node--
+	for ; n > 0; n-- {
+		t, at := s.b[row], int(row-p.Off[node])
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			a := x[p.Off[p.Ind[k]]:p.Off[p.Ind[k]+1]]
+			t -= algebra.Dot(a, s.whole.Val[int(p.Pos[k])+at*len(a):])
+		}
+		worst.Take(s.ratio(node, at, t, x, rest), int(row))
+		row++
+	}
 }
 
 // ratio returns the measure of factor.Worst of the residual t of a row.
@@ -257,6 +266,8 @@ type spareRows struct {
 	ends   []spareNode    // nodes with spare rows
 	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
 	body   []int32        // where the blocks of a body begin
+	pairs  []kernel.Pair  // rows of joints between two bodies, in the whole matrix
+	other  []int32        // of row: those of other nodes
 }
 
 // spareNode are the spare rows of a node.
@@ -269,6 +280,9 @@ type spareNode struct {
 // newSpareRows finds the blocks of the spare rows of rows.
 func newSpareRows(rows *sparse.Rows) (l spareRows) {
 	p := rows.Of
+	for l.bodies < p.Positive() && p.Size[l.bodies] == 6 { // slacks are behind them
+		l.bodies++
+	}
 	list := make([][]kernel.Block, p.Positive())
 	for i := range rows.Spare {
 		node := &rows.Spare[i]
@@ -277,20 +291,27 @@ func newSpareRows(rows *sparse.Rows) (l spareRows) {
 			l.row = append(l.row, p.Off[node.Of]+int32(row))
 		}
 		end := spareNode{node: node.Of, hi: int32(len(l.row)), bodies: [2]int32{int32(len(list)), int32(len(list))}}
-		copy(end.bodies[:], p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]])
+		of := p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]]
+		copy(end.bodies[:], of)
 		l.ends = append(l.ends, end)
-		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
-			to := &list[p.Ind[k]]
-			for a, n := 0, 0; a < int(node.N); a += n {
-				row := int64(node.Rows[a])
-				for n = 1; a+n < int(node.N) && int64(node.Rows[a+n]) == row+int64(n); n++ {
-				}
-				*to = append(*to, kernel.Block{W: p.Pos[k] + 6*row, Res: int32(first + a), N: int32(n)})
+		pair := len(of) == 2 && int(max(of[0], of[1])) < l.bodies
+		if !pair {
+			l.other = append(l.other, l.row[first:]...)
+		}
+		for a, n := 0, 0; a < int(node.N); a += n {
+			row := int64(node.Rows[a])
+			for n = 1; a+n < int(node.N) && int64(node.Rows[a+n]) == row+int64(n); n++ {
+			}
+			pos := p.Pos[p.Ptr[node.Of]:]
+			for k, b := range of {
+				list[b] = append(list[b], kernel.Block{W: pos[k] + 6*row, Res: int32(first + a), N: int32(n)})
+			}
+			if pair {
+				l.pairs = append(l.pairs, kernel.Pair{
+					W1: pos[0] + 6*row, W2: pos[1] + 6*row, X1: of[0], X2: of[1], Row: l.row[first+a], N: int32(n),
+				})
 			}
 		}
-	}
-	for l.bodies < len(list) && p.Size[l.bodies] == 6 { // slacks are behind them
-		l.bodies++
 	}
 	l.body = make([]int32, 1, len(list)+1)
 	for _, blocks := range list {
@@ -298,16 +319,4 @@ func newSpareRows(rows *sparse.Rows) (l spareRows) {
 		l.body = append(l.body, int32(len(l.blocks)))
 	}
 	return l
-}
-
-// residualTo stores in r the residuals of the spare rows of m, for a right side b and accelerations that begin x.
-func (l *spareRows) residualTo(r, b []float64, m *sparse.Matrix, x []float64) {
-	for i, row := range l.row {
-		r[i] = b[row]
-	}
-	for i, lo := range l.body[:len(l.body)-1] {
-		if hi := l.body[i+1]; lo < hi {
-			kernel.SubBlocks(r, m.Val, x[6*i:6*i+6], l.blocks[lo:hi])
-		}
-	}
 }

@@ -20,7 +20,7 @@ func main() {
 	switch *set {
 	case "kernel":
 		writeKernel()
-		writeLayout(*layout, *set, blockFields)
+		writeLayout(*layout, *set, append(blockFields, pairFields))
 	case "pin":
 		pinRows256("pinBallAVX2", false, "pinBallAVX2 is PinRows of a Ball with AVX2; p points to a Pin.")
 		pinRows256("pinHingeAVX2", true, "pinHingeAVX2 is PinRows of a Hinge with AVX2; p points to a Pin.")
@@ -50,6 +50,7 @@ func writeKernel() {
 	subBlocksT256()
 	spreadBlocks256()
 	leaf256()
+	firstLarge256()
 	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")

@@ -122,6 +122,20 @@ func assertBlocks(x, w, y, r []float64, blocks []Block) {
 	}
 }
 
+// assertPairs panics if lengths or sizes are not as FirstLarge needs them.
+func assertPairs(b, w, x []float64, to *Bound, pairs []Pair) {
+	for _, p := range pairs {
+		n, last := int(p.N), int(max(p.X1, p.X2))
+		switch {
+		case n < 1:
+			panic(badSize)
+		case len(w) < int(max(p.W1, p.W2))+6*n || len(x) < 6*last+6 || len(to.Squares) <= last,
+			min(len(b), len(to.Scale)) < int(p.Row)+n:
+			panic(badLength)
+		}
+	}
+}
+
 // assertSpread panics if SpreadBlocks may not be called so.
 func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 	for _, b := range blocks {

@@ -69,6 +69,11 @@ func spreadBlocksAVX2(dst *float64, ld int, w *float64, blocks *byte, count int)
 //go:noescape
 func solveLeafAVX2(x *float64, b *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) float64
 
+// firstLargeAVX2 is FirstLarge with AVX2 for at least one pair.
+//
+//go:noescape
+func firstLargeAVX2(b *float64, w *float64, x *float64, squares *float64, scale *float64, rest float64, limit float64, pairs *byte, count int) int
+
 // addLowerAVX2 is AddLower with AVX2.
 //
 //go:noescape

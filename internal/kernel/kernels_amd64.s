@@ -16083,6 +16083,75 @@ end:
 	VZEROUPPER
 	RET
 
+// func firstLargeAVX2(b *float64, w *float64, x *float64, squares *float64, scale *float64, rest float64, limit float64, pairs *byte, count int) int
+// Requires: AVX, FMA3, SSE2
+TEXT ·firstLargeAVX2(SB), NOSPLIT, $0-80
+	MOVQ  b+0(FP), DX
+	MOVQ  w+8(FP), SI
+	MOVQ  x+16(FP), DI
+	MOVQ  squares+24(FP), R9
+	MOVQ  scale+32(FP), R8
+	MOVSD rest+40(FP), X14
+	MOVSD limit+48(FP), X15
+	MOVQ  pairs+56(FP), BX
+	MOVQ  count+64(FP), CX
+
+pair:
+	VMOVAPD X14, X8
+	MOVLQSX 16(BX), R13
+	VADDSD  (R9)(R13*8), X8, X8
+	LEAQ    (R13)(R13*2), R13
+	SHLQ    $0x04, R13
+	VMOVUPD (DI)(R13*1), Y0
+	VMOVUPD 32(DI)(R13*1), X1
+	MOVLQSX 20(BX), R13
+	VADDSD  (R9)(R13*8), X8, X8
+	LEAQ    (R13)(R13*2), R13
+	SHLQ    $0x04, R13
+	VMOVUPD (DI)(R13*1), Y2
+	VMOVUPD 32(DI)(R13*1), X3
+	VMULSD  X15, X8, X8
+	MOVQ    (BX), R10
+	LEAQ    (SI)(R10*8), R10
+	MOVQ    8(BX), R11
+	LEAQ    (SI)(R11*8), R11
+	MOVLQSX 24(BX), R13
+	LEAQ    (DX)(R13*8), AX
+	LEAQ    (R8)(R13*8), R15
+	MOVLQSX 28(BX), R12
+
+row:
+	VMULPD       (R10), Y0, Y4
+	VMULPD       32(R10), X1, X5
+	VFMADD231PD  (R11), Y2, Y4
+	VFMADD231PD  32(R11), X3, X5
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VADDPD       X5, X4, X4
+	VHADDPD      X4, X4, X4
+	VMOVSD       (AX), X5
+	VSUBSD       X4, X5, X5
+	VMULSD       X5, X5, X5
+	VMULSD       (R15), X8, X6
+	VUCOMISD     X5, X6
+	JCS          found
+	ADDQ         $+48, R10
+	ADDQ         $+48, R11
+	ADDQ         $+8, AX
+	ADDQ         $+8, R15
+	DECQ         R12
+	JNE          row
+	ADDQ         $+32, BX
+	DECQ         CX
+	JNE          pair
+
+found:
+	MOVQ count+64(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, ret+72(FP)
+	VZEROUPPER
+	RET
+
 // func addLowerAVX2(c *float64, ldc int, a *float64, lda int, n int, m int)
 // Requires: AVX
 TEXT ·addLowerAVX2(SB), NOSPLIT, $0-48

@@ -14,4 +14,11 @@ var (
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.Res)-12]
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.Node)-16]
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.N)-20]
+	_ = [1]byte{}[unsafe.Sizeof(Pair{})-32]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.W1)-0]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.W2)-8]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.X1)-16]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.X2)-20]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.Row)-24]
+	_ = [1]byte{}[unsafe.Offsetof(Pair{}.N)-28]
 )

@@ -362,6 +362,16 @@ func solveLeaf(v variant, x, b, w, y, r, squares []float64, blocks []Block) floa
 		(*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
 
+// firstLarge is FirstLarge of the set v.
+func firstLarge(v variant, b, w, x []float64, to *Bound, pairs []Pair) int {
+	if v == plain || len(pairs) == 0 {
+		return firstLargePlain(b, w, x, to, pairs)
+	}
+	return firstLargeAVX2(
+		unsafe.SliceData(b), unsafe.SliceData(w), unsafe.SliceData(x), unsafe.SliceData(to.Squares), unsafe.SliceData(to.Scale),
+		to.Rest, to.Limit, (*byte)(unsafe.Pointer(&pairs[0])), len(pairs))
+}
+
 // spreadBlocks is SpreadBlocks of the set v.
 func spreadBlocks(v variant, dst []float64, ld int, w []float64, blocks []Block) {
 	if len(blocks) == 0 {
