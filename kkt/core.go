@@ -47,6 +47,7 @@ type core struct {
 	whyWhole      string  // why the whole system was taken, if it was
 	free          float64 // size of the accelerations that the loads could make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
+	dependent     int     // rows that depend on others, of the way Orthogonal
 	st            *mechanism.State
 	multipliers   bool // those of the solution are in x
 
@@ -198,6 +199,14 @@ func (s *core) overflown() int {
 		}
 	}
 	return -1
+}
+
+// redundant returns how many rows count as redundant in the way of the last solution; all rows in KeepAll.
+func (s *core) redundant() int {
+	if s.way == Orthogonal {
+		return s.dependent
+	}
+	return s.now.Weak
 }
 
 // complete stores the multipliers of the solution where they are not there yet.

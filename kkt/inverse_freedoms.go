@@ -94,9 +94,9 @@ func (v *Inverse) count() bool {
 	return true
 }
 
-// motions returns the number of independent motions by the rows that the last factor has dropped.
+// motions returns the number of independent motions by the rows that the last solution has dropped.
 func (s *Solver) motions() int {
 	first := s.plan.first()
 	rows := len(s.x) - first - s.plan.gears()
-	return 6*s.plan.mech.NumBodies() - rows + s.now.Weak
+	return 6*s.plan.mech.NumBodies() - rows + s.redundant()
 }

@@ -20,6 +20,7 @@ func (s *core) orthogonal() bool {
 	if q == nil || !s.factorRowSpan(q) {
 		return false
 	}
+	s.dependent = len(s.x) - s.plan.first() - q.Rank()
 	how := q.SolveTo(s.x, s.sys.Right)
 	s.ref = factor.Refinement{Steps: how.Steps, Error: how.Error, Size: algebra.MaxAbs(s.x[:s.plan.first()])}
 	s.sys.Matrix.ResidualTo(s.whole.r, s.sys.Right, s.x)

@@ -328,6 +328,8 @@ func TestOrthogonalContradictions(t *testing.T) {
 		})
 		s := solvedAt(t, p)
 		require.Equal(t, want, s.orthogonal(), "%g", part)
+		_, redundant := s.Nearness()
+		require.Equal(t, 6, redundant, "of two drives of one body")
 	}
 }
 

@@ -36,16 +36,17 @@ func (s *Solver) Refinement() factor.Refinement {
 
 // Nearness returns two numbers, theory.md (50). The first is the square root of the smallest
 // pivot of a row that is not redundant, relative to the row's scale, or +Inf if there is no
-// such row. The second is the number of rows that the factor takes for redundant. Along a motion
-// to a singular pose the first falls to zero like the distance, until the second rises: to the
-// number of all rows where none is left out (KeepAll), which does not tell how many are redundant.
+// such row. The second is the number of rows that count as redundant, by the factor or by orthogonal
+// factors where these have solved (Orthogonal). Along a motion to a singular pose the first falls to
+// zero like the distance, until the second rises: to the number of all rows where none is left out
+// (KeepAll), which does not tell how many are redundant.
 // The size of the first alone says little (Report.Distance); Report.Redundant is the number that
 // several methods confirm.
 //
 // Cost: O(rows), no allocation. It panics without a solution.
 func (s *Solver) Nearness() (near float64, redundant int) {
 	s.mustHave()
-	return math.Sqrt(s.leastPivot()), s.now.Weak
+	return math.Sqrt(s.leastPivot()), s.redundant()
 }
 
 // leastPivot returns the least pivot of a row that counts, relative to its scale.
