@@ -168,7 +168,7 @@ func (m *Model) Move(ctx context.Context, what string, state []float64, options 
 		return nil, refuse(Input, "nothing moves to %s%s; there are %s", fault.Name(what), fault.Meant(what, Moves()...), quoted(Moves()))
 	}
 	st := m.plan.Initial()
-	if err := m.set(st, state); err != nil {
+	if err := m.take(st, state); err != nil {
 		return nil, err
 	}
 	doc, err := movers[i].move(ctx, m, st, options)

@@ -76,7 +76,7 @@ func (m *Model) Document(ctx context.Context, what string, state []float64, opti
 	}
 	st := m.plan.Initial()
 	if state != nil {
-		if err := m.set(st, state); err != nil {
+		if err := m.take(st, state); err != nil {
 			return nil, err
 		}
 	}

@@ -430,6 +430,47 @@ func TestStates(t *testing.T) {
 	require.NotZero(t, w)
 }
 
+// TestNotFinite: whatever is asked about a state, a number that is not finite is refused with its place, and so is what tells no rotation.
+func TestNotFinite(t *testing.T) {
+	m := open(t, "../cmd/librung/fmi/check/wound.model.json")
+	sizes := m.Sizes()
+	require.NotZero(t, sizes.Angles)
+	body := `body "` + m.Plan().Mechanism().BodyName(0) + `": `
+	asked := map[string]func(x []float64) error{
+		"close": func(x []float64) error { return m.CloseTo(here, x, nil) },
+		"run":   func(x []float64) error { _, err := m.NewRun(x, nil); return err },
+	}
+	for _, what := range door.Documents() {
+		asked[what] = func(x []float64) error { _, err := m.Document(here, what, x, nil); return err }
+	}
+	for _, what := range door.Moves() {
+		asked[what] = func(x []float64) error { _, err := m.Move(here, what, x, nil); return err }
+	}
+	for what, ask := range asked {
+		for _, c := range []struct {
+			first, n int // numbers that are changed
+			x        float64
+			want     string
+			body     bool
+		}{
+			{0, 1, math.NaN(), "mechanism: state not finite: time", false},
+			{1, 1, math.Inf(1), "mechanism: " + body + "state not finite", true},
+			{1 + 7*sizes.Bodies, 1, math.NaN(), "mechanism: " + body + "state not finite", true},
+			{1 + 13*sizes.Bodies, 1, math.NaN(), "mechanism: state not finite: angles", false},
+			{4, 4, 0, "door: " + body + "quaternion of length 0 tells no rotation", true},
+		} {
+			x := initial(t, m)
+			for k := range c.n {
+				x[c.first+k] = c.x
+			}
+			err := ask(x)
+			require.EqualError(t, err, c.want, what)
+			require.Equal(t, door.Failed, door.StatusOf(err), what)
+			require.Equal(t, c.body, strings.Contains(string(door.Details(err)), `"body":`), what)
+		}
+	}
+}
+
 // TestClose: a state that is moved off its joints is closed; one with the body held is not moved there.
 func TestClose(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")

@@ -8,13 +8,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/formats"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -259,7 +262,7 @@ func (m *Model) fits(state []float64) error {
 // noLength is the length of a quaternion below which it tells no rotation.
 const noLength = 1e-8
 
-// set makes st the state of an array, with quaternions of length 1.
+// set makes st the state of an array, with quaternions of length 1. Numbers that are not finite stay: solvers refuse them.
 func (m *Model) set(st *mechanism.State, state []float64) error {
 	if err := m.fits(state); err != nil {
 		return err
@@ -268,9 +271,31 @@ func (m *Model) set(st *mechanism.State, state []float64) error {
 	for i := range st.Bodies {
 		q := (*[4]float64)(&st.Bodies[i].Rotation)
 		if n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]; n < noLength*noLength {
-			return refuse(Failed, "body %q: quaternion of length %g tells no rotation", m.plan.Mechanism().BodyName(i), math.Sqrt(n))
+			short := fault.Errorf("door: quaternion of length %g tells no rotation", math.Sqrt(n))
+			return as(Failed, m.plan.Mechanism().AtBody(i, short))
 		}
-		document.Normalize(q) // NaN stays, and the solver names the body
+		document.Normalize(q)
+	}
+	return nil
+}
+
+// take is set for whoever may not look at all numbers of a state, such as pictures: what is not finite is refused with its place.
+func (m *Model) take(st *mechanism.State, state []float64) error {
+	if err := m.set(st, state); err != nil {
+		return err
+	}
+	for i := range st.Bodies {
+		if !st.Bodies[i].IsFinite() {
+			return as(Failed, m.plan.Mechanism().NotFinite(i))
+		}
+	}
+	for _, part := range [...]struct {
+		name string
+		list []float64
+	}{{"time", state[:1]}, {"angles", st.Angles}, {"internal states", st.Internal}, {"bearings", st.Bearings}} {
+		if slices.ContainsFunc(part.list, func(x float64) bool { return !algebra.Finite(x) }) {
+			return as(Failed, fault.Errorf("%w: %s", mechanism.ErrNotFinite, part.name))
+		}
 	}
 	return nil
 }
@@ -292,7 +317,7 @@ func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) er
 		return err
 	}
 	st := m.plan.Initial()
-	if err := m.set(st, state); err != nil {
+	if err := m.take(st, state); err != nil {
 		return err
 	}
 	c := closing.NewCloser(m.plan, co)

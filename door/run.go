@@ -48,7 +48,7 @@ func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 	r.options.Model = m.document
 	if state != nil {
 		st := m.plan.Initial()
-		if err := m.set(st, state); err != nil {
+		if err := m.take(st, state); err != nil {
 			return nil, err
 		}
 		r.options.From = st

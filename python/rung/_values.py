@@ -8,7 +8,7 @@ import math
 import numbers
 import operator
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
 
@@ -186,3 +186,12 @@ def _find(x: Any, where: str) -> None:
         except TypeError as e:
             raise ModelError(f"{where} is {shown(x)}: {e}") from None
         _find(y, where)
+
+
+def meant(name: Any, names: Iterable[str]) -> str:
+    """A question with the name that is nearest to an unknown one; nothing if none is near."""
+    import difflib
+
+    known = {n.casefold(): n for n in names}
+    near = difflib.get_close_matches(name.casefold(), known, 1) if isinstance(name, str) else []
+    return f"; did you mean {known[near[0]]!r}?" if near else ""

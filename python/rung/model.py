@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, address
-from ._values import array, document as as_json, encoded, number, path as as_path, shown, utf8, whole, word, words, write
+from ._values import array, document as as_json, encoded, meant, number, path as as_path, shown, utf8, whole, word, words, write
 
 TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
 if TYPE_CHECKING:
@@ -275,10 +275,7 @@ class Model(Owner):
         places = self._places[kind]
         if (known := word(name, f"the name of a {kind}")) in places:
             return places[known]
-        import difflib
-
-        near = difflib.get_close_matches(name, places, 1)
-        raise _lib.ModelError(f"no {kind} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise _lib.ModelError(f"no {kind} {name!r}{meant(known, places)}")
 
     @property
     def knobs(self) -> list[Knob]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _lib
 from ._owner import Owner, address, set_knobs
-from ._values import encoded, number, shown, words
+from ._values import encoded, meant, number, shown, words
 from .model import Model, State, flat
 
 TYPE_CHECKING = False  # as typing.TYPE_CHECKING: importing typing takes longer than most of this package
@@ -47,10 +47,7 @@ class Trajectory:
     def __getitem__(self, name: str) -> np.ndarray:
         if isinstance(name, str) and name in self._places:
             return self.data[:, self._places[name]]
-        import difflib
-
-        near = difflib.get_close_matches(name, self.names, 1) if isinstance(name, str) else []
-        raise KeyError(f"no column {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise KeyError(f"no column {name!r}{meant(name, self.names)}")
 
     def __len__(self) -> int:
         return len(self.data)
@@ -135,7 +132,7 @@ class Run(Owner):
         Parameters
         ----------
         time : float
-            s
+            s; one that has passed changes nothing.
 
         Returns
         -------

@@ -149,6 +149,8 @@ def test_single_precision_and_integers(model):
     (lambda m: m.solver().set({"gravity[0]\0": 1}), "zeros"),
     (lambda m: m.body(3), "name of a body is 3"),
     (lambda m: m.joint(None), "name of a joint is None"),
+    (lambda m: m.joint("o"), "no joint 'o'; did you mean 'O'"),
+    (lambda m: m.body("Krank"), "no body 'Krank'; did you mean 'crank'"),
     (lambda m: m.solver().accel(np.zeros((1, m.nstate))), r"a state has the shape"),
     (lambda m: m.solver().accel(np.zeros(1)), r"a state has the shape \(1,\)"),
     (lambda m: m.solver().accel(["1"] * m.nstate), "a state has entries of type <U1"),
@@ -296,17 +298,11 @@ def test_not_finite(model):
         assert all(b.error(i) for i in (3, 5, 7, 9)) and b.error(4) is None
     s = model.initial()
     s.velocity[1] = np.nan
-    for call in (model.accel, model.analyze, model.close_joints, model.assemble, model.solver().accel):
-        with pytest.raises(rung.RungError, match="not finite"):
+    for call in (model.accel, model.analyze, model.close_joints, model.assemble, model.solver().accel, model.equilibrium, lambda s: model.modes(1, s),
+                 model.matrix, model.svg, model.glb, model.document, model.run):
+        with pytest.raises(rung.SolveError, match='body "coupler": state not finite') as e:
             call(s)
-    for call in (model.equilibrium, lambda s: model.modes(1, s)):  # which are asked at rest
-        call(s)
-        s.position[1] = np.nan
-        with pytest.raises(rung.RungError, match="not finite"):
-            call(s)
-        s.position = model.initial().position
-    with pytest.raises(rung.RungError, match="not finite"):
-        model.run(s)
+        assert e.value.details["body"] == "coupler"
 
 
 def test_closed(model):
