@@ -272,7 +272,7 @@ func (m *Model) set(st *mechanism.State, state []float64) error {
 		q := (*[4]float64)(&st.Bodies[i].Rotation)
 		if n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]; n < noLength*noLength {
 			short := fault.Errorf("door: quaternion of length %g tells no rotation", math.Sqrt(n))
-			return as(Failed, m.plan.Mechanism().AtBody(i, short))
+			return refuse(Failed, "%w", m.plan.Mechanism().AtBody(i, short))
 		}
 		document.Normalize(q)
 	}
