@@ -16,7 +16,7 @@ type attempt struct {
 
 // attempts are made one after the other, in the order of their cost and reach.
 var attempts = [...]attempt{
-	{"the factor at hand", always, (*core).useFactor},
+	{"the factor at hand, or orthogonal factors where the plan begins with these", always, (*core).useFactor},
 	{"other factors: of the whole system in place of the reduced one, by the ways up to KeepAll", fails, (*core).useNext},
 	{"orthogonal factors of the rows", (*core).mayBeOrthogonal, (*core).useOrthogonal},
 	{"accelerations of the bodies", succeeds, (*core).finish},
@@ -84,9 +84,15 @@ func (s *core) next(err error, judge func(*core) error) error {
 // takeFactor has nothing against any factor.
 func (s *core) takeFactor() error { return nil }
 
-// useFactor solves with the factor at hand.
+// useFactor solves with the factor at hand, or with orthogonal factors where the plan begins with these.
 func (s *core) useFactor(error) error {
-	s.imprecise = nil
+	s.stage, s.imprecise = factored, nil
+	if s.plan.orthogonal && algebra.AllFinite(s.sys.Right...) {
+		if s.orthogonal() {
+			return nil
+		}
+		s.way = s.now.Way()
+	}
 	return s.refineOnce()
 }
 

@@ -48,6 +48,7 @@ type Plan struct {
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
 	lean       *leanPlan   // nil without spare rows and hubs
+	orthogonal bool        // pivots of rows that count are lost, and orthogonal factors solve: Solvers begin with these
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
 	own        []int32 // Options.Order, nil without

@@ -56,7 +56,19 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	case corrections < noAnswer:
 		return firm.steady(ctx, p, c.y, c.st, corrections)
 	}
-	return c.fromEnds(ctx)
+	if l, err = c.fromEnds(ctx); l == nil && err == nil && c.lost {
+		p.orthogonal, err = p.isOrthogonal(ctx)
+	}
+	return l, err
+}
+
+// isOrthogonal reports whether orthogonal factors of the rows solve at the state written in the model.
+func (p *Plan) isOrthogonal(ctx context.Context) (bool, error) {
+	s := newCore(p, p)
+	defer s.work.Watch(ctx)()
+	s.st = p.Initial()
+	solves := s.assembleWhole() == nil && s.orthogonal()
+	return solves, context.Cause(ctx)
 }
 
 // choice is the search for the spare rows of a plan: theory.md, "Rows by size".
@@ -68,6 +80,7 @@ type choice struct {
 	least  float64         // part of a row of the basis that rows before leave, relative to its length
 	spare  int             // rows that depend on others
 	enough int64           // work of a lean system that pays
+	lost   bool            // rows that count have lost their pivots in an order
 }
 
 // fill makes y the system without loads at st.
@@ -141,7 +154,7 @@ func (c *choice) try(ctx context.Context, l *leanPlan) (corrections int, err err
 		return noAnswer, err
 	}
 	s := l.newLeanOn(nil)
-	if !s.factorize(c.y.Matrix, nil, c.y.Scale, c.p.epsilon) || !s.hasRankNearby(c.p, c.y, c.st) {
+	if c.lost = !s.factorize(c.y.Matrix, nil, c.y.Scale, c.p.epsilon); c.lost || !s.hasRankNearby(c.p, c.y, c.st) {
 		return noAnswer, nil
 	}
 	_, _, l.least = s.fac.Weakest()

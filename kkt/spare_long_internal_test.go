@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -110,6 +112,42 @@ func TestFromEndsCounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, l)
 	}
+}
+
+// TestBeginsWithOrthogonalFactors: where every order loses pivots of rows that count, as one does that takes pivots up to 5e-4 for lost,
+// a plan begins with orthogonal factors if they solve. A Solver goes on to others where they do not.
+func TestBeginsWithOrthogonalFactors(t *testing.T) {
+	const n, tol = 60, 1e-9
+	mech := leanModel(t, "scissor", n)
+	plain := NewPlan(mech, Options{})
+	require.False(t, plain.orthogonal)
+	p := NewPlan(mech, Options{Epsilon: 5e-3})
+	require.False(t, p.lean != nil)
+	require.True(t, p.orthogonal)
+	s, want := p.NewSolver(), plain.NewSolver()
+	compare := func(st *mechanism.State, way Way) {
+		require.NoError(t, s.Solve(st))
+		require.NoError(t, want.Solve(st))
+		require.Equal(t, way, s.way)
+		a, b := make([]float64, 12*n), make([]float64, 12*n)
+		s.AccelerationsTo(a)
+		want.AccelerationsTo(b)
+		require.InDeltaSlice(t, b, a, tol*algebra.MaxAbs(b))
+	}
+	compare(p.Initial(), Orthogonal)
+	_, redundant := s.Nearness()
+	require.Equal(t, spareOfMast(n), redundant)
+
+	p = NewPlan(mech, Options{})
+	p.orthogonal, p.lean = true, nil
+	s = p.NewSolver()
+	compare(p.Initial(), Orthogonal)
+	require.NoError(t, s.Solve(torn(p.Initial())))
+	require.NotEqual(t, Orthogonal, s.way, "rows contradict each other")
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	_, err := p.isOrthogonal(ctx)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // beside adds the bodies and joints of another model to m.
