@@ -358,6 +358,35 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// TestDefaultExperiment: the default experiment does not outlast the motions of the model, unless the run says so.
+func TestDefaultExperiment(t *testing.T) {
+	const excavator = "../../docs/excavator.model.json" // whose motions end at 6 s
+	const closed = `{"format": "rung-run/1", "start": "close"}`
+	stop := func(m *model.Model, run string) string {
+		var b bytes.Buffer
+		_, err := fmu.Write(here, &b, m, "", fmu.Options{Version: 3, Run: []byte(run)})
+		require.NoError(t, err)
+		folder, _ := unpack(t, b.Bytes())
+		text, err := os.ReadFile(filepath.Join(folder, "modelDescription.xml"))
+		require.NoError(t, err)
+		return tree(t, text).of("DefaultExperiment").with["stopTime"]
+	}
+	require.Equal(t, "10", stop(read(t, fourBar), closed))
+	m := read(t, excavator)
+	require.Equal(t, "6", stop(m, closed))
+	require.Equal(t, "8", stop(m, `{"format": "rung-run/1", "start": "close", "until": 8}`))
+	driven := slices.IndexFunc(m.Joints, func(j model.Joint) bool { return len(j.Motion) > 0 })
+	first := m.Joints[driven].Motion[0]
+	first.Times, first.Values = first.Times[:5], first.Values[:5]
+	require.Equal(t, "4", stop(m, closed))
+	for i := range m.Joints {
+		for _, motion := range m.Joints[i].Motion {
+			motion.Hold = true
+		}
+	}
+	require.Equal(t, "10", stop(m, closed))
+}
+
 // TestFiles: curves that a model names are in the unit, and one that was edited is refused.
 func TestFiles(t *testing.T) {
 	const coaster = "../../docs/coaster.model.json"

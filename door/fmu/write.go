@@ -78,8 +78,29 @@ func defaultOutputs(m *mechanism.Mechanism) []string {
 	return []string{"*.px", "*.py", "*.pz"}
 }
 
-// defaultSpan is the length of the default experiment where the run has none, s.
+// defaultSpan is the most that the default experiment lasts where the run has no end, s.
 const defaultSpan = 10
+
+// defaultStop returns the end of the default experiment where the run has none: the last time at which all motions of the model hold, if
+// they end within defaultSpan.
+func defaultStop(m *mechanism.Mechanism, begin *mechanism.State) float64 {
+	at, stop := *begin, begin.Time+defaultSpan
+	holds := func(t float64) bool {
+		at.Time = t
+		return m.CheckTime(&at) == nil
+	}
+	if holds(stop) {
+		return stop
+	}
+	last := begin.Time // a motion ends at a knot
+	for t := m.NextKnot(last); t < stop && holds(t); t = m.NextKnot(t) {
+		last = t
+	}
+	if last > begin.Time {
+		return last
+	}
+	return stop
+}
 
 // Write writes a unit of a model to w. The files that the model names are read from a folder, "" for none; meshes for viewers
 // are left out. Equal arguments give equal bytes.
@@ -259,13 +280,14 @@ func canonical(text []byte) (json.RawMessage, error) {
 // describe finds the variables.
 func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*description, error) {
 	o := p.options
-	begin := m.Plan().Initial().Time
+	initial := m.Plan().Initial()
+	begin := initial.Time
 	d := &description{name: doc.Name, about: "mechanism for co-simulation", start: begin, stop: run.Until, step: run.Every}
 	if d.name == "" {
 		d.name = "mechanism"
 	}
 	if d.stop == 0 {
-		d.stop = begin + defaultSpan
+		d.stop = defaultStop(m.Plan().Mechanism(), initial)
 	}
 	if d.stop <= begin {
 		return nil, refuse(door.Input, "run: until is %v s, and the model is at %v s", d.stop, begin)
