@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/derive"
@@ -86,20 +87,32 @@ const startClosed = sim.Close
 
 // addTerms finds what the terms of one run or state name. place is that of the run in the document.
 func (g *Problem) addTerms(place string, bad *noted) {
-	if start := g.plan.Initial().Time; g.o.At == AtRun && !(g.o.Run.Until > start) {
-		where := place + ".until"
-		if place == "$" {
-			where = "$.run.until"
-		}
-		bad.add(where, document.Number(g.o.Run.Until), fmt.Errorf("is not after the time of the model, %v s", start))
-	}
+	of := place
 	if place == "$" {
-		g.addEnding("$.run", bad)
-	} else {
-		g.addEnding(place, bad)
+		of = "$.run"
 	}
+	if g.o.At == AtRun {
+		g.checkRun(of, bad)
+	}
+	g.addEnding(of, bad)
 	for i := range g.o.Terms {
 		g.addTerm(&g.o.Terms[i], document.Entry(place+".terms", i), bad)
+	}
+}
+
+// checkRun refuses runs that end before they begin, and those of methods that have no adjoint. place is that of the run in the document.
+func (g *Problem) checkRun(place string, bad *noted) {
+	o, names := &g.o.Run, runNames()
+	if start := g.plan.Initial().Time; !(o.Until > start) {
+		bad.add(place+".until", document.Number(o.Until), fmt.Errorf("is not after the time of the model, %v s", start))
+	}
+	for _, x := range []struct {
+		field, name string
+		with        []string
+	}{{"integrator", o.Integrator.String(), names.Integrators}, {"stabilize", o.Stabilization.String(), names.Stabilizations}} {
+		if !slices.Contains(x.with, x.name) {
+			bad.add(place+"."+x.field, x.name, fmt.Errorf("has no gradients; %s have", strings.Join(x.with, ", ")))
+		}
 	}
 }
 

@@ -213,3 +213,29 @@ func TestSumTooLarge(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// TestMethodsWithoutAdjoint: runs of methods that have none are refused by name, in one run or several, and where slopes are asked for.
+// Feedback of violations was left out of gradients, and nobody said so: they were off by 9e-6.
+func TestMethodsWithoutAdjoint(t *testing.T) {
+	m, columns, takes, paths := text(t, "run-four-bar"), []string{"coupler.px"}, []string{"final"}, []string{"bodies[coupler].mass"}
+	for _, c := range []struct {
+		run   runs.Options
+		field string
+		want  string
+	}{
+		{runs.Options{Integrator: runs.RungeKutta4, Step: 0.01, Stabilization: runs.Baumgarte}, "stabilize",
+			`has no gradients; projection, none have (value "baumgarte")`},
+		{runs.Options{Integrator: runs.ForceBalance, Step: 0.01}, "integrator",
+			`has no gradients; dopri5, rk4, generalized-alpha, rattle have (value "force-balance")`},
+	} {
+		c.run.Until = 0.1
+		_, err := objective.Slopes([]byte(m), nil, c.run, columns, takes, paths)
+		require.ErrorContains(t, err, "$.run."+c.field+": "+c.want)
+		o := &objective.Objective{At: objective.AtRun, Run: c.run, Terms: terms(columns[0]), Parameters: by(paths[0])}
+		_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+		require.ErrorContains(t, err, "$.run."+c.field+": "+c.want)
+		o.Run, o.Runs, o.Terms = runs.Options{}, []objective.Experiment{{Name: "one", Run: c.run, Terms: o.Terms}}, nil
+		_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+		require.ErrorContains(t, err, "$.runs[0]."+c.field+": "+c.want)
+	}
+}

@@ -19,15 +19,11 @@ import (
 // belongs to one goroutine. It is the sweep.Slopes of package study/sweep.
 //
 // Cost: as NewProblem; a call costs as Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, and .take there for
-// another take, $.parameters[k] for path k, and $.run.integrator for one without gradients. A call returns the errors of WithModel and
-// Gradient.
+// another take, $.parameters[k] for path k, and $.run.integrator or $.run.stabilize for one without gradients. A call returns the errors
+// of WithModel and Gradient.
 func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (
 	func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error), error,
 ) {
-	if names := runNames().Integrators; !slices.Contains(names, o.Integrator.String()) {
-		return nil, &model.Problems{List: []*model.Problem{{Path: "$.run.integrator", Value: fault.Name(o.Integrator.String()),
-			Rule: "has no gradients; " + strings.Join(names, ", ") + " have"}}}
-	}
 	for i, x := range takes {
 		if !slices.Contains([]string{Final.String(), Min.String(), Max.String()}, x) {
 			return nil, &model.Problems{List: []*model.Problem{{Path: document.Entry("$.terms", i) + ".take", Value: fault.Name(x),

@@ -107,6 +107,9 @@ func TestNoGradients(t *testing.T) {
 		{`$.run.integrator: has no gradients; dopri5, rk4, generalized-alpha, rattle have (value "force-balance")`, func(s *study.Study) {
 			s.Run.Integrator = "force-balance"
 		}},
+		{`$.run.stabilize: has no gradients; projection, none have (value "baumgarte")`, func(s *study.Study) {
+			s.Run.Stabilize = "baumgarte"
+		}},
 		{`$.gradients: are of outputs, and there are none`, func(s *study.Study) {
 			s.Outputs, s.Trajectories = nil, []string{"joint.O.q"}
 		}},
