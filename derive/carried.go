@@ -18,6 +18,9 @@ import (
 type carriedLines struct {
 	rows, freedoms []int8
 	bent           bool // a universal joint: one row and one freedom more, whose line is in S
+	slides         slide
+	moments        bool // among the rows, and forces
+	forces         bool
 }
 
 var carriedTypes = map[joints.Kind]carriedLines{
@@ -42,12 +45,32 @@ type carriedJoint struct {
 
 	E            spatial.Mat3 // axes of P
 	s, b         vec          // from the centres of mass of both bodies to the origin of S
+	a            vec          // that of P's body to where the rows act: what the joint allows of R counts, theory.md (9)
 	R, V, wd, Vd vec          // relative motion, theory.md (4), (7)
+	spinS, spinP vec          // ω×arm in S, and in P with twice what the joint allows of V
 	load                      // of all that acts there
 }
 
-// carriedSpring are the rates of what acts along the lines of a joint.
-type carriedSpring struct{ stiffness, damping [6]float64 }
+// carriedSpring is what acts along the lines of a joint, with its rates.
+type carriedSpring struct {
+	stiffness, damping [6]float64
+	rated              bool       // some rate is not zero
+	push               vec        // its force on S, world axes
+	tilt               [2]float64 // the angle about z of P changes by θ_z + tilt·(θ_x, θ_y) for a turn θ of S as P sees it
+}
+
+// allowed returns the part of a vector, world axes, that the joint allows.
+func (c *carriedJoint) allowed(v vec) vec {
+	if c.lines.slides == slidesNot {
+		return vec{}
+	}
+	z := vec{c.E[2], c.E[5], c.E[8]}
+	along := z.scale(z.dot(v))
+	if c.lines.slides == slidesOnZ {
+		return along
+	}
+	return v.sub(along)
+}
 
 // carried are all joints whose lines turn with P.
 type carried struct {
@@ -75,6 +98,7 @@ func (d *Derivatives) findCarried() {
 	x.versions, x.world.E = -1, spatial.Identity3()
 	var of [joints.NumKinds]*carriedLines
 	for kind, l := range carriedTypes {
+		l.slides = slideOf(kind)
 		of[kind] = &l
 	}
 	for j := range d.mech.Joints {
@@ -96,6 +120,9 @@ func (d *Derivatives) findCarried() {
 				}
 			}
 			l = &more
+		}
+		for _, line := range l.rows {
+			l.moments, l.forces = l.moments || line < 3, l.forces || line >= 3
 		}
 		x.of[j] = l
 	}
@@ -227,12 +254,16 @@ func (d *Derivatives) ends(c *carriedJoint) (P, S *bodyAt) {
 // freedomLine returns the motion of S as P sees it along a freedom, at a rate of 1.
 func (c *carriedJoint) freedomLine(freedom int) (turn, step vec) {
 	l := c.lines.freedoms[freedom]
-	axis := l % 3
-	v := vec{c.E[axis], c.E[3+axis], c.E[6+axis]}
 	if l < 3 {
-		return v, vec{}
+		return c.axis(l), vec{}
 	}
-	return vec{}, v
+	return vec{}, c.axis(l)
+}
+
+// axis returns the axis of P that a line is along.
+func (c *carriedJoint) axis(line int8) vec {
+	k := line % 3
+	return vec{c.E[k], c.E[3+k], c.E[6+k]}
 }
 
 // alongFreedom returns the product of the line of a freedom with a motion.
@@ -249,11 +280,13 @@ func (d *Derivatives) carry(c *carriedJoint) error {
 	P, S := d.ends(c)
 	c.E, c.R, c.V = kin.EP, vecOf(&kin.R), vecOf(&kin.V)
 	c.s, c.b = vecOf(&kin.ArmS).sub(vecOf(&S.k)), vecOf(&kin.ArmP).add(c.R).sub(vecOf(&P.k))
+	c.a = vecOf(&kin.ArmP).add(c.allowed(c.R)).sub(vecOf(&P.k))
 	omP, omS, alP, alS := vecOf(&P.omega), vecOf(&S.omega), vecOf(&P.alpha), vecOf(&S.alpha)
 	w := omS.sub(omP)
 	c.wd = alS.sub(alP).sub(omP.cross(w))
-	aS := vecOf(&S.c).add(alS.cross(c.s)).add(omS.cross(omS.cross(c.s)))
-	c.Vd = aS.sub(vecOf(&P.c)).sub(alP.cross(c.b)).sub(omP.cross(omP.cross(c.b).add(c.V.scale(2))))
+	c.spinS, c.spinP = omS.cross(c.s), omP.cross(c.a).add(c.allowed(c.V).scale(2))
+	aS := vecOf(&S.c).add(alS.cross(c.s)).add(omS.cross(c.spinS))
+	c.Vd = aS.sub(vecOf(&P.c)).sub(alP.cross(c.a)).sub(omP.cross(c.spinP))
 	local, err := d.acting(c, kin)
 	if err != nil {
 		return err
@@ -278,9 +311,9 @@ func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (l
 		return local, nil
 	}
 	jt, drive, s := &d.mech.Joints[c.number], d.mech.Drive(int(c.number)), &d.carried.springs[c.spring]
-	var q, qd [6]float64
+	var q, qd, own [6]float64
 	jt.CoordinatesTo(&q, &qd, kin)
-	*s = carriedSpring{}
+	*s = carriedSpring{tilt: tiltOf(kin)}
 	for i, line := range c.lines.freedoms {
 		k, damping := drive.Stiffness[i], drive.Damping[i]
 		if !jt.Kind.Scalar(i) {
@@ -288,18 +321,33 @@ func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (l
 			q[i] = drive.Rest[i]
 		}
 		x := q[i] - drive.Rest[i]
-		local[line] += drive.Force[i] - k*x - damping*qd[i]
+		own[line] = drive.Force[i] - k*x - damping*qd[i]
 		if law := drive.Law(i); law != nil && jt.Kind.Scalar(i) {
 			f, fx, fy, err := law.At(x, qd[i])
 			if err != nil {
 				return local, d.mech.AtJoint(int(c.number), -1, err)
 			}
-			local[line] -= f
+			own[line] -= f
 			k, damping = k+fx, damping+fy
 		}
 		s.stiffness[line], s.damping[line] = k, damping
+		s.rated = s.rated || k != 0 || damping != 0
+		local[line] += own[line]
 	}
+	s.push = vec{own[3], own[4], own[5]}.turned(&c.E)
 	return local, nil
+}
+
+// tiltOf returns how the angle about z of P follows turns of S about x and y of P. It does so where the axes z of P and S differ: the
+// angle is that of the nearest turn about z, atan2(E₁₀ − E₀₁, E₀₀ + E₁₁) with the axes E of S as P sees them.
+func tiltOf(kin *mechanism.JointKinematics) (tilt [2]float64) {
+	var E spatial.Mat3
+	kin.EP.TMulTo(&E, &kin.ES)
+	s, c := E[3]-E[1], E[0]+E[4]
+	if n := s*s + c*c; n > 0 {
+		tilt = [2]float64{(s*E[7] - c*E[6]) / n, -(s*E[6] + c*E[7]) / n}
+	}
+	return tilt
 }
 
 // multiplied adds to local what multipliers do along the lines of P; x has them with their signs changed.

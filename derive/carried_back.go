@@ -2,10 +2,12 @@ package derive
 
 import "github.com/rung-mbd/rung/joints"
 
-// carriedCotangent holds the cotangents of a joint whose lines turn with P: of its moment N and force F on S, of the arms ds
-// and db in S and P, and of the products of its lines, along the axes of P, with the changes of its motion at the three levels.
+// carriedCotangent holds the cotangents of a joint whose lines turn with P: of its moment N and force F on S, of the arms ds and da in S
+// and P, and of the products of its lines, along the axes of P, with the changes of its motion at the three levels. Of forces along
+// freedoms, push and gap are those of the force on S and of how far S's origin is from the end of da, as they turn P.
 type carriedCotangent struct {
-	N, F, ds, db vec
+	N, F, ds, da vec
+	push, gap    vec
 	lines        [3][6]float64
 	bent         [3]float64 // of the row of a bent line
 	turns        [3]float64 // of q₀, q̇₁ and q̈₁ of a universal joint
@@ -24,8 +26,14 @@ func (t *carriedCotangent) addResidualOf(d *Derivatives, c *carriedJoint, y []fl
 	if c.pred >= 0 {
 		z := y[6*c.pred:][:6]
 		m, f := vec{z[0], z[1], z[2]}, vec{z[3], z[4], z[5]}
-		t.N, t.db = t.N.add(m), c.F.cross(m)
-		t.F = t.F.add(f).add(m.cross(c.b))
+		t.N, t.da = t.N.add(m), c.F.cross(m)
+		t.F = t.F.add(f).add(m.cross(c.a))
+		if c.lines.slides != slidesNot {
+			t.push = m.cross(c.b.sub(c.a))
+			if c.spring >= 0 {
+				t.gap = d.carried.springs[c.spring].push.cross(m)
+			}
+		}
 	}
 	if c.at >= 0 {
 		t.addRows(d, c, y[c.at:], orderAcceleration)
@@ -72,12 +80,20 @@ func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t
 	if t.N != (vec{}) || t.F != (vec{}) {
 		d.actsBack(g, dx, c, t)
 		phi = c.N.cross(t.N).add(c.F.cross(t.F))
+		if c.spring >= 0 {
+			phi = phi.add(d.carried.springs[c.spring].push.cross(t.push))
+		}
 	}
 	g.time += t.time
 	var turn, step [3]vec
 	for k := range to + 1 {
 		l := &t.lines[k]
-		turn[k], step[k] = vec{l[0], l[1], l[2]}.turned(&c.E), vec{l[3], l[4], l[5]}.turned(&c.E)
+		if x := (vec{l[0], l[1], l[2]}); x != (vec{}) {
+			turn[k] = x.turned(&c.E)
+		}
+		if x := (vec{l[3], l[4], l[5]}); x != (vec{}) {
+			step[k] = x.turned(&c.E)
+		}
 	}
 	if c.bentAt >= 0 {
 		d.bentBack(g, dx, c, t, &turn)
@@ -88,20 +104,32 @@ func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t
 // actsBack is the transpose of acts but for the turn of P, for cotangents of what the joint does. Those of the motion that springs and
 // dampers feel go to t.
 func (d *Derivatives) actsBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent) {
-	more := c.packed(t.N, t.F)
-	for i, line := range c.lines.freedoms {
-		g.forces[c.number][i] += more[line]
-	}
 	if dx != nil && c.at >= 0 {
+		more := c.packed(t.N, t.F)
 		for i, line := range c.lines.rows {
 			dx[int(c.at)+i] -= more[line]
 		}
 	}
-	if c.spring >= 0 {
-		s := &d.carried.springs[c.spring]
-		for _, line := range c.lines.freedoms {
-			t.lines[0][line] -= s.stiffness[line] * more[line]
-			t.lines[1][line] -= s.damping[line] * more[line]
+	var s *carriedSpring
+	if c.spring >= 0 && d.carried.springs[c.spring].rated {
+		s = &d.carried.springs[c.spring]
+	}
+	for i, line := range c.lines.freedoms {
+		x, axis := 0.0, c.axis(line)
+		if line < 3 {
+			x = axis.dot(t.N)
+		} else {
+			x = axis.dot(t.F) + axis.dot(t.push)
+		}
+		g.forces[c.number][i] += x
+		if s == nil {
+			continue
+		}
+		t.lines[0][line] -= s.stiffness[line] * x
+		t.lines[1][line] -= s.damping[line] * x
+		if line == 2 {
+			t.lines[0][0] -= s.tilt[0] * s.stiffness[2] * x
+			t.lines[0][1] -= s.tilt[1] * s.stiffness[2] * x
 		}
 	}
 }
@@ -129,63 +157,90 @@ func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *c
 	turn[0] = turn[0].add(l.n.scale(r[0])).add(l.h1.scale(t.second)).add(l.y.cross(y))
 }
 
-// moveBack is the transpose of move, for the cotangents of what it computes; phi is that of the turn of P.
+// motionCotangent holds the cotangents of moveBack on the way to those of the bodies: of the turn of P, of the arms, of the rates of S's
+// origin and of S as P sees them, of the changes of ω×arm, and of both angular velocities.
+type motionCotangent struct{ phi, ds, db, da, dV, dw, spinS, spinP, wS, wP vec }
+
+// ofSecond adds what comes by the relative acceleration, with the cotangents A and B of its two parts.
+func (x *motionCotangent) ofSecond(c *carriedJoint, P, S *bodyAt, A, B vec) {
+	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
+	x.phi = x.phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B))
+	q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
+	x.spinS, x.spinP = B.cross(omS), q
+	x.dw = x.dw.add(omP.cross(A))
+	x.ds = x.ds.add(B.cross(vecOf(&S.alpha)))
+	x.da = x.da.sub(B.cross(vecOf(&P.alpha)))
+	if c.lines.slides != slidesNot {
+		x.phi = x.phi.add(c.allowed(c.V).cross(q).scale(2))
+		x.dV = x.dV.add(c.allowed(q).scale(2))
+	}
+	x.wS = c.spinS.cross(B)
+	x.wP = omS.sub(omP).cross(A).add(c.spinP.cross(B)).scale(-1)
+}
+
+// moveBack is the transpose of move, for the cotangents of what it computes; phi is that of the turn of P. Of accelerations, a joint that
+// does not slide has none of the positions and velocities of its origins.
 func (d *Derivatives) moveBack(
 	g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec, to order,
 ) {
 	P, S := d.ends(c)
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
-	ds, db, dV, dw := t.ds, t.db, step[1], turn[1]
-	var spinS, spinP, wS, wP vec
+	slides := c.lines.slides != slidesNot
+	all := slides || to < orderAcceleration
+	x := motionCotangent{phi: phi, ds: t.ds, da: t.da, dV: step[1], dw: turn[1]}
 	if to >= orderVelocity {
-		phi = phi.sub(omS.sub(omP).cross(dw)).sub(c.V.cross(dV))
+		x.phi = x.phi.sub(omS.sub(omP).cross(x.dw))
 	}
 	if to == orderAcceleration {
-		A, B := turn[2], step[2]
-		phi = phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B))
-		q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
-		spinS, spinP = B.cross(omS), q
-		dV, dw = dV.add(q.scale(2)), dw.add(omP.cross(A))
-		ds = ds.add(B.cross(vecOf(&S.alpha)))
-		db = db.sub(B.cross(vecOf(&P.alpha)))
-		wS = omS.cross(c.s).cross(B)
-		wP = omS.sub(omP).cross(A).add(omP.cross(c.b).add(c.V.scale(2)).cross(B)).scale(-1)
+		x.ofSecond(c, P, S, turn[2], step[2])
 		if dx != nil {
-			c.accelerationsBack(dx, A, B)
+			c.accelerationsBack(dx, turn[2], step[2])
 		}
 	}
 	if to >= orderVelocity {
-		spinS, spinP = spinS.add(dV), spinP.sub(dV)
-		wS = wS.add(dw).add(c.s.cross(spinS))
-		wP = wP.sub(dw).add(c.b.cross(spinP))
-		ds, db = ds.add(spinS.cross(omS)), db.add(spinP.cross(omP))
+		x.spinS = x.spinS.add(x.dV)
+		x.wS = x.wS.add(x.dw).add(c.s.cross(x.spinS))
+		x.wP = x.wP.sub(x.dw).add(c.a.cross(x.spinP))
+		x.ds, x.da = x.ds.add(x.spinS.cross(omS)), x.da.add(x.spinP.cross(omP))
+		if all {
+			x.wP, x.db, x.phi = x.wP.sub(c.b.cross(x.dV)), omP.cross(x.dV), x.phi.sub(c.V.cross(x.dV))
+		}
 	}
 	// Positions.
 	theta, rho := turn[0], step[0]
-	db = db.add(rho)
-	ds = ds.add(db)
+	if slides {
+		x.da, x.db = x.da.sub(t.gap), x.db.add(t.gap)
+		rho = rho.add(c.allowed(x.da))
+	}
+	db := x.db.add(rho)
+	ds := x.ds.add(db)
+	turnP, phiP := x.phi.sub(theta), x.phi.sub(theta).add(c.a.cross(x.da))
+	if all {
+		turnP = turnP.add(c.allowed(c.R).cross(x.da)).sub(c.R.cross(rho))
+		phiP = phiP.sub(c.b.cross(rho))
+	}
 	fP, fS := &g.frames[2*c.number], &g.frames[2*c.number+1]
-	turnP := phi.sub(theta).sub(c.R.cross(rho))
 	turnP.within(&P.E).addTo(&fP.Turn)
 	theta.within(&S.E).addTo(&fS.Turn)
-	rho.within(&P.E).takeFrom(&fP.Origin)
+	x.da.sub(rho).within(&P.E).addTo(&fP.Origin)
 	ds.within(&S.E).addTo(&fS.Origin)
 	if c.succ >= 0 {
-		u := &g.bodies[c.succ]
-		theta.add(c.s.cross(ds)).addTo(&u.Rotation)
-		db.addTo(&u.Position)
-		wS.addTo(&u.Angular)
-		dV.addTo(&u.Linear)
-		db.sub(ds).add(dV.cross(omS)).within(&S.E).addTo(&u.Com)
+		com := x.dV.cross(omS).sub(x.ds)
+		g.bodies[c.succ].addMotion(S, theta.add(c.s.cross(ds)), db, x.wS, x.dV, com)
 	}
 	if c.pred >= 0 {
-		u := &g.bodies[c.pred]
-		phi.sub(theta).sub(c.b.cross(rho)).addTo(&u.Rotation)
-		db.takeFrom(&u.Position)
-		wP.addTo(&u.Angular)
-		dV.takeFrom(&u.Linear)
-		rho.sub(db).sub(dV.cross(omP)).within(&P.E).addTo(&u.Com)
+		com := x.dV.cross(omP).add(x.db).add(x.da).scale(-1)
+		g.bodies[c.pred].addMotion(P, phiP, db.scale(-1), x.wP, x.dV.scale(-1), com)
 	}
+}
+
+// addMotion adds the cotangents of the motion of a body, and of its centre of mass in the body; com is in world axes.
+func (u *BodyDirection) addMotion(b *bodyAt, turn, travel, angular, linear, com vec) {
+	turn.addTo(&u.Rotation)
+	travel.addTo(&u.Position)
+	angular.addTo(&u.Angular)
+	linear.addTo(&u.Linear)
+	com.within(&b.E).addTo(&u.Com)
 }
 
 // accelerationsBack adds to dx the cotangents of accelerations for those of the relative one: the transpose of accelerated.
@@ -196,7 +251,7 @@ func (c *carriedJoint) accelerationsBack(dx []float64, A, B vec) {
 		y[3], y[4], y[5] = y[3]+B.x, y[4]+B.y, y[5]+B.z
 	}
 	if c.pred >= 0 {
-		y, al := dx[6*c.pred:][:6], A.add(c.b.cross(B))
+		y, al := dx[6*c.pred:][:6], A.add(c.a.cross(B))
 		y[0], y[1], y[2] = y[0]-al.x, y[1]-al.y, y[2]-al.z
 		y[3], y[4], y[5] = y[3]-B.x, y[4]-B.y, y[5]-B.z
 	}

@@ -70,10 +70,10 @@ func TestCarriedIsRecorded(t *testing.T) {
 			}
 			var out JointChange
 			got, want := make([]float64, len(d.x)), make([]float64, len(d.x))
-			var m carriedMove
+			m := carriedMove{opens: true}
 			d.move(&m, c, &u, dx, orderAcceleration)
-			dN, dF := d.acts(c, &m, &c.load, &u, dx)
-			c.pushed(got, &m, c.F, dN, dF)
+			dN, dF, dP := d.acts(c, &m, &c.load, &u, dx)
+			c.pushed(got, &m, c.F, dN, dF, dP)
 			d.aboutOrigins(got, c, c.F, &u)
 			d.opens(got[c.at:], c, &m, &u, orderAcceleration)
 			d.outputsCarried(&out, c, &u, dx)

@@ -5,8 +5,11 @@ import "github.com/rung-mbd/rung/spatial"
 // carriedMove is how the relative motion of a joint changes along a direction. World axes.
 type carriedMove struct {
 	phi        vec    // rotation of P
-	ds, db     vec    // of the arms; that in S about its body's centre of mass as that moves in the body
+	ds, db, da vec    // of the arms; that in S about its body's centre of mass as that moves in the body
 	turn, step [3]vec // of relative position, velocity and acceleration, as P sees them
+	// opens says that position and velocity are asked for with the acceleration. Of a joint that does not slide, db and their steps are
+	// left out there otherwise.
+	opens bool
 }
 
 // order is up to which derivative by time something is computed.
@@ -22,7 +25,8 @@ const (
 // accelerations; nil: these are held.
 //
 // With Δ for a change, b and s the arms in P and S, φ the rotation of P, and R, V, V̇ the displacement, velocity and acceleration of S's
-// origin as P sees them, a change as P sees it is ΔR − φ×R, ΔV − φ×V and so on. ω, V and their rates are differentiated term by term.
+// origin as P sees them, a change as P sees it is ΔR − φ×R, ΔV − φ×V and so on. ω, V and their rates are differentiated term by term. In
+// the acceleration, as in (9), the parts of R and V count that the joint allows: they change by the same parts of these changes.
 func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []float64, to order) {
 	P, S := d.ends(c)
 	uP, uS := &d.carried.still, &d.carried.still
@@ -32,36 +36,47 @@ func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []fl
 	if c.succ >= 0 {
 		uS = &u.bodies[c.succ]
 	}
+	slides := c.lines.slides != slidesNot
+	all := slides || m.opens || to < orderAcceleration
 	phiP, phiS := vecOf(&uP.Rotation), vecOf(&uS.Rotation)
 	m.phi, m.turn[0] = phiP, phiS.sub(phiP)
-	m.ds = phiS.cross(c.s)
-	m.db = vecOf(&uS.Position).add(m.ds).sub(vecOf(&uP.Position))
-	m.step[0] = m.db.sub(phiP.cross(c.b))
-	v := vecOf(&uS.Linear).sub(vecOf(&uP.Linear))
+	m.ds, m.da = phiS.cross(c.s), phiP.cross(c.a)
+	var v vec
+	if all {
+		m.db = vecOf(&uS.Position).add(m.ds).sub(vecOf(&uP.Position))
+		m.step[0] = m.db.sub(phiP.cross(c.b))
+		v = vecOf(&uS.Linear).sub(vecOf(&uP.Linear))
+	}
 	if u.shifts {
 		v = v.add(c.shift(m, P, S, uP, uS, &u.frames[2*c.number], &u.frames[2*c.number+1]))
+	}
+	if slides {
+		m.da = m.da.add(c.allowed(m.step[0]))
 	}
 	if to == orderPosition {
 		return
 	}
 	wP, wS, omP, omS := vecOf(&uP.Angular), vecOf(&uS.Angular), vecOf(&P.omega), vecOf(&S.omega)
-	spinS := wS.cross(c.s).add(omS.cross(m.ds)) // changes of ω×arm
-	spinP := wP.cross(c.b).add(omP.cross(m.db))
-	dV, dw, w := v.add(spinS).sub(spinP), wS.sub(wP), omS.sub(omP)
+	spinS := wS.cross(c.s).add(omS.cross(m.ds)) // change of ω×arm
+	dw, w := wS.sub(wP), omS.sub(omP)
 	m.turn[1] = dw.sub(m.phi.cross(w))
-	m.step[1] = dV.sub(m.phi.cross(c.V))
+	if all {
+		m.step[1] = v.add(spinS).sub(wP.cross(c.b)).sub(omP.cross(m.db)).sub(m.phi.cross(c.V))
+	}
 	if to == orderVelocity {
 		return
 	}
-	dwd := wP.cross(w).add(omP.cross(dw)).scale(-1)
-	dVd := vecOf(&S.alpha).cross(m.ds).add(wS.cross(omS.cross(c.s))).add(omS.cross(spinS))
-	dVd = dVd.sub(vecOf(&P.alpha).cross(m.db)).sub(wP.cross(omP.cross(c.b).add(c.V.scale(2)))).sub(omP.cross(spinP.add(dV.scale(2))))
-	if x != nil {
-		da, db := c.accelerated(x)
-		dwd, dVd = dwd.add(da), dVd.add(db)
+	spinP := wP.cross(c.a).add(omP.cross(m.da)) // change of ω_P×arm + 2V
+	if slides {
+		spinP = spinP.add(m.phi.cross(c.allowed(c.V)).add(c.allowed(m.step[1])).scale(2))
 	}
-	m.turn[2] = dwd.sub(m.phi.cross(c.wd))
-	m.step[2] = dVd.sub(m.phi.cross(c.Vd))
+	m.turn[2] = wP.cross(w).add(omP.cross(dw)).add(m.phi.cross(c.wd)).scale(-1)
+	dVd := vecOf(&S.alpha).cross(m.ds).add(wS.cross(c.spinS)).add(omS.cross(spinS))
+	dVd = dVd.sub(vecOf(&P.alpha).cross(m.da)).sub(wP.cross(c.spinP)).sub(omP.cross(spinP))
+	if m.step[2] = dVd.sub(m.phi.cross(c.Vd)); x != nil {
+		turn, step := c.accelerated(x)
+		m.turn[2], m.step[2] = m.turn[2].add(turn), m.step[2].add(step)
+	}
 }
 
 // accelerated returns the change of the joint's relative acceleration, angular and linear, by the changes x of the bodies' accelerations.
@@ -74,7 +89,7 @@ func (c *carriedJoint) accelerated(x []float64) (turn, step vec) {
 	if c.pred >= 0 {
 		y := x[6*c.pred:][:6]
 		al := vec{y[0], y[1], y[2]}
-		turn, step = turn.sub(al), step.sub(vec{y[3], y[4], y[5]}).sub(al.cross(c.b))
+		turn, step = turn.sub(al), step.sub(vec{y[3], y[4], y[5]}).sub(al.cross(c.a))
 	}
 	return turn, step
 }
@@ -87,6 +102,7 @@ func (c *carriedJoint) shift(m *carriedMove, P, S *bodyAt, uP, uS *BodyDirection
 	turnP, turnS := vecOf(&fP.Turn).turned(&P.E), vecOf(&fS.Turn).turned(&S.E)
 	m.ds = m.ds.add(atS).sub(comS)
 	m.db = m.db.add(atS).sub(comP)
+	m.da = m.da.add(atP).sub(comP).add(turnP.cross(c.allowed(c.R)))
 	m.step[0] = m.step[0].add(atS).sub(atP).sub(turnP.cross(c.R))
 	m.turn[0] = m.turn[0].add(turnS).sub(turnP)
 	m.phi = m.phi.add(turnP)
@@ -100,32 +116,31 @@ func (c *carriedJoint) seen(out *[6]float64, turn, step vec) {
 }
 
 // acts returns how a load that the joint puts on S changes, theory.md (D11). dx has the changes of the multipliers, u those of forces along
-// freedoms, with which springs and dampers change too; both may be nil.
-func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *direction, dx []float64) (dN, dF vec) {
+// freedoms, with which springs and dampers change too; both may be nil. Forces along freedoms act at the origin of S: by how far that is
+// from where the joint allows it to be, they turn P, and dP is the change of that moment.
+func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *direction, dx []float64) (dN, dF, dP vec) {
 	dN, dF = m.phi.cross(of.N), m.phi.cross(of.F)
-	var more [6]float64
-	sprung, forced := u != nil && c.spring >= 0, u != nil && u.forced
 	if dx != nil {
+		var more [6]float64
 		c.multiplied(&more, dx)
-	}
-	if forced {
-		forces := &u.forces[c.number]
-		for i, line := range c.lines.freedoms {
-			more[line] += forces[i]
-		}
-	}
-	if sprung {
-		s := &d.carried.springs[c.spring]
-		var x, v [6]float64
-		c.seen(&x, m.turn[0], m.step[0])
-		c.seen(&v, m.turn[1], m.step[1])
-		for _, line := range c.lines.freedoms {
-			more[line] -= s.stiffness[line]*x[line] + s.damping[line]*v[line]
-		}
-	}
-	if sprung || forced || dx != nil {
 		dN = dN.add(vec{more[0], more[1], more[2]}.turned(&c.E))
 		dF = dF.add(vec{more[3], more[4], more[5]}.turned(&c.E))
+	}
+	forced := u != nil && u.forced
+	if u != nil && (forced || c.spring >= 0) {
+		var s *carriedSpring
+		var moment, force, push vec
+		if c.spring >= 0 {
+			s = &d.carried.springs[c.spring]
+			push = s.push
+		}
+		if forced || s.rated {
+			moment, force = c.pulls(s, m, u)
+		}
+		dN, dF = dN.add(moment), dF.add(force)
+		if c.lines.slides != slidesNot {
+			dP = m.db.sub(m.da).cross(push).add(c.b.sub(c.a).cross(m.phi.cross(push).add(force)))
+		}
 	}
 	if c.bentAt >= 0 {
 		l := &d.carried.bent[c.bentAt]
@@ -137,11 +152,37 @@ func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *directi
 			dN = dN.add(l.y.scale(u.forces[c.number][1]))
 		}
 	}
-	return dN, dF
+	return dN, dF, dP
 }
 
-// pushed takes from r the change of what a joint does to its bodies, for changes dN and dF on S, theory.md (D12).
-func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF vec) {
+// pulls returns how forces along freedoms change what they do to S, those of springs and dampers too, unless s is nil.
+func (c *carriedJoint) pulls(s *carriedSpring, m *carriedMove, u *direction) (moment, force vec) {
+	for i, line := range c.lines.freedoms {
+		x, axis := 0.0, c.axis(line)
+		if u.forced {
+			x = u.forces[c.number][i]
+		}
+		if s != nil {
+			q, rate := axis.dot(m.turn[0]), axis.dot(m.turn[1])
+			switch {
+			case line >= 3:
+				q, rate = axis.dot(m.step[0]), axis.dot(m.step[1])
+			case line == 2:
+				q += s.tilt[0]*c.axis(0).dot(m.turn[0]) + s.tilt[1]*c.axis(1).dot(m.turn[0])
+			}
+			x -= s.stiffness[line]*q + s.damping[line]*rate
+		}
+		if line < 3 {
+			moment = moment.add(axis.scale(x))
+		} else {
+			force = force.add(axis.scale(x))
+		}
+	}
+	return moment, force
+}
+
+// pushed takes from r the change of what a joint does to its bodies, for changes dN and dF on S, theory.md (D12), and dP of acts.
+func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF, dP vec) {
 	if c.succ >= 0 {
 		y := (*[6]float64)(r[6*c.succ:])
 		t := dN.add(m.ds.cross(F)).add(c.s.cross(dF))
@@ -150,7 +191,7 @@ func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF vec) {
 	}
 	if c.pred >= 0 {
 		y := (*[6]float64)(r[6*c.pred:])
-		t := dN.add(m.db.cross(F)).add(c.b.cross(dF))
+		t := dN.add(m.da.cross(F)).add(c.a.cross(dF)).add(dP)
 		y[0], y[1], y[2] = y[0]+t.x, y[1]+t.y, y[2]+t.z
 		y[3], y[4], y[5] = y[3]+dF.x, y[4]+dF.y, y[5]+dF.z
 	}
@@ -159,7 +200,14 @@ func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF vec) {
 // opens adds to right, from the first row of the joint on, the changes of its rows at a level.
 func (d *Derivatives) opens(right []float64, c *carriedJoint, m *carriedMove, u *direction, at order) {
 	var x [6]float64
-	c.seen(&x, m.turn[at], m.step[at])
+	if c.lines.moments {
+		v := m.turn[at].within(&c.E)
+		x[0], x[1], x[2] = v.x, v.y, v.z
+	}
+	if c.lines.forces {
+		v := m.step[at].within(&c.E)
+		x[3], x[4], x[5] = v.x, v.y, v.z
+	}
 	rows := c.lines.rows
 	right = right[:c.numRows()]
 	for i, line := range rows {
@@ -186,8 +234,8 @@ func (c *carriedJoint) numRows() int {
 
 // gatherCarried adds to r the change of the residual of a joint whose lines turn with P.
 func (d *Derivatives) gatherCarried(r []float64, c *carriedJoint, m *carriedMove, u *direction) {
-	dN, dF := d.acts(c, m, &c.load, u, nil)
-	c.pushed(r, m, c.F, dN, dF)
+	dN, dF, dP := d.acts(c, m, &c.load, u, nil)
+	c.pushed(r, m, c.F, dN, dF, dP)
 	if c.at >= 0 {
 		d.opens(r[c.at:], c, m, u, orderAcceleration)
 	}
@@ -197,7 +245,7 @@ func (d *Derivatives) gatherCarried(r []float64, c *carriedJoint, m *carriedMove
 func (d *Derivatives) outputsCarried(out *JointChange, c *carriedJoint, u *direction, dx []float64) {
 	var m carriedMove
 	d.move(&m, c, u, dx, orderAcceleration)
-	dN, dF := d.acts(c, &m, &c.load, u, dx)
+	dN, dF, _ := d.acts(c, &m, &c.load, u, dx)
 	out.Wrench = spatial.Force{dN.x, dN.y, dN.z, dF.x, dF.y, dF.z}
 	var q, qdd [6]float64
 	c.seen(&q, m.turn[0], m.step[0])

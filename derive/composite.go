@@ -46,24 +46,14 @@ func (b *builder) composite(r *relation) {
 	var at posture
 	b.settle(&at, r, nil)
 	e := b.apart(&at, r)
-	// One step of Newton's method: q = q₀ + D·e.
-	var q, qd [joints.MaxAxes]chain.Num
-	for i := range n {
-		q[i] = b.shifted(b.dot(D[i], e), r.near[i])
-	}
 	var now posture
+	q := b.nearest(r, &at, e)
 	b.settle(&now, r, q[:n])
-	V := twist{b.local(r, r.w), b.local(r, r.V)}
-	for i := range n { // DᵀS = 1, so that D·δV̂ − D·δS·q̇ is the change of q̇
-		rest := V
-		for k := range n {
-			rest = twist{
-				c.Sub(rest.a, c.Times(r.qd[k], now.axes[k].column.a)), c.Sub(rest.b, c.Times(r.qd[k], now.axes[k].column.b)),
-			}
-		}
-		qd[i] = b.shifted(b.dot(D[i], rest), r.qd[i])
+	qd := b.rates(r, &now, &D)
+	bias, v := b.bias(&now, &qd)
+	if b.want&(wantForce|wantSecond) != 0 {
+		r.arm, r.slip = b.world(r, now.r), b.world(r, v)
 	}
-	bias := b.bias(&now, &qd)
 	outward := func(t twist) line {
 		return line{m: b.world(r, t.a), f: b.world(r, t.b), tdot: c.Times1(-1, b.dot(t, bias))}
 	}
@@ -84,12 +74,113 @@ func (b *builder) composite(r *relation) {
 			}
 			t = b.less(t, x, D[k])
 		}
-		if b.d.held.is {
+		if b.d.held.is || b.isActedOn(r.number) {
 			t = b.across(t, &now, i, &duals, rows.T[:6-n])
 		}
-		r.freedoms[i] = freedom{line: outward(t), q: b.shifted(q[i], r.q[i])}
+		r.freedoms[i] = freedom{line: outward(t), q: b.shifted(q[i], r.q[i]), qd: qd[i]}
 	}
 	r.settled = true
+}
+
+// isActedOn reports whether something acts along the freedoms of a joint. It does so at the origin of S: where the joint is open, elsewhere
+// than the multipliers that undo how duals turn among the rows.
+func (b *builder) isActedOn(j int) bool {
+	d := b.d
+	return d.carried.acting[j] || len(d.motors[j]) > 0 || len(d.resisted[j]) > 0
+}
+
+// nearest returns the coordinates of a composite joint by one step of Newton's method for Sᵀe = 0, theory.md (C4), from those of the state,
+// whose posture is at, with e from there.
+func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]chain.Num) {
+	c := &b.c
+	n := at.n
+	phi, d := vecAt(c, e.a), vecAt(c, e.b)
+	theta := phi.dot(phi) // squared
+	kappa := 1. / 12      // of dexp⁻¹, theory.md (46)
+	if theta > 1e-6 {
+		half := math.Sqrt(theta) / 2
+		kappa = (1 - half/math.Tan(half)) / theta
+	}
+	var a, s, moved, g, h [joints.MaxAxes]vec
+	for i := range n {
+		a[i], s[i] = vecAt(c, at.axes[i].column.a), vecAt(c, at.axes[i].column.b)
+		turn := phi.cross(a[i]) // as the axis turns, e does by −a − φ×a/2 − κ φ×(φ×a)
+		moved[i] = a[i].add(turn.scale(0.5)).add(phi.cross(turn).scale(kappa))
+		g[i], h[i] = a[i].cross(phi).add(s[i].cross(d)), d.cross(a[i])
+	}
+	var A [joints.MaxAxes][joints.MaxAxes]float64 // −∂(Sᵀe)/∂q
+	for i := range n {
+		for j := range n {
+			A[i][j] = a[i].dot(moved[j]) + s[i].dot(s[j])
+			if j < i { // axis j moves axis i
+				A[i][j] -= a[j].dot(g[i])
+			} else {
+				A[i][j] -= s[j].dot(h[i])
+			}
+		}
+	}
+	var f [joints.MaxAxes]chain.Num
+	for i := range n {
+		f[i] = b.dot(at.axes[i].column, e)
+	}
+	inverse := inverted(&A, n)
+	for i := range n {
+		q[i] = c.Num(r.near[i])
+		for j := range n {
+			q[i] = c.Add1(q[i], c.Times1(inverse[i][j], f[j]))
+		}
+		q[i] = b.shifted(q[i], r.near[i])
+	}
+	return q
+}
+
+// inverted returns the inverse of a matrix of n rows whose axes are independent of each other, by Gauss's and Jordan's method. It is near a
+// symmetric one that is positive definite, so it needs no pivots.
+func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxAxes][joints.MaxAxes]float64) {
+	for i := range n {
+		X[i][i] = 1
+	}
+	for k := range n {
+		pivot := 1 / A[k][k]
+		for j := range n {
+			A[k][j], X[k][j] = A[k][j]*pivot, X[k][j]*pivot
+		}
+		for i := range n {
+			t := A[i][k]
+			if i == k {
+				continue
+			}
+			for j := range n {
+				A[i][j], X[i][j] = A[i][j]-t*A[k][j], X[i][j]-t*X[k][j]
+			}
+		}
+	}
+	return X
+}
+
+func vecAt(c *chain.Chain, v chain.Vec) vec {
+	x := c.Value(v)
+	return vecOf(&x)
+}
+
+// rates returns the rates of the coordinates, q̇ = D·V̂. As DᵀS = 1, they change by D·(δV̂ − δS·q̇) and, with the part v of V̂ that
+// violates the joint, by DᵀD·δSᵀv.
+func (b *builder) rates(r *relation, now *posture, D *[joints.MaxAxes]twist) (qd [joints.MaxAxes]chain.Num) {
+	c := &b.c
+	rest := twist{b.local(r, r.w), b.local(r, r.V)}
+	for k := range now.n {
+		column := now.axes[k].column
+		rest = twist{c.Sub(rest.a, c.Times(r.qd[k], column.a)), c.Sub(rest.b, c.Times(r.qd[k], column.b))}
+	}
+	v := twist{c.Vec(c.Value(rest.a)), c.Vec(c.Value(rest.b))}
+	for k := range now.n {
+		x := b.dot(now.axes[k].column, v)
+		rest = twist{c.Add(rest.a, c.Scale(x, D[k].a)), c.Add(rest.b, c.Scale(x, D[k].b))}
+	}
+	for i := range now.n {
+		qd[i] = b.shifted(b.dot(D[i], rest), r.qd[i])
+	}
+	return qd
 }
 
 // fixed is a wrench of the joint in the axes of P.
@@ -213,20 +304,29 @@ func (b *builder) rotate(E *[3]chain.Vec, u chain.Vec, q chain.Num) {
 	}
 }
 
-// apart returns what takes S from a posture to where it is, of which the derivative counts.
+// apart returns what takes S from a posture to where it is: a rotation vector, of less than a right angle, and a translation.
 func (b *builder) apart(p *posture, r *relation) twist {
 	c := &b.c
 	turn := c.Vec(spatial.Vec3{})
 	for k := range p.E {
 		turn = c.Add(turn, c.Cross(p.E[k], b.local(r, r.S.axes[k])))
 	}
-	return twist{c.Times(0.5, turn), c.Sub(b.local(r, r.R), p.r)}
+	turn = c.Times(0.5, turn) // the sine of the angle along its axis
+	square := c.Dot(turn, turn)
+	x := c.Value1(square)
+	f, slope := 1+x/6, 1./6 // of angle/sine, by the square of the sine
+	if x > 1e-8 {
+		sine := math.Sqrt(x)
+		f = math.Asin(min(sine, 1)) / sine
+		slope = (1/math.Sqrt(max(1-x, 1e-16)) - f) / (2 * x)
+	}
+	return twist{c.Scale(c.Of(square, f, slope), turn), c.Sub(b.local(r, r.R), p.r)}
 }
 
-// bias returns Σ q̇·S˚ with the rates q̇, theory.md (C3).
-func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist) {
+// bias returns Σ q̇·S˚ with the rates q̇, theory.md (C3), and the velocity of the origin of S that they make.
+func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist, v chain.Vec) {
 	c := &b.c
-	v := c.Vec(spatial.Vec3{}) // of the origin of S
+	v = c.Vec(spatial.Vec3{})
 	for k := range p.n {
 		v = c.Add(v, c.Scale(qd[k], p.axes[k].column.b))
 	}
@@ -253,5 +353,5 @@ func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist) {
 		carried = c.Add(carried, c.Scale(qd[k], step))
 		w = c.Add(w, c.Scale(qd[k], u))
 	}
-	return sum
+	return sum, v
 }

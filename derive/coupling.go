@@ -54,7 +54,7 @@ func (b *builder) coupling(i int) error {
 		r := &b.rel[l]
 		m, force := r.S.moment, r.S.force
 		r.S.moment, r.S.force = none, none
-		b.push(r, &f.line, c.Mul(lambda, factors[l]))
+		b.bear(r, &f.line, c.Mul(lambda, factors[l]))
 		b.legs = append(b.legs, legOf{r.number, r.S.moment, r.S.force})
 		b.sum(&r.S.moment, m)
 		b.sum(&r.S.force, force)

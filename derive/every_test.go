@@ -232,19 +232,24 @@ func everySlope(
 		return true
 	}
 	// Where a step leads over a corner, or to the other side of half a turn, a shorter one does not.
-	middle := at(0)
-	requireSlopeOf(t, m, x, got, func(h float64) []float64 {
-		y := at(shorter * h)
-		for i := range y {
-			y[i] = middle[i] + (y[i]-middle[i])/shorter
-		}
-		return y
-	})
+	requireSlopeOf(t, m, x, got, nearby(at))
 	return true
 }
 
 // shorter is the part of a step that is tried where a step fails.
 const shorter = 0.1
+
+// nearby returns values whose differences are those of at over shorter steps.
+func nearby(at func(h float64) []float64) func(h float64) []float64 {
+	middle := at(0)
+	return func(h float64) []float64 {
+		y := at(shorter * h)
+		for i := range y {
+			y[i] = middle[i] + (y[i]-middle[i])/shorter
+		}
+		return y
+	}
+}
 
 func requireSlopeOf(t *testing.T, m *model.Model, x study.Input, got []float64, at func(h float64) []float64) {
 	defer func() {

@@ -31,10 +31,7 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	for k := range in.list {
 		out.list[k].ready = false
 	}
-	step := 1
-	if shaky, _ := d.shaky(); !shaky && d.mech.NumBearings() == 0 && len(in.list) > 1 {
-		step = abreast
-	}
+	step := d.atOnce(len(in.list))
 	for lo := 0; lo < len(in.list); lo += step {
 		hi := min(lo+step, len(in.list))
 		k, err := 0, error(nil)
@@ -51,6 +48,14 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 		out.list[k].ready = true
 	}
 	return nil
+}
+
+// atOnce returns how many of n directions are taken together: one where digits are in doubt, and where friction grows with reactions.
+func (d *Derivatives) atOnce(n int) int {
+	if shaky, _ := d.shaky(); !shaky && d.mech.NumBearings() == 0 && n > 1 {
+		return abreast
+	}
+	return 1
 }
 
 // ForwardEach takes the derivatives along all directions, one after the other, in memory of one, and calls see after each: out has one
@@ -308,7 +313,7 @@ func (d *Derivatives) endSweep() { d.b.given, d.b.want = nil, wantAll }
 // carried joint c.
 func (d *Derivatives) sweep(to *sweepTo, part int, c *carriedJoint, u *direction) error {
 	if c != nil {
-		var m carriedMove
+		m := carriedMove{opens: to.positions != nil}
 		d.move(&m, c, u, nil, orderAcceleration)
 		d.gatherCarried(to.right, c, &m, u)
 		if to.positions != nil && c.plain >= 0 {

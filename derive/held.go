@@ -200,8 +200,8 @@ func (d *Derivatives) heldCarriedTo(r []float64, c *carriedJoint, u *direction, 
 	if d.held.kind == HeldRates {
 		forced = nil
 	}
-	dN, dF := d.acts(c, &m, &c.load, forced, dx)
-	c.pushed(r, &m, c.F, dN, dF)
+	dN, dF, dP := d.acts(c, &m, &c.load, forced, dx)
+	c.pushed(r, &m, c.F, dN, dF, dP)
 	if c.plain >= 0 {
 		d.opens(r[c.plain:], c, &m, u, l.order())
 	}
@@ -290,13 +290,13 @@ func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 // heldCarriedBack is the part of residualBack for the carried joint c.
 func (d *Derivatives) heldCarriedBack(g *Gradient, dx []float64, c *carriedJoint, load, y []float64) {
 	var t carriedCotangent
-	t.addResidualOf(d, c, load)
-	if c.plain >= 0 {
-		t.addRows(d, c, y[c.plain:], d.heldLevel().order())
-	}
 	spring := c.spring
 	if d.held.kind == HeldRates {
 		c.spring = none
+	}
+	t.addResidualOf(d, c, load)
+	if c.plain >= 0 {
+		t.addRows(d, c, y[c.plain:], d.heldLevel().order())
 	}
 	d.backCarried(&g.direction, dx, c, &t, orderVelocity)
 	c.spring = spring

@@ -91,7 +91,7 @@ func (b *builder) constrain(r *relation) error {
 	for i := range list {
 		l := &list[i]
 		b.rows = append(b.rows, placedRow{at: at, plain: plain, second: b.second(r, &l.line), rate: b.rate(r, &l.line), delta: l.delta})
-		b.push(r, &l.line, b.multiplier(at))
+		b.bear(r, &l.line, b.multiplier(at))
 		at, plain = at+1, plain+1
 	}
 	load := chain.Vec(none)
@@ -112,7 +112,7 @@ func (b *builder) constrain(r *relation) error {
 			row.second = c.Sub1(f.qdd, qdd)
 		}
 		b.rows = append(b.rows, row)
-		b.push(r, &f.line, b.multiplier(at))
+		b.bear(r, &f.line, b.multiplier(at))
 		at, plain = at+1, plain+1
 	}
 	r.load = load
@@ -152,7 +152,7 @@ func (b *builder) armature(r *relation, at int32) {
 		b.rows = append(b.rows,
 			placedRow{at: own, plain: none, second: c.Add1(mu, c.Mul(lambda, root)), rate: none, delta: none},
 			placedRow{at: at, plain: none, second: second, rate: none, delta: none})
-		b.push(r, &r.freedoms[i].line, lambda)
+		b.bear(r, &r.freedoms[i].line, lambda)
 		own++
 		at++
 	}

@@ -11,7 +11,10 @@ type relation struct {
 	P, S     *port
 	R, V     chain.Vec // from the origin of P to that of S, and its rate as P sees it
 	w        chain.Vec // ω_S − ω_P
-	wd, Vd   chain.Vec // the apparent derivatives of w and V
+	wd, Vd   chain.Vec // the apparent derivatives of w and V, as the rows have them (allow)
+	arm      chain.Vec // the part of R that the joint allows, theory.md (9); none for nothing
+	slip     chain.Vec // that of V
+	allows   bool      // arm, slip and Vd are there
 	joint    *mechanism.Joint
 	number   int
 	load     chain.Vec  // force of the type's rows, for friction that grows with it; none for nothing
@@ -47,7 +50,7 @@ func (b *builder) relate(r *relation, P, S *port) {
 	c := &b.c
 	r.P, r.S = P, S
 	r.R = c.Sub(S.p, P.p)
-	r.V, r.w, r.wd, r.Vd = none, none, none, none
+	r.V, r.w, r.wd, r.Vd, r.arm, r.slip = none, none, none, none, none, none
 	if b.want == wantDelta && !r.special() {
 		return
 	}
@@ -57,9 +60,57 @@ func (b *builder) relate(r *relation, P, S *port) {
 		return
 	}
 	r.wd = c.Sub(c.Sub(S.al, P.al), c.Cross(P.w, r.w))
-	a := c.Sub(c.Sub(S.a, P.a), c.Cross(P.al, r.R))
-	a = c.Sub(a, c.Cross(P.w, c.Cross(P.w, r.R)))
-	r.Vd = c.Sub(a, c.Times(2, c.Cross(P.w, r.V)))
+}
+
+// allow adds what the joint allows of R and V, and the acceleration of S's origin as P sees it with these, theory.md (7). Types that slide
+// in other ways than along axes of P have added arm and slip with their rows.
+func (b *builder) allow(r *relation) {
+	if r.allows {
+		return
+	}
+	r.allows = true
+	c, P := &b.c, r.P
+	switch slides := slideOf(r.joint.Kind); {
+	case r.joint.Kind == joints.Free:
+		r.arm, r.slip = r.R, r.V
+	case slides == slidesOnZ || slides == slidesOffZ:
+		r.arm = b.alongAxis(r.R, P.axes[2], slides)
+		if r.wd >= 0 {
+			r.slip = b.alongAxis(r.V, P.axes[2], slides)
+		}
+	}
+	if r.wd < 0 {
+		return
+	}
+	r.Vd = c.Sub(r.S.a, P.a)
+	if r.arm >= 0 {
+		r.Vd = c.Sub(c.Sub(r.Vd, c.Cross(P.al, r.arm)), c.Cross(P.w, c.Cross(P.w, r.arm)))
+	}
+	if r.slip >= 0 {
+		r.Vd = c.Sub(r.Vd, c.Times(2, c.Cross(P.w, r.slip)))
+	}
+}
+
+// alongAxis returns the part of a vector along the axis z, or the one across it.
+func (b *builder) alongAxis(v, z chain.Vec, slides slide) chain.Vec {
+	c := &b.c
+	on := c.Scale(c.Dot(z, v), z)
+	if slides == slidesOnZ {
+		return on
+	}
+	return c.Sub(v, on)
+}
+
+// violate takes out of arm and slip what violates a row along d, world axes: the displacement delta, none for none, and what moves there at
+// the velocity v along the same direction e, both in any axes.
+func (b *builder) violate(r *relation, d chain.Vec, delta chain.Num, e, v chain.Vec) {
+	c := &b.c
+	if delta >= 0 && b.want&(wantForce|wantSecond) != 0 {
+		r.arm = c.Sub(r.arm, c.Scale(delta, d))
+	}
+	if b.want&wantSecond != 0 {
+		r.slip = c.Sub(r.slip, c.Scale(c.Dot(e, v), d))
+	}
 }
 
 // special reports whether the rows of the joint's type are recorded with their rates.
@@ -96,6 +147,7 @@ func (b *builder) second(r *relation, l *line) chain.Num {
 	if r.wd < 0 {
 		return none
 	}
+	b.allow(r)
 	x := b.along(l, r.wd, r.Vd)
 	if l.tdot >= 0 {
 		x = b.c.Add1(x, l.tdot)
@@ -103,8 +155,19 @@ func (b *builder) second(r *relation, l *line) chain.Num {
 	return x
 }
 
-// push adds the wrench x·l on S, and its opposite on P.
-func (b *builder) push(r *relation, l *line, x chain.Num) {
+// push adds the wrench x·l on S, and its opposite on P, both at the origin of S: of what acts along a freedom.
+func (b *builder) push(r *relation, l *line, x chain.Num) { b.pushAt(r, l, x, r.R) }
+
+// bear is push of a multiplier, which acts on P at the end of the arm of the rows.
+func (b *builder) bear(r *relation, l *line, x chain.Num) {
+	if b.want&wantForce != 0 {
+		b.allow(r)
+		b.pushAt(r, l, x, r.arm)
+	}
+}
+
+// pushAt adds the wrench x·l on S about its origin, and its opposite on P at an arm, none for zero, from the origin of P.
+func (b *builder) pushAt(r *relation, l *line, x chain.Num, arm chain.Vec) {
 	if b.want&wantForce == 0 {
 		return
 	}
@@ -120,8 +183,10 @@ func (b *builder) push(r *relation, l *line, x chain.Num) {
 	if m >= 0 {
 		m = c.Times(-1, m)
 	}
-	if f >= 0 { // at the origin of S
-		b.sum(&m, c.Times(-1, c.Cross(r.R, f)))
+	if f >= 0 {
+		if arm >= 0 {
+			b.sum(&m, c.Times(-1, c.Cross(arm, f)))
+		}
 		f = c.Times(-1, f)
 	}
 	b.act(r.P, m, f)
@@ -206,7 +271,7 @@ func (b *builder) screw(r *relation) {
 	c, z := &b.c, r.P.axes[2]
 	pitch := b.scalar(slot{kind: slotPitch}, r.joint.Pitch)
 	l := line{m: c.Times(-1, c.Scale(pitch, z)), f: z, tdot: none}
-	b.row(l, c.Sub1(c.Dot(z, r.R), c.Mul(pitch, b.angle(r, r.q[0], 0, 1))))
+	b.row(l, c.Sub1(c.Dot(z, r.R), c.Mul(pitch, b.angle(r, r.q[0]))))
 }
 
 // rightAngle adds the last row of a universal joint, a moment about n = y_S×x_P. As P sees it, n changes by n˚ = (ω_r×y_S)×x_P.
@@ -224,17 +289,19 @@ func (b *builder) distance(r *relation) {
 	c := &b.c
 	size := c.Root(c.Dot(r.R, r.R))
 	n := c.Scale(c.Div(c.Num(1), size), r.R)
-	l := forceAlong(n)
+	l, length := forceAlong(n), b.scalar(slot{kind: slotLength}, r.joint.Length)
+	r.arm = c.Scale(length, n)
 	if r.wd >= 0 {
-		slip := c.Sub(r.V, c.Scale(c.Dot(n, r.V), n))
-		l.tdot = c.Div(c.Dot(slip, slip), size)
+		r.slip = c.Sub(r.V, c.Scale(c.Dot(n, r.V), n))
+		l.tdot = c.Div(c.Dot(r.slip, r.slip), size)
 	}
-	b.row(l, c.Sub1(size, b.scalar(slot{kind: slotLength}, r.joint.Length)))
+	b.row(l, c.Sub1(size, length))
 }
 
-// angle returns the angle, of value q, from axis x of P to axis x of S about the third one, where y is the second axis of P.
-func (b *builder) angle(r *relation, q float64, x, y int) chain.Num {
-	return b.turn(q, b.c.Dot(r.S.axes[x], r.P.axes[y]), b.c.Dot(r.S.axes[x], r.P.axes[x]))
+// angle returns the angle, of value q, of the turn about z of P that is nearest to the one from P to S.
+func (b *builder) angle(r *relation, q float64) chain.Num {
+	c, p, s := &b.c, &r.P.axes, &r.S.axes
+	return b.turn(q, c.Sub1(c.Dot(s[0], p[1]), c.Dot(s[1], p[0])), c.Add1(c.Dot(s[0], p[0]), c.Dot(s[1], p[1])))
 }
 
 // turn returns the angle q of the sine s and the cosine c of it, each times anything.
@@ -260,18 +327,18 @@ func (b *builder) setFreedoms(r *relation) {
 	}
 	switch r.joint.Kind.Type() {
 	case joints.Revolute, joints.Helical:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
 	case joints.Prismatic:
 		slide(0, 2)
 	case joints.Cylindrical:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
 		slide(1, 2)
 	case joints.Universal:
 		y, z := r.S.axes[1], r.S.axes[2]
 		set(0, momentAbout(p[0]), b.turn(r.q[0], c.Dot(y, p[2]), c.Dot(y, p[1])))
 		set(1, momentAbout(y), b.turn(r.q[1], c.Dot(z, p[0]), c.Dot(r.S.axes[0], p[0])))
 	case joints.Planar:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
 		slide(1, 0)
 		slide(2, 1)
 	case joints.Spherical:
@@ -287,6 +354,8 @@ func (b *builder) setFreedoms(r *relation) {
 	for i := range n {
 		f := &r.freedoms[i]
 		f.rotation, f.force = r.joint.Kind.Rotational(i), none
-		f.qd, f.qdd = b.rate(r, &f.line), b.second(r, &f.line)
+		if f.qdd = b.second(r, &f.line); r.joint.Kind.Type() != joints.Composite { // which has rates with its lines
+			f.qd = b.rate(r, &f.line)
+		}
 	}
 }

@@ -51,6 +51,8 @@ func (b *builder) noSlip(r *relation) {
 	c, z := &b.c, r.S.axes[2]
 	l := forceAlong(z)
 	l.tdot = c.Dot(c.Cross(r.w, z), r.V)
+	r.arm, r.slip = r.R, r.V
+	b.violate(r, z, none, z, r.V)
 	b.row(l, none)
 }
 
@@ -78,7 +80,9 @@ func (b *builder) rolling(r *relation) {
 		b.onPlane(&w, r, tyre)
 	}
 	v := c.Add(r.V, c.Cross(r.w, w.p))
+	r.arm, r.slip = r.R, r.V
 	add := func(d, dd chain.Vec, delta chain.Num) {
+		b.violate(r, d, delta, d, v)
 		l := line{m: c.Cross(w.p, d), f: d, tdot: none}
 		if w.pd >= 0 {
 			l.tdot = c.Dot(d, c.Cross(r.w, w.pd))
@@ -200,6 +204,7 @@ func (b *builder) bead(r *relation) {
 	n0, size := b.unit(c.Cross(c.Vec(a), t))
 	nd := c.Cross(c.Vec(a), td)
 	nd = c.Scale(c.Div(c.Num(1), size), c.Sub(nd, c.Scale(c.Dot(nd, n0), n0)))
+	r.arm, r.slip = r.R, r.V
 	b.onNormal(r, n0, nd, d, v)
 	if !flat {
 		b.onNormal(r, c.Cross(t, n0), c.Add(c.Cross(td, n0), c.Cross(t, nd)), d, v)
@@ -219,9 +224,10 @@ func (b *builder) bead(r *relation) {
 // onNormal adds the row along the normal n of a curve with the rate nd. d is the vector from the curve to the point, and v the velocity of
 // the point, all in the axes of P.
 func (b *builder) onNormal(r *relation, n, nd, d, v chain.Vec) {
-	l := forceAlong(b.world(r, n))
+	l, delta := forceAlong(b.world(r, n)), b.c.Dot(n, d)
 	l.tdot = b.c.Dot(nd, v)
-	b.row(l, b.c.Dot(n, d))
+	b.violate(r, l.f, delta, n, v)
+	b.row(l, delta)
 }
 
 // sight is a pair of curves that touch, theory.md (U7), in the axes of P.
@@ -297,10 +303,12 @@ func (b *builder) touch(r *relation) {
 	n := b.world(r, now.n)
 	l := line{m: c.Cross(b.world(r, now.p), n), f: n}
 	l.tdot = c.Sub1(c.Dot(now.n, c.Cross(w, pd)), c.Mul(c.Mul(now.bend[0], rate[0]), along))
+	r.arm, r.slip = r.R, r.V
 	if r.joint.Kind.Freedoms() > 0 { // the curves may part: the gap is a freedom
 		r.freedoms[0] = freedom{line: l, q: b.shifted(now.gap, r.q[0])}
 		r.settled = true
 		return
 	}
+	b.violate(r, n, now.gap, now.n, v)
 	b.row(l, now.gap)
 }

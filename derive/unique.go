@@ -106,7 +106,7 @@ func (d *Derivatives) loadsOf(r []float64) error {
 	for part := range d.elementNumber(0) {
 		if c := d.isCarried(part); c != nil {
 			l := d.reaction(c, d.b.x)
-			c.pushed(r, &carriedMove{}, vec{}, l.N.scale(-1), l.F.scale(-1))
+			c.pushed(r, &carriedMove{}, vec{}, l.N.scale(-1), l.F.scale(-1), vec{})
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -188,8 +188,8 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 			if most = max(most, math.Sqrt(l.F.dot(l.F)), math.Sqrt(l.N.dot(l.N))); d.touches(part, u) {
 				var m carriedMove
 				d.move(&m, c, u, nil, orderPosition)
-				dN, dF := d.acts(c, &m, &l, nil, nil)
-				c.pushed(r, &m, l.F, dN, dF)
+				dN, dF, dP := d.acts(c, &m, &l, nil, nil)
+				c.pushed(r, &m, l.F, dN, dF, dP)
 				d.aboutOrigins(r, c, l.F, u)
 			}
 			continue
@@ -289,7 +289,7 @@ func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, e
 			if u != nil {
 				var m carriedMove
 				d.move(&m, c, u, nil, orderPosition)
-				dN, dF := d.acts(c, &m, &l, nil, dn)
+				dN, dF, _ := d.acts(c, &m, &l, nil, dn)
 				list[part].dn = list[part].dn.Add((&load{N: dN, F: dF}).force())
 			}
 			continue

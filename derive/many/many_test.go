@@ -59,8 +59,13 @@ func planOf(t testing.TB, m *model.Model) *kkt.Plan {
 	return kkt.NewPlan(mech, kkt.Options{})
 }
 
-// agree compares all gradients with those of package derive.
+// agree compares all gradients with those of package derive, at n states on the joints.
 func agree(t *testing.T, m *model.Model, p *kkt.Plan, n int) (alone int, why string) {
+	return agreeAt(t, m, p, states(t, p, n, 3, 0.3))
+}
+
+// agreeAt compares all gradients with those of package derive.
+func agreeAt(t *testing.T, m *model.Model, p *kkt.Plan, list []*mechanism.State) (alone int, why string) {
 	var forces []mechanism.Freedom
 	for j := range p.Mechanism().Joints {
 		jt := &p.Mechanism().Joints[j]
@@ -72,7 +77,7 @@ func agree(t *testing.T, m *model.Model, p *kkt.Plan, n int) (alone int, why str
 	}
 	b, err := many.New(p, m, batch.Options{Forces: forces})
 	require.NoError(t, err)
-	list, rng := states(t, p, n, 3, 0.3), check.Rand(5)
+	n, rng := len(list), check.Rand(5)
 	s, g := b.NewStates(n), b.NewGradients(n)
 	nb := p.Mechanism().NumBodies()
 	in := p.Mechanism().NewInputs()
@@ -192,6 +197,47 @@ func TestRandom(t *testing.T) {
 		if why == "" {
 			lanes += check.Few(9, 2) - alone
 		}
+	}
+	require.Positive(t, lanes)
+}
+
+// TestOpenJoints: gradients in lanes are those of package derive where joints are open, too, by 1e-3 rad and m and as much of rates: as rows
+// take the part of R and V that a joint allows, theory.md (9), both differentiate that.
+func TestOpenJoints(t *testing.T) {
+	const open = 1e-3
+	lanes := 0
+	try := func(m *model.Model) {
+		p := planOf(t, m)
+		list, rng := states(t, p, check.Few(9, 2), 3, 0.3), check.Rand(7)
+		d := derive.New(p, m)
+		for _, st := range list {
+			for i := range st.Bodies {
+				b := &st.Bodies[i]
+				b.Rotation = spatial.Exp(random(rng).Scale(open)).Mul(b.Rotation)
+				b.Position = b.Position.Add(random(rng).Scale(open))
+				b.Omega, b.Velocity = b.Omega.Add(random(rng).Scale(open)), b.Velocity.Add(random(rng).Scale(open))
+			}
+			if d.At(st) != nil || d.Redundancy().Rows > 0 {
+				return // rows contradict each other
+			}
+		}
+		if alone, why := agreeAt(t, m, p, list); why == "" {
+			lanes += len(list) - alone
+		}
+	}
+	for seed := range check.Random[uint64](12, 6) {
+		m, err := bench.Random(4+int(seed), seed)
+		require.NoError(t, err)
+		if seed%2 == 1 {
+			m = modeltest.Gear(m, check.Rand(seed))
+		}
+		try(m)
+	}
+	for _, name := range []string{
+		"type-distance", "type-planar", "type-cylindrical", "type-helical-chain", "type-prismatic", "type-universal", "type-sphere-in-cylinder",
+		"type-point-on-plane", "stewart-6ups", "springs",
+	} {
+		try(referenceOf(t, name))
 	}
 	require.Positive(t, lanes)
 }

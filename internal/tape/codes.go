@@ -400,92 +400,98 @@ const (
 	BackBody Code = 197
 	// BackEuler begins the derivatives of a body A: those by rotation and angular velocity in its balance. B is its inertia, C its axes and Eᵀω.
 	BackEuler Code = 198
-	// BackFrames stores the relative motion of a joint in A: B and C are the bodies of P and S, D axes and origin of P in its body, E the origin of S.
+	// BackFrames stores arms and relative accelerations of a joint in A, as if it did not slide: B and C are the bodies of P and S, D axes and origin of P in its body, E the origin of S.
 	BackFrames Code = 199
+	// BackSeparation stores the relative motion of the joint A, which slides: B and C are the bodies of P and S.
+	BackSeparation Code = 200
+	// BackAllow makes arm and relative acceleration of the joint A those with the part C of the relative place that the joint allows, and D of its rate. B is the body of P.
+	BackAllow Code = 201
 	// BackAlong stores −(B·C, B·C'): two vectors along the axes B, in world axes.
-	BackAlong Code = 200
+	BackAlong Code = 202
 	// BackActs stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. B and C are the bodies of P and S.
-	BackActs Code = 201
-	// BackJoint adds to the bodies B and C of the joint A the derivatives that come by their relative motion and by the arms.
-	BackJoint Code = 202
+	BackActs Code = 203
+	// BackJoint adds to the bodies B and C of the joint A the derivatives that come by their turns and by the arms.
+	BackJoint Code = 204
+	// BackSlider adds to the bodies B and C of the joint A, which slides, what comes by its relative place and the rate of that.
+	BackSlider Code = 205
 	// BackEnd takes the derivatives of a body C to the slopes and to the beginning of a step that ends there, in E: A is its state at the last stage, B what it has over the step, D how far the next stage is and the weight of the last one, F are the coefficients of dexp (tape.Dexp).
-	BackEnd Code = 203
+	BackEnd Code = 206
 	// BackSlopes stores in A the derivatives by the slopes of a stage, and in F the weights of its accelerations: B are the axes of the body, C its centre of mass, E how far the next stage is and the weight of this one.
-	BackSlopes Code = 204
+	BackSlopes Code = 207
 	// BackStage takes the derivatives of a body B at a stage to the stages before it and to the beginning of the step, in A: C is the rotation since then, D are the coefficients of dexp (tape.Dexp).
-	BackStage Code = 205
+	BackStage Code = 208
 	// BackStart adds to the derivatives of a body B at the first stage those by the beginning of the step, which A has.
-	BackStart Code = 206
+	BackStart Code = 209
 	// BackWrench adds what the joint A does to S to the six numbers C, moment before force, and takes what it does to P from B.
-	BackWrench Code = 207
+	BackWrench Code = 210
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 208
+	BodyShared Code = 211
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 209
+	Mul3Shared Code = 212
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 210
+	MulVecShared Code = 213
 	// PutOnPinShared is PutOnPin with shared numbers at C.
-	PutOnPinShared Code = 211
+	PutOnPinShared Code = 214
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 212
+	PullShared Code = 215
 	// AngleShared is Angle with shared numbers at C.
-	AngleShared Code = 213
+	AngleShared Code = 216
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 214
+	WeighShared Code = 217
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 215
+	UnweighShared Code = 218
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 216
+	WrenchShared Code = 219
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 217
+	TorqueShared Code = 220
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 218
+	TwistShared Code = 221
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 219
+	ThrustShared Code = 222
 	// ForcesShared is Forces with shared numbers at D.
-	ForcesShared Code = 220
+	ForcesShared Code = 223
 	// MomentsShared is Moments with shared numbers at D.
-	MomentsShared Code = 221
+	MomentsShared Code = 224
 	// MotionOfJointShared is MotionOfJoint with shared numbers at D.
-	MotionOfJointShared Code = 222
+	MotionOfJointShared Code = 225
 	// MotionOfBothShared is MotionOfBoth with shared numbers at D.
-	MotionOfBothShared Code = 223
+	MotionOfBothShared Code = 226
 	// MotionOfParentShared is MotionOfParent with shared numbers at D.
-	MotionOfParentShared Code = 224
+	MotionOfParentShared Code = 227
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 225
+	PointShared Code = 228
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 226
+	PinShared Code = 229
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 227
+	TurnedPinShared Code = 230
 	// BackOnHingeShared is BackOnHinge with shared numbers at D.
-	BackOnHingeShared Code = 228
+	BackOnHingeShared Code = 231
 	// BackOnUniversalShared is BackOnUniversal with shared numbers at D.
-	BackOnUniversalShared Code = 229
+	BackOnUniversalShared Code = 232
 	// BackOnSliderShared is BackOnSlider with shared numbers at D.
-	BackOnSliderShared Code = 230
+	BackOnSliderShared Code = 233
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 231
+	TiltShared Code = 234
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 232
+	RateShared Code = 235
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 233
+	EulerShared Code = 236
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 234
+	EulerRootShared Code = 237
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 235
+	EulerPinShared Code = 238
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 236
+	MovedShared Code = 239
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 237
+	MovedRootShared Code = 240
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 238
+	RootShared Code = 241
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 239
+	RootHoldsShared Code = 242
 	// HingeBiasShared is HingeBias with shared numbers at B and C.
-	HingeBiasShared Code = 240
+	HingeBiasShared Code = 243
 
-	numCodes = 241
+	numCodes = 244
 )
 
 var codeNames = [numCodes]string{
@@ -689,9 +695,12 @@ var codeNames = [numCodes]string{
 	"BackBody",
 	"BackEuler",
 	"BackFrames",
+	"BackSeparation",
+	"BackAllow",
 	"BackAlong",
 	"BackActs",
 	"BackJoint",
+	"BackSlider",
 	"BackEnd",
 	"BackSlopes",
 	"BackStage",
@@ -1029,15 +1038,18 @@ var spans = [numCodes]spanOf{
 	MovedRoot:             {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	BackBody:              {lines: 63, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
 	BackEuler:             {lines: 206, reads: [6]span{0: {true, 0, 44, 0, 0, 0, 0}, 2: {true, 9, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 33, 44, 0, 0, 0, 0}}},
-	BackFrames:            {lines: 345, reads: [6]span{0: {true, 9, 26, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 26, 0, 0, 0, 0}}},
+	BackFrames:            {lines: 234, reads: [6]span{0: {true, 21, 32, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 32, 0, 0, 0, 0}}},
+	BackSeparation:        {lines: 99, reads: [6]span{0: {true, 9, 32, 0, 0, 0, 0}, 1: {true, 9, 20, 0, 0, 0, 0}, 2: {true, 9, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 9, 14, 0, 0, 0, 0}}},
+	BackAllow:             {lines: 87, reads: [6]span{0: {true, 9, 32, 0, 0, 0, 0}, 1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 15, 32, 0, 0, 0, 0}}},
 	BackAlong:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	BackActs:              {lines: 147, reads: [6]span{0: {true, 0, 50, 0, 0, 0, 0}, 1: {true, 27, 32, 0, 0, 0, 0}, 2: {true, 27, 32, 0, 0, 0, 0}}, writes: [6]span{0: {true, 39, 53, 0, 0, 0, 0}}},
-	BackJoint:             {lines: 513, reads: [6]span{0: {true, 12, 65, 0, 0, 0, 0}, 1: {true, 18, 44, 0, 0, 0, 0}, 2: {true, 18, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 15, 65, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}, 2: {true, 33, 44, 0, 0, 0, 0}}},
+	BackActs:              {lines: 147, reads: [6]span{0: {true, 0, 56, 0, 0, 0, 0}, 1: {true, 27, 32, 0, 0, 0, 0}, 2: {true, 27, 32, 0, 0, 0, 0}}, writes: [6]span{0: {true, 45, 59, 0, 0, 0, 0}}},
+	BackJoint:             {lines: 381, reads: [6]span{0: {true, 21, 71, 0, 0, 0, 0}, 1: {true, 18, 41, 0, 0, 0, 0}, 2: {true, 18, 41, 0, 0, 0, 0}}, writes: [6]span{0: {true, 21, 71, 0, 0, 0, 0}, 1: {true, 33, 41, 0, 0, 0, 0}, 2: {true, 33, 41, 0, 0, 0, 0}}},
+	BackSlider:            {lines: 231, reads: [6]span{0: {true, 12, 74, 0, 0, 0, 0}, 1: {true, 18, 44, 0, 0, 0, 0}, 2: {true, 18, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 30, 62, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}, 2: {true, 33, 44, 0, 0, 0, 0}}},
 	BackEnd:               {lines: 197, reads: [6]span{0: {true, 10, 12, 0, 0, 0, 0}, 1: {true, 13, 21, 0, 0, 0, 0}, 2: {true, 12, 44, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 24, 26, 0, 0, 0, 0}, 5: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{4: {true, 0, 35, 0, 0, 0, 0}}},
 	BackSlopes:            {lines: 74, reads: [6]span{0: {true, 0, 47, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 36, 47, 0, 0, 0, 0}, 5: {true, 0, 5, 0, 0, 0, 0}}},
 	BackStage:             {lines: 328, reads: [6]span{0: {true, 12, 47, 0, 0, 0, 0}, 1: {true, 12, 44, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 12, 35, 0, 0, 0, 0}}},
 	BackStart:             {lines: 243, reads: [6]span{0: {true, 12, 47, 0, 0, 0, 0}, 1: {true, 12, 44, 0, 0, 0, 0}}, writes: [6]span{0: {true, 12, 23, 0, 0, 0, 0}, 1: {true, 33, 44, 0, 0, 0, 0}}},
-	BackWrench:            {lines: 66, reads: [6]span{0: {true, 21, 32, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}},
+	BackWrench:            {lines: 66, reads: [6]span{0: {true, 27, 38, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}},
 	BodyShared:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
 	Mul3Shared:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},

@@ -215,8 +215,7 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	j := b.number
 	c.multipliers(b.adjoint, j, c.mech.Joints[j].Prescribed, c.mech.Joints[j].Geared)
 	c.Passing()
-	at := c.Room(places.BackJoint)
-	c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
+	at := c.backFrames(j, P, S)
 	frame := at.At(places.BackFrame)
 	c.Op(tape.BackAlong, at.At(places.BackMoment), frame, b.solution)
 	c.Op(tape.BackAlong, at.At(places.BackRowTurn), frame, b.adjoint)
@@ -228,27 +227,48 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	acts := func() {
 		c.Op(tape.BackActs, at, P, S)
 		c.OpN(tape.Copy, places.BackJoint-places.BackTheta, 0, at.At(places.BackTheta), c.sys.null)
+		byGap := c.backPush(b, at, P)
 		c.backSprings(b, at)
+		if rho := at.At(places.BackRho); byGap.Is() {
+			c.OpN(tape.Add, 3, 0, rho, rho, byGap)
+		}
 	}
-	c.backLines(b, at, P, S, out.Forces[6*j+1], acts)
+	rest := c.backLines(b, at, P, S, out.Forces[6*j+1], acts)
 	for i, u := range duals(c.mech.Joints[j].Kind) {
 		if x := out.Forces[6*j+i]; x.Is() && !u.ofS {
 			c.OpN(tape.Copy, 1, 0, x, at.At(places.BackLines+lineOf(u.force, u.axis)))
 		}
 	}
 	c.Op(tape.BackJoint, at, P, S)
+	rest()
 	c.Lasting()
 }
 
-// backLines calls acts, which needs all that a joint does to S, and adds what comes by a line that is not along an axis of P.
-func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) {
-	switch c.mech.Joints[b.number].Kind {
-	case joints.Universal:
+// backLines calls acts, which needs all that a joint does to S, and adds what comes by a line that is not along an axis of P. It returns
+// what is to be done behind BackJoint: of a joint that slides.
+func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) (rest func()) {
+	kind := c.mech.Joints[b.number].Kind
+	slides := slidesOf(kind)
+	switch {
+	case kind == joints.Universal:
 		c.backBent(b, at, P, S, force, acts)
-	case joints.Distance:
-		c.backRod(b, at, acts)
+	case slides == onR:
+		byN := c.backRod(b, at, acts)
+		return func() {
+			c.backRodSlide(b.number, at, byN)
+			c.Op(tape.BackSlider, at, P, S)
+		}
 	default:
 		acts()
+	}
+	if slides == pinned {
+		return func() {}
+	}
+	return func() {
+		rate, rho := at.At(places.BackRate), at.At(places.BackRho)
+		c.plus(rate, c.allowed(slides, at, at.At(places.BackPast)), c.Shared(2))
+		c.OpN(tape.Add, 3, 0, rho, rho, c.allowed(slides, at, at.At(places.BackDb)))
+		c.Op(tape.BackSlider, at, P, S)
 	}
 }
 
@@ -277,6 +297,9 @@ func (c *compiler) backSprings(b *backJoint, at place) {
 		}
 		if d.Stiffness[i] != 0 && (u.force || c.isSprungAngle(j, i)) || own && u.force {
 			product(&b.stiff, numbers.At(Stiffness))
+			if !u.force {
+				c.backTilt(b, at)
+			}
 		}
 		if own || d.Damping[i] != 0 {
 			product(&b.damped, numbers.At(Damping))

@@ -176,12 +176,13 @@ func (c *compiler) joinBack(b *wayBack) {
 	c.joinRows(b, func(j *backJoint, at, P, S place) {
 		bare := backJoint{number: j.number, solution: j.adjoint, adjoint: zeros, bare: true}
 		c.OpN(tape.Copy, 6, 0, at.At(places.BackRowTurn), c.sys.null)
-		c.backLines(&bare, at, P, S, none, func() {
+		rest := c.backLines(&bare, at, P, S, none, func() {
 			c.Op(tape.BackWrench, at, P.At(places.BackAngular), S.At(places.BackAngular))
 			c.Op(tape.BackActs, at, P, S)
 			c.OpN(tape.Copy, places.BackJoint-places.BackTheta, 0, at.At(places.BackTheta), c.sys.null)
 		})
 		c.Op(tape.BackJoint, at, P, S)
+		rest()
 	})
 	for i, at := range b.all {
 		w := b.out.Weights.At(6 * i)
@@ -213,8 +214,8 @@ func (c *compiler) joinRows(b *wayBack, do func(j *backJoint, at, P, S place)) {
 		jt, x := &c.mech.Joints[j], &b.list[j]
 		c.multipliers(x.adjoint, j, jt.Prescribed)
 		c.Passing()
-		at, P, S := c.Room(places.BackJoint), b.end(jt.Pred), b.end(jt.Succ)
-		c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
+		P, S := b.end(jt.Pred), b.end(jt.Succ)
+		at := c.backFrames(j, P, S)
 		c.Op(tape.BackAlong, at.At(places.BackMoment), at.At(places.BackFrame), x.adjoint)
 		do(x, at, P, S)
 		c.Lasting()

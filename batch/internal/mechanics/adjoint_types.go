@@ -118,27 +118,30 @@ func (c *compiler) rodLine(b *backJoint, at place) (n, lambda place) {
 	return n, lambda
 }
 
-// backRod adds what comes by the force λ·n of a distance joint along n = R/|R|, with n˚·V = |V − n(n·V)|²/|R|.
-func (c *compiler) backRod(b *backJoint, at place, acts func()) {
+// backRod adds what comes by the force λ·n of a distance joint along n = R/|R|, with n˚·V = |V − n(n·V)|²/|R|. It returns the derivatives
+// by n as far as they are known before BackJoint; backRodSlide has the rest.
+func (c *compiler) backRod(b *backJoint, at place, acts func()) (byN place) {
 	n, lambda := c.rodLine(b, at)
 	r := c.negated(b.adjoint.At(atSpecial))
 	c.plus(at.At(places.BackRowSlide), n, r)
 	acts()
-	V, inverse := at.At(places.BackV), c.Room(1)
-	c.Op(tape.Quotient, inverse, c.Shared(1), n.At(3))
-	along := c.dot(n, V)
-	slip := c.Room(3)
-	c.OpN(tape.Scaled, 3, 0, slip, V, n, c.negated(along))
-	rate := c.product(r, inverse)
+	V, slip := at.At(places.BackV), at.At(places.BackSlip)
+	rate := c.product(r, c.inverseLength(n))
 	twice := c.product(rate, c.Shared(2))
 	c.plus(at.At(places.BackRate), slip, twice)
 	force := c.vector(tape.MulVec, at.At(places.BackFrame), at.At(places.BackLines+3)) // derivative by it
-	byN := c.scaledBy(force, lambda)
+	byN = c.scaledBy(force, lambda)
 	c.plus(byN, at.At(places.BackVd), r)
-	c.plus(byN, V, c.negated(c.product(twice, along)))
-	c.plus(byN, n, c.negated(c.dot(n, byN)))
-	c.plus(at.At(places.BackRho), byN, inverse)
-	c.plus(at.At(places.BackRho), n, c.negated(c.product(c.product(rate, inverse), c.dot(slip, slip))))
+	c.plus(byN, V, c.negated(c.product(twice, c.dot(n, V))))
+	c.plus(at.At(places.BackRho), n, c.negated(c.product(c.product(rate, c.inverseLength(n)), c.dot(slip, slip))))
+	return byN
+}
+
+// inverseLength returns 1/|R| for what Unit has stored.
+func (c *compiler) inverseLength(n place) place {
+	out := c.Room(1)
+	c.Op(tape.Quotient, out, c.Shared(1), n.At(3))
+	return out
 }
 
 // backPoint is a point of a body on the way back: its arms from the origin of the body's frame and from the centre of mass, its velocity,

@@ -9,8 +9,11 @@ func adjoints() (list []*Kernel) {
 	add("BackBody", "stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.", backBody)
 	add("BackEuler", "begins the derivatives of a body A: those by rotation and angular velocity in its balance. "+
 		"B is its inertia, C its axes and Eᵀω.", backEuler)
-	add("BackFrames", "stores the relative motion of a joint in A: B and C are the bodies of P and S, "+
+	add("BackFrames", "stores arms and relative accelerations of a joint in A, as if it did not slide: B and C are the bodies of P and S, "+
 		"D axes and origin of P in its body, E the origin of S.", backFrames)
+	add("BackSeparation", "stores the relative motion of the joint A, which slides: B and C are the bodies of P and S.", backSeparation)
+	add("BackAllow", "makes arm and relative acceleration of the joint A those with the part C of the relative place that the joint allows, "+
+		"and D of its rate. B is the body of P.", backAllow)
 	add("BackAlong", "stores −(B·C, B·C'): two vectors along the axes B, in world axes.", func(k *Kernel) {
 		for j := range 2 {
 			for i, v := range k.times(at('B', 0), k.vec(at('C', 3*j), 3)) {
@@ -20,8 +23,9 @@ func adjoints() (list []*Kernel) {
 	})
 	add("BackActs", "stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. "+
 		"B and C are the bodies of P and S.", backActs)
-	add("BackJoint", "adds to the bodies B and C of the joint A the derivatives that come by their relative motion and by the arms.",
-		backJoint)
+	add("BackJoint", "adds to the bodies B and C of the joint A the derivatives that come by their turns and by the arms.", backJoint)
+	add("BackSlider", "adds to the bodies B and C of the joint A, which slides, what comes by its relative place and the rate of that.",
+		backSlider)
 	return list
 }
 
@@ -105,7 +109,7 @@ func backEuler(k *Kernel) {
 	k.put(m, zero, zero, zero)
 }
 
-// backFrames is BackFrames: R, V, ω̇_r, V̊ and both arms, docs/theory.md (4), (7), as the joint sees them that is not closed to rounding.
+// backFrames is BackFrames: ω̇_r, V̊ and both arms, docs/theory.md (4), (7). The origins of P and S are taken to meet.
 func backFrames(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -115,17 +119,9 @@ func backFrames(k *Kernel) {
 			k.st(J(places.BackFrame+3*i+j), v)
 		}
 	}
-	b, s, R, V := J(places.BackB), J(places.BackS), J(places.BackR), J(places.BackV)
-	wP, wS := P(places.BackOmega), S(places.BackOmega)
-	k.put(b, k.times(P(places.BackAxes), k.vec(at('D', 9), 3))...) // from the origins of the bodies' frames at first
-	k.put(s, k.times(S(places.BackAxes), k.vec(at('E', 0), 3))...)
-	far := k.less(k.vec(S(places.BackPosition), 3), k.vec(P(places.BackPosition), 3))
-	k.put(R, k.sum(far, k.less(k.vec(s, 3), k.vec(b, 3)))...)
-	k.put(V, k.plus(k.crossed(wS, s), S(places.BackVelocity))...)
-	k.from(V, k.plus(k.crossed(wP, b), P(places.BackVelocity)))
-	k.from(V, k.crossed(wP, R))
-	k.put(b, k.less(k.plus(k.vec(b, 3), R), k.vec(P(places.BackArm), 3))...)
-	k.from(s, k.vec(S(places.BackArm), 3))
+	b, s, wP, wS := J(places.BackB), J(places.BackS), P(places.BackOmega), S(places.BackOmega)
+	k.put(b, k.less(k.times(P(places.BackAxes), k.vec(at('D', 9), 3)), k.vec(P(places.BackArm), 3))...)
+	k.put(s, k.less(k.times(S(places.BackAxes), k.vec(at('E', 0), 3)), k.vec(S(places.BackArm), 3))...)
 
 	wd, Vd := J(places.BackWd), J(places.BackVd)
 	w := k.less(k.vec(wS, 3), k.vec(wP, 3))
@@ -135,16 +131,41 @@ func backFrames(k *Kernel) {
 	k.onto(Vd, k.crossed(S(places.BackAlpha), s))
 	k.onto(Vd, k.cross(k.vec(wS, 3), k.crossed(wS, s)))
 	k.from(Vd, k.crossed(P(places.BackAlpha), b))
-	k.from(Vd, k.cross(k.vec(wP, 3), k.carriedRate(P, J)))
+	k.from(Vd, k.cross(k.vec(wP, 3), k.crossed(wP, b)))
 }
 
-// carriedRate returns ω_P×b + 2V.
-func (k *Kernel) carriedRate(P, J func(o int) Mem) []Val {
-	V := k.vec(J(places.BackV), 3)
-	for i, v := range V {
-		V[i] = k.add(v, v)
+// backSeparation is BackSeparation: R and V, (4), with the arms of BackFrames.
+func backSeparation(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	R, V, b, s := at('A', places.BackR), at('A', places.BackV), at('A', places.BackB), at('A', places.BackS)
+	wP := P(places.BackOmega)
+	near := func(arm, of Mem) []Val { return k.plus(k.vec(arm, 3), of) } // from the origin of the body's frame
+	far := k.less(k.vec(S(places.BackPosition), 3), k.vec(P(places.BackPosition), 3))
+	k.put(R, k.sum(far, k.less(near(s, S(places.BackArm)), near(b, P(places.BackArm))))...)
+	k.put(V, k.plus(k.cross(k.vec(S(places.BackOmega), 3), near(s, S(places.BackArm))), S(places.BackVelocity))...)
+	k.from(V, k.plus(k.cross(k.vec(wP, 3), near(b, P(places.BackArm))), P(places.BackVelocity)))
+	k.from(V, k.crossed(wP, R))
+}
+
+// backAllow is BackAllow, (9).
+func backAllow(k *Kernel) {
+	J := func(o int) Mem { return at('A', o) }
+	arm, rate, wP := at('C', 0), at('D', 0), at('B', places.BackOmega)
+	k.carry(J(places.BackSlip), rate, 3)
+	k.put(J(places.BackGap), k.less(k.vec(J(places.BackR), 3), k.vec(arm, 3))...)
+	k.onto(J(places.BackB), k.vec(arm, 3))
+	k.from(J(places.BackVd), k.crossed(at('B', places.BackAlpha), arm))
+	k.from(J(places.BackVd), k.cross(k.vec(wP, 3), k.sum(k.crossed(wP, arm), k.twice(rate))))
+}
+
+// twice returns 2·v.
+func (k *Kernel) twice(m Mem) []Val {
+	v := k.vec(m, 3)
+	for i := range v {
+		v[i] = k.add(v[i], v[i])
 	}
-	return k.sum(k.crossed(P(places.BackOmega), J(places.BackB)), V)
+	return v
 }
 
 // backActs is BackActs.
@@ -166,20 +187,19 @@ func backActs(k *Kernel) {
 	k.put(J(places.BackDb), k.crossed(yP, F)...)
 }
 
-// backJoint is BackJoint: the transpose of how relative motions and arms change, at the level of accelerations and, for springs and
-// dampers, at those below.
+// backJoint is BackJoint: the transpose of how turns and arms change, at the level of accelerations and, for springs and dampers, at those
+// below. BackDb gets all that comes by the arm in P, and BackPast what comes by ω_P×arm + 2V.
 func backJoint(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
 	J := func(o int) Mem { return at('A', o) }
 	wP, wS, A, B := P(places.BackOmega), S(places.BackOmega), J(places.BackRowTurn), J(places.BackRowSlide)
-	phi, ds, db, dw, dV := J(places.BackPhi), J(places.BackDs), J(places.BackDb), J(places.BackRateTurn), J(places.BackRate)
-	s, b, rho, theta := J(places.BackS), J(places.BackB), J(places.BackRho), J(places.BackTheta)
+	phi, ds, db, dw, theta := J(places.BackPhi), J(places.BackDs), J(places.BackDb), J(places.BackRateTurn), J(places.BackTheta)
+	s, b, past := J(places.BackS), J(places.BackB), J(places.BackPast)
 
 	// What P carries.
 	w := func() []Val { return k.less(k.vec(wS, 3), k.vec(wP, 3)) }
 	k.from(phi, k.cross(w(), k.vec(dw, 3)))
-	k.from(phi, k.crossed(J(places.BackV), dV))
 	k.from(phi, k.crossed(J(places.BackWd), A))
 	k.from(phi, k.crossed(J(places.BackVd), B))
 
@@ -187,33 +207,47 @@ func backJoint(k *Kernel) {
 	turnS, turnP := S(places.BackAngular), P(places.BackAngular)
 	k.onto(turnS, k.cross(k.crossed(wS, s), k.vec(B, 3)))
 	k.from(turnP, k.cross(w(), k.vec(A, 3)))
-	k.from(turnP, k.cross(k.carriedRate(P, J), k.vec(B, 3)))
+	k.from(turnP, k.cross(k.crossed(wP, b), k.vec(B, 3)))
 	k.onto(dw, k.crossed(wP, A))
 	k.onto(turnS, k.vec(dw, 3))
 	k.from(turnP, k.vec(dw, 3))
-	q := J(places.BackVd) // of which nothing is read any more
-	k.put(q, k.crossed(wP, B)...)
-	for range 2 {
-		k.onto(dV, k.vec(q, 3))
-	}
-	spinS, spinP := J(places.BackWd), q
-	k.put(spinS, k.plus(k.crossed(B, wS), dV)...)
-	k.from(spinP, k.vec(dV, 3))
+	k.put(past, k.crossed(wP, B)...)
+	spinS := J(places.BackWd) // of which nothing is read any more
+	k.put(spinS, k.crossed(B, wS)...)
 	k.onto(turnS, k.crossed(s, spinS))
-	k.onto(turnP, k.crossed(b, spinP))
-	k.onto(S(places.BackLinear), k.vec(dV, 3))
-	k.from(P(places.BackLinear), k.vec(dV, 3))
+	k.onto(turnP, k.crossed(b, past))
 
-	// Arms and places.
+	// Arms.
 	k.onto(ds, k.crossed(B, S(places.BackAlpha)))
 	k.onto(ds, k.crossed(spinS, wS))
 	k.from(db, k.crossed(B, P(places.BackAlpha)))
-	k.onto(db, k.crossed(spinP, wP))
-	k.onto(db, k.vec(rho, 3))
-	k.onto(ds, k.vec(db, 3))
-	k.onto(S(places.BackTravel), k.vec(db, 3))
-	k.from(P(places.BackTravel), k.vec(db, 3))
+	k.onto(db, k.crossed(past, wP))
 	k.onto(S(places.BackRotation), k.plus(k.crossed(s, ds), theta))
-	k.onto(P(places.BackRotation), k.less(k.vec(phi, 3), k.vec(theta, 3)))
-	k.from(P(places.BackRotation), k.crossed(b, rho))
+	k.onto(P(places.BackRotation), k.less(k.plus(k.crossed(b, db), phi), k.vec(theta, 3)))
+}
+
+// backSlider is BackSlider, for derivatives by the relative place and its rate in which what the joint allows of them is.
+func backSlider(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	J := func(o int) Mem { return at('A', o) }
+	wP, dV, rho, s, far := P(places.BackOmega), J(places.BackRate), J(places.BackRho), J(places.BackS), J(places.BackB)
+	slip := J(places.BackSlip)
+	k.from(P(places.BackAngular), k.cross(k.twice(slip), k.vec(J(places.BackRowSlide), 3)))
+	k.onto(P(places.BackRotation), k.cross(k.twice(slip), k.vec(J(places.BackPast), 3)))
+
+	k.onto(far, k.vec(J(places.BackGap), 3)) // to the origin of S
+	k.onto(S(places.BackAngular), k.crossed(s, dV))
+	k.from(P(places.BackAngular), k.crossed(far, dV))
+	k.onto(S(places.BackLinear), k.vec(dV, 3))
+	k.from(P(places.BackLinear), k.vec(dV, 3))
+	k.from(P(places.BackRotation), k.crossed(J(places.BackV), dV))
+	k.from(P(places.BackRotation), k.crossed(far, rho))
+
+	travel := J(places.BackPast) // of which nothing is read any more
+	k.put(travel, k.plus(k.crossed(wP, dV), rho)...)
+	k.onto(S(places.BackTravel), k.vec(travel, 3))
+	k.from(P(places.BackTravel), k.vec(travel, 3))
+	k.put(travel, k.plus(k.crossed(dV, S(places.BackOmega)), travel)...)
+	k.onto(S(places.BackRotation), k.crossed(s, travel))
 }

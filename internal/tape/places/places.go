@@ -137,25 +137,28 @@ const (
 // Joint on the way back of a gradient, docs/theory.md (D11), (D12), world axes.
 const (
 	BackFrame    = 0  // axes of P
-	BackR        = 9  // relative motion
+	BackR        = 9  // relative motion, of a joint that slides
 	BackV        = 12 // its rate as P sees it
-	BackWd       = 15 // relative accelerations as P sees them
-	BackVd       = 18
-	BackS        = 21 // arms of the origin of S from the centres of mass of S's body and of P's
-	BackB        = 24
-	BackMoment   = 27 // what the joint does to S
-	BackForce    = 30
-	BackRowTurn  = 33 // derivatives by the relative accelerations, those of the rows
-	BackRowSlide = 36
-	BackLines    = 39 // derivatives by what acts along the lines of P: moments, forces
-	BackPhi      = 45 // derivatives by the turn of P
-	BackDs       = 48 // and by the arms
-	BackDb       = 51
-	BackTheta    = 54 // derivatives by the relative place, of springs: turn, slide
-	BackRho      = 57
-	BackRateTurn = 60 // derivatives by the relative velocity, of dampers
-	BackRate     = 63
-	BackJoint    = 66 // how many there are
+	BackSlip     = 15 // the part of V that the joint allows, and what it does not allow of R
+	BackGap      = 18
+	BackWd       = 21 // relative accelerations as P sees them
+	BackVd       = 24
+	BackS        = 27 // arms from the centres of mass to where the rows act: in S's body to the origin of S,
+	BackB        = 30 // in P's to where the joint allows that to be
+	BackMoment   = 33 // what the joint does to S
+	BackForce    = 36
+	BackRowTurn  = 39 // derivatives by the relative accelerations, those of the rows
+	BackRowSlide = 42
+	BackLines    = 45 // derivatives by what acts along the lines of P: moments, forces
+	BackPhi      = 51 // derivatives by the turn of P
+	BackDs       = 54 // and by the arms
+	BackDb       = 57
+	BackPast     = 60 // by the change of ω_P×arm + 2V
+	BackTheta    = 63 // derivatives by the relative place, of springs: turn, slide
+	BackRho      = 66
+	BackRateTurn = 69 // derivatives by the relative velocity, of dampers
+	BackRate     = 72
+	BackJoint    = 75 // how many there are
 )
 
 // Body on the way back over a step of a rollout: derivatives by a turn, a place, the angular velocity and the velocity of the origin of
