@@ -39,7 +39,7 @@ type step[F any] struct {
 	length float64               // typical length of the mechanism
 	closer sim.Projector         // closes stages; nil: no stage is closed
 	may    bool                  // the run may have closed stages
-	doubts bool                  // an open step has been in doubt: the next ones are tried closed first
+	doubts bool                  // an open step has been in doubt, or the run has closed all: steps are tried closed first
 	closed bool                  // the stages of this step are closed
 	open   []mechanism.BodyState // bodies at a stage before it was closed
 	shift  shift                 // change that has closed the stage
@@ -62,6 +62,11 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 		}
 	}
 	return s
+}
+
+// closeStages is Sweep.CloseStages.
+func (s *step[F]) closeStages(p sim.Projector, may, all bool) {
+	s.closer, s.may, s.doubts = p, may && p != nil, all && p != nil
 }
 
 // joint returns the field of the first stage as a JointField; nil if the run does not project.

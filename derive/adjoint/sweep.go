@@ -52,10 +52,9 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 
 // CloseStages sets the projector p, which closes the stages of a step where derivatives at open stages are in doubt (DoubtfulField). With
 // nil no stage is closed, and doubts are errors. may says that the run itself may have closed stages: a step whose open stages lead
-// elsewhere is then taken with closed stages, if these lead nearer to the end of the step. The fields have to be JointFields.
-func (s *Sweep[F]) CloseStages(p sim.Projector, may bool) {
-	s.step.closer, s.step.may = p, may && p != nil
-}
+// elsewhere is then taken with closed stages, if these lead nearer to the end of the step. all says that the run has closed the stages of
+// each step. The fields have to be JointFields.
+func (s *Sweep[F]) CloseStages(p sim.Projector, may, all bool) { s.step.closeStages(p, may, all) }
 
 // Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V5). g[k].Parameters has one entry for
 // each parameter of the fields, or none.

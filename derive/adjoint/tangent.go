@@ -74,9 +74,7 @@ func table(n, columns int) [][]float64 {
 }
 
 // CloseStages is as Sweep.CloseStages, for fields that are JointTangentFields.
-func (t *Tangents[F]) CloseStages(p sim.Projector, may bool) {
-	t.step.closer, t.step.may = p, may && p != nil
-}
+func (t *Tangents[F]) CloseStages(p sim.Projector, may, all bool) { t.step.closeStages(p, may, all) }
 
 // Gap returns the largest distance between the end of a step and the state from which the run went on, as Gradient.Gap, over all steps that
 // Run has gone over.

@@ -1,6 +1,7 @@
 package objective_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -12,19 +13,23 @@ import (
 )
 
 // TestProjectedSteps: where a run projects its states its derivatives are projected, too, backwards and forwards, and at the end. Once they
-// were projected at each fourth step only, and never at the end.
+// were projected at each fourth step only, and never at the end. Where rows are redundant the run closes its stages, and gradients are off
+// by the square of these displacements. Once they were off by more: steps with closed stages were taken for steps with open ones, 2e-5 with
+// 20 ms of the four-bar, and (D1) did not differentiate (9) at open stages, 4e-4 with 20 ms of the slider-crank.
 func TestProjectedSteps(t *testing.T) {
-	const h, tol, same = 1e-3, 3e-7, 1e-10
+	const h, same = 1e-3, 1e-10
 	for _, c := range []struct {
 		name, column, path string
-		until, step        float64
+		until, step, tol   float64
 	}{
-		{"run-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.005},
-		{"run-slider-crank", "slider.vx", "bodies[crank].mass", 0.2, 0.005},
-		{"armature-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.02},
-		{"stewart-6ups", "platform.vz", "bodies[platform].mass", 0.2, 0.02},
+		{"run-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.005, 1e-7},
+		{"run-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.01, 1e-6},
+		{"run-slider-crank", "slider.vx", "bodies[crank].mass", 0.2, 0.005, 1e-6},
+		{"run-slider-crank", "slider.vx", "bodies[crank].mass", 0.2, 0.02, 1e-4},
+		{"armature-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4, 0.02, 1e-7},
+		{"stewart-6ups", "platform.vz", "bodies[platform].mass", 0.2, 0.02, 2e-9},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(fmt.Sprint(c.name, c.step), func(t *testing.T) {
 			m := text(t, c.name)
 			o := &objective.Objective{
 				At: objective.AtRun, Run: runs.Options{Until: c.until, Step: c.step, Integrator: runs.RungeKutta4},
@@ -41,7 +46,7 @@ func TestProjectedSteps(t *testing.T) {
 			for k := range r.Parameters {
 				want, got := difference(t, p, k, h*max(1, math.Abs(r.Parameters[k].Value))), r.Parameters[k].Gradient
 				t.Logf("%s: %.10g, off by %.2g", r.Parameters[k].Name, got, got/want-1)
-				assert.InEpsilon(t, want, got, tol, r.Parameters[k].Name)
+				assert.InEpsilon(t, want, got, c.tol, r.Parameters[k].Name)
 			}
 			list, err := p.Residuals(t.Context(), true)
 			require.NoError(t, err)
@@ -55,5 +60,29 @@ func TestProjectedSteps(t *testing.T) {
 				assert.InEpsilon(t, r.Parameters[k].Terms[0], s, same, "forwards and back by %s", r.Parameters[k].Name)
 			}
 		})
+	}
+}
+
+// TestOpenSteps: without projection joints drift, and stages of coarse steps are off them by more. The gradient is that of what is computed
+// there.
+func TestOpenSteps(t *testing.T) {
+	const h, tol = 1e-3, 1e-9
+	for _, c := range []struct {
+		name, column, path string
+		until              float64
+	}{
+		{"run-four-bar", "coupler.vx", "bodies[coupler].mass", 0.4},
+		{"run-slider-crank", "slider.vx", "bodies[rod].com[0]", 0.2},
+		{"stewart-6ups", "platform.vz", "bodies[platform].com[0]", 0.2},
+	} {
+		m := text(t, c.name)
+		o := &objective.Objective{
+			At: objective.AtRun, Terms: terms(c.column), Parameters: by(c.path),
+			Run: runs.Options{Until: c.until, Step: 0.02, Integrator: runs.RungeKutta4, Stabilization: runs.None},
+		}
+		p := problemOf(t, o, m, c.until)
+		r, err := p.Gradient(t.Context())
+		require.NoError(t, err)
+		assert.InEpsilon(t, difference(t, p, 0, h), r.Parameters[0].Gradient, tol, c.name)
 	}
 }

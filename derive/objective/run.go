@@ -117,7 +117,7 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 		fields[i] = list[i]
 	}
 	s := adjoint.NewSweep(g.mech, c.tab, fields)
-	s.CloseStages(c.closer, c.closes)
+	s.CloseStages(c.closer, c.closes, c.closesAll)
 	s.Growth = c.growth
 	return s, nil
 }
