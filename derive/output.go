@@ -167,8 +167,10 @@ func (d *Derivatives) coordinate(o Output) float64 {
 }
 
 // Output returns the derivative of an output along direction k. It panics without results.
-func (c *Changes) Output(k int, o Output) float64 {
-	s := c.of(k)
+func (c *Changes) Output(k int, o Output) float64 { return c.of(k).output(c.d, o) }
+
+// output returns the derivative of an output.
+func (s *changes) output(d *Derivatives, o Output) float64 {
 	switch o.what {
 	case outputQ:
 		return s.joints[o.of].Q[o.component]
@@ -179,12 +181,12 @@ func (c *Changes) Output(k int, o Output) float64 {
 	}
 	var t bodyTangent
 	u := &s.taken.bodies[o.of]
-	c.d.bodies[o.of].setTangent(&t, u, s.x[6*o.of:][:6])
+	d.bodies[o.of].setTangent(&t, u, s.x[6*o.of:][:6])
 	switch o.what {
 	case outputPosition:
 		return t.r[o.component]
 	case outputRotation: // half of φ times q
-		q := spatial.Quat{0, t.phi[0] / 2, t.phi[1] / 2, t.phi[2] / 2}.Mul(c.d.st.Bodies[o.of].Rotation)
+		q := spatial.Quat{0, t.phi[0] / 2, t.phi[1] / 2, t.phi[2] / 2}.Mul(d.st.Bodies[o.of].Rotation)
 		return q[o.component]
 	case outputVelocity:
 		return t.v[o.component]

@@ -65,35 +65,63 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	return d.columns(o, y)
 }
 
-// columns takes the derivatives along each coordinate, each rate and each input, one after the other in memory of one.
+// columns takes the derivatives along each coordinate, each rate and each input, as many together as ForwardTo takes.
 func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace, error) {
-	s, out, seen := d.empty(o, y), d.NewChanges(1), jointsOf(o)
-	to := &out.list[0]
-	u := &to.taken
-	u.name, to.ready = "coordinate", true
-	if err := d.regular(u, y); err != nil {
+	s, seen := d.empty(o, y), jointsOf(o)
+	n := 2*len(y.freedoms) + len(o.Inputs)
+	step := min(d.atOnce(n), n)
+	out := d.NewChanges(step)
+	for i := range out.list {
+		out.list[i].taken.name, out.list[i].taken.lane, out.list[i].ready = "coordinate", uint8(i), true
+	}
+	if n == 0 {
+		return s, nil
+	}
+	if err := d.regular(&out.list[0].taken, y); err != nil {
 		return nil, err
 	}
-	for k := range 2*len(y.freedoms) + len(o.Inputs) {
-		u.reset()
-		if err := d.setColumn(u, y, o.Inputs, k); err != nil {
+	for lo := 0; lo < n; lo += step {
+		list := out.list[:min(step, n-lo)]
+		if err := d.takeColumns(list, y, o.Inputs, lo); err != nil {
 			return nil, err
 		}
-		d.measure(u)
-		if err := d.settleLoads(to, u, u, Options{}, false); err != nil {
-			return nil, err
-		}
-		if err := d.inDoubt(to, u, Options{AsGiven: true}); err != nil {
-			return nil, err
-		}
-		if err := d.outputs(to, u, Options{NoReactions: true}, seen); err != nil {
-			return nil, err
-		}
-		if err := d.readColumn(s, k, o, out); err != nil {
-			return nil, err
+		for i := range list {
+			if err := d.inDoubt(&list[i], &list[i].taken, Options{AsGiven: true}); err != nil {
+				return nil, err
+			}
+			if err := d.outputs(&list[i], &list[i].taken, Options{NoReactions: true}, seen); err != nil {
+				return nil, err
+			}
+			if err := d.readColumn(s, lo+i, o, &list[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s, nil
+}
+
+// takeColumns takes the derivatives along the columns from number first on.
+func (d *Derivatives) takeColumns(list []changes, y *coordinates, inputs []mechanism.Freedom, first int) error {
+	for i := range list {
+		u := &list[i].taken
+		u.reset()
+		if err := d.setColumn(u, y, inputs, first+i); err != nil {
+			return err
+		}
+	}
+	for i := range list { // which bodies move is noted in memory that setColumn takes, too
+		d.measure(&list[i].taken)
+	}
+	if len(list) == 1 {
+		u := &list[0].taken
+		return d.settleLoads(&list[0], u, u, Options{}, false)
+	}
+	d.needPanel(len(list), false)
+	if _, err := d.sweepTogether(list, Options{AsGiven: true}, false); err != nil {
+		return err
+	}
+	_, err := d.answerTogether(list, Options{})
+	return err
 }
 
 // jointsOf returns the joints that the outputs look at, in order.
@@ -154,21 +182,21 @@ func (d *Derivatives) regular(u *direction, y *coordinates) error {
 }
 
 // readColumn stores column k of the matrices in s.
-func (d *Derivatives) readColumn(s *StateSpace, k int, o StateSpaceOptions, out *Changes) error {
+func (d *Derivatives) readColumn(s *StateSpace, k int, o StateSpaceOptions, out *changes) error {
 	n := len(s.Coordinates)
-	s.Accuracy = max(s.Accuracy, out.Accuracy())
+	s.Accuracy = max(s.Accuracy, out.accuracy)
 	upper, lower := s.A[n:], s.C
 	if k >= 2*n {
 		upper, lower, k = s.B[n:], s.D, k-2*n
 	}
 	for i := range s.Coordinates {
 		var err error
-		if upper[i][k], err = d.secondAlong(&out.list[0], s.Coordinates[i].Freedom); err != nil {
+		if upper[i][k], err = d.secondAlong(out, s.Coordinates[i].Freedom); err != nil {
 			return err
 		}
 	}
 	for i, z := range o.Outputs {
-		lower[i][k] = out.Output(0, z)
+		lower[i][k] = out.output(d, z)
 	}
 	return nil
 }
