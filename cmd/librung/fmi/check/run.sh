@@ -10,6 +10,10 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cc=(${CC:-gcc} -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror)
 
+# All functions of the headers of both versions are there, and nothing else.
+LC_ALL=C diff "$here/functions.txt" <(nm -D --defined-only "$libraries/rung-fmu.so" | sed 's/.* //' | LC_ALL=C sort)
+echo "functions: $(grep -c . "$here/functions.txt")"
+
 read -ra under <<<"${VALGRIND:-}" # what the tools run under
 sundials=(-DSUNDIALS -lsundials_cvode -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense)
 if ! echo '#include <cvode/cvode.h>' | "${cc[@]}" -E - >/dev/null 2>&1; then
