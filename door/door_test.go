@@ -469,6 +469,13 @@ func TestNotFinite(t *testing.T) {
 			require.Equal(t, c.body, strings.Contains(string(door.Details(err)), `"body":`), what)
 		}
 	}
+	x := initial(t, m)
+	want := slices.Clone(x)
+	x[1+13*sizes.Bodies] = math.NaN() // is written, not read
+	require.NoError(t, m.AnglesTo(1, x))
+	require.Equal(t, want, x)
+	x[1] = math.NaN()
+	require.EqualError(t, m.AnglesTo(1, x), "mechanism: "+body+"state not finite")
 }
 
 // TestClose: a state that is moved off its joints is closed; one with the body held is not moved there.

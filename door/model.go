@@ -221,8 +221,8 @@ func (m *Model) InitialTo(dst []float64) error {
 // poses of his own into states: otherwise the angle at a joint that counts turns is read within half a turn of the one that the state has
 // (mechanism.State.Angles).
 //
-// Shapes: states has n·Sizes().State entries. Cost: O(n·bodies), allocates. A state whose quaternion tells no rotation is refused with the
-// status Failed, and those before it have their angles.
+// Shapes: states has n·Sizes().State entries. Cost: O(n·bodies), allocates. A state whose quaternion tells no rotation, or with a pose
+// or rate that is not finite, is refused with the status Failed, and those before it have their angles.
 func (m *Model) AnglesTo(n int, states []float64) error {
 	width := len(m.initial)
 	if n < 0 || len(states) != n*width {
@@ -237,6 +237,9 @@ func (m *Model) AnglesTo(n int, states []float64) error {
 		row := states[i*width:][:width]
 		st.Angles = st.Angles[:m.sizes.Angles]
 		if err := m.set(st, row); err != nil {
+			return err
+		}
+		if err := m.finite(st); err != nil {
 			return err
 		}
 		st.Angles = nil
@@ -284,10 +287,8 @@ func (m *Model) take(st *mechanism.State, state []float64) error {
 	if err := m.set(st, state); err != nil {
 		return err
 	}
-	for i := range st.Bodies {
-		if !st.Bodies[i].IsFinite() {
-			return as(Failed, m.plan.Mechanism().NotFinite(i))
-		}
+	if err := m.finite(st); err != nil {
+		return err
 	}
 	for _, part := range [...]struct {
 		name string
@@ -295,6 +296,16 @@ func (m *Model) take(st *mechanism.State, state []float64) error {
 	}{{"time", state[:1]}, {"angles", st.Angles}, {"internal states", st.Internal}, {"bearings", st.Bearings}} {
 		if slices.ContainsFunc(part.list, func(x float64) bool { return !algebra.Finite(x) }) {
 			return as(Failed, fault.Errorf("%w: %s", mechanism.ErrNotFinite, part.name))
+		}
+	}
+	return nil
+}
+
+// finite refuses poses and rates that are not finite.
+func (m *Model) finite(st *mechanism.State) error {
+	for i := range st.Bodies {
+		if !st.Bodies[i].IsFinite() {
+			return as(Failed, m.plan.Mechanism().NotFinite(i))
 		}
 	}
 	return nil
