@@ -22,11 +22,11 @@ func At(x, y, z float64) Place { return build.At(x, y, z) }
 // with file, JSON path and value.
 func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 
-// NewPlan checks and analyses m, which may be dropped afterwards.
+// NewPlan checks and analyses m. The plan does not refer to m.
 //
 // Cost: near-linear in bodies and joints.
-// It returns the problems of m as model.Check does, and a *factor.CostError, with the price, if the factor is beyond
-// Options.MaxNonZeros, for which 0 stands for kkt.DefaultMaxNonZeros, or Options.MaxFlops. It panics if m is nil or an option
+// It returns the problems of m as model.Check does, and a *factor.CostError with the expected cost if the factor exceeds
+// Options.MaxNonZeros (0 stands for kkt.DefaultMaxNonZeros) or Options.MaxFlops. It panics if m is nil or an option
 // out of range.
 func NewPlan(m *model.Model, o Options) (*Plan, error) {
 	return NewPlanContext(context.Background(), m, o)
@@ -34,7 +34,7 @@ func NewPlan(m *model.Model, o Options) (*Plan, error) {
 
 // NewPlanContext is NewPlan, and ends early when ctx does.
 //
-// It returns the cause for which ctx has ended, too.
+// It then returns the cause of ctx; its other errors and panics are NewPlan's.
 func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, error) {
 	mech, err := mechanism.NewContext(ctx, m)
 	if err != nil {
@@ -47,9 +47,8 @@ func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, erro
 }
 
 // Accelerate solves and explains the state written in m.
-//
 // Cost: a plan, one Solve and one Report.
-// It returns the errors of NewPlan and Solver.Solve.
+// It returns the errors of NewPlan, Solver.Solve and results.New.
 func Accelerate(m *model.Model, o Options) (*Result, error) {
 	plan, err := NewPlan(m, o)
 	if err != nil {

@@ -2,7 +2,7 @@ package rung
 
 import "github.com/rung-mbd/rung/motion/runs"
 
-// Simulation is runs.Simulation: a run, which is a state that moves through time, with events, rows and files.
+// Simulation is runs.Simulation: a state that moves through time, with events, rows and files.
 //
 //   - moves: Run, RunContext, and Checkpoint to go on from
 //   - tells: State, Time, Row, Rows, Stats, Events, Impacts

@@ -7,11 +7,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// SetState writes st to m, of which mech was made, so that model.Write writes it with that state: time, poses and velocities, and the
-// turns of the angles that st carries (mechanism.Mechanism.TurnsTo). Orientations that are those of m but for the normalization stay as
-// they are written. m.Bodies and m.Joints are changed in place.
+// SetState makes st the state of m: time, poses and velocities, and the turns of the angles that st carries
+// (mechanism.Mechanism.TurnsTo). mech was made from m. An orientation of m stays as it is written if it equals the state's once it
+// is normalized. m.Bodies and m.Joints are changed in place.
 //
-// Cost: O(bodies + angles), allocates. It panics if st is of another mechanism, or the numbers of bodies or joints differ.
+// Cost: O(bodies + angles), allocates. It panics if an argument is nil, st is of another mechanism, or m and mech differ in the
+// number of bodies or joints.
 func SetState(m *model.Model, mech *mechanism.Mechanism, st *mechanism.State) {
 	if m == nil {
 		panic("rung: no model")

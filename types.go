@@ -10,7 +10,8 @@ import (
 // Options is kkt.Options: how a mechanism is solved. The zero value is the default.
 type Options = kkt.Options
 
-// Plan is kkt.Plan: what does not depend on the state. It is immutable, and goroutines may share it. Its methods are
+// Plan is kkt.Plan: the analysis of a mechanism that does not depend on the state. It is immutable, and goroutines may share it. Its
+// methods are
 //
 //   - what is solved: Mechanism, Initial (the state of the model), Options
 //   - work for one goroutine: NewSolver, NewInverse (forces for wanted accelerations), NewResponse
@@ -20,7 +21,8 @@ type Options = kkt.Options
 // and more for packages that build on it: go doc kkt.Plan.
 type Plan = kkt.Plan
 
-// Solver is kkt.Solver: the memory of one goroutine. Solve comes first; what the others tell is of its state until the next Solve.
+// Solver is kkt.Solver: the memory of one goroutine. Call Solve first; the results of the other methods then belong to the state
+// that Solve was given, until the next Solve.
 //
 //   - solve: Solve, SolveContext
 //   - bodies: ComAcceleration, AngularAcceleration, AccelerationsTo
@@ -80,7 +82,7 @@ type Spring = build.Spring
 // Term is build.Term: a factor times the coordinate of a freedom of a joint, for Builder.Couple.
 type Term = build.Term
 
-// Coordinate is build.Coordinate: that of a freedom of a joint, for Coupling.FollowLaw.
+// Coordinate is build.Coordinate: the coordinate of a freedom of a joint, for Coupling.FollowLaw.
 type Coordinate = build.Coordinate
 
 // Through is build.Through: a point of a cable, on a body and in the world, for Builder.Cable.
@@ -97,5 +99,5 @@ type Error = mechanism.Error
 // are types of package results.
 //
 //   - by name: Body, Joint
-//   - fields that the document does not tell: Knows
+//   - whether a field is in the document: Knows
 type Result = results.Document

@@ -5,8 +5,8 @@ import "runtime/debug"
 // modulePath is the path of this module.
 const modulePath = "github.com/rung-mbd/rung"
 
-// Version returns the version of this module in the program that calls it, such as v0.1.0; "(devel)" where it was built from a folder that
-// tells none.
+// Version returns the version of this module in the calling program, such as v0.1.0, or "(devel)" if the program was built from a
+// folder without a version.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// triangleTol is the relative breach of the triangle inequality of the principal moments that
+// triangleTol is the excess of a principal moment over the sum of the two others, relative to the moment, that still
 // counts as rounding of the user's data (model-format.md).
 const triangleTol = 1e-9
 
@@ -25,9 +25,8 @@ var (
 
 // Body is the mass distribution of one rigid body. Make one with New or the
 // constructor of a solid; a literal has no Weight.
-//
-// One principal moment, or all three, may be zero: a slender rod, or a point mass. The Weight of such a body is that of
-// Inertia + h·N, with N the projection on the directions of zero and h what Hold is given.
+// One principal moment, or all three, may be zero: a slender rod, or a point mass. The Weight of such a body is computed
+// from Inertia + h·N, with N the projection on the directions without inertia. New chooses h > 0, and Hold changes it.
 type Body struct {
 	Mass    float64      // kg
 	Com     spatial.Vec3 // centre of mass, body frame, m
@@ -36,9 +35,9 @@ type Body struct {
 	weight Weight
 }
 
-// Weight is C⁻¹ of a body, theory.md (10). M = C·Cᵀ is its inertia at the centre of mass in
-// body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia, of a
-// rod or a point mass HeldInertia.
+// Weight is C⁻¹ of a body, theory.md (10). M = C·Cᵀ is the 6×6 inertia at the centre of mass in
+// body axes: M is diag(Inertia, Mass·1) and C is diag(L, √Mass·1) with L·Lᵀ = Inertia. For a
+// rod or a point mass, HeldInertia replaces Inertia.
 type Weight struct {
 	Inertia spatial.Lower3 // L⁻¹, 1/√(kg m²)
 	Mass    float64        // 1/√Mass, 1/√kg
@@ -72,8 +71,10 @@ func New(mass float64, com spatial.Vec3, inertia spatial.Sym3) (Body, error) {
 	return b, nil
 }
 
-// checkInertia stores in M the inverse of the Cholesky factor of I, or says why I
-// belongs to no body.
+// checkInertia stores in M the inverse of the Cholesky factor of I.
+//
+// It returns ErrInertia or ErrTriangle if no body has the inertia I, and errSingular if I is, or
+// nearly is, singular; M is then undefined.
 func checkInertia(I spatial.Sym3, M *spatial.Lower3) error {
 	if !I.IsFinite() {
 		return ErrInertia
@@ -98,8 +99,8 @@ func checkInertia(I spatial.Sym3, M *spatial.Lower3) error {
 	return nil
 }
 
-// triangular reports whether ½·tr·1 − I has no negative eigenvalue: each principal moment is at most the
-// sum of the two others. With half the tolerance added, it is positive definite.
+// triangular reports whether each principal moment of I is at most the sum of the two others, but for triangleTol. That is so
+// where ½·tr(I)·1 − I has no negative eigenvalue. With half the tolerance added to the trace, this matrix is positive definite.
 func triangular(I *spatial.Sym3) bool {
 	var L spatial.Chol3
 	half := (I[0]/2 + I[1]/2 + I[2]/2) * (1 + triangleTol/2)
@@ -160,8 +161,9 @@ func (b *Body) KineticEnergy(I *spatial.Sym3, omega, v *spatial.Vec3) float64 {
 	return 0.5 * (b.Mass*spatial.Dot(v, v) + spatial.Dot(omega, &h))
 }
 
-// AddMomentumTo adds s·(I·ω, m·v) to p: the angular momentum of b about its centre of mass, and its momentum. u has ω and v, the velocity
-// of the centre of mass; with accelerations in its place, what is added is a moment and a force, theory.md (3).
+// AddMomentumTo adds s·(I·ω, m·v) to p: the angular momentum of b about its centre of mass, and its linear momentum. u holds
+// the angular velocity ω and the velocity v of the centre of mass. Where u holds accelerations, the sum is a moment and a
+// force, theory.md (3).
 //
 // Frame: world axes; the columns of E are the axes of b. Cost: O(1), no allocation. p may not be u.
 func (b *Body) AddMomentumTo(p *[6]float64, E *spatial.Mat3, u *[6]float64, s float64) {

@@ -7,20 +7,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Part is one of the bodies that a composite body is welded from, with its place.
+// Part is one of the bodies that form a composite body, with its pose.
 type Part struct {
 	Body        Body
-	Position    spatial.Vec3 // origin of the part's frame in that of the composite, m
+	Position    spatial.Vec3 // origin of the part's frame in the composite's frame, m
 	Orientation spatial.Quat // unit, part → composite; all zeros stand for the identity
 }
 
 // Composite returns the one rigid body that the parts make when they are welded together: its
 // mass, centre of mass and inertia (parallel axes, RBDA §2.13). Parts may overlap; each counts
 // whole.
-//
-// Frame: that of the composite. Units: SI.
-// It returns an error with the number of the part that wraps ErrPlace or an error of New, and
-// one that wraps ErrMass if there is no part.
+// Frame: the composite's. Units: SI.
+// It returns an error that names the part by its number and wraps ErrPlace or an error of New. Without
+// parts it returns an error that wraps ErrMass.
 func Composite(parts ...Part) (Body, error) {
 	var sum spatial.Inertia
 	for i := range parts {

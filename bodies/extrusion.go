@@ -13,8 +13,7 @@ import (
 // The corners of a polygon are given in order, either way round, and the first is not
 // repeated. Its edges meet only at corners. Holes lie inside the outline and outside each
 // other, without touching.
-//
-// The moments are those of the polygon, exact but for rounding (Green's theorem).
+// The moments are integrals over the polygon, exact but for rounding (Green's theorem).
 //
 // Units: density kg/m³, height and corners m.
 // Cost: O(n·log n) for n corners of a usual drawing, O(n²) at worst; allocates.
@@ -27,8 +26,8 @@ func Extrude(density, height float64, outline [][2]float64, holes ...[][2]float6
 	if err := checkPolygon(outline, holes); err != nil {
 		return Body{}, err
 	}
-	// Area and centre from the first corner, then second moments from the centre: far from
-	// the origin nothing cancels.
+	// Area and centroid about the first corner, then second moments about the centroid: for polygons
+	// far from the origin no digits are lost.
 	at := outline[0]
 	first := areaMoments(at, outline, holes)
 	if !(first.area > 0) || math.IsInf(first.area, 1) {
@@ -45,7 +44,7 @@ func Extrude(density, height float64, outline [][2]float64, holes ...[][2]float6
 // area holds integrals over a polygon: of 1, x, y, x², y² and x·y.
 type area struct{ area, x, y, xx, yy, xy float64 }
 
-// areaMoments returns the integrals over the outline less the holes, from the point at.
+// areaMoments returns the integrals over the outline less the holes, with x and y measured from the point at.
 func areaMoments(at [2]float64, outline [][2]float64, holes [][][2]float64) area {
 	a := ringMoments(at, outline)
 	for _, h := range holes {
@@ -55,8 +54,9 @@ func areaMoments(at [2]float64, outline [][2]float64, holes [][][2]float64) area
 	return a
 }
 
-// ringMoments returns the integrals over a simple polygon, from the point at: the sum over its
-// edges of those over the triangle of at and the edge, signed by the side of at.
+// ringMoments returns the integrals over a simple polygon, with x and y measured from the point at. They are sums over the
+// edges: each edge and the point at form a triangle, whose integrals count as positive where the edge runs anticlockwise
+// about at.
 func ringMoments(at [2]float64, ring [][2]float64) (a area) {
 	p := ring[len(ring)-1]
 	px, py := p[0]-at[0], p[1]-at[1]
@@ -71,7 +71,7 @@ func ringMoments(at [2]float64, ring [][2]float64) (a area) {
 		a.xy += c * (2*px*py + px*y + x*py + 2*x*y) / 24
 		px, py = x, y
 	}
-	if a.area < 0 { // clockwise
+	if a.area < 0 { // corners in clockwise order
 		return area{-a.area, -a.x, -a.y, -a.xx, -a.yy, -a.xy}
 	}
 	return a

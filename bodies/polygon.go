@@ -17,7 +17,7 @@ func ringName(ring int) string {
 	return fmt.Sprintf("hole %d", ring)
 }
 
-// polygonError says what is wrong with a ring.
+// polygonError returns an error that wraps ErrPolygon and names the ring; format and args say what is wrong.
 func polygonError(ring int, format string, args ...any) error {
 	return fault.Errorf("bodies: %s: %w: %s", ringName(ring), ErrPolygon, fmt.Sprintf(format, args...))
 }
@@ -60,8 +60,8 @@ type edge struct {
 func (e *edge) from() float64 { return min(e.a[0], e.b[0]) }
 func (e *edge) to() float64   { return max(e.a[0], e.b[0]) }
 
-// appendEdges appends the edges of a ring, whose corners are finite and distinct from their
-// neighbours, and which nowhere turns back on itself.
+// appendEdges appends the edges of a ring. It returns an error if the ring has fewer than three corners, a corner is not finite
+// or equals the next one, or the ring turns back on itself at a corner.
 func appendEdges(edges []edge, ring int, corners [][2]float64) ([]edge, error) {
 	n := len(corners)
 	if n < 3 {
@@ -116,7 +116,7 @@ func meet(d, e *edge) bool {
 	return s == 0 && within(d, e.a) || t == 0 && within(d, e.b) || u == 0 && within(e, d.a) || v == 0 && within(e, d.b)
 }
 
-// within reports whether a point of the line of e is on e.
+// within reports whether p, a point on the line through e, lies on e.
 func within(e *edge, p [2]float64) bool {
 	return min(e.a[0], e.b[0]) <= p[0] && p[0] <= max(e.a[0], e.b[0]) && min(e.a[1], e.b[1]) <= p[1] && p[1] <= max(e.a[1], e.b[1])
 }

@@ -10,15 +10,18 @@ import (
 // errSingular says that an inertia is not positive definite, or that it is so nearly singular that moments may count as zero.
 var errSingular = errors.New("bodies: inertia is singular")
 
-// surelyRegular reports whether no principal moment of I can count as zero (spatial.Sym3.Null); inv is its inverse. The product of their
-// traces is at least the largest moment over the smallest one, which is 1e14 or more where one counts as zero.
+// surelyRegular reports whether no principal moment of I can count as zero (spatial.Sym3.Null); inv is the inverse of I. The
+// product of the two traces is at least the ratio of the largest moment to the smallest. This ratio is 1e14 or more where a
+// moment counts as zero; the bound 1e13 leaves room for rounding.
 func surelyRegular(I, inv *spatial.Sym3) bool { return I.Trace()*inv.Trace() <= 1e13 }
 
-// heldPart is what New holds in the directions without inertia, relative to the other moments or, of a point mass, to the
-// mass at a distance of 1 m.
+// heldPart times the trace of the inertia is the h that New adds in the directions without inertia (see Body). For a point
+// mass, h is heldPart times the moment of the mass at a distance of 1 m.
 const heldPart = 1e-4
 
-// makeSingular makes the body one with moments of zero.
+// makeSingular sets the inertia of b with its null directions cleaned of rounding, and the weight that goes with it.
+// It returns ErrInertia if the inertia has no null directions or its moments underflow, and ErrTriangle if the two moments of a
+// rod differ.
 func (b *Body) makeSingular() error {
 	_, n, clean := b.Inertia.Null()
 	hold := clean.Trace()
@@ -28,7 +31,7 @@ func (b *Body) makeSingular() error {
 	case n == 1 && !triangular(&clean):
 		return ErrTriangle
 	case n == 3 && !(b.Mass > 0):
-		return nil // New refuses the mass
+		return nil // New reports the mass
 	case n == 3:
 		hold = b.Mass
 	}
@@ -40,10 +43,10 @@ func (b *Body) makeSingular() error {
 	return nil
 }
 
-// Null returns the directions without inertia, unit vectors in body axes: none, the axis of a slender rod, or three of a
-// point mass.
+// Null returns the directions without inertia, axes[:n], unit vectors in body axes: none, the axis of a slender rod, or three
+// axes of a point mass. n is −1 if no body has the Inertia of b.
 //
-// Cost: O(1), no allocation; with eigenvalues where the inertia is nearly singular.
+// Cost: O(1), no allocation; computes eigenvalues where the inertia is nearly singular.
 func (b *Body) Null() (axes [3]spatial.Vec3, n int) {
 	var L spatial.Chol3
 	if b.Inertia.CholeskyTo(&L) == nil {
@@ -58,9 +61,9 @@ func (b *Body) Null() (axes [3]spatial.Vec3, n int) {
 	return axes, n
 }
 
-// Hold makes the Weight of b that of Inertia + hold·N, with N the projection on the directions without inertia. Without
-// such directions it does nothing. A solver of the dynamics with such weights has to undo this: it adds the torques
-// hold·α, with α the angular accelerations along these directions, docs/theory.md (H1).
+// Hold recomputes the Weight of b from Inertia + hold·N, with N the projection on the directions without inertia. It changes
+// nothing if there are no such directions. A solver that uses such a Weight has to correct for the added inertia: it adds the
+// torques hold·α, with α the angular accelerations along these directions, docs/theory.md (H1).
 //
 // Units: kg m². It panics if hold is not positive.
 func (b *Body) Hold(hold float64) {
@@ -78,11 +81,13 @@ func (b *Body) Hold(hold float64) {
 	}
 }
 
-// HeldInertia returns Inertia + hold·N for directions n.
-func (b *Body) HeldInertia(n []spatial.Vec3, hold float64) spatial.Sym3 {
+// HeldInertia returns Inertia + hold·N, with N = Σ directions·nᵀ over the given unit vectors, body axes.
+//
+// Units: hold in kg m².
+func (b *Body) HeldInertia(directions []spatial.Vec3, hold float64) spatial.Sym3 {
 	I := b.Inertia
-	for i := range n {
-		a := &n[i]
+	for i := range directions {
+		a := &directions[i]
 		I = I.Add(spatial.Sym3{a[0] * a[0], a[1] * a[1], a[2] * a[2], a[0] * a[1], a[0] * a[2], a[1] * a[2]}.Scale(hold))
 	}
 	return I

@@ -44,9 +44,9 @@ func SolidCylinder(mass, length, radius float64) (Body, error) {
 	return newSolid(mass, spatial.Diag3(t, t, 0.5*mass*radius*radius))
 }
 
-// Rod returns a slender rod centred on the body frame along x: the textbook
-// m·l²/12 across, and ½·m·r² about its axis. The m·r²/4 of a thick rod is left
-// out; SolidCylinder has it.
+// Rod returns a slender rod centred on the body frame along x, with the moments
+// m·l²/12 about y and z, and ½·m·r² about its axis. The term m·r²/4 of a thick
+// rod is left out; SolidCylinder has it.
 //
 // Units: kg, m.
 // It returns an error that wraps ErrMass, ErrDimensions, or ErrTriangle if the
@@ -59,8 +59,8 @@ func Rod(mass, length, radius float64) (Body, error) {
 	return newSolid(mass, spatial.Diag3(0.5*mass*radius*radius, t, t))
 }
 
-// newSolid returns the body centred on its frame with the inertia I. A bad mass
-// is reported as such and not through the inertia made with it.
+// newSolid returns the body centred on its frame with the inertia I. It checks
+// the mass first, as a bad mass makes the inertia bad too.
 func newSolid(mass float64, I spatial.Sym3) (Body, error) {
 	if !(mass > 0) || math.IsInf(mass, 1) {
 		return Body{}, fault.Errorf("bodies: mass %v: %w", mass, ErrMass)
@@ -69,7 +69,7 @@ func newSolid(mass float64, I spatial.Sym3) (Body, error) {
 }
 
 // positive returns an error that wraps ErrDimensions if a value is not positive
-// and finite.
+// and finite; what names the values.
 func positive(what string, values ...float64) error {
 	for _, v := range values {
 		if !(v > 0) || math.IsInf(v, 1) {

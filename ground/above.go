@@ -3,15 +3,15 @@ package ground
 import "math"
 
 const (
-	// mostAbove is the number of coefficients up to which Above looks for the largest. Another value costs time only.
+	// mostAbove is the largest number of coefficients that Above looks at. Another value costs time only.
 	mostAbove = 64
-	// aboveRounding is what rounding of Height adds to the largest coefficient, as a part of heights.
+	// aboveRounding is the margin for rounding in Height, relative to the largest height.
 	aboveRounding = 1e-14
 )
 
-// Above returns a height that Height does not exceed in a rectangle: for grids with splines the largest coefficient of its cells, as
-// B-splines are not negative and add up to one, docs/ground.md (G3). It is +Inf where no such height is known at the price: beyond the
-// border of a grid that does not go on level, for more than 64 coefficients, and for other surfaces.
+// Above returns an upper bound of Height in a rectangle, m. For grids with splines it is the largest coefficient of the rectangle's
+// cells, as B-splines are not negative and add up to one, docs/ground.md (G3). It is +Inf where a bound would cost more: beyond the
+// border of a grid that is not Level there, for more than 64 coefficients, and for other surfaces.
 //
 // Cost: as one or two calls of Height.
 func (s *Surface) Above(e Extent) float64 {
@@ -28,7 +28,7 @@ func (s *Surface) Above(e Extent) float64 {
 	return math.Inf(1)
 }
 
-// above is Surface.Above.
+// above is Surface.Above for a grid.
 func (g *grid) above(e *Extent) float64 {
 	var lo, n [2]int
 	for c := range g.axes {

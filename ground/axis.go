@@ -8,17 +8,17 @@ type axis struct {
 	outside         Outside
 }
 
-// weights has the weights of the few values along an axis that count at a place: the interpolated value is Σ v[i]·c[at+i], its
-// derivatives have d and dd in place of v, in 1/m and 1/m².
+// weights are the weights of n values c along an axis, from c[at] on: the interpolated value is Σ v[i]·c[at+i]. d and dd are the
+// weights of its first and second derivative, in 1/m and 1/m² (by cells until scale).
 type weights struct {
 	at, n    int
 	v, d, dd [4]float64
 }
 
-// slack is how far beyond its ends, in cells, an axis goes on as inside: what rounding makes of a place on the border.
+// slack allows for rounding of a place on the border: an axis counts as reaching so many cells beyond its ends.
 const slack = 1e-9
 
-// weightsTo stores the weights at x in w. It returns ErrOff outside, where the axis ends.
+// weightsTo stores in w the weights at x, m. It returns ErrOff beyond the border of an axis with Stop, and for NaN.
 func (a *axis) weightsTo(w *weights, x float64) error {
 	cell, t, beyond, err := a.cell(x)
 	if err != nil {
@@ -32,8 +32,8 @@ func (a *axis) weightsTo(w *weights, x float64) error {
 	return nil
 }
 
-// cell returns the cell of x, its place in it, 0 to 1, and how far beyond the border it is, in cells. It returns ErrOff
-// outside, where the axis ends.
+// cell returns the number of the cell of x, the position t of x in it, 0 to 1, and how far x is beyond the border, in cells: 0
+// inside, negative before the first node. It returns ErrOff beyond the border of an axis with Stop, and for NaN.
 func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
 	u, last := (x-a.origin)/a.spacing, float64(a.nodes-1)
 	if !(u >= -slack && u <= last+slack) {
@@ -50,7 +50,7 @@ func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
 	return cell, u - float64(cell), beyond, nil
 }
 
-// inside stores the weights at the part t, 0 to 1, of the way through a cell.
+// inside stores in w the weights at the position t, 0 to 1, in a cell.
 func (a *axis) inside(w *weights, cell int, t float64) {
 	switch a.interpolation {
 	case Spline:
@@ -62,7 +62,7 @@ func (a *axis) inside(w *weights, cell int, t float64) {
 	}
 }
 
-// cubic returns the values of the four cubic B-splines of a cell at the part t of the way through it, docs/ground.md (G3).
+// cubic returns the values of the four cubic B-splines of a cell at the position t, 0 to 1, docs/ground.md (G3).
 func cubic(t float64) [4]float64 {
 	r := 1 - t
 	return [4]float64{r * r * r / 6, (4 - 3*t*t*(2-t)) / 6, (4 - 3*r*r*(2-r)) / 6, t * t * t / 6}
@@ -88,7 +88,7 @@ func (w *weights) hermite(cell int, t float64, nodes int) {
 	w.slope(cell+1, nodes, -t*t*r, t*(3*t-2), 6*t-2)
 }
 
-// slope adds v, d and dd times the weights of the slope at a node.
+// slope adds the weights of the slope at a node, times v, d and dd.
 func (w *weights) slope(node, nodes int, v, d, dd float64) {
 	at := node - w.at
 	for k, c := range differences(node, nodes) {
@@ -102,8 +102,8 @@ func (w *weights) slope(node, nodes int, v, d, dd float64) {
 	}
 }
 
-// difference stores in v the weights of the slope at a node, by cells, docs/ground.md (G5). On an axis of two nodes the slope is their
-// difference.
+// difference stores in w.v the weights of the slope at a node, per cell, docs/ground.md (G5). On an axis of two nodes the slope is the
+// difference of their values.
 func (w *weights) difference(node, nodes int) {
 	if nodes == 2 {
 		*w = weights{n: 2, v: [4]float64{-1, 1}}
@@ -113,7 +113,7 @@ func (w *weights) difference(node, nodes int) {
 	w.slope(node, nodes, 1, 0, 0)
 }
 
-// add adds to the weights of a value. A place without a value has the weight 0.
+// add adds v, d and dd to the weights of value w.at+at. It ignores values out of range, whose weights are 0.
 func (w *weights) add(at int, v, d, dd float64) {
 	if at < 0 || at >= w.n {
 		return
@@ -129,7 +129,7 @@ func (w *weights) linear(cell int, t float64) {
 	w.v, w.d, w.dd = [4]float64{1 - t, t}, [4]float64{-1, 1}, [4]float64{}
 }
 
-// continueTo turns weights at the border into weights at a place that is so many cells beyond it, docs/ground.md (G6).
+// continueTo changes weights at the border to weights at a place that is the given number of cells beyond it, docs/ground.md (G6).
 func (w *weights) continueTo(beyond float64, outside Outside) {
 	for i := range w.v {
 		if outside == Level {
@@ -140,7 +140,7 @@ func (w *weights) continueTo(beyond float64, outside Outside) {
 	}
 }
 
-// scale makes derivatives by cells derivatives by m; s is cells a m.
+// scale changes derivatives per cell to derivatives per metre; s is the number of cells per metre.
 func (w *weights) scale(s float64) {
 	for i := range w.v {
 		w.d[i] *= s
@@ -148,8 +148,8 @@ func (w *weights) scale(s float64) {
 	}
 }
 
-// differences are the weights of the node before, the node and the node behind it in the slope at a node, by cells. At
-// an end there is one node more, with ∓1/2.
+// differences returns the weights of the node before, of the node itself and of the node after it in the slope at a node, per cell.
+// At an end of the axis the slope also has the second node inwards, which slope adds with ∓1/2.
 func differences(node, nodes int) [3]float64 {
 	switch node {
 	case 0:

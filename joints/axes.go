@@ -72,8 +72,8 @@ func angle(s, c float64) float64 {
 	return a
 }
 
-// angleZ returns the angle in (−π, π] of the rotation about z nearest to the
-// rotation from P to S.
+// angleZ returns the angle, rad, in (−π, π], of the rotation about z that is nearest
+// to the rotation from P to S.
 func angleZ(f *Frames) float64 {
 	s := relativeEntry(f, 1, 0) - relativeEntry(f, 0, 1)
 	c := relativeEntry(f, 0, 0) + relativeEntry(f, 1, 1)
@@ -87,9 +87,9 @@ func axisError(f *Frames) (x, y float64) {
 	return AxisError(&z)
 }
 
-// AxisError returns the x and y components of the rotation vector that takes the axis z
-// = (0, 0, 1) to the unit vector a. Opposite axes err by π about x if nothing tells
-// a direction.
+// AxisError returns the x and y components, rad, of the rotation vector that takes the axis
+// z = (0, 0, 1) to the unit vector a; its z component is 0. For a = −z, where the axis of
+// rotation is undetermined, it is (π, 0).
 func AxisError(a *spatial.Vec3) (x, y float64) {
 	// z×a = (−a₁, a₀, 0), of length sin(angle).
 	s2 := a[0]*a[0] + a[1]*a[1]
@@ -108,10 +108,10 @@ func AxisError(a *spatial.Vec3) (x, y float64) {
 	return -a[1] * k, a[0] * k
 }
 
-// smallSine is a sine whose fourth power is below rounding.
+// smallSine is a sine whose fourth power is below rounding: below it asin(s) is s·(1 + s²/6).
 const smallSine = 5e-5
 
-// tinySine is a sine so small that its quotients may lose digits to underflow.
+// tinySine is the sine below which divisions by it may lose digits to underflow.
 const tinySine = 1e-150
 
 // rotationError stores in delta the components in P of the rotation vector from
@@ -119,7 +119,7 @@ const tinySine = 1e-150
 func rotationError(delta []float64, f *Frames) {
 	var E spatial.Mat3
 	f.EP.TMulTo(&E, &f.ES)
-	// Of the rotation by an angle about n, half of E − Eᵀ is n× times the sine.
+	// v is n·sin(angle), read from ½(E − Eᵀ), for a rotation by the angle about the unit vector n.
 	v := spatial.Vec3{(E[7] - E[5]) / 2, (E[2] - E[6]) / 2, (E[3] - E[1]) / 2}
 	if s2 := spatial.Dot(&v, &v); s2 < smallSine*smallSine && E[0]+E[4]+E[8] > 0 {
 		k := 1 + s2/6 // asin(s)/s, as in AxisError

@@ -9,22 +9,23 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A ball may roll inside a sphere about the origin of P, a bowl, or outside one, a dome: theory.md (W9) and (W10). Along a sphere no
-// directions go on without a jump everywhere. The rows are along those that follow from x and y of P where z, or −z far from it, is
-// turned to the normal by the shortest way.
+// A ball may roll inside a sphere about the origin of P, a bowl, or outside one, a dome: theory.md (W9) and (W10). No field of
+// tangent directions on a sphere is continuous everywhere. The rows are along the directions to which x and y of P move by the
+// shortest rotation that takes the pole to the normal. The pole is z of P, or −z where the normal is far from z.
 
-// ErrMiddle is the failure of EvalTo of a ball in a bowl.
+// ErrMiddle is the error of EvalTo for a ball at the centre of its bowl.
 var ErrMiddle = errors.New("joints: the ball of a rolling joint is in the middle of its bowl, so that it touches nowhere")
 
 const (
-	// middle is the distance from the middle of a sphere, relative to its radius, up to which a ball is there: an error ε of the
-	// place turns the normal by ε/distance, so that beyond it rows have lost 1e-9 of their size at the most.
+	// middle is the distance of a ball from the centre of its sphere, relative to the radius of the sphere, up to which the ball
+	// counts as at the centre. An error ε of the position turns the normal by ε/distance: beyond middle the error of the rows is
+	// 1e-9 of their size at most.
 	middle = 1e-6
-	// farPole is the cosine between normal and z below which −z is turned. Another value costs time only.
+	// farPole is the cosine between the normal and z below which the pole is −z. Another value costs time only.
 	farPole = -0.5
 )
 
-// checkBowl is Check for the sphere of a rolling joint.
+// checkBowl returns an error that wraps ErrWheel if the bowl of a rolling joint is invalid.
 func (s *Spec) checkBowl() error {
 	switch {
 	case s.Bowl == 0:
@@ -39,8 +40,9 @@ func (s *Spec) checkBowl() error {
 	return nil
 }
 
-// enter places a ball on its sphere: n, t and l from the axes of P, which w has in their place. It returns false in the middle.
-func (w *wheel) enter(s *Spec, f *Frames) bool {
+// placeOnSphere places a ball on its sphere. It replaces w.n, w.t and w.l, the z, x and y axes of P on entry, by the normal and the
+// tangent directions at the contact. It returns false if the ball is at the centre of the sphere.
+func (w *wheel) placeOnSphere(s *Spec, f *Frames) bool {
 	w.side = -math.Copysign(1, s.Bowl)
 	w.far = f.R.Norm()
 	if !(w.far > middle*math.Abs(s.Bowl)) {
@@ -56,18 +58,19 @@ func (w *wheel) enter(s *Spec, f *Frames) bool {
 	return true
 }
 
-// carried returns an axis x of P across the pole after the shortest rotation that takes the pole z to n: x − (n·x)/(1 + n·z)·(z + n).
+// carried returns x, an axis of P at right angles to the pole, after the shortest rotation that takes the pole z to n:
+// x − (n·x)/(1 + n·z)·(z + n).
 func (w *wheel) carried(x *spatial.Vec3) spatial.Vec3 {
 	q := 1 + spatial.Dot(&w.n, &w.pole)
 	return x.Sub(w.pole.Add(w.n).Scale(spatial.Dot(&w.n, x) / q))
 }
 
-// leaning returns by how much n changes as the ball moves by d as seen from P: ±(d − n·(n·d))/‖R‖.
+// leaning returns the change of n as the ball moves by a small d, seen from P: ±(d − n·(n·d))/‖R‖, with the sign of w.side.
 func (w *wheel) leaning(d *spatial.Vec3) spatial.Vec3 {
 	return d.Sub(w.n.Scale(spatial.Dot(&w.n, d))).Scale(w.side / w.far)
 }
 
-// carriedBy returns the change of carried as n changes by dn.
+// carriedBy returns the change of carried(x) as n changes by a small dn.
 func (w *wheel) carriedBy(x, dn *spatial.Vec3) spatial.Vec3 {
 	q := 1 + spatial.Dot(&w.n, &w.pole)
 	a := spatial.Dot(&w.n, x)
@@ -75,7 +78,7 @@ func (w *wheel) carriedBy(x, dn *spatial.Vec3) spatial.Vec3 {
 	return w.pole.Add(w.n).Scale(-turn).Sub(dn.Scale(a / q))
 }
 
-// bowlBend is BendTo of a ball on a sphere, theory.md (W10): n, t, l and p turn as the ball moves along.
+// bowlBend adds the term of a ball on a sphere to B, as BendTo does, theory.md (W10): n, t, l and p turn as the ball moves.
 func (w *wheel) bowlBend(B *[36]float64, s *Spec, force *spatial.Vec3) {
 	normal, along, across := spatial.Dot(force, &w.n), spatial.Dot(force, &w.t), spatial.Dot(force, &w.l)
 	for k := range 3 {

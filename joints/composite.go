@@ -10,10 +10,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A composite joint is a row of one to five elementary motions, as a chain of bodies without
-// mass has them: the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md (C1). Motion 1
-// is next to P, and each one carries the later axes with it. This file holds the axes;
-// composite_pose.go finds the coordinates of a pose, composite_rows.go makes rows of them.
+// A composite joint is a series of one to five elementary motions, like a chain of massless
+// bodies: the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md (C1). Motion 1
+// is next to P, and each motion carries the later axes with it. This file holds the axes;
+// composite_pose.go finds the coordinates of a pose, composite_rows.go computes the rows.
 
 // MaxAxes is the largest number of axes of a composite joint.
 const MaxAxes = 5
@@ -29,12 +29,12 @@ type Axis struct {
 // ErrAxes is wrapped by the errors of NewAxes, and of Check for a composite joint without axes.
 var ErrAxes = errors.New("joints: a composite joint needs one to five axes that do not depend on each other")
 
-// ErrSingular is the failure of EvalTo at a pose at which the axes of a composite joint depend on each other, or
-// nearly do, so that the pose does not determine the motions that the joint allows.
+// ErrSingular is the error of EvalTo at a pose at which the axes of a composite joint are linearly dependent, or
+// nearly so. Such a pose does not determine the motions that the joint allows.
 var ErrSingular = errors.New("joints: the axes of a composite joint depend on each other at this pose")
 
-// Faults calls report for each field of a that breaks a rule: with its
-// name in rung-model/1, the value, which may be empty, and the rule.
+// Faults calls report for each field of a that breaks a rule. The arguments are the name of the field in
+// rung-model/1, its value, which may be empty, and the rule.
 func (a *Axis) Faults(report func(field, value, rule string)) {
 	if a.Kind != Revolute && a.Kind != Prismatic && a.Kind != Helical {
 		report("kind", a.Kind.String(), "is no elementary motion, which are revolute, prismatic and helical")
@@ -74,8 +74,8 @@ type Axes struct {
 
 // NewAxes returns the axes of a composite joint.
 //
-// It returns an error that wraps ErrAxes if there are none or too many, if one has Faults, or if an axis follows from
-// those before it at every pose.
+// It returns an error that wraps ErrAxes if there are none or too many, if one has Faults, or if an axis depends on
+// the axes before it at every pose.
 func NewAxes(list []Axis) (*Axes, error) {
 	if len(list) == 0 || len(list) > MaxAxes {
 		return nil, fmt.Errorf("%w: %d axes", ErrAxes, len(list))
@@ -99,7 +99,7 @@ func NewAxes(list []Axis) (*Axes, error) {
 	return a, nil
 }
 
-// prepared returns the axes of a list that is valid but for dependence.
+// prepared returns the axes of the list with unit directions. The axes have no Faults, but may be dependent.
 func prepared(list []Axis) *Axes {
 	a := &Axes{n: len(list), kind: CompositeKind(list)}
 	for i := range list {
@@ -112,8 +112,8 @@ func prepared(list []Axis) *Axes {
 	return a
 }
 
-// DependentAxis returns the first axis of the list, each without Faults,
-// that follows from those before it wherever the joint is, or −1.
+// DependentAxis returns the number of the first axis of the list that depends on the axes before it at every pose, or −1 if
+// there is none. The axes have no Faults.
 func DependentAxis(list []Axis) int {
 	return prepared(list).dependent()
 }
@@ -130,8 +130,8 @@ func (a *Axes) At(i int) Axis { return a.list[:a.n][i] }
 // Kind returns the kind of the joint, which has the freedoms of the axes.
 func (a *Axes) Kind() Kind { return a.kind }
 
-// dependent returns the first axis that follows from those before it wherever the joint is, or −1. Two poses without
-// symmetry stand for all of them.
+// dependent returns the number of the first axis that depends on the axes before it at every pose, or −1 if there is none.
+// It looks at two sets of coordinates without symmetry in place of all poses.
 func (a *Axes) dependent() int {
 	last := -1
 	for _, q := range [2][MaxAxes]float64{{0.61, -1.13, 0.83, -0.47, 1.31}, {-0.93, 0.71, -1.37, 1.09, 0.53}} {
@@ -154,5 +154,6 @@ func (a *Axes) dependent() int {
 	return last
 }
 
-// dependentTol is the part of the column of an axis in S that the columns before it leave, below which the axis counts as dependent.
+// dependentTol is a length relative to a column of S. An axis counts as dependent where the part of its column at right angles to
+// the columns before it is no longer.
 const dependentTol = 1e-10

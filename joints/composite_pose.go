@@ -6,16 +6,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Posture is a composite joint at coordinates Q, wherever its bodies are. Frame: axes of P.
+// Posture is a composite joint at the coordinates Q, which need not be the coordinates of its bodies. Frame: axes of P.
 type Posture struct {
 	Q     [MaxAxes]float64 // rad and m
 	n     int
 	E     spatial.Mat3            // axes of S
-	R     spatial.Vec3            // from the origin of P to that of S, m
+	R     spatial.Vec3            // from the origin of P to the origin of S, m
 	S     [MaxAxes]spatial.Motion // rates of S about its origin for unit rates of the coordinates, theory.md (C2)
-	at    [MaxAxes]spatial.Vec3   // where the points of the axes are, m
+	at    [MaxAxes]spatial.Vec3   // points on the axes, m
 	h     [MaxAxes]float64        // pitches, m/rad
-	turns [MaxAxes]bool           // whether axis k turns
+	turns [MaxAxes]bool           // whether motion k rotates: revolute or helical
 }
 
 // Place computes p from p.Q, theory.md (C1), (C2).
@@ -47,7 +47,7 @@ func (p *Posture) Place(a *Axes) {
 			r[i] = at[i] - t[i] + x.Pitch*q*u[i]
 		}
 	}
-	// The point of S at its origin moves with each axis: u×(r − at) + pitch·u.
+	// Velocity of the origin of S for a unit rate of each axis: u×(r − at) + pitch·u.
 	for k := range a.n {
 		if !p.turns[k] {
 			continue
@@ -61,7 +61,7 @@ func (p *Posture) Place(a *Axes) {
 	}
 }
 
-// turnAbout turns the axes E by the angle q about the unit vector u.
+// turnAbout rotates the columns of E by the angle q (rad) about the unit vector u.
 func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
 	s, c := math.Sincos(q)
 	for j := range 3 {
@@ -78,11 +78,11 @@ func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
 //
 // Cost: O(1), no allocation. p has been placed.
 func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
-	var v spatial.Vec3 // of the origin of S
+	var v spatial.Vec3 // velocity of the origin of S
 	for k := range p.n {
 		spatial.AddScaledTo(&v, &v, qd[k], (*spatial.Vec3)(p.S[k][3:]))
 	}
-	// w and c are the angular velocity of what carries axis k, and the velocity of its point at P's origin.
+	// The link that carries axis k has the angular velocity w, and c is the velocity of its point at P's origin.
 	var w, c, t, d spatial.Vec3
 	for k := range p.n {
 		S, out := &p.S[k], &Sd[k]
@@ -107,7 +107,7 @@ func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
 		for i := range t {
 			out[3+i] += t[i]
 		}
-		// What carries the next axis turns about the point at, too.
+		// The link that carries the next axis also turns about the point at.
 		spatial.CrossTo(&t, at, u)
 		for i := range c {
 			c[i] += qd[k] * (t[i] + p.h[k]*u[i])
@@ -116,20 +116,20 @@ func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
 	}
 }
 
-// pose is the pose of S in P that a joint is at.
+// pose is the actual pose of S in P: axes E and origin r, m.
 type pose struct {
 	E spatial.Mat3
 	r spatial.Vec3
 }
 
-// set stores the pose of f.
+// set stores in x the pose of f.
 func (x *pose) set(f *Frames) {
 	f.EP.TMulTo(&x.E, &f.ES)
 	f.EP.TMulVecTo(&x.r, &f.R)
 }
 
-// errorTo stores in e what takes S from where p has it to x: rotation vector, rad, and translation, m, theory.md (C4).
-// It returns the sum of the squares.
+// errorTo stores in e the displacement that takes S from its pose at p to the pose x: rotation vector, rad, and translation,
+// m, theory.md (C4). It returns the sum of the squares of its components.
 func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 	var M spatial.Mat3
 	for i := range 3 { // x.E·p.Eᵀ
@@ -149,28 +149,30 @@ func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 const (
 	// poseSteps bounds the steps of one search.
 	poseSteps = 300
-	// poseOpen and poseTries are the same for a joint that is open by far: near its coordinates, and for each of the
-	// searches from everywhere, of which only the best goes on. There is no pose to be exact about.
+	// poseOpen and poseTries bound the steps for a joint that is far from closed: of the search near its coordinates, and of
+	// each search from the angles of poseStarts. No coordinates give such a pose, so they need not be exact.
 	poseOpen, poseTries = 30, 10
-	// poseRound is the rounding of a pose, relative to 1 rad and to
-	// the lengths in it: what is left of an error that has gone.
+	// poseRound is the rounding of a pose, relative to 1 rad and to the lengths in the pose. A smaller error counts as none.
 	poseRound = 4e-16
 	// poseStill is the change of coordinates, relative to 1 + their size, that ends a search.
 	poseStill = 2e-15
-	// A search that does not fit ends where poseStall steps make |e|² smaller by a part of less than poseGain.
+	// A search whose error is above poseFits ends if poseStall steps reduce |e|² by less than the fraction poseGain.
 	poseStall, poseGain = 10, 1e-14
-	// leastSquare is what a column of S has to have across those before, squared and relative to its own square.
+	// leastSquare is the least square of the part of a column of S at right angles to the columns before it, relative to the
+	// square of the column.
 	leastSquare = 1e-14
-	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open
-	// by far, and then other coordinates may be nearer.
+	// poseFits is the error of a pose, m and rad, up to which coordinates count as found. A joint with a larger error is far
+	// from closed, and other coordinates may be nearer.
 	poseFits = 1e-3
-	// poseAlike tells sets of coordinates apart: their size, or the error of the pose, differs by more.
+	// Two sets of coordinates count as different where their sums of squares, or the |e|² of their poses, differ by more than
+	// poseAlike. Steps that are smaller may be rounding.
 	poseAlike = 1e-9
 )
 
-// search finds coordinates near p.Q at which the pose is x, or is nearest to it, by
-// the method of Levenberg and Marquardt: the steps solve (SᵀS + μ)·δ = Sᵀe with the
-// error e of the pose. It ends where Sᵀe = 0, or after so many steps. It returns |e|².
+// search moves p.Q to nearby coordinates at which the pose is x, or is nearest to x, by
+// the method of Levenberg and Marquardt. Each step δ solves (SᵀS + μ·diag(SᵀS))·δ = Sᵀe, with
+// the error e of the pose. The search ends where Sᵀe = 0, or after the given number of
+// steps. It returns |e|².
 func (p *Posture) search(a *Axes, x *pose, steps int) float64 {
 	var e spatial.Motion
 	var next Posture
@@ -200,7 +202,7 @@ func (p *Posture) search(a *Axes, x *pose, steps int) float64 {
 			next.Q[k] = p.Q[k] + step[k]
 		}
 		if size <= poseStill*(1+q) || size < poseAlike && size >= 0.9*last {
-			break // rounding
+			break // converged to rounding
 		}
 		var f spatial.Motion
 		next.Place(a)
@@ -216,10 +218,11 @@ func (p *Posture) search(a *Axes, x *pose, steps int) float64 {
 	return left
 }
 
-// poseDamp is the least μ that is not zero, for columns of S of length 1.
+// poseDamp is the least μ that is not zero.
 const poseDamp = 1e-6
 
-// stepTo stores the step of search. It reports whether the matrix is positive definite with a margin.
+// stepTo stores the step δ of search for the error e and the damping mu, by a Cholesky factor of SᵀS + μ·diag(SᵀS). It returns
+// false, and step is undefined, if a pivot is not positive by the margin leastSquare.
 func (p *Posture) stepTo(step *[MaxAxes]float64, e *spatial.Motion, mu float64) bool {
 	var A [MaxAxes][MaxAxes]float64
 	n := p.n
@@ -264,15 +267,15 @@ func dot6(a, b *[6]float64) float64 {
 
 // find stores in p the coordinates of the pose x.
 //
-// With near they are those that a search from there leads to: coordinates that a state carries. Else, or if the pose
-// does not fit within poseFits there, they are those of all found with the smallest sum of squares, angles in (−π, π].
-// So they are a function of x and near.
+// near holds the coordinates that a state carries, or is nil. With near, a search from near gives the coordinates. If near is
+// nil, or the error of the pose stays above poseFits, findAll gives them, where its error is smaller. So the coordinates
+// are a function of x and near alone.
 func (p *Posture) find(a *Axes, x *pose, near []float64) {
 	if near != nil {
 		for k := range a.n {
 			p.Q[k] = near[k]
 			if a.list[k].Kind == Revolute {
-				p.Q[k] = math.Remainder(near[k], 2*math.Pi) // whose sine has all its digits
+				p.Q[k] = math.Remainder(near[k], 2*math.Pi) // a small angle has an accurate sine
 			}
 		}
 		if left := p.search(a, x, poseOpen); left > poseFits*poseFits {
@@ -297,7 +300,9 @@ func (p *Posture) find(a *Axes, x *pose, near []float64) {
 	p.findAll(a, x, poseSteps)
 }
 
-// findAll is find without near: searches of so many steps from angles a third of a turn apart. It returns |e|².
+// findAll stores in p the coordinates of the pose x, or of the nearest pose, found by searches of the given number of steps from
+// angles a third of a turn apart. Of several it takes the coordinates with the smallest sum of squares, angles of revolute
+// axes in (−π, π]. It returns |e|².
 func (p *Posture) findAll(a *Axes, x *pose, steps int) float64 {
 	turning := 0
 	for k := range a.n {
@@ -345,12 +350,12 @@ func (p *Posture) findAll(a *Axes, x *pose, steps int) float64 {
 	return best
 }
 
-// poseScrews bounds how often whole turns are given to helical motions.
+// poseScrews bounds the number of calls of screw for one start.
 const poseScrews = 4
 
-// screw adds to the helical coordinates the whole turns that would take away the translation which is left along their
-// axes. It reports whether there are any.
-func (p *Posture) screw(a *Axes, x *pose) (any bool) {
+// screw adds to each helical coordinate the number of whole turns that best removes the remaining translation along its axis.
+// It reports whether a coordinate has changed.
+func (p *Posture) screw(a *Axes, x *pose) (changed bool) {
 	var e spatial.Motion
 	p.errorTo(&e, x)
 	for k := range a.n {
@@ -361,17 +366,17 @@ func (p *Posture) screw(a *Axes, x *pose) (any bool) {
 		turns := math.Round(spatial.Dot(u, (*spatial.Vec3)(e[3:])) / (2 * math.Pi * p.h[k]))
 		if turns != 0 && math.Abs(turns) < 1e15 {
 			p.Q[k] += 2 * math.Pi * turns
-			any = true
+			changed = true
 		}
 	}
-	return any
+	return changed
 }
 
 // poseStarts are the angles from which searches start; zero is first.
 var poseStarts = [3]float64{0, 2 * math.Pi / 3, -2 * math.Pi / 3}
 
-// unique reports whether the kinds of the axes alone show that a pose has at most one set of coordinates: at most one axis
-// turns, or two do that are not parallel, as the rotation then determines both angles.
+// unique reports whether the kinds and directions of the axes show that a pose has at most one set of coordinates: at most one
+// axis rotates, or two that are not parallel do, as the rotation then determines both angles.
 func (a *Axes) unique() bool {
 	var turns [MaxAxes]int
 	n := 0

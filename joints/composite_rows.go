@@ -8,24 +8,24 @@ import (
 )
 
 // The rows T of a composite joint are the orthonormal complement of the columns of S, with 1 rad taken as 1 m, and the
-// duals D are S(SᵀS)⁻¹, so that DᵀS = 1, theory.md (C5). Both move with S. Of all that keep TᵀS = 0 and DᵀS = 1 we take
-// the derivatives without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md
-// (C6). Other bases of the rows, and other duals, make the same reactions of the whole joint.
+// duals D are S(SᵀS)⁻¹, so that DᵀS = 1, theory.md (C5). Both move with S. The conditions TᵀS = 0 and DᵀS = 1 leave the
+// components of T˚ and D˚ along the rows free; we set them to zero: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has
+// T˚·V̂ = −T·S˚q̇, theory.md (C6). Other bases of the rows, and other duals, give the same reaction of the whole joint.
 
-// complement is what rows are made of at one Posture. Frame: axes of P, about the origin of S.
+// complement holds the rows and duals at one Posture. Frame: axes of P, about the origin of S.
 type complement struct {
 	Posture
 	T     [6]spatial.Force       // 6 − n rows
 	D     [MaxAxes]spatial.Force // n duals
-	worst float64                // how near S is to losing rank: the size of the inverse of R, columns of length 1
+	worst float64                // Frobenius norm of R⁻¹ (orthogonal): large near a loss of rank of S
 }
 
-// orthogonal is the factorization of S with columns of length 1 by Householder's method.
+// orthogonal is the QR factorization of S, its columns scaled to length 1, by Householder reflections.
 type orthogonal struct {
 	R      [MaxAxes][MaxAxes]float64
 	v      [MaxAxes][6]float64 // Householder vectors
 	beta   [MaxAxes]float64    // 2/v·v
-	length [MaxAxes]float64    // of the columns
+	length [MaxAxes]float64    // lengths of the columns of S
 }
 
 // factor computes o from the columns of S.
@@ -54,8 +54,9 @@ func (o *orthogonal) factor(p *Posture) {
 	}
 }
 
-// reflectBack is the entry of a column of length 1 below which it is reflected to the other side. The rows jump there.
-// Zero would lose the fewest digits, but axes along each other and across each other have zeros.
+// reflectBack chooses the sign of a pivot of R: α is positive where the entry of the column, over its length, is below it. The
+// rows jump where the sign changes. A bound of zero would lose the fewest digits, but joints with parallel or perpendicular
+// axes often have entries of zero, and their rows would jump.
 const reflectBack = -0.4137
 
 // reflect applies the reflection of column k to x.
@@ -67,7 +68,7 @@ func (o *orthogonal) reflect(k int, x *[6]float64) {
 	}
 }
 
-// column stores column j of the orthogonal matrix of n reflections in x.
+// column stores in x column j of the product of the first n reflections.
 func (o *orthogonal) column(x *[6]float64, j, n int) {
 	*x = [6]float64{}
 	x[j] = 1
@@ -76,10 +77,10 @@ func (o *orthogonal) column(x *[6]float64, j, n int) {
 	}
 }
 
-// leastPivot is the least pivot of R that is divided by: below it S has lost its rank.
+// leastPivot replaces smaller pivots of R in divisions: there S has lost its rank.
 const leastPivot = 1e-14
 
-// settle finds the Posture of s at f and its complement.
+// settle computes c, the Posture of s at f with its rows and duals.
 func (c *complement) settle(s *Spec, f *Frames) {
 	var (
 		x       pose
@@ -92,7 +93,7 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	o.factor(&c.Posture)
 	n := c.n
 	c.worst = o.invert(&inverse, n)
-	for k := range n { // D = Q·R⁻ᵀ, by the lengths of the columns
+	for k := range n { // D = Q·R⁻ᵀ, divided by the lengths of the columns
 		o.column(&Q, k, n)
 		for i := range k + 1 {
 			w := inverse[i][k] / o.length[i]
@@ -101,12 +102,12 @@ func (c *complement) settle(s *Spec, f *Frames) {
 			}
 		}
 	}
-	for k := n; k < 6; k++ { // T is across S
+	for k := n; k < 6; k++ { // T is the complement of S
 		o.column((*[6]float64)(&c.T[k-n]), k, n)
 	}
 }
 
-// invert stores the inverse of R, of n columns, in inv and returns its size, the root of the sum of the squares of its entries.
+// invert stores in inv the inverse of R, an upper triangle of n columns, and returns the Frobenius norm of the inverse.
 func (o *orthogonal) invert(inv *[MaxAxes][MaxAxes]float64, n int) float64 {
 	sum := 0.0
 	for k := range n {
@@ -130,9 +131,11 @@ func (o *orthogonal) invert(inv *[MaxAxes][MaxAxes]float64, n int) float64 {
 }
 
 // SettleTo stores in p the posture of the composite joint s at f, theory.md (C4), and
-// in qd the rates of its coordinates, by D of (C5); entries past the axes are zero.
+// in qd the rates of its coordinates, by D of (C5), rad/s and m/s. Entries of qd beyond the
+// axes are zero.
 //
 // Cost: O(1), no allocation. It returns ErrSingular where the pose does not determine the rates.
+// It panics if s is not composite.
 func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
 	var (
 		c       complement
@@ -151,19 +154,19 @@ func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
 }
 
 const (
-	// lostRank is the size of R⁻¹ at which S counts as having lost its rank.
+	// lostRank is the norm of R⁻¹ at which S counts as having lost its rank.
 	lostRank = 1e10
-	// surely is a size of R⁻¹ so small that no error of a pose moves the rows by firm.
+	// surely is a norm of R⁻¹ so small that rounding of the pose moves no row by as much as firm.
 	surely = 100
-	// loose is the error of a pose that rounding makes, m and rad, for lengths of order 1.
+	// loose is the rounding of a pose, m and rad, for lengths of order 1.
 	loose = 1e-15
 	// firm is the error of a row, relative to its size, up to which the pose determines the row.
 	firm = 1e-9
 )
 
-// settled reports whether the pose determines the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
-// So does an error δ of the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a
-// pose where S loses its rank, D is large.
+// settled reports whether the pose determines the rows and the duals to the relative accuracy firm. An error δS of the columns
+// changes a row T by −D·δSᵀT. An error δ of the pose changes the coordinates by D·δ, and thereby the columns: theory.md (C6).
+// Near a pose where S loses its rank, D is large, and so are both errors.
 func (c *complement) settled() bool {
 	if !(c.worst < lostRank) {
 		return false
@@ -179,7 +182,7 @@ func (c *complement) settled() bool {
 	rows := 6 - c.n
 	for k := range moved {
 		for i := range c.n {
-			moved[k] += size[i] // by rounding of the columns
+			moved[k] += size[i] // from rounding of the columns
 		}
 	}
 	for j := range c.n {
@@ -206,8 +209,8 @@ func (c *complement) settled() bool {
 
 func norm6(a *[6]float64) float64 { return math.Sqrt(dot6(a, a)) }
 
-// rates stores in qd the rates of the coordinates, in v the velocity of S that they make, and in bias the derivative of
-// v that they make with constant rates, axes of P.
+// rates stores in qd the rates of the coordinates at f, in v the velocity S·q̇ relative to P, and in bias the derivative S˚·q̇
+// of v at constant rates, axes of P.
 func (c *complement) rates(qd *[MaxAxes]float64, v, bias *spatial.Motion, f *Frames) {
 	var world, V spatial.Motion
 	var Sd [MaxAxes]spatial.Motion
@@ -227,14 +230,14 @@ func (c *complement) rates(qd *[MaxAxes]float64, v, bias *spatial.Motion, f *Fra
 	}
 }
 
-// outTo stores in dst the wrench or motion a, in axes of P, in world axes.
+// outTo stores in dst the wrench or motion a, turned from the axes of P to world axes.
 func outTo(dst, a *[6]float64, EP *spatial.Mat3) {
 	EP.MulVecTo((*spatial.Vec3)(dst[:3]), (*spatial.Vec3)(a[:3]))
 	EP.MulVecTo((*spatial.Vec3)(dst[3:]), (*spatial.Vec3)(a[3:]))
 }
 
-// compositeRows fills out with the rows of the joint and those of its prescribed freedoms at the time t. It returns
-// false if the pose does not determine them.
+// compositeRows fills out with the rows of the joint, followed by the rows of its prescribed freedoms at the time t (s). It
+// returns false if the pose does not determine them.
 func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	var (
 		c       complement
@@ -265,7 +268,7 @@ func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	return true
 }
 
-// compositeDuals stores in D the forces, in the world, that are dual to the motions of a composite joint, and returns how many there are.
+// compositeDuals stores in D the forces that are dual to the motions of a composite joint, world axes, and returns their number.
 func (s *Spec) compositeDuals(D *[6]spatial.Force, f *Frames) int {
 	var c complement
 	c.settle(s, f)
@@ -293,8 +296,8 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 	out.N = c.n
 }
 
-// compositeBend is BendTo of a composite joint, theory.md (C7): its axes turn. Changes that multipliers of the joint's rows can make are
-// left out.
+// compositeBend adds the term of a composite joint with the wrench w to B, as BendTo does, theory.md (C7): its axes turn. Changes of
+// the force that are combinations of the joint's rows are left out.
 func (s *Spec) compositeBend(B *[36]float64, w *spatial.Force, f *Frames) {
 	var c complement
 	var W spatial.Force
@@ -321,7 +324,7 @@ func (s *Spec) compositeBend(B *[36]float64, w *spatial.Force, f *Frames) {
 	}
 }
 
-// compositeMotions stores in S the motions of a composite joint's freedoms, in the world.
+// compositeMotions stores in S the motions of a composite joint's freedoms, world axes.
 func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {
 	var p Posture
 	var x pose
@@ -332,7 +335,8 @@ func (s *Spec) compositeMotions(S *[6]spatial.Motion, f *Frames) {
 	}
 }
 
-// compositeCoordinates stores the angles within half a turn of f.Near, if that is there.
+// compositeCoordinates stores in q the coordinates of a composite joint. Where f.Near is there, angles are within half a turn
+// of the angles in it.
 func (s *Spec) compositeCoordinates(q *[6]float64, f *Frames) {
 	var p Posture
 	var x pose

@@ -6,10 +6,9 @@ import (
 	"github.com/rung-mbd/rung/internal/spline"
 )
 
-// A spline and a table are pieces on which the second derivative is linear, so that value and
-// rate are its exact integrals.
+// A spline and a table consist of pieces with a linear second derivative. Values and rates are its exact integrals.
 
-// along is At for pieces.
+// along is At of a spline or a table. It panics if m is not Prepared.
 func (m *Motion) along(t float64) (q, qd, qdd float64) {
 	if len(m.pieces) == 0 {
 		panic("joints: motion not prepared")
@@ -24,7 +23,7 @@ func (m *Motion) along(t float64) (q, qd, qdd float64) {
 	return spline.At(m.pieces, t)
 }
 
-// Integral returns the integral of the value from 0, or for a spline or a table from the first of its times, to t.
+// Integral returns the integral of the value over time, to t from 0, or for a spline or a table from the first of its times.
 //
 // Cost: O(1), for a polynomial O(coefficients), for a spline or a table O(times); no allocation.
 // It panics if a spline or a table is not Prepared.
@@ -48,13 +47,13 @@ func (m *Motion) Integral(t float64) float64 {
 
 // sinc is sin(x)/x.
 func sinc(x float64) float64 {
-	if math.Abs(x) < 1e-8 { // 1 − x²/6 is 1 but for rounding
+	if math.Abs(x) < 1e-8 { // 1 − x²/6 rounds to 1
 		return 1
 	}
 	return math.Sin(x) / x
 }
 
-// integralAlong is Integral for pieces.
+// integralAlong is Integral of a spline or a table.
 func (m *Motion) integralAlong(t float64) (sum float64) {
 	if len(m.pieces) == 0 {
 		panic("joints: motion not prepared")
@@ -83,7 +82,7 @@ func (m *Motion) integralAlong(t float64) (sum float64) {
 	return sum
 }
 
-// table integrates the accelerations.
+// table makes the pieces of a table: the accelerations, steps or linear between the times, integrated twice from Value and Rate.
 func (m *Motion) table() {
 	q, v := m.Value, m.Rate
 	for i, t := range m.Times[:len(m.Times)-1] {

@@ -6,28 +6,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A curve of the successor touches one of the predecessor: a cam and its follower. In the plane of x and y of P they have one tangent and
-// one point in common; z of P is left out, so that the curve of P is a cylinder. One row, a force along the normal where they touch. It
-// has no generalized forces. Frames.Near has both parameters and the side: the sign of the difference of the curvatures, which tells
-// whether the curves touch from outside or inside, and does not change as long as they do.
+// A curve of the successor touches a curve of the predecessor: a cam and its follower. Seen along z of P, they have a point and the
+// tangent there in common; z is ignored, so that the curve of P acts as a cylinder. The one row is a force along the common normal.
+// The joint has no generalized forces. Frames.Near has both parameters and the side, which is the sign of the difference of the
+// curvatures. The side tells contact from outside from contact from inside, and does not change as long as the curves touch.
 
-// ErrTouch is the failure of EvalTo of a curve_on_curve joint.
+// ErrTouch is the error of EvalTo for a curve_on_curve joint.
 var ErrTouch = errors.New("joints: the curves have no common tangent, or one radius of curvature is too small for the other curve")
 
 // Touch is where the curves of a curve_on_curve joint touch.
 type Touch struct {
 	U, W       float64      // parameters of the predecessor's curve and of the successor's
-	Side       float64      // the sign of the difference of Curvatures that the state carries, or has
-	Curvatures [2]float64   // of both curves about Normal, 1/m
+	Side       float64      // ±1, the sign of the difference of the Curvatures: as the state carries it, else as it is at the pose
+	Curvatures [2]float64   // of both curves, positive where the curve bends towards Normal, 1/m
 	Point      spatial.Vec3 // from the origin of S, world axes, m
 	Normal     spatial.Vec3 // of the predecessor's curve, to the left of its direction, world axes
-	Gap        float64      // by which the successor's curve is away along Normal, m
-	Holds      bool         // there is such a place, and the curvatures differ by enough and as Side says
+	Gap        float64      // distance of the successor's curve from the predecessor's along Normal, m
+	Holds      bool         // a contact was found, and the curvatures differ by enough and with the sign Side
 }
 
-// TouchTo stores where the curves of a curve_on_curve joint touch, theory.md (U7).
+// TouchTo stores in out where the curves of a curve_on_curve joint touch, theory.md (U7).
 //
-// Cost: a search, no allocation.
+// Cost: a search, no allocation. It panics if s has not two curves.
 func (s *Spec) TouchTo(out *Touch, f *Frames) {
 	var c contact
 	c.find(s, f)
@@ -41,19 +41,20 @@ func (s *Spec) mustTouch() {
 	}
 }
 
-// take stores in t the contact that a search has found, but for Point and Normal.
+// take stores in t the contact that a search has found, without Point and Normal. at holds the parameters less whole laps; ok
+// tells whether the search has found a contact.
 func (t *Touch) take(s *Spec, seen *sight, at, laps [2]float64, side float64, ok bool) {
 	*t = Touch{U: at[0] + laps[0], W: at[1] + laps[1], Side: side, Curvatures: seen.bend, Gap: seen.gap}
 	t.Holds = ok && seen.regular(min(s.Curve.Size(), s.SuccessorCurve.Size()), side)
 }
 
-// contact is the joint at one instant. Frame: axes of P.
+// contact is a curve_on_curve joint at one instant. Frame: axes of P.
 type contact struct {
 	Touch
 	s sight
 }
 
-// find fills c, but for Point and Normal. It returns false where there is no place, and panics without curves.
+// find fills c, without Point and Normal, and returns c.Holds. It panics if s has not two curves.
 func (c *contact) find(s *Spec, f *Frames) bool {
 	s.mustTouch()
 	if m := f.Found; m.is(f) {
@@ -69,7 +70,8 @@ func (c *contact) find(s *Spec, f *Frames) bool {
 	return c.Holds
 }
 
-// rates returns the rates of the lengths along both curves, as S moves by v at the point and by ω, theory.md (U8).
+// rates returns the rates of the arc lengths of the contact along both curves. v is the velocity of S at the contact and omega its
+// angular velocity, relative to P, axes of P, theory.md (U8).
 func (c *contact) rates(v, omega *spatial.Vec3) [2]float64 {
 	A := c.s.matrix()
 	turned := omega.Cross(c.s.x)
@@ -80,9 +82,9 @@ func (c *contact) rates(v, omega *spatial.Vec3) [2]float64 {
 // turning returns T˚·V̂ of the row along the normal, theory.md (U9).
 func (c *contact) turning(f *Frames) float64 {
 	w, v := f.EP.TMulVec(f.OmegaS.Sub(f.OmegaP)), f.EP.TMulVec(f.V)
-	v = v.Add(w.Cross(c.s.p)) // of the point of S
+	v = v.Add(w.Cross(c.s.p)) // velocity of S at the contact
 	rate := c.rates(&v, &w)
-	pd := w.Cross(c.s.p) // p˚
+	pd := w.Cross(c.s.p) // p˚, first its part from the turning of S
 	spatial.AddScaledTo(&pd, &pd, rate[1], &c.s.x)
 	turn := w.Cross(pd)
 	return -c.s.bend[0]*rate[0]*spatial.Dot(&c.s.t, &v) + spatial.Dot(&c.s.n, &turn)
@@ -104,7 +106,7 @@ func curveOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 	return true
 }
 
-// curveOnCurveMotions stores the rotations about the point, and the slides along the tangent and z.
+// curveOnCurveMotions stores in S the rotations about the contact, and the translations along the tangent and z.
 func curveOnCurveMotions(S []spatial.Motion, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)
@@ -118,14 +120,15 @@ func curveOnCurveMotions(S []spatial.Motion, f *Frames, s *Spec) {
 	slide(&S[4], &f.EP, 2)
 }
 
-// curveOnCurveError stores the gap.
+// curveOnCurveError stores the gap in delta[0], m.
 func curveOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)
 	delta[0] = c.Gap
 }
 
-// touchRateTo is VelocityErrorTo where nothing is prescribed: the rate of the gap, T·V̂ of the row of theory.md (U9).
+// touchRateTo is VelocityErrorTo for a joint without prescribed freedoms: e[0] is the rate of the gap, T·V̂ of the row of
+// theory.md (U9), m/s. It returns the error of NoRows if the curves do not touch.
 func (s *Spec) touchRateTo(e *[6]float64, f *Frames) error {
 	var c contact
 	if !c.find(s, f) {
@@ -139,7 +142,8 @@ func (s *Spec) touchRateTo(e *[6]float64, f *Frames) error {
 	return nil
 }
 
-// touchRatesTo is NearRatesTo.
+// touchRatesTo is NearRatesTo of a curve_on_curve joint: qd[0] and qd[1] are the rates of the two parameters, zero if the curves do
+// not touch.
 func (s *Spec) touchRatesTo(qd *[6]float64, f *Frames) {
 	var c contact
 	*qd = [6]float64{}
@@ -152,8 +156,8 @@ func (s *Spec) touchRatesTo(qd *[6]float64, f *Frames) {
 	qd[0], qd[1] = rate[0]/c.s.speed[0], rate[1]/c.s.speed[1]
 }
 
-// touchBend is BendTo of two curves for their force, theory.md (U10): as S moves on, the force turns with the normal, and its point moves
-// along both curves.
+// touchBend adds the term of a curve_on_curve joint to B, as BendTo does, for the contact force in world axes, theory.md (U10): as S
+// moves, the force turns with the normal, and the contact moves along both curves.
 func (s *Spec) touchBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	var c contact
 	if !c.find(s, f) {

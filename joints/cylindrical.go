@@ -2,8 +2,8 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// A cylindrical joint turns by θ about z and slides by d along it: forces x, y,
-// moments x, y.
+// A cylindrical joint turns by θ about z and slides by d along z. Its rows are forces x, y
+// and moments x, y.
 
 // cylindricalRows stores the rows of a cylindrical joint: S slides and turns along P's z.
 func cylindricalRows(out *Rows, f *Frames) {

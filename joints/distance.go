@@ -6,15 +6,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A distance joint keeps |R| at its length: a force along n = R/|R|. It has no
+// A distance joint keeps |R| at its length. Its row is a force along n = R/|R|. It has no
 // generalized forces. Its error is |R| − length.
 
-// coincident is the distance, m, below which two origins are one point: so near,
-// |V|²/|R| may overflow.
+// coincident is the distance, m, below which two origins count as one point: |V|²/|R|
+// may overflow there.
 const coincident = 1e-150
 
-// distanceRows returns false if R is zero, so that there is no n. Arm keeps the
-// direction of R and has the joint's length.
+// distanceRows stores the row of a distance joint of the given length (m). It returns
+// false if R is zero, as n is then undefined. Arm has the direction of R and the
+// joint's length.
 func distanceRows(out *Rows, f *Frames, length float64) bool {
 	r := f.R.Norm()
 	if !(r > coincident) {
@@ -31,8 +32,8 @@ func distanceRows(out *Rows, f *Frames, length float64) bool {
 	return true
 }
 
-// distanceMotion stores the rotations about P's axes and two translations
-// across R, or across z of P where R is zero.
+// distanceMotion stores in S the rotations about P's axes and the translations along two directions at
+// right angles to R, or to z of P where R is zero.
 func distanceMotion(S *[6]spatial.Motion, f *Frames) {
 	turns(S, &f.EP)
 	n := f.EP.Col(2)

@@ -5,7 +5,7 @@
 //
 // A joint relates its successor frame S to its predecessor frame P. A [Spec] is
 // its type with parameters, [Frames] the motion of S and P at one instant, and the
-// methods of Spec map the one by the other. They know nothing of bodies.
+// methods of Spec evaluate the joint at such Frames. They know nothing of bodies.
 //
 //	s := &joints.Spec{Kind: joints.Revolute}
 //	var rows joints.Rows
@@ -36,10 +36,10 @@
 //	free                –                                     – (S: rotations, x, y, z)
 //	rolling             force z, forces along and across      – (S: rotations, slips)
 //	no_slip             force z_S                             – (S: rotations, x_S, y_S)
-//	composite           complement of its axes                one an axis
+//	composite           complement of its axes                one for each axis
 //
 // The screw row is a force z with a moment −pitch·z. The forces of a rolling joint act where its wheel touches the plane of P.
-// Those along the plane, and that of no_slip, are rows of velocities alone ([Kind.VelocityRows]).
+// The rows of forces along the plane, and the row of no_slip, constrain velocities alone ([Kind.VelocityRows]).
 //
 // All methods that take Frames run on fixed arrays, allocate nothing, and may be
 // called from any number of goroutines at the same time. Their numbers are

@@ -11,14 +11,14 @@ type Spec struct {
 	Kind           Kind
 	Pitch          float64       // helical, m/rad, not 0
 	Length         float64       // distance, m, > 0
-	Radius         float64       // rolling, of the whole wheel, m, > 0
-	Tyre           float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
-	Bowl           float64       // rolling, of the sphere about P that a ball rolls in, m; negative: that it rolls on; 0: on a plane
-	Ground         Surface       // rolling, z = f(x, y) in the axes of P that it rolls on; nil: a plane
-	Curve          *curves.Curve // point_on_curve, curve_on_curve: of the predecessor, Prepared
-	SuccessorCurve *curves.Curve // curve_on_curve: of the successor, Prepared
-	Axes           *Axes         // composite, whose Kind is that of the axes
-	Motion         *[6]*Motion   // nil where no freedom is prescribed; entries by freedom, nil where that is free
+	Radius         float64       // rolling: outer radius of the wheel, m, > 0
+	Tyre           float64       // rolling: radius of the round tyre, m; 0 for a disc, Radius for a sphere
+	Bowl           float64       // rolling: radius, m, of a sphere about the origin of P; a ball rolls in it if positive, on it if negative; 0: none
+	Ground         Surface       // rolling: the surface z = f(x, y), axes of P, on which the wheel rolls; nil: the plane z = 0
+	Curve          *curves.Curve // point_on_curve, curve_on_curve: curve of the predecessor, Prepared
+	SuccessorCurve *curves.Curve // curve_on_curve: curve of the successor, Prepared
+	Axes           *Axes         // composite; Kind equals Axes.Kind()
+	Motion         *[6]*Motion   // by freedom, nil for a free one; nil if no freedom is prescribed
 	Turns          *[6]int64     // whole turns added to angles, by freedom; nil is zero; unused by helical
 
 	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
@@ -28,9 +28,11 @@ type Spec struct {
 type Surface interface {
 	// Height returns f, m.
 	Height(x, y float64) (float64, error)
-	// Form returns f, m, its slopes along x and y, and its derivatives by xx, xy and yy, 1/m. An error says that there is no surface.
+	// Form returns f, m, its slopes along x and y, and its second derivatives by xx, xy and yy, 1/m. It returns an error where
+	// there is
+	// no surface.
 	Form(x, y float64) ([6]float64, error)
-	// Digest is a number that surfaces of equal form have in common.
+	// Digest returns a number that is equal for surfaces of equal form.
 	Digest() uint64
 }
 
@@ -41,8 +43,8 @@ type Frames struct {
 	R              spatial.Vec3 // from the origin of P to the origin of S, m
 	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
-	Near           []float64    // Spec.NumNear: of a composite joint, of curves or of a foot, from which they are found
-	Found          *Found       // what has been found for a joint with curves, or nil; it is read only
+	Near           []float64    // values that choose among the solutions for a pose (Spec.NumNear), or nil
+	Found          *Found       // results of Spec.FindTo for a joint with curves, or nil; only read
 }
 
 // Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of
@@ -52,8 +54,8 @@ type Frames struct {
 type Rows struct {
 	N        int              // rows in use; the others are zero
 	T        [6]spatial.Force // constraint wrench on the successor about S's origin (moment, force), world axes
-	Arm      spatial.Vec3     // the allowed part of R: from P's origin to S's origin, violations left out
-	Slip     spatial.Vec3     // the allowed part of V, violations left out
+	Arm      spatial.Vec3     // R, from P's origin to S's origin, without its violation of the rows, m
+	Slip     spatial.Vec3     // V without its violation of the rows, m/s
 	TDot     [6]float64       // (apparent derivative of T[k] as seen from P)·V̂
 	Sigma    [6]float64       // prescribed rates, else 0
 	SigmaDot [6]float64       // prescribed second derivatives, else 0

@@ -25,11 +25,11 @@ const (
 	PointOnPlane
 	Distance
 	Free
-	Rolling // of which each Slip is a kind of its own: RollingKind
+	Rolling // each Slip has its own kind: RollingKind
 	NoSlip
-	PointOnCurve // of which one with rows in a plane alone is a kind of its own: PointOnCurveKind
-	CurveOnCurve // of which curves that may part are a kind of their own: CurveOnCurveKind
-	Composite    // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
+	PointOnCurve // a point held in the plane of x and y only has its own kind: PointOnCurveKind
+	CurveOnCurve // curves that may separate have their own kind: CurveOnCurveKind
+	Composite    // each number of axes with each set of rotating axes has its own kind: Axes.Kind
 	NumKinds
 )
 
@@ -44,14 +44,14 @@ type traits struct {
 	dof        uint8 // columns of S
 	freedoms   uint8 // freedoms that carry a generalized force, ≤ dof
 	scalar     uint8 // mask: freedoms with a scalar coordinate
-	rotational uint8 // mask: columns that turn
-	rates      uint8 // rows of the type that are of velocities alone, its last ones
+	rotational uint8 // mask: columns that are rotations
+	rates      uint8 // number of rows that constrain velocities alone; they are the last rows of the type
 	plain      bool  // Kind.Plain
 }
 
 var kindTraits = allTraits()
 
-// allTraits returns the facts of all types, and of all composite joints.
+// allTraits returns the traits of all kinds: the types and their variants.
 func allTraits() (list [numAllKinds]traits) {
 	copy(list[:], types[:])
 	addComposites(&list)
@@ -96,9 +96,9 @@ func (k Kind) Dof() int { return int(k.of().dof) }
 // Constraints returns 6 − Dof, the rows of T without prescribed freedoms.
 func (k Kind) Constraints() int { return 6 - int(k.of().dof) }
 
-// VelocityRows returns the range [from, to) of the rows, in the order of Spec.EvalTo, that are of velocities alone
-// (nonholonomic, RBDA ch. 3): no function of the pose has them as its rate. They are the last ones of the type. Spec.PositionErrorTo has
-// zeros for them. from and to are Constraints for all types but rolling and no_slip.
+// VelocityRows returns the range [from, to) of the rows, in the order of Spec.EvalTo, that constrain velocities alone
+// (nonholonomic, RBDA ch. 3): they are the rate of no function of the pose. They are the last rows of the type, and
+// Spec.PositionErrorTo stores zeros for them. For all types but rolling and no_slip, from and to are both Constraints.
 func (k Kind) VelocityRows() (from, to int) {
 	to = k.Constraints()
 	return to - int(k.of().rates), to
@@ -106,20 +106,21 @@ func (k Kind) VelocityRows() (from, to int) {
 
 // Freedoms returns the number of freedoms with a generalized force: the length
 // of the lists force, stiffness, damping, rest and motion in a model file. It is
-// Dof, but 0 for point_on_plane, distance, free, rolling and no_slip, and for curve_on_curve 0 or, if the curves may part, 1.
+// Dof, except for point_on_plane, distance, free, rolling and no_slip, where it is 0, and curve_on_curve, where it is 0, or 1 if
+// the curves may separate.
 func (k Kind) Freedoms() int { return int(k.of().freedoms) }
 
 // Scalar reports whether freedom i has a scalar coordinate. It is false for i
 // out of range.
 func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 == 1 }
 
-// Rotational reports whether column i of S turns (rad, N m) and does not slide
-// (m, N). It is true for helical, and false for i out of range.
+// Rotational reports whether column i of S is a rotation (rad, N m) and not a
+// translation (m, N). It is true for helical, and false for i out of range.
 func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
 
-// Plain reports whether the type is fixed, revolute or spherical. It then holds a point of one body on a point of the
-// other, and its rows are unit forces and moments along the axes of P and nothing else. In the axes of the predecessor
-// these rows never change, unless a freedom is prescribed. Each user adds what it needs besides:
+// Plain reports whether the type is fixed, revolute or spherical. A joint of these types holds a point of one body on a point
+// of the other, and all its rows are unit forces and moments along the axes of P. In the axes of the predecessor
+// these rows are constant, unless a freedom is prescribed. Users of Plain add conditions of their own:
 //
 //	mechanism  errors written out             no prescribed freedom, and not fixed, whose angles are no others' errors
 //	assemble   constant rows of predecessors  no prescribed freedom, and no flywheel in the layout
@@ -128,7 +129,7 @@ func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotation
 func (k Kind) Plain() bool { return k.of().plain }
 
 // Turns returns the length of the list turns of a model file: the number of freedoms that are angles with a scalar
-// coordinate. They are the first freedoms of the type. Of a composite joint the list has an entry an axis.
+// coordinate. They are the first freedoms of the type. For a composite joint the list has one entry for each axis.
 func (k Kind) Turns() int {
 	if k.Type() == Composite {
 		return k.Freedoms()

@@ -38,7 +38,7 @@ type Ends uint8
 
 // The ends of a spline.
 const (
-	NotAKnot = Ends(spline.NotAKnot) // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
+	NotAKnot = Ends(spline.NotAKnot) // the third derivative is continuous at the second and the last but one point; three points give a parabola, two a line
 	Natural  = Ends(spline.Natural)  // the second derivative is zero at both ends
 	Clamped  = Ends(spline.Clamped)  // the rates at both ends are given
 )
@@ -58,10 +58,9 @@ func (e Ends) Valid() bool { return int(e) < len(endNames) }
 
 // Motion prescribes one freedom as a function of time. The zero Motion leaves
 // the freedom free.
-//
-// A Spline and a Table hold from the first of Times to the last. Outside, the mechanism
-// refuses the time (mechanism.ErrMotionTime), unless Hold is set: then the value stays what it is at the
-// nearer end, and the rate is zero.
+// A Spline and a Table are defined from the first of Times to the last. At other times the mechanism
+// returns an error (mechanism.ErrMotionTime), unless Hold is set: then the value is constant from the
+// nearer end on, and the rate is zero.
 //
 // Units: SI, rad for an angle; Frequency in Hz, Phase in rad.
 type Motion struct {
@@ -70,15 +69,15 @@ type Motion struct {
 	Coefficients                        []float64 // Polynomial
 
 	Times         []float64  // Spline, Table: s, increasing
-	Values        []float64  // Spline: one a time
+	Values        []float64  // Spline: one for each time
 	Ends          Ends       // Spline
 	Rates         [2]float64 // Spline with Clamped ends: at the first time and at the last
-	Accelerations []float64  // Table: one a time, linear between them; with Steps one an interval, constant in it
+	Accelerations []float64  // Table: one for each time, linear between them; with Steps one for each interval, constant there
 	Value, Rate   float64    // Table: at the first time
 	Steps         bool       // Table
 	Hold          bool       // Spline, Table
 
-	pieces []spline.Piece // of a Spline or a Table that is Prepared
+	pieces []spline.Piece // Spline, Table: set by Prepared and Set
 }
 
 // NewHarmonic returns offset + amplitude·sin(2π·frequency·t + phase), frequency
@@ -101,7 +100,7 @@ func (m *Motion) Prepared() *Motion {
 	return out
 }
 
-// Set makes m what m.Prepared makes of from, in the memory that m has if it is large enough.
+// Set makes m equal to from.Prepared(), and reuses the memory of m where it is large enough. from has no Faults.
 //
 // Cost: O(coefficients or times); no allocation if m has had as many before.
 func (m *Motion) Set(from *Motion) {
@@ -120,7 +119,7 @@ func (m *Motion) Set(from *Motion) {
 	}
 }
 
-// Span returns the first and the last time at which m holds, s; infinite ones if it holds always.
+// Span returns the first and the last time, s, at which m is defined; −Inf and +Inf if it is defined at all times.
 func (m *Motion) Span() (from, until float64) {
 	if (m.Kind == Spline || m.Kind == Table) && !m.Hold {
 		return m.Times[0], m.Times[len(m.Times)-1]
@@ -128,8 +127,8 @@ func (m *Motion) Span() (from, until float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// NextKnot returns the first time after t at which m goes on with another polynomial, so that one of its derivatives
-// may jump: one of Times; +Inf if there is none.
+// NextKnot returns the first of Times after t, s, or +Inf if there is none. There another polynomial begins, and a derivative
+// of m may jump.
 //
 // Cost: O(log times), no allocation.
 func (m *Motion) NextKnot(t float64) float64 {
@@ -143,15 +142,15 @@ func (m *Motion) NextKnot(t float64) float64 {
 	return math.Inf(1)
 }
 
-// At returns value, rate and second derivative at the time t (s). At a time where the second derivative jumps,
-// it is the one after it; outside of Span the first or the last piece goes on.
+// At returns value, rate and second derivative at the time t (s). Where the second derivative jumps, At returns the value
+// after the jump. Outside of Span the first or the last piece is extrapolated.
 //
 // Cost: O(1), for a polynomial O(coefficients), for a spline or a table O(log times); no allocation.
 // It panics if a spline or a table is not Prepared.
 func (m *Motion) At(t float64) (q, qd, qdd float64) {
 	switch m.Kind {
 	case Harmonic:
-		// Whole turns leave before the product with 2π, to keep late times exact.
+		// Whole turns are removed before the product with 2π, so that late times lose no digits.
 		turns := m.Frequency * t
 		turns -= math.Round(turns)
 		s, c := math.Sincos(2*math.Pi*turns + m.Phase)
@@ -172,7 +171,7 @@ func (m *Motion) At(t float64) (q, qd, qdd float64) {
 	}
 }
 
-// ThirdAt returns the third derivative at the time t (s), that after it where it jumps.
+// ThirdAt returns the third derivative at the time t (s), and where it jumps the value after the jump.
 //
 // Cost: as At. It panics if a spline or a table is not Prepared.
 func (m *Motion) ThirdAt(t float64) float64 {

@@ -27,8 +27,8 @@ func (m *Motion) Check() error {
 	return errors.Join(all...)
 }
 
-// Faults calls report for each field of m that breaks a rule: with its name in rung-model/1, the
-// value, which may be empty, and the rule.
+// Faults calls report for each field of m that breaks a rule. The arguments are the name of the field in rung-model/1,
+// its value, which may be empty, and the rule.
 func (m *Motion) Faults(report func(field, value, rule string)) {
 	if m.Kind == None || !m.Kind.Valid() {
 		report("kind", m.Kind.String(), "unknown motion kind")
@@ -64,7 +64,7 @@ func (m *Motion) Faults(report func(field, value, rule string)) {
 	}
 }
 
-// faults reports the faults of fields of a motion of one kind.
+// faults checks the fields of a motion of one kind and reports their faults.
 type faults struct {
 	kind   MotionKind
 	report func(field, value, rule string)
@@ -72,12 +72,12 @@ type faults struct {
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// strange reports a field that has no meaning for the kind.
+// strange reports that a field has no meaning for the kind.
 func (f *faults) strange(field, value string) {
 	f.report(field, value, "has no meaning for motion kind "+f.kind.String())
 }
 
-// number checks a number; own says that the kind has it.
+// number checks a number: it is finite, and zero unless own, which tells that the kind has the field.
 func (f *faults) number(field string, x float64, own bool) {
 	switch {
 	case !own && x != 0:
@@ -87,14 +87,15 @@ func (f *faults) number(field string, x float64, own bool) {
 	}
 }
 
-// flag checks a choice other than the default.
+// flag checks a choice: set tells that it is not the default, own that the kind has the field.
 func (f *faults) flag(field, value string, set, own bool) {
 	if set && !own {
 		f.strange(field, value)
 	}
 }
 
-// list checks a list with at least least and at most most entries.
+// list checks a list of numbers: it has from least to most entries, all finite, or none unless own, which tells that the kind has
+// the field.
 func (f *faults) list(field string, x []float64, own bool, least, most int) {
 	n := len(x)
 	switch {

@@ -1,11 +1,10 @@
 package joints
 
-// Of some joints a pose does not tell all: several sets of coordinates of a composite joint may make it, and a curve may have several feet
-// for one point. What tells them apart is in Frames.Near, which a state carries.
+// The pose of some joints has several solutions: several sets of coordinates of a composite joint, or several feet of a point on a
+// curve. Frames.Near, which a state carries, chooses among them.
 
-// NumNear returns the length of Frames.Near: how many numbers tell apart what belongs to one pose. They are the coordinates of a
-// composite joint, the parameter of a point on a curve, those of two curves that touch with their side, and x and y of the foot of a wheel
-// on a surface. It is 0 for all others.
+// NumNear returns the length of Frames.Near. Near holds the coordinates of a composite joint, the parameter of a point on a curve, the
+// two parameters and the side of curves that touch, or x and y of the foot of a wheel on a surface. NumNear is 0 for all other joints.
 func (s *Spec) NumNear() int {
 	switch {
 	case s.Axes != nil:
@@ -20,9 +19,9 @@ func (s *Spec) NumNear() int {
 	return 0
 }
 
-// NearTo stores in q what Frames.Near may be at the pose of f: the coordinates of a composite joint (CoordinatesTo), the parameter of
-// the foot of S's origin on the curve, both parameters and the side of curves that touch, or the place of a wheel's foot. They are found
-// from f.Near, or, without it, from the pose alone.
+// NearTo stores in q the values of Frames.Near for the pose of f (NumNear): the coordinates of a composite joint (CoordinatesTo), the
+// parameter of the foot of S's origin on the curve, both parameters and the side of curves that touch, or x and y of a wheel's foot, in
+// the axes of P. A search from f.Near finds them, or, where that is nil, a search of all. Other entries are zero.
 //
 // Cost: a search, no allocation.
 func (s *Spec) NearTo(q *[6]float64, f *Frames) {
@@ -43,8 +42,8 @@ func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 	}
 }
 
-// NearRatesTo stores in qd the rates of what NearTo stores, for all other joints those of RatesTo. That of a parameter is zero where there
-// is no foot.
+// NearRatesTo stores in qd the rates of the values of NearTo. For joints without such values it stores the rates of RatesTo. The rates
+// are zero where a curve or surface has no foot, or the curves do not touch.
 //
 // Cost: as NearTo.
 func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
@@ -66,9 +65,10 @@ func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
 	}
 }
 
-// FindTo searches where the point is on its curve, or where the curves touch, and keeps it in out, unless it is there already. Of curves
-// that touch it stores in at, unless it is nil, all of TouchTo but Point and Normal. A rough search ends when their gap is known to some
-// 1e-7 of the curves, and the parameters to 1e-6: it is for that alone, and the next one from the same Near begins where it has ended.
+// FindTo searches for the foot of a point on its curve, or for the contact of curves that touch, and stores the result in out, unless
+// out has the result of f already. For curves that touch and a non-nil at, it stores in at the Touch of TouchTo without Point and Normal.
+// With rough, a search for a contact ends when the gap is known to some 1e-7 of the size of the curves, and the parameters to 1e-6.
+// Evaluations do not use a rough result, but the next search from the same Near starts from it.
 //
 // Cost: a search, no allocation. Searches on other goroutines may not read out meanwhile. It panics without a curve.
 func (s *Spec) FindTo(out *Found, at *Touch, f *Frames, rough bool) {
@@ -80,12 +80,12 @@ func (s *Spec) FindTo(out *Found, at *Touch, f *Frames, rough bool) {
 	}
 }
 
-// find is FindTo where out has something else.
+// find does the search of FindTo and stores its result in out. It starts from the result of an earlier rough search from the same Near.
 func (s *Spec) find(out *Found, f *Frames, rough bool) {
-	var on *[2]float64
+	var start *[2]float64
 	if out.full && out.rough && out.from(f) {
 		was := out.at
-		on = &was
+		start = &was
 	}
 	out.full, out.rough = false, false
 	if s.SuccessorCurve == nil {
@@ -94,7 +94,7 @@ func (s *Spec) find(out *Found, f *Frames, rough bool) {
 		var p pair
 		p.set(s, f)
 		p.rough = rough && f.Near != nil
-		out.at, out.seen, out.side, out.holds = p.find(f.Near, on)
+		out.at, out.seen, out.side, out.holds = p.find(f.Near, start)
 		out.laps, out.rough = p.laps, p.ended
 	}
 	out.ep, out.es, out.r, out.full = f.EP, f.ES, f.R, true

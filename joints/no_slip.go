@@ -2,12 +2,14 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// The origin of S, a point of the successor, does not move along z of S as seen from P: an edge that cuts into the predecessor, such as
-// a skate, a knife or a wheel without size. One row of velocities, theory.md (W6). It has no position error and no generalized forces.
+// A no_slip joint keeps the origin of S from moving along z of S, seen from P: an edge that cuts into the predecessor, such as
+// a skate, a knife or a wheel of radius zero. It has one row, on velocities alone, theory.md (W6), without position error and
+// generalized forces.
 //
-// Along a direction that is fixed in P there is no such type: that row is the rate of a displacement, so that it is one of positions.
+// No joint type forbids velocity along a direction that is fixed in P: such a row is the rate of a displacement, and so a row of
+// positions.
 
-// noSlipRows stores the row of velocities of an edge that cuts in: along z of S.
+// noSlipRows stores the row of a no_slip joint: a force along z of S.
 func noSlipRows(out *Rows, f *Frames) {
 	var z spatial.Vec3
 	axis(&z, &f.ES, 2)
@@ -23,7 +25,7 @@ func noSlipMotions(S *[6]spatial.Motion, f *Frames) {
 	slide(&S[4], &f.ES, 1)
 }
 
-// noSlipBend is BendTo of a no_slip joint, theory.md (W8): its force turns with S.
+// noSlipBend stores in B the term of a no_slip joint, as BendTo does, theory.md (W8): the force turns with S.
 func noSlipBend(B *[36]float64, force *spatial.Vec3) {
 	for k := range 3 {
 		var e spatial.Vec3

@@ -2,10 +2,10 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Curves that may part have no row. Their gap, along the normal to the left of P's curve, is a coordinate, on which stops, springs and
-// couplings act: theory.md (U12). The stop of a gap is a contact on one side.
+// Curves that may separate have no row. Their gap, along the normal to the left of P's curve, is a coordinate, on which stops, springs
+// and couplings act: theory.md (U12). A stop of the gap makes a contact that only pushes.
 
-// gapDual stores the wrench dual to the gap.
+// gapDual stores in D[0] the wrench dual to the gap, world axes, and returns 1, the number of duals.
 func gapDual(D *[6]spatial.Force, f *Frames, s *Spec) int {
 	var c contact
 	c.find(s, f)
@@ -24,7 +24,7 @@ func gapRate(f *Frames, s *Spec) float64 {
 	return c.turning(f)
 }
 
-// gapMotions stores the slide along the normal, then the motions of curves that touch.
+// gapMotions stores in S the translation along the normal, then the motions of curves that touch.
 func gapMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)
@@ -33,7 +33,7 @@ func gapMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	curveOnCurveMotions(S[1:], f, s)
 }
 
-// gapCoordinate stores the gap.
+// gapCoordinate stores the gap in q[0], m.
 func gapCoordinate(q *[6]float64, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)

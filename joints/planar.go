@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/spatial"
 // A planar joint turns by θ about z and slides along x and y: force z, moments
 // x, y.
 
-// planarRows stores the rows of a planar joint: S slides across P's z, and turns about it.
+// planarRows stores the rows of a planar joint: S slides at right angles to P's z and turns about it.
 func planarRows(out *Rows, f *Frames) {
 	out.N = 3
 	force(&out.T[0], &f.EP, 2)

@@ -7,19 +7,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The origin of S, a point of the successor, lies on a curve of the predecessor and turns freely there, as a bead on a wire does. Its
-// foot on the curve is found from Frames.Near, theory.md (U2), so that a curve may cross itself. A joint with rows in a plane alone
-// leaves z of P free: then the curve is the cylinder along z through it, and the joint has one row, which a mechanism in a plane can
-// do with. Its freedoms are the rotations about P's axes, without coordinates, the way along the curve, and in a plane the way along z.
+// The origin of S, a point of the successor, lies on a curve of the predecessor, and S turns freely there, like a bead on a wire. Its
+// foot on the curve is found from Frames.Near, theory.md (U2), so that a curve may cross itself. A planar joint leaves z of P free: the
+// curve then acts as a cylinder along z, and the joint has one row, so that it is not redundant in a planar mechanism. The freedoms are
+// the rotations about P's axes, without coordinates, the arc length along the curve, and for a planar joint the displacement along z.
 
 // ErrCurve is wrapped by the error of Check for a joint whose kind and curve do not go together.
 var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve, or a curve_on_curve joint with two")
 
-// ErrFoot is the failure of EvalTo of a point_on_curve joint.
+// ErrFoot is the error of EvalTo for a point_on_curve joint.
 var ErrFoot = errors.New(
 	"joints: the point has no foot on its curve: the curve has no tangent there, or the point is at its centre of curvature")
 
-// parameter returns that of the foot of S's origin, and whole laps to add (curves.Curve.NearestFrom). It panics without a curve.
+// parameter returns the parameter u + laps of the foot of S's origin, as curves.Curve.NearestFrom does. It panics without a curve.
 func (s *Spec) parameter(f *Frames) (u, laps float64) {
 	if s.Curve == nil {
 		panic(badKind)
@@ -38,17 +38,18 @@ func (s *Spec) parameter(f *Frames) (u, laps float64) {
 
 // bead is a point on its curve, theory.md (U3) to (U5). Frame: axes of P.
 type bead struct {
-	u, rate float64         // of the foot, without whole laps
+	u, rate float64         // parameter of the foot, without whole laps, and its rate, 1/s
 	d       spatial.Vec3    // from the foot to the point, m
 	t, td   spatial.Vec3    // tangent, and its rate
-	n, nd   [2]spatial.Vec3 // normals, and their rates
-	speed   float64         // |c′|
+	n, nd   [2]spatial.Vec3 // unit normals, and their rates
+	speed   float64         // |c′| at the foot
 }
 
-// steep is |z·t| above which the first normal is across x instead of z.
+// steep is |z·t| above which the first normal is at right angles to x instead of z.
 const steep = 0.9
 
-// place fills b. It returns false where there is no foot; t and n are then what they can be, and finite, and rates are zero.
+// place fills b. It returns false where there is no foot: the curve has no tangent, or S's origin is at the centre of curvature. t and
+// n are then finite unit vectors, and the rates are zero.
 func (b *bead) place(s *Spec, f *Frames) bool {
 	var p, v spatial.Vec3
 	f.EP.TMulVecTo(&p, &f.R)
@@ -81,7 +82,7 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	return holds
 }
 
-// placeNormals stores the normals and their rates, from the tangent and its own: n₀ = a×t/|a×t|, n₁ = t×n₀.
+// placeNormals stores the normals and their rates, from the tangent and its rate: n₀ = a×t/|a×t|, n₁ = t×n₀, with a along z or x of P.
 func (b *bead) placeNormals() {
 	a := spatial.Vec3{0, 0, 1}
 	if math.Abs(b.t[2]) > steep {
@@ -97,10 +98,11 @@ func (b *bead) placeNormals() {
 	b.nd[1] = b.td.Cross(n0).Add(b.t.Cross(b.nd[0]))
 }
 
-// feeble is what c″ has to leave of |c′|², relative to that: with less the point is at the centre of curvature.
+// feeble is the least |c′|² − d·c″, relative to |c′|²; d leads from the foot to the point. With less the point counts as at the centre of
+// curvature.
 const feeble = 1e-6
 
-// pointOnCurveRows fills out with the rows of theory.md (U3), whose T˚·V̂ is (U5). It returns false where there is no foot.
+// pointOnCurveRows fills out with the rows of theory.md (U3), with T˚·V̂ by (U5). It returns false where there is no foot.
 func pointOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 	var b bead
 	if !b.place(s, f) {
@@ -115,7 +117,8 @@ func pointOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 	return true
 }
 
-// pointOnCurveMotions stores the rotations about P's axes, and the motion along the curve, and in a plane along z.
+// pointOnCurveMotions stores in S the rotations about P's axes, the translation along the curve, and for a planar joint the translation
+// along z.
 func pointOnCurveMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	var b bead
 	b.place(s, f)
@@ -127,7 +130,8 @@ func pointOnCurveMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	}
 }
 
-// pointOnCurveDuals stores the wrenches dual to the turns, the way along the curve, and in a plane the way along z.
+// pointOnCurveDuals stores in D the wrenches dual to the rotations, to the arc length and, for a planar joint, to the displacement
+// along z. It returns their number.
 func pointOnCurveDuals(D *[6]spatial.Force, f *Frames, s *Spec) int {
 	var b bead
 	b.place(s, f)
@@ -141,7 +145,7 @@ func pointOnCurveDuals(D *[6]spatial.Force, f *Frames, s *Spec) int {
 	return n
 }
 
-// pointOnCurveRate returns T˚·V̂ of the way along the curve. It is zero where the point moves along the curve.
+// pointOnCurveRate returns T˚·V̂ of the arc length, m/s². It is zero if the velocity of the point is along the curve.
 func pointOnCurveRate(f *Frames, s *Spec) float64 {
 	var b bead
 	b.place(s, f)
@@ -149,7 +153,8 @@ func pointOnCurveRate(f *Frames, s *Spec) float64 {
 	return spatial.Dot(&td, &f.V)
 }
 
-// pointOnCurveCoordinates stores the way along the curve from its start, theory.md (U11), and in a plane the way along z.
+// pointOnCurveCoordinates stores in q[3] the arc length from the start of the curve, theory.md (U11), and in q[4], for a planar joint,
+// the displacement along z, both in m.
 func pointOnCurveCoordinates(q *[6]float64, f *Frames, s *Spec) {
 	flat := s.Kind.planarCurve()
 	u, laps := s.parameter(f)
@@ -159,7 +164,7 @@ func pointOnCurveCoordinates(q *[6]float64, f *Frames, s *Spec) {
 	}
 }
 
-// pointOnCurveError stores how far the point is from its foot along the normals.
+// pointOnCurveError stores in delta the displacements of the point from its foot along the normals, m.
 func pointOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
 	var b bead
 	b.place(s, f)
@@ -168,8 +173,9 @@ func pointOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
 	}
 }
 
-// curveBend is BendTo for a point on a curve: as the point goes on by x, its normals turn with the tangent t, and the force F across
-// the curve changes by −t·(F·c″)(t·x)/(c′)². What changes across the curve is left out, as multipliers can make it.
+// curveBend stores in B the term of a point on a curve, as BendTo does: as the point moves by x, the normals turn with the tangent t, and
+// the part F of the force at right angles to the curve changes by −t·(F·c″)(t·x)/(c′)². Changes along the normals are left out, as
+// multipliers of the rows can make them.
 func (s *Spec) curveBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	var b bead
 	if !b.place(s, f) {
@@ -180,7 +186,7 @@ func (s *Spec) curveBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	if s.Kind.planarCurve() {
 		at.DD[2] = 0
 	}
-	spatial.AddScaledTo(&F, &F, -spatial.Dot(&F, &b.t), &b.t) // what drives the point along turns across the curve
+	spatial.AddScaledTo(&F, &F, -spatial.Dot(&F, &b.t), &b.t) // as b.t turns, the force along it changes along the normals alone
 	bend := spatial.Dot(&F, &at.DD) / (b.speed * b.speed)
 	for i := range 3 {
 		for k := range 3 {

@@ -2,10 +2,10 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// A revolute joint turns by θ about z: forces x, y, z, moments x, y. Arm and
-// Slip are zero, and all axes are at rest in P, so TDot is too.
+// A revolute joint turns by θ about z. Its rows are forces x, y, z and moments
+// x, y. They are at rest in P, so TDot is zero.
 
-// revoluteRows stores the rows of a revolute joint: S turns about P's z. Arm and Slip stay zero, as the origins meet.
+// revoluteRows stores the rows of a revolute joint. Arm and Slip stay zero, as the origins of S and P coincide.
 func revoluteRows(out *Rows, f *Frames) {
 	out.N = 5
 	force(&out.T[0], &f.EP, 0)

@@ -9,24 +9,24 @@ import (
 )
 
 // The wheel of a rolling joint belongs to the successor: centre at the origin of S, axle along z of S, outer radius Radius and a round
-// tyre of radius Tyre, from 0 (a disc with a sharp edge) to Radius (a sphere). It stands on the plane of the
-// predecessor, z = 0 in P, and z of P points to the side of the wheel. Row 0 says that the lowest point of the wheel is in the plane.
-// The rows after it are of velocities alone (Kind.VelocityRows): they keep the material point of the wheel that touches from slipping
-// along the heading of the wheel and across it. A sphere has no heading; its rows are along x and y of P, and it may stand in a bowl
-// (bowl.go). Any wheel may stand on a surface (terrain.go).
+// tyre of radius Tyre, from 0 (a disc with a sharp edge) to Radius (a sphere). It rests on the plane of the
+// predecessor, z = 0 in P, on the side to which z of P points. Row 0 keeps the lowest point of the wheel in the plane.
+// The other rows constrain velocities alone (Kind.VelocityRows): they keep the material point of the wheel at the contact from slipping
+// along the heading of the wheel and at right angles to it. A sphere has no heading; its rows are along x and y of P, and it may rest in
+// a bowl (bowl.go). Any wheel may rest on a surface (terrain.go).
 
-// ErrFlat is the failure of EvalTo of a wheel on a plane.
+// ErrFlat is the error of EvalTo for a wheel on a plane.
 var ErrFlat = errors.New("joints: the wheel of a rolling joint lies flat on its plane, so that it has no lowest point")
 
 // Slip says along which directions the wheel of a rolling joint may slip on its plane.
 type Slip uint8
 
-// The directions: the heading of a wheel is where its lowest point points to as it rolls, along z_S×z_P.
+// The directions. The heading of a wheel is the direction in which it rolls, along z_S×z_P.
 const (
-	SlipNone   Slip = iota // rolls
-	SlipAlong              // along its heading, as a locked or spinning wheel does that is guided by its edge: a skate
-	SlipAcross             // across its heading: it drives and gives no side force
-	SlipBoth               // it only touches
+	SlipNone   Slip = iota // the wheel rolls
+	SlipAlong              // along the heading: a locked or spinning wheel guided by its edge, or a skate
+	SlipAcross             // at right angles to the heading: a wheel that drives and has no side force
+	SlipBoth               // in all directions: the wheel only touches
 	numSlips
 )
 
@@ -43,11 +43,11 @@ func (s Slip) String() string {
 // Valid reports whether s is one of the directions.
 func (s Slip) Valid() bool { return s < numSlips }
 
-// mayAlong and mayAcross report whether the wheel may slip along its heading, and across it.
+// mayAlong and mayAcross report whether the wheel may slip along its heading, and at right angles to its heading.
 func (s Slip) mayAlong() bool  { return s == SlipAlong || s == SlipBoth }
 func (s Slip) mayAcross() bool { return s == SlipAcross || s == SlipBoth }
 
-// checkWheel is Check for a rolling joint.
+// checkWheel returns an error that wraps ErrWheel if the wheel, bowl or surface of a rolling joint is invalid.
 func (s *Spec) checkWheel() error {
 	switch slip := s.Kind.Slip(); {
 	case !(s.Radius > 0) || !algebra.Finite(s.Radius):
@@ -63,14 +63,15 @@ func (s *Spec) checkWheel() error {
 	return s.checkBowl()
 }
 
-// place fills w, theory.md (W1). It returns false where the wheel lies flat. Its heading is then x of P, and p leads to the plane.
+// place fills w, theory.md (W1). It returns false where the wheel lies flat, a ball is at the centre of its sphere, or a wheel has no
+// foot on its surface. A wheel that lies flat on a plane then has x of P as its heading, and p along z of P.
 func (w *wheel) place(s *Spec, f *Frames) bool {
-	w.lay(s, f)
+	w.setAxes(s, f)
 	switch {
 	case s.Bowl != 0:
-		return w.enter(s, f)
+		return w.placeOnSphere(s, f)
 	case s.Ground != nil:
-		return w.settle(s, f)
+		return w.placeOnSurface(s, f)
 	case w.sphere:
 		return true
 	}
@@ -86,7 +87,7 @@ func (w *wheel) place(s *Spec, f *Frames) bool {
 	return true
 }
 
-// height returns how far the lowest point is above the plane, the sphere or the surface, m: theory.md (W2), (W9) and (W11).
+// height returns the height of the wheel's lowest point above the plane, the sphere or the surface, m: theory.md (W2), (W9) and (W11).
 func (w *wheel) height(s *Spec, f *Frames) float64 {
 	switch {
 	case s.Bowl != 0:
@@ -97,16 +98,15 @@ func (w *wheel) height(s *Spec, f *Frames) float64 {
 	return spatial.Dot(&w.n, &f.R) - w.rim*w.s - s.Tyre
 }
 
-// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat, where a ball is
-// in the middle of its bowl, and where a wheel has no foot on its surface.
+// rollingRows fills out with the rows of theory.md (W3), with T˚·V̂ by (W5). It returns false where place does.
 func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	var w wheel
 	if !w.place(s, f) {
 		return false
 	}
 	r := f.OmegaS.Sub(f.OmegaP)
-	v := f.V.Add(r.Cross(w.p)) // of the material point of the wheel that touches
-	var nd, td, ld, pd spatial.Vec3
+	v := f.V.Add(r.Cross(w.p))      // velocity of the material point of the wheel at the contact
+	var nd, td, ld, pd spatial.Vec3 // rates of w.n, w.t, w.l and w.p
 	switch {
 	case s.Bowl != 0: // theory.md (W10)
 		nd = w.leaning(&f.V)
@@ -121,7 +121,7 @@ func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 		spatial.AddScaledTo(&pd, &pd, w.rim*spatial.Dot(&r, &w.t), &w.a)
 		spatial.AddScaledTo(&pd, &pd, -w.rim*w.c*turn, &w.t)
 	}
-	rate := r.Cross(pd)
+	rate := r.Cross(pd) // change of v with the contact
 	out.Arm, out.Slip = f.R, f.V
 	spatial.AddScaledTo(&out.Arm, &f.R, -w.height(s, f), &w.n)
 	out.point(&w.p, &w.n, spatial.Dot(&w.n, &rate)+spatial.Dot(&nd, &v), &v)
@@ -135,8 +135,8 @@ func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	return true
 }
 
-// point adds a row: a unit force along d at the point p from the origin of S, with its T˚·V̂. What moves there at the velocity v along
-// d violates the row, and is left out of Slip.
+// point adds a row: a unit force along d at the point p from the origin of S. tdot is T˚·V̂, and v the velocity of S at the point. The
+// component of v along d violates the row, and is subtracted from Slip.
 func (out *Rows) point(p, d *spatial.Vec3, tdot float64, v *spatial.Vec3) {
 	k := out.N
 	T := &out.T[k]
@@ -147,7 +147,7 @@ func (out *Rows) point(p, d *spatial.Vec3, tdot float64, v *spatial.Vec3) {
 	out.N++
 }
 
-// rollingMotions stores the rotations of the wheel about its lowest point, then the directions in which it may slip.
+// rollingMotions stores in S the rotations of the wheel about its lowest point, then the translations in the directions of slip.
 func rollingMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	var w wheel
 	w.place(s, f)
@@ -168,14 +168,15 @@ func rollingMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	}
 }
 
-// rollingError stores the height of the lowest point. Rows of velocities have no position error.
+// rollingError stores the height of the lowest point in delta[0], m. Rows of velocities have no position error.
 func rollingError(delta *[6]float64, f *Frames, s *Spec) {
 	var w wheel
 	w.place(s, f)
 	delta[0] = w.height(s, f)
 }
 
-// rollingBend is BendTo of a rolling joint, theory.md (W8): t, l and p turn with the heading and with the slope of the wheel.
+// rollingBend stores in B the term of a rolling joint, as BendTo does, theory.md (W8): t, l and p change with the heading and the tilt of
+// the wheel.
 func (s *Spec) rollingBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	var w wheel
 	switch ok := w.place(s, f); {

@@ -28,8 +28,8 @@ var rowNames = [NumKinds][]string{
 
 const touch = "touch"
 
-// RowName returns what row k of EvalTo demands, in words for messages: along and about the axes of P, "touch", "no slip across its
-// heading", or the motion of a freedom.
+// RowName returns the condition of row k of EvalTo in words for messages, such as "along x" of the axes of P, "touch", "no slip across
+// its heading" or "motion of freedom 0".
 //
 // It panics if k is out of range.
 func (s *Spec) RowName(k int) string {
@@ -57,17 +57,17 @@ func (s *Spec) RowName(k int) string {
 	}
 }
 
-// rollingRowName is RowName of a wheel.
+// rollingRowName is RowName for row k of a rolling joint.
 func (s *Spec) rollingRowName(k int) string {
-	ways := [2]string{"no slip along its heading", "no slip across its heading"}
+	noSlip := [2]string{"no slip along its heading", "no slip across its heading"}
 	if s.Tyre == s.Radius { // a sphere has no heading
-		ways = [2]string{"no slip along x", "no slip along y"}
+		noSlip = [2]string{"no slip along x", "no slip along y"}
 	}
 	switch {
 	case k == 0:
 		return touch
 	case s.Kind.Slip().mayAlong():
-		return ways[1]
+		return noSlip[1]
 	}
-	return ways[k-1]
+	return noSlip[k-1]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Reasons for which Check refuses a Spec, besides ErrKind, and the one failure of
-// EvalTo.
+// Errors of Check for a Spec, besides ErrKind, ErrAxes, ErrWheel and ErrCurve, and ErrNoDirection of EvalTo for a
+// distance joint.
 var (
 	ErrPitch       = errors.New("joints: pitch is zero or not finite")
 	ErrLength      = errors.New("joints: length is not positive and finite")
@@ -18,8 +18,8 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength, ErrWheel, ErrCurve or ErrMotion if kind, axes, length, wheel,
-// curve, or the freedoms with motions are not what the other methods accept. The motions themselves have a Check of their own.
+// Check returns an error if s is not valid for the other methods. It wraps ErrKind, ErrAxes, ErrPitch, ErrLength, ErrCurve, ErrWheel or
+// ErrMotion. Check looks at the freedoms that have motions, but not into the motions: Motion.Check does that.
 func (s *Spec) Check() error {
 	switch {
 	case !s.Kind.Valid():
@@ -54,8 +54,8 @@ func (s *Spec) Prescribed(i int) bool {
 	return s.Motion != nil && s.Motion[i] != nil && s.Motion[i].Kind != None && s.Kind.Scalar(i)
 }
 
-// Winds reports whether freedom i is an angle that a pose tells up to whole turns: scalar, and not that of a
-// helical motion, which tells its turn by its slide. It is false for i out of range.
+// Winds reports whether freedom i is an angle with a scalar coordinate that a pose determines up to whole turns only. The angle
+// of a helical motion is none, as its displacement determines the turns. Winds is false for i out of range.
 func (s *Spec) Winds(i int) bool {
 	if !s.Kind.Scalar(i) || !s.Kind.Rotational(i) {
 		return false
@@ -78,8 +78,8 @@ func (s *Spec) NumRows() int {
 	return n
 }
 
-// Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
-// not a length, m. The rows of a composite joint count as lengths.
+// Angles returns a set of bits: bit k is set if the error of row k is an angle, rad, and its wrench a moment. All other errors,
+// and all errors of composite joints, count as lengths, m.
 func (s *Spec) Angles() (rows uint8) {
 	if s.Axes != nil || s.Kind.Type() == PointOnCurve || s.Kind.Type() == CurveOnCurve {
 		return 0
@@ -97,13 +97,14 @@ func (s *Spec) Angles() (rows uint8) {
 	return rows
 }
 
-// EvalTo fills out with the constraint rows at f and the time t, theory.md (5), (6) (RBDA eq.
-// 3.38, 8.10), of a composite joint (C6). Arm, Slip and TDot take the directions of f as they are, violated or not.
+// EvalTo fills out with the constraint rows at f and the time t (s), theory.md (5), (6) (RBDA eq.
+// 3.38, 8.10), and (C6) for a composite joint. f need not satisfy the joint: Arm, Slip and TDot belong to the directions of f as
+// they are.
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
 // for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, ErrFlat for a
-// wheel that lies on its side, ErrStand for one that has no foot on its surface, ErrFoot for a point that has no foot on its curve, and
-// ErrTouch for curves that do not touch; the values of out are then unspecified.
+// wheel that lies on its side, ErrMiddle for a ball at the centre of its bowl, ErrStand for a wheel that has no foot on its surface,
+// ErrFoot for a point that has no foot on its curve, and ErrTouch for curves that do not touch. The values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -121,8 +122,8 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrStand, ErrFoot, ErrTouch
-// or ErrNoDirection.
+// NoRows returns the error that EvalTo returns for s where it has no rows: ErrSingular, ErrFlat, ErrMiddle, ErrStand, ErrFoot,
+// ErrTouch or ErrNoDirection, by the type of s.
 func (s *Spec) NoRows() error {
 	switch {
 	case s.Axes != nil:
@@ -141,9 +142,9 @@ func (s *Spec) NoRows() error {
 	return ErrNoDirection
 }
 
-// appendPrescribed adds one row for each prescribed freedom: its dual wrench, with σ and σ̇
-// from the motion. All duals but one are at rest in P. The y_S of a universal joint has the
-// rate ω_r×y_S, which does no work on ω_r. So TDot is 0 for all but the way along a curve and the gap of curves that may part.
+// appendPrescribed appends one row for each prescribed freedom: its dual wrench, with σ and σ̇ of the motion at the time t (s).
+// TDot is 0 for all duals but the arc length along a curve and the gap of curves that may separate: the other duals are at rest in
+// P, except y_S of a universal joint, and its rate ω_r×y_S times ω_r is zero.
 func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	var D [6]spatial.Force
 	var TDot [6]float64
@@ -159,8 +160,8 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	}
 }
 
-// FreedomRowsTo fills out with a row for each freedom, in their order: its dual
-// wrench, as EvalTo has it where the freedom is prescribed. So T·V̂ is the rate of a
+// FreedomRowsTo fills out with a row for each freedom, in the order of the freedoms: its
+// dual wrench, as in EvalTo for a prescribed freedom. So T·V̂ is the rate of a
 // scalar freedom, and T·V̂˚ + TDot its second derivative. Sigma and SigmaDot are zero.
 //
 // Cost: O(1), no allocation.
@@ -179,9 +180,9 @@ func (s *Spec) FreedomRowsTo(out *Rows, f *Frames) {
 	s.dualRates(&out.TDot, f)
 }
 
-// WrenchTo stores in w the wrench on S of the generalized forces tau, one a
-// freedom: torques about and forces along the axes of the freedoms. Entries of
-// tau past Kind.Freedoms are not read.
+// WrenchTo stores in w the wrench on S of the generalized forces tau, one for
+// each freedom: torques about and forces along the axes of the freedoms. Entries
+// of tau beyond Kind.Freedoms are not read.
 //
 // Frame: world axes, about S's origin; −w acts on P at the same point.
 // Units: N m, N.
@@ -196,9 +197,9 @@ func (s *Spec) WrenchTo(w *spatial.Force, tau *[6]float64, f *Frames) {
 	}
 }
 
-// MotionSubspaceTo stores in S the motions the joint allows and returns their
-// number, Kind.Dof. SᵀT = 0 for the type's constraints. The tangents of a
-// distance joint are any two unit vectors across R; if R is zero, across z of P.
+// MotionSubspaceTo stores in S the motions that the joint allows and returns their
+// number, Kind.Dof. SᵀT = 0 for the type's constraints. The translations of a
+// distance joint are along two unit vectors at right angles to R, or to z of P if R is zero.
 //
 // Frame: world axes, motion of S about its origin, seen from P.
 // Cost: O(1), no allocation.
@@ -208,15 +209,14 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 	return s.Kind.Dof()
 }
 
-// CoordinatesTo stores in q and qd the coordinates and rates of the freedoms;
-// entries past Kind.Freedoms are zero.
+// CoordinatesTo stores in q and qd the coordinates (rad, m) and rates of the freedoms;
+// entries beyond Kind.Freedoms are zero. If qd is nil, it computes no rates and reads no velocities of f.
 //
-// Angles are in (−π, π] plus 2π·Turns; the angle of a helical joint has the turn nearest to d/Pitch, whatever Turns
-// says. Where the joint is violated, an angle is that of the nearest rotation about its axis. Several sets of
-// coordinates may make a pose of a composite joint. With f.Near they are those that a search from there leads to,
-// angles within half a turn of it, whatever Turns says; else those with the smallest sum of squares. The freedoms of a
-// ball have no coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's axes. With qd nil it leaves
-// the rates out, and reads no velocities of f.
+// Angles are in (−π, π] plus 2π·Turns. The angle of a helical joint is the one nearest to d/Pitch; Turns does not count.
+// Where the joint is violated, an angle is the angle of the nearest rotation about its axis. A pose of a composite joint may have
+// several sets of coordinates. With f.Near a search from there finds the coordinates, angles within half a turn of Near, and
+// Turns does not count; else they are the coordinates with the smallest sum of squares. The rotations of a
+// ball have no coordinate: their q is 0, and their qd are the components of ω_S − ω_P in P's axes.
 //
 // Cost: O(1), no allocation. No entry is NaN if f is finite.
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
@@ -230,14 +230,14 @@ func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	}
 	if s.Axes != nil && f.Near == nil {
 		found := *f
-		found.Near = q[:s.Axes.Len()] // which are not searched for again
+		found.Near = q[:s.Axes.Len()] // so that RatesTo need not search again
 		f = &found
 	}
 	s.RatesTo(qd, f)
 }
 
 // RatesTo stores in qd the rates of the freedoms as CoordinatesTo
-// does: the powers of the freedoms' unit wrenches over V̂.
+// does: the products of the freedoms' unit wrenches with V̂.
 //
 // Cost: O(1), no allocation.
 func (s *Spec) RatesTo(qd *[6]float64, f *Frames) {
@@ -263,12 +263,11 @@ func (s *Spec) addTurns(q *[6]float64) {
 
 // PositionErrorTo stores in delta the position error of each row at the time t (RBDA §8.3), in
 // the rows' order; entries past NumRows are zero.
-//
-// At a satisfied pose the errors change as the rows say: d(delta)/dt = T·V̂ − σ, theory.md
-// (35). They are meaningful at any pose. Axes are compared by the rotation vector between them,
-// so an axis back to front errs by π. Orientations are compared by the logarithm of the whole
-// rotation. A prescribed freedom errs by its coordinate less its motion. For an angle the
-// nearest multiple of 2π is subtracted; for a helical joint the error is the whole difference. Rows of velocities alone
+// Where the joint is satisfied, the rate of delta is T·V̂ − σ, theory.md
+// (35). The errors are meaningful at any pose. Axes are compared by the rotation vector between them:
+// the error of opposite axes is π. Orientations are compared by the logarithm of the
+// rotation. The error of a prescribed freedom is its coordinate less its motion. For an angle the
+// nearest multiple of 2π is subtracted; for a helical joint the error is the whole difference. Rows on velocities alone
 // (Kind.VelocityRows) have no position error: their entries are zero at every pose.
 //
 // Units: m and rad.
@@ -303,14 +302,14 @@ func (s *Spec) appendPrescribedError(delta *[6]float64, f *Frames, t float64) {
 // (5), in the rows' order; entries past NumRows are zero.
 //
 // Units: m/s and rad/s.
-// Cost: O(1), no allocation. It returns ErrNoDirection as EvalTo does, with e zero.
+// Cost: O(1), no allocation. It returns the errors of EvalTo, with e zero.
 func (s *Spec) VelocityErrorTo(e *[6]float64, f *Frames, t float64) error {
 	var (
 		rows Rows
 		v    spatial.Motion
 	)
 	*e = [6]float64{}
-	if s.Motion == nil { // of frequent types only what their rows need
+	if s.Motion == nil { // frequent types have shorter ways than EvalTo
 		switch s.Kind {
 		case Spherical, Revolute:
 			pinnedRates(e, f, s.Kind)
@@ -352,7 +351,7 @@ func slideRates(e *[6]float64, f *Frames) {
 	}
 }
 
-// turnRates stores in e the components of ω_S − ω_P along the first axes of P.
+// turnRates stores in e the components of ω_S − ω_P along the first len(e) axes of P.
 func turnRates(e []float64, f *Frames) {
 	for j := range e {
 		e[j] = f.EP[j]*(f.OmegaS[0]-f.OmegaP[0]) + f.EP[3+j]*(f.OmegaS[1]-f.OmegaP[1]) + f.EP[6+j]*(f.OmegaS[2]-f.OmegaP[2])

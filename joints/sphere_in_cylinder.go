@@ -2,8 +2,8 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// A sphere in a cylinder turns freely and slides by d along z: forces x, y. Its
-// freedoms are the rotations about P's axes, without coordinates, and d.
+// A sphere in a cylinder turns freely and slides by d along z. Its rows are forces
+// x, y. Its freedoms are the rotations about P's axes, without coordinates, and d.
 
 func sphereInCylinderRows(out *Rows, f *Frames) {
 	out.N = 2

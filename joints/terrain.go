@@ -7,48 +7,49 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A wheel may roll on a surface z = f(x, y) in P's axes instead of a plane. Its foot is the place of the surface where the wheel is
-// nearest to it, theory.md (W11). The normal there takes the place of the plane's, and turns as the foot goes on, (W12). A surface may
-// have several feet; which one counts follows from Frames.Near, its x and y.
+// A wheel may roll on a surface z = f(x, y) in P's axes instead of a plane. Its foot is the point of the surface that is nearest to
+// the wheel, theory.md (W11). The normal of the surface there replaces the normal of the plane, and turns as the foot moves, (W12). A
+// wheel may have several feet on a surface; Frames.Near, x and y of the foot, chooses among them.
 
-// ErrStand is the failure of EvalTo of a wheel on a surface.
+// ErrStand is the error of EvalTo for a wheel on a surface.
 var ErrStand = errors.New("joints: the wheel has no foot on its surface")
 
-// What a search for a foot looks at.
+// Bounds of the search for a foot.
 const (
 	// standSteps bounds the steps of one search.
 	standSteps = 60
-	// standStill is the step, relative to the radius of the wheel, that ends a search, and standTiny the one below which what a step
-	// makes worse is rounding.
+	// A search ends with a step of standStill, relative to the radius of the wheel. Below standTiny, a step that increases the
+	// residual
+	// does so by rounding.
 	standStill, standTiny = 4e-16, 1e-7
-	// standFound is how far from over its place a foot may be, relative to the radius of the wheel, where a search has found one.
+	// standFound is the largest residual off of a foot that has been found, relative to the radius of the wheel.
 	standFound = 1e-9
-	// standStride is the longest step, relative to the radius of the wheel, so that no hollow is jumped over.
+	// standStride is the longest step, relative to the radius of the wheel, so that a step passes over no hollow.
 	standStride = 0.5
-	// standRegular is what curvature has to leave of 1 for a foot: with less the surface is as hollow as the wheel is round.
+	// standRegular is the least Hollow of a foot: with less the surface is as concave as the wheel is convex.
 	standRegular = 1e-6
-	// standAstray is the distance between wheel and foot, relative to the radius of the wheel, beyond which the foot is searched for anew:
-	// the state is then another one than the foot was carried for.
+	// standAstray is the distance between wheel and foot, relative to the radius of the wheel, beyond which the foot is searched for
+	// without Near: Near then belongs to another state.
 	standAstray = 2.0
-	// standSamples are the points of the wheel that are compared with the surface.
+	// standSamples is the number of points of the wheel that are compared with the surface.
 	standSamples = 9
 )
 
-// Stand is how a wheel stands on its surface.
+// Stand is the contact of a wheel with its surface.
 type Stand struct {
-	Foot  spatial.Vec3 // place of the surface, m, in the axes of P
-	Gap   float64      // by which the wheel is above it, along the normal, m
+	Foot  spatial.Vec3 // point of the surface nearest to the wheel, m, axes of P
+	Gap   float64      // height of the wheel above Foot along the normal, m
 	Holds bool         // there is a foot, and Hollow is above zero
 
-	Err    error        // of the surface; nil if it is there
-	Flat   bool         // the wheel lies flat on it
-	Hollow float64      // what the curvature of the surface leaves of that of the wheel: 1 on a plane, 0 in a hollow as round as the wheel
+	Err    error        // error of the surface at Foot, or nil
+	Flat   bool         // the wheel lies flat on the surface
+	Hollow float64      // 1 on a plane, 0 in a hollow that is as concave as the wheel is convex, negative in a narrower one
 	Deeper bool         // another point of the wheel is deeper in the ground
-	Other  spatial.Vec3 // that point, m, in the axes of P
+	Other  spatial.Vec3 // the deepest point of the wheel if Deeper, m, axes of P
 }
 
-// StandTo stores how the wheel of a rolling joint stands on its surface, theory.md (W11). It compares nine points of the wheel with
-// the surface.
+// StandTo stores in out the contact of the wheel of a rolling joint with its surface, theory.md (W11). For Deeper it compares nine
+// points of the wheel with the surface.
 //
 // Cost: a search, no allocation. It panics without a surface.
 func (s *Spec) StandTo(out *Stand, f *Frames) {
@@ -68,8 +69,8 @@ func (s *Spec) StandTo(out *Stand, f *Frames) {
 // footing is a wheel over its surface. Frame: axes of P.
 type footing struct {
 	ground       Surface
-	r, a         spatial.Vec3 // centre, m, and axle
-	rim, tyre, R float64      // m
+	r, a         spatial.Vec3 // centre of the wheel, m, and unit vector along its axle
+	rim, tyre, R float64      // radii of the middle of the tyre, of the tyre's round, and of the whole wheel, m
 }
 
 func (g *footing) set(s *Spec, f *Frames) {
@@ -80,19 +81,19 @@ func (g *footing) set(s *Spec, f *Frames) {
 	g.ground, g.rim, g.tyre, g.R = s.Ground, s.Radius-s.Tyre, s.Tyre, s.Radius
 }
 
-// stance is a wheel over one place of its surface, theory.md (W11). Frame: axes of P.
+// stance is a wheel seen from one point q of its surface, theory.md (W11). Frame: axes of P.
 type stance struct {
-	q, n, t, l, u spatial.Vec3 // the place, m; normal, heading, across it, and up the slope of the wheel, which a sphere has not
-	c, s          float64      // n = c a + s u
-	off           [2]float64   // of the middle of the tyre from over the place, along t and l, m
-	h             float64      // and above it, m
-	curve         [3]float64   // of the surface, along t, of t with l, and along l, 1/m
-	A             [4]float64   // of (W12)
-	flat          bool
-	err           error
+	q, n, t, l, u spatial.Vec3 // point of the surface, m; unit vectors: normal, heading, n×t, and t×a, zero for a sphere
+	c, s          float64      // n = c·a + s·u
+	off           [2]float64   // components along t and l of the vector from q to the middle of the tyre, m: zero at a foot
+	h             float64      // component of that vector along n, m
+	curve         [3]float64   // curvature of the surface: tt, tl and ll, 1/m
+	A             [4]float64   // 2×2 matrix of (W12), by rows
+	flat          bool         // the wheel lies flat on the surface
+	err           error        // error of the surface
 }
 
-// see fills w at x and y. It reports whether the surface is there and the wheel has a lowest point.
+// see fills w at x and y. It returns false where there is no surface, or the wheel lies flat.
 func (g *footing) see(w *stance, x, y float64) bool {
 	*w = stance{q: spatial.Vec3{x, y, math.NaN()}}
 	var z [6]float64
@@ -130,17 +131,17 @@ func (g *footing) see(w *stance, x, y float64) bool {
 	return true
 }
 
-// hollow returns the least leading minor of A: it is positive where the surface bends less towards the wheel than the wheel itself.
+// hollow returns the smaller leading minor of A: it is positive where the surface is less concave than the wheel is convex.
 func (w *stance) hollow() float64 { return min(w.A[0], w.A[0]*w.A[3]-w.A[1]*w.A[2]) }
 
-// regular reports whether the wheel is nearest to the place, and not to those around.
+// regular reports whether q is a local minimum of the distance, if off is zero there.
 func (w *stance) regular() bool { return w.hollow() > standRegular }
 
-// miss returns how far the wheel is from over the place, squared.
+// miss returns the squared residual |off|², m².
 func (w *stance) miss() float64 { return w.off[0]*w.off[0] + w.off[1]*w.off[1] }
 
-// find fills w with the foot from near, or, without it, from the point of the wheel that is deepest in the ground. It returns false
-// where there is none.
+// find fills w with the foot to which a search from near leads. If near is nil, or that foot is farther than standAstray, the search
+// starts from the deepest sample of the wheel. It returns false if the search finds no foot.
 func (g *footing) find(w *stance, near []float64) bool {
 	if near != nil {
 		if g.descend(w, near[0], near[1]) && math.Abs(w.h) <= standAstray*g.R {
@@ -151,7 +152,8 @@ func (g *footing) find(w *stance, near []float64) bool {
 	return g.descend(w, from[0], from[1])
 }
 
-// descend searches a foot from x and y: by Newton's steps, or, where the surface is hollow, by those to below the wheel.
+// descend fills w with the foot to which a search from x and y leads, and returns false if there is none; w.err is then the error of
+// the surface that has stopped the search, if any. The steps are Newton steps, or off itself where A is not regular.
 func (g *footing) descend(w *stance, x, y float64) bool {
 	if !g.see(w, x, y) {
 		return false
@@ -176,19 +178,19 @@ func (g *footing) descend(w *stance, x, y float64) bool {
 			next, ok = g.step(w, &step, scale)
 		}
 		if !ok {
-			*w = next // which says what is wrong there
+			*w = next // has the error
 			return false
 		}
 		*w, last = next, size
 	}
 	found := w.miss() <= standFound*standFound*g.R*g.R
 	if !found {
-		w.err = edge // at which the search has come to a stand
+		w.err = edge // the end of the surface may have stopped the search
 	}
 	return found
 }
 
-// step returns the wheel on the surface a part of a step along t and l away from w.
+// step returns the stance at the point scale·step, along t and l of w, from the point of w, and the result of see.
 func (g *footing) step(w *stance, step *[2]float64, scale float64) (next stance, ok bool) {
 	move := w.t.Scale(scale * step[0])
 	spatial.AddScaledTo(&move, &move, scale*step[1], &w.l)
@@ -196,12 +198,13 @@ func (g *footing) step(w *stance, step *[2]float64, scale float64) (next stance,
 	return next, ok
 }
 
-// sample returns point i of the wheel, theory.md (W11): that which is farthest in a direction that points down. Those of a wheel are in
-// the plane across its axle, those of a ball its lowest point and two circles around it. None is quite at the side.
+// sample returns sample i of the wheel, m, theory.md (W11): the point that is farthest in one of standSamples directions that point
+// down. The samples of a wheel are in the plane at right angles to its axle. The samples of a ball are its lowest point and four points
+// each on two circles around it. None is at the side of the wheel.
 func (g *footing) sample(i int) spatial.Vec3 {
 	var d spatial.Vec3
 	if g.rim == 0 {
-		ring := [...]float64{0, 0.5, 0.9}[(i+3)/4] // sines: one below, then four each
+		ring := [...]float64{0, 0.5, 0.9}[(i+3)/4] // sine of the angle to the vertical: one sample below, then four on each circle
 		sin, cos := math.Sincos(math.Pi * (float64(i)/2 + float64(i/5)/4))
 		d = spatial.Vec3{ring * cos, ring * sin, -math.Sqrt(1 - ring*ring)}
 	} else {
@@ -220,8 +223,8 @@ func (g *footing) sample(i int) spatial.Vec3 {
 	return p
 }
 
-// deepest returns the point of the wheel that is deepest below the surface, or least above it, and how far it is above, m. Points where
-// there is no surface do not count, unless there is none at all.
+// deepest returns the sample of the wheel that is deepest below the surface, or least above it, and its height above the surface, m.
+// Samples where there is no surface do not count; where there is none at all, deepest returns sample 0 and +Inf.
 func (g *footing) deepest() (at spatial.Vec3, above float64) {
 	above = math.Inf(1)
 	for i := range standSamples {
@@ -236,21 +239,22 @@ func (g *footing) deepest() (at spatial.Vec3, above float64) {
 	return at, above
 }
 
-// deeper reports whether a point of the wheel is in the ground, and deeper than the foot with the given gap.
+// deeper returns the deepest sample, and whether it is in the ground and deeper than a foot with the given gap.
 func (g *footing) deeper(gap float64) (spatial.Vec3, bool) {
 	at, above := g.deepest()
 	return at, above < min(gap, 0)-standFound*g.R
 }
 
-// settle is place for a wheel on a surface: n, t, l and u are those at the foot. It returns false where there is none.
-func (w *wheel) settle(s *Spec, f *Frames) bool {
+// placeOnSurface is place for a wheel on a surface: it sets n, t, l, u and p to their values at the foot. It returns false where there is
+// none.
+func (w *wheel) placeOnSurface(s *Spec, f *Frames) bool {
 	var g footing
 	var at stance
 	g.set(s, f)
 	found := g.find(&at, f.Near) && at.regular()
 	w.x, w.y, w.pole = w.t, w.l, w.n
 	if w.stand = (stood{at.h - s.Tyre, at.curve, at.A}); at.err != nil || at.flat {
-		w.stand.gap = s.Radius // what has no foot does not hold
+		w.stand.gap = s.Radius // a wheel without foot violates the joint
 		return false
 	}
 	w.n, w.t, w.l, w.u = f.EP.MulVec(at.n), f.EP.MulVec(at.t), f.EP.MulVec(at.l), f.EP.MulVec(at.u)
@@ -260,13 +264,14 @@ func (w *wheel) settle(s *Spec, f *Frames) bool {
 	return found
 }
 
-// wheelRates are those of a wheel on a surface as it moves by v and turns by r, both as seen from P: theory.md (W12).
+// wheelRates are the rates, seen from P, of the vectors of a wheel on a surface, theory.md (W12).
 type wheelRates struct {
-	foot       [2]float64 // along t and l
-	n, t, l, p spatial.Vec3
+	foot       [2]float64   // velocity of the foot along t and l
+	n, t, l, p spatial.Vec3 // rates of the fields of wheel with these names
 }
 
-// ratesTo stores the rates of a wheel on a surface, theory.md (W12) and (W13).
+// ratesTo stores in out the rates of a wheel on a surface that moves with the velocity v and the angular velocity r, both seen from P,
+// theory.md (W12) and (W13).
 func (w *wheel) ratesTo(out *wheelRates, s *Spec, v, r *spatial.Vec3) {
 	along, across := spatial.Dot(&w.t, v), spatial.Dot(&w.l, v)
 	spin := 0.0 // u·ω
@@ -292,12 +297,13 @@ func (w *wheel) ratesTo(out *wheelRates, s *Spec, v, r *spatial.Vec3) {
 	spatial.AddScaledTo(&out.p, &out.p, w.rim*spatial.Dot(&w.t, r), &w.a)
 }
 
-// groundBend is BendTo of a wheel on a surface: its rows turn by (W12) with a small motion in place of the velocity.
+// groundBend stores in B the term of a wheel on a surface, as BendTo does: the rows change by (W12), with a small motion in place of
+// the velocity.
 func (w *wheel) groundBend(B *[36]float64, s *Spec, force *spatial.Vec3) {
 	normal, along, across := spatial.Dot(force, &w.n), spatial.Dot(force, &w.t), spatial.Dot(force, &w.l)
 	var d wheelRates
 	for k := range 6 {
-		var x [2]spatial.Vec3 // a small turn or a small slide
+		var x [2]spatial.Vec3 // a small rotation, and a small translation
 		x[k/3][k%3] = 1
 		w.ratesTo(&d, s, &x[1], &x[0])
 		df := d.n.Scale(normal).Add(d.t.Scale(along)).Add(d.l.Scale(across))
@@ -308,7 +314,8 @@ func (w *wheel) groundBend(B *[36]float64, s *Spec, force *spatial.Vec3) {
 	}
 }
 
-// footTo stores x and y of the foot of a wheel on its surface in q: where there is none, the place where the search ends.
+// footTo stores in q x and y, in the axes of P, of the foot of a wheel on its surface. Where there is no foot, it stores the point where
+// the search has ended.
 func (s *Spec) footTo(q *[6]float64, f *Frames) {
 	var g footing
 	var at stance
@@ -317,12 +324,12 @@ func (s *Spec) footTo(q *[6]float64, f *Frames) {
 	*q = [6]float64{at.q[0], at.q[1]}
 }
 
-// footRatesTo stores the rates of footTo, zeros where there is no foot.
+// footRatesTo stores in qd the rates of the values of footTo, zeros where there is no foot.
 func (s *Spec) footRatesTo(qd *[6]float64, f *Frames) {
 	var w wheel
 	*qd = [6]float64{}
-	w.lay(s, f)
-	if !w.settle(s, f) {
+	w.setAxes(s, f)
+	if !w.placeOnSurface(s, f) {
 		return
 	}
 	var d wheelRates

@@ -7,34 +7,36 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Two curves touch where the tangent of the one is that of the other and the point of the one is over that of the other, theory.md (U7):
-// two equations for both parameters, u of the curve of P and w of that of S. They have a solution beside a gap too, and where the curves
-// lie across each other, so that a gap has a rate everywhere.
+// The contact of two curves is where their tangents are parallel and the line from a point of one to a point of the other is along the
+// normal, theory.md (U7): two equations for the parameters u of P's curve and w of S's curve. They have a solution where the curves are
+// apart too, and where they overlap, so that the gap has a rate everywhere.
 
 const (
 	// touchSteps bounds the steps of one search.
 	touchSteps = 60
-	// touchStride is the longest step, relative to the length of a parameter, so that no turn of a curve is jumped over.
+	// touchStride is the longest step, relative to the range of a parameter, so that a step passes over no turn of a curve.
 	touchStride = 1.0 / 16
-	// touchStill is the step, relative to the length of a parameter, that ends a search, and touchTiny the one below which what a step
-	// makes worse is rounding.
+	// A search ends with a step of touchStill, relative to the range of a parameter. Below touchTiny, a step that increases the residual
+	// does so by rounding.
 	touchStill, touchTiny = 4e-16, 1e-7
-	// touchRough is the step, relative to the length of a parameter, with which a rough search ends: the gap behind it, by the rule of
-	// trapezoids, is then right to some 1e-7 of the curves. A smaller value costs time only.
+	// touchRough is the step, relative to the range of a parameter, that ends a rough search. The gap after the step, by the trapezoidal
+	// rule, then has an error of some 1e-7 of the size of the curves. A smaller value costs time only.
 	touchRough = 1e-3
-	// touchFound is what is left of the equations, relative to the size of the smaller curve, where a search has found a solution.
+	// touchFound is the largest residual of a solution, relative to the size of the smaller curve.
 	touchFound = 1e-9
-	// touchAstray is the gap, relative to the size of the smaller curve, beyond which all pairs are searched: the state is then another one
-	// than the parameters were carried for.
+	// touchAstray is the gap, relative to the size of the smaller curve, beyond which a contact is searched for without near: near then
+	// belongs to another state.
 	touchAstray = 0.1
-	// touchSamples are the samples of each curve from which pairs are searched, and touchTried how many of these searches there are.
+	// touchSamples is the number of intervals between samples of each curve, and touchTried the largest number of pairs of samples from
+	// which search starts.
 	touchSamples, touchTried = 128, 24
-	// touchAlike is the difference of two gaps, relative to the size of the smaller curve, up to which they are equal.
+	// touchAlike is the difference of two gaps, relative to the size of the smaller curve, up to which they count as equal.
 	touchAlike = 1e-9
-	// touchDamp is the first damping of a step that does not help. Another value costs time only.
+	// touchDamp is the first damping after a step that does not reduce the residual. Another value costs time only.
 	touchDamp = 1e-3
-	// touchFeeble is the difference of both curvatures, relative to their size and to that of the curves, up to which the curves do not
-	// say where they touch.
+	// touchFeeble is the difference of the curvatures, relative to their sum and to the size of the smaller curve, up to which the
+	// contact
+	// is undetermined.
 	touchFeeble = 1e-6
 )
 
@@ -42,15 +44,15 @@ const (
 type pair struct {
 	c    [2]*curves.Curve
 	E    spatial.Mat3 // axes of S in P
-	r    spatial.Vec3 // from the origin of P to that of S, m
+	r    spatial.Vec3 // from the origin of P to the origin of S, m
 	size float64      // of the smaller curve, m
-	open bool         // the curves may part
-	laps [2]float64   // whole laps of both parameters, which find leaves out
+	open bool         // the curves may separate
+	laps [2]float64   // whole laps of near, set by find, to add to the parameters that it returns
 
-	rough, ended bool // a search may end with touchRough, and has
+	rough, ended bool // a search may end with touchRough, and has done so
 }
 
-// set stores the pose of f.
+// set stores in q the curves of s and their pose at f.
 func (q *pair) set(s *Spec, f *Frames) {
 	q.c = [2]*curves.Curve{s.Curve, s.SuccessorCurve}
 	f.EP.TMulTo(&q.E, &f.ES)
@@ -58,14 +60,14 @@ func (q *pair) set(s *Spec, f *Frames) {
 	q.size, q.open = min(s.Curve.Size(), s.SuccessorCurve.Size()), s.Kind == curveOnCurveOpen
 }
 
-// sight is both curves at a pair of parameters. Frame: axes of P.
+// sight is a point of each curve, with the derivatives there. Frame: axes of P.
 type sight struct {
 	t, n       spatial.Vec3 // tangent and normal of P's curve, in the plane of x and y
 	p          spatial.Vec3 // from the origin of S to the point of its curve, m
-	x          spatial.Vec3 // its derivative by the length of what is seen of it in the plane
+	x          spatial.Vec3 // derivative of p by the arc length of S's curve in the plane
 	speed      [2]float64   // |c′| of each curve in the plane
-	along, gap float64      // parts of what leads from the point of P's curve to that of S's, m
-	sine, tau  float64      // parts of x along n and t
+	along, gap float64      // components along t and n of the vector from the point of P's curve to the point of S's, m
+	sine, tau  float64      // components of x along n and t
 	bend       [2]float64   // curvatures of both curves about n, 1/m
 }
 
@@ -75,7 +77,7 @@ func (q *pair) seeTo(s *sight, u, w float64) {
 	q.betweenTo(s, &a, &b)
 }
 
-// betweenTo stores in s the sight from a place of P's curve to one of S's, theory.md (U7).
+// betweenTo stores in s the sight from the place a of P's curve to the place b of S's curve, theory.md (U7).
 func (q *pair) betweenTo(s *sight, a, b *curves.Place) {
 	var x1, x2 spatial.Vec3
 	q.E.MulVecTo(&s.p, &b.C)
@@ -93,7 +95,7 @@ func (q *pair) betweenTo(s *sight, a, b *curves.Place) {
 	s.bend[1] = (spatial.Dot(&s.n, &x2) - s.sine*turn) / (s.speed[1] * s.speed[1])
 }
 
-// matrix returns the derivatives of along and sine by the lengths of both curves, theory.md (U8).
+// matrix returns by rows the derivatives of along and sine by the arc lengths of both curves, theory.md (U8).
 func (s *sight) matrix() (A [4]float64) {
 	return [4]float64{s.bend[0]*s.gap - 1, s.tau, -s.bend[0] * s.tau, s.bend[1]}
 }
@@ -104,15 +106,15 @@ func solve2(A *[4]float64, b [2]float64) (x [2]float64, det float64) {
 	return [2]float64{(b[0]*A[3] - A[1]*b[1]) / det, (A[0]*b[1] - b[0]*A[2]) / det}, det
 }
 
-// merit is the sum of the squared residuals of the equations, m².
+// merit returns the sum of the squared residuals of the equations, m².
 func (q *pair) merit(s *sight) float64 {
 	a := q.size * s.sine
 	return s.along*s.along + a*a
 }
 
-// descend goes from u and w, where now is seen, to a solution, by Newton's steps and, where these do not help, by those of Levenberg and
-// Marquardt. It reports whether the curvatures have kept their side on the way: beyond a place where they are equal there is another
-// contact, or none.
+// descend moves the parameters at, with their sight now, to a solution, by Newton steps and, where these do not reduce the residual, by
+// steps of Levenberg and Marquardt. It reports whether the side of the curvatures has remained the given one on the way, and returns
+// true for side 0. Beyond a place of equal curvatures there is another contact, or none.
 func (q *pair) descend(at *[2]float64, now *sight, side float64) (kept bool) {
 	var next sight
 	kept = true
@@ -132,15 +134,15 @@ func (q *pair) descend(at *[2]float64, now *sight, side float64) (kept bool) {
 			A = [4]float64{A[0]*A[0] + A[2]*A[2] + mu, off, off, A[1]*A[1] + A[3]*A[3] + mu}
 		}
 		step, _ := solve2(&A, b)
-		arc, size := step, 0.0 // of the larger step, relative to the length of its parameter
+		arc, size := step, 0.0 // arc lengths; the larger step, relative to the range of its parameter
 		for i := range step {
 			step[i] /= now.speed[i]
 			size = max(size, math.Abs(step[i])/span[i])
 		}
 		if !(size > touchStill) || size < touchTiny && size >= last/2 {
-			break // found, or rounding; no step ends here too
+			break // found, or rounding; a step of NaN ends here too
 		}
-		if q.rough && mu == 0 && size <= touchRough { // the gap has the rates −κ·along and sine, which vanish at the solution
+		if q.rough && mu == 0 && size <= touchRough { // derivatives of the gap by arc: −κ·along and sine, zero at the solution
 			*at, q.ended = [2]float64{at[0] + step[0], at[1] + step[1]}, true
 			now.gap += (now.sine*arc[1] - now.bend[0]*now.along*arc[0]) / 2
 			break
@@ -166,11 +168,12 @@ func (q *pair) descend(at *[2]float64, now *sight, side float64) (kept bool) {
 // found reports whether s is a solution.
 func (q *pair) found(s *sight) bool { return q.merit(s) <= touchFound*touchFound*q.size*q.size }
 
-// search returns the solution with the smallest gap, that with the smallest u and then w if there are several, and whether there is any.
-// Each sample of S's curve is paired with the best of P's curve, and the best of these pairs are where the searches start.
+// search returns the parameters of the solution with the smallest gap, of several the one with the smallest u and then w, and the sight
+// there. ok is false if there is no solution. Each sample of S's curve is paired with the best sample of P's curve, and searches start
+// from the best of these pairs.
 func (q *pair) search() (best [2]float64, s sight, ok bool) {
 	var start [touchTried][2]float64 // the best pairs, the best first
-	var depth [touchTried]float64    // how bad they are
+	var depth [touchTried]float64    // their squared residuals with the gap, m²
 	tried := 0
 	var places [touchSamples + 1]curves.Place
 	var now sight
@@ -223,10 +226,12 @@ func sampleOf(c *curves.Curve, i int) float64 {
 	return from + (to-from)*float64(i)/touchSamples
 }
 
-// find returns where the curves touch, without the whole laps of near, which are in q.laps: by a search from near on the side that it says.
-// Where the points of near are far from each other, the state is another one than near was carried for, and if the search does not lead to
-// where the curves nearly touch, they are looked for among all. The search begins at on, unless that is nil.
-func (q *pair) find(near []float64, on *[2]float64) (at [2]float64, s sight, side float64, ok bool) {
+// find returns the parameters of the contact, its sight and its side. near has both parameters and the side, or is nil: then search
+// finds the contact. Else a search from near, or from start if that is not nil, finds it. The parameters are without the whole laps
+// of near,
+// which find stores in q.laps. If the points of near are far from each other, near belongs to another state; if the curves also do
+// not nearly touch at the contact found, find takes the contact of search, if its gap is smaller. ok is false if there is no contact.
+func (q *pair) find(near []float64, start *[2]float64) (at [2]float64, s sight, side float64, ok bool) {
 	if near == nil {
 		at, s, ok = q.search()
 		return at, s, s.side(), ok
@@ -236,8 +241,8 @@ func (q *pair) find(near []float64, on *[2]float64) (at [2]float64, s sight, sid
 		q.laps[i] = c.Laps(near[i])
 		from[i] = c.Within(near[i] - q.laps[i])
 	}
-	if at = from; on != nil {
-		at = *on
+	if at = from; start != nil {
+		at = *start
 	}
 	q.seeTo(&s, at[0], at[1])
 	apart := s.along*s.along + s.gap*s.gap
@@ -266,30 +271,31 @@ func (q *pair) find(near []float64, on *[2]float64) (at [2]float64, s sight, sid
 // side returns the sign of the difference of the curvatures.
 func (s *sight) side() float64 { return math.Copysign(1, s.bend[0]-s.bend[1]) }
 
-// regular reports whether the curvatures differ by enough beside those and the size of the smaller curve, and as side says.
+// regular reports whether the difference of the curvatures has the sign side and is large enough to determine the contact; size is
+// the size of the smaller curve, m.
 func (s *sight) regular(size, side float64) bool {
 	A := s.matrix()
 	_, det := solve2(&A, [2]float64{})
 	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/size)
 }
 
-// Found keeps what a search of FindTo has found. Evaluations at the same pose from the same Near take it from there: Frames.Found.
+// Found holds the result of a search of FindTo. In Frames.Found it saves the search to evaluations at the same pose with the same Near.
 type Found struct {
 	ep, es spatial.Mat3
 	r      spatial.Vec3
-	near   [3]float64 // of Frames.Near
-	had    bool       // there was one
+	near   [3]float64 // copy of Frames.Near
+	had    bool       // Frames.Near was not nil
 
 	at    [2]float64 // parameters, without whole laps
-	laps  [2]float64
-	side  float64
-	seen  sight
-	holds bool
-	full  bool
-	rough bool // the search has ended early: another one goes on from there
+	laps  [2]float64 // whole laps
+	side  float64    // as Touch.Side
+	seen  sight      // at the contact
+	holds bool       // the search has found a contact
+	full  bool       // there is a result
+	rough bool       // the search has ended early: another one starts from at
 }
 
-// is reports whether a search at f would find the same bits. A nil Found knows nothing.
+// is reports whether a search at f would find the same bits. It is false for a nil Found and for a rough result.
 func (m *Found) is(f *Frames) bool {
 	return m != nil && m.full && !m.rough && m.r == f.R && m.ep == f.EP && m.es == f.ES && m.from(f)
 }

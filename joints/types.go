@@ -2,12 +2,11 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Each function of this file sends a question to the file of the joint type. What is
-// particular to a type is there; its facts are in the table of kind.go.
+// Each function of this file calls the function of the joint type, which is in the
+// file of the type. The traits of the types are in the table of kind.go.
 
 // rows fills out with the constraint rows of the type, without prescribed freedoms. It
-// returns false if a distance joint has no direction, if a wheel lies flat, or if a point has no foot on its curve. EvalTo has composite
-// joints from compositeRows.
+// returns false where the type has no rows at f, for the reason of NoRows. It panics for composite joints: see compositeRows.
 func (s *Spec) rows(out *Rows, f *Frames) bool {
 	switch s.Kind {
 	case Fixed:
@@ -80,8 +79,8 @@ func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	}
 }
 
-// dualRates stores in out what T˚·V̂ is for the duals of the type, which are zero for all but the way along a curve and the gap of curves
-// that may part.
+// dualRates stores in out, which is zero, T˚·V̂ of the duals of the type. It is zero for all duals but the arc length along a curve and
+// the gap of curves that may separate.
 func (s *Spec) dualRates(out *[6]float64, f *Frames) {
 	switch s.Kind {
 	case PointOnCurve, pointOnCurvePlanar:
@@ -200,10 +199,10 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 	}
 }
 
-// BendTo stores in B, by rows, how the wrench w of the rows and freedoms of a joint on S changes besides turning with P: if S moves by a
-// small x relative to P, by −B·x, theory.md (C7), (W8), (U6) and (U10). The multipliers of w stay the same, and so do the generalized
-// forces Sᵀw. It returns false, with zeros, but for composite, point_on_curve, curve_on_curve, rolling and no_slip joints: wrenches of
-// other types turn with P, or with an axis of S.
+// BendTo stores in B, by rows, the matrix of the change −B·x of the wrench w on S as S moves by a small x relative to P, besides the
+// turning of w with P, theory.md (C7), (W8), (U6) and (U10). w is a wrench of the joint's rows and freedoms; its multipliers stay the
+// same, and so do the generalized forces Sᵀw. BendTo returns true for composite, point_on_curve, curve_on_curve, rolling and no_slip
+// joints. For other types, whose wrenches turn with P or with an axis of S, it stores zeros and returns false.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.

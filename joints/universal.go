@@ -6,11 +6,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A universal joint turns by θ1 about x_P, then by θ2 about y_S, which stay
-// perpendicular: forces x, y, z and the moment n = y_S×x_P, the gradient of
-// y_S·x_P. Arm and Slip are zero.
+// A universal joint turns by θ1 about x_P, then by θ2 about y_S, and these axes stay
+// perpendicular. Its rows are forces x, y, z and the moment n = y_S×x_P, the
+// gradient of y_S·x_P. Arm and Slip are zero.
 
-// universalRows stores the rows of a universal joint: a ball whose S has its y at right angles to P's x.
+// universalRows stores the rows of a universal joint: the rows of a spherical joint, and the moment that keeps y_S at right angles to
+// x_P.
 func universalRows(out *Rows, f *Frames) {
 	var x, y, w, n, yd spatial.Vec3
 	sphericalRows(out, f)
@@ -41,8 +42,8 @@ func universalAngles(f *Frames) (theta1, theta2 float64) {
 	return theta1, theta2
 }
 
-// universalError ends with the angle by which x_P and y_S are short of a right
-// angle.
+// universalError stores the errors of a spherical joint, and a right angle less the
+// angle between x_P and y_S, rad.
 func universalError(delta *[6]float64, f *Frames) {
 	var x, y, n spatial.Vec3
 	sphericalError(delta, f)

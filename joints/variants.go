@@ -1,8 +1,8 @@
 package joints
 
-// Some types have kinds of their own for what a joint of the type allows, as that is all that Kind tells: composite joints one for each
-// number of axes and each set of those that turn, rolling joints one for each Slip, points on curves one with rows in a plane alone, and
-// curves that touch one for those that may part. All have the name of the type. They follow the kinds of the table.
+// A Kind determines the freedoms of a joint, so some types have several kinds, their variants: composite joints one for each number of
+// axes and each set of rotating axes, rolling joints one for each Slip, points on curves one for planar joints, and curves that touch
+// one for curves that may separate. All have the name of the type. Their numbers follow the kinds of the table.
 const (
 	composites         = 2 + 4 + 8 + 16 + 32
 	firstSlipping      = NumKinds + composites
@@ -29,10 +29,10 @@ func CompositeKind(list []Axis) Kind {
 	return compositeKind(len(list), turning)
 }
 
-// compositeKind returns the kind of n axes, of which those of the mask turning turn.
+// compositeKind returns the kind of n axes; bit i of the mask turning tells that axis i rotates.
 func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning) }
 
-// addComposites adds the facts of composite joints to the table.
+// addComposites adds the traits of composite joints to the table.
 func addComposites(list *[numAllKinds]traits) {
 	for n := 1; n <= MaxAxes; n++ {
 		for turning := range 1 << n {
@@ -43,8 +43,8 @@ func addComposites(list *[numAllKinds]traits) {
 	}
 }
 
-// Type returns the kind of which k is a variant: Composite of every row of axes, Rolling of every way to slip, PointOnCurve
-// with one row or two, CurveOnCurve of open and closed curves; and k itself if it is none of these.
+// Type returns the joint type of which k is a variant: Composite for all sets of axes, Rolling for all Slips, PointOnCurve
+// for one row or two, CurveOnCurve for curves that may separate or not. It returns k itself if k is no variant.
 func (k Kind) Type() Kind {
 	switch {
 	case k < NumKinds || k >= numAllKinds:
@@ -81,7 +81,7 @@ func (k Kind) Slip() Slip {
 	return SlipNone
 }
 
-// addRolling adds the facts of rolling joints that may slip to the table.
+// addRolling adds the traits of rolling joints that may slip to the table.
 func addRolling(list *[numAllKinds]traits) {
 	for s := SlipAlong; s < numSlips; s++ {
 		t := types[Rolling]
@@ -95,7 +95,7 @@ func addRolling(list *[numAllKinds]traits) {
 	}
 }
 
-// PointOnCurveKind returns the kind of a point_on_curve joint: with two rows, or with one, in the plane of x and y of P alone.
+// PointOnCurveKind returns the kind of a point_on_curve joint: with two rows, or, if planar, with one row in the plane of x and y of P.
 func PointOnCurveKind(planar bool) Kind {
 	if planar {
 		return pointOnCurvePlanar
@@ -103,7 +103,7 @@ func PointOnCurveKind(planar bool) Kind {
 	return PointOnCurve
 }
 
-// addPlanarCurve adds the facts of a joint with one row to the table.
+// addPlanarCurve adds the traits of a planar point_on_curve joint to the table.
 func addPlanarCurve(list *[numAllKinds]traits) {
 	t := types[PointOnCurve]
 	t.dof++
@@ -112,8 +112,8 @@ func addPlanarCurve(list *[numAllKinds]traits) {
 	list[pointOnCurvePlanar] = t
 }
 
-// CurveOnCurveKind returns the kind of a curve_on_curve joint: with its row, or, if the curves may part, with none and the gap as a
-// freedom.
+// CurveOnCurveKind returns the kind of a curve_on_curve joint: with one row, or, if open, with none and the gap as a freedom. Open
+// curves may separate.
 func CurveOnCurveKind(open bool) Kind {
 	if open {
 		return curveOnCurveOpen
@@ -121,12 +121,12 @@ func CurveOnCurveKind(open bool) Kind {
 	return CurveOnCurve
 }
 
-// addOpenCurve adds the facts of curves that may part to the table.
+// addOpenCurve adds the traits of curves that may separate to the table.
 func addOpenCurve(list *[numAllKinds]traits) {
 	t := types[CurveOnCurve]
 	t.dof, t.freedoms, t.scalar, t.rotational = 6, 1, 0b1, 0b001110
 	list[curveOnCurveOpen] = t
 }
 
-// planarCurve reports whether k is the kind of a point_on_curve joint with rows in the plane alone.
+// planarCurve reports whether k is the kind of a planar point_on_curve joint.
 func (k Kind) planarCurve() bool { return k == pointOnCurvePlanar }

@@ -6,39 +6,39 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrWheel is the reason for which Check refuses a rolling joint.
+// ErrWheel is wrapped by the error of Check for an invalid rolling joint.
 var ErrWheel = errors.New("joints: not the wheel of a rolling joint")
 
-// flat is the sine of the angle between axle and normal up to which the wheel lies flat. An error ε of an axis turns the heading by
-// ε/sine, so that beyond it rows have lost 1e-9 of their size at the most.
+// flat is the sine of the angle between axle and normal up to which the wheel counts as lying flat. An error ε of an axis turns the
+// heading by ε/sine: above flat the error of the rows is 1e-9 of their size at most.
 const flat = 1e-6
 
 // wheel is a wheel on its plane, theory.md (W1): unit vectors in world axes.
 type wheel struct {
 	n, a   spatial.Vec3 // normal of the plane, axle
-	t, l   spatial.Vec3 // heading and across, in the plane; of a sphere x and y of P
-	u      spatial.Vec3 // across the axle, uphill; zero of a sphere
+	t, l   spatial.Vec3 // heading and n×t, in the plane; for a sphere x and y of P
+	u      spatial.Vec3 // t×a, at right angles to the axle, upwards; zero for a sphere
 	c, s   float64      // n = c·a + s·u
 	rim    float64      // radius of the middle of the tyre, m
 	p      spatial.Vec3 // from the centre to the lowest point, m
 	sphere bool
 
-	// Of a ball in a bowl or on a dome, else zero.
-	side, far  float64      // −1 in a bowl, 1 on a dome; from the middle of the sphere to that of the ball, m
-	x, y, pole spatial.Vec3 // axes of P that t and l follow from; z of P or −z
+	// A ball in a bowl or on a dome, else zero.
+	side, far  float64      // −1 in a bowl, 1 on a dome; distance between the centres of sphere and ball, m
+	x, y, pole spatial.Vec3 // x and y of P, from which t and l are made, and z or −z of P; on a surface z
 
-	stand stood // of a wheel on a surface
+	stand stood // a wheel on a surface, else zero
 }
 
-// stood is what place finds of a wheel on a surface.
+// stood holds the numbers of the stance at the foot of a wheel on a surface.
 type stood struct {
-	gap   float64    // m
-	curve [3]float64 // as of stance
-	A     [4]float64
+	gap   float64    // height above the foot, m
+	curve [3]float64 // as in stance
+	A     [4]float64 // as in stance
 }
 
-// lay stores the axes of P and the axle, and what follows from the radii: w is a ball on the plane, or a wheel before it has a heading.
-func (w *wheel) lay(s *Spec, f *Frames) {
+// setAxes makes w a ball on the plane of P, with its radii and its axle. For other wheels place then computes t, l, u and p.
+func (w *wheel) setAxes(s *Spec, f *Frames) {
 	axis(&w.n, &f.EP, 2)
 	axis(&w.t, &f.EP, 0)
 	axis(&w.l, &f.EP, 1)

@@ -1,8 +1,8 @@
 package spatial
 
 // Inertia is the spatial inertia of a rigid body about a frame's origin
-// (RBDA eq. 2.63), kept as mass, centre of mass and central inertia, the form in
-// which nothing cancels.
+// (RBDA eq. 2.63), kept as mass, centre of mass and central inertia. In this
+// form no digits are lost by subtraction.
 type Inertia struct {
 	Mass    float64 // kg
 	Com     Vec3    // centre of mass in the frame, m
@@ -31,8 +31,9 @@ func (I Inertia) Energy(v Motion) float64 {
 	return 0.5 * v.Dot(&h)
 }
 
-// Add returns the inertia of two bodies in one frame joined to one. The sum of
-// two massless bodies has its centre of mass at the origin.
+// Add returns the inertia of the body that the bodies of I and J form together.
+// Both are in one frame. The sum of two massless bodies has its centre of mass at
+// the origin.
 func (I Inertia) Add(J Inertia) Inertia {
 	m := I.Mass + J.Mass
 	C := I.Central.Add(J.Central)

@@ -9,7 +9,7 @@ type Motion [6]float64
 type Force [6]float64
 
 // Accel is a spatial acceleration: ω̇, then d(v_O)/dt at a point O fixed in
-// space, through which the body streams (RBDA §2.11). It adds and transforms as
+// space, at the reference point (RBDA §2.11). It adds and transforms as
 // a motion vector.
 type Accel [6]float64
 
@@ -88,13 +88,14 @@ func (a Accel) Sub(b Accel) Accel { return Accel(add6(a, scale6(b, -1))) }
 // Scale returns s·a.
 func (a Accel) Scale(s float64) Accel { return Accel(scale6(a, s)) }
 
-// Dot returns the scalar product m·f: the power of f over m (RBDA §2.6). Both
+// Dot returns the scalar product m·f: the power of f at the motion m (RBDA §2.6). Both
 // have the same frame and reference point.
 func (m *Motion) Dot(f *Force) float64 {
 	return m[0]*f[0] + m[1]*f[1] + m[2]*f[2] + m[3]*f[3] + m[4]*f[4] + m[5]*f[5]
 }
 
-// Cross returns m×b, the rate of b carried along by m (RBDA §2.9, crm): (ω×b_ω, ω×b_v + v×b_ω).
+// Cross returns m×b, the rate of a motion vector b that is fixed in a body with the velocity m = (ω, v)
+// (RBDA §2.9, crm): (ω×b_ω, ω×b_v + v×b_ω).
 func (m Motion) Cross(b Motion) (dst Motion) {
 	w0, w1, w2, v0, v1, v2 := m[0], m[1], m[2], m[3], m[4], m[5]
 	a0, a1, a2, b0, b1, b2 := b[0], b[1], b[2], b[3], b[4], b[5]
@@ -107,8 +108,8 @@ func (m Motion) Cross(b Motion) (dst Motion) {
 	return dst
 }
 
-// CrossForce returns m×*f, the rate of f carried along by m (RBDA §2.9, crf):
-// (ω×n + v×f, ω×f).
+// CrossForce returns m×*f, the rate of a force vector f that is fixed in a body
+// with the velocity m = (ω, v) (RBDA §2.9, crf): (ω×n + v×f, ω×f), with n the moment.
 func (m Motion) CrossForce(f Force) (dst Force) {
 	w0, w1, w2, v0, v1, v2 := m[0], m[1], m[2], m[3], m[4], m[5]
 	a0, a1, a2, b0, b1, b2 := f[0], f[1], f[2], f[3], f[4], f[5]
@@ -143,8 +144,8 @@ func (a *Accel) ClassicalTo(dst *ClassicalAccel, v *Motion) {
 	dst[5] = a[5] + (v[0]*v[4] - v[1]*v[3])
 }
 
-// SpatialTo stores in dst the spatial acceleration of the body whose point at
-// the reference point has the classical acceleration a: a − (0, ω×v)
+// SpatialTo stores in dst the spatial acceleration of a body, from the classical
+// acceleration a of its point at the reference point: a − (0, ω×v)
 // (RBDA §2.11). v is the body's velocity about the same point.
 func (a *ClassicalAccel) SpatialTo(dst *Accel, v *Motion) {
 	dst[0], dst[1], dst[2] = a[0], a[1], a[2]

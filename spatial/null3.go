@@ -2,18 +2,20 @@ package spatial
 
 import "math"
 
-// Bounds of an eigenvalue that Null takes for zero, relative to the largest one.
+// Null takes an eigenvalue for zero from −nullBelow to nullAbove, relative to the largest one.
 const (
-	nullBelow = 1e-9  // how far below zero rounding of a user's data may bring it
-	nullAbove = 1e-14 // how far above zero rounding of a rotation may bring it
+	nullBelow = 1e-9  // rounding of a user's data may make a zero negative by this much
+	nullAbove = 1e-14 // rounding of a rotation may make a zero positive by this much
 )
 
-// Null finds the directions in which a symmetric matrix is zero: an inertia has one for a slender rod, its axis, and
-// three for a point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest. Null returns orthogonal unit
-// vectors along these directions, their number, 0, 1 or 3, and S without what rounding has left along them. No inertia
-// has two such directions: the number is −1 then, and if an eigenvalue is lower.
+// Null finds the null directions of S, an inertia: none for most bodies, the axis of a slender rod, or three axes of a
+// point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest.
 //
-// Cost: O(1), no allocation; with three eigenvalues. S is finite.
+// axes[:n] are orthogonal unit vectors along the null directions, n is 0, 1 or 3, and clean is S with the rounding along
+// them removed. n is −1, and clean is S, where S is no inertia: two eigenvalues count as zero, or one is below −1e-9 times
+// the largest.
+//
+// Cost: O(1), no allocation; finds three eigenvalues. S is finite.
 func (S Sym3) Null() (axes [3]Vec3, n int, clean Sym3) {
 	if S == (Sym3{}) {
 		return [3]Vec3{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 3, Sym3{}
@@ -46,8 +48,8 @@ func (S Sym3) Null() (axes [3]Vec3, n int, clean Sym3) {
 	return axes, -1, S
 }
 
-// nullVector returns the unit vector along the axis in which S, of rank two, is zero. It is at right angles to two columns: of the three
-// pairs the one with the longest product.
+// nullVector returns the unit vector n with S·n = 0, for S of rank two. n is the normalized cross product of two columns
+// of S, of the pair whose product is longest.
 func (S *Sym3) nullVector() (n Vec3) {
 	c := [3]Vec3{{S[0], S[3], S[4]}, {S[3], S[1], S[5]}, {S[4], S[5], S[2]}}
 	best := 0.0
@@ -59,7 +61,7 @@ func (S *Sym3) nullVector() (n Vec3) {
 	return n.Scale(1 / math.Sqrt(best))
 }
 
-// without returns P·S·P with P = 1 − n·nᵀ.
+// without returns P·S·P with the projection P = 1 − n·nᵀ: S with its part along the unit vector n removed.
 func (S *Sym3) without(n *Vec3) Sym3 {
 	var s Vec3
 	S.MulVecTo(&s, n)

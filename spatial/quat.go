@@ -6,7 +6,7 @@ import "math"
 // the outer frame; q and −q are the same rotation.
 type Quat [4]float64
 
-// IdentityQuat returns the rotation by nothing.
+// IdentityQuat returns the identity rotation.
 func IdentityQuat() Quat { return Quat{1, 0, 0, 0} }
 
 // Norm returns the Euclidean length, without overflow or underflow.
@@ -65,9 +65,9 @@ func (q *Quat) MatTo(E *Mat3) {
 	E[6], E[7], E[8] = xz-wy, yz+wx, 1-(xx+yy)
 }
 
-// FromMat returns the unit quaternion with w ≥ 0 of the rotation matrix E. Of a
-// matrix that is orthogonal only to rounding it keeps full accuracy, near
-// rotations by π too.
+// FromMat returns the unit quaternion with w ≥ 0 of the rotation matrix E. The
+// result is accurate to rounding, near rotations by π too, where E is orthogonal
+// to rounding.
 func FromMat(E Mat3) Quat {
 	// Divide by the largest component, which is at least 1/2.
 	tr := E[0] + E[4] + E[8]

@@ -258,13 +258,13 @@ func (S Sym3) Principal() (values Vec3, E Mat3) {
 	return values, E
 }
 
-// jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of pq, pr and qr, where r is the third index.
+// jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of the entries pq, pr and qr, where r is the third index.
 var jacobiPairs = [3]struct{ p, q, pq, pr, qr int }{{0, 1, 3, 4, 5}, {0, 2, 4, 3, 5}, {1, 2, 5, 3, 4}}
 
 // diagonalize makes S diagonal by sweeps of plane rotations (Golub and Van Loan, Matrix Computations, §8.5). It multiplies V by them from
 // the right, unless V is nil.
 func (S *Sym3) diagonalize(V *Mat3) {
-	const sweeps = 30 // quadratic convergence ends after about 6
+	const sweeps = 30 // far more than the 6 or so after which quadratic convergence ends
 	for range sweeps {
 		if S[3] == 0 && S[4] == 0 && S[5] == 0 {
 			break
@@ -275,7 +275,7 @@ func (S *Sym3) diagonalize(V *Mat3) {
 				S[k.pq] = 0 // below rounding of both diagonal entries, or next to underflow
 				continue
 			}
-			// t is the tangent of the angle that makes pq zero: the smaller root of t² + 2h·t − 1.
+			// t is the tangent of the angle that makes entry pq zero: the root of t² + 2h·t − 1 of smaller magnitude.
 			h := (aqq - app) / (2 * apq)
 			t := 1 / (math.Abs(h) + math.Hypot(1, h))
 			if h < 0 {

@@ -72,7 +72,7 @@ func (X Transform) Mul(Y Transform) (Z Transform) {
 // Point returns the position in B of the point at p in A: E·(p − r).
 func (X Transform) Point(p Vec3) Vec3 { return X.E.MulVec(p.Sub(X.R)) }
 
-// Matrix returns the 6×6 matrix of X for motions, row-major by rows.
+// Matrix returns the 6×6 matrix of X for motions; M[i] is its row i.
 func (X Transform) Matrix() (M [6][6]float64) {
 	B := X.E.Mul(X.R.Skew()).Scale(-1)
 	for i := range 3 {

@@ -40,7 +40,7 @@ func (a Vec3) Norm() float64 {
 }
 
 // IsFinite reports whether no component is NaN or infinite.
-func (a Vec3) IsFinite() bool { return a.Scale(0) == Vec3{} } // 0·x is not a number where x is not finite
+func (a Vec3) IsFinite() bool { return a.Scale(0) == Vec3{} } // 0·x is NaN where x is not finite
 
 // Skew returns the matrix a× with (a×)b = a×b.
 func (a Vec3) Skew() Mat3 {

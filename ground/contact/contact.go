@@ -12,15 +12,15 @@ type Contact struct {
 	Shape    Shape
 	Law      Law
 	Ground   *ground.Surface
-	Friction *ground.Surface // scales the friction from place to place, cut at 0; nil: 1 everywhere
+	Friction *ground.Surface // factor of the friction by place, negative values count as 0; nil: 1 everywhere
 }
 
-// Body is where a body is and how it moves, world axes. It has the
+// Body is the pose and velocity of a body, world axes. Its fields are the
 // fields of mechanism.BodyMotion, which can be converted to it.
 type Body struct {
 	E        spatial.Mat3 // columns are the body's axes
 	Position spatial.Vec3 // of the body frame's origin, m
-	Com      spatial.Vec3 // from there to the centre of mass, m
+	Com      spatial.Vec3 // from that origin to the centre of mass, m
 	Omega    spatial.Vec3 // rad/s
 	Velocity spatial.Vec3 // of the centre of mass, m/s
 }
@@ -31,25 +31,28 @@ type Touch struct {
 	Motion PointMotion
 	Force  Force
 	World  spatial.Vec3 // the force in world axes, N
-	At     spatial.Vec3 // where it acts, m
+	At     spatial.Vec3 // where the force acts, m
 
 	velocity spatial.Vec3 // of the centre of the disc, m/s
 }
 
 // Result is what Contact.EvalTo stores. It belongs to one goroutine.
 type Result struct {
-	Touches []Touch       // those that touch; none after an error of the geometry
-	Depth   float64       // of the deepest point, m; negative: the gap
+	Touches []Touch       // the points that touch; empty after an error of EvalTo
+	Depth   float64       // depth of the deepest point, m; negative for a gap
 	Nearest Point         // the deepest point, whether it touches or not
 	Wrench  spatial.Force // on the body: moment about its centre of mass, N m, and force, N; world axes
 	Energy  float64       // stored, J
-	Power   float64       // taken from the motion and not stored, W; what bends bristles counts as such, and may come back; distributed points may give, docs/ground.md (G47)
+	// Power is the power that is taken from the motion and not stored in Energy, W. It includes the power that bends bristles,
+	// which may
+	// return. With distributed points it may be negative, docs/ground.md (G47).
+	Power float64
 
 	touches []Touch
 	points  []Point
 }
 
-// NewResult returns a result with the memory for a contact, which has passed Check.
+// NewResult returns a result with memory for c, which has passed Check. It panics if c is nil.
 func NewResult(c *Contact) *Result {
 	if c == nil {
 		panic("contact: no contact")
@@ -58,10 +61,10 @@ func NewResult(c *Contact) *Result {
 	return &Result{touches: make([]Touch, n), points: make([]Point, n)}
 }
 
-// Check reports all that is wrong with the contact, with paths after its own, such as ".shape.radius".
+// Check reports all faults of the contact, with paths relative to the contact, such as ".shape.radius".
 func (c *Contact) Check(report Report) {
 	c.Shape.Check(func(path, value, rule string) {
-		if path != ".contacts" && path != ".samples" { // which stand beside the shape
+		if path != ".contacts" && path != ".samples" { // in documents these are fields of the contact
 			path = ".shape" + path
 		}
 		report(path, value, rule)
@@ -84,7 +87,7 @@ func (c *Contact) Check(report Report) {
 // NumStates returns the number of internal states of the contact: for each disc the states of a point.
 func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
 
-// Lossless reports whether the contact takes no energy from the motion and gives none. Distributed points do either:
+// Lossless reports whether the contact neither takes energy from the motion nor adds energy. Distributed points may do both, as
 // they do not turn with the wheel.
 func (c *Contact) Lossless() bool {
 	l := &c.Law
@@ -92,10 +95,11 @@ func (c *Contact) Lossless() bool {
 }
 
 // EvalTo stores in r the points, the forces and the wrench of the
-// contact for a body and internal states, of which there are NumStates.
+// contact for a body and NumStates internal states.
 //
-// Cost: O(points of a disc), no allocation; safe for distinct r at the same time.
-// It returns the errors of Shape.PointsTo, and ErrNotFinite. It panics if internal has the wrong length.
+// Cost: O(points), no allocation; safe for distinct r at the same time.
+// It returns the errors of Shape.PointsTo and of the map of the friction, and ErrNotFinite. It panics if internal has
+// the wrong length.
 func (c *Contact) EvalTo(r *Result, b *Body, internal []float64) error {
 	if len(internal) != c.NumStates() {
 		panic("ground/contact: length mismatch")
@@ -138,6 +142,7 @@ func (c *Contact) RateTo(rate []float64, r *Result, internal []float64) {
 	if len(rate) == 0 {
 		return
 	}
+	// First the rates of all discs as off the ground, where the depth is 0.
 	var air PointMotion
 	for i := range c.Shape.discs() {
 		c.Law.RateTo(c.states(rate, i), nil, &air, c.states(internal, i))
@@ -154,7 +159,7 @@ func (c *Contact) states(internal []float64, disc int) []float64 {
 	return internal[n*disc : n*disc+n]
 }
 
-// place returns the centre and the unit axis of the shape, or 0 if there is none, in the world.
+// place returns the centre of the shape, m, and the unit vector along its axis, zero if it has none, world axes.
 func (c *Contact) place(b *Body) (center, axis spatial.Vec3) {
 	center = b.Position.Add(b.E.MulVec(c.Shape.Center))
 	if c.Shape.Axis != (spatial.Vec3{}) {
@@ -164,12 +169,12 @@ func (c *Contact) place(b *Body) (center, axis spatial.Vec3) {
 	return center, axis
 }
 
-// velocityAt returns the velocity of the body's point that is at p.
+// velocityAt returns the velocity of the body's material point at p, m/s.
 func (b *Body) velocityAt(p *spatial.Vec3) spatial.Vec3 {
 	return b.Velocity.Add(b.Omega.Cross(p.Sub(b.Position.Add(b.Com))))
 }
 
-// motionTo stores how a point of a body moves, docs/ground.md (G18).
+// motionTo stores in m the motion of the point p of the body b, docs/ground.md (G18).
 func (c *Contact) motionTo(m *PointMotion, p *Point, b *Body) error {
 	v, rolling := b.velocityAt(&p.P), b.velocityAt(&p.center)
 	*m = PointMotion{
@@ -186,7 +191,7 @@ func (c *Contact) motionTo(m *PointMotion, p *Point, b *Body) error {
 	return nil
 }
 
-// add stores the force of a point in world axes, and adds it to the wrench of the body, docs/ground.md (G19).
+// add stores the force of a point in world axes, and adds it with its energy and power to r, docs/ground.md (G19).
 func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	f := &t.Force
 	t.At = t.P
@@ -198,8 +203,10 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	// The power that goes in, less the rate of the stored energy. The depth grows with −v_n, unless the point does not turn with the wheel.
-	sinking := -t.Motion.N
+	// Power is the power taken from the motion less the rate of Energy, which is Elastic times the rate of the depth. That rate
+	// is −v_n,
+	// but for points that do not turn with the wheel.
+	sinking := -t.Motion.N // rate of the depth, m/s
 	if t.fixed {
 		var d change
 		center, axis := b.Velocity.Add(b.Omega.Cross(t.center.Sub(b.Position).Sub(b.Com))), b.Omega.Cross(t.axis)

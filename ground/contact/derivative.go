@@ -7,16 +7,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Jacobian has the derivatives of a wrench, six rows of moment and force, by six numbers: row by row.
+// Jacobian is the 6×6 matrix of the derivatives of a wrench (moment, force) by six numbers, stored by rows.
 type Jacobian [36]float64
 
-// DerivativesTo stores the derivatives of the wrench of r, which EvalTo has stored for b and internal. Columns of pose
-// are a small rotation about the world's axes, rad, and a displacement of the centre of mass, m, with the velocities in
-// world axes held; those of velocity are the angular velocity, rad/s, and the velocity of the centre of mass, m/s. They
-// are exact, docs/ground.md (G16).
+// DerivativesTo stores the derivatives of the wrench of r, which EvalTo has stored for b and internal. The columns of pose are
+// derivatives by a small rotation about the world's axes, rad, and by a displacement of the centre of mass, m, at constant
+// velocities in world axes. The columns of velocity are derivatives by the angular velocity, rad/s, and by the velocity of the
+// centre of mass, m/s. Moments are about the centre of mass. The derivatives are exact, docs/ground.md (G16).
 //
 // Cost: O(touching points), no allocation.
-// It returns ErrNotFinite. It panics if internal has the wrong length.
+// It returns ErrNotFinite and the error of the map of the friction. It panics if internal has the wrong length.
 func (c *Contact) DerivativesTo(pose, velocity *Jacobian, r *Result, b *Body, internal []float64) error {
 	if len(internal) != c.NumStates() {
 		panic("ground/contact: length mismatch")
@@ -55,9 +55,9 @@ type tangent struct {
 	b       *Body
 	t       *Touch
 	by      Derivatives
-	slope   [2]float64 // of the map of the friction
+	slope   [2]float64 // slope of the map of the friction by x and y, 1/m
 
-	pointArm, centerArm, forceArm spatial.Vec3 // from the centre of mass to the point, the centre of the disc and where the force acts
+	pointArm, centerArm, forceArm spatial.Vec3 // from the centre of mass to the point, the centre of the disc, and the point where the force acts
 	v, rolling                    spatial.Vec3 // velocities of the point and of the centre
 }
 
@@ -82,25 +82,25 @@ func (t *tangent) mapSlope() error {
 	return nil
 }
 
-// change is how a point changes with a pose.
+// change is the change of a point with a small change of the pose: of P, N, X, Y, axis, center and Depth.
 type change struct {
 	p, n, x, y, axis, center spatial.Vec3
 	depth                    float64
 }
 
-// changeTo stores the change of a point whose centre and axis change, docs/ground.md (G16).
+// changeTo stores in d the change of p as the centre of its disc moves by center and its unit axis changes by axis, docs/ground.md (G16).
 func (p *Point) changeTo(d *change, center, axis *spatial.Vec3) {
 	d.center, d.axis = *center, *axis
-	q := *center // of the centre of the tube
+	q := *center // change of the centre of the tube
 	bend := &p.bend
 	if p.rim > 0 {
 		spatial.AddScaledTo(&q, &q, -p.rim*spatial.Dot(axis, &p.u), &p.axis)
 	}
 	d.depth = -spatial.Dot(&p.N, &q)
-	phi := 0.0
+	phi := 0.0 // change of the angle along the rim, rad
 	switch across := 1 - p.axis[2]*p.axis[2]; {
 	case p.rim > 0 && !p.fixed:
-		// The point goes along the rim so that n stays across it.
+		// The point moves along the rim so that n stays at right angles to the rim.
 		var along spatial.Vec3
 		bend.MulVecTo(&along, &p.v)
 		curve := p.rim*spatial.Dot(&p.v, &along) - spatial.Dot(&p.N, &p.u)
@@ -116,7 +116,7 @@ func (p *Point) changeTo(d *change, center, axis *spatial.Vec3) {
 	p.axesTo(d)
 }
 
-// axesTo stores the change of the contact axes, docs/ground.md (G17).
+// axesTo stores in d.x and d.y the change of the contact axes for d.n and d.axis, docs/ground.md (G17).
 func (p *Point) axesTo(d *change) {
 	a, da := p.forward(), d.axis
 	if a != p.axis {
@@ -136,7 +136,7 @@ func (p *Point) axesTo(d *change) {
 	d.y = x.Add(y)
 }
 
-// pose adds column k: a small rotation about the centre of mass and a displacement.
+// pose adds to column k of J the derivative by a small rotation turn about the centre of mass and a displacement shift.
 func (t *tangent) pose(J *Jacobian, k int, turn, shift *spatial.Vec3) {
 	p, w := &t.t.Point, &t.b.Omega
 	var d change
@@ -176,7 +176,7 @@ func (t *tangent) pose(J *Jacobian, k int, turn, shift *spatial.Vec3) {
 	t.add(J, k, &by, &force, &moment)
 }
 
-// velocity adds column k: an angular velocity and a velocity of the centre of mass.
+// velocity adds to column k of J the derivative by an angular velocity omega and a velocity of the centre of mass.
 func (t *tangent) velocity(J *Jacobian, k int, omega, velocity *spatial.Vec3) {
 	p := &t.t.Point
 	var v, r, force, moment spatial.Vec3
@@ -190,8 +190,8 @@ func (t *tangent) velocity(J *Jacobian, k int, omega, velocity *spatial.Vec3) {
 	t.add(J, k, &by, &force, &moment)
 }
 
-// add adds to column k the change of the wrench: that of force and
-// moment by the axes, and that by the motion of the point.
+// add adds to column k of J the change of the wrench: force and moment are its changes by the contact axes
+// and the arm, and by are the changes of the PointMotion, of which the force in contact axes is a function.
 func (t *tangent) add(J *Jacobian, k int, by *[numBy]float64, force, moment *spatial.Vec3) {
 	var df [numOf]float64
 	for i := range df {

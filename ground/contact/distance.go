@@ -8,29 +8,32 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// errFoot: no nearest point of the ground was found.
+// errFoot reports that the search for the nearest point of the ground has not converged.
 var errFoot = errors.New("ground/contact: no point of the ground is nearest")
 
 // foot is the point p of the ground nearest to a point q, and the signed distance there, docs/ground.md (G11) to (G13).
 type foot struct {
-	x, y     float64      // of p − q
+	x, y     float64      // components of p − q, m
 	distance float64      // n·(q − p), negative where q is below the ground
 	n        spatial.Vec3 // unit normal at p
 	bend     spatial.Mat3 // ∂n/∂q, symmetric, 1/m
-	j        [3]float64   // xx, xy and yy of the matrix of Newton's method
+	j        [3]float64   // entries xx, xy and yy of the matrix J of Newton's method
 }
 
 const (
-	footSteps = 200   // of Newton's method; over a kerb, where J all but vanishes, it takes a hundred
-	footNear  = 3e-9  // of a step against the distance, whose square is below rounding: the last one
-	footTiny  = 1e-2  // m, distance below which steps count as against this one
-	footFail  = 1e-3  // of a step against the distance that tells of no foot
-	footSlack = 1e-14 // of the squared distance: its rounding
+	footSteps = 200   // largest number of steps of Newton's method; over a kerb, where J is nearly zero, it takes a hundred
+	footNear  = 3e-9  // length of the last step, relative to the distance: its square is below rounding
+	footTiny  = 1e-2  // m, least distance to which steps are compared
+	footFail  = 1e-3  // length of a step, relative to the distance, above which the search has failed after footSteps
+	footSlack = 1e-14 // rounding of the squared distance, relative
 )
 
-// footTo finds the foot of q, from p − q = (f.x, f.y) on: Newton's method on ½‖q − p‖², docs/ground.md (G11). Where its
-// matrix is not positive definite, a multiple of 1 is added to it; a step that does not lessen the distance, or leaves
-// the ground, is shortened. The last step goes on along the second-order surface of the step before.
+// footTo stores in f the foot of q on s. It starts at p − q = (f.x, f.y) and minimizes ½‖q − p‖² by Newton's method,
+// docs/ground.md (G11). Where the matrix is not positive definite, a multiple of the unit matrix is added (descent). A step
+// that does not reduce the distance, or leaves the ground, is shortened. The last step uses the second-order Taylor
+// polynomial of the surface.
+//
+// It returns errFoot if the search does not converge, and the errors of the surface.
 func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
 	if s.Flat() {
 		return f.plane(s, q)
@@ -55,14 +58,14 @@ func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
 			if step > footFail*footFail*size {
 				return errFoot
 			}
-			break // to and fro over a kink
+			break // the steps alternate across a kink
 		}
 		moved, err := f.shorten(s, q, &g, dx, dy)
 		if err != nil {
 			return err
 		}
 		if !moved {
-			break // at a kink, or as near as rounding lets it
+			break // at a kink, or converged to rounding
 		}
 	}
 	f.n = g.Normal()
@@ -71,7 +74,8 @@ func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
 	return nil
 }
 
-// follow moves the foot as q moves by d, to first order of both: docs/ground.md (G13) and p = q − s n.
+// follow updates the foot as q moves by d, to first order in d (distance to second order): docs/ground.md (G13) and p = q − s·n,
+// with s the distance.
 func (f *foot) follow(d *spatial.Vec3) {
 	along := f.n.Dot(*d)
 	var turn spatial.Vec3
@@ -96,7 +100,7 @@ func (f *foot) plane(s *ground.Surface, q *spatial.Vec3) error {
 	return nil
 }
 
-// along moves the foot by a step so small that the ground is of second order there.
+// along moves the foot by a small step, and updates the ground g by its Taylor polynomial of second order.
 func (f *foot) along(g *ground.Patch, dx, dy float64) {
 	f.x += dx
 	f.y += dy
@@ -105,9 +109,9 @@ func (f *foot) along(g *ground.Patch, dx, dy float64) {
 	g.Y += g.XY*dx + g.YY*dy
 }
 
-// descent returns the step −J⁻¹ g, with J = (j_xx, j_xy, j_yy) made positive definite by a multiple of 1 where it is not.
+// descent returns the step −J⁻¹·g for J = (j_xx, j_xy, j_yy). Where J is not positive definite, a multiple of the unit matrix is added.
 func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
-	const least = 0.1 // eigenvalue of J, which is 1 on level ground
+	const least = 0.1 // least eigenvalue of J that is left as it is; on level ground J has 1
 	xx, xy, yy := j[0], j[1], j[2]
 	if low := (xx+yy)/2 - math.Hypot((xx-yy)/2, xy); low < least {
 		add := math.Abs(low) + least - low // the lower eigenvalue becomes |low| + least
@@ -118,10 +122,10 @@ func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
 	return -(yy*gx - xy*gy) * d, -(xx*gy - xy*gx) * d
 }
 
-// shorten moves the foot by the first of a step, its half, its quarter, … that stays on the ground and lessens the
-// distance, and stores the ground there in g. It reports whether there is one.
+// shorten moves the foot by the first of the step (dx, dy), its half, its quarter, … that stays on the ground and does not increase
+// the distance, and stores the ground there in g. It returns false if there is none, with the error of the surface at the last one.
 func (f *foot) shorten(s *ground.Surface, q *spatial.Vec3, g *ground.Patch, dx, dy float64) (moved bool, err error) {
-	const most = 40 // halvings, after which the step is rounding of any way
+	const most = 40 // number of halvings, after which the step is below rounding
 	h := g.Z - q[2]
 	here := f.x*f.x + f.y*f.y + h*h
 	noise := math.Abs(q[0]) + math.Abs(q[1]) + math.Abs(q[2])

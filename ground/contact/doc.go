@@ -1,11 +1,11 @@
-// Package contact has wheels, feet and blocks on the surfaces of package ground: where a shape touches a surface, and the
-// forces there.
+// Package contact computes contacts of wheels, feet and blocks with the surfaces of package ground: the points where a shape
+// touches a surface, and the forces there.
 //
 // A [Contact] is a [Shape] of a body on a surface with a [Law]. [Contact.EvalTo] finds the points
 // that touch and their forces for a pose and a velocity of the body, [Contact.DerivativesTo]
 // their derivatives for implicit steps, and [Contact.RateTo] the rates of the internal states,
 // which some laws have. All three are functions of their arguments alone: nothing is remembered
-// from one call to the next, so that a run that goes on from a checkpoint has the same bits.
+// from one call to the next, so that a run that is continued from a checkpoint has the same bits.
 //
 // The parts can be used on their own: [Shape.PointsTo] is geometry,
 // [Law.ForceTo] the law at one point in its contact axes.

@@ -2,7 +2,8 @@ package contact
 
 import "math"
 
-// bristles stores the friction of bent bristles, docs/ground.md (G25), and its derivatives unless d is nil.
+// bristles stores in f the friction of bent bristles, docs/ground.md (G25), and in d its derivatives, unless d is nil. internal
+// has the deflections of the bristles along x and y, m.
 func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	h := &l.Friction.Hold
 	var rate [2]float64
@@ -10,7 +11,7 @@ func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []floa
 	h.bend(rate[:], &by, m, internal)
 	for i, of := range [...]int{OfX, OfY} {
 		mu := m.Scale * l.Friction.Coefficient[i]
-		a := -mu * (internal[i]/h.Travel + h.Damping*rate[i]) // over N
+		a := -mu * (internal[i]/h.Travel + h.Damping*rate[i]) // force over f.N
 		force := f.N * a
 		if of == OfX {
 			f.X = force
@@ -31,7 +32,7 @@ func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []floa
 	}
 }
 
-// bend stores the rate of bending, docs/ground.md (G26), and its derivatives unless d is nil.
+// bend stores in rate the rates of the deflections, m/s, docs/ground.md (G26), and in d their derivatives, unless d is nil.
 func (h *Hold) bend(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	v := [2]float64{m.X, m.Y}
 	speed := math.Hypot(v[0], v[1])

@@ -10,15 +10,15 @@ import (
 type Law struct {
 	Normal   Normal
 	Friction Friction
-	Rolling  Resistance // against the spin
-	Drilling Resistance // against turning about the normal
+	Rolling  Resistance // moment against the spin
+	Drilling Resistance // moment against turning about the normal
 }
 
 // NormalType is a law of the normal force.
 type NormalType uint8
 
 const (
-	HuntCrossley NormalType = iota // N = k Δ^e max(0, 1 − χ v_n): it starts from zero
+	HuntCrossley NormalType = iota // N = k Δ^e max(0, 1 − χ v_n): zero at first contact
 	Linear                         // N = max(0, k Δ^e − d v_n)
 )
 
@@ -31,10 +31,10 @@ func (t NormalType) String() string { return fault.Enum(normalNames[:], t, "Norm
 // Normal is the law of the normal force, docs/ground.md (G20), (G21).
 type Normal struct {
 	Type        NormalType
-	Stiffness   float64 // k, N/m^e; of soil none
+	Stiffness   float64 // k, N/m^e; 0 for soil
 	Exponent    float64 // e ≥ 1; 0 is 1
 	Dissipation float64 // χ of HuntCrossley, s/m
-	Damping     float64 // d of Linear and of soil, N s/m
+	Damping     float64 // d of Linear, and for soil, N s/m
 }
 
 // FrictionType is a law of the forces along the ground.
@@ -44,7 +44,7 @@ const (
 	None    FrictionType = iota // no friction
 	Coulomb                     // regularised Coulomb friction
 	Tyre                        // a tyre's magic formula
-	Soil                        // soft soil, which also has the normal force
+	Soil                        // soft soil, which also determines the normal force
 )
 
 // frictionNames are the names in documents.
@@ -56,26 +56,26 @@ func (t FrictionType) String() string { return fault.Enum(frictionNames[:], t, "
 // Friction is the law of the forces along the ground.
 type Friction struct {
 	Type        FrictionType
-	Coefficient [2]float64 // μ along x and y, of Coulomb and Tyre
-	SlipSpeed   float64    // v_s of Coulomb, m/s
-	Hold        Hold       // of Coulomb
+	Coefficient [2]float64 // Coulomb, Tyre: μ along x and y
+	SlipSpeed   float64    // Coulomb: v_s, m/s
+	Hold        Hold       // Coulomb
 	Tyre        TyreLaw
 	Soil        SoilLaw
 }
 
-// Hold are bristles that hold a body at rest without creep, docs/ground.md. They bend with the ground; a contact with
-// them has two internal states, their bend along x and y in m.
+// Hold are bristles that hold a body at rest without creep, docs/ground.md. Motion over the ground bends them. A contact
+// with bristles has two internal states, their deflections along x and y in m.
 type Hold struct {
-	Travel  float64 // ξ_max, how far they bend, m; 0: none
-	Damping float64 // of their bending, s/m
+	Travel  float64 // ξ_max, largest deflection, m; 0: no bristles
+	Damping float64 // damping of the deflection, s/m
 }
 
 // TyreLaw is a magic formula, docs/ground.md: forces from slips. The
-// Coefficient of the friction is the peak of each curve over N.
+// Coefficient of the friction is the peak force of each curve over N.
 type TyreLaw struct {
 	Long, Lat  Curve
-	LowSpeed   float64 // v_0, m/s: slips at lower speeds are taken at this speed
-	Relaxation float64 // length along which the slips follow, m; 0: at once. With it a contact has two internal states, the slips
+	LowSpeed   float64 // v_0, m/s: slips at lower speeds are relative to this speed
+	Relaxation float64 // relaxation length of the slips, m; 0: none. With it a contact has two internal states, the slips
 }
 
 // Curve is sin(C atan(x − E (x − atan x))) with x = B · slip.
@@ -83,30 +83,30 @@ type Curve struct {
 	B, C, E float64
 }
 
-// SoilLaw is soft soil under a rigid wheel, docs/ground.md: pressure by Bekker, as distributed by Wong and Reece
-// (1967), shear by Janosi and Hanamoto. The normal force is the soil's too.
+// SoilLaw is soft soil under a rigid wheel, docs/ground.md: pressure by Bekker, distributed as by Wong and Reece
+// (1967), shear by Janosi and Hanamoto. It determines the normal force too.
 type SoilLaw struct {
 	Cohesive float64 // k_c, N/m^(n+1)
 	Friction float64 // k_φ, N/m^(n+2)
 	Exponent float64 // n
 	Cohesion float64 // c, Pa
-	Angle    float64 // φ, of internal friction, rad
-	Shear    float64 // K, m
-	C0, C1   float64 // θ_m = (C0 + C1 s) θ_f
-	Recovery float64 // λ, 0 to 1: how much of the sinkage comes back behind the wheel
-	Width    float64 // b of the wheel, m
-	LowSpeed float64 // v_0, m/s
-	Nodes    int     // of the quadrature each side of θ_m; 8, 16 or 32; 0 stands for 16
-	Ruts     bool    // whether the wheel leaves a rut in runs (Ruts); the law itself is the same
+	Angle    float64 // φ, angle of internal friction, rad
+	Shear    float64 // K, shear modulus, m
+	C0, C1   float64 // angle of the largest pressure: θ_m = (C0 + C1·s)·θ_f, with the slip s
+	Recovery float64 // λ, 0 to 1: the part of the sinkage that recovers behind the wheel
+	Width    float64 // b, width of the wheel, m
+	LowSpeed float64 // v_0, m/s: slips at lower speeds are relative to this speed
+	Nodes    int     // number of quadrature nodes on each side of θ_m: 8, 16 or 32; 0 stands for 16
+	Ruts     bool    // whether the wheel leaves a rut in runs (Ruts); the forces are the same
 }
 
-// Resistance is the moment −C N r tanh(ω/ω_0).
+// Resistance is the moment −C·N·r·tanh(ω/ω_0), with the radius r of the shape.
 type Resistance struct {
 	Coefficient float64 // C; 0: none
 	Speed       float64 // ω_0, rad/s
 }
 
-// NumStates returns the number of internal states a point: 0 or 2.
+// NumStates returns the number of internal states for each point: 0 or 2.
 func (l *Law) NumStates() int {
 	if l.Friction.Hold.Travel > 0 || l.Friction.Tyre.Relaxation > 0 {
 		return 2
@@ -114,14 +114,14 @@ func (l *Law) NumStates() int {
 	return 0
 }
 
-// PointMotion is how a point that touches moves, and what else its force depends on.
+// PointMotion is the motion of a point that touches, with all other values on which its force depends but internal states.
 type PointMotion struct {
 	Depth   float64 // Δ, m
-	N, X, Y float64 // velocity of the wheel's material point along the contact axes, m/s; N > 0: apart
+	N, X, Y float64 // velocity of the wheel's material point along the contact axes, m/s; N > 0: off the ground
 	Roll    float64 // V: velocity of the centre of the disc along x, m/s
-	Spin    float64 // about the axis, rad/s
-	Turn    float64 // about the normal, rad/s
-	Scale   float64 // of the friction there; of an even ground 1
+	Spin    float64 // angular velocity about the axis, rad/s
+	Turn    float64 // angular velocity about the normal, rad/s
+	Scale   float64 // factor of the friction at the place; 1 without a map
 }
 
 // Force is the force of the ground on the shape, in contact axes.
@@ -129,14 +129,14 @@ type Force struct {
 	N, X, Y   float64 // N
 	Axle      float64 // moment about the axis of the spin, N m
 	Turn      float64 // moment about the normal, N m
-	Slip      float64 // driving positive: (rim speed − rolling speed)/rim speed, the denominator at least a little above 0
+	Slip      float64 // (rim speed − rolling speed)/|rim speed|, positive when driving; small rim speeds are bounded by the low speed of the law
 	SlipAngle float64 // atan of the sideways speed over the rolling speed, rad
-	Energy    float64 // stored in the deformation, J
-	Elastic   float64 // its derivative by the depth: the part of N that stores, N
-	AtCenter  bool    // the force acts at the centre of the disc, as soil does, else at the point
+	Energy    float64 // energy stored in the deformation, J
+	Elastic   float64 // derivative of Energy by the depth: the elastic part of N, N
+	AtCenter  bool    // the force acts at the centre of the disc, as for soil, else at the point
 }
 
-// Columns of Derivatives: the number of a PointMotion by which the derivative is taken.
+// Columns of Derivatives: the field of PointMotion, or the internal state, by which the derivative is taken.
 const (
 	ByDepth = iota
 	ByN
@@ -151,7 +151,7 @@ const (
 	numBy
 )
 
-// Rows of Derivatives: the number of a Force whose derivative it is.
+// Rows of Derivatives: the field of Force of which the derivative is taken.
 const (
 	OfN = iota
 	OfX
@@ -161,11 +161,11 @@ const (
 	numOf
 )
 
-// Derivatives has the derivatives of N, X, Y, Axle and Turn of a Force by the numbers of a PointMotion.
+// Derivatives has the derivatives of N, X, Y, Axle and Turn of a Force by the fields of a PointMotion and the internal states.
 type Derivatives [numOf][numBy]float64
 
-// RateDerivatives are those of the rates of the two internal states of
-// a point by the numbers of its PointMotion and by the states.
+// RateDerivatives has the derivatives of the rates of the two internal states of
+// a point by the fields of its PointMotion and by the states.
 type RateDerivatives [2][numBy]float64
 
 // Stiffness returns ∂N/∂Δ, N/m, or 0 if that is negative, for the row of the normal in a Newton matrix.
@@ -174,8 +174,8 @@ func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
 // Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.
 func (d *Derivatives) Damping() float64 { return max(-d[OfN][ByN], 0) }
 
-// SlidingTo stores the principal values of the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y), N s/m, the larger first, and the
-// unit vector (cos, sin) of the axis of the first value in the contact axes x, y. Negative values are stored as 0.
+// SlidingTo stores in value the eigenvalues of the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y), N s/m, the larger first, and in
+// axis the unit eigenvector of the first value in the contact axes x, y. Negative eigenvalues are stored as 0.
 func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 	xx, yy := -d[OfX][ByX], -d[OfY][ByY]
 	xy := -(d[OfX][ByY] + d[OfY][ByX]) / 2
@@ -185,12 +185,12 @@ func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 	axis[1], axis[0] = math.Sincos(t)
 }
 
-// ForceTo stores the force at a point in f, and its derivatives in d unless d is nil. internal has the point's internal
-// states, NumStates of them. A shape of radius r has the share of the stiffness.
+// ForceTo stores in f the force at a point, and in d its derivatives, unless d is nil. internal has the NumStates internal states of the
+// point. r is the radius of the shape, m, and share the part of the stiffness that the point has.
 //
-// Equations: docs/ground.md (G20) to (G24). Where the depth is not positive all is zero.
+// Equations: docs/ground.md (G20) to (G24). Where the depth is not positive, f and d are zero.
 //
-// Cost: O(1), no allocation. Errors: none; numbers that are not finite go through.
+// Cost: O(1), no allocation. Numbers that are not finite make results that are not finite.
 func (l *Law) ForceTo(f *Force, d *Derivatives, m *PointMotion, r, share float64, internal []float64) {
 	*f = Force{}
 	if d != nil {
@@ -216,8 +216,8 @@ func (l *Law) ForceTo(f *Force, d *Derivatives, m *PointMotion, r, share float64
 	l.resist(f, d, m, r)
 }
 
-// RateTo stores in rate the rates of the internal states of a point,
-// NumStates of them, and in d, unless it is nil, their derivatives.
+// RateTo stores in rate the rates of the NumStates internal states of a point,
+// and in d their derivatives, unless d is nil.
 //
 // Equations: docs/ground.md (G26), (G29). Off the ground, where the
 // depth is not positive, bristles straighten and a tyre's slips go to 0.
@@ -245,7 +245,7 @@ func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *PointMotion, interna
 	}
 }
 
-// airRate is how fast internal states go to 0 off the ground, 1/s.
+// airRate returns the rate with which internal states decay off the ground, 1/s.
 func (f *Friction) airRate() float64 {
 	if f.Type == Tyre {
 		return f.Tyre.LowSpeed / f.Tyre.Relaxation
@@ -253,18 +253,18 @@ func (f *Friction) airRate() float64 {
 	return f.SlipSpeed / f.Hold.Travel
 }
 
-// slips stores the slip and the slip angle, docs/ground.md (G24).
+// slips stores in f the slip and the slip angle, docs/ground.md (G24).
 func (l *Law) slips(f *Force, m *PointMotion) {
 	low := l.lowSpeed()
 	f.Slip = -m.X / math.Hypot(m.Roll-m.X, low)
 	f.SlipAngle = math.Atan(m.Y / math.Hypot(m.Roll, low))
 }
 
-// DefaultLowSpeed is the speed below which slips do not grow where the
-// law has none, m/s; tyres and soil are best given it too.
+// DefaultLowSpeed is the low speed of slips for laws without one of their own, m/s. It also suits
+// LowSpeed of tyres and soil.
 const DefaultLowSpeed = 0.1
 
-// lowSpeed returns the speed below which slips do not grow, m/s.
+// lowSpeed returns the speed, m/s, to which slips at lower speeds are relative.
 func (l *Law) lowSpeed() float64 {
 	switch f := &l.Friction; f.Type {
 	case Tyre:
@@ -275,7 +275,7 @@ func (l *Law) lowSpeed() float64 {
 	return DefaultLowSpeed
 }
 
-// normal stores the normal force, docs/ground.md (G20), (G21), and its derivatives unless d is nil.
+// normal stores in f the normal force with its energy, docs/ground.md (G20), (G21), and in d its derivatives, unless d is nil.
 func (l *Law) normal(f *Force, d *Derivatives, m *PointMotion, share float64) {
 	n := &l.Normal
 	k, e := n.Stiffness*share, max(n.Exponent, 1)
@@ -307,13 +307,13 @@ func (l *Law) normal(f *Force, d *Derivatives, m *PointMotion, share float64) {
 	}
 }
 
-// NormalBy are the derivatives of a normal force by the numbers of its law.
+// NormalBy has the derivatives of a normal force by the fields of Normal with these names.
 type NormalBy struct {
 	Stiffness, Exponent, Dissipation, Damping float64
 }
 
-// NormalBy returns the derivatives of the normal force by the numbers of its law, for a law of one point that is in the ground: zeros
-// where it does not push.
+// NormalBy returns the derivatives of the normal force at a point with a positive depth and the whole stiffness by the fields of
+// l.Normal. They are zero where the force is zero.
 //
 // Cost: O(1), no allocation.
 func (l *Law) NormalBy(m *PointMotion) (by NormalBy) {
@@ -321,7 +321,7 @@ func (l *Law) NormalBy(m *PointMotion) (by NormalBy) {
 	if l.normal(&f, nil, m, 1); !(f.N > 0) {
 		return by
 	}
-	part := 1.0 // of Elastic in the force
+	part := 1.0 // derivative of the force by Elastic
 	switch n := &l.Normal; n.Type {
 	case HuntCrossley:
 		part = 1 - n.Dissipation*m.N
@@ -333,7 +333,7 @@ func (l *Law) NormalBy(m *PointMotion) (by NormalBy) {
 	return by
 }
 
-// coulomb stores regularised Coulomb friction, docs/ground.md (G22), and its derivatives unless d is nil.
+// coulomb stores in f regularised Coulomb friction, docs/ground.md (G22), and in d its derivatives, unless d is nil.
 func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	c := &l.Friction
 	mx, my := m.Scale*c.Coefficient[0], m.Scale*c.Coefficient[1]
@@ -355,12 +355,13 @@ func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	d[OfX][ByY] = f.N * ax * ay / rho
 	d[OfY][ByX] = d[OfX][ByY]
 	d[OfY][ByY] = -f.N * (my*my/rho - ay*ay/rho)
-	if m.Scale > 0 { // forces are proportional to it
+	if m.Scale > 0 { // the forces are proportional to Scale
 		d[OfX][ByScale], d[OfY][ByScale] = f.X/m.Scale, f.Y/m.Scale
 	}
 }
 
-// resist stores rolling and drilling resistance of a shape of radius r, docs/ground.md (G23), and their derivatives unless d is nil.
+// resist stores in f the rolling and drilling resistance of a shape of radius r, m, docs/ground.md (G23), and in d their derivatives,
+// unless d is nil.
 func (l *Law) resist(f *Force, d *Derivatives, m *PointMotion, r float64) {
 	for _, w := range [...]struct {
 		law    *Resistance

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Check reports what is wrong with the law, with paths below the path of the contact, such as ".normal.stiffness".
+// Check reports all faults of the law, with paths relative to the contact, such as ".normal.stiffness".
 func (l *Law) Check(report Report) {
 	l.checkNormal(report)
 	l.checkFriction(report)
@@ -13,7 +13,7 @@ func (l *Law) Check(report Report) {
 	l.Drilling.check(report, ".drilling")
 }
 
-// checkNormal is Check for the law of the normal force.
+// checkNormal reports the faults of the law of the normal force.
 func (l *Law) checkNormal(report Report) {
 	n := &l.Normal
 	if int(n.Type) >= len(normalNames) {
@@ -40,7 +40,7 @@ func (l *Law) checkNormal(report Report) {
 	}
 }
 
-// checkFriction is Check for the forces along the ground.
+// checkFriction reports the faults of the law of the forces along the ground.
 func (l *Law) checkFriction(report Report) {
 	f := &l.Friction
 	if int(f.Type) >= len(frictionNames) {
@@ -69,14 +69,14 @@ func (l *Law) checkFriction(report Report) {
 	}
 }
 
-// notResisting reports a resistance where the law has its own.
+// notResisting reports a resistance w other than zero, as soil has resistance of its own.
 func (r Report) notResisting(path string, w *Resistance) {
 	if w.Coefficient != 0 {
 		r(path+".coefficient", number(w.Coefficient), "soil has its own")
 	}
 }
 
-// check reports numbers of a tyre's law that are out of range.
+// check reports fields of a tyre's law that are out of range.
 func (t *TyreLaw) check(report Report) {
 	for _, c := range [...]struct {
 		path string
@@ -95,7 +95,7 @@ func (t *TyreLaw) check(report Report) {
 	report.notNegative(".friction.relaxation", t.Relaxation)
 }
 
-// check is Check for soil: the numbers of docs/ground.md with their bounds.
+// check reports fields of soil that are out of the ranges of docs/ground.md.
 func (s *SoilLaw) check(report Report) {
 	report.notNegative(".friction.cohesive_modulus", s.Cohesive)
 	report.notNegative(".friction.frictional_modulus", s.Friction)

@@ -2,5 +2,5 @@ package contact
 
 import "strconv"
 
-// number is a value as messages have it.
+// number returns x as text for messages.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

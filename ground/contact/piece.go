@@ -2,17 +2,17 @@ package contact
 
 import "math"
 
-// Piece says which discs of a contact touch, at how many points, and by which laws their forces go on. It is comparable: where it changes,
-// the force has a corner.
+// Piece names a smooth piece of the force of a contact: for each disc the number of points that touch, of those that push, and of those
+// on soil with a fixed angle of the largest pressure. Pieces are comparable. Where the piece changes, the force may have a kink.
 type Piece struct{ touching, pushing, held tally }
 
-// tally is a number of points for each disc, up to mostLocal.
+// tally has for each disc a number of points, up to mostLocal, in tallyBits bits.
 type tally [(mostDiscs + tallied - 1) / tallied]uint64
 
 const (
-	tallyBits = 2 // of the number of a disc
-	tallied   = 64 / tallyBits
-	_         = uint(1<<tallyBits - 1 - mostLocal) // a number fits
+	tallyBits = 2                                  // bits for each disc
+	tallied   = 64 / tallyBits                     // discs for each word
+	_         = uint(1<<tallyBits - 1 - mostLocal) // does not compile if mostLocal needs more bits
 )
 
 // count adds a point of a disc.
@@ -23,9 +23,10 @@ func (t *tally) of(disc int) uint64 {
 	return t[disc/tallied] >> (disc % tallied * tallyBits) & (1<<tallyBits - 1)
 }
 
-// Piece returns the piece on which the force is that EvalTo has stored in r. It changes where a point touches or leaves, where its damping
-// begins or ends to hold the normal force at zero, and where the slip on soil passes one from which on the angle of the largest pressure
-// stays as it is. Points of Distributed, which touch one by one as a wheel rolls, count as one.
+// Piece returns the piece to which the force belongs that EvalTo has stored in r. The piece changes where a point touches or leaves,
+// where
+// damping starts or stops to hold a normal force at zero, and where the slip on soil reaches a bound of the angle of the largest pressure
+// (isHeld). All points of Distributed count as one, as they touch one by one while a wheel rolls.
 //
 // Cost: O(points), no allocation.
 func (c *Contact) Piece(r *Result) (p Piece) {
@@ -56,8 +57,8 @@ func (p *Piece) Adds(before *Piece) bool {
 	return false
 }
 
-// isHeld reports whether the angle of the largest pressure stays as it is at a slip, docs/ground.md (G31): in the way that the wheel goes,
-// or in the other one, of which forces have a part at small speeds.
+// isHeld reports whether the angle of the largest pressure is at a bound at the given slip, where it does not depend on the slip,
+// docs/ground.md (G31). It looks at both directions of travel, as at small speeds the force has parts of both.
 func (l *SoilLaw) isHeld(slip float64) bool {
 	_, forth := l.peak(math.Abs(slip))
 	_, back := l.peak(-math.Abs(slip))

@@ -19,31 +19,31 @@ var (
 	ErrNotFinite = errors.New("ground/contact: not finite")
 )
 
-// steepest is the least n_z of ground that can be touched.
+// steepest is the least z component of the unit normal of ground that can be touched.
 const steepest = 0.01
 
-// Point is where a shape touches the ground, or is nearest to it.
+// Point is a point where a shape touches the ground, or is nearest to it. Frame: world axes.
 type Point struct {
-	P       spatial.Vec3 // of the undeformed shape, m
+	P       spatial.Vec3 // point of the undeformed shape, m
 	N, X, Y spatial.Vec3 // contact axes: unit normal out of the ground, forward, N × X
 	Depth   float64      // m, negative for a gap
-	Share   float64      // of the stiffness
-	Disc    int          // of the shape
+	Share   float64      // part of the stiffness, 0 to 1
+	Disc    int          // number of the disc of the shape
 
-	center, axis spatial.Vec3 // of the disc and of its spin
+	center, axis spatial.Vec3 // centre of the disc, m, and unit vector along the axis of its spin
 	u, v         spatial.Vec3 // from the centre to the rim's point, and along the rim
 	rim, tube    float64      // radii, m
 	bend         spatial.Mat3 // ∂N/∂(centre of the tube), 1/m
 	fixed        bool         // the point keeps its angle from the lowest point of the rim
 }
 
-// PointsTo stores in dst the points at which the shape with its centre at c and its axis a,
-// both in world axes, touches the ground, and returns how many there are. If none touches,
-// dst[0] has the nearest point that was found, with a depth that is not positive, and the
-// number is 0; so far above the ground that no contact is near, its depth is an estimate.
+// PointsTo stores in dst the points at which the shape with its centre at c (m) and its axis a,
+// both in world axes, touches the ground, and returns their number. If none touches, PointsTo
+// returns 0, and dst[0] is the nearest point that was found, with a depth that is not positive.
+// If the shape is far above the ground, that depth is an estimate.
 //
-// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least, else it panics. a is a unit vector, or
-// 0 for a sphere without an axis.
+// Equations: docs/ground.md (G11) to (G17). a is a unit vector, or 0 for a sphere without an axis.
+// PointsTo panics if dst has less than MaxPoints() points.
 //
 // Cost: O(points of a disc), no allocation.
 // It returns ErrOffTerrain, ErrSteep, ErrBuried, ErrNotFinite and the errors of the surface.
@@ -83,7 +83,8 @@ type finder struct {
 	near   bool // dst[0] has the nearest point so far, while none touches
 }
 
-// below returns the normal of the ground under the centre, and the height of the centre over the plane of that ground.
+// below returns the unit normal of the ground under the centre c, and the distance of c from the tangent plane there, m, negative
+// below it. It returns ErrBuried if the distance is below minus the radius.
 func (f *finder) below(c *spatial.Vec3) (n spatial.Vec3, height float64, err error) {
 	g, err := f.ground.At(c[0], c[1])
 	if err != nil {
@@ -97,7 +98,7 @@ func (f *finder) below(c *spatial.Vec3) (n spatial.Vec3, height float64, err err
 	return n, height, nil
 }
 
-// keep adds a point that touches. While there is none, it keeps the nearest point so far.
+// keep appends p if it touches. While no point touches, it keeps in dst[0] the nearest point so far.
 func (f *finder) keep(p *Point) {
 	switch {
 	case p.Depth > 0:
@@ -118,8 +119,8 @@ func (p *Point) setAxes() {
 	p.Y = p.N.Cross(p.X)
 }
 
-// forward is the axis that, crossed with the normal, points forward: that of the spin, or the world's y axis if there
-// is none or the shape lies on its side.
+// forward returns the axis whose cross product with the normal points forward: the axis of the spin, or the world's y axis if
+// there is none or the shape lies on its side.
 func (p *Point) forward() spatial.Vec3 {
 	if x := p.axis.Cross(p.N); x.Dot(x) > lying*lying {
 		return p.axis
@@ -131,13 +132,13 @@ func (p *Point) forward() spatial.Vec3 {
 const lying = 1e-9
 
 const (
-	// far is the height of a shape over the plane of the ground below, in radii, beyond which nothing is looked for.
+	// far is the height of a shape over the tangent plane of the ground below, in radii, beyond which no contact is searched for.
 	far = 3
-	// around is where a sphere looks for nearer ground, in radii.
+	// around is the distance from below the centre, in radii, at which start looks for nearer ground.
 	around = 0.7
 )
 
-// sphere adds the deepest point of a sphere, docs/ground.md (G14): its
+// sphere adds the deepest point of a sphere with the centre c and the axis a, docs/ground.md (G14): the
 // centre less the radius along the normal at its foot.
 func (f *finder) sphere(c, a *spatial.Vec3) error {
 	n, height, err := f.below(c)
@@ -162,8 +163,8 @@ func (f *finder) sphere(c, a *spatial.Vec3) error {
 	return nil
 }
 
-// start returns x and y, from the centre c, of the nearest of nine places of the ground: below c and around that. Newton's method
-// for the foot begins there.
+// start returns the start of Newton's method for the foot of a sphere: x and y, relative to the centre c, of the nearest of nine points
+// of the ground, one below c and eight around it. The error is an error of the surface.
 func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
 	if f.ground.Flat() {
 		return 0, 0, nil
@@ -191,7 +192,7 @@ func (f *finder) start(c *spatial.Vec3) (x, y float64, err error) {
 	return x, y, nil
 }
 
-// ring is eight directions.
+// ring has unit vectors in eight directions.
 var ring = [8][2]float64{
 	{1, 0}, {math.Sqrt2 / 2, math.Sqrt2 / 2}, {0, 1}, {-math.Sqrt2 / 2, math.Sqrt2 / 2},
 	{-1, 0}, {-math.Sqrt2 / 2, -math.Sqrt2 / 2}, {0, -1}, {math.Sqrt2 / 2, -math.Sqrt2 / 2},

@@ -19,7 +19,7 @@ func SoilPreset(name string) (SoilLaw, error) {
 		return SoilLaw{}, err
 	}
 	const degree = math.Pi / 180
-	// Where the pressure is greatest in sand, Wong & Reece 1967: loose 0.18, 0.32, compact 0.43, 0.32.
+	// C0 and C1 of sand by Wong & Reece 1967: loose 0.18 and 0.32, compact 0.43 and 0.32.
 	s := [len(soilNames)]SoilLaw{
 		{Exponent: 1.1, Cohesive: 0.99e3, Friction: 1528.43e3, Cohesion: 1.04e3, Angle: 28 * degree, Shear: 0.025, C0: 0.18},
 		{Exponent: 0.7, Cohesive: 5.27e3, Friction: 1515.04e3, Cohesion: 1.72e3, Angle: 29 * degree, Shear: 0.025, C0: 0.43},
@@ -34,8 +34,8 @@ func SoilPreset(name string) (SoilLaw, error) {
 // tyreNames are the names in documents.
 var tyreNames = [...]string{"road"}
 
-// TyrePreset returns a tyre by its name, and its peaks of force over N. There is "road", dry tarmac; docs/ground.md has
-// its numbers and where they are from.
+// TyrePreset returns a tyre by its name, and its peak forces along x and y over N. The only name is "road", dry tarmac; docs/ground.md
+// has its numbers and where they are from.
 //
 // It returns an error that lists the names.
 func TyrePreset(name string) (t TyreLaw, coefficient [2]float64, err error) {

@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	rimPlaces = 19           // places of the lower half of the rim that are looked at first
-	rimStep   = math.Pi / 18 // between them, rad
-	rimSteps  = 60           // of the search for the deepest point
-	rimNear   = 3e-7         // rad; a shorter step is the last one, as its square is below rounding
-	rimEnd    = 1e-13        // rad; a search by halves ends with a shorter step
-	edgeLoss  = 1e-6         // in radii; a search that loses more depth than that has gone over an edge
-	rimFlat   = 1e-6         // slope of the distance along the rim above which a point is no minimum of it
+	rimPlaces = 19           // number of places on the lower half of the rim that are sampled first
+	rimStep   = math.Pi / 18 // angle between places, rad
+	rimSteps  = 60           // largest number of steps of refine
+	rimNear   = 3e-7         // rad; a shorter Newton step is the last one, as its square is below rounding
+	rimEnd    = 1e-13        // rad; a bisection ends with a shorter step
+	edgeLoss  = 1e-6         // in radii; a search that loses more depth has passed over an edge
+	rimFlat   = 1e-6         // slope of the distance along the rim above which a point is no minimum of the distance
 )
 
-// rim is a circle of radius r about c in the plane with the unit normal a. Its points are c + r (u cos φ + v sin φ),
-// where u is the lowest direction in that plane, along the vertical or along the normal of the ground below c (disc).
+// rim is a circle of radius r about c in the plane with the unit normal a, with a tube of radius tube around it, m. Its points are
+// c + r·(u·cos φ + v·sin φ). u is the lowest direction in that plane, where up is the vertical or the normal of the ground below c
+// (see disc).
 type rim struct {
 	c, a, u, v spatial.Vec3
 	r, tube    float64
 }
 
-// at returns the point of the rim at an angle, and the unit vectors from the centre to it and along the rim.
+// at returns the point q of the rim at the angle phi (rad), and the unit vectors u from the centre to q and v along the rim.
 func (w *rim) at(phi float64) (q, u, v spatial.Vec3) {
 	s, c := math.Sincos(phi)
 	u = w.u.Scale(c).Add(w.v.Scale(s))
@@ -49,7 +50,7 @@ func (f *finder) discs(c, a *spatial.Vec3) error {
 	return nil
 }
 
-// disc adds the points of one disc, which has the given share of the stiffness.
+// disc adds the points of the disc of that number, which has the given share of the stiffness.
 func (f *finder) disc(w *rim, disc int, share float64) error {
 	n, height, err := f.below(&w.c)
 	if err != nil {
@@ -73,7 +74,8 @@ func (f *finder) disc(w *rim, disc int, share float64) error {
 	return f.deepest(w, disc, share)
 }
 
-// down sets u to the lowest direction of the rim where n is up, docs/ground.md (G15), and v to that along the rim.
+// down sets u to the lowest direction in the plane of the rim, where the unit vector n is up, docs/ground.md (G15), and v to a×u. If
+// the rim is level, u is any direction in its plane.
 func (w *rim) down(n *spatial.Vec3) {
 	d := w.a.Scale(n.Dot(w.a)).Sub(*n)
 	if l := d.Norm(); l > lying {
@@ -84,7 +86,7 @@ func (w *rim) down(n *spatial.Vec3) {
 	w.v = w.a.Cross(w.u)
 }
 
-// across returns a unit vector across a unit vector.
+// across returns a unit vector at right angles to the unit vector a.
 func across(a *spatial.Vec3) spatial.Vec3 {
 	e := spatial.Vec3{1, 0, 0}
 	if math.Abs(a[0]) > 0.8 {
@@ -94,7 +96,7 @@ func across(a *spatial.Vec3) spatial.Vec3 {
 	return d.Scale(1 / d.Norm())
 }
 
-// point returns the point of the rim at an angle whose foot is q.
+// point returns the contact point of the rim at the angle phi, with its foot q.
 func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	at, u, v := w.at(phi)
 	return Point{
@@ -103,17 +105,18 @@ func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	}
 }
 
-// depths stores the depths of the places of the lower half of the tread, and returns the deepest place. A depth is that
-// along the vertical. It is multiplied by n_z at places that may touch and may be the deepest, and of a Local shape at
-// all that may touch. Places off the terrain have the depth −∞, and so have places that are so high above all ground below the disc
-// that they neither touch nor are the deepest. If all are off, depths returns −1.
+// depths stores in depth the depths, m, of places on the lower half of the tread, and returns the number of the deepest place. The depth
+// is measured along the vertical. At places that may touch and may be the deepest, and for a Local shape at all places that may touch,
+// it is multiplied by n_z of the ground, which estimates the depth along the normal. Places off the terrain have the depth −∞, and so
+// have places that are so high above all ground below the disc that they neither touch nor are the deepest. If all places are off the
+// terrain, depths returns −1. The error is an error of the surface.
 func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error) {
 	best = -1
 	tread := w.r + w.tube
 	u, v := w.u.Scale(tread), w.v.Scale(tread)
 	top, idle := f.ground.Above(w.extent(tread)), edged*f.shape.Radius
 	for k := range depth {
-		// From the lowest place outwards: 9, 8, 10, 7, 11, …
+		// The order is from the lowest place outwards: 9, 8, 10, 7, 11, …
 		i := rimPlaces/2 + (k+1)/2*(1-2*(k&1))
 		sin, cos := placeTurn[i][0], placeTurn[i][1]
 		q := spatial.Vec3{w.c[0] + cos*u[0] + sin*v[0], w.c[1] + cos*u[1] + sin*v[1], w.c[2] + cos*u[2] + sin*v[2]}
@@ -155,7 +158,7 @@ func (w *rim) extent(r float64) (e ground.Extent) {
 	return e
 }
 
-// placeTurn has the sines and cosines of the places.
+// placeTurn has the sine and cosine of the angle of each place.
 var placeTurn = func() (t [rimPlaces][2]float64) {
 	for i := range t {
 		t[i][0], t[i][1] = math.Sincos(placeAngle(i))
@@ -163,10 +166,11 @@ var placeTurn = func() (t [rimPlaces][2]float64) {
 	return t
 }()
 
-// placeAngle is the angle of a place of the rim.
+// placeAngle returns the angle of place i of the rim, rad.
 func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
 
-// deepest adds the deepest point of a disc, or the local maxima of the depth if the shape is Local.
+// deepest adds the deepest point of a disc, or the local maxima of the depth if the shape is Local. It returns ErrOffTerrain if the whole
+// disc is off the terrain.
 func (f *finder) deepest(w *rim, disc int, share float64) error {
 	var depth [rimPlaces]float64
 	best, err := f.depths(w, &depth)
@@ -200,22 +204,23 @@ func (f *finder) deepest(w *rim, disc int, share float64) error {
 	return nil
 }
 
-// peak reports whether a place is deeper than the one before, and as deep as the next at least.
+// peak reports whether place i is deeper than the place before, and at least as deep as the next place.
 func peak(depth *[rimPlaces]float64, i int) bool {
 	return (i == 0 || depth[i] > depth[i-1]) && (i == rimPlaces-1 || depth[i] >= depth[i+1])
 }
 
 const (
-	// shallow is the depth, in radii, above which a place may lie near a point that touches. An edge may touch between
-	// two places: beside it the limit is edged.
+	// A place above the depth shallow, in radii, may be near a point that touches. An edge of the ground may touch between two
+	// places,
+	// whose depth is then above edged.
 	shallow, edged = -0.05, -0.12
-	// steepTube is the height, in radii of the tube, above which the tube does not touch ground that is up to 75° steep.
+	// steepTube is the height, in radii of the tube, above which the tube does not touch ground with a slope of up to 75°.
 	steepTube = 4
 	// apart is the least distance between two local maxima, rad.
 	apart = 1e-6
 )
 
-// local adds the local maxima of the depth that touch, in the order along the rim: the deepest mostLocal of them.
+// local adds the local maxima of the depth that touch, of more than mostLocal the deepest ones, in their order along the rim.
 func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
 	from, last := f.n, math.Inf(-1)
 	for i, d := range depth {
@@ -227,7 +232,7 @@ func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share 
 			return err
 		}
 		if phi < last+apart {
-			continue // the same one again
+			continue // the same maximum again
 		}
 		last = phi
 		if f.n-from == mostLocal && p.Depth > 0 {
@@ -240,7 +245,7 @@ func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share 
 	return nil
 }
 
-// dropShallowest takes the shallowest of the points from the given number on out of the list, unless p is shallower.
+// dropShallowest removes the shallowest of the points dst[from:n], unless p is at least as shallow.
 func (f *finder) dropShallowest(from int, p *Point) {
 	k := from
 	for i := from; i < f.n; i++ {
@@ -254,7 +259,8 @@ func (f *finder) dropShallowest(from int, p *Point) {
 	}
 }
 
-// distributed adds the points of the lower half of the rim that touch, evenly spread, docs/ground.md (G38).
+// distributed adds the points that touch of evenly spread points on the lower half of the rim, docs/ground.md (G38). It returns
+// ErrOffTerrain if all are off the terrain.
 func (f *finder) distributed(w *rim, disc int, share float64) error {
 	m := f.shape.samples()
 	step := math.Pi / float64(m)
@@ -271,12 +277,13 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 			return err
 		}
 		q := foot{n: spatial.Vec3{0, 0, 1}, distance: at[2] - z}
-		// A point above the ground touches with its tube alone, far along the vertical where the ground is steep.
+		// A point above the ground may touch with its tube. Over steep ground it may do so from far above, measured along the
+		// vertical.
 		if above := q.distance; above < max(-shallow*f.shape.Radius, steepTube*w.tube) {
 			err := footTo(&q, f.ground, &at)
 			switch {
 			case errors.Is(err, ground.ErrOff) && above > 0:
-				continue // nearest beyond the border
+				continue // the nearest ground would be beyond the border
 			case err != nil:
 				return err
 			}
@@ -292,13 +299,14 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 	return nil
 }
 
-// refine finds the angle near phi at which the distance of the rim to the ground is least, docs/ground.md (G15):
-// Newton's method on its slope n·q′ within one and a half places, by halves where it does not help.
+// refine returns the point near the angle phi at which the distance of the rim from the ground is least, and its angle,
+// docs/ground.md (G15). It applies Newton's method to the slope n·q′ of the distance, within one and a half places of phi, and
+// bisects where a Newton step leaves the bracket or the curvature is negative.
 func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, angle float64, err error) {
 	var q foot
 	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep
 	at, u, v := w.at(phi)
-	var first Point // at the place itself
+	var first Point // the point at the angle phi itself
 	begin := phi
 	for k := 0; ; k++ {
 		if err := footTo(&q, f.ground, &at); err != nil {
@@ -326,9 +334,10 @@ func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, 
 		q.follow(&d)
 		if last {
 			p = w.point(&q, phi, disc, share)
-			// At an end of the range, or on an edge of the ground, the point does not move as (G16) has it.
+			// At an end of the range, or on an edge of the ground, the motion of the point along the rim does not follow
+			// (G16).
 			p.fixed = !(curve > 0) || math.Abs(q.n.Dot(v)) > rimFlat
-			if p.Depth < first.Depth-edgeLoss*w.r { // over a sharp edge, and down on its other side
+			if p.Depth < first.Depth-edgeLoss*w.r { // the search has passed over a sharp edge to its lower side
 				first.fixed = true
 				return first, begin, nil
 			}

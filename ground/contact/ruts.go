@@ -10,51 +10,51 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ruts are what wheels leave in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). In
-// every accepted step each contact on it is noted at one or more instants (Note); then Settle presses the ground and
-// lowers what no wheel stands on any more. Ruts belong to one goroutine, and so does their surface.
+// Ruts are the ruts of wheels in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). In
+// every accepted step the caller notes each contact on it at one or more instants (Note). Then Settle presses the ground
+// under the wheels and lowers the nodes that no wheel is on any more. Ruts belong to one goroutine, and so does their surface.
 //
-// Memory: 32 bytes a node of ground.Tiles that have been rolled over, 8 KB a tile of 16 × 16 nodes, up to
+// Memory: 32 bytes for each node of the ground.Tiles that have been rolled over, 8 KB for a tile of 16 × 16 nodes, up to
 // ground.MostTiles tiles, or 268 MB. It grows by doubling.
 type Ruts struct {
 	base    *ground.Surface
 	surface *ground.Surface
-	tiles   *ground.Tiles // how far nodes are lowered, at most 0
-	prints  []footprint   // one a value of tiles
-	active  []int32       // values with a passage
-	stands  []stand       // noted since the last Settle
-	step    uint32
+	tiles   *ground.Tiles // change of the height of each node, m, at most 0
+	prints  []footprint   // one for each value of tiles
+	active  []int32       // numbers of the values that are pressed
+	stands  []stand       // touches noted since the last Settle
+	step    uint32        // number of the current step
 }
 
-// footprint is what has passed over a node.
+// footprint is the lowest passage of a wheel over a node that has not been lowered yet.
 type footprint struct {
-	passage float64 // the lowest place of a wheel, m
-	back    float64 // λ of that wheel
-	stamp   uint32  // the step in which a wheel stood on the node or so near that the node is part of its ground
+	passage float64 // lowest height of the wheel over the node, m
+	back    float64 // λ, the Recovery, of that wheel
+	stamp   uint32  // last step in which a wheel was on the node, or so near that its ground depends on the node
 	pressed bool    // there is a passage
 }
 
-// stand is a touch with the numbers that a rut depends on.
+// stand is a touch of a wheel with the values on which a rut depends.
 type stand struct {
-	p, x, center, axis spatial.Vec3
-	rim                float64 // m
-	chord, reach       float64 // half the length of the arc, m, and the radius about p that holds it
-	width, back        float64
-	way                spatial.Vec3 // unit vector of the centre's motion, 0 at rest
-	half               float64      // how far along it the wheel is taken to be, either way, m
-	presses            bool
+	p, x, center, axis spatial.Vec3 // P, X, center and axis of the Point
+	rim                float64      // radius of the rim, m
+	chord, reach       float64      // half the length of the touching arc, and the radius of a disc about p that covers the contact, m
+	width, back        float64      // width of the wheel, m, and its Recovery
+	way                spatial.Vec3 // unit vector of the centre's velocity, 0 at rest
+	half               float64      // distance along way that the wheel covers before and after the instant, m
+	presses            bool         // whether the wheel leaves a rut
 }
 
-// rutPart is the spacing of ruts of a wheel in its width, and rutFinest the least one in its radius.
+// The spacing of the nodes for a wheel is rutPart of its width, and at least rutFinest of its radius.
 const rutPart, rutFinest = 0.25, 0.02
 
-// fewNodes and fewStands are what there is memory for at first.
+// fewNodes and fewStands are the numbers of nodes and stands for which there is memory at first.
 const fewNodes, fewStands = 1024, 64
 
-// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best the least
-// Contact.RutSpacing of the wheels.
+// NewRuts returns ruts in a surface, on an unbounded square grid of nodes. The smallest Contact.RutSpacing of the wheels is a
+// good spacing, m.
 //
-// It returns an error if the spacing is not positive and finite.
+// It returns an error if the spacing is not positive and finite. It panics if base is nil.
 func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
 	if base == nil {
 		panic("contact: no surface")
@@ -85,11 +85,11 @@ func (r *Ruts) Spacing() float64 { return r.tiles.Spacing() }
 
 // Note records where a contact touches the surface, after EvalTo has stored res. A contact
 // whose law has ruts presses the ground; under any other contact the ground keeps its height
-// until the contact leaves. The touches count for a time of span, s, with the instant in its
-// middle. Over this time the wheels are assumed to move at their present velocity, so that the
+// until the contact leaves. The touches count for a time interval of length span, s, about the
+// instant. In it the wheels are assumed to move at their present velocity, so that the
 // bottom of a rut has no waves between instants.
 //
-// Cost: O(touches), no allocation once there have been as many in a step.
+// Cost: O(touches), no allocation once a step has had as many touches.
 func (r *Ruts) Note(c *Contact, res *Result, span float64) {
 	for i := range res.Touches {
 		t := &res.Touches[i]
@@ -121,14 +121,14 @@ func (c *Contact) RutSpacing() float64 {
 // Drop clears the notes since the last Settle, when a step is given up.
 func (r *Ruts) Drop() { r.stands = r.stands[:0] }
 
-// Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing
-// has stood in this step, (G40). It ends the step.
+// Settle presses the nodes under the noted wheels, (G39), and lowers the pressed nodes that no wheel has been on or near
+// in this step, (G40). It ends the step.
 //
-// What it lowers is beyond the ground that any point noted last
-// depends on, so that forces at that state stay the same to the bit.
+// The ground of the noted touches does not depend on the nodes that are lowered, so that the forces at the last noted
+// state keep their bits.
 //
-// Cost: O(nodes under the wheels), no allocation but where memory grows. It returns ground.ErrTiles, and the errors of
-// the surface but ground.ErrOff: what is beyond the ground stays. After an error the step is to be done again.
+// Cost: O(nodes under the wheels), no allocation unless memory grows. It returns ground.ErrTiles, and the errors of
+// the surface except ground.ErrOff: nodes off the ground are not lowered. After an error the step has to be repeated.
 func (r *Ruts) Settle() error {
 	for i := range r.stands {
 		if s := &r.stands[i]; s.presses {
@@ -167,7 +167,7 @@ func (r *Ruts) Settle() error {
 	return nil
 }
 
-// around returns the nodes in the square about a place.
+// around returns the range of nodes, both ends included, in the square of half side reach, m, about p.
 func (r *Ruts) around(p *spatial.Vec3, reach float64) (from, to [2]int32, err error) {
 	for k := range from {
 		if from[k], to[k], err = r.tiles.Between(p[k]-reach, p[k]+reach, k); err != nil {
@@ -177,8 +177,9 @@ func (r *Ruts) around(p *spatial.Vec3, reach float64) (from, to [2]int32, err er
 	return from, to, nil
 }
 
-// press notes the lower side of a wheel over the nodes below it, docs/ground.md (G39). A node of whose cell the wheel
-// takes a part across takes that part, so that the sides of a rut have no steps where it runs at an angle to the grid.
+// press notes the height of the lower side of a wheel at the nodes below it, docs/ground.md (G39). Where the wheel covers a part of
+// the width of a node's cell only, the node sinks by that part of the sinkage, so that the sides of a rut that runs at an angle to
+// the grid have no steps.
 func (r *Ruts) press(s *stand) error {
 	h := r.tiles.Spacing()
 	from, to, err := r.around(&s.p, s.reach+h/2+s.half)
@@ -194,7 +195,7 @@ func (r *Ruts) press(s *stand) error {
 		for i := from[0]; i <= to[0]; i++ {
 			x, y := r.tiles.Place(i, j)
 			d := spatial.Vec3{x - s.center[0], y - s.center[1]}
-			// When the centre has gone on by moved, the wheel is as low over the node as it gets.
+			// The wheel is lowest over the node when the centre has moved on by moved.
 			moved := s.lowest(&d)
 			d[0] -= moved * s.way[0]
 			d[1] -= moved * s.way[1]
@@ -219,7 +220,7 @@ func (r *Ruts) press(s *stand) error {
 			if under < 1 {
 				was, err := r.base.Height(x, y)
 				if err != nil {
-					continue // nothing is lowered there, or Settle tells
+					continue // the node is off the ground; Settle returns other errors
 				}
 				z += (1 - under) * max(was+*r.tiles.Value(n)-z, 0)
 			}
@@ -229,14 +230,15 @@ func (r *Ruts) press(s *stand) error {
 	return nil
 }
 
-// covered returns how much of the cell from side − half to side + half a wheel from −wide to wide is over.
+// covered returns the length of the overlap of the cell from side − half to side + half with the wheel from −wide to wide, m;
+// it is negative if they do not overlap.
 func covered(side, wide, half float64) float64 {
 	return min(side+half, wide) - max(side-half, -wide)
 }
 
-// lowest returns how far along its way the centre of a wheel moves until it is lowest over a node, which is at d from
-// the centre, as far as it is taken to. The envelope of a circle of radius r on a way that rises with the angle σ
-// touches it at r sin σ ahead of the centre.
+// lowest returns the distance along way, from −half to half, m, by which the centre of a wheel moves until the wheel is lowest over the
+// node at d from the centre. A circle of radius r that moves along a path with the slope angle σ touches its envelope r·sin σ ahead of
+// its centre.
 func (s *stand) lowest(d *spatial.Vec3) float64 {
 	level := math.Hypot(s.way[0], s.way[1])
 	if level*s.half == 0 {
@@ -246,7 +248,8 @@ func (s *stand) lowest(d *spatial.Vec3) float64 {
 	return min(max((ahead-s.rim*s.way[2])/level, -s.half), s.half)
 }
 
-// make returns the number of the value at a node.
+// make returns the number of the value at node i, j, and adds the value with its footprint if it is not there. It returns
+// ground.ErrTiles.
 func (r *Ruts) make(i, j int32) (int, error) {
 	n, err := r.tiles.Make(i, j)
 	if from := len(r.prints); from < r.tiles.Len() {
@@ -259,7 +262,7 @@ func (r *Ruts) make(i, j int32) (int, error) {
 	return n, err
 }
 
-// note takes a passage over a node.
+// note records the passage of a wheel with the Recovery back at the height z over value n.
 func (r *Ruts) note(n int, z, back float64) {
 	f := &r.prints[n]
 	if !f.pressed {
@@ -271,10 +274,10 @@ func (r *Ruts) note(n int, z, back float64) {
 	f.pressed, f.stamp = true, r.step
 }
 
-// support is how far from a node the surface depends on it, in its spacing, along an axis.
+// support is the distance along an axis, in units of the spacing, up to which the surface depends on a node.
 const support = 2
 
-// hold keeps up the nodes that the ground about a touch depends on, as far as they have been pressed.
+// hold stamps the pressed nodes on which the ground about a touch depends, so that Settle does not lower them in this step.
 func (r *Ruts) hold(s *stand) error {
 	reach := s.reach + support*math.Sqrt2*r.tiles.Spacing()
 	from, to, err := r.around(&s.p, reach)
@@ -302,12 +305,12 @@ func (r *Ruts) Clear() {
 	r.step = 1
 }
 
-// RutNode is what Ruts know of a node.
+// RutNode is the state of a node of Ruts.
 type RutNode struct {
 	I, J    int32   // number of the node along x and y
-	Lowered float64 // m, at most 0
-	Pressed bool    // a wheel stands on it
-	Passage float64 // lowest place of the wheel, m, if it is pressed
+	Lowered float64 // change of the height, m, at most 0
+	Pressed bool    // a wheel has passed over it, and it has not been lowered for that yet
+	Passage float64 // lowest height of the wheel, m, if it is pressed
 	Back    float64 // λ of that wheel, if it is pressed
 }
 
@@ -324,7 +327,7 @@ func (r *Ruts) Nodes() (list []RutNode) {
 	return list
 }
 
-// CheckNodes returns an error that names the first entry of a list that Nodes cannot have returned.
+// CheckNodes returns an error that names the first entry of the list that Nodes cannot have returned, or nil.
 func CheckNodes(list []RutNode) error {
 	for i, n := range list {
 		finite := algebra.Finite(n.Lowered) && algebra.Finite(n.Passage)
@@ -335,9 +338,10 @@ func CheckNodes(list []RutNode) error {
 	return nil
 }
 
-// Restore replaces the ruts by a list that Nodes has returned. A run that goes on from it has the same bits.
+// Restore replaces the ruts by a list that Nodes has returned. A run that is continued from it has the same bits.
 //
-// It returns the error of CheckNodes and leaves the ruts as they were, and ground.ErrTiles, after which there are none.
+// If CheckNodes finds an error, Restore returns it and leaves the ruts unchanged. It also returns ground.ErrTiles, and an error if a
+// node is in the list twice; then there are no ruts.
 func (r *Ruts) Restore(list []RutNode) error {
 	if err := CheckNodes(list); err != nil {
 		return err

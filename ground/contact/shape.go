@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ShapeType is what touches the ground.
+// ShapeType is the type of a shape that touches the ground.
 type ShapeType uint8
 
 const (
@@ -24,12 +24,12 @@ var shapeNames = [...]string{"sphere", "disc", "torus", "cylinder"}
 // String returns the name of documents.
 func (t ShapeType) String() string { return fault.Enum(shapeNames[:], t, "ShapeType") }
 
-// Where says at which points of a wheel the ground is felt.
+// Where says at which points of a wheel the ground acts.
 type Where uint8
 
 const (
-	Deepest     Where = iota // at the deepest point: one a disc
-	Local                    // at every local maximum of the depth along the rim, the three deepest at most: kerbs are felt in front as well as below
+	Deepest     Where = iota // at the deepest point of each disc
+	Local                    // at every local maximum of the depth along the rim, at most the three deepest: kerbs act in front as well as below
 	Distributed              // at Samples points of the lower half of the rim, each with its share of the stiffness: smooth over steps
 )
 
@@ -40,28 +40,28 @@ var whereNames = [...]string{"deepest", "local", "distributed"}
 func (w Where) String() string { return fault.Enum(whereNames[:], w, "Where") }
 
 const (
-	// mostLocal is the most points of a disc of Local.
+	// mostLocal is the largest number of points of a disc of Local.
 	mostLocal = 3
 	// defaultSamples and defaultDiscs are Samples and Discs where they are 0.
 	defaultSamples, defaultDiscs = 32, 2
-	// mostSamples and mostDiscs keep a contact from more points than a computer has memory for.
+	// mostSamples and mostDiscs bound the memory of a contact.
 	mostSamples, mostDiscs = 1000, 100
 )
 
-// Shape is what touches the ground, as it is undeformed.
+// Shape is the undeformed shape that touches the ground.
 type Shape struct {
 	Type       ShapeType
-	Radius     float64      // of the whole shape, m
-	TyreRadius float64      // of the tube of a torus, m, at most Radius
-	Width      float64      // of a cylinder: from its first to its last disc, m
+	Radius     float64      // outer radius of the shape, m
+	TyreRadius float64      // torus: radius of the tube, m, less than Radius
+	Width      float64      // cylinder: from its first to its last disc, m
 	Center     spatial.Vec3 // body frame, m
-	Axis       spatial.Vec3 // of the spin, body frame, of any length but 0; a sphere may have none: then its x axis lies over the world's x axis
-	Where      Where        // of discs, tori and cylinders
-	Samples    int          // points a disc of Distributed; 0: defaultSamples
-	Discs      int          // of a cylinder; 0: defaultDiscs
+	Axis       spatial.Vec3 // axis of the spin, body frame, of any length but 0; a sphere may have none: its contact x axis is then over the world's x axis
+	Where      Where        // disc, torus, cylinder
+	Samples    int          // Distributed: number of points of each disc; 0: defaultSamples
+	Discs      int          // cylinder: number of discs; 0: defaultDiscs
 }
 
-// Report takes a rule that a value breaks, with the path of its field below the contact, such as ".shape.radius".
+// Report receives a rule that a value breaks, with the path of the field relative to the contact, such as ".shape.radius".
 type Report func(path, value, rule string)
 
 // positive reports x unless it is positive and finite.
@@ -78,7 +78,7 @@ func (r Report) notNegative(path string, x float64) {
 	}
 }
 
-// Check reports what is wrong with the shape, with paths below the path of the shape, such as ".radius".
+// Check reports all faults of the shape, with paths relative to the shape, such as ".radius".
 func (s *Shape) Check(report Report) {
 	if int(s.Type) >= len(shapeNames) {
 		report(".type", s.Type.String(), "is no shape")
@@ -100,7 +100,7 @@ func (s *Shape) Check(report Report) {
 	s.checkWhere(report)
 }
 
-// checkTyre reports a tube that does not fit.
+// checkTyre reports a radius of the tube that is invalid or has no meaning for the type.
 func (s *Shape) checkTyre(report Report) {
 	switch {
 	case s.Type != Torus && s.TyreRadius != 0:
@@ -110,7 +110,7 @@ func (s *Shape) checkTyre(report Report) {
 	}
 }
 
-// checkWidth reports a width or a number of discs that has no meaning.
+// checkWidth reports a width or a number of discs that is invalid or has no meaning for the type.
 func (s *Shape) checkWidth(report Report) {
 	switch {
 	case s.Type == Cylinder:
@@ -125,7 +125,7 @@ func (s *Shape) checkWidth(report Report) {
 	}
 }
 
-// checkWhere reports a rule for points that has no meaning.
+// checkWhere reports a choice of points, or a number of samples, that is invalid or has no meaning for the type.
 func (s *Shape) checkWhere(report Report) {
 	if int(s.Where) >= len(whereNames) {
 		report(".contacts", s.Where.String(), "is no choice of points")

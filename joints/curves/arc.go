@@ -2,10 +2,10 @@ package curves
 
 import "math"
 
-// The length of a curve from its start is the integral of |c′|, theory.md (U11). Sums over the intervals between samples are kept; what is
-// left of an interval is integrated by Gauss's rule of eight points.
+// The length of a curve from its start is the integral of |c′|, theory.md (U11). The lengths up to the samples are kept; the rest is
+// integrated by Gauss's rule of eight points.
 
-// gauss are the places and weights of Gauss's rule on (−1, 1), of the positive half.
+// gauss has the positive nodes of Gauss's rule of eight points on (−1, 1), each with its weight.
 var gauss = [4][2]float64{
 	{0.1834346424956498049394761, 0.3626837833783619829651504},
 	{0.5255324099163289858177390, 0.3137066458778872873379622},
@@ -13,7 +13,8 @@ var gauss = [4][2]float64{
 	{0.9602898564975362316835609, 0.1012285362903762591525314},
 }
 
-// stretch returns the length from one parameter to another, between which the curve is smooth.
+// stretch returns the length of c between two parameters, m, negative if to is below from. The curve is smooth between them.
+// With flat, z is ignored.
 func (c *Curve) stretch(from, to float64, flat bool) (sum float64) {
 	middle, half := (from+to)/2, (to-from)/2
 	for _, g := range gauss {
@@ -22,10 +23,9 @@ func (c *Curve) stretch(from, to float64, flat bool) (sum float64) {
 	return sum * half
 }
 
-// MeasureArc makes c ready for Arc with flat, or without.
+// MeasureArc makes c ready for Arc with the same flat. c is Prepared, and nobody else uses it meanwhile.
 //
-// Cost: some thousand evaluations, of a spline some ten a point; none of lines and of circles that have one pace. c is Prepared, and nobody
-// else uses it.
+// Cost: some thousand evaluations, of a spline some fifty a point; none where |c′| is constant.
 func (c *Curve) MeasureArc(flat bool) {
 	if c.even(flat) {
 		return
@@ -37,7 +37,7 @@ func (c *Curve) MeasureArc(flat bool) {
 	c.sums[space(flat)] = sums
 }
 
-// space returns the place of lengths in sums.
+// space returns the index in sums: 1 for lengths in the plane of x and y, 0 in space.
 func space(flat bool) int {
 	if flat {
 		return 1
@@ -45,12 +45,13 @@ func space(flat bool) int {
 	return 0
 }
 
-// even reports whether |c′| is the same everywhere: of lines, and of circles in space and in the plane.
+// even reports whether |c′| is constant, with flat in the plane of x and y: of lines, of circles in space, and of circles parallel to
+// that plane.
 func (c *Curve) even(flat bool) bool {
 	return c.Kind == Line || c.Kind == Circle && (!flat || c.x[2] == 0 && c.y[2] == 0)
 }
 
-// arcs returns the number of intervals of which lengths are kept, and arc the parameter at which interval i starts.
+// arcs returns the number of intervals whose lengths are kept, and arc the parameter at which interval i starts.
 func (c *Curve) arcs() int {
 	if c.Kind == Spline {
 		return c.samples()
@@ -65,10 +66,12 @@ func (c *Curve) arc(i int) float64 {
 	return c.span[0] + (c.span[1]-c.span[0])*float64(i)/bends
 }
 
-// Arc returns the length of the curve from its start to u + laps (NearestFrom), m, negative before it: of a closed one with whole laps, and
-// beyond the ends of an open one that of the parabola of At. With flat, it is the length of what is seen in the plane of x and y.
+// Arc returns the length of the curve from its start to u + laps, m, negative before the start. laps are the whole laps on a closed
+// curve, in units of u, as NearestFrom returns them. Beyond the ends of an open curve, the length is measured along the parabola of At.
+// With flat, z is ignored.
 //
-// Cost: eight evaluations, of a spline with the logarithm of the points; no allocation. c is Prepared, and measured for it (MeasureArc).
+// Cost: eight evaluations, of a spline each O(log points); no allocation. c is Prepared, and measured for flat (MeasureArc): else Arc
+// panics.
 func (c *Curve) Arc(u, laps float64, flat bool) float64 {
 	from, to := c.span[0], c.span[1]
 	if c.even(flat) {

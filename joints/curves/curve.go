@@ -35,14 +35,14 @@ type Curve struct {
 	Kind Kind
 	Ends [2]spatial.Vec3 // Line, m: u is the distance from the first
 
-	// Circle: u is the angle about Axis, of any length but zero, from the direction of Start, which need not be across Axis. Zeros
-	// stand for z and x.
+	// Circle: u is the angle about Axis from the direction of Start. Both vectors may have any length, and Start need not be at right
+	// angles to Axis. Zeros stand for z and x.
 	Center, Axis, Start spatial.Vec3
 	Radius              float64 // Circle, m
 
-	Points     []spatial.Vec3 // Spline, m; a closed one goes on from the last to the first
-	Parameters []float64      // Spline: u at the points, increasing, and of a closed one at the first again; nil: sums of the chords, m
-	Natural    bool           // Spline, open: the second derivatives are zero at both ends; else the third is continuous next to them
+	Points     []spatial.Vec3 // Spline, m; a closed spline continues from the last point to the first
+	Parameters []float64      // Spline: u at the points, increasing; a closed spline has u at its end too; nil: sums of the chords, m
+	Natural    bool           // Spline, open: the second derivatives are zero at both ends; else the third is continuous at the points next to the ends
 	File       string         // Spline: a table of points in the folder of a document (Load)
 
 	X, Y, Z string // Function: expressions in u, m, in the grammar of docs/ground.md; an empty Z is zero
@@ -50,17 +50,18 @@ type Curve struct {
 	Range  [2]float64 // of u: Function; Circle: an arc, less than a turn; zeros: the whole circle
 	Closed bool       // Spline, Function: the end of u is its start again
 
-	span   [2]float64 // of u, of a curve that is prepared
-	ring   bool       // it is closed, a whole circle too
+	// Set by prepare and measure.
+	span   [2]float64 // first and last u
+	ring   bool       // the curve is closed; so is a whole circle
 	pieces [3][]spline.Piece
 	f      [3]*formula.Formula // nil: zero
-	x, y   spatial.Vec3        // of a circle: from the centre to u = 0 and u = π/2; of a line x is its direction
+	x, y   spatial.Vec3        // circle: from the centre to the points at u = 0 and u = π/2, m; line: x is its direction
 	size   float64             // diagonal of the box around the curve, m
 	speed  float64             // the largest |c′| of the samples
 	sums   [2][]float64        // lengths up to the starts of intervals, in space and in the plane (MeasureArc)
 }
 
-// Place is a curve at a parameter.
+// Place is the point of a curve at a parameter, with its derivatives.
 type Place struct {
 	C, D, DD spatial.Vec3 // c, c′ and c″
 }
@@ -75,7 +76,7 @@ func (c *Curve) Prepared() *Curve {
 	return out
 }
 
-// Clone returns a copy of what c says, not prepared, that shares nothing with it.
+// Clone returns a copy of the settings of c, not prepared, that shares nothing with c.
 func (c *Curve) Clone() *Curve {
 	out := c.Settings()
 	out.Points, out.Parameters = slices.Clone(c.Points), slices.Clone(c.Parameters)
@@ -91,7 +92,7 @@ func (c *Curve) Settings() Curve {
 	}
 }
 
-// prepare makes a curve ready but for its measures.
+// prepare makes c ready for At; measure does the rest.
 func (c *Curve) prepare() {
 	switch c.Kind {
 	case Line:
@@ -118,10 +119,11 @@ func (c *Curve) prepare() {
 	}
 }
 
-// parameter is the variable of expressions.
+// parameter is the name of the variable in expressions.
 const parameter = "u"
 
-// axes returns the axis of a circle and the direction of u = 0 across it, of length 1; x is zero if both are parallel.
+// axes returns unit vectors: z along the axis of a circle, and x at right angles to it in the direction of u = 0. x is zero if
+// Start is parallel to Axis.
 func (c *Curve) axes() (z, x spatial.Vec3) {
 	z, x = spatial.Vec3{0, 0, 1}, spatial.Vec3{1, 0, 0}
 	if c.Axis != (spatial.Vec3{}) {
@@ -143,7 +145,7 @@ const parallel = 1e-6
 // unit returns v with length 1; v is not zero.
 func unit(v spatial.Vec3) spatial.Vec3 {
 	most := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
-	v = spatial.Vec3{v[0] / most, v[1] / most, v[2] / most} // so that no square vanishes or overflows
+	v = spatial.Vec3{v[0] / most, v[1] / most, v[2] / most} // so that no square underflows or overflows
 	return v.Scale(1 / v.Norm())
 }
 
@@ -175,12 +177,12 @@ func (c *Curve) thread() {
 	}
 }
 
-// Span returns the ends of u. Of a closed curve they are one point.
+// Span returns the first and the last u. On a closed curve they are the same point.
 //
 // c is Prepared.
 func (c *Curve) Span() (from, to float64) { return c.span[0], c.span[1] }
 
-// IsClosed reports whether the curve is closed, a whole circle too.
+// IsClosed reports whether the curve is closed, as a whole circle is.
 //
 // c is Prepared.
 func (c *Curve) IsClosed() bool { return c.ring }
@@ -190,7 +192,7 @@ func (c *Curve) IsClosed() bool { return c.ring }
 // c is Prepared.
 func (c *Curve) Size() float64 { return c.size }
 
-// slack is how far beyond its ends an open curve counts as reaching, relative to its length: the rounding of a parameter.
+// slack allows for rounding of u: an open curve counts as reaching beyond its ends by this part of the range of u.
 const slack = 1e-9
 
 // Outside reports whether u is beyond the ends of an open curve.
@@ -201,7 +203,7 @@ func (c *Curve) Outside(u float64) bool {
 	return !c.ring && !(u >= c.span[0]-more && u <= c.span[1]+more)
 }
 
-// Past reports whether u is beyond the ends of an open curve, as Outside does, and where these are.
+// Past reports whether u is beyond the ends of an open curve, as Outside does, and returns the ends of u.
 //
 // Cost: O(points) or O(length); allocates. c has no Faults, and need not be Prepared.
 func (c *Curve) Past(u float64) (from, to float64, past bool) {
@@ -210,8 +212,8 @@ func (c *Curve) Past(u float64) (from, to float64, past bool) {
 	return p.span[0], p.span[1], p.Outside(u)
 }
 
-// At returns the curve at u: of a closed one laps are taken off, and beyond the ends of an open one it is the parabola that has its
-// two derivatives there.
+// At returns the curve at u. On a closed curve u is taken modulo the laps. Beyond the ends of an open curve At returns the parabola that
+// has the point and both derivatives of the curve at the end.
 //
 // Cost: O(1), of a spline O(log points), of a formula O(length); no allocation. c is Prepared.
 func (c *Curve) At(u float64) (p Place) {
@@ -266,8 +268,9 @@ func (c *Curve) Bent() bool {
 	return c.Kind == Spline || c.Kind == Function || c.Kind == Circle && !c.ring
 }
 
-// Piece returns on which piece of the curve u is: a number that changes where the third derivative may jump. That is at the points of a
-// spline, where abs, min or max of a formula choose another branch, at the ends of an open curve, and at the seam of a closed formula.
+// Piece returns the number of the piece of the curve on which u is. The number changes where the third derivative may jump: at the
+// points of a spline, where abs, min or max of a formula choose another branch, at the ends of an open curve, and at the start of each
+// lap of a closed formula. It is −1 before an open curve and −2 behind it.
 //
 // Cost: O(1), of a spline O(log points), of a formula O(length); no allocation. c is Prepared.
 func (c *Curve) Piece(u float64) int {
@@ -303,7 +306,7 @@ func (c *Curve) Piece(u float64) int {
 	return 0
 }
 
-// finite reports whether all numbers are.
+// finite reports whether no number of p is NaN or infinite.
 func (p *Place) finite() bool {
 	t := 0.0
 	for i := range p.C {
@@ -312,7 +315,8 @@ func (p *Place) finite() bool {
 	return t == 0
 }
 
-// ThirdAt returns c‴ at u, that after u where it jumps: zero beyond the ends of an open curve, which goes on as a parabola.
+// ThirdAt returns c‴ at u, and where it jumps the value for larger u. It is zero beyond the ends of an open curve, where At is a
+// parabola.
 //
 // Cost: as At, of a formula four times as much. c is Prepared.
 func (c *Curve) ThirdAt(u float64) (d spatial.Vec3) {

@@ -11,12 +11,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// cusp is |c′|, relative to the largest one, up to which a curve has no tangent.
+// cusp is the |c′|, relative to the largest |c′| of the curve, up to which a place counts as one without a tangent.
 const cusp = 1e-6
 
-// Faults calls report for all that is wrong with c, with the field of rung-model/1, the value and the rule that it breaks. A jump or a
-// kink of a formula, and a place without a tangent, are looked for between samples. With flat, that is a place at which the curve
-// runs along z.
+// Faults calls report for each fault of c, with the field of rung-model/1, the value and the rule that it breaks. Jumps and kinks of
+// formulas, and places without a tangent, are searched for between samples. With flat, a place where the curve runs along z counts as
+// one without a tangent.
 //
 // Cost: O(points); of a formula some ten thousand values.
 func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
@@ -48,7 +48,7 @@ func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
 	}
 }
 
-// foreign refuses what other kinds have.
+// foreign adds a fault for each field that is set and belongs to other kinds.
 func (c *Curve) foreign(f *document.Broken) {
 	note := func(field string, there bool, kinds ...Kind) {
 		for _, k := range kinds {
@@ -75,7 +75,7 @@ func (c *Curve) foreign(f *document.Broken) {
 	note("closed", c.Closed, Spline, Function)
 }
 
-// vectors checks that vectors are finite.
+// vectors adds a fault for the first component in the list that is not finite.
 func (c *Curve) vectors(f *document.Broken, field string, list []spatial.Vec3) {
 	for i := range list {
 		for k, x := range list[i] {
@@ -87,7 +87,7 @@ func (c *Curve) vectors(f *document.Broken, field string, list []spatial.Vec3) {
 	}
 }
 
-// circleFaults notes what is wrong with a circle.
+// circleFaults adds the faults of a circle.
 func (c *Curve) circleFaults(f *document.Broken) {
 	for _, v := range []struct {
 		field string
@@ -112,7 +112,7 @@ func (c *Curve) circleFaults(f *document.Broken) {
 	}
 }
 
-// rangeFaults checks the range. It may be empty for a circle, and is shorter than most.
+// rangeFaults adds a fault unless the range increases and is shorter than most. A circle may have no range.
 func (c *Curve) rangeFaults(f *document.Broken, most float64) {
 	from, to := c.Range[0], c.Range[1]
 	switch length := to - from; {
@@ -126,7 +126,7 @@ func (c *Curve) rangeFaults(f *document.Broken, most float64) {
 	}
 }
 
-// splineFaults notes what is wrong with a curve through points.
+// splineFaults adds the faults of a spline.
 func (c *Curve) splineFaults(f *document.Broken) {
 	least := 2
 	if c.Closed {
@@ -160,7 +160,7 @@ func (c *Curve) splineFaults(f *document.Broken) {
 	c.parameterFaults(f)
 }
 
-// parameterFaults checks the parameters of a spline.
+// parameterFaults adds a fault unless the parameters of a spline are absent, or finite, increasing and of the right number.
 func (c *Curve) parameterFaults(f *document.Broken) {
 	at, n := c.Parameters, len(c.Points)
 	if at == nil {
@@ -189,10 +189,10 @@ func (c *Curve) parameterFaults(f *document.Broken) {
 	}
 }
 
-// What the search for jumps and kinks of a formula looks at, as for laws of couplings.
+// sampled is the number of intervals between the samples in the search for jumps and kinks of a formula, as for laws of couplings.
 const sampled = 128
 
-// functionFaults notes what is wrong with a curve of expressions of a parameter. flat is as in Faults.
+// functionFaults adds the faults of a curve of expressions in u. flat is as in Faults.
 func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	c.rangeFaults(f, math.Inf(1))
 	texts := [3]string{c.X, c.Y, c.Z}
@@ -211,7 +211,7 @@ func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 		}
 	}
 	p := *c
-	p.Closed = false // so that both ends are looked at
+	p.Closed = false // so that the walks see both ends
 	if !f.Any {
 		p.prepare()
 		p.measure()
@@ -231,7 +231,8 @@ func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	}
 }
 
-// walk looks for a place at which a coordinate is not C¹, or has no second derivative.
+// walk adds a fault if it finds a place where coordinate i is not C¹, or has no finite second derivative. field and text are the
+// field of the expression and the expression.
 func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled, Terms: c.size}
 	h := w.To - w.From
@@ -242,8 +243,8 @@ func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool)
 	tell(f, &w, field, text, [6]string{"value", "slope"}, [6]float64{1, h}, closed)
 }
 
-// walkBent looks for a place at which a part of the curvature jumps, which is the part of c″ across the tangent over |c′|². Along the
-// tangent c″ may jump: that changes how fast u goes, and nothing of the curve.
+// walkBent adds a fault if it finds a place where component i of the curvature vector jumps. That vector is the part of c″ at right
+// angles to the tangent, over |c′|². The part of c″ along the tangent may jump, as it changes the rate of u but not the shape.
 func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	for k := range sampled + 1 {
@@ -259,7 +260,8 @@ func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed b
 	tell(f, &w, field, text, [6]string{"part of the curvature"}, [6]float64{c.size}, closed)
 }
 
-// tell adds the fault that a walk finds. names and units belong to the numbers of the walk.
+// tell runs the walk and adds the fault that it finds. names are the names of the walk's numbers, and units the factors by which
+// they were scaled. For a closed curve, tell also compares the two ends.
 func tell(f *document.Broken, w *formula.Walk, field, text string, names [6]string, units [6]float64, closed bool) {
 	const rule = ": a curve has a continuous tangent and curvature"
 	jump, found := w.Look()
@@ -277,10 +279,10 @@ func tell(f *document.Broken, w *formula.Walk, field, text string, names [6]stri
 	}
 }
 
-// field names the part of the document that says what a curve is.
+// field returns the field of the document to which faults of the whole curve are attributed.
 func (c *Curve) field() string { return [...]string{"ends", "radius", "points", "x"}[c.Kind] }
 
-// overflowed reports whether numbers of a curve that is prepared are not finite, and adds that.
+// overflowed adds a fault and returns true if a number of the prepared curve is not finite.
 func (c *Curve) overflowed(f *document.Broken) bool {
 	for i := range c.samples() + 1 {
 		u := c.sample(i)
@@ -292,7 +294,7 @@ func (c *Curve) overflowed(f *document.Broken) bool {
 	return false
 }
 
-// cusps looks for a place of a curve that is prepared at which it has no tangent.
+// cusps adds a fault for the first place at which it finds that the prepared curve has no tangent.
 func (c *Curve) cusps(f *document.Broken, flat bool) {
 	n := c.samples()
 	var before, now float64
@@ -301,7 +303,8 @@ func (c *Curve) cusps(f *document.Broken, flat bool) {
 		if i <= n {
 			after = c.speedAt(c.sample(i), flat)
 		}
-		// Beside a zero, the second of three samples is a third of the others at the most.
+		// If |c′| has a zero near the middle of three samples, it is there a third of a neighbour at most. A minimum of half a
+		// neighbour is searched.
 		if i > 0 && now <= max(before, after)/2 && now <= after && (i == 1 || now <= before) {
 			u := c.slowest(c.sample(max(i-2, 0)), c.sample(min(i, n)), flat)
 			if v := c.speedAt(u, flat); !(v > cusp*c.speed) {
@@ -317,7 +320,7 @@ func (c *Curve) cusps(f *document.Broken, flat bool) {
 	}
 }
 
-// speedAt returns |c′| at u.
+// speedAt returns |c′| at u, with flat without its z component.
 func (c *Curve) speedAt(u float64, flat bool) float64 {
 	at := c.At(u)
 	if flat {
@@ -326,7 +329,7 @@ func (c *Curve) speedAt(u float64, flat bool) float64 {
 	return at.D.Norm()
 }
 
-// slowest returns where |c′| is smallest between a and b, by golden sections.
+// slowest returns the parameter between a and b at which |c′| is smallest, by golden sections.
 func (c *Curve) slowest(a, b float64, flat bool) float64 {
 	const golden = 0.6180339887498949
 	x, y := b-golden*(b-a), a+golden*(b-a)

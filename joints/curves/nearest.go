@@ -6,36 +6,38 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The foot of a point p on a curve is where the curve is nearest to it, or nearer than anywhere around, theory.md (U2). Flat searches
-// take the curve and the point without their z: then the curve is a cylinder along z.
+// A foot of a point p on a curve is a local minimum of the distance from p, theory.md (U2). Flat searches ignore z of the curve and
+// of the point: the curve then acts as a cylinder along z.
 
 const (
 	// steps bounds the steps of a search from one parameter.
 	steps = 60
-	// stride is the longest step, relative to the length of u, so that no turn of the curve is jumped over.
+	// stride is the longest step, relative to the range of u, so that a step passes over no turn of the curve.
 	stride = 1.0 / 16
-	// still is the step, relative to the length of u, that ends a search.
+	// still is the step, relative to the range of u, that ends a search.
 	still = 2e-16
-	// tiny is the step below which what a step makes worse is rounding.
+	// tiny is the step, relative to the range of u, below which an increase of the distance is rounding.
 	tiny = 1e-7
-	// astray is the distance from where a search leads, relative to the size of the curve, beyond which the whole curve is searched: the
-	// state is then another one than the parameter was carried for.
+	// astray is the distance from p to the foot found from near, relative to the size of the curve, beyond which the whole curve is
+	// searched: near then belongs to another state.
 	astray = 0.1
-	// bent is the part of |c′|² that c″ has to leave for a step of Newton's. Another value costs time only.
+	// bent is the least second derivative of half the squared distance, relative to |c′|², for a Newton step. Another value costs
+	// time only.
 	bent = 0.1
-	// alike is the difference of two distances, relative to the size of the curve, up to which they are equal.
+	// alike is the difference of two distances, relative to the size of the curve, up to which they count as equal.
 	alike = 1e-9
-	// bends are the samples of a formula, and those between two points of a spline. More find narrower turns.
+	// bends is the number of intervals between samples of a formula, and between their number between two points of a spline. More
+	// find narrower turns.
 	bends, between = 512, 6
-	// tried is how many valleys of the distance between samples are gone down into.
+	// tried is the largest number of minima among the samples from which Nearest searches.
 	tried = 8
 )
 
-// gap is where a curve is seen from a point.
+// gap is a place of a curve with its distance from a point.
 type gap struct {
 	at   Place
 	f    float64 // half the squared distance
-	g, h float64 // its derivatives by u
+	g, h float64 // first and second derivative of f by u
 	dd   float64 // |c′|²
 }
 
@@ -57,7 +59,8 @@ func (c *Curve) see(u float64, p *spatial.Vec3, flat bool) (s gap) {
 	return s
 }
 
-// descend goes down from u to a foot of p: by Newton's steps, or, where the curve bends away from p, by those of Gauss and Newton.
+// descend returns the foot of p to which a search from u leads, and the gap there. It takes Newton steps, or Gauss–Newton steps where
+// the second derivative of the distance is too small.
 func (c *Curve) descend(u float64, p *spatial.Vec3, flat bool) (float64, gap) {
 	length := c.span[1] - c.span[0]
 	now := c.see(u, p, flat)
@@ -85,10 +88,10 @@ func (c *Curve) descend(u float64, p *spatial.Vec3, flat bool) (float64, gap) {
 	return u, now
 }
 
-// NearestFrom returns the foot of p to which a search from near leads: its parameter is u + laps. On a closed curve laps are those of near
-// (Laps), so that u has all digits after any number of them; u is where to evaluate the curve.
-// If that foot is farther from p than a tenth of the curve's size, it is the foot of the whole curve, as long as that is nearer.
-// So the foot is a function of p and near.
+// NearestFrom returns the foot of p to which a search from the parameter near leads. The parameter of the foot is u + laps. laps are
+// the whole laps of near on a closed curve (Laps), so that u loses no digits after many laps. Evaluate the curve at u.
+// If that foot is farther from p than a tenth of the curve's size, NearestFrom takes the nearest foot of the whole curve, if it is
+// nearer. So the foot is a function of p and near alone.
 //
 // Cost: some evaluations of the curve, no allocation. c is Prepared.
 func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) (u, laps float64) {
@@ -109,7 +112,8 @@ func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) (u, laps f
 	return other, laps
 }
 
-// Laps returns the whole laps of a closed curve between its start and u, in the unit of u: zero in the first lap, and of an open curve.
+// Laps returns the whole laps of a closed curve between its start and u, in units of u. It is zero in the first lap and for an open
+// curve.
 //
 // c is Prepared.
 func (c *Curve) Laps(u float64) float64 {
@@ -120,14 +124,14 @@ func (c *Curve) Laps(u float64) float64 {
 	return period * math.Floor((u-c.span[0])/period)
 }
 
-// Nearest returns the parameter of the point of the curve that is nearest to p, the smallest if there are several. It looks at samples,
-// five hundred of a formula and six between two points of a spline, and goes down from the nearest of them.
+// Nearest returns the parameter of the point of the curve that is nearest to p, the smallest if there are several. It compares samples,
+// five hundred of a formula and six between two points of a spline, and searches from the minima among them.
 //
 // Cost: O(samples), no allocation. c is Prepared.
 func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
 	n := c.samples()
-	var valley [tried]float64 // the lowest valleys, by distance
-	var depth [tried]float64
+	var valley [tried]float64 // parameters of the lowest minima among the samples, nearest first
+	var depth [tried]float64  // half the squared distances there
 	found := 0
 	note := func(u, f float64) {
 		k := min(found, tried-1)
@@ -170,7 +174,7 @@ func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
 	return best
 }
 
-// Within returns u in the first lap of a closed curve, and as it is of an open one.
+// Within returns u less the whole laps of a closed curve, and u itself for an open curve.
 //
 // c is Prepared.
 func (c *Curve) Within(u float64) float64 {
@@ -178,7 +182,7 @@ func (c *Curve) Within(u float64) float64 {
 		return u
 	}
 	u -= c.Laps(u)
-	if !(u >= c.span[0] && u < c.span[1]) { // by rounding
+	if !(u >= c.span[0] && u < c.span[1]) { // rounding of the subtraction
 		u = c.span[0]
 	}
 	return u
@@ -214,7 +218,7 @@ func (c *Curve) sample(i int) float64 {
 	return p[k].T + (to-p[k].T)*float64(i%between)/between
 }
 
-// measure finds size and speed.
+// measure sets size and speed from the samples.
 func (c *Curve) measure() {
 	low, high := c.At(c.span[0]).C, c.At(c.span[0]).C
 	for i := range c.samples() + 1 {

@@ -14,18 +14,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// longestLine is the number of bytes of a line of a table beyond which it is none.
+// longestLine is the largest number of bytes of a line of a table; longer lines are an error.
 const longestLine = 4096
 
 // ErrTable is wrapped by errors about the text of a table.
 var ErrTable = errors.New("joints/curves: not a table of points")
 
 // ReadTable reads the points of a spline from a text, a point a line: numbers with commas, semicolons, tabs or blanks between them. Lines
-// that are blank or begin with # are left out, and so are marks of the order of bytes. The first line may name the columns: x and y, and z
-// and u if they are there. Without names, lines are x y, x y z or u x y z. The parameters are nil if there is no u. Of a closed spline with
-// u, the last line has the first point again: only its u is kept.
+// that are blank or begin with # are ignored, and so are byte order marks. The first line may name the columns: x and y, and z
+// and u if they are present. Without names, lines are x y, x y z or u x y z. The parameters are nil if there is no u. The table of a
+// closed spline with u ends with the first point again; only the u of that line is kept.
 //
-// Cost: O(bytes). It returns errors of r, and what wraps ErrTable, with the line.
+// Units: m; u as the curve defines it. Cost: O(bytes).
+// It returns the errors of r, and errors that wrap ErrTable and name the line.
 func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []float64, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, longestLine), longestLine)
@@ -86,10 +87,11 @@ func ReadTable(r io.Reader, closed bool) (points []spatial.Vec3, parameters []fl
 	return points, parameters, nil
 }
 
-// byteOrder is the mark with which some programs begin a text.
+// byteOrder is the byte order mark with which some programs begin a text.
 const byteOrder = "\ufeff"
 
-// wordsOf returns the words of a line, and whether there is one before each comma and each semicolon.
+// wordsOf splits a line at blanks, commas and semicolons. whole is false, and words is nil, if a field before a comma or a semicolon
+// is empty.
 func wordsOf(text string) (words []string, whole bool) {
 	for rest, more := text, true; more; {
 		var part string
@@ -108,7 +110,8 @@ func wordsOf(text string) (words []string, whole bool) {
 	return words, true
 }
 
-// columnsOf returns where x, y, z and u stand in the lines of a table, of which words is the first, and whether that names them.
+// columnsOf returns the columns of x, y, z and u of a table whose first line is words; a missing column is −1. named tells whether
+// the line holds names. columns is nil if the line holds neither valid names nor 2 to 4 numbers.
 func columnsOf(words []string) (columns []int, named bool) {
 	if len(words) == 0 {
 		return nil, false
