@@ -13,8 +13,8 @@ import (
 type Layout uint8
 
 const (
-	Matrix Layout = iota // the heights along a line of the grid, a line of the file each
-	Points               // x, y and z of a node each, in any order
+	Matrix Layout = iota // a line of the file has the heights along a line of the grid
+	Points               // a line of the file has x, y and z of a node, in any order
 )
 
 // layoutNames are the names in documents.
@@ -50,16 +50,16 @@ func ParseSide(name string) (Side, error) {
 }
 
 // CSV describes a text file of numbers with commas, semicolons, tabs or blanks between them. Lines that are blank or
-// begin with # are left out.
+// begin with # are ignored.
 type CSV struct {
 	Layout          Layout
-	Origin, Spacing [2]float64 // of a matrix, m; points have their own
-	Scale           float64    // 0 is 1; height = Offset + Scale · number
+	Origin, Spacing [2]float64 // Matrix: as in Field, m; points determine their own
+	Scale           float64    // height = Offset + Scale · number; 0 stands for 1
 	Offset          float64    // m
-	First           Side       // of a matrix
+	First           Side       // Matrix: side of the first line
 }
 
-// Read reads the heights of a file. See Format.
+// Read reads the heights of a CSV file, as Format says.
 //
 // Cost: O(length of the file), for points O(n log n).
 func (c *CSV) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
@@ -89,11 +89,11 @@ func (c *CSV) Read(ctx context.Context, r io.Reader, name string) (*Field, error
 	return p.checked(f)
 }
 
-// matrix reads a line of the grid from each line of the file that has numbers. Lines that differ in length, and a file
-// without numbers, are listed among the problems.
+// matrix reads a line of the grid from each line of the file that has numbers. It adds lines of an unusual length, and a file
+// without numbers, to the problems. It returns errors of reading, and one for more than MaxNodes heights.
 func (c *CSV) matrix(t *table, p *Problems) (*Field, error) {
 	f := &Field{Origin: c.Origin, Spacing: c.Spacing}
-	var where, many []int // of each line of the grid: its number in the file, and how many heights it has
+	var where, many []int // for each line of the grid: its line number in the file, and its number of heights
 	for {
 		n := len(f.Heights)
 		var err error
@@ -123,7 +123,7 @@ func (c *CSV) matrix(t *table, p *Problems) (*Field, error) {
 	return f, nil
 }
 
-// usual returns the most frequent number of a list, and of several such numbers the one that comes first.
+// usual returns the most frequent number of a list, of several the first one, and 0 for an empty list.
 func usual(list []int) (best int) {
 	count := map[int]int{}
 	for _, n := range list {

@@ -9,10 +9,10 @@ import (
 	"math"
 )
 
-// Digest returns a fingerprint of all that a surface is made of: its kind, and every height, expression, part and option.
-// Surfaces that are made alike have the same one, in other processes and on other machines too.
+// Digest returns a fingerprint of the definition of a surface: its kind, and every height, expression, part and option.
+// It is equal for equal definitions, in other processes and on other machines too.
 //
-// Cost: O(nodes) at the first call, O(1) after it; with Tiles O(values) each time, as they change. It is safe for
+// Cost: O(nodes) at the first call, O(1) after it; with Tiles O(values) at each call, as they change. It is safe for
 // concurrent use where At is.
 func (s *Surface) Digest() uint64 {
 	if s.changes() {
@@ -59,7 +59,7 @@ func (s *Surface) digest() uint64 {
 	return h.Sum64()
 }
 
-// numbers writes the bits of numbers; −0 is 0.
+// numbers writes the bits of the numbers of a list, with 0 for −0.
 func numbers(w io.Writer, list ...float64) {
 	var b [8]byte
 	for _, x := range list {

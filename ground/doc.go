@@ -1,9 +1,9 @@
-// Package ground has the surfaces that wheels and feet stand on:
+// Package ground has the surfaces under wheels and feet:
 // heights z = f(x, y) over the x–y plane of the world, z up.
 //
 // A [Surface] is a plane, a grid of heights, a function given as an expression, or a sum of surfaces. [Surface.At]
-// gives the height at a place and all its derivatives up to the second order, exactly for the surface that is meant: no
-// differences are taken. A surface never changes once it is made, so that any number of goroutines may share it.
+// gives the height at a place and all its derivatives up to the second order, by exact formulas and not by differences.
+// A surface is immutable, so that any number of goroutines may share it; [Tiles] are the exception.
 //
 // The heights of a grid are a [Field]. It comes from a slice, from files ([CSV], [PNG], [ReadFile]) or from random
 // numbers ([Random]); [NewGrid] interpolates between its nodes.

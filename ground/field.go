@@ -12,18 +12,18 @@ import (
 // MaxNodes is the number of nodes that a grid has at most.
 const MaxNodes = 1 << 31
 
-// Field is heights at the nodes of a regular grid: node (i, j) stands at Origin + (i·Spacing[0], j·Spacing[1]).
+// Field is heights at the nodes of a regular grid: node (i, j) is at Origin + (i·Spacing[0], j·Spacing[1]).
 type Field struct {
 	Origin, Spacing [2]float64 // along x and y, m
 	Size            [2]int     // nodes along x and y
 	Heights         []float64  // m; node (i, j) has Heights[j·Size[0] + i]
 }
 
-// mostHeight is the largest height, m, whose square is finite for any number of them.
+// mostHeight is the largest height, m: sums of squares of any number of such heights are finite.
 const mostHeight = 1e100
 
-// CheckSize returns an error for numbers of nodes along x and y of
-// which one is below 2, or whose product is above MaxNodes.
+// CheckSize returns an error if a number of nodes along x or y is
+// below 2, or their product is above MaxNodes.
 func CheckSize(size [2]int) error {
 	nx, ny := size[0], size[1]
 	if nx < 2 || ny < 2 {
@@ -35,8 +35,9 @@ func CheckSize(size [2]int) error {
 	return nil
 }
 
-// Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes; a number of heights
-// that is not the number of nodes; heights that are not finite or beyond 1e100 m; a spacing that is not above 0.
+// Check returns an error with the faults of f: fewer than 2 × 2 nodes or more than MaxNodes; a number of heights
+// other than the number of nodes; a height (only the first is named) that is not finite or beyond 1e100 m; an origin that is not
+// finite; a spacing that is not positive and finite, or is lost in rounding beside the distance from the origin.
 func (f *Field) Check() error {
 	err := f.checkPlaces()
 	nx, ny := f.Size[0], f.Size[1]
@@ -58,7 +59,7 @@ func (f *Field) Check() error {
 	return err
 }
 
-// checkPlaces checks origin and spacing.
+// checkPlaces returns an error with the faults of origin and spacing.
 func (f *Field) checkPlaces() (err error) {
 	for c, name := range "xy" {
 		far := f.Origin[c] + f.Spacing[c]*float64(f.Size[c])
@@ -73,7 +74,7 @@ func (f *Field) checkPlaces() (err error) {
 	return err
 }
 
-// Place returns where node (i, j) stands, m.
+// Place returns the position of node (i, j), m.
 func (f *Field) Place(i, j int) (x, y float64) {
 	return f.Origin[0] + float64(i)*f.Spacing[0], f.Origin[1] + float64(j)*f.Spacing[1]
 }
@@ -89,7 +90,8 @@ func (f *Field) Range() (lowest, highest float64) {
 
 // Sample returns the heights of a surface at the nodes of a grid.
 //
-// It returns the error of Surface.At with the place where it was, or of ctx.
+// It returns an error for an invalid grid (CheckSize, Field.Check), the error of Surface.At with its place, or the cause of ctx.
+// It panics if s or ctx is nil.
 func Sample(ctx context.Context, s *Surface, origin, spacing [2]float64, size [2]int) (*Field, error) {
 	halt.Must(ctx)
 	if s == nil {
@@ -119,7 +121,8 @@ func Sample(ctx context.Context, s *Surface, origin, spacing [2]float64, size [2
 }
 
 // GradientTo stores in gx and gy the slopes at the nodes along x and y, by differences of second order: (f₊ − f₋)/2d
-// inside, (4f₁ − 3f₀ − f₂)/2d and its mirror image at the ends. Along an axis of two nodes both slopes are (f₁ − f₀)/d.
+// inside, and (4f₁ − 3f₀ − f₂)/2d or its mirror image at the ends, with the spacing d. Along an axis of two nodes both slopes are
+// (f₁ − f₀)/d.
 //
 // Shapes: gx and gy as f.Heights. Cost: O(nodes), no allocation. It panics on a length mismatch.
 func (f *Field) GradientTo(gx, gy []float64) {

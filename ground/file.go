@@ -14,8 +14,8 @@ import (
 
 // Format reads the heights of a file: *CSV or *PNG.
 type Format interface {
-	// Read reads heights from r, which messages call name. It returns a *Problems for what is wrong in the file, and
-	// other errors for reading and for the end of ctx.
+	// Read reads heights from r; name names the file in messages. It returns a *Problems for faults of the file, and
+	// other errors for faults of reading and for the end of ctx.
 	Read(ctx context.Context, r io.Reader, name string) (*Field, error)
 }
 
@@ -35,23 +35,23 @@ func ReadFile(ctx context.Context, files fs.FS, name string, format Format) (*Fi
 	return format.Read(ctx, f, name)
 }
 
-// Problem is one thing that is wrong in a file. Line and Column count from 1; 0 is none.
+// Problem is one fault of a file. Line and Column count from 1; 0 is none.
 type Problem struct {
 	Line, Column int
 	Text         string // with the value
 }
 
-// mostProblems is how many problems of a file are listed.
+// mostProblems is the largest number of problems that are listed.
 const mostProblems = 20
 
-// Problems is all that is wrong in a file, of which the first are listed.
+// Problems are the faults of a file: the first of them as a list, and the number of the others.
 type Problems struct {
 	File string
 	List []Problem
-	More int // that are not listed
+	More int // number of problems that are not in List
 }
 
-// add lists a problem, or counts it.
+// add adds a problem to the list or, if that is full, to More.
 func (p *Problems) add(line, column int, format string, args ...any) {
 	if len(p.List) == mostProblems {
 		p.More++
@@ -60,7 +60,7 @@ func (p *Problems) add(line, column int, format string, args ...any) {
 	p.List = append(p.List, Problem{line, column, fmt.Sprintf(format, args...)})
 }
 
-// err returns p if there is a problem.
+// err returns p if there is a problem, else nil.
 func (p *Problems) err() error {
 	if len(p.List) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (p *Problems) err() error {
 	return p
 }
 
-// In returns the problem as a line of text: the file, line and column, and what is wrong there.
+// In returns the problem as a line of text: file, line, column and Text.
 func (q *Problem) In(file string) string {
 	at := fault.Line(file)
 	if q.Line > 0 {
@@ -80,7 +80,7 @@ func (q *Problem) In(file string) string {
 	return at + ": " + q.Text
 }
 
-// Error has a line a problem: the file, line and column, and what is wrong there.
+// Error returns a text with one line for each problem, as In, and one for More.
 func (p *Problems) Error() string {
 	var b strings.Builder
 	for i, q := range p.List {
@@ -95,7 +95,7 @@ func (p *Problems) Error() string {
 	return b.String()
 }
 
-// ended is a reader that ends with a context.
+// ended is a reader that returns the cause of a context once that has ended.
 type ended struct {
 	ctx context.Context
 	r   io.Reader
@@ -108,7 +108,7 @@ func (e *ended) Read(b []byte) (int, error) {
 	return e.r.Read(b)
 }
 
-// checked returns f, or what Field.Check finds as problems of the file.
+// checked returns f, or p with the faults that Field.Check finds added as problems of the file.
 func (p *Problems) checked(f *Field) (*Field, error) {
 	var list interface{ Unwrap() []error }
 	err := f.Check()
@@ -125,7 +125,7 @@ func (p *Problems) checked(f *Field) (*Field, error) {
 	return nil, p
 }
 
-// upsideDown exchanges the lines of heights, so that the last one is the first.
+// upsideDown reverses the order of the lines of heights, of nx heights each.
 func upsideDown(heights []float64, nx int) {
 	for a, b := 0, len(heights)-nx; a < b; a, b = a+nx, b-nx {
 		for i := range nx {

@@ -7,19 +7,19 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// fourier is the discrete Fourier transform of n numbers, n any number: by halves for
-// powers of two, else as a convolution of a power of two (Bluestein 1970). gonum's
-// would bring gonum into every program that reads a model with a random ground.
+// fourier is the discrete Fourier transform of n numbers, for any n. For powers of two it is the radix-2
+// algorithm, else a convolution whose length is a power of two (Bluestein 1970). The transform of gonum would
+// bring gonum into every program that reads a model with a random ground.
 type fourier struct {
 	n       int
-	roots   []complex128 // exp(−2πik/n) for k < n/2, n a power of two
-	by      *fourier     // of the convolution; nil for a power of two
+	roots   []complex128 // exp(−2πik/n) for k < n/2, if n is a power of two
+	by      *fourier     // transform for the convolution; nil if n is a power of two
 	chirp   []complex128 // exp(−πik²/n)
 	kernel  []complex128 // the transform of the conjugate chirp
 	scratch []complex128
 }
 
-// newFourier prepares the transform of n numbers. It holds scratch: one goroutine at a time.
+// newFourier prepares the transform of n numbers. One goroutine at a time may use it, as it has scratch memory.
 func newFourier(n int) *fourier {
 	f := &fourier{n: n}
 	if n&(n-1) == 0 {
@@ -55,7 +55,7 @@ func conj(z complex128) complex128 { return complex(real(z), -imag(z)) }
 // forward replaces c by Σ c[m] exp(−2πikm/n).
 func (f *fourier) forward(c []complex128) {
 	if f.by == nil {
-		f.halves(c)
+		f.radix2(c)
 		return
 	}
 	s := f.scratch
@@ -74,8 +74,8 @@ func (f *fourier) forward(c []complex128) {
 	}
 }
 
-// halves is forward for a power of two: butterflies after a reversal of the bits of places.
-func (f *fourier) halves(c []complex128) {
+// radix2 is forward for a power of two: a permutation by bit reversal, then butterflies.
+func (f *fourier) radix2(c []complex128) {
 	shift := 64 - bits.Len(uint(f.n-1))
 	for k := range c {
 		if m := int(bits.Reverse64(uint64(k)) >> shift); m > k {
@@ -94,7 +94,7 @@ func (f *fourier) halves(c []complex128) {
 	}
 }
 
-// transform is the Fourier transform of nx × ny numbers, line by line.
+// transform is the discrete Fourier transform of nx × ny numbers, stored line by line.
 type transform struct {
 	x, y *fourier
 	line []complex128

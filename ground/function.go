@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// ExpressionError tells where a text is no expression.
+// ExpressionError reports where a text is no expression.
 type ExpressionError struct {
 	Expression string
-	Position   int    // of a character, from 1
-	Text       string // what was expected there, with what stands there
+	Position   int    // number of the character, from 1
+	Text       string // what was expected there, and what was found
 }
 
 func (e *ExpressionError) Error() string {
@@ -22,12 +22,11 @@ func (e *ExpressionError) Error() string {
 // Function returns the surface z = expression in x and y, both in m.
 //
 // An expression has numbers, pi, x, y, the operations + - * / and ^ (power, which binds to the right and before a
-// sign), round brackets, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max.
+// sign), parentheses, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max.
 // atan2, min and max take two arguments. Derivatives are exact, by forward differentiation. At a kink of
 // abs, min and max they are the derivatives of one side, or the mean of both.
-//
-// It returns an *ExpressionError if the text is no expression. A formula
-// that is not finite somewhere is no error here: see Probe.
+// It returns an *ExpressionError if the text is no expression. It does not check whether the formula is finite:
+// see Probe.
 //
 // Cost: O(length).
 func Function(expression string) (*Surface, error) {
@@ -47,13 +46,12 @@ func functionAt(f *formula.Formula, x, y float64) (Patch, error) {
 	return p, nil
 }
 
-// probes is how many places each way Probe looks at.
+// probes is the number of places along each axis at which Probe looks.
 const probes = 33
 
 // Probe looks at 33 × 33 places of a rectangle, its border among them, and returns the first one at which s has no
 // finite height or slope, with the error of Surface.At; nil if there is none. e is finite.
-//
-// Cost: 1089 evaluations, no more than a ms as a rule. It returns the error of ctx, if that ends.
+// Cost: 1089 evaluations, usually less than a millisecond. It returns the cause of ctx if ctx ends. It panics if s or ctx is nil.
 func Probe(ctx context.Context, s *Surface, e Extent) error {
 	halt.Must(ctx)
 	if s == nil {

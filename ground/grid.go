@@ -9,19 +9,19 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// Interpolation is how a grid has heights between its nodes.
+// Interpolation is the rule for heights between the nodes of a grid.
 type Interpolation uint8
 
 const (
-	Spline  Interpolation = iota // the tensor product of cubic splines, not-a-knot ends: C², exact for cubics; 4 nodes at least each way
-	Hermite                      // bicubic patches, slopes by differences: C¹, local, 3 nodes at least each way
-	Linear                       // bilinear patches, for comparison: C⁰, its kinks make steps of integrators short
+	Spline  Interpolation = iota // tensor product of cubic splines with not-a-knot ends: C², exact for cubics; at least 4 nodes along each axis
+	Hermite                      // bicubic patches with slopes by differences: C¹, local; at least 3 nodes along each axis
+	Linear                       // bilinear patches, for comparison: C⁰; the kinks make the steps of integrators short
 )
 
 // interpolationNames are the names in documents.
 var interpolationNames = [...]string{"spline", "hermite", "linear"}
 
-// leastNodes are the nodes each way that an interpolation needs.
+// leastNodes are the least numbers of nodes along an axis, by Interpolation.
 var leastNodes = [...]int{4, 3, 2}
 
 // String returns the name of documents.
@@ -29,13 +29,13 @@ func (i Interpolation) String() string {
 	return fault.Enum(interpolationNames[:], i, "Interpolation")
 }
 
-// Outside says how a grid goes on beyond its nodes.
+// Outside is the rule for heights beyond the nodes of a grid.
 type Outside uint8
 
 const (
-	Stop    Outside = iota // nothing: ErrOff
-	Level                  // the height of the border goes on, level outwards: C⁰
-	Tangent                // the slope of the border goes on: C¹
+	Stop    Outside = iota // there is no ground: ErrOff
+	Level                  // the ground has the height of the nearest point of the border: C⁰
+	Tangent                // the ground continues with the slope at the border: C¹
 )
 
 // outsideNames are the names in documents.
@@ -54,27 +54,28 @@ func ParseOutside(name string) (Outside, error) {
 	return fault.Parse[Outside]("ground: ", "rule for outside", name, outsideNames[:])
 }
 
-// Options say how a grid goes on between and beyond its nodes.
+// Options are the rules for heights between and beyond the nodes of a grid.
 type Options struct {
 	Interpolation Interpolation
 	Outside       Outside
 }
 
-// grid is heights with an interpolation: at each place the tensor product of the weights of both axes with few values.
+// grid is heights with an interpolation: the height at a place is the sum of a few values times the products of the weights of both
+// axes.
 type grid struct {
 	axes   [2]axis
 	values []float64 // heights, or the coefficients of the spline, line by line
-	stride int       // values a line
-	// Values count from shift, and the sum over them from base: rounding is then relative to differences in height.
+	stride int       // number of values in a line
+	// The values less shift are summed up, and base is added to the sum: rounding is then relative to differences in height.
 	shift, base float64
 }
 
-// NewGrid returns the surface through the heights at the nodes of f, which belong to the surface from now on.
+// NewGrid returns the surface through the heights at the nodes of f. The caller may not change the heights afterwards.
 //
-// It returns an error if f is not as Field.Check wants it, has too few nodes for the interpolation, or ctx ends. It
-// panics without a field, or if an option is out of range.
+// It returns an error if f.Check does, f has too few nodes for the interpolation, or ctx ends. It
+// panics if f or ctx is nil, or if an option is out of range.
 //
-// Cost: O(nodes). A spline keeps a coefficient a node and not the heights, the others keep the heights.
+// Cost: O(nodes). A spline stores one coefficient for each node in place of the heights; the others keep the heights.
 func NewGrid(ctx context.Context, f *Field, o Options) (*Surface, error) {
 	halt.Must(ctx)
 	switch {
@@ -109,7 +110,7 @@ func NewGrid(ctx context.Context, f *Field, o Options) (*Surface, error) {
 	return &Surface{kind: kindGrid, grid: g}, nil
 }
 
-// at is Surface.At, docs/ground.md (G2).
+// at is Surface.At for a grid, docs/ground.md (G2).
 func (g *grid) at(x, y float64) (p Patch, err error) {
 	var wx, wy weights
 	if err := g.axes[0].weightsTo(&wx, x); err != nil {
@@ -130,7 +131,7 @@ func (g *grid) at(x, y float64) (p Patch, err error) {
 	return p, nil
 }
 
-// sum adds what (G2) of docs/ground.md has for any number of weights.
+// sum adds to p the sum (G2) of docs/ground.md, less base, for any number of weights.
 func (g *grid) sum(p *Patch, wx, wy *weights) {
 	for j := range wy.n {
 		from := (wy.at+j)*g.stride + wx.at
@@ -150,7 +151,7 @@ func (g *grid) sum(p *Patch, wx, wy *weights) {
 	}
 }
 
-// sum16 is sum for four weights an axis.
+// sum16 is sum for four weights along each axis.
 func (g *grid) sum16(p *Patch, wx, wy *weights) {
 	for j := range 4 {
 		row := (*[4]float64)(g.values[(wy.at+j)*g.stride+wx.at:])
@@ -167,7 +168,7 @@ func (g *grid) sum16(p *Patch, wx, wy *weights) {
 	}
 }
 
-// height is Surface.Height. It differs from the height of at by rounding only.
+// height is Surface.Height for a grid. It differs from the height of at by rounding only.
 func (g *grid) height(x, y float64) (z float64, err error) {
 	cellX, tx, beyondX, err := g.axes[0].cell(x)
 	if err != nil {
@@ -177,7 +178,7 @@ func (g *grid) height(x, y float64) (z float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.axes[0].interpolation != Spline || (beyondX != 0 || beyondY != 0) && g.axes[0].outside != Level { // the border goes on level
+	if g.axes[0].interpolation != Spline || (beyondX != 0 || beyondY != 0) && g.axes[0].outside != Level { // beyond the border, Level has the height at the border
 		p, err := g.at(x, y)
 		return p.Z, err
 	}
@@ -193,7 +194,7 @@ func (g *grid) height(x, y float64) (z float64, err error) {
 	return z, nil
 }
 
-// extent is the rectangle of the nodes.
+// extent returns the rectangle of the nodes.
 func (g *grid) extent() (e Extent) {
 	for c, a := range g.axes {
 		e.Min[c], e.Max[c] = a.origin, a.origin+a.spacing*float64(a.nodes-1)

@@ -13,15 +13,15 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// PNG says which heights a grey picture of 8 or 16 bits has: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
-// and colour profiles are left out.
+// PNG describes heights in a grey picture of 8 or 16 bits: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
+// and colour profiles are ignored.
 type PNG struct {
-	Origin, Spacing [2]float64 // m
-	Lowest, Highest float64    // of black and of white, m
-	First           Side       // of the first line of pixels
+	Origin, Spacing [2]float64 // as in Field, m
+	Lowest, Highest float64    // heights of black and of white, m
+	First           Side       // side of the first line of pixels
 }
 
-// Places in the head of a PNG file, and the colour of a grey picture.
+// Offsets of fields in the header of a PNG file, the length of the header, and the colour type of a grey picture.
 const (
 	pngWidth  = 16
 	pngHeight = 20
@@ -31,17 +31,18 @@ const (
 	pngGrey   = 0
 )
 
-// deflated is how many bytes one byte of compressed data makes at most. A picture of more than manyPixels has to be
-// smallPart of its pixels' size at least, as all measured ground is: else a file of a megabyte could fill any memory.
+// One byte of compressed data makes at most deflated bytes. A picture of more than manyPixels pixels needs a file of at
+// least smallPart of the size of its pixels, as files of measured ground have; without this limit a file of a megabyte could fill any
+// memory.
 const (
 	deflated   = 1032
 	manyPixels = 1 << 26
 	smallPart  = 1. / 100
 )
 
-// Read reads the heights of a picture. See Format. It needs memory for the file, the pixels and the heights; a file
-// whose head promises more pixels than its length can hold is refused before, and so is one of more than 2²⁶ pixels
-// that is less than a hundredth of their size.
+// Read reads the heights of a picture, as Format says. It needs memory for the file, the pixels and the heights. Before it
+// allocates the latter two, it refuses a file whose header promises more pixels than its length can hold, and a file of more than
+// 2²⁶ pixels that is shorter than a hundredth of their size.
 //
 // Cost: O(pixels).
 func (c *PNG) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
@@ -73,7 +74,7 @@ func (c *PNG) Read(ctx context.Context, r io.Reader, name string) (*Field, error
 	return p.checked(f)
 }
 
-// decodeText says why a picture cannot be decoded.
+// decodeText returns the message for an error of decoding a picture.
 func decodeText(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "the picture ends too early"
@@ -81,7 +82,7 @@ func decodeText(err error) string {
 	return err.Error()
 }
 
-// head checks what the beginning of a file says, before anything is allocated.
+// head checks the header of a file before anything is allocated. It adds the faults to p, and returns false if there are any.
 func (c *PNG) head(data []byte, p *Problems) bool {
 	const signature = "\x89PNG\r\n\x1a\n"
 	if len(data) < pngHead || string(data[:len(signature)]) != signature || string(data[12:16]) != "IHDR" {
@@ -105,7 +106,7 @@ func (c *PNG) head(data []byte, p *Problems) bool {
 	return p.err() == nil
 }
 
-// number32 is the number of four bytes.
+// number32 returns the number in the first four bytes, the highest byte first.
 func number32(b []byte) int64 {
 	return int64(b[0])<<24 | int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])
 }
@@ -154,5 +155,5 @@ func (c *PNG) heights(ctx context.Context, img image.Image) (*Field, error) {
 	return f, nil
 }
 
-// height returns the height of a grey from 0 to 1, m.
+// height returns the height, m, of a grey value from 0 to 1.
 func (c *PNG) height(grey float64) float64 { return c.Lowest + (c.Highest-c.Lowest)*grey }

@@ -12,16 +12,17 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// nodeTol is how far from its node a point may stand, in spacings.
+// nodeTol is the largest distance of a point from its node along an axis, in units of the spacing.
 const nodeTol = 1e-6
 
-// point is a line of a file of points.
+// point is a point of a file, with its line.
 type point struct {
 	line    int
 	x, y, z float64
 }
 
-// points reads x, y and z of a node from each line of the file.
+// points reads a field from a file with x, y and z of a node in each line. It adds the faults of the file to p; the field is nil if
+// there are any before the points are placed. It returns errors of reading, and the cause of ctx.
 func points(ctx context.Context, t *table, p *Problems) (*Field, error) {
 	list, err := readPoints(t, p)
 	if err != nil || p.err() != nil {
@@ -57,7 +58,7 @@ func points(ctx context.Context, t *table, p *Problems) (*Field, error) {
 	return &f, nil
 }
 
-// readPoints reads x, y and z of each line. It lists lines with another number of values in p, and a file without points.
+// readPoints reads x, y and z of each line. It adds lines with another number of values, and a file without points, to p.
 //
 // It returns errors of reading, and one for more points than a field may have nodes.
 func readPoints(t *table, p *Problems) (list []point, err error) {
@@ -83,10 +84,11 @@ func readPoints(t *table, p *Problems) (list []point, err error) {
 	return list, nil
 }
 
-// name returns the file of p for a message.
+// name returns the name of the file of p for a message.
 func name(p *Problems) string { return fault.Line(p.File) }
 
-// sorted returns the values in order: chunks of them are sorted and merged, so that the flag is looked at in between.
+// sorted returns the values in increasing order, or nil if the flag goes up. It sorts chunks and merges them, so that it can look
+// at the flag between them.
 func sorted(v []float64, flag *halt.Flag) []float64 {
 	const chunk = 1 << 15
 	for k := 0; k < len(v) && !flag.Up(); k += chunk {
@@ -105,7 +107,7 @@ func sorted(v []float64, flag *halt.Flag) []float64 {
 	return v
 }
 
-// merge stores two lists in order in one. It returns false if the flag goes up.
+// merge merges the sorted lists a and b into to. It returns false if the flag goes up.
 func merge(to, a, b []float64, flag *halt.Flag) bool {
 	for k := range to {
 		if flag.Every(k) {
@@ -120,9 +122,9 @@ func merge(to, a, b []float64, flag *halt.Flag) bool {
 	return true
 }
 
-// regular returns the least of the values, which are in order, the spacing of those that differ, and the number of nodes with that
-// spacing from the least to the greatest value. Where their difference
-// overflows, the spacing is not finite.
+// regular returns the least of the values v, which are in increasing order, the spacing of the different ones, and the number of nodes
+// with that spacing from the least to the greatest value. If all are equal, the spacing is 0 and n is 1. If the difference between the
+// least and the greatest value overflows, the spacing is not finite.
 func regular(v []float64) (origin, spacing, n float64) {
 	widest := 0.0
 	for k := range v[1:] {
@@ -133,7 +135,7 @@ func regular(v []float64) (origin, spacing, n float64) {
 	}
 	least := widest
 	for k := range v[1:] {
-		if d := v[k+1] - v[k]; d > 10*nodeTol*widest { // closer ones are of one line or column
+		if d := v[k+1] - v[k]; d > 10*nodeTol*widest { // closer values belong to the same line or column
 			least = min(least, d)
 		}
 	}
@@ -142,11 +144,11 @@ func regular(v []float64) (origin, spacing, n float64) {
 	return v[0], length / n, n + 1
 }
 
-// place gives every node the height of its point. It lists points beside
-// the nodes, nodes with two points, and the first node without one.
+// place gives every node the height of its point. It adds to p points that are at no
+// node, nodes with two points, and the first node without a point.
 func (f *Field) place(list []point, p *Problems) {
 	nodes := f.Size[0] * f.Size[1]
-	lines := make([]int, min(nodes, len(list)+1)) // of the points of the first nodes, one of which has none if any has not
+	lines := make([]int, min(nodes, len(list)+1)) // line of the point of each node, 0 for none; if there are too few points, one of these nodes lacks one
 	f.Heights = make([]float64, len(lines))
 	for _, q := range list {
 		u, v := (q.x-f.Origin[0])/f.Spacing[0], (q.y-f.Origin[1])/f.Spacing[1]

@@ -10,13 +10,13 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// RandomKind says how the heights of neighbouring nodes depend on each other.
+// RandomKind is the kind of correlation between the heights of a random field.
 type RandomKind uint8
 
 const (
 	Gaussian RandomKind = iota // correlated over a length
 	Fractal                    // a power law over all lengths
-	Uniform                    // uniform noise, smoothed as the Gaussian kind but not normalized
+	Uniform                    // uniform noise, smoothed as for Gaussian but not normalized
 )
 
 // randomNames are the names of the kinds in documents.
@@ -30,29 +30,29 @@ func ParseRandomKind(name string) (RandomKind, error) {
 	return fault.Parse[RandomKind]("ground: ", "kind of random ground", name, randomNames[:])
 }
 
-// MostRandom is the number of nodes of a random field at most.
+// MostRandom is the largest number of nodes of a random field.
 const MostRandom = 1 << 26
 
-// Bytes returns the memory that Random takes for the field, its price: 24 bytes a node, and up to 128 where it is long
-// and narrow. It is defined for all sizes.
+// Bytes returns the memory that Random needs for the field, bytes: 24 for each node, and up to 128 if the field is long
+// and narrow. It is defined for all sizes, valid or not.
 func (r *RandomGround) Bytes() float64 {
-	const node, transform = 24, 208 // of a node, and of a node along a line of the transforms
+	const node, transform = 24, 208 // bytes for each node, and for each number of the transforms along x and y
 	nx, ny := float64(max(r.Size[0], 0)), float64(max(r.Size[1], 0))
 	return node*nx*ny + transform*(nx+ny)
 }
 
-// RandomGround has the settings of a random field. Opposite borders of the field fit each other.
+// RandomGround has the settings of a random field. The field is periodic: it continues smoothly from a border to the opposite one.
 type RandomGround struct {
-	Origin, Spacing [2]float64 // m
+	Origin, Spacing [2]float64 // as in Field, m
 	Size            [2]int     // nodes along x and y
 	Kind            RandomKind
-	RMS             float64 // m; root mean square of the heights of the first two kinds, whose mean is 0; factor of the noise of the third
-	Length          float64 // of Gaussian and Uniform, m: the noise is smoothed by exp(−2 (Δx² + Δy²)/Length²)
-	Hurst           float64 // of Fractal, in (0, 1): amplitudes fall as k^−(Hurst + 1)
+	RMS             float64 // m; Gaussian, Fractal: root mean square of the heights, whose mean is 0; Uniform: factor of the noise
+	Length          float64 // Gaussian, Uniform: the noise is smoothed by exp(−2 (Δx² + Δy²)/Length²), m
+	Hurst           float64 // Fractal: in (0, 1), amplitudes fall as k^−(Hurst + 1)
 	Seed            uint64
 }
 
-// Check returns an error with all that is wrong with r.
+// Check returns an error with the faults of r, or nil.
 func (r *RandomGround) Check() error {
 	f := Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size}
 	err := errors.Join(f.checkPlaces(), CheckSize(r.Size))
@@ -76,10 +76,10 @@ func (r *RandomGround) Check() error {
 	return err
 }
 
-// mostFractal bounds the spacing of a fractal field, m, and its inverse: beyond, powers of the wave numbers leave the range of numbers.
+// mostFractal bounds the spacing of a fractal field, m, and its inverse: beyond it, powers of the wave numbers may overflow or underflow.
 const mostFractal = 1e50
 
-// checkFractal returns an error with all that is wrong with r for the kind Fractal.
+// checkFractal returns an error with the faults of r that only Fractal has, or nil.
 func (r *RandomGround) checkFractal() (err error) {
 	if !(r.Hurst > 0 && r.Hurst < 1) {
 		err = fmt.Errorf("ground: hurst is not between 0 and 1 (value %v)", r.Hurst)
@@ -97,11 +97,11 @@ func (r *RandomGround) longerSide() float64 {
 	return max(r.Spacing[0]*float64(r.Size[0]), r.Spacing[1]*float64(r.Size[1]))
 }
 
-// mostLength is the largest length of Gaussian, in sides of the field. Over so few lengths the kernel varies by 1e-10, which the transform
-// tells from its own rounding.
+// mostLength is the largest Length of Gaussian, relative to the longer side of the field. The kernel then varies by 1e-10 over the
+// field, which is still above the rounding of the transform.
 const mostLength = 1e5
 
-// Random returns random heights, docs/ground.md (G9), (G10). Equal seeds give equal bits on one machine.
+// Random returns random heights, m, docs/ground.md (G9), (G10). Equal seeds give equal bits on one machine.
 //
 // It returns the error of RandomGround.Check, or the cause of ctx.
 //
@@ -139,8 +139,8 @@ func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	return f, nil
 }
 
-// noise fills c with one random number a node, line by line: of the normal distribution, or for Uniform of [0, RMS). If the flag goes
-// up, c has no meaning.
+// noise fills c with one random number for each node, line by line: of the normal distribution, or for Uniform of [0, RMS). If the flag
+// goes up, c has no meaning.
 func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	s := splitMix64(r.Seed)
 	for k := range c {
@@ -155,8 +155,8 @@ func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// smooth multiplies the modes of c by the modes of the kernel exp(−2 (Δx² + Δy²)/Length²) on the torus. The kernel is a product, one
-// factor an axis.
+// smooth multiplies the modes of c by the modes of the periodic kernel exp(−2 (Δx² + Δy²)/Length²). The kernel is a product of one
+// factor for each axis.
 func (r *RandomGround) smooth(c []complex128, flag *halt.Flag) {
 	var modes [2][]float64
 	for a, n := range r.Size {
@@ -200,7 +200,7 @@ func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// normalized stores in z the real parts of c, moved and scaled to the mean 0 and the root mean square RMS. Equal real parts become 0. If
+// normalized stores in z the real parts of c, shifted and scaled to the mean 0 and the root mean square RMS. If all are equal, z is 0. If
 // the flag goes up, z has no meaning.
 func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) {
 	mean := 0.0
@@ -231,8 +231,8 @@ func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) 
 	}
 }
 
-// shifted stores in z the real parts of c divided by √nodes, moved by half the grid along both axes. If the flag goes up, z has no
-// meaning.
+// shifted stores in z the real parts of c divided by √nodes, cyclically shifted by half the grid along both axes. If the flag goes up, z
+// has no meaning.
 func (r *RandomGround) shifted(z []float64, c []complex128, flag *halt.Flag) {
 	nx, ny := r.Size[0], r.Size[1]
 	factor := 1 / math.Sqrt(float64(len(c)))
@@ -258,10 +258,10 @@ func (s *splitMix64) next() uint64 {
 	return x ^ x>>31
 }
 
-// uniform returns a number of [0, 1), of 53 bits.
+// uniform returns a random number in [0, 1), of 53 bits.
 func (s *splitMix64) uniform() float64 { return float64(s.next()>>11) / (1 << 53) }
 
-// normal returns a number of mean 0 and variance 1 from two draws, by Box & Muller.
+// normal returns a random number of the normal distribution with mean 0 and variance 1, by the method of Box & Muller.
 func (s *splitMix64) normal() float64 {
 	u, v := s.uniform(), s.uniform()
 	return math.Sqrt(-2*math.Log1p(-u)) * math.Cos(2*math.Pi*v)

@@ -11,8 +11,9 @@ import (
 var ErrRough = errors.New("ground: the surface has no two continuous derivatives")
 
 const (
-	// smoothReach is up to which x and y a formula is looked at, m, smoothLines on how many lines each way, and smoothParts how many
-	// intervals each of them has.
+	// A formula is examined for |x| and |y| up to smoothReach, m, along smoothLines lines in each direction, with smoothParts
+	// intervals
+	// on each line.
 	smoothReach              = 20.0
 	smoothLines, smoothParts = 5, 128
 )
@@ -20,11 +21,11 @@ const (
 // numberNames are the names of formula.Numbers, in their order.
 var numberNames = [6]string{"height", "slope", "slope", "second derivative", "second derivative", "second derivative"}
 
-// Smooth returns nil for a surface with two continuous derivatives wherever it is: a plane, a grid with splines that ends at its border,
-// a formula without kinks, tiles, and sums of these. In formulas jumps and kinks are looked for along five lines each way
-// where x and y are from −20 to 20; places at which a formula is not finite are no faults here.
+// Smooth returns nil for a surface that has two continuous derivatives everywhere: a plane, a grid with Spline and Stop, a formula
+// without jumps and kinks, tiles, and sums of these. In formulas it searches for jumps and kinks along five lines in each direction,
+// for x and y from −20 m to 20 m. Places at which a formula is not finite are no faults here.
 //
-// Cost: O(parts), for a formula some ten thousand values; allocates. The error wraps ErrRough and says what the surface is.
+// Cost: O(parts), for a formula some ten thousand values; allocates. The error wraps ErrRough and says why the surface is not smooth.
 func (s *Surface) Smooth() error {
 	switch s.kind {
 	case kindGrid:
@@ -41,7 +42,7 @@ func (s *Surface) Smooth() error {
 	return nil
 }
 
-// SmoothGrid is Smooth for a grid with options.
+// SmoothGrid is Smooth for a grid with the options o.
 func SmoothGrid(o Options) error {
 	switch {
 	case o.Interpolation != Spline:

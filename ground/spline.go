@@ -2,11 +2,11 @@ package ground
 
 import "github.com/rung-mbd/rung/internal/halt"
 
-// lanes is how many lines are solved side by side along x. Another value costs time only.
+// lanes is the number of lines that are solved side by side along x. Another value costs time only.
 const lanes = 16
 
-// splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4):
-// Size[0]+2 a line, Size[1]+2 lines. It returns nil if the flag goes up. f has 4 × 4 nodes at least.
+// splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4), in
+// Size[1]+2 lines of Size[0]+2 coefficients. It returns nil if the flag goes up. f has at least 4 × 4 nodes.
 func splineOf(f *Field, base float64, flag *halt.Flag) []float64 {
 	nx, ny := f.Size[0], f.Size[1]
 	stride := nx + 2
@@ -33,7 +33,7 @@ func splineOf(f *Field, base float64, flag *halt.Flag) []float64 {
 	return c
 }
 
-// pivots returns the reciprocal pivots of the tridiagonal equations (G4) of n nodes, by the place of the coefficient.
+// pivots returns the reciprocal pivots of the tridiagonal equations (G4) for n nodes, by the number of the coefficient.
 func pivots(n int) []float64 {
 	g := make([]float64, n+2)
 	for a := 3; a <= n-2; a++ {
@@ -42,13 +42,13 @@ func pivots(n int) []float64 {
 	return g
 }
 
-// lines are values that are made coefficients in place, side by side: value a of line l stands at a·step + l·apart.
-// Places 1 to n hold the heights at n nodes, then places 0 to n+1 the coefficients.
+// lines are lines of heights that solve replaces by coefficients in place, side by side. Value a of line l is
+// c[a·step + l·apart]. Before solve, values 1 to n are the heights at n nodes; after it, values 0 to n+1 are the coefficients.
 type lines struct {
 	c           []float64
-	g           []float64 // of pivots
+	g           []float64 // pivots(n)
 	n, step     int
-	many, apart int
+	many, apart int // number of lines, and their distance in c
 	flag        *halt.Flag
 }
 
@@ -68,8 +68,8 @@ func (s *lines) solve() {
 	}
 }
 
-// ends stores the coefficients of the nodes next to the ends, which follow from the not-a-knot condition alone, docs/ground.md (G4). It
-// keeps the heights of these nodes in the outermost places.
+// ends stores coefficients 2 and n−1 of each line, which the not-a-knot condition and three heights determine, docs/ground.md (G4). It
+// saves the heights that it replaces as values 0 and n+1.
 func (s *lines) ends() {
 	for l := range s.many {
 		p := l * s.apart
@@ -100,8 +100,8 @@ func (s *lines) back(a int, g float64) {
 	}
 }
 
-// outer stores the two outermost coefficients at an end of a line, by the equations of the two outermost nodes. p is the place of the
-// last coefficient, and d the step inwards.
+// outer stores the two outermost coefficients at an end of a line, by the equations of the two outermost nodes. p is the index of the
+// last coefficient in c, and d the step inwards.
 func (s *lines) outer(p, d int) {
 	c := s.c
 	inner := 6*c[p] - 4*c[p+2*d] - c[p+3*d]

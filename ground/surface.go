@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// ErrOff is returned for a place that a surface does not reach.
+	// ErrOff is returned for a place where there is no surface.
 	ErrOff = errors.New("ground: off the terrain")
 	// ErrNotFinite is returned where a height or a derivative of it is not a finite number.
 	ErrNotFinite = errors.New("ground: the height is not finite, or it has no finite slope")
@@ -28,26 +28,26 @@ func (p *Patch) Normal() spatial.Vec3 {
 	return spatial.Vec3{-p.X * s, -p.Y * s, s}
 }
 
-// finite reports whether all numbers of the patch are.
+// finite reports whether all numbers of the patch are finite.
 func (p *Patch) finite() bool {
 	s := p.Z*0 + p.X*0 + p.Y*0 + p.XX*0 + p.XY*0 + p.YY*0
 	return s == 0
 }
 
-// Extent is the rectangle of the places that data cover, m. It is infinite where there is no end.
+// Extent is the rectangle of a surface's data, m. Its bounds are infinite where the surface is not bounded.
 type Extent struct {
 	Min, Max [2]float64
 }
 
-// everywhere is the extent of what has no end.
+// everywhere is the extent of an unbounded surface.
 var everywhere = Extent{[2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}}
 
-// Finite reports whether the rectangle has ends on all four sides.
+// Finite reports whether the rectangle is bounded on all four sides.
 func (e *Extent) Finite() bool {
 	return !math.IsInf(e.Min[0], 0) && !math.IsInf(e.Min[1], 0) && !math.IsInf(e.Max[0], 0) && !math.IsInf(e.Max[1], 0)
 }
 
-// kind tells the kinds of surfaces apart.
+// kind is the kind of a surface.
 type kind uint8
 
 const (
@@ -65,15 +65,15 @@ type Surface struct {
 	grid   *grid
 	f      *formula.Formula
 	parts  []*Surface
-	leaves int // surfaces that a sum adds, those of its sums among them
+	leaves int // number of surfaces that a sum adds, the parts of nested sums included
 	tiles  *Tiles
 	once   sync.Once
-	print  uint64 // Digest, once it has been asked for
+	print  uint64 // result of Digest, set by once
 }
 
-// At returns the surface near (x, y).
+// At returns the surface near (x, y), m.
 //
-// It returns ErrOff where the surface does not reach, and ErrNotFinite where the height or a derivative is not finite.
+// It returns ErrOff where there is no surface, and ErrNotFinite where the height or a derivative is not finite.
 // The patch beside an error has no meaning.
 //
 // Cost: O(1), for an expression O(its length), for a sum as of all its parts; no allocation. It is safe for concurrent use.
@@ -113,7 +113,7 @@ func (s *Surface) Height(x, y float64) (float64, error) {
 	return p.Z, err
 }
 
-// Form returns what At does as numbers: the height, the slopes along x and y, and the second derivatives by xx, xy and yy.
+// Form returns the patch of At as an array: the height, the slopes along x and y, and the second derivatives by xx, xy and yy.
 //
 // Cost and errors: as At.
 func (s *Surface) Form(x, y float64) ([6]float64, error) {
@@ -124,7 +124,7 @@ func (s *Surface) Form(x, y float64) ([6]float64, error) {
 // Flat reports whether the surface is a plane, one made by NewPlane.
 func (s *Surface) Flat() bool { return s.kind == kindPlane }
 
-// sum adds the parts at a place.
+// sum is At for a sum of surfaces.
 func (s *Surface) sum(x, y float64) (sum Patch, err error) {
 	for _, part := range s.parts {
 		p, err := part.At(x, y)
@@ -144,8 +144,8 @@ func (s *Surface) sum(x, y float64) (sum Patch, err error) {
 	return sum, nil
 }
 
-// Extent returns the rectangle of the nodes of a grid, for a sum that which all its parts have in common, and an
-// infinite one for planes and functions. Beyond it a grid ends or goes on, as its Outside says.
+// Extent returns the rectangle of the nodes of a grid, and for a sum the intersection of the extents of its parts. For other
+// surfaces it is infinite. Beyond the rectangle a grid follows its Outside.
 func (s *Surface) Extent() Extent {
 	switch s.kind {
 	case kindGrid:
@@ -160,7 +160,7 @@ func (s *Surface) Extent() Extent {
 	return everywhere
 }
 
-// intersect returns what two rectangles have in common.
+// intersect returns the intersection of two rectangles.
 func (e Extent) intersect(b Extent) Extent {
 	for c := range e.Min {
 		e.Min[c] = math.Max(e.Min[c], b.Min[c])

@@ -9,17 +9,17 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// longest is the number of bytes of a number beyond which it is none.
+// longest is the number of bytes from which on a word is no number.
 const longest = 512
 
 // table reads the numbers of a text, line by line.
 type table struct {
 	in        *bufio.Reader
 	problems  *Problems
-	at        int  // the line that was read last, from 1
-	column    int  // of the byte that was read last, from 1
-	separator byte // the mark that stands between numbers, 0: none yet
-	mixed     bool // both have been met, which has been listed
+	at        int  // number of the line that was read last, from 1
+	column    int  // column of the byte that was read last, from 1
+	separator byte // the comma or semicolon between numbers; 0 before the first one
+	mixed     bool // both marks have been found, and the problem has been added
 	token     []byte
 }
 
@@ -27,8 +27,8 @@ func newTable(r io.Reader, p *Problems) *table {
 	return &table{in: bufio.NewReaderSize(r, 1<<16), problems: p, token: make([]byte, 0, longest)}
 }
 
-// line appends the numbers of the next line that is neither blank nor a comment to v. A word that is no number is listed among
-// the problems, and reads as 0.
+// line appends to v the numbers of the next line that is neither blank nor a comment. A word that is no number is added to
+// the problems, and counts as 0.
 //
 // It returns io.EOF if there is no such line, and errors of reading.
 func (t *table) line(v []float64) ([]float64, error) {
@@ -49,9 +49,9 @@ func (t *table) line(v []float64) ([]float64, error) {
 	}
 }
 
-// numbers appends the numbers of a line, and reports whether it ends with the file.
+// numbers appends to v the numbers of the next line. end tells whether the file ends with the line.
 func (t *table) numbers(v []float64) (_ []float64, end bool, err error) {
-	wanted := false // a mark stands before
+	wanted := false // whether a number has to follow the last mark
 	for {
 		b, end, err := t.skip()
 		if err != nil {
@@ -80,7 +80,7 @@ func (t *table) numbers(v []float64) (_ []float64, end bool, err error) {
 	}
 }
 
-// skip returns the next byte that is no blank.
+// skip returns the next byte that is no blank. end tells that there is none in the file.
 func (t *table) skip() (b byte, end bool, err error) {
 	for {
 		b, err := t.in.ReadByte()
@@ -100,14 +100,14 @@ func (t *table) drop() error {
 		_, err := t.in.ReadSlice('\n')
 		if err != bufio.ErrBufferFull {
 			if err == io.EOF {
-				err = nil // which the next line meets
+				err = nil // reading the next line returns it again
 			}
 			return err
 		}
 	}
 }
 
-// number reads a number that begins with b, and the mark behind it if there is one.
+// number reads a number that begins with b, and the mark behind it. mark tells whether there is one.
 func (t *table) number(b byte) (x float64, mark bool, err error) {
 	column := t.column
 	t.token = append(t.token[:0], b)
@@ -142,7 +142,7 @@ func (t *table) number(b byte) (x float64, mark bool, err error) {
 	return x, mark, err
 }
 
-// mark reads a comma or semicolon with the blanks before it, if it comes next.
+// mark skips blanks, and reads a comma or semicolon if that comes next. It reports whether it has read one.
 func (t *table) mark() (bool, error) {
 	b, end, err := t.skip()
 	if err != nil || end {
@@ -156,7 +156,7 @@ func (t *table) mark() (bool, error) {
 	return false, t.in.UnreadByte()
 }
 
-// same lists a mark that is not the one between the numbers so far: 0,5;0,2 may be two numbers or four.
+// same adds a problem if mark is not the mark between the numbers so far: 0,5;0,2 may be two numbers or four.
 func (t *table) same(mark byte) {
 	if t.separator == 0 {
 		t.separator = mark

@@ -18,26 +18,26 @@ const (
 
 	// tileNodes is the number of nodes of a tile.
 	tileNodes = tileSide * tileSide
-	fewTiles  = 64 // that there is memory for at first
-	// MostTiles is the most tiles that Tiles have.
+	fewTiles  = 64 // number of tiles for which there is memory at first
+	// MostTiles is the largest number of tiles.
 	MostTiles = 1 << 15
-	// farthestNode is the largest number of a node along an axis, with room for neighbours.
+	// farthestNode is the largest number of a node along an axis; the numbers of its neighbours still fit in an int32.
 	farthestNode = 1<<30 - 1
 )
 
-// Tiles are values at the nodes of a square grid without an end, 0 but in tiles of 16 × 16 nodes that have been asked
-// for. Their surface is C²: with the weights B of docs/ground.md (G3), z = Σ B_j(y) B_i(x) c_ij, so that it is between
-// the least and the largest of the values around. It belongs to one goroutine, as its values change.
+// Tiles are values at the nodes of an unbounded square grid. They are 0, except in tiles of 16 × 16 nodes that Make has
+// added. Their surface is C²: with the weights B of docs/ground.md (G3), z = Σ B_j(y) B_i(x) c_ij, so that z is between
+// the least and the largest of the values around. Tiles and their surface belong to one goroutine, as the values change.
 type Tiles struct {
 	origin  [2]float64
 	spacing float64
 	values  []float64  // tile by tile, line by line
-	places  [][2]int32 // of the tiles
-	table   []int32    // open addressing: 1 + number of a tile, 0: free; its length is a power of two
+	places  [][2]int32 // position of each tile along x and y, in tiles
+	table   []int32    // hash table with open addressing: 1 + number of a tile, or 0 if free; its length is a power of two
 }
 
-// NewTiles returns tiles on a grid with a node at the origin, without a tile. It returns an error if the spacing is not
-// positive or a number is not finite.
+// NewTiles returns Tiles without a tile, on a grid with a node at origin, m, and the given spacing, m. It returns an error if the
+// spacing is not positive or a number is not finite.
 func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
 	if !(spacing > 0) || math.IsInf(spacing, 0) || !algebra.Finite(origin[0]) || !algebra.Finite(origin[1]) {
 		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
@@ -47,13 +47,14 @@ func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
 	}, nil
 }
 
-// Len returns the number of values: tileNodes a tile.
+// Len returns the number of values: 256 for each tile.
 func (t *Tiles) Len() int { return len(t.values) }
 
 // Spacing returns the distance of nodes, m.
 func (t *Tiles) Spacing() float64 { return t.spacing }
 
-// Value returns a value, to be changed. It holds until a tile is added. It panics if n is out of range.
+// Value returns a pointer to value n, m, which may be changed. The pointer is valid until a tile is added. It panics if n is out of
+// range.
 func (t *Tiles) Value(n int) *float64 {
 	t.mustHave(n)
 	return &t.values[n]
@@ -66,7 +67,7 @@ func (t *Tiles) mustHave(n int) {
 	}
 }
 
-// Node returns where value n stands: the numbers of its node from the origin along x and y. It panics if n is
+// Node returns the node of value n, by its numbers from the origin along x and y. It panics if n is
 // out of range.
 func (t *Tiles) Node(n int) (i, j int32) {
 	t.mustHave(n)
@@ -74,13 +75,13 @@ func (t *Tiles) Node(n int) (i, j int32) {
 	return p[0]<<tileBits + int32(n&tileMask), p[1]<<tileBits + int32(n>>tileBits&tileMask)
 }
 
-// Place returns where a node is.
+// Place returns the position of node (i, j), m.
 func (t *Tiles) Place(i, j int32) (x, y float64) {
 	return t.origin[0] + float64(i)*t.spacing, t.origin[1] + float64(j)*t.spacing
 }
 
-// Between returns the first and the last node from place a to place b along an axis; there is none between if the first
-// is behind the last. It returns ErrTiles beyond the range of the numbers. It panics unless axis is 0 or 1.
+// Between returns the numbers of the first and the last node from a to b, m, along an axis. If there is none, first is
+// larger than last. It returns ErrTiles beyond the range of the numbers. It panics unless axis is 0 or 1.
 func (t *Tiles) Between(a, b float64, axis int) (first, last int32, err error) {
 	if uint(axis) >= uint(len(t.origin)) {
 		panic("ground: axis out of range")
@@ -92,7 +93,7 @@ func (t *Tiles) Between(a, b float64, axis int) (first, last int32, err error) {
 	return int32(lo), int32(hi), nil
 }
 
-// Find returns the number of the value at a node, or −1 if there is no tile. Cost: O(1), no allocation.
+// Find returns the number of the value at node (i, j), or −1 if there is no tile. Cost: O(1), no allocation.
 func (t *Tiles) Find(i, j int32) int {
 	k := t.tile(i>>tileBits, j>>tileBits)
 	if k < 0 {
@@ -102,8 +103,7 @@ func (t *Tiles) Find(i, j int32) int {
 }
 
 // Make is Find, and adds the tile if there is none.
-//
-// Cost: O(1) but where memory grows, which it does by doubling. It returns ErrTiles.
+// Cost: O(1), except where memory grows, by doubling. It returns ErrTiles.
 func (t *Tiles) Make(i, j int32) (int, error) {
 	if n := t.Find(i, j); n >= 0 {
 		return n, nil
@@ -133,7 +133,7 @@ func (t *Tiles) grow() {
 	}
 }
 
-// Cap returns the number of values that there is memory for.
+// Cap returns the number of values for which there is memory.
 func (t *Tiles) Cap() int { return cap(t.values) }
 
 // Clear removes all tiles and keeps the memory.
@@ -144,13 +144,13 @@ func (t *Tiles) Clear() {
 
 func inTile(i, j int32) int { return int(j&tileMask)<<tileBits | int(i&tileMask) }
 
-// slot is where the search for a tile begins.
+// slot returns the index of the table at which the search for the tile at (i, j) begins.
 func (t *Tiles) slot(i, j int32) uint64 {
 	h := (uint64(uint32(i))<<32 | uint64(uint32(j))) * 0x9e3779b97f4a7c15
 	return (h ^ h>>32) & uint64(len(t.table)-1)
 }
 
-// tile returns the number of a tile, −1 for none.
+// tile returns the number of the tile at (i, j), or −1 if there is none.
 func (t *Tiles) tile(i, j int32) int {
 	for s := t.slot(i, j); ; s = (s + 1) & uint64(len(t.table)-1) {
 		k := int(t.table[s]) - 1
@@ -173,7 +173,7 @@ func (t *Tiles) enter(k int) {
 // Surface returns the surface of the values, which changes with them.
 func (t *Tiles) Surface() *Surface { return &Surface{kind: kindTiles, tiles: t} }
 
-// weigh stores the weights at x along an axis, of nodes from w.at on, and reports whether there may be a tile.
+// weigh stores in w the weights at x along an axis, of the nodes from w.at on. It returns false where there can be no tile.
 func (t *Tiles) weigh(w *weights, x float64, axis int) bool {
 	u := (x - t.origin[axis]) / t.spacing
 	cell := math.Floor(u)
@@ -185,7 +185,7 @@ func (t *Tiles) weigh(w *weights, x float64, axis int) bool {
 	return true
 }
 
-// at is Surface.At.
+// at is Surface.At for tiles.
 func (t *Tiles) at(x, y float64) (p Patch, err error) {
 	if !algebra.Finite(x) || !algebra.Finite(y) {
 		return p, ErrOff

@@ -22,13 +22,13 @@ func newWriter(ctx context.Context, w io.Writer) *writer {
 	return &writer{bufio.NewWriterSize(w, 1<<16), ctx, nil}
 }
 
-// number writes a mark and x, in as few digits as give x back.
+// number writes mark and x, in the fewest digits from which x can be read back.
 func (w *writer) number(mark string, x float64) {
 	w.b = strconv.AppendFloat(append(w.b[:0], mark...), x, 'g', -1, 64)
 	w.Write(w.b) // Flush returns the first error
 }
 
-// each calls write for all nodes, line by line, and flushes.
+// each calls write for all nodes, line by line, and flushes w. It returns the first error of writing, or the cause of the context.
 func (f *Field) each(w *writer, write func(i, j int)) error {
 	for j := range f.Size[1] {
 		for i := range f.Size[0] {
@@ -41,10 +41,10 @@ func (f *Field) each(w *writer, write func(i, j int)) error {
 	return w.Flush()
 }
 
-// WriteCSV writes the heights as a file of numbers, of which a CSV with this layout and no more than origin and spacing
-// reads the same bits; points have their places with them.
+// WriteCSV writes the heights as a file of numbers. A CSV with the same Layout reads the same bits of the heights; for Matrix it needs
+// Origin and Spacing of f.
 //
-// It returns errors of writing and of ctx.
+// It returns errors of writing and the cause of ctx.
 func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error {
 	halt.Must(ctx)
 	if int(layout) >= len(layoutNames) {
@@ -72,9 +72,10 @@ func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error
 	})
 }
 
-// WriteOBJ writes the nodes as vertices and the cells as faces of four, seen from above anticlockwise, as Wavefront OBJ.
+// WriteOBJ writes the field as Wavefront OBJ: the nodes as vertices, m, and the cells as faces of four vertices, anticlockwise seen from
+// above.
 //
-// It returns errors of writing and of ctx.
+// It returns errors of writing and the cause of ctx.
 func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
 	halt.Must(ctx)
 	w := newWriter(ctx, to)
@@ -102,10 +103,10 @@ func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
 	})
 }
 
-// WritePNG writes the heights as a grey picture of 16 bits, north above: black is lowest and white highest, m. Heights
-// beyond them are black or white.
+// WritePNG writes the heights as a grey picture of 16 bits, north at the top. Black is the height lowest and white the height highest, m;
+// heights beyond them are black or white. If highest is not above lowest, all is black.
 //
-// It returns errors of writing and of ctx.
+// It returns errors of writing and the cause of ctx.
 func (f *Field) WritePNG(ctx context.Context, to io.Writer, lowest, highest float64) error {
 	halt.Must(ctx)
 	nx, ny := f.Size[0], f.Size[1]
@@ -121,7 +122,7 @@ func (f *Field) WritePNG(ctx context.Context, to io.Writer, lowest, highest floa
 	return png.Encode(&endedWriter{ctx, to}, img)
 }
 
-// endedWriter is a writer that ends with a context.
+// endedWriter is a writer that returns the cause of a context once that has ended.
 type endedWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -6,15 +6,15 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Actuation says how the actuators of an inverse dynamics relate to the mobility (RBDA §8.12).
+// Actuation tells how the actuators of an inverse dynamics relate to the mobility (RBDA §8.12).
 type Actuation uint8
 
 // The kinds of actuation.
 const (
 	ActuationUnsolved  Actuation = iota // nothing has been solved
 	ActuationProper                     // as many actuators as independent motions: the forces are unique
-	ActuationRedundant                  // more: the forces have the least norm
-	ActuationUnder                      // some motion is not controlled
+	ActuationRedundant                  // more actuators than independent motions: the forces with the least norm are taken
+	ActuationUnder                      // the actuators do not control all motions
 )
 
 // String returns the name of docs/cli.md.
@@ -27,12 +27,12 @@ func (a Actuation) String() string {
 
 // UnderactuatedError says that the actuators cannot make the wanted accelerations.
 type UnderactuatedError struct {
-	// Freedoms that move although they are not controlled, as joint.freedom or the name of a freedom of the tree. There
-	// are none where only bodies on ball joints, or without joints, move.
+	// Freedoms are the freedoms that move although they are not controlled, as joint.freedom or the name of a freedom of the
+	// tree. The list is empty where only bodies on ball joints, or without joints, move.
 	Freedoms   []string
 	Mobility   int     // number of independent motions
-	Controlled int     // of these, by the actuators
-	Residual   float64 // difference of the accelerations from the wanted ones, as of the inverse dynamics
+	Controlled int     // number of independent motions that the actuators control
+	Residual   float64 // difference between the accelerations and the wanted ones, as the inverse dynamics defines it
 }
 
 // Error names the freedoms.

@@ -10,14 +10,14 @@ import (
 
 // actuator is a motor on a freedom of a joint (model.Actuator).
 type actuator struct {
-	index, joint            int32 // of the force element, and of the joint
+	index, joint            int32 // numbers of the force element and of the joint
 	freedom                 int32
 	law                     model.ActuatorLaw
 	value                   *joints.Motion
 	gain, integral, damping float64
 	limit                   float64 // 0: none
 
-	// The integral of u − q̇ is ∫u − q − start, as the time integral of q̇ is q. So it needs no state of its own.
+	// The integral of u − q̇ over time is ∫u − q − start, as the integral of q̇ is q. So it needs no internal state.
 	start float64
 }
 
@@ -28,12 +28,12 @@ func newActuator(a *model.Actuator, index, joint int) actuator {
 	}
 }
 
-// winds reports whether the force depends on the coordinate, so that turns of an angle are counted.
+// winds reports whether the force depends on the coordinate, so that whole turns of an angle have to be counted.
 func (a *actuator) winds() bool {
 	return a.law == model.ActuatorPosition || a.law == model.ActuatorSpeed && a.integral != 0
 }
 
-// startActuators makes the integrals of actuators zero in the state that is written in the model.
+// startActuators sets start of all actuators so that their integrals are zero in the state of the model.
 func (m *Mechanism) startActuators() {
 	var jk JointKinematics
 	var q, qd [6]float64
@@ -52,21 +52,21 @@ func (m *Mechanism) startActuators() {
 	}
 }
 
-// Push is the generalized force of an actuator at a state, N m or N, and the negative derivatives of the force by the coordinate and the
-// rate of the freedom, which have the signs of a spring and of a damper.
+// Push is the generalized force of an actuator at a state, N m or N. Stiffness and Damping are minus the derivatives of the force by the
+// coordinate and the rate of the freedom; they are positive for a force like that of a spring or a damper.
 type Push struct {
 	Force, Stiffness, Damping float64
 }
 
-// at returns the force of the actuator at the coordinate q, the rate qd and the time t.
+// at returns the force of the actuator, with its derivatives, at the coordinate q, the rate qd and the time t.
 func (a *actuator) at(q, qd, t float64) (p Push) {
 	p, _ = a.both(q, qd, t)
 	return p
 }
 
-// both returns the force of the actuator with its derivatives, and the same force with secants in place of the derivatives. Let x be
-// the force without the limit, divided by the limit. The limit multiplies the force by tanh(x)/x, derivatives by 1 − tanh²x, and
-// secants by tanh(x)/x as the force.
+// both returns the force of the actuator with its derivatives, and the same force with secants in place of the derivatives. If x is
+// the force without the limit over the limit, the limit multiplies the force and the secants by tanh(x)/x, and the derivatives by
+// 1 − tanh²x.
 func (a *actuator) both(q, qd, t float64) (p, secant Push) {
 	u, _, _ := a.value.At(t)
 	switch a.law {
@@ -105,7 +105,7 @@ func (l *Loads) Actuator(i int) (f Freedom, element int) {
 // ActuatorPulls reports whether the force of actuator i depends on the motion of its freedom.
 func (l *Loads) ActuatorPulls(i int) bool { return l.actuators[i].law != model.ActuatorTorque }
 
-// ActuatorSettings returns all that decides about the force of actuator i, for comparison.
+// ActuatorSettings returns all settings on which the force of actuator i depends, for comparison.
 func (l *Loads) ActuatorSettings(i int) (settings struct {
 	Joint, Freedom, Law                   int
 	Value                                 joints.Motion
@@ -118,8 +118,7 @@ func (l *Loads) ActuatorSettings(i int) (settings struct {
 }
 
 // ActuatorAt returns the force of actuator i at s, and its derivatives. jk is the motion of the actuator's joint at s (JointTo).
-//
-// Units: of Push. Cost: O(1), with a spline O(log times), no allocation. It panics if i is out of range.
+// Units: as in Push. Cost: O(1), with a spline O(log times), no allocation. It panics if i is out of range.
 func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	a := &m.actuators[i]
 	if a.law == model.ActuatorTorque {
@@ -131,8 +130,8 @@ func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 }
 
 // ActuatorSecant is ActuatorAt with secants of a limited force in place of its derivatives.
-// Newton matrices take them: at the limit the derivatives are nearly zero, and an iteration
-// that begins there would jump from one limit to the other.
+// They are for matrices of Newton's method: at the limit the derivatives are nearly zero, and an
+// iteration that begins there would jump from one limit to the other.
 //
 // Cost: as ActuatorAt.
 func (m *Mechanism) ActuatorSecant(i int, jk *JointKinematics, s *State) Push {
@@ -143,7 +142,8 @@ func (m *Mechanism) ActuatorSecant(i int, jk *JointKinematics, s *State) Push {
 	return p
 }
 
-// ActuatorForce returns the generalized force of actuator i at s. k receives the kinematics of the bodies at its joint.
+// ActuatorForce returns the generalized force of actuator i at s, N m or N. It stores in k the kinematics of the bodies at the
+// actuator's joint.
 //
 // Cost: as ActuatorAt.
 func (m *Mechanism) ActuatorForce(i int, k *Kinematics, s *State) float64 {
@@ -152,7 +152,7 @@ func (m *Mechanism) ActuatorForce(i int, k *Kinematics, s *State) float64 {
 	return m.ActuatorAt(i, &jk, s).Force
 }
 
-// addActuators adds the wrenches of the actuators to f.
+// addActuators adds to f the wrenches of the actuators on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addActuators(f []spatial.Force, k *Kinematics, s *State) {
 	var jk JointKinematics
 	for i := range m.actuators {

@@ -8,22 +8,22 @@ type Freedom struct {
 	Freedom int
 }
 
-// Along is a coordinate between two bodies as a force along it sees it: a freedom of a joint, or the distance of two
+// Along is the direction of a coordinate between two bodies: a freedom of a joint, or the distance between two
 // points. A generalized force of 1 is the wrench Unit on the second body and its opposite on the first, at one point.
 type Along struct {
 	Body [2]int32        // predecessor and successor, or A and B; World for none
-	Arm  [2]spatial.Vec3 // from their centres of mass to where the wrench acts, world axes, m; zero for the world
-	Unit spatial.Force   // about there, world axes; zero where the coordinate has no direction
+	Arm  [2]spatial.Vec3 // from their centres of mass to the point, world axes, m; zero for the world
+	Unit spatial.Force   // about the point, world axes; zero where the coordinate has no direction
 }
 
-// On returns the wrench of a generalized force of 1 on body e of a, about its centre of mass, world axes. By the
-// principle of virtual power it is also the derivative of the coordinate by the motion of that body: a turn, and a
+// On returns the wrench of a generalized force of 1 on Body[e], e = 0 or 1, about its centre of mass, world axes. By the
+// principle of virtual power it is also the derivative of the coordinate by the motion of that body: a small rotation, and a
 // displacement of the centre of mass.
 func (a *Along) On(e int) spatial.Force {
 	return a.Unit.Shift(a.Arm[e].Neg()).Scale(float64(2*e - 1))
 }
 
-// RowTo stores in v the wrenches of On on both bodies: the derivative of the coordinate by their motions.
+// RowTo stores in v the wrenches of On for both bodies: the derivative of the coordinate by their motions.
 func (a *Along) RowTo(v *[12]float64) {
 	for e := range 2 {
 		w := a.On(e)

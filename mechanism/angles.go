@@ -9,29 +9,27 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A pose determines an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
-// the angle in (−π, π] jumps, and so would its torque. So a State has the angles of such freedoms, of freedoms with stops, of
-// those with actuators that hold a position or have an integral part, and of freedoms of couplings: findSprung is the only
-// place that decides which. An angle of the pose is then the one within half a turn of the number in the State; a simulation
-// updates these numbers from step to step.
+// A pose determines an angle up to whole turns. That is not enough for a torsion spring: where it is wound past half a turn,
+// the angle in (−π, π] jumps, and so would its torque. So a State carries the angles of freedoms with springs, with stops, with
+// actuators whose force depends on the coordinate, and with couplings. findSprung alone decides which. The angle at a pose is then
+// the one within half a turn of the angle in the State, and a simulation updates the State from step to step.
 
-// sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
-// them from first on.
+// sprung are the freedoms of a joint whose angles a State carries, in State.Angles[first:first+n].
 type sprung struct {
 	first   int32
 	n       int8
-	freedom [2]int8
+	freedom [2]int8 // their numbers, or whole
 }
 
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint, lengths
-// too, with springs or without, the parameters of curves, or the foot of a wheel on terrain. Several of these may belong to one pose, and
-// the motions that the joint allows depend on which.
+// whole in freedom[0] marks a joint for which a State carries all values of joints.Spec.NearTo: the coordinates of a composite joint,
+// lengths too, with springs or without, the parameters of curves, or the foot of a wheel on terrain. A pose may have several such sets of
+// values, on which the motions that the joint allows depend.
 const whole = -1
 
-// place returns the place of freedom i among them, or −1.
+// place returns the place of freedom i among the freedoms of d, or −1.
 func (d *sprung) place(i int) int {
 	if d.whole() {
 		if i >= 0 && i < int(d.n) {
@@ -44,7 +42,7 @@ func (d *sprung) place(i int) int {
 
 func (d *sprung) whole() bool { return d.n > 0 && d.freedom[0] == whole }
 
-// at returns number i of them.
+// at returns the number of freedom i of d.
 func (d *sprung) at(i int8) int {
 	if d.whole() {
 		return int(i)
@@ -52,7 +50,8 @@ func (d *sprung) at(i int8) int {
 	return int(d.freedom[i])
 }
 
-// findSprung numbers the angles with springs, and those that actuators and couplings count as springs do.
+// findSprung numbers the angles that a State carries: the angles with springs, stops, actuators and couplings, and the values of whole
+// joints.
 func (m *Mechanism) findSprung() {
 	wound := map[Freedom]bool{}
 	for i := range m.actuators {
@@ -80,7 +79,7 @@ func (m *Mechanism) findSprung() {
 			next += int32(n)
 			continue
 		}
-		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // which tells its turn by its slide
+		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // its displacement determines its turns
 			continue
 		}
 		d := &jt.sprung
@@ -123,22 +122,22 @@ func (m *Mechanism) findGaps() {
 	slices.Sort(m.special.gaps)
 }
 
-// NumSprung returns the number of freedoms that are angles with a spring, in joints other
-// than helical ones, of all freedoms of composite joints, of parameters of curves and coordinates of feet: the length of State.Angles.
+// NumSprung returns the length of State.Angles: the number of angles with a spring, stop, actuator or coupling, in joints other
+// than helical ones, plus the coordinates of composite joints, the parameters of curves and the coordinates of feet.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
-// AnglePlace returns the place of a freedom in State.Angles, or −1 if it is none of those: below NumSprung for an angle
-// with a spring, from there on for another one, which only states that carry all angles have.
+// AnglePlace returns the index of a freedom in State.Angles, or −1 if it has none. Indices from NumSprung on are angles that
+// only states that carry all angles have.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) AnglePlace(f Freedom) int { return m.Joints[f.Joint].anglePlace(f.Freedom) }
 
-// FollowAngles stores in s.Angles the angles with springs at s: those within half a
-// turn of the numbers there, or, if there are none, in (−π, π] plus the turns of the
-// model. It is to be called whenever less than half a turn has passed. The other angles
-// of a state that carries all stay as they are (FollowTurns).
+// FollowAngles updates s.Angles[:NumSprung] to the pose of s: each angle is the one within half a
+// turn of the number there. If s.Angles is empty, the angles are in (−π, π] plus the turns of the
+// model. Call it before an angle has changed by half a turn. FollowTurns updates the other
+// angles of a state that carries all.
 //
-// Cost: O(angles), no allocation but for the first time. k receives the kinematics of the
+// Cost: O(angles); allocates only if s.Angles is empty. It stores in k the kinematics of the
 // bodies at these joints. It panics if s is of another mechanism.
 func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	if !m.Owns(s) {
@@ -147,7 +146,8 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	m.followAngles(k, s, false)
 }
 
-// followAngles is FollowAngles; with start s is the initial state, whose parameters of curves are those near the ones of the model.
+// followAngles is FollowAngles. With start, s is the initial state, and the search for parameters of curves starts from the
+// parameters of the model.
 func (m *Mechanism) followAngles(k *Kinematics, s *State, start bool) {
 	if len(m.sprung) == 0 {
 		return
@@ -177,14 +177,14 @@ func (m *Mechanism) followAngles(k *Kinematics, s *State, start bool) {
 	s.Angles = at
 }
 
-// Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
-// springs, or all angles, and internal states, or none of these.
+// Owns reports whether s may be a state of m, by its lengths: it has all bodies; no angles, NumSprung angles or all angles; and no
+// internal states or all.
 func (m *Mechanism) Owns(s *State) bool {
 	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung() || m.carriesAll(s)) &&
 		(len(s.Internal) == 0 || len(s.Internal) == m.NumInternal())
 }
 
-// sprungTo is JointTo for joint j with angles with springs, and the kinematics of its bodies.
+// sprungTo is JointTo for joint j, and computes the kinematics of its bodies in k first. It returns the joint.
 func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *State) *Joint {
 	jt := m.sprungPlacesTo(jk, j, k, s)
 	jk.ratesTo(jt, s)
@@ -203,21 +203,21 @@ func (m *Mechanism) sprungPlacesTo(jk *JointKinematics, j int32, k *Kinematics, 
 	return jt
 }
 
-// startAngles gives the initial state all angles that findSprung has numbered, with the turns of the model, and the parameters
-// of curves from those of the model if it has them. So who moves a state from there knows of its turns, and nobody searches again.
+// startAngles gives the initial state all angles that findSprung has numbered, with the turns of the model, and parameters of
+// curves near the parameters of the model, if it has them. So motions from the initial state count turns from the model's on.
 func (m *Mechanism) startAngles() {
 	if len(m.sprung) > 0 {
 		m.followAngles(&Kinematics{Bodies: make([]BodyKinematics, len(m.Bodies))}, &m.initial, true)
 	}
 }
 
-// HasFollowed reports whether there are composite joints, joints with curves or wheels on terrain. Their rows depend on numbers that a
-// state carries (State.Angles), which are found from those before.
+// HasFollowed reports whether there are composite joints, joints with curves or wheels on terrain. Their rows depend on values that a
+// state carries in State.Angles, and that are found from the values of the state before.
 func (m *Mechanism) HasFollowed() bool { return m.followed }
 
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms, as
-// joints.Spec.CoordinatesTo, but angles with springs within half a turn of those in the
-// State of which jk is, if it has them.
+// joints.Spec.CoordinatesTo does. Angles that the State of jk carries are within half a turn
+// of the angles there.
 //
 // Cost: O(1), no allocation.
 func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
@@ -231,9 +231,9 @@ func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
 	}
 }
 
-// MoveAngles adds to dst, angles as in State.Angles, what the displacement h·x of the
-// bodies at s, six numbers a body about its centre of mass, adds to them to first
-// order. So FollowAngles counts the turns of fast wheels, too, where poses jump.
+// MoveAngles adds to dst, angles as in State.Angles, their first-order change by the displacement h·x of the
+// bodies at s. x has six numbers for each body, about its centre of mass. With angles predicted in this way, FollowAngles
+// counts the turns of fast wheels too, which turn by more than half a turn in a step.
 //
 // Cost: O(angles), no allocation; k was computed at s.
 func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64, x []float64) {
@@ -254,7 +254,8 @@ func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64
 	}
 }
 
-// moveEnd stores the rotation and the travel of the end of an arm of a body under x, zero for the world.
+// moveEnd stores in omega and v the rotation of a body by x and the displacement of the end of an arm from its origin, both zero
+// for the world.
 func moveEnd(omega, v *spatial.Vec3, body int32, arm spatial.Vec3, k *Kinematics, x []float64) {
 	*omega, *v = spatial.Vec3{}, spatial.Vec3{}
 	if body >= 0 {

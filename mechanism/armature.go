@@ -18,10 +18,10 @@ func (m *Mechanism) setGeared() {
 	}
 }
 
-// SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j, given the accelerations a of all
-// bodies: six numbers each, ω̇ and that of the centre of mass, world axes. Entries past Kind.Freedoms are zero.
+// SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j for the accelerations a of the bodies:
+// six numbers each, ω̇ and the acceleration of the centre of mass, world axes. Entries beyond Kind.Freedoms are zero.
 //
-// Cost: O(1), no allocation; k was computed at s. It returns joints.ErrNoDirection as joints.Spec.EvalTo does.
+// Cost: O(1), no allocation; k was computed at s. It returns the errors of joints.Spec.EvalTo.
 func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
 	var jk JointKinematics
@@ -31,7 +31,7 @@ func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinema
 	if err := jt.EvalTo(&rows, &jk.Frames, s.Time); err != nil {
 		return err
 	}
-	// The apparent derivative of V̂, theory.md (7): what P's turning makes is taken off.
+	// The apparent derivative of V̂, theory.md (7): the terms of the rotation of P are subtracted.
 	turn := jk.OmegaS.Cross(jk.OmegaP)
 	slide := jk.OmegaP.Cross(rows.Slip).Scale(-2)
 	if i := jt.Succ; i >= 0 {
@@ -49,8 +49,8 @@ func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinema
 	return nil
 }
 
-// AddFreedomForcesTo adds to f, wrenches on the bodies about their centres of mass in world axes, what generalized
-// forces tau along the freedoms of joint j do.
+// AddFreedomForcesTo adds to f the wrenches of the generalized forces tau of the freedoms of joint j. f has one wrench for each body,
+// about its centre of mass, world axes.
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) AddFreedomForcesTo(f []spatial.Force, j int, tau *[6]float64, k *Kinematics, s *State) {

@@ -6,24 +6,25 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// bushing holds the frames of a bushing, each moved by half of its rest (docs/springs.md (E8)): they coincide at rest.
+// bushing holds the frames of a bushing. Each is the frame of the model moved by half of the rest pose (docs/springs.md (E8)), so that
+// they coincide at rest.
 type bushing struct {
-	index int32 // of the force element
+	index int32 // number of the force element
 	body  [2]int32
-	at    [2]Attachment
-	q     [2]spatial.Quat // of the frames in their bodies
-	moved [2]spatial.Vec3 // from the origins of the model's frames to those of at, axes of the bodies, m; zero without a rest
-	K, D  springs.Matrix
+	at    [2]Attachment   // origins of the frames
+	q     [2]spatial.Quat // orientations of the frames in their bodies
+	moved [2]spatial.Vec3 // from the origins of the model's frames to the origins in at, axes of the bodies, m; zero without a rest
+	K, D  springs.Matrix  // stiffness and damping
 }
 
-// newBushing returns a bushing, whose frames on both bodies are moved and turned by half of its rest pose.
+// newBushing returns the bushing of force element f with that index, on the bodies of A and B.
 func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
 	b := bushing{index: int32(index), body: body}
 	rest := quaternion(f.Bushing.Rest.Orientation)
 	if rest[0] < 0 {
 		rest = spatial.Quat{-rest[0], -rest[1], -rest[2], -rest[3]}
 	}
-	// q and −q are one rotation. With w ≥ 0, 1 + q has the direction of the rotation by half the angle.
+	// For w ≥ 0, 1 + q is a multiple of the quaternion of half the rotation; q and −q are the same rotation.
 	half := spatial.Quat{1 + rest[0], rest[1], rest[2], rest[3]}.Normalize()
 	move := spatial.Vec3(f.Bushing.Rest.Position).Scale(0.5)
 	for e, a := range [2]*model.Attachment{&f.A, &f.B} {
@@ -54,8 +55,8 @@ func (l *Loads) Bushing(i int) (body [2]int32, K, D *springs.Matrix, element int
 // docs/springs.md (E8).
 type BushingState struct {
 	springs.Relative
-	Twist   springs.Twist   // how its frames move, and the distance of their origins
-	X, Rate [6]float64      // docs/springs.md (E4), (E6)
+	Twist   springs.Twist   // angular velocities of the frames, and the rate of Line
+	X, Rate [6]float64      // displacement x and rate ẋ, docs/springs.md (E4), (E6)
 	Stress  [6]float64      // K·x + D·ẋ − preload: the bushing does the work −Stress·ẋ
 	Line    spatial.Vec3    // from the origin of A to the origin of B, world axes, m
 	Arm     [2]spatial.Vec3 // from the centres of mass to the origins, world axes, m; zero for the world
@@ -65,7 +66,7 @@ type BushingState struct {
 
 // BushingAt stores in b the frames, the displacement and the stresses of bushing i at s.
 //
-// Cost: O(1), no allocation; k was computed at s. It returns springs.ErrHalfTurn with the name.
+// Cost: O(1), no allocation; k was computed at s. It returns an error that wraps springs.ErrHalfTurn and names the element.
 func (m *Mechanism) BushingAt(b *BushingState, i int, k *Kinematics, s *State) error {
 	u := &m.bushings[i]
 	b.of = u
@@ -128,7 +129,7 @@ func (b *BushingState) energy(u *bushing, f *ForceElement) (sum float64) {
 	return sum
 }
 
-// bushingElement returns what bushing i does, about the frames of the model: those before (E8) moves them.
+// bushingElement returns the state of bushing i as a force element, about the frames of the model, which are not moved by (E8).
 func (m *Mechanism) bushingElement(i int, k *Kinematics, s *State) (e ElementState, err error) {
 	var b BushingState
 	if err := m.BushingAt(&b, i, k, s); err != nil {
@@ -156,7 +157,7 @@ func (m *Mechanism) bushingElement(i int, k *Kinematics, s *State) (e ElementSta
 	return e, nil
 }
 
-// addBushings adds the wrenches of the bushings to f.
+// addBushings adds to f the wrenches of the bushings on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addBushings(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(m.bushings) == 0 {
 		return nil

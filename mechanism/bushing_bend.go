@@ -8,11 +8,11 @@ import (
 // BushingMove is a small motion of one end of a bushing, world axes.
 type BushingMove struct {
 	End          int          // 0 is A, 1 is B
-	Turn, Travel spatial.Vec3 // of its frame, rad, and of the frame's origin, m
-	Rate         spatial.Vec3 // by which the velocity of the origin changes, m/s; angular velocities stay as they are
+	Turn, Travel spatial.Vec3 // rotation of its frame, rad, and displacement of the frame's origin, m
+	Rate         spatial.Vec3 // change of the velocity of the origin, m/s; angular velocities do not change
 }
 
-// twist returns the turn and the travel as a motion of both ends.
+// twist returns Turn and Travel as a motion of both ends.
 func (x *BushingMove) twist() (w springs.Twist) {
 	if x.End == 0 {
 		w.A = x.Turn
@@ -23,8 +23,8 @@ func (x *BushingMove) twist() (w springs.Twist) {
 	return w
 }
 
-// BendTo stores how the wrenches on A and B, each about the origin of its frame, change along a small motion,
-// docs/springs.md (E6), (E7).
+// BendTo stores in change the changes of the wrenches on A and B, each about the origin of its frame, world axes, along a small
+// motion x, docs/springs.md (E6), (E7).
 //
 // Cost: O(1), no allocation.
 func (b *BushingState) BendTo(change *[2]spatial.Force, x *BushingMove) {
@@ -41,7 +41,7 @@ func (b *BushingState) BendTo(change *[2]spatial.Force, x *BushingMove) {
 	bent.WrenchTo(&change[0], &change[1], &stress, &ds)
 }
 
-// dampTo is BendTo for a change of the velocities alone, which is the turn and the travel of x a second.
+// dampTo is BendTo for a change of the velocities alone: Turn, rad/s, and Travel, m/s, of x are the change.
 func (b *BushingState) dampTo(change *[2]spatial.Force, x *BushingMove) {
 	w := x.twist()
 	var rate, damping [6]float64
@@ -53,8 +53,8 @@ func (b *BushingState) dampTo(change *[2]spatial.Force, x *BushingMove) {
 	b.WrenchTo(&change[0], &change[1], &damping)
 }
 
-// Derivatives returns the bodies that the bushing acts on, its wrenches on them, and the derivatives of these as
-// DifferentiableForce has them: six rows and six columns a body, about the centres of mass, world axes.
+// Derivatives returns the bodies on which the bushing acts, its wrenches on them, and the derivatives of the wrenches as in
+// DifferentiableForce: six rows and six columns for each body, about the centres of mass, world axes.
 //
 // Cost: O(1); allocates.
 func (b *BushingState) Derivatives() (bodies []int32, w []spatial.Force, pose, velocity []float64) {

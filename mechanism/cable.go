@@ -10,14 +10,14 @@ import (
 
 // cable is a path over bodies.
 type cable struct {
-	index   int32 // of the force element
+	index   int32 // number of the force element
 	points  []Attachment
-	bodies  []int32 // that it touches, increasing, without the world
-	at      []int32 // place of the body of each point among them, −1 for the world
-	tension float64 // N, that is always there
+	bodies  []int32 // bodies of the points, increasing, without the world
+	at      []int32 // for each point, the index of its body in bodies, −1 for the world
+	tension float64 // constant part of the tension, N
 }
 
-// newCable returns a cable through its points. at has the place of the body of each point among the bodies, −1 for the world.
+// newCable compiles a cable. index is the number of its force element, and body has the body of each point.
 func newCable(from *model.Cable, index int, body []int32) cable {
 	c := cable{index: int32(index), tension: from.Tension}
 	for i, p := range from.Points {
@@ -41,16 +41,16 @@ func newCable(from *model.Cable, index int, body []int32) cable {
 // NumCables returns the number of cables.
 func (l *Loads) NumCables() int { return len(l.cables) }
 
-// Cable returns the bodies that cable i touches, increasing, without the world, and the number of its force element.
-// They are not to be changed.
+// Cable returns the bodies of the points of cable i, increasing, without the world, and the number of its force element.
+// The list must not be changed.
 func (l *Loads) Cable(i int) (bodies []int32, element int) {
 	return l.cables[i].bodies, int(l.cables[i].index)
 }
 
-// CablePoints returns the points of cable i. They are not to be changed.
+// CablePoints returns the points of cable i. The list must not be changed.
 func (l *Loads) CablePoints(i int) []Attachment { return l.cables[i].points }
 
-// CableTension returns the tension of cable i that is always there, N.
+// CableTension returns the constant part of the tension of cable i, N.
 func (l *Loads) CableTension(i int) float64 { return l.cables[i].tension }
 
 // CableState has the length and the tension of a cable at a state, docs/springs.md (E9) to (E11).
@@ -60,7 +60,7 @@ type CableState struct {
 	Energy       float64 // J
 	Pull                 // tension and its derivatives
 
-	// Spring and Damper are the parts that the forces of spring and damper have in the tension, beside that which is always there.
+	// Spring and Damper are the factors of the spring force and the damper force in the tension: 0, 1 or 2.
 	Spring, Damper float64
 }
 
@@ -71,11 +71,11 @@ type CablePoint struct {
 	Line spatial.Vec3 // to the next point, m
 
 	far, near, v spatial.Vec3 // the point is far + near; its velocity, m/s
-	scale        float64      // largest of the numbers whose differences lines are, m
-	length       float64      // of Line, m
+	scale        float64      // largest magnitude of the components of far and near, m, for rounding
+	length       float64      // length of Line, m
 }
 
-// cablePoint returns point j of a cable.
+// cablePoint returns point j of a cable at s, without Line.
 func (m *Mechanism) cablePoint(c *cable, j int, k *Kinematics, s *State) (p CablePoint) {
 	a := &c.points[j]
 	p.Body = a.Body
@@ -92,7 +92,7 @@ func (m *Mechanism) cablePoint(c *cable, j int, k *Kinematics, s *State) (p Cabl
 }
 
 // lineTo stores in p the line to the next point of the cable, and returns
-// its direction. It is zero if the points coincide up to rounding.
+// the unit vector along it. That is zero if the points coincide up to rounding.
 func (p *CablePoint) lineTo(next *CablePoint) (n spatial.Vec3) {
 	p.Line = next.far.Sub(p.far).Add(next.near.Sub(p.near))
 	p.length = p.Line.Norm()
@@ -102,10 +102,10 @@ func (p *CablePoint) lineTo(next *CablePoint) (n spatial.Vec3) {
 	return p.Line.Scale(1 / p.length)
 }
 
-// CableAt returns what cable i does at s.
+// CableAt returns the length and the tension of cable i at s.
 //
-// Cost: O(points), no allocation; k was computed at s. It returns ErrNoDirection, with the name, where points that
-// follow each other coincide.
+// Cost: O(points), no allocation; k was computed at s. It returns an error that names the cable and wraps ErrNoDirection where
+// consecutive points coincide.
 func (m *Mechanism) CableAt(i int, k *Kinematics, s *State) (out CableState, err error) {
 	c := &m.cables[i]
 	p := m.cablePoint(c, 0, k, s)
@@ -123,8 +123,9 @@ func (m *Mechanism) CableAt(i int, k *Kinematics, s *State) (out CableState, err
 	return out, nil
 }
 
-// pull finds the tension, docs/springs.md (E10): that of the spring and, as far as it is not larger than that, of the
-// damper. So it is zero where the cable goes slack, and never pushes.
+// pull computes the tension, docs/springs.md (E10), from the length and its rate. tension is the constant part. The force of the damper
+// is bounded by the force of the spring in both directions. So the sum of the two vanishes where the cable becomes slack, and is never
+// negative.
 func (c *CableState) pull(f *ForceElement, tension float64) {
 	c.Tension, c.Energy = tension, tension*c.Length
 	x := c.Length - f.RestLength
@@ -134,7 +135,7 @@ func (c *CableState) pull(f *ForceElement, tension float64) {
 	spring, damper := f.Stiffness*x, f.Damping*c.Rate
 	c.Energy += spring * x / 2
 	switch {
-	case damper >= spring: // which counts as much as the spring then
+	case damper >= spring: // the damper counts with the force of the spring
 		c.Spring = 2
 	case damper > -spring:
 		c.Spring, c.Damper = 1, 1
@@ -144,8 +145,8 @@ func (c *CableState) pull(f *ForceElement, tension float64) {
 }
 
 // CableGradientTo stores in g the derivative of the length of cable i by the motion
-// of its bodies, six numbers each in the order of Cable: moment arm about the centre
-// of mass, then direction, world axes. The cable does −Tension·g to its bodies.
+// of its bodies, six numbers for each in the order of Cable: by a small rotation, then by a
+// displacement of the centre of mass, world axes. The wrenches of the cable are −Tension·g.
 //
 // Cost: O(points), no allocation; k was computed at s, and CableAt has returned no error there.
 func (m *Mechanism) CableGradientTo(g []float64, i int, k *Kinematics, s *State) {
@@ -171,7 +172,7 @@ func (m *Mechanism) CableGradientTo(g []float64, i int, k *Kinematics, s *State)
 	}
 }
 
-// CableLines calls do for each straight part of cable i, with its ends.
+// CableLines calls do for each straight part of cable i, with its two ends.
 //
 // Cost: O(points); k was computed at s.
 func (m *Mechanism) CableLines(i int, k *Kinematics, s *State, do func(from, to *CablePoint)) {
@@ -185,7 +186,7 @@ func (m *Mechanism) CableLines(i int, k *Kinematics, s *State, do func(from, to 
 	}
 }
 
-// addCables adds the wrenches of the cables to f.
+// addCables adds to f the wrenches of the cables on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addCables(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.cables {
 		at, err := m.CableAt(i, k, s)

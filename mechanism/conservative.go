@@ -5,9 +5,9 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// Conservative reports whether the energy of the mechanism stays the same in its motion. It does not if something does
-// work that Energy leaves out: contacts and friction with losses, prescribed motions, joint forces, dampers, wrenches or
-// forces of one's own.
+// Conservative reports whether the energy of the mechanism is constant during its motion. It returns false if something does
+// work that Energy does not include: contacts and friction with losses, prescribed motions, joint forces, dampers, wrenches or
+// user-defined forces.
 func (m *Mechanism) Conservative() bool {
 	for i := range m.contacts {
 		if !m.contacts[i].Lossless() {
@@ -22,8 +22,8 @@ func (m *Mechanism) Conservative() bool {
 	return m.ConservativeButContacts()
 }
 
-// ConservativeButContacts reports whether nothing but contacts, stops and friction changes the
-// energy of the mechanism in its motion. The sum of the energy and of their losses
+// ConservativeButContacts reports whether only contacts, stops and friction change the
+// energy of the mechanism during its motion. The sum of the energy and of their losses
 // (sim.Simulation.Dissipated) is then constant.
 func (m *Mechanism) ConservativeButContacts() bool {
 	for j := range m.Joints {

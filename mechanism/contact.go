@@ -10,12 +10,12 @@ import (
 // touching is a contact of a body with the ground. It never changes.
 type touching struct {
 	contact.Contact
-	index, body int32 // of the force element, and of the body
-	first       int32 // of its internal states
-	terrain     int32 // of the document
+	index, body int32 // numbers of the force element and of the body
+	first       int32 // index of its first internal state in State.Internal
+	terrain     int32 // number of the terrain in the document
 }
 
-// groundsOf returns the surfaces of terrains by name; nil without terrains.
+// groundsOf returns the surfaces by the names of their terrains; nil without terrains.
 func groundsOf(from *model.Model, surfaces []*ground.Surface) map[string]*ground.Surface {
 	if len(surfaces) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func groundsOf(from *model.Model, surfaces []*ground.Surface) map[string]*ground
 	return of
 }
 
-// setContacts compiles the contacts of m.
+// setContacts compiles the contacts of the model from; surfaces are by the number and grounds by the name of the terrain.
 func (m *Mechanism) setContacts(from *model.Model, links *model.Links, surfaces []*ground.Surface, grounds map[string]*ground.Surface) {
 	for i := range from.Forces {
 		c := from.Forces[i].Contact
@@ -56,18 +56,18 @@ func (l *Loads) Contact(i int) (c *contact.Contact, body, element int) {
 	return &t.Contact, int(t.body), int(t.index)
 }
 
-// ContactBody stores where the body of contact i is and how it moves.
+// ContactBody stores in b the pose and velocity of the body of contact i at s; k was computed at s.
 func (m *Mechanism) ContactBody(b *contact.Body, i int, k *Kinematics, s *State) {
 	n := m.contacts[i].body
 	st, kb := &s.Bodies[n], &k.Bodies[n]
 	*b = contact.Body{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: st.Velocity.Add(st.Omega.Cross(kb.Com))}
 }
 
-// ContactAt returns the points and forces of contact i at s. They are
-// k's own, and hold until k is asked for this contact again.
+// ContactAt returns the points and forces of contact i at s. The result belongs to
+// k, and is valid until the next call for this contact with k.
 //
-// Cost: O(points), no allocation but for the first time; k was computed at s.
-// It returns the errors of contact.Contact.EvalTo in a GroundError, in an Error of the contact.
+// Cost: O(points), allocates only at the first call; k was computed at s.
+// It returns the errors of contact.Contact.EvalTo in a GroundError, in an Error that names the contact.
 func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, error) {
 	if len(k.touch) != len(m.contacts) {
 		k.touch = make([]*contact.Result, len(m.contacts))
@@ -85,7 +85,7 @@ func (m *Mechanism) ContactAt(i int, k *Kinematics, s *State) (*contact.Result, 
 	return r, nil
 }
 
-// Contact returns what ContactAt last found for contact i, with these kinematics. It is k's own. It panics without one.
+// Contact returns the result of the last ContactAt for contact i with k; it belongs to k. It panics if there is none.
 func (k *Kinematics) Contact(i int) *contact.Result { return k.touch[i] }
 
 // NumInternal returns the number of internal states of contacts, stops and friction: the length of State.Internal.
@@ -100,20 +100,20 @@ func (l *Loads) internalOf(t *touching, s *State) []float64 {
 	return from[t.first : int(t.first)+t.NumStates()]
 }
 
-// ContactInternal returns all internal states of contact i at s. They are not to be changed.
+// ContactInternal returns all internal states of contact i at s. The list must not be changed.
 func (l *Loads) ContactInternal(i int, s *State) []float64 { return l.internalOf(&l.contacts[i], s) }
 
-// ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). They are not to be changed.
+// ContactStates returns the internal states at s of a disc of contact i (contact.Point.Disc). The list must not be changed.
 func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
 	t := &l.contacts[i]
 	n := t.Law.NumStates()
 	return l.internalOf(t, s)[n*disc : n*disc+n]
 }
 
-// InternalTo stores the coefficients of the rates of the internal states at s, rate = a + b·state for each. Unless scale is
-// nil, it stores there the sizes of the states: the largest travel of bristles, and 1 for slips.
+// InternalTo stores the coefficients a and b of the rates of the internal states at s, rate = a + b·state for each. Unless scale is
+// nil, it stores in scale the typical sizes of the states: the largest deflection of bristles, and 1 for slips.
 //
-// Cost: as ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s.
+// Cost: as ContactAt for contacts with internal states, allocates only at the first call; k was computed at s.
 // It returns the errors of ContactAt. It panics on a length mismatch.
 func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) error {
 	if len(a) != m.internal || len(b) != m.internal || scale != nil && len(scale) != m.internal {
@@ -136,7 +136,7 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 		if err != nil {
 			return err
 		}
-		var air contact.PointMotion // of a disc that does not touch; those that do are stored over it
+		var air contact.PointMotion // motion of a disc off the ground; discs that touch are overwritten below
 		for disc := range t.NumStates() / n {
 			t.rate(a, b, disc, &air)
 		}
@@ -153,8 +153,8 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 	return nil
 }
 
-// HoldDampingTo stores in c, for each internal state, the damping of bristles: how much of their friction a rate of their
-// bend is, s/m or s/rad. It is 0 for states that are no bend of bristles.
+// HoldDampingTo stores in c, for each internal state, the damping of bristles (contact.Hold.Damping), s/m or s/rad. It is 0 for
+// states that are no deflections of bristles.
 //
 // Cost: O(states), no allocation. It panics on a length mismatch.
 func (m *Mechanism) HoldDampingTo(c []float64) {
@@ -177,8 +177,8 @@ func (m *Mechanism) HoldDampingTo(c []float64) {
 	}
 }
 
-// rate stores the coefficients of InternalTo for the states of a disc of the contact. The rates are linear in the states: at states of zero
-// they are a, and b is their derivative.
+// rate stores the coefficients a and b of InternalTo for the states of a disc of the contact. The rates are linear in the states: a are
+// the rates at zero states, and b their derivatives.
 func (t *touching) rate(a, b []float64, disc int, motion *contact.PointMotion) {
 	var d contact.RateDerivatives
 	var none [2]float64
@@ -190,7 +190,7 @@ func (t *touching) rate(a, b []float64, disc int, motion *contact.PointMotion) {
 	}
 }
 
-// addContacts adds the wrenches of the contacts to f.
+// addContacts adds to f the wrenches of the contacts on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addContacts(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.contacts {
 		r, err := m.ContactAt(i, k, s)

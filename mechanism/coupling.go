@@ -11,43 +11,41 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Coupling is a hyperedge of the graph: one constraint row over several bodies. It is one's own (NewWithRows), or over scalar freedoms of
-// joints,
+// Coupling is a hyperedge of the graph: one constraint row over several bodies. It is a user-defined row (NewWithRows), or an equation
+// between the coordinates q, x and y of scalar freedoms of joints,
 //
 //	φ = Σ Factor·q − Offset − f(x, y) = 0.
 //
 // Its row is the sum of the rows of these freedoms (joints.Spec.FreedomRowsTo), each
-// times its factor, those of x and y times −∂f/∂x and −∂f/∂y. So a multiplier λ acts along each freedom
-// as the generalized force λ·Factor, and −λ·∂f/∂x along that of x.
+// times its factor; the factors of x and y are −∂f/∂x and −∂f/∂y. So a multiplier λ acts along each freedom of a term
+// as the generalized force λ·Factor, and along the freedom of x as −λ·∂f/∂x.
 type Coupling struct {
-	// Legs are the terms and, last, the freedoms x and y of the law, if there is one. Their factors are 0.
+	// Legs are the terms and, last, the freedoms x and y of the law, if there is one. The Factor of x and y is 0.
 	Legs   []Leg
 	Offset float64
-	// Law is f, a polynomial too; nil: none.
+	// Law is f, which may be a polynomial; nil: none.
 	Law *couplings.Law
-
 	// Bodies are the bodies at the joints of the legs, increasing, each once, without the world.
 	Bodies []int32
-
-	// Size is the largest magnitude of a factor, of those of angles if there are any. φ/Size is an error of that
-	// freedom: an angle if Angle, else a length.
+	// Size is the largest magnitude of a Factor: of the factors of angles if there are any, else of all. φ/Size is the error of the
+	// freedom with that factor: an angle if Angle, else a length.
 	Size  float64
 	Angle bool
 
-	own *ownRow // the row is one's own, and there are no legs; nil: it is not
+	own *ownRow // a user-defined row, for which there are no legs; else nil
 }
 
-// Own reports whether the row of c is one's own. It has no legs then.
+// Own reports whether the row of c is user-defined. It then has no legs.
 func (c *Coupling) Own() bool { return c.own != nil }
 
-// Rates reports whether the row of c is of velocities alone.
+// Rates reports whether the row of c constrains velocities alone.
 func (c *Coupling) Rates() bool { return c.own != nil && c.own.rates }
 
-// Leg is a freedom that a coupling acts on.
+// Leg is a freedom on which a coupling acts.
 type Leg struct {
 	Freedom
 	Factor     float64
-	Pred, Succ int32 // places of the joint's bodies in Coupling.Bodies, −1 for the world
+	Pred, Succ int32 // indices of the joint's bodies in Coupling.Bodies, −1 for the world
 }
 
 // addCouplings compiles the couplings.
@@ -58,7 +56,7 @@ func (m *Mechanism) addCouplings(of *model.Model, links *model.Links) {
 	}
 }
 
-// newCoupling compiles a coupling of the given joints.
+// newCoupling compiles a coupling. joints has the joint of each leg, and laws the laws that couplings share.
 func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32, laws sharing[string, couplings.Law]) Coupling {
 	out := Coupling{Offset: c.Offset}
 	for i := range c.Terms {
@@ -83,7 +81,7 @@ func (c *Coupling) setSize(m *Mechanism) {
 	for _, l := range c.Legs {
 		angle := m.Joints[l.Joint].Kind.Rotational(l.Freedom.Freedom)
 		switch f := math.Abs(l.Factor); {
-		case f == 0: // of the law
+		case f == 0: // a leg of the law
 		case angle && !c.Angle:
 			c.Angle, c.Size = true, f
 		case angle == c.Angle:
@@ -92,7 +90,7 @@ func (c *Coupling) setSize(m *Mechanism) {
 	}
 }
 
-// setBodies lists the bodies at the joints of the legs, and gives each leg their places.
+// setBodies lists the bodies at the joints of the legs, and sets Pred and Succ of each leg.
 func (c *Coupling) setBodies(m *Mechanism) {
 	for _, l := range c.Legs {
 		for _, b := range [2]int32{m.Joints[l.Joint].Pred, m.Joints[l.Joint].Succ} {
@@ -115,16 +113,16 @@ func (c *Coupling) setBodies(m *Mechanism) {
 	}
 }
 
-// LegAt is a leg of a coupling at a joint.
+// LegAt names a leg by the numbers of its coupling and of the leg in it.
 type LegAt struct{ Coupling, Leg int32 }
 
-// legLists are the legs at each joint, those of a joint from ptr[joint] on in list.
+// legLists are the legs at each joint: list[ptr[j]:ptr[j+1]] at joint j.
 type legLists struct {
 	ptr  []int32
 	list []LegAt
 }
 
-// setLegs lists the legs at each joint.
+// setLegs lists the legs at each joint, and the couplings whose law is not defined everywhere.
 func (m *Mechanism) setLegs() {
 	if len(m.Couplings) == 0 {
 		return
@@ -151,7 +149,7 @@ func (m *Mechanism) setLegs() {
 	}
 }
 
-// LegsAt returns the legs of couplings at joint j, in their order. The list is not to be changed.
+// LegsAt returns the legs of couplings at joint j, in their order. The list must not be changed.
 func (m *Mechanism) LegsAt(j int) []LegAt {
 	if m.legs.ptr == nil {
 		return nil
@@ -172,7 +170,7 @@ func (m *Mechanism) CouplingIndex(name string) (int, error) {
 	return find(&m.couplingNames, name, "coupling")
 }
 
-// What has constraint rows is a joint or a coupling. Where both stand in one list, couplings follow the joints:
+// A constraint is a joint or a coupling. In lists of both, couplings follow the joints:
 // constraint i is joint i, or coupling i − NumJoints.
 
 // NumConstraints returns the number of joints and couplings.
@@ -202,13 +200,13 @@ func (m *Mechanism) AtConstraint(i, row int, err error) *Error {
 	return m.AtJoint(i, row, err)
 }
 
-// ConstraintErrorsTo is ErrorsTo for a joint or a coupling.
+// ConstraintErrorsTo is ErrorsTo for a joint or a coupling. It stores φ of a coupling and its rate as the first entries.
 func (m *Mechanism) ConstraintErrorsTo(delta, rate *[6]float64, i int, k *Kinematics, s *State) error {
 	c := i - len(m.Joints)
 	if c < 0 {
 		return m.ErrorsTo(delta, rate, i, k, s)
 	}
-	phi, phid := m.couplingErrors(c, k, s, asked{coordinate: delta != nil, rate: rate != nil})
+	phi, phid := m.couplingErrors(c, k, s, wanted{coordinate: delta != nil, rate: rate != nil})
 	if delta != nil {
 		*delta = [6]float64{phi}
 	}
@@ -218,8 +216,8 @@ func (m *Mechanism) ConstraintErrorsTo(delta, rate *[6]float64, i int, k *Kinema
 	return nil
 }
 
-// ConstraintViolation is ViolationOf for a joint or a coupling. That of a coupling is an angle if one of its terms is,
-// by how far that freedom is off.
+// ConstraintViolation is ViolationOf for a joint or a coupling. The violation of a coupling is φ/Size, an angle if Coupling.Angle is set,
+// else a length.
 func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Violation) {
 	c := i - len(m.Joints)
 	if c < 0 {
@@ -230,36 +228,36 @@ func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Viola
 	return v
 }
 
-// CouplingErrors returns φ of coupling i at s, docs/theory.md (K1), and its rate, in the unit of its terms.
+// CouplingErrors returns φ of coupling i at s, docs/theory.md (K1), and the rate of φ, in the unit of its terms.
 //
 // Cost: O(legs), no allocation; k was computed at s.
 func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
-	return m.couplingErrors(i, k, s, asked{coordinate: true, rate: true})
+	return m.couplingErrors(i, k, s, wanted{coordinate: true, rate: true})
 }
 
-// asked says what is asked of a freedom: its coordinate, its rate or both.
-type asked struct{ coordinate, rate bool }
+// wanted says which values of a freedom to compute.
+type wanted struct{ coordinate, rate bool }
 
-// couplingErrors is CouplingErrors for what is asked.
-func (m *Mechanism) couplingErrors(i int, k *Kinematics, s *State, a asked) (phi, rate float64) {
+// couplingErrors is CouplingErrors for the wanted values: phi with coordinate, rate with rate. The other value is unspecified.
+func (m *Mechanism) couplingErrors(i int, k *Kinematics, s *State, w wanted) (phi, rate float64) {
 	c := &m.Couplings[i]
 	if c.own != nil {
 		return m.ownErrors(i, k, s)
 	}
-	a.coordinate = a.coordinate || c.Law != nil // whose slopes depend on it
+	w.coordinate = w.coordinate || c.Law != nil // the slopes of the law depend on the coordinates
 	var jk JointKinematics
 	var x LegState
 	phi = -c.Offset
 	for l := range c.Legs {
-		m.legTo(&x, &jk, c, l, k, s, a)
+		m.legTo(&x, &jk, c, l, k, s, w)
 		phi += x.Value
 		rate += x.Factor * x.Rate
 	}
 	return phi, rate
 }
 
-// CouplingSize returns the sum of the magnitudes of the terms of φ: where the coupling holds, φ is what rounding of these leaves. The terms
-// of a row of one's own are the positions and turns of its bodies, times their factors.
+// CouplingSize returns the sum of the magnitudes of the terms of φ, to which the rounding error of φ is relative. The terms
+// of a user-defined row are the positions and rotations of its bodies, times their factors.
 //
 // Cost: as CouplingErrors.
 func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
@@ -279,47 +277,47 @@ func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 
 // LegState is the part of a leg in a coupling. The leg of x has the value of the law f.
 type LegState struct {
-	Value  float64    // Factor·q, or −f with the leg of x
-	Factor float64    // the derivative of φ by q: Factor, or −∂f/∂q
-	Curve  [2]float64 // its derivatives by x and y: zero, or −∂²f/∂q∂x and −∂²f/∂q∂y
+	Value  float64    // Factor·q; −f for the leg of x, and 0 for the leg of y
+	Factor float64    // derivative of φ by q: Factor, or −∂f/∂q
+	Curve  [2]float64 // derivatives of Factor by x and y: zero, or −∂²f/∂q∂x and −∂²f/∂q∂y
 	Rate   float64    // q̇
 	Bend   float64    // q̇ times the rate of −Factor: the part of the leg in the right side, docs/theory.md (K2)
 }
 
-// LegTo stores in x what leg l of coupling c is at s, and in jk the motion of its joint.
+// LegTo stores in x the part of leg l in coupling c at s, and in jk the motion of its joint.
 //
 // Cost: O(1), and a call of the law; no allocation; k was computed at s.
 func (m *Mechanism) LegTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
-	m.legTo(x, jk, c, l, k, s, asked{coordinate: true, rate: true})
+	m.legTo(x, jk, c, l, k, s, wanted{coordinate: true, rate: true})
 }
 
-// legTo is LegTo for what is asked. The rest of x, and without rates the velocities of jk, are unspecified.
-func (m *Mechanism) legTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State, a asked) {
+// legTo is LegTo for the wanted values. Other values of x, and without rate the velocities of jk, are unspecified.
+func (m *Mechanism) legTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State, w wanted) {
 	var q, rate [2]float64
 	first := c.Bent()
 	if l < first {
-		q[0], rate[0] = m.legCoordinate(jk, &c.Legs[l], k, s, a)
+		q[0], rate[0] = m.legCoordinate(jk, &c.Legs[l], k, s, w)
 	} else {
 		own := l - first
-		for i := range c.Legs[first:] { // the leg's own last, for jk
+		for i := range c.Legs[first:] { // leg l itself comes last, so that jk is the motion of its joint
 			if i != own {
-				q[i], rate[i] = m.legCoordinate(jk, &c.Legs[first+i], k, s, a)
+				q[i], rate[i] = m.legCoordinate(jk, &c.Legs[first+i], k, s, w)
 			}
 		}
-		q[own], rate[own] = m.legCoordinate(jk, &c.Legs[l], k, s, a)
+		q[own], rate[own] = m.legCoordinate(jk, &c.Legs[l], k, s, w)
 	}
 	*x = c.At(l, q, rate)
 }
 
-// legCoordinate returns coordinate and rate of a leg where they are asked, and stores in jk the motion of its joint.
-func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, s *State, a asked) (q, rate float64) {
+// legCoordinate returns the coordinate and the rate of a leg, as far as they are wanted, and stores in jk the motion of its joint.
+func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, s *State, w wanted) (q, rate float64) {
 	jt := &m.Joints[leg.Joint]
 	var all, rates [6]float64
 	m.placesTo(jk, jt, k, s)
 	switch {
-	case !a.rate:
+	case !w.rate:
 		jt.CoordinatesTo(&all, nil, jk)
-	case a.coordinate:
+	case w.coordinate:
 		jk.ratesTo(jt, s)
 		jt.CoordinatesTo(&all, &rates, jk)
 	default:
@@ -330,7 +328,8 @@ func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, 
 	return all[i], rates[i]
 }
 
-// Bent returns the number of the first leg of the law, whose factor depends on the pose; without a law it is the number of legs.
+// Bent returns the index in Legs of the first leg of the law. The factors of these legs depend on the pose. Without a law it is the
+// number of legs.
 func (c *Coupling) Bent() int {
 	if c.Law == nil {
 		return len(c.Legs)
@@ -338,8 +337,8 @@ func (c *Coupling) Bent() int {
 	return len(c.Legs) - c.Law.Coordinates()
 }
 
-// At returns the part of leg l in the coupling. For a leg of the law, q and rate have the coordinates and rates of all of the law's legs,
-// rad or m; for another leg, q[0] and rate[0] are its own.
+// At returns the part of leg l in the coupling. For a leg of the law, q and rate are the coordinates and rates of all legs of the law,
+// rad or m; for another leg, q[0] and rate[0] are the coordinate and rate of the leg.
 //
 // Cost: O(1), and a call of the law; no allocation.
 func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
@@ -360,11 +359,11 @@ func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 	return x
 }
 
-// ErrLaw is wrapped, with the name of the coupling, where its law does not hold: beyond the ends of a table or a range,
+// ErrLaw is wrapped by the error that names a coupling whose law is undefined at a state: beyond the ends of a table or a range,
 // or where a formula has no finite value, slope or second derivative, or a slope beyond 1e100.
 var ErrLaw = errors.New("mechanism: the law does not hold")
 
-// checkLaws returns an error that wraps ErrLaw, with the name of the first coupling whose law does not hold at s.
+// checkLaws returns an error that wraps ErrLaw and names the first coupling whose law is undefined at s, or nil.
 //
 // Cost: O(couplings with laws), no allocation without an error; k was computed at s.
 func (m *Mechanism) checkLaws(k *Kinematics, s *State) error {
@@ -374,7 +373,7 @@ func (m *Mechanism) checkLaws(k *Kinematics, s *State) error {
 		var q [2]float64
 		var jk JointKinematics
 		for n := range c.Legs[first:] {
-			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s, asked{coordinate: true})
+			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s, wanted{coordinate: true})
 		}
 		out, _, _ := c.Law.Outside(q)
 		holds := out < 0
@@ -389,7 +388,7 @@ func (m *Mechanism) checkLaws(k *Kinematics, s *State) error {
 	return nil
 }
 
-// lawError returns the error of checkLaws for coupling i, whose law does not hold at the coordinates q.
+// lawError returns the error of checkLaws for coupling i, whose law is undefined at the coordinates q.
 func (m *Mechanism) lawError(i int, q [2]float64) error {
 	c := &m.Couplings[i]
 	n, from, to := c.Law.Outside(q)

@@ -12,10 +12,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrCurve is wrapped, with the name of the joint, the parameter and the ends, where a point is past the end of its curve.
+// ErrCurve is wrapped by the error that names a joint whose point is beyond an end of its curve, with the parameter and the ends.
 var ErrCurve = errors.New("mechanism: the point is past the end of its curve")
 
-// checkCurves is the part of RowsTo for curves and terrain.
+// checkCurves finds the feet and contacts of joints with curves or terrain at s, and stores them in k. It returns the error of the
+// first joint that is beyond an end of its curve, or whose curves or wheel do not touch.
 func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	var jk JointKinematics
 	var at joints.Touch
@@ -54,8 +55,8 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	return nil
 }
 
-// ShareSearches lets all of list, which belong to one goroutine at a time, keep together what searches on curves and terrain have found:
-// a pose at which one has searched is not searched again by another. Bits do not depend on it.
+// ShareSearches makes all kinematics of the list, which belong to one goroutine at a time, share the results of searches on curves and
+// terrain: a pose that one of them has searched is not searched again by another. Bits do not depend on it.
 //
 // Cost: O(joints with curves), which it allocates.
 func (m *Mechanism) ShareSearches(list ...*Kinematics) {
@@ -65,17 +66,17 @@ func (m *Mechanism) ShareSearches(list ...*Kinematics) {
 	}
 }
 
-// ErrTouch is wrapped, with the name of the joint and the place, where two curves do not touch: past the end of one of them, or where a
-// radius of curvature is too small for the other curve.
+// ErrTouch is wrapped by the error that names a joint whose curves do not touch, with the parameters: beyond an end of a curve, or where
+// a radius of curvature is too small for the other curve.
 var ErrTouch = errors.New("mechanism: the curves do not touch")
 
-// checkTouch is checkCurves for the curves of joint j, which touch there.
+// checkTouch is checkCurves for the two curves of joint j; at is their contact.
 func (m *Mechanism) checkTouch(j int, at *joints.Touch) error {
 	jt := &m.Joints[j]
 	apart := jt.Kind.Freedoms() > 0 && m.apart(j, at.Gap)
 	for i, c := range [2]*curves.Curve{jt.Curve, jt.SuccessorCurve} {
 		if apart {
-			break // no force acts, wherever that is
+			break // no force acts on the gap, so the ends of the curves do not matter
 		}
 		if u := [2]float64{at.U, at.W}[i]; c.Outside(u) {
 			from, to := c.Span()
@@ -90,7 +91,8 @@ func (m *Mechanism) checkTouch(j int, at *joints.Touch) error {
 	return nil
 }
 
-// apart reports whether nothing acts on the gap of joint j, whose curves may part: no stop touches, and nothing else depends on it.
+// apart reports whether no force acts on the gap of joint j, whose curves may separate: no stop touches at the gap (m), and no drive,
+// motion, coupling, actuator or friction depends on it.
 func (m *Mechanism) apart(j int, gap float64) bool {
 	if _, used := slices.BinarySearch(m.special.gaps, int32(j)); used || m.Joints[j].Prescribed(0) || m.Drive(j).Acts() {
 		return false
@@ -99,7 +101,7 @@ func (m *Mechanism) apart(j int, gap float64) bool {
 	return !ok || l.Stop == (model.Stop{}) || gap >= l.Lower && gap <= l.Upper
 }
 
-// sides are the bodies that have the curves of a joint.
+// sides names the bodies of the two curves of a joint, in their order.
 var sides = [2]string{"predecessor", "successor"}
 
 // Touch returns where the curves of joint j, a curve_on_curve joint, touch at s.
@@ -116,8 +118,7 @@ func (m *Mechanism) Touch(j int, k *Kinematics, s *State) (at joints.Touch) {
 	return at
 }
 
-// CurvePlace returns where the point of joint j, a point_on_curve joint, is on its curve at s: the parameter, and the point of the curve,
-// m, in the axes of P from its origin.
+// CurvePlace returns the foot on the curve of joint j, a point_on_curve joint, at s: its parameter, and its position in the frame P, m.
 //
 // Cost: a search, no allocation; k was computed at s. It panics if j is another joint.
 func (m *Mechanism) CurvePlace(j int, k *Kinematics, s *State) (u float64, at spatial.Vec3) {

@@ -2,7 +2,7 @@ package mechanism
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Solvers work with six numbers a body, about the centre of mass and along the world's axes. For a
+// Solvers work with six numbers for each body, at the centre of mass and along the world's axes. For a
 // velocity these are the angular velocity and the velocity of the centre of mass, for a displacement
 // the rotation vector and the displacement of the centre of mass. This file converts them to poses
 // and velocities of body frames, and back.
@@ -19,7 +19,7 @@ func (b *BodyState) ComVelocityTo(v *[6]float64, arm *spatial.Vec3) {
 	v[5] = b.Velocity[2] + (w[0]*arm[1] - w[1]*arm[0])
 }
 
-// SetComVelocity gives b the velocities v, as ComVelocityTo stores them.
+// SetComVelocity sets the velocities of b from v, as ComVelocityTo stores it, with the same arm.
 //
 // Cost: O(1), no allocation.
 func (b *BodyState) SetComVelocity(v *[6]float64, arm *spatial.Vec3) {
@@ -29,7 +29,7 @@ func (b *BodyState) SetComVelocity(v *[6]float64, arm *spatial.Vec3) {
 	b.Velocity[2] = v[5] - (v[0]*arm[1] - v[1]*arm[0])
 }
 
-// AddComVelocity adds s·v to the velocities of b, v as ComVelocityTo stores it.
+// AddComVelocity adds s·v to the velocities of b, with v and arm as in ComVelocityTo.
 //
 // Cost: O(1), no allocation.
 func (b *BodyState) AddComVelocity(s float64, v *[6]float64, arm *spatial.Vec3) {
@@ -42,10 +42,10 @@ func (b *BodyState) AddComVelocity(s float64, v *[6]float64, arm *spatial.Vec3) 
 	b.Velocity[2] += s*v[5] - (w0*arm[1] - w1*arm[0])
 }
 
-// Displace moves b by s·x: it turns by the rotation vector s·x[:3], rad, while its centre of mass, at com
-// in the body frame, travels by s·x[3:], m, along a line. Velocities stay. k holds the kinematics of b
-// before, of which only the arm is read, and after. Nothing is added to a position but a
-// displacement, docs/theory.md (45).
+// Displace moves b by s·x: it turns b by the rotation vector s·x[:3], rad, and moves its centre of mass, at com
+// in the body frame, by s·x[3:], m. Velocities do not change. Before the call k.Com is the arm of b; Displace
+// updates E and Com of k. It adds only displacements to the position, so that rounding is small,
+// docs/theory.md (45).
 //
 // Cost: O(1), no allocation.
 func (b *BodyState) Displace(s float64, x *[6]float64, k *BodyKinematics, com *spatial.Vec3) {
@@ -61,7 +61,7 @@ func (b *BodyState) Displace(s float64, x *[6]float64, k *BodyKinematics, com *s
 // DisplaceTo stores in dst the bodies of st moved by s·x (BodyState.Displace). A body that does not
 // move keeps its bits.
 //
-// Shapes: dst and st are of m, and may be the same; x has six numbers a body.
+// Shapes: dst and st are of m, and may be the same; x has six numbers for each body.
 // Cost: O(bodies), no allocation.
 func (m *Mechanism) DisplaceTo(dst, st *State, s float64, x []float64) {
 	var k BodyKinematics
@@ -76,8 +76,8 @@ func (m *Mechanism) DisplaceTo(dst, st *State, s float64, x []float64) {
 	}
 }
 
-// Displacement returns what takes body i from one state to another, world axes: the travel of its centre of mass, m,
-// and its rotation vector, rad.
+// Displacement returns the displacement of body i from one state to another, world axes: travel of its centre of mass, m,
+// and the rotation vector turn, rad.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) Displacement(i int, from, to *State) (travel, turn spatial.Vec3) {
@@ -90,9 +90,9 @@ func (m *Mechanism) Displacement(i int, from, to *State) (travel, turn spatial.V
 	return travel, turn
 }
 
-// Change is the largest change of a body between two states: of the place or of the velocity of a centre of
-// mass (m, m/s), and of the rotation or of the angular velocity (rad, rad/s), with the numbers of the bodies.
-// Both are −1 where there is no body.
+// Change is the largest change of bodies between two states, of poses or of velocities: Travel is the largest change of a
+// centre of mass (m, m/s), Turn the largest change of a rotation (rad, rad/s). TravelBody and TurnBody are the numbers of
+// these bodies, −1 if there is none.
 type Change struct {
 	Travel, Turn         float64
 	TravelBody, TurnBody int
@@ -101,7 +101,7 @@ type Change struct {
 // NoChange returns the change of no body.
 func NoChange() Change { return Change{TravelBody: -1, TurnBody: -1} }
 
-// Widen makes c the larger of c and the change of body i. A NaN counts as larger than any number.
+// Widen replaces Travel and Turn of c by travel and turn of body i where these are larger. A NaN counts as larger than any number.
 func (c *Change) Widen(i int, travel, turn float64) {
 	if c.TravelBody < 0 || travel > c.Travel || travel != travel {
 		c.Travel, c.TravelBody = travel, i

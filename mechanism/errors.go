@@ -9,14 +9,13 @@ import (
 )
 
 // ErrorsTo stores the errors of the rows of joint j: at position level in delta, docs/theory.md (35)
-// (joints.Spec.PositionErrorTo), and at velocity level, (5), in rate (VelocityErrorTo). Both are in
-// the order of the rows; entries past those are zero. With delta nil it leaves those of positions out, with rate nil those of velocities:
-// the gap of curves that touch is then the one that RowsTo has found.
+// (joints.Spec.PositionErrorTo), and at velocity level, (5), in rate (joints.Spec.VelocityErrorTo). Both are in
+// the order of the rows; entries beyond the rows are zero. One of delta and rate may be nil, and is then not computed. Without rate,
+// the error of curves that touch is the gap that KinematicsTo has found.
 //
 // Units: m and rad; m/s and rad/s.
-// Cost: O(1), no allocation; k was computed at s. Of spherical and revolute joints without
-// prescribed freedoms it computes only what their rows need. It returns joints.ErrNoDirection
-// as VelocityErrorTo does; delta is then right, rate zero.
+// Cost: O(1), no allocation; k was computed at s; less for spherical and revolute joints without
+// prescribed freedoms. It returns the errors of joints.Spec.VelocityErrorTo; delta is then valid, and rate is zero.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
 	if rate == nil && jt.Kind == joints.CurveOnCurve && jt.Motion == nil {
@@ -46,13 +45,13 @@ func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *S
 	return jt.VelocityErrorTo(rate, &jk.Frames, s.Time)
 }
 
-// pinErrorsTo is ErrorsTo of a spherical or a revolute joint. The rows of such a joint are unit
-// forces along the axes of P, and unit moments about the first two axes. So the errors are the
+// pinErrorsTo is ErrorsTo of a spherical or a revolute joint without prescribed freedoms. The rows are unit
+// forces along the axes of P and, for a revolute joint, unit moments about its x and y. So the errors are the
 // components in P of R, of V, of the rotation vector from z of P to z of S, and of ω_S − ω_P,
-// theory.md (4). It is written out, as it runs for every joint at the end of every step.
+// theory.md (4). It is written out for speed, as it runs for every joint at the end of every step.
 func (jt *Joint) pinErrorsTo(delta, rate *[6]float64, k *Kinematics, s *State) {
 	A := &jt.P.E
-	// The origin of S is f + a, with velocity v. Then the origin of P is subtracted.
+	// The origin of S is f + a, with a the arm in its body, and has the velocity v. Then the origin of P is subtracted.
 	o := &jt.S.Origin
 	f0, f1, f2 := o[0], o[1], o[2]
 	var a0, a1, a2, v0, v1, v2, w0, w1, w2 float64
@@ -108,25 +107,25 @@ func (m *Mechanism) Residuals(j int, k *Kinematics, s *State) (position, velocit
 	return v.In(1)
 }
 
-// Violation says by how much rows are violated: the largest lengths and the largest angles.
+// Violation has the largest errors of rows: of lengths and angles, and of their rates.
 type Violation struct {
 	Length, Angle float64 // m, rad
 	Speed, Turn   float64 // m/s, rad/s
 }
 
-// In returns the larger of the lengths, in a unit given in m, and the angles: at position level
-// and at velocity level.
+// In returns the larger of length and angle at position level and at velocity level. Lengths are measured in the given unit
+// (m), angles in rad.
 func (v *Violation) In(unit float64) (position, velocity float64) {
 	return max(v.Length/unit, v.Angle), max(v.Speed/unit, v.Turn)
 }
 
-// Widen makes v the larger of v and w.
+// Widen replaces each field of v by the larger of the fields of v and w.
 func (v *Violation) Widen(w *Violation) {
 	v.Length, v.Angle = max(v.Length, w.Length), max(v.Angle, w.Angle)
 	v.Speed, v.Turn = max(v.Speed, w.Speed), max(v.Turn, w.Turn)
 }
 
-// Note adds the errors of a row. One that is no number is kept.
+// Note widens v by the errors of a row, delta and its rate, of an angle or a length. A NaN remains in v.
 func (v *Violation) Note(angle bool, delta, rate float64) {
 	d, r := &v.Length, &v.Speed
 	if angle {
@@ -151,13 +150,13 @@ func (m *Mechanism) ViolationOf(j int, k *Kinematics, s *State) (v Violation) {
 	if err != nil {
 		var jk JointKinematics
 		m.JointTo(&jk, j, k, s)
-		v.Speed = jk.V.Norm() // a distance joint without direction
+		v.Speed = jk.V.Norm() // without rows the whole velocity counts as violation
 	}
 	return v
 }
 
 // WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and
-// velocity level (m/s, rad/s). It is −1 if no joint is violated.
+// velocity level (m/s, rad/s). j is −1 if no joint is violated.
 //
 // Cost: O(joints), no allocation; k was computed at s.
 func (m *Mechanism) WorstJoint(k *Kinematics, s *State) (j int, position, velocity float64) {

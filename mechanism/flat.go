@@ -6,19 +6,19 @@ const (
 	rateNumbers = 6 // velocity, omega
 )
 
-// FlatLen returns the number of numbers of s in FlatTo: 1 + 13·bodies + len(Angles) + len(Internal) + len(Bearings).
+// FlatLen returns the length of dst in FlatTo: 1 + 13·bodies + len(Angles) + len(Internal) + len(Bearings).
 func (s *State) FlatLen() int {
 	return 1 + (poseNumbers+rateNumbers)*len(s.Bodies) + len(s.Angles) + len(s.Internal) + len(s.Bearings)
 }
 
-// FlatTo stores s as numbers in a row, for optimizers, learners and files of one's own. With n bodies, the order is:
+// FlatTo stores all numbers of s in dst, for optimizers, learners and user-defined files. With n bodies, the order is:
 //
 //	0                  Time, s
 //	1        … 7n      poses, body by body: Position x y z, m; Rotation w x y z
 //	7n+1     … 13n     velocities, body by body: Velocity x y z, m/s; Omega x y z, rad/s
 //	13n+1    …         Angles, Internal, Bearings, each as long as s has it
 //
-// Frame: world axes, as in BodyState. SetFlat takes them back, to the bit.
+// Frame: world axes, as in BodyState. SetFlat restores the same bits.
 //
 // Shapes: dst has FlatLen entries. Cost: O(bodies), no allocation. It panics if dst has another length.
 func (s *State) FlatTo(dst []float64) {
@@ -40,9 +40,9 @@ func (s *State) FlatTo(dst []float64) {
 	}
 }
 
-// SetFlat makes s the state that FlatTo has stored in src. Angles, Internal and Bearings of s stay as long as they are, as
-// those of a Clone of the state that was stored are. Nothing is checked: rotations have to be unit quaternions
-// (Mechanism.KinematicsTo finds out).
+// SetFlat makes s the state that FlatTo has stored in src. Angles, Internal and Bearings of s must have the lengths that they
+// had in the stored state, as in a Clone of it. SetFlat checks no values: rotations have to be unit quaternions, which
+// Mechanism.KinematicsTo checks.
 //
 // Shapes: src has FlatLen entries. Cost: O(bodies), no allocation. It panics if src has another length.
 func (s *State) SetFlat(src []float64) {

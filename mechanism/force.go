@@ -13,11 +13,11 @@ import (
 var ErrNoDirection = errors.New("mechanism: ends coincide, no direction")
 
 const (
-	// coincide is the distance of two points, relative to the numbers whose difference it is,
-	// that counts as rounding: rounding of a rotation, and of the numbers of a file.
+	// coincide is the largest distance of two points, relative to their coordinates, that counts
+	// as rounding of a rotation or of the numbers of a file.
 	coincide = 1e-14
-	// alike is the same for velocities. It is larger, as the joints of a simulation leave
-	// larger errors of velocities.
+	// alike is the largest difference of two velocities, relative to them, that counts as rounding.
+	// It is larger, as the joints of a simulation leave larger errors in velocities.
 	alike = 1e-9
 )
 
@@ -37,8 +37,8 @@ type ForceElement struct {
 	Stiffness  float64      // N/m
 	Damping    float64      // N s/m
 	RestLength float64      // m
-	Force      spatial.Vec3 // N, world axes; of a bushing in its own
-	Torque     spatial.Vec3 // N m, the same
+	Force      spatial.Vec3 // N, world axes; for a bushing the preload, in its own axes
+	Torque     spatial.Vec3 // N m, axes as for Force
 }
 
 // newForce compiles a force element with the given bodies of A and B.
@@ -59,14 +59,13 @@ func newForce(f *model.ForceElement, bodies [2]int32) ForceElement {
 	return out
 }
 
-// ForcesTo stores in f, one entry a body, everything that acts on the bodies but the
+// ForcesTo stores in f the sum of all wrenches on each body but the wrenches of
 // constraints: gravity, gyroscopic moments −ω×Iω, force elements and the drives of the joints.
-// That is the right side f of theory.md (3), P Tᵃ τ − v×*Iv + fˣ of RBDA eq. 8.64, about the
-// centres of mass.
+// This is the right side f of theory.md (3), P Tᵃ τ − v×*Iv + fˣ of RBDA eq. 8.64, about the
+// centres of mass, world axes.
 //
-// Shapes: f has one entry a body; k was computed at s.
-// Cost: O(bodies + joints + forces), no allocation. It returns ErrNoDirection, with the name,
-// where it has to.
+// Shapes: f has one entry for each body; k was computed at s.
+// Cost: O(bodies + joints + forces), no allocation. It returns the errors of AddAppliedTo. It panics on a length mismatch.
 func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")
@@ -87,18 +86,18 @@ func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 	return m.AddAppliedTo(f, k, s)
 }
 
-// AddAppliedTo adds to f, one entry a body, the wrenches of the drives of the joints and of the
+// AddAppliedTo adds to f the wrenches of the drives of the joints and of the
 // force elements: P Tᵃ τ + fˣ of RBDA eq. 8.64 without gravity, about the centres of mass,
 // world axes.
 //
-// Shapes: f has one entry a body; k was computed at s.
-// Cost: O(joints + forces), no allocation. It returns ErrNoDirection, with the name, where it
-// has to.
+// Shapes: f has one entry for each body; k was computed at s.
+// Cost: O(joints + forces), no allocation. It returns an error that names the joint or the force element where that has no force:
+// ErrNoDirection, springs.ErrHalfTurn, the errors of laws, contacts and user-defined forces. It panics on a length mismatch.
 func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) error {
 	if len(f) != len(m.Bodies) || len(k.Bodies) != len(m.Bodies) || len(s.Bodies) != len(m.Bodies) {
 		panic("mechanism: length mismatch")
 	}
-	// Each part clears memory of its own, so those that are not there are not called.
+	// Each function below clears local memory, so functions without work are not called.
 	if len(m.drives) > 0 {
 		if err := m.addDrives(f, k, s); err != nil {
 			return err
@@ -127,7 +126,7 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 	return m.addOwn(f, k, s)
 }
 
-// addDrives adds the wrenches of the drives of the joints to f.
+// addDrives adds to f the wrenches of the drives of the joints on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addDrives(f []spatial.Force, k *Kinematics, s *State) error {
 	var jk JointKinematics
 	for j, d := range m.driveOf {
@@ -144,8 +143,8 @@ func (m *Mechanism) addDrives(f []spatial.Force, k *Kinematics, s *State) error 
 	return nil
 }
 
-// DriveWrenchTo stores in w the wrench of joint j's drive on the successor, about the origin of S, world axes. A joint
-// without drive gives zero, and one with a law that has no force at the coordinate no number.
+// DriveWrenchTo stores in w the wrench of joint j's drive on the successor, about the origin of S, world axes. It is zero for
+// a joint without drive, and NaN where a law has no force at the coordinate.
 func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) {
 	_ = m.driveWrenchTo(w, j, jk)
 }
@@ -159,7 +158,7 @@ func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	}
 	n := jt.Kind.Freedoms()
 	var q, qd, tau [6]float64
-	switch { // an arctangent costs as much as a row
+	switch { // coordinates cost more than rates, as angles need an arctangent
 	case anyNonzero(d.Stiffness[:n]), d.laws != nil:
 		jt.CoordinatesTo(&q, &qd, jk)
 	case anyNonzero(d.Damping[:n]):
@@ -167,7 +166,7 @@ func (m *Mechanism) driveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) 
 	}
 	for i := range n {
 		tau[i] = d.Force[i]
-		if d.laws == nil { // as most; of a ball there is damping alone
+		if d.laws == nil { // most drives; the q of a ball's rotations is 0, and so is their stiffness
 			tau[i] -= d.Stiffness[i]*(q[i]-d.Rest[i]) + d.Damping[i]*qd[i]
 			continue
 		}
@@ -191,8 +190,8 @@ func anyNonzero(list []float64) bool {
 	return false
 }
 
-// addJointWrench adds the wrench w of joint j, about the origin of S, to its
-// successor and takes it from its predecessor.
+// addJointWrench adds the wrench w of joint j, about the origin of S, to the entry of its
+// successor in f, and subtracts it from the entry of its predecessor.
 func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics, w *spatial.Force, k *Kinematics) {
 	var a Along
 	m.EndsTo(&a, j, jk, k)
@@ -204,7 +203,7 @@ func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics
 	}
 }
 
-// addWrench adds sign·w, acting at arm from the centre of mass.
+// addWrench adds to f, a wrench about the centre of mass, sign·w, with w about the point at arm from the centre of mass.
 func addWrench(f, w *spatial.Force, arm *spatial.Vec3, sign float64) {
 	f[0] += sign * (w[0] + (arm[1]*w[5] - arm[2]*w[4]))
 	f[1] += sign * (w[1] + (arm[2]*w[3] - arm[0]*w[5]))
@@ -214,8 +213,8 @@ func addWrench(f, w *spatial.Force, arm *spatial.Vec3, sign float64) {
 	f[5] += sign * w[5]
 }
 
-// end returns the arm of an attachment from the body's centre of mass and the
-// velocity of the point; zeros for the world.
+// end returns the vector com from the body's centre of mass to the attachment and the
+// velocity v of the point, world axes; zeros for the world.
 func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.Vec3) {
 	if a.Body < 0 {
 		return com, v
@@ -226,7 +225,7 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 	return com, v
 }
 
-// endTo is end for an attachment to a body at an arm from the origin of its frame.
+// endTo is end for the point of a body at arm (world axes) from the origin of its frame.
 func endTo(com, v, arm *spatial.Vec3, body int32, k *Kinematics, s *State) {
 	b, kb := &s.Bodies[body], &k.Bodies[body]
 	w := &b.Omega
@@ -236,7 +235,7 @@ func endTo(com, v, arm *spatial.Vec3, body int32, k *Kinematics, s *State) {
 	v[2] = b.Velocity[2] + (w[0]*arm[1] - w[1]*arm[0])
 }
 
-// addElements adds to f the wrenches of force elements on the bodies, about their centres of mass.
+// addElements adds to f the wrenches of the force elements that are wrenches or spring-dampers, about the centres of mass.
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
 	var q SpringState
 	for i := range m.Forces {
@@ -263,9 +262,9 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 }
 
 // SpringLine returns the vector from end A to end B of a spring-damper, m, world axes, and its
-// length. The length is zero if the ends coincide up to rounding; the line has no direction
-// then. A spring without rest length pulls its ends together, and its force vanishes with the
-// distance, so for it any line that is not zero counts.
+// length. The length is zero if the ends coincide up to rounding, as the line then has no direction.
+// For a spring without rest length, whose force vanishes with the distance, it is zero only if the
+// line is.
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line spatial.Vec3, length float64) {
@@ -275,7 +274,7 @@ func (m *Mechanism) SpringLine(e *ForceElement, k *Kinematics, s *State) (line s
 	return line, length
 }
 
-// lineTo is SpringLine for ends that placeTo has split.
+// lineTo is SpringLine for ends that placeTo has split: it stores the vector in line and returns the length.
 func (e *ForceElement) lineTo(line, farA, nearA, farB, nearB *spatial.Vec3) (length float64) {
 	size := 0.0
 	for i := range line {
@@ -302,13 +301,13 @@ func (m *Mechanism) together(e *ForceElement, k *Kinematics, s *State, v spatial
 	return v.Norm() <= alike*speed
 }
 
-// place splits the position of an attachment into a far point and an arm within
-// the body, as JointTo does.
+// place splits the position of an attachment into a point far, the origin of the body frame, and an arm
+// near from there, world axes, as JointTo does. Differences of such sums lose fewer digits.
 func (m *Mechanism) place(a *Attachment, k *Kinematics, s *State) (far, near spatial.Vec3) {
 	return *m.placeTo(&near, a, k, s), near
 }
 
-// placeTo is place: it stores the arm in near and returns where the far point is.
+// placeTo is place without a copy: it stores near, and returns a pointer to far.
 func (m *Mechanism) placeTo(near *spatial.Vec3, a *Attachment, k *Kinematics, s *State) (far *spatial.Vec3) {
 	if a.Body < 0 {
 		*near = spatial.Vec3{}
@@ -326,19 +325,19 @@ type Energy struct {
 	Springs float64 // spring-dampers, bushings and cables
 	Joints  float64 // springs of joint drives, and stops
 
-	Contacts float64 // bent ground and tyres; not a number where a contact has none, as off the terrain
+	Contacts float64 // deformed ground and tyres; NaN if a contact cannot be evaluated, such as off the terrain
 }
 
 // Potential returns the sum of all parts but the kinetic one.
 func (e Energy) Potential() float64 { return e.Gravity + e.Springs + e.Joints + e.Contacts }
 
-// BodyEnergy returns the kinetic energy of body i at s and its energy in gravity, J. k was computed at s.
+// BodyEnergy returns the kinetic energy of body i at s and its potential energy in gravity, J. k was computed at s.
 func (m *Mechanism) BodyEnergy(i int, k *BodyKinematics, s *State) (kinetic, gravity float64) {
 	b, st := &m.Bodies[i], &s.Bodies[i]
 	var u [6]float64
 	st.ComVelocityTo(&u, &k.Com)
 	v, omega := k.E.TMulVec(spatial.Vec3(u[3:])), k.E.TMulVec(st.Omega)
-	return b.KineticEnergy(&b.Inertia, &omega, &v), -b.Mass * m.Gravity.Dot(st.Position.Add(k.Com)) // in body axes
+	return b.KineticEnergy(&b.Inertia, &omega, &v), -b.Mass * m.Gravity.Dot(st.Position.Add(k.Com)) // v and omega are in body axes
 }
 
 // EnergyAt returns the energy of s.
@@ -389,7 +388,7 @@ func (m *Mechanism) addJointEnergy(e *Energy, k *Kinematics, s *State) {
 	}
 }
 
-// addSpringEnergy adds the energies of springs, bushings and cables to e; NaN where one has none.
+// addSpringEnergy adds the energies of springs, bushings and cables to e, NaN if one cannot be evaluated.
 func (m *Mechanism) addSpringEnergy(e *Energy, k *Kinematics, s *State) {
 	for i := range m.Forces {
 		if m.Forces[i].Kind == model.SpringDamper {
@@ -414,7 +413,7 @@ func (m *Mechanism) addSpringEnergy(e *Energy, k *Kinematics, s *State) {
 	}
 }
 
-// addContactEnergy adds the energies of contacts to e; NaN where one has none.
+// addContactEnergy adds the energies of contacts to e, NaN if one cannot be evaluated.
 func (m *Mechanism) addContactEnergy(e *Energy, k *Kinematics, s *State) {
 	for i := range m.contacts {
 		r, err := m.ContactAt(i, k, s)
@@ -426,10 +425,11 @@ func (m *Mechanism) addContactEnergy(e *Energy, k *Kinematics, s *State) {
 	}
 }
 
-// AddMomentumTo adds s·M·v to p, the momenta of the bodies at the poses of st. v has six numbers a body, ω and the velocity of the centre
-// of mass, or accelerations: what is added is what moves the bodies then, theory.md (3). Armature has no part in it.
+// AddMomentumTo adds s·M·v to p, with M the inertias of the bodies at the poses of st. v has for each body ω and the velocity of the
+// centre of mass, or the accelerations. So M·v are the momenta, or the wrenches that make the accelerations, theory.md (3). Armature is
+// not included.
 //
-// Shapes: p and v have six entries a body. Frame: world axes at centres of mass. Cost: O(bodies), no allocation.
+// Shapes: p and v have six entries for each body. Frame: world axes at centres of mass. Cost: O(bodies), no allocation.
 func (m *Mechanism) AddMomentumTo(p []float64, st *State, v []float64, s float64) {
 	var E spatial.Mat3
 	for i := range st.Bodies {

@@ -7,10 +7,10 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// FreedomsNamed returns the freedoms that a text names: JOINT, for all scalar ones of the joint, or JOINT.I. A text that
-// is the whole name of a joint means that joint, so that names may have points.
+// FreedomsNamed returns the freedoms that a text names: JOINT for all scalar freedoms of the joint, or JOINT.I for freedom I. A text
+// that is the whole name of a joint means that joint, so that names may have points.
 //
-// It returns an error that says what there is not, with the names that may be meant. Cost: O(1) on average.
+// It returns an error that says which joint or freedom does not exist, with similar names. Cost: O(1) on average.
 func (m *Mechanism) FreedomsNamed(text string) ([]Freedom, error) {
 	if j, err := m.JointIndex(text); err == nil {
 		return m.scalarFreedoms(j)
@@ -33,7 +33,7 @@ func (m *Mechanism) FreedomsNamed(text string) ([]Freedom, error) {
 	return []Freedom{{Joint: j, Freedom: k}}, nil
 }
 
-// scalarFreedoms returns the freedoms of a joint that have one coordinate each, and an error if it has none.
+// scalarFreedoms returns the freedoms of joint j that have a scalar coordinate, and an error if there is none.
 func (m *Mechanism) scalarFreedoms(j int) (list []Freedom, err error) {
 	kind := m.Joints[j].Kind
 	for i := range kind.Freedoms() {

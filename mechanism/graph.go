@@ -2,13 +2,13 @@ package mechanism
 
 import "github.com/rung-mbd/rung/internal/sets"
 
-// Graph facts of a mechanism: the nodes are the bodies and the world, the edges are the joints with at least one
+// Graph has facts of the graph of a mechanism. The nodes are the bodies and the world. The edges are the joints with at least one
 // constraint row, and the couplings, each a hyperedge between the bodies of its joints.
 type Graph struct {
-	Components int     // connected parts without the world, each counted once
-	Grounded   int     // of these, joined to the world
-	Loops      int     // independent kinematic loops: joints − nodes + connected components of the whole graph without couplings, and one a coupling
-	Component  []int32 // component of each body, numbered by its first body
+	Components int     // number of connected components of the bodies, without the world
+	Grounded   int     // number of these components that are joined to the world
+	Loops      int     // independent kinematic loops: joints − nodes + connected components of the whole graph, without couplings; plus one for each coupling
+	Component  []int32 // component of each body; components are numbered in the order of their first bodies
 }
 
 // Graph analyses the connectivity of m. A component is a set of bodies joined
@@ -38,7 +38,7 @@ func (m *Mechanism) Graph() *Graph {
 			within.Union(list[0]+1, b+1)
 			whole.Union(list[0]+1, b+1)
 		}
-		if m.Couplings[i].own != nil && len(list) == 1 { // it says where the body is in the world
+		if m.Couplings[i].own != nil && len(list) == 1 { // a user-defined row of one body joins it to the world
 			whole.Union(0, list[0]+1)
 		}
 		for _, l := range m.Couplings[i].Legs {
@@ -65,7 +65,7 @@ func (m *Mechanism) Graph() *Graph {
 
 // Incidence lists the joints of each body.
 type Incidence struct {
-	ptr, list []int32 // the world first, then the bodies
+	ptr, list []int32 // list[ptr[v]:ptr[v+1]] are the joints of node v: 0 for the world, 1 + number for a body
 }
 
 // Incidence lists the joints with at least one constraint row at each body and at the world.
@@ -94,11 +94,11 @@ func (m *Mechanism) Incidence() *Incidence {
 	return in
 }
 
-// Joints returns the joints at a body, or at the World, by increasing number. The list is not
-// to be changed.
+// Joints returns the joints at a body, or at the World, by increasing number. The list must not
+// be changed.
 func (in *Incidence) Joints(body int32) []int32 { return in.list[in.ptr[body+1]:in.ptr[body+2]] }
 
-// Other returns the body, or World, that j joins to the given one of its two.
+// Other returns the body, or World, that j joins to the given body.
 func (j *Joint) Other(body int32) int32 {
 	if j.Pred == body {
 		return j.Succ

@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// GroundError says that a contact cannot be evaluated: its body is off the terrain, too deep in the ground, or where
-// that is too steep. It is within an Error that names the contact.
+// GroundError says that a contact cannot be evaluated: its body is off the terrain, too deep in the ground, or at a place
+// that is too steep. It is wrapped by an Error that names the contact.
 type GroundError struct {
-	Body  string
-	Place spatial.Vec3 // of the body, m
+	Body  string       // name of the body
+	Place spatial.Vec3 // position of the body, world axes, m
 	Time  float64      // s
 	Err   error        // contact.ErrOffTerrain, contact.ErrBuried, contact.ErrSteep, …
 }
@@ -25,13 +25,13 @@ func (e *GroundError) Error() string {
 // Unwrap returns Err.
 func (e *GroundError) Unwrap() error { return e.Err }
 
-// ContactError returns the error of the evaluation of contact i at s, with its place.
+// ContactError returns err, an error of the evaluation of contact i at s, in a GroundError in an Error.
 func (m *Mechanism) ContactError(i int, s *State, err error) *Error {
 	t := &m.contacts[i]
 	return m.AtForce(int(t.index), &GroundError{Body: m.BodyName(int(t.body)), Place: s.Bodies[t.body].Position, Time: s.Time, Err: err})
 }
 
-// CheckGround returns the error of the first contact that cannot be evaluated at s.
+// CheckGround returns the error of the first contact that cannot be evaluated at s, or nil.
 //
 // Cost: as the contacts; allocates.
 func (m *Mechanism) CheckGround(s *State) error {
@@ -51,7 +51,7 @@ func (m *Mechanism) CheckGround(s *State) error {
 	return nil
 }
 
-// GroundFault returns the Error of a contact with a GroundError that err wraps, nil if there is none.
+// GroundFault returns the Error in the chain of err that wraps a GroundError, or nil if there is none.
 func GroundFault(err error) *Error {
 	if e, g := new(Error), new(GroundError); errors.As(err, &e) && errors.As(e, &g) {
 		return e

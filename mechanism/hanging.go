@@ -1,33 +1,33 @@
 package mechanism
 
-// Hanging is a choice of bodies that hang on the ground: they are connected to it by a tree of joints with few freedoms, as a
-// crank and its coupler are (docs/theory.md, "Bodies that hang on the ground"). Bodies of one tree are a group.
+// Hanging is a choice of bodies that hang on the ground: they are connected to it by a tree of joints with few freedoms, like a
+// crank and its coupler (docs/theory.md, "Bodies that hang on the ground"). The bodies of one tree are a group.
 type Hanging struct {
-	Bodies []HungBody // the bodies of a group follow on each other, parents first
-	Groups []int32    // the first of Bodies of each group, in the order of its number in the mechanism; then len(Bodies)
-	Of     []int32    // of each body of the mechanism: its place in Bodies, −1 for those that do not hang
+	Bodies []HungBody // bodies of a group are consecutive, parents first
+	Groups []int32    // index in Bodies of the first body of each group, in the order of these bodies' numbers; then len(Bodies)
+	Of     []int32    // for each body of the mechanism, its index in Bodies, −1 if it does not hang
 }
 
 // HungBody is a body that hangs, with its tree joint.
 type HungBody struct {
 	Body, Joint int32
-	Parent      int32 // place in Bodies of the body on the other side of the joint, −1 for the ground
-	Dof, From   int   // freedoms of the joint, and the first of them among those of the group; the freedoms of the last joints come first
+	Parent      int32 // index in Bodies of the body on the other side of the joint, −1 for the ground
+	Dof, From   int   // number of freedoms of the joint, and index of the first among the freedoms of the group; the last joints come first
 	Reversed    bool  // the body is the predecessor of the joint
 }
 
-// HangingRules say which bodies hang.
+// HangingRules bound the groups of bodies that hang.
 type HangingRules struct {
-	Freedoms, Bodies int // most of a group
-	Loops            int // most joints of a group that are in no tree: no further body is added that leads beyond it
-	Others           int // most joints of a body besides its tree joint, but for bodies on the ground
+	Freedoms, Bodies int // largest numbers of freedoms and bodies of a group
+	Loops            int // largest number of joints of a group besides its tree joints, after a body has been added to the first
+	Others           int // largest number of joints of a body besides its tree joint; it does not hold for bodies on the ground
 
 	// MayLead reports whether a joint may be the tree joint that leads to a body.
 	MayLead func(j *Joint, body int32) bool
 }
 
-// Hang chooses the bodies that hang on the ground: all with a joint to the ground that may lead to them, by the first such
-// joint, and then bodies further out, as long as the rules allow. A body that a second joint connects to its group is in none.
+// Hang chooses the bodies that hang on the ground. These are all bodies with a joint to the ground that may lead to them (the first such
+// joint counts), and then bodies further out, as long as the rules allow. A body that two joints connect to a group is not added to it.
 //
 // Cost: O(bodies + joints); allocates.
 func (m *Mechanism) Hang(rules *HangingRules) *Hanging {
@@ -51,7 +51,7 @@ func (m *Mechanism) Hang(rules *HangingRules) *Hanging {
 	return h.Hanging
 }
 
-// Group returns the bodies of group i, parents first, and the freedoms of all.
+// Group returns the bodies of group i, parents first, and the number of their freedoms.
 func (h *Hanging) Group(i int) (list []HungBody, dof int) {
 	list = h.Bodies[h.Groups[i]:h.Groups[i+1]]
 	// The freedoms of the first body are the last of the group.
@@ -64,10 +64,10 @@ type hanger struct {
 	rules  *HangingRules
 	mech   *Mechanism
 	joints *Incidence
-	root   []int32 // of each body: its first joint to the ground that may lead to it, −1 if there is none
+	root   []int32 // for each body, its first joint to the ground that may lead to it, −1 if there is none
 
-	first      int // of the group that grows
-	dof, loops int // its freedoms, and its joints that are in no tree
+	first      int // index in Bodies of the first body of the current group
+	dof, loops int // number of its freedoms, and of its joints besides tree joints
 }
 
 // grow adds the group that begins with a body on the ground, and then bodies further out.
@@ -92,8 +92,8 @@ func (h *hanger) grow(body int32) {
 	}
 }
 
-// fits reports whether a body that joint j connects to the group may be added to it. Its conditions are that the body is in no
-// group and begins none of its own, that the rules allow it, and that no other joint connects the body to the group.
+// fits reports whether a body that joint j connects to the group may be added to it: the body is in no
+// group and begins none of its own, the rules allow it, and no other joint connects it to the group.
 func (h *hanger) fits(body, j int32) bool {
 	jt, list := &h.mech.Joints[j], h.joints.Joints(body)
 	switch {
@@ -112,7 +112,7 @@ func (h *hanger) fits(body, j int32) bool {
 	return true
 }
 
-// add adds a body to the group.
+// add adds a body to the group; parent is the index of its parent in Bodies.
 func (h *hanger) add(body, joint, parent int32) {
 	jt := &h.mech.Joints[joint]
 	h.Of[body] = int32(len(h.Bodies))

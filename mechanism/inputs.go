@@ -15,28 +15,28 @@ import (
 // ErrInput is wrapped by the errors of the setters of Inputs.
 var ErrInput = errors.New("mechanism: input refused")
 
-// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints and their dry friction, the
-// parameters of the force elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of the model
-// and may change at any time between two computations; the shared mechanism stays as it is.
+// Inputs are the loads and motions of a mechanism in one workspace: gravity, the drives of the joints and their dry friction, the
+// parameters of the force elements, the prescribed motions, user-defined forces, and the ground with its ruts. They start with the values
+// of the model and may be changed between two computations; the shared mechanism does not change.
 //
-// Everything that is made for Mechanism, or for a plan that has been given the Inputs
-// (kkt.Plan.With, tree.Plan.With), reads them whenever it computes. They belong with these workspaces
+// All workspaces that are made for Mechanism, or for a plan that has been given the Inputs
+// (kkt.Plan.With, tree.Plan.With), read the inputs whenever they compute. Inputs and these workspaces belong
 // to one goroutine at a time; any number of Inputs of one mechanism may be used at once.
 //
-// Bodies and joints are shared with the mechanism unless Vary gives the inputs own ones.
+// Bodies and joints are shared with the mechanism unless Vary makes copies for the inputs.
 //
 // Inputs change values and not the structure of the mechanism: a freedom is prescribed, and has a spring,
-// a damper or friction, if that is so in the model. Setters return an error that wraps ErrInput and names joint or force,
-// freedom and value if they are refused; nothing has changed then. They panic if a joint or a
-// force element is out of range. Their cost is O(1) unless they say otherwise; none allocates, but for the first
-// force at a joint without any in the model.
+// a damper or friction, only if it has so in the model. A setter that refuses a value returns an error that wraps ErrInput and names
+// joint or force, freedom and value, and changes nothing. Setters panic if a joint or a
+// force element is out of range. Their cost is O(1) unless they say otherwise. None allocates, except for the first
+// force at a joint that has no drive in the model.
 type Inputs struct {
-	view  Mechanism // with loads of its own, and joints of its own if some are prescribed
+	view  Mechanism // has its own Loads, and its own Joints if some are prescribed
 	model *Mechanism
 }
 
-// NewInputs returns inputs with the values of m. If m is under inputs itself (Inputs.Mechanism), these are its values
-// of the moment and its forces of one's own, on memory of their own; the new inputs are of the same model.
+// NewInputs returns inputs with the values of m. If m is itself the Mechanism of Inputs, the new inputs belong to the same model and copy
+// the current values and user-defined forces of m.
 //
 // Cost: O(joints + force elements); a copy of the joints if there are prescribed freedoms.
 func (m *Mechanism) NewInputs() *Inputs {
@@ -72,16 +72,16 @@ func (m *Mechanism) NewInputs() *Inputs {
 // Mechanism returns the mechanism under these inputs.
 func (in *Inputs) Mechanism() *Mechanism { return &in.view }
 
-// Inputs returns the inputs that m is under; nil for a mechanism with the values of its model.
+// Inputs returns the inputs whose Mechanism m is; nil for a mechanism with the values of its model.
 func (m *Mechanism) Inputs() *Inputs { return m.inputs }
 
-// Are reports whether the inputs were made from m.
+// Are reports whether the inputs belong to the same model as m.
 func (in *Inputs) Are(m *Mechanism) bool {
 	return in.model == m || m.inputs != nil && m.inputs.model == in.model
 }
 
-// Reset gives all inputs their values in the model again, and removes all ruts from the
-// ground. Forces of one's own stay.
+// Reset restores the values of the model, and removes all ruts from the
+// ground. User-defined forces stay.
 //
 // Cost: O(joints + force elements), and the bodies after Vary; no allocation.
 func (in *Inputs) Reset() {
@@ -92,8 +92,7 @@ func (in *Inputs) Reset() {
 	in.resetVaried()
 }
 
-// take gives in the values of m, the mechanism of its model or one under other inputs of that. Forces of one's own, ruts, bodies and
-// joints stay.
+// take copies the values of m, a mechanism of the same model, to in. User-defined forces, ruts, bodies and joints stay.
 //
 // Cost: O(joints + force elements); it allocates for drives that in does not have yet.
 func (in *Inputs) take(m *Mechanism) {
@@ -142,9 +141,9 @@ func (in *Inputs) SetForce(j, i int, force float64) error {
 	return nil
 }
 
-// SetStiffness sets the stiffness of a scalar freedom, N/m or N m/rad. The model gives the freedom a
-// stiffness or damping other than zero; an angle, unless it is that of a helical joint, a stiffness, as its
-// turns are counted then (State.Angles).
+// SetStiffness sets the stiffness of scalar freedom i of joint j, N/m or N m/rad. In the model the freedom must have a
+// stiffness or damping other than zero. An angle, except of a helical joint, must have a stiffness there, so that its
+// turns are counted (State.Angles).
 func (in *Inputs) SetStiffness(j, i int, stiffness float64) error {
 	if err := in.checkSpring(j, i, "stiffness", stiffness); err != nil {
 		return err
@@ -153,8 +152,8 @@ func (in *Inputs) SetStiffness(j, i int, stiffness float64) error {
 	return nil
 }
 
-// SetDamping sets the damping of a freedom, N s/m or N m s/rad. The
-// model gives it a stiffness or damping other than zero.
+// SetDamping sets the damping of freedom i of joint j, N s/m or N m s/rad. In the
+// model the freedom must have a stiffness or damping other than zero.
 func (in *Inputs) SetDamping(j, i int, damping float64) error {
 	if err := in.checkSpring(j, i, "damping", damping); err != nil {
 		return err
@@ -163,7 +162,7 @@ func (in *Inputs) SetDamping(j, i int, damping float64) error {
 	return nil
 }
 
-// SetRest sets the coordinate at which the spring of a scalar freedom has no force, m or rad.
+// SetRest sets the coordinate at which the spring of scalar freedom i of joint j has no force, m or rad.
 func (in *Inputs) SetRest(j, i int, rest float64) error {
 	if err := in.checkSpring(j, i, "rest", rest); err != nil {
 		return err
@@ -173,9 +172,8 @@ func (in *Inputs) SetRest(j, i int, rest float64) error {
 }
 
 // SetMotion prescribes freedom i of joint j, which is prescribed in the model, by a copy of motion.
-//
-// Cost: O(coefficients or times), and O(prescribed freedoms) where a motion does not hold at all times; no allocation
-// if the freedom has had as many before.
+// Cost: O(coefficients or times), plus O(prescribed freedoms) if the old or the new motion is not defined at all times; no
+// allocation if the freedom has had as many coefficients or times before. It panics if motion is nil.
 func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	if motion == nil {
 		panic("mechanism: no motion")
@@ -199,10 +197,10 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	return nil
 }
 
-// SetActuator makes motion, of which a copy is taken, the value u(t) of actuator i. The integral of a speed actuator is
-// that of the new value from the time of the model on.
+// SetActuator makes a copy of motion the value u(t) of actuator i. The integral part of a speed actuator then integrates the new
+// value from the time of the model on.
 //
-// Cost: as SetMotion. It panics if the actuator is out of range.
+// Cost: as SetMotion. It panics if the actuator is out of range or motion is nil.
 func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
 	v := &in.view
 	if motion == nil {
@@ -219,7 +217,7 @@ func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
 	t0 := in.model.initial.Time
 	a.value.Set(motion)
 	if a.law == model.ActuatorSpeed && a.integral != 0 {
-		// From the model's, so that rounding of earlier values is not kept.
+		// Computed from the start of the model's actuator, so that rounding of earlier values does not add up.
 		was := &in.model.actuators[i]
 		a.start = was.start + (a.value.Integral(t0) - was.value.Integral(t0))
 	}
@@ -229,7 +227,7 @@ func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
 	return nil
 }
 
-// holdsAlways reports whether a motion bounds no time.
+// holdsAlways reports whether a motion is defined at all times.
 func holdsAlways(m *joints.Motion) bool {
 	from, until := m.Span()
 	return math.IsInf(from, -1) && math.IsInf(until, 1)
@@ -279,10 +277,10 @@ func (m *Mechanism) mustJoint(j int) {
 	}
 }
 
-// drive returns the drive of joint j, which is to be changed.
+// drive returns the drive of joint j for a change, and adds it if the joint has none.
 func (in *Inputs) drive(j int) *Drive { return in.view.addDrive(j, len(in.view.Joints)) }
 
-// check returns an error if joint j has no freedom i, or if x, of which what is the name in the error, is not finite.
+// check returns an error if joint j has no freedom i, or if x is not finite; what names x in the error.
 func (in *Inputs) check(j, i int, what string, x float64) error {
 	v := &in.view
 	v.mustJoint(j)
@@ -295,7 +293,8 @@ func (in *Inputs) check(j, i int, what string, x float64) error {
 	return nil
 }
 
-// checkSpring is check for a parameter of a spring or damper.
+// checkSpring is check for a parameter of a spring or damper: stiffness, damping or rest. It also returns an error if the freedom has no
+// spring or damper in the model, or no coordinate for the parameter.
 func (in *Inputs) checkSpring(j, i int, what string, x float64) error {
 	if err := in.check(j, i, what, x); err != nil {
 		return err

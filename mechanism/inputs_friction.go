@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// frictionValues are the numbers of a friction among Values: all of model.Friction but the bristles.
+// frictionValues is the number of Values for a friction: all numbers of model.Friction but the bristles.
 const frictionValues = 6
 
-// Friction returns the dry friction of freedom i of joint j, with the defaults of the format in the place of zeros, and
-// whether it has any in the model.
+// Friction returns the dry friction of freedom i of joint j, with the defaults of the format in place of zeros. ok is false if the
+// freedom has no friction in the model.
 //
 // It panics if the joint is out of range.
 func (m *Mechanism) Friction(j, i int) (f model.Friction, ok bool) {
@@ -23,7 +23,7 @@ func (m *Mechanism) Friction(j, i int) (f model.Friction, ok bool) {
 	return model.Friction{}, false
 }
 
-// frictionOf returns the number of the resistor with the friction of a freedom, −1 if there is none.
+// frictionOf returns the index of the resistor with the friction of freedom i of joint j, −1 if there is none.
 func (m *Mechanism) frictionOf(j, i int) int {
 	k, _ := slices.BinarySearchFunc(m.resistors, j, func(r resistor, j int) int { return int(r.joint) - j })
 	for ; k < len(m.resistors) && int(m.resistors[k].joint) == j; k++ {
@@ -34,12 +34,12 @@ func (m *Mechanism) frictionOf(j, i int) int {
 	return -1
 }
 
-// SetFriction sets the dry friction of freedom i of joint j, which has one in the model; of a ball it is that of all three
-// rotations. Zeros stand for the defaults of the format. Force, or the coefficient of a bearing, may be zero: there is no
-// friction then.
+// SetFriction sets the dry friction of freedom i of joint j, which has friction in the model. For a ball it sets the friction of all
+// three rotations. Zeros stand for the defaults of the format. Force, or the coefficient of a bearing, may be zero: then there is no
+// friction.
 //
-// What kind of friction it is stays: a constant force, or one that grows with the reaction; and Hold, the bristles, is
-// that of the model.
+// The kind of friction cannot change: a constant force, or a force that grows with the reaction. Hold, the bristles, has to equal the
+// model's.
 func (in *Inputs) SetFriction(j, i int, f model.Friction) error {
 	v := &in.view
 	if err := v.CheckFriction(j, i, &f); err != nil {
@@ -59,7 +59,8 @@ func (in *Inputs) SetFriction(j, i int, f model.Friction) error {
 	return nil
 }
 
-// CheckFriction returns the error of Inputs.SetFriction for the friction of freedom i of joint j, without the joint.
+// CheckFriction returns the error of Inputs.SetFriction for the friction f of freedom i of joint j, without the name of the joint, or
+// nil.
 //
 // It panics if the joint is out of range.
 func (m *Mechanism) CheckFriction(j, i int, f *model.Friction) error {
@@ -74,7 +75,7 @@ func (m *Mechanism) CheckFriction(j, i int, f *model.Friction) error {
 	return nil
 }
 
-// checkFriction returns an error if f cannot take the place of the friction of r.
+// checkFriction returns an error if f cannot replace the friction of r.
 func (r *resistor) checkFriction(f *model.Friction) error {
 	for k, x := range frictionNumbers(f) {
 		if !algebra.Finite(x) || x < 0 {
@@ -100,7 +101,7 @@ func frictionNumbers(f *model.Friction) [frictionValues]float64 {
 	return [...]float64{f.Force, f.Coefficient, f.Radius, f.Speed, f.Static, f.Stribeck}
 }
 
-// withNumbers returns f with other numbers, as frictionNumbers has them.
+// withNumbers returns f with the numbers x, in the order of frictionNumbers.
 func withNumbers(f model.Friction, x []float64) model.Friction {
 	f.Force, f.Coefficient, f.Radius, f.Speed, f.Static, f.Stribeck = x[0], x[1], x[2], x[3], x[4], x[5]
 	return f
@@ -127,7 +128,7 @@ func (l *Loads) appendFrictions(out []float64) []float64 {
 	return out
 }
 
-// checkFrictions returns an error if values cannot have come from appendFrictions.
+// checkFrictions returns an error if appendFrictions cannot have made the first of values.
 func (m *Mechanism) checkFrictions(values []float64) error {
 	for i := range m.resistors {
 		r := &m.resistors[i]
@@ -146,7 +147,7 @@ func (m *Mechanism) checkFrictions(values []float64) error {
 	return nil
 }
 
-// setFrictions sets values that checkFrictions has accepted, and returns those behind them.
+// setFrictions sets values that checkFrictions has accepted, and returns the values after them.
 func (l *Loads) setFrictions(values []float64) []float64 {
 	for i := range l.resistors {
 		if r := &l.resistors[i]; !r.isStop() {

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// SetBushing sets stiffness and damping of force element i, a bushing, as those of model.Bushing, and the force, N, and
-// the torque, N m, that it has at rest.
+// SetBushing sets the stiffness and damping of force element i, a bushing, as in model.Bushing, and its preload: force, N, and
+// torque, N m. It panics if a matrix is nil.
 func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, torque spatial.Vec3) error {
 	v := &in.view
 	e := in.element(i)
@@ -34,7 +34,7 @@ func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, to
 }
 
 // SetSpringLaw sets the laws of force element i, a spring-damper that
-// has one in the model; either may be nil. Laws are not among Values.
+// has a law in the model; spring or damper may be nil. Values does not include laws.
 //
 // Cost: O(points) or O(length); allocates.
 func (in *Inputs) SetSpringLaw(i int, spring, damper *springs.Law) error {
@@ -51,7 +51,7 @@ func (in *Inputs) SetSpringLaw(i int, spring, damper *springs.Law) error {
 	return nil
 }
 
-// SetLaw sets the laws of freedom i of joint j, which has one in the model; either may be nil. Laws are not among Values.
+// SetLaw sets the laws of freedom i of joint j, which has a law in the model; spring or damper may be nil. Values does not include laws.
 //
 // Cost: O(points) or O(length); allocates.
 func (in *Inputs) SetLaw(j, i int, spring, damper *springs.Law) error {
@@ -73,7 +73,9 @@ func (in *Inputs) SetLaw(j, i int, spring, damper *springs.Law) error {
 	return nil
 }
 
-// checkedLaws returns the laws of a spring and a damper, never nil.
+// checkedLaws returns prepared copies of the laws of a spring and a damper, not nil unless there is an error. The error wraps
+// ErrInput and
+// names a fault of a law.
 func checkedLaws(spring, damper *springs.Law) (_ *springs.Laws, err error) {
 	for k, l := range [2]*springs.Law{spring, damper} {
 		if l != nil {
@@ -91,7 +93,7 @@ func checkedLaws(spring, damper *springs.Law) (_ *springs.Laws, err error) {
 	return new(springs.Laws), nil
 }
 
-// matrixError returns an error that wraps ErrInput if m is no matrix of a bushing.
+// matrixError returns an error that wraps ErrInput if m is no valid matrix of a bushing; what names the matrix.
 func matrixError(what string, m *[6][6]float64) (err error) {
 	springs.MatrixFaults(m, func(entry, value, rule string) {
 		err = fault.Errorf("%w: %s%s %s %s", ErrInput, what, entry, value, rule)
@@ -99,8 +101,8 @@ func matrixError(what string, m *[6][6]float64) (err error) {
 	return err
 }
 
-// SetCable sets stiffness, N/m, damping, N s/m, rest length, m, and the tension that is always there, N, of force
-// element i, a cable. None is negative.
+// SetCable sets the stiffness, N/m, damping, N s/m, rest length, m, and constant tension, N, of force
+// element i, a cable. None may be negative.
 func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float64) error {
 	v := &in.view
 	e := in.element(i)
@@ -117,7 +119,7 @@ func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float6
 	return nil
 }
 
-// checkSprings is CheckValues for the values of force elements, bushings and cables.
+// checkSprings is CheckValues for the values of force elements, bushings and cables, which follow each other in values.
 func (m *Mechanism) checkSprings(values []float64) error {
 	for i := range m.Forces {
 		e := values[i*elementValues:]

@@ -10,15 +10,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// axesTol is the largest entry of EᵀE − 1 of the axes of a frame, which is rounding.
+// axesTol is the largest magnitude of an entry of EᵀE − 1 that counts as rounding of the axes E of a frame.
 const axesTol = 1e-12
 
-// Vary gives the inputs bodies and joints of their own, with the numbers that hold at the moment. SetBody,
-// SetFrames, SetLength, SetPitch and SetArmature change them from then on.
+// Vary gives the inputs copies of the bodies and joints. SetBody,
+// SetFrames, SetLength, SetPitch and SetArmature can then change the copies.
 //
-// It comes before anything is made for Mechanism. Solvers of kkt, their closers and the systems of package assemble
-// read these numbers whenever they compute. Everything else reads them when it is made; package tree does not take
-// such inputs. Reset brings back the numbers of the model.
+// Call it before a workspace is made for Mechanism. Solvers of kkt, their closers and the systems of package assemble
+// read the numbers of bodies and joints whenever they compute. All others read them when they are made; package tree does not accept
+// such inputs. Reset restores the numbers of the model.
 //
 // Cost: O(bodies + joints).
 func (in *Inputs) Vary() {
@@ -29,7 +29,7 @@ func (in *Inputs) Vary() {
 	v.edition = new(uint64)
 	*v.edition = 1
 	v.Bodies = slices.Clone(v.Bodies)
-	if len(v.driven) == 0 { // else they are own ones
+	if len(v.driven) == 0 { // else NewInputs has copied them
 		v.Joints = slices.Clone(v.Joints)
 	}
 	own := make([]JointSpec, len(v.Joints))
@@ -46,7 +46,7 @@ func (in *Inputs) Vary() {
 // Varies reports whether Vary has been called.
 func (in *Inputs) Varies() bool { return in.view.edition != nil }
 
-// Edition is a number that grows with each change of the bodies and joints by Inputs. It is zero as long as they are the model's.
+// Edition returns a number that grows with each change of the bodies and joints by Inputs. It is zero without Inputs.Vary.
 func (m *Mechanism) Edition() uint64 {
 	if m.edition == nil {
 		return 0
@@ -54,15 +54,16 @@ func (m *Mechanism) Edition() uint64 {
 	return *m.edition
 }
 
-// SetBody gives body i another mass, centre of mass and inertia. It has inertia in all directions, before and after.
+// SetBody sets the mass, centre of mass and inertia of body i. The inertia must be regular before and after.
 //
-// It returns an error that names the body and wraps ErrInput and what bodies.New says. It panics without Vary.
+// It returns an error that names the body and wraps ErrInput if an inertia has directions without inertia. It panics without Vary, or
+// if b is nil or was not made by package bodies.
 func (in *Inputs) SetBody(i int, b *bodies.Body) error {
 	v := in.varied()
 	if b == nil {
 		panic("mechanism: no body")
 	}
-	b.Weight() // which panics for a body that bodies.New has not made
+	b.Weight() // panics for a body that bodies.New has not made
 	if uint(i) >= uint(len(v.Bodies)) {
 		panic("mechanism: body out of range")
 	}
@@ -79,11 +80,10 @@ func (in *Inputs) SetBody(i int, b *bodies.Body) error {
 	return nil
 }
 
-// SetFrames places joint j in its two bodies: P in the predecessor, S in the successor. The columns of E are the
-// axes of a frame.
+// SetFrames sets the frames of joint j: p in the predecessor, s in the successor.
 //
 // It returns an error that names the joint and wraps ErrInput for numbers that are not finite, and for axes that
-// are not orthogonal unit vectors with the third the product of the first two. It panics without Vary.
+// are not right-handed orthogonal unit vectors. It panics without Vary, or if a frame is nil.
 func (in *Inputs) SetFrames(j int, p, s *Frame) error {
 	v := in.varied()
 	v.mustJoint(j)
@@ -104,7 +104,7 @@ func (in *Inputs) SetFrames(j int, p, s *Frame) error {
 	return nil
 }
 
-// Check returns an error if a number of f is not finite, or its axes are no right-handed orthogonal unit vectors.
+// Check returns an error if a number of f is not finite, or its axes are not right-handed orthogonal unit vectors.
 func (f *Frame) Check() error {
 	if !finiteVec(&f.Origin) {
 		return fault.Errorf("mechanism: origin %v is not finite", f.Origin)
@@ -163,11 +163,11 @@ func (in *Inputs) SetPitch(j int, pitch float64) error {
 	return nil
 }
 
-// SetArmature sets the armature of freedom i of joint j, kg m² or kg. The freedom is free and has armature in the
-// model.
+// SetArmature sets the armature of freedom i of joint j, kg m² or kg. The freedom must have armature in the
+// model and may not be prescribed.
 //
-// It returns an error that names the joint and wraps ErrInput if that is not so, or the armature is not positive
-// and finite. It panics without Vary.
+// It returns an error that names the joint and wraps ErrInput if the freedom is not such, or the armature is not positive
+// and finite, or is so small that its inverse overflows. It panics without Vary.
 func (in *Inputs) SetArmature(j, i int, armature float64) error {
 	v := in.varied()
 	if err := in.check(j, i, "armature", armature); err != nil {
@@ -187,7 +187,7 @@ func (in *Inputs) SetArmature(j, i int, armature float64) error {
 	return nil
 }
 
-// varied returns the mechanism of the inputs, to which Vary has given bodies and joints of its own. It panics without.
+// varied returns the mechanism of the inputs, with copies of bodies and joints. It panics without Vary.
 func (in *Inputs) varied() *Mechanism {
 	if in.view.edition == nil {
 		panic("mechanism: inputs without bodies of their own; use Inputs.Vary")
@@ -195,7 +195,7 @@ func (in *Inputs) varied() *Mechanism {
 	return &in.view
 }
 
-// resetVaried brings back the bodies and joints of the model.
+// resetVaried restores the bodies and joints of the model, if Vary has been called.
 func (in *Inputs) resetVaried() {
 	v, m := &in.view, in.model
 	if v.edition == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TypicalLength returns the size of a mechanism's bodies: the root mean square,
-// over the bodies, of the largest distance of a joint from the centre of mass,
-// or of the radius of gyration where that is larger.
+// TypicalLength returns a typical size of the bodies, m: the root mean square,
+// over the bodies, of the larger of the largest distance of a joint from the centre
+// of mass and the root mean square distance of the mass from there.
 //
 // Cost: O(bodies + joints). It returns 1 for a mechanism without bodies.
 func (m *Mechanism) TypicalLength() float64 {
@@ -25,9 +25,9 @@ func (m *Mechanism) TypicalLength() float64 {
 }
 
 // SquareLengthsTo stores the square length of each body, m²: the larger of the mean square
-// distance of its mass from its centre and the largest square distance of a joint from it.
+// distance of its mass from the centre of mass and the largest square distance of a joint from there.
 //
-// Shapes: length2 has one entry a body. Cost: O(bodies + joints), no allocation.
+// Shapes: length2 has one entry for each body. Cost: O(bodies + joints), no allocation.
 func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 	for i := range m.Bodies {
 		b := &m.Bodies[i]
@@ -47,8 +47,8 @@ func (m *Mechanism) SquareLengthsTo(length2 []float64) {
 	m.lengthsOfPoints(length2)
 }
 
-// MassRatio returns how many times the largest mass of a body is the least at some point of some body: by the mass of that body, or by its
-// moment of inertia about some axis and its length. It is 0 without bodies.
+// MassRatio returns the ratio of the largest mass of a body to the smallest effective mass. Effective masses of a body are its mass, and
+// its moments of inertia over its square length. MassRatio is 0 without bodies.
 //
 // Cost: O(bodies + joints).
 func (m *Mechanism) MassRatio() float64 {
@@ -59,9 +59,9 @@ func (m *Mechanism) MassRatio() float64 {
 		b := &m.Bodies[i]
 		heaviest, lightest = max(heaviest, b.Mass), min(lightest, b.Mass)
 		if _, null := b.Null(); null > 0 {
-			continue // what turns there has no balance
+			continue // directions without inertia do not count
 		}
-		inverse := 0.0 // trace of I⁻¹: up to 3 over the least moment
+		inverse := 0.0 // trace of I⁻¹, from 1 to 3 over the least moment
 		for _, x := range b.Weight().Inertia {
 			inverse += x * x
 		}
@@ -71,8 +71,8 @@ func (m *Mechanism) MassRatio() float64 {
 }
 
 // DriftUnit returns the unit, m, in which lengths are compared with angles, rad: the typical
-// length, but at most 1 m. A bound for the drift of a small mechanism in this unit means as
-// much as one in metres for a mechanism of ordinary size.
+// length, but at most 1 m. A bound of drift in this unit means as much for a small mechanism as
+// the same bound in metres for a mechanism of ordinary size.
 //
 // Cost: O(bodies + joints).
 func (m *Mechanism) DriftUnit() float64 { return min(1, m.TypicalLength()) }

@@ -11,16 +11,16 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// ErrMotionTime is wrapped by the error of an evaluation at a time at which a prescribed motion does not hold.
+// ErrMotionTime is wrapped by the error of an evaluation at a time at which a prescribed motion is not defined.
 var ErrMotionTime = errors.New("mechanism: no prescribed motion at this time")
 
-// Loads are the values of what acts on the bodies of a Mechanism. Those of the mechanism that
-// New has made are the model's and never change; an Inputs has its own.
+// Loads are the loads on the bodies of a Mechanism: gravity, force elements, drives, friction and stops. The
+// loads of a mechanism made by New are the model's and never change; Inputs have their own.
 type Loads struct {
 	Gravity spatial.Vec3 // m/s², world axes
 	Forces  []ForceElement
 
-	driveOf []int32 // of each joint: its number in drives, −1 for none; nil if there are no drives
+	driveOf []int32 // for each joint, its index in drives, −1 for none; nil if there are no drives
 	drives  []Drive
 	own     []ownForce
 
@@ -30,23 +30,23 @@ type Loads struct {
 	bearings  []bearing
 	bushings  []bushing
 	cables    []cable
-	laws      []*springs.Laws // of the force elements; nil if there are none
-	zeros     []float64       // one an internal state
-	open      bool            // they belong to Inputs, which may add drives and forces of one's own
+	laws      []*springs.Laws // for each force element; nil if there are none
+	zeros     []float64       // a zero for each internal state
+	open      bool            // the loads belong to Inputs, which may add drives and user-defined forces
 	ruts      []TerrainRuts
 }
 
-// Drive holds the generalized forces along a joint's freedoms: the applied
-// force, and −Stiffness·(q − Rest) − Damping·q̇ with what its Law adds. The
-// rotations of a ball have no coordinate q and damping alone, of the components of
+// Drive holds the generalized forces of a joint's freedoms: the applied
+// force, and −Stiffness·(q − Rest) − Damping·q̇, plus the force of its Law. The
+// rotations of a ball have no coordinate q. They have damping alone, and their q̇ are the components of
 // the relative angular velocity in P's axes.
 type Drive struct {
 	Force, Stiffness, Damping, Rest [6]float64
 
-	laws *driveLaws // nil: none
+	laws *driveLaws // nil if there are none
 }
 
-// Drive returns the drive of joint j, nil if it has none. It is to be read only, before Inputs change again.
+// Drive returns the drive of joint j, nil if it has none. The caller may only read it, and only until Inputs change again.
 func (l *Loads) Drive(j int) *Drive {
 	if l.driveOf == nil || l.driveOf[j] < 0 {
 		return nil
@@ -54,12 +54,12 @@ func (l *Loads) Drive(j int) *Drive {
 	return &l.drives[l.driveOf[j]]
 }
 
-// Acts reports whether d, which may be nil, is more than zeros. A drive of zeros is the same as none.
+// Acts reports whether d, which may be nil, has a law or a number other than zero. A drive of zeros has no effect.
 func (d *Drive) Acts() bool {
 	return d != nil && (d.laws != nil || d.Force != [6]float64{} || d.Stiffness != [6]float64{} || d.Damping != [6]float64{} || d.Rest != [6]float64{})
 }
 
-// addDrive returns the drive of joint j among n joints; a new one if it has none.
+// addDrive returns the drive of joint j, and adds it if there is none; n is the number of joints.
 func (l *Loads) addDrive(j, n int) *Drive {
 	if l.driveOf == nil {
 		l.driveOf = make([]int32, n)
@@ -74,22 +74,23 @@ func (l *Loads) addDrive(j, n int) *Drive {
 	return &l.drives[l.driveOf[j]]
 }
 
-// HasApplied reports whether there is, or an Inputs may add, anything that AddAppliedTo adds.
+// HasApplied reports whether there are forces that AddAppliedTo adds, or Inputs may add some.
 func (l *Loads) HasApplied() bool {
 	return len(l.drives) > 0 || len(l.Forces) > 0 || len(l.resistors) > 0 || l.open
 }
 
-// Unloaded returns a copy of m, with its motions, on which nothing acts but gravity.
+// Unloaded returns a copy of m without loads but gravity. It shares the prescribed motions of m: if Inputs change them, they change in
+// the copy too.
 //
-// Cost: O(1). Inputs that change motions change those of the copy.
+// Cost: O(1).
 func (m *Mechanism) Unloaded() *Mechanism {
 	out := *m
 	out.Loads = &Loads{Gravity: m.Gravity}
 	return &out
 }
 
-// CheckTime returns an error that wraps ErrNotFinite if the time of s is not finite, and one that wraps
-// ErrMotionTime and names the joint or the actuator if a prescribed motion or a value does not hold then.
+// CheckTime returns an error that wraps ErrNotFinite if the time of s is not finite. If a prescribed motion, or the value of an
+// actuator, is not defined at that time, it returns an error that wraps ErrMotionTime and names the joint or the actuator.
 //
 // Cost: O(1), no allocation without an error.
 func (m *Mechanism) CheckTime(s *State) error {
@@ -119,8 +120,8 @@ func (m *Mechanism) CheckTime(s *State) error {
 	return nil
 }
 
-// NextKnot returns the first time after t at which a prescribed motion, or the value of an actuator, goes on with
-// another polynomial (joints.Motion.NextKnot); +Inf if there is none.
+// NextKnot returns the first time after t at which another polynomial of a prescribed motion, or of the value of an actuator,
+// begins (joints.Motion.NextKnot); +Inf if there is none.
 //
 // Cost: O(prescribed freedoms), with the logarithm of the times of each; no allocation.
 func (m *Mechanism) NextKnot(t float64) float64 {
@@ -149,7 +150,7 @@ func (m *Mechanism) setDriven() {
 	}
 }
 
-// setSpan finds the times at which all motions hold.
+// setSpan computes the range of times at which all motions are defined.
 func (m *Mechanism) setSpan() {
 	from, until := -math.MaxFloat64, math.MaxFloat64
 	for _, j := range m.driven {
@@ -189,7 +190,7 @@ func (l *Loads) clone() *Loads {
 var ErrNonholonomic = errors.New(
 	"mechanism: rolling without slip and no_slip demand velocities, not poses, and this method is for poses alone")
 
-// setNonholonomic fills the list of joints with rows of velocities alone.
+// setNonholonomic lists the joints with rows that constrain velocities alone.
 func (m *Mechanism) setNonholonomic() {
 	for j := range m.Joints {
 		if from, to := m.Joints[j].Kind.VelocityRows(); from < to {
@@ -198,14 +199,12 @@ func (m *Mechanism) setNonholonomic() {
 	}
 }
 
-// Nonholonomic lists the joints and couplings with rows of velocities alone (joints.Kind.VelocityRows, Coupling.Rates), in their order,
-// by the numbers of ConstraintName. It is the mechanism's own.
+// Nonholonomic returns the joints and couplings with rows that constrain velocities alone (joints.Kind.VelocityRows, Coupling.Rates), in
+// increasing order, by the numbers of ConstraintName. The list must not be changed.
 func (m *Mechanism) Nonholonomic() []int32 { return m.nonholonomic }
 
-// Holonomic returns an error that names the first joint or coupling with rows of velocities alone, nil if there is none. Methods call it
-// that find poses by the rows of the joints.
-//
-// The error wraps ErrNonholonomic.
+// Holonomic returns an error that wraps ErrNonholonomic and names the first joint or coupling with rows that constrain velocities alone,
+// or nil if there is none. Methods that find poses from the rows of the joints call it.
 func (m *Mechanism) Holonomic() error {
 	if len(m.nonholonomic) == 0 {
 		return nil

@@ -141,7 +141,7 @@ func (s *Shape) checkWhere(report Report) {
 	}
 }
 
-// discs is the number of discs of the shape.
+// discs returns the number of discs of the shape.
 func (s *Shape) discs() int {
 	switch {
 	case s.Type != Cylinder:
@@ -152,7 +152,7 @@ func (s *Shape) discs() int {
 	return s.Discs
 }
 
-// samples is the number of points a disc of Distributed.
+// samples returns the number of points of Distributed for each disc.
 func (s *Shape) samples() int {
 	if s.Samples == 0 {
 		return defaultSamples
@@ -160,7 +160,7 @@ func (s *Shape) samples() int {
 	return s.Samples
 }
 
-// MaxPoints returns the most points at which the shape can touch.
+// MaxPoints returns the largest number of points at which the shape can touch.
 func (s *Shape) MaxPoints() int {
 	switch s.Where {
 	case Local:

@@ -2,12 +2,13 @@ package contact
 
 import "math"
 
-// gauss are the nodes and weights of Gauss and Legendre on (0, 1), of 8, 16 and 32 nodes.
+// gauss has the Gauss–Legendre rules on (0, 1) with 8, 16 and 32 nodes.
 var gauss = [...][]gaussNode{legendre(8), legendre(16), legendre(32)}
 
 type gaussNode struct{ x, w float64 }
 
-// legendre returns the nodes of a rule, the zeros of the Legendre polynomial by Newton's method.
+// legendre returns the rule of n nodes: the zeros of the Legendre polynomial, found by ten steps of Newton's method, with their weights,
+// both for the interval (0, 1).
 func legendre(n int) []gaussNode {
 	rule := make([]gaussNode, n)
 	for i := range rule {
@@ -26,7 +27,7 @@ func legendre(n int) []gaussNode {
 	return rule
 }
 
-// rule returns the nodes of the law.
+// rule returns the quadrature rule with the number of nodes of the law.
 func (s *SoilLaw) rule() []gaussNode {
 	switch s.Nodes {
 	case 8:
@@ -37,11 +38,12 @@ func (s *SoilLaw) rule() []gaussNode {
 	return gauss[1]
 }
 
-// wheelForce are N, F_x, F_y and the moment about the axle, each with its derivatives by the sinkage, the slip, the
-// sideways slip and the scale of the shear.
+// wheelForce has a row for each of N, F_x, F_y and the moment about the axle: the value, and its derivatives by the sinkage, the
+// slip, the sideways slip and the scale of the shear.
 type wheelForce [4][5]float64
 
-// arcOf returns acos(1 − h/r), the angle of a wheel of radius r at a depth h, and its derivative by h.
+// arcOf returns the angle acos(1 − h/r), rad, from the lowest point of a wheel of radius r to the surface of the soil, for the
+// sinkage h, and the derivative of the angle by h. Both are 0 where h is not positive.
 func arcOf(h, r float64) (angle, slope float64) {
 	x := min(h/r, 2)
 	if x <= 0 {
@@ -61,19 +63,19 @@ func (a *edge) mix(x float64, b *edge) (c edge) {
 	return c
 }
 
-// soilArc has the numbers that all places along an arc share: docs/ground.md (G30), (G31).
+// soilArc has the values that all points along an arc share, docs/ground.md (G30), (G31), and the forces summed up over them.
 type soilArc struct {
 	law                *SoilLaw
-	front, peak, back  edge
-	sinFront, cosFront float64
-	r, k, tan          float64
-	slip, side, scale  float64
-	derivatives        bool
-	sum                wheelForce
+	front, peak, back  edge       // θ_f, θ_m and −θ_r, rad
+	sinFront, cosFront float64    // of θ_f
+	r, k, tan          float64    // radius, m; k of the pressure, Pa; tan φ
+	slip, side, scale  float64    // slip, sideways slip, and scale of the shear
+	derivatives        bool       // whether the derivatives are wanted
+	sum                wheelForce // sum over the points
 }
 
-// arcForce stores in w.sum the forces of soil along the arc of a wheel of radius r that moves forwards with the slips
-// in w, and their derivatives if w wants them, docs/ground.md (G30) to (G36).
+// arcForce stores in w.sum the forces of soil along the arc of a wheel of radius r, m, that moves forwards with the slips
+// of w, and their derivatives if w.derivatives is set, docs/ground.md (G30) to (G36). depth is the sinkage, m.
 func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	w.law, w.r = l, r
 	slip := w.slip
@@ -86,7 +88,7 @@ func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	part, bySlip := l.peak(slip)
 	w.peak = edge{part * w.front[0], part * w.front[1], bySlip * w.front[0]}
 	for _, g := range l.rule() {
-		// ξ = x² keeps fractional powers at both ends from mattering.
+		// With ξ = x² as variable, fractional powers at the ends of the arc hardly reduce the accuracy of the rule.
 		xi := g.x * g.x
 		p := w.pressure(xi)
 		w.at(&p, &p.angle, p.sin, p.cos, &w.peak, &w.front, 2*g.x*g.w)
@@ -111,15 +113,15 @@ func (l *SoilLaw) peak(slip float64) (part, bySlip float64) {
 	return part, bySlip
 }
 
-// pressure is σ at an angle ahead of θ_m, which is that of one angle behind too.
+// pressure is σ at an angle θ_e ahead of θ_m. One angle behind θ_m has the same pressure.
 type pressure struct {
-	angle    edge
-	sin, cos float64
+	angle    edge    // θ_e
+	sin, cos float64 // of θ_e
 	base     float64 // cos θ_e − cos θ_f
 	sigma    float64 // Pa
 }
 
-// pressure returns σ = k rⁿ (cos θ_e − cos θ_f)ⁿ at the part ξ of the way from θ_f to θ_m, docs/ground.md (G32).
+// pressure returns σ = k rⁿ (cos θ_e − cos θ_f)ⁿ at θ_e = θ_f + ξ·(θ_m − θ_f), docs/ground.md (G32).
 func (w *soilArc) pressure(xi float64) (p pressure) {
 	p.angle = w.front.mix(xi, &w.peak)
 	p.sin, p.cos = math.Sincos(p.angle[0])
@@ -129,8 +131,8 @@ func (w *soilArc) pressure(xi float64) (p pressure) {
 	return p
 }
 
-// at adds a place θ of the part of the arc between two edges, with the
-// pressure p. The place counts for weight times their distance.
+// at adds to w.sum the forces at the angle theta, with its sine and cosine and the pressure p. They count with the factor
+// weight·(to − from), where from and to are the ends of the part of the arc.
 func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge, weight float64) {
 	l, sigma := w.law, p.sigma
 	// The shear of the soil, (G34)
@@ -150,7 +152,7 @@ func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge,
 	if !w.derivatives {
 		return
 	}
-	for k := 1; k < 5; k++ {
+	for k := 1; k < 5; k++ { // the columns of wheelForce
 		var dFront, dTheta, dPressed, dLength, dSlip, dSide, dScale float64
 		switch k {
 		case 1, 2:
@@ -181,14 +183,14 @@ func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge,
 	}
 }
 
-// riseOf returns (1 − e^(−j/K))/j and its derivative by j²/2, which is the one by j over j. Near j = 0 they are series, as the formulas
-// cancel there.
+// riseOf returns (1 − e^(−j/K))/j, 1/m, for the shear displacement j and the shear modulus K, m, and its derivative by j²/2, which is the
+// derivative by j divided by j. For small j both are computed by series, as the formulas lose digits.
 func riseOf(j, K float64) (rise, fall float64) {
 	const small = 1e-4
 	x := j / K
 	switch {
 	case j == 0:
-		return 1 / K, 0 // the derivative is multiplied by j
+		return 1 / K, 0 // the derivative does not matter, as it is multiplied by j
 	case x < small:
 		return (1 - x/2 + x*x/6) / K, (-0.5 + x/3) / (K * K * j)
 	}
@@ -197,7 +199,8 @@ func riseOf(j, K float64) (rise, fall float64) {
 	return rise, ((1+e)/K - rise) / (j * j)
 }
 
-// soil stores all forces of soft soil, docs/ground.md (G31) and (G37), and their derivatives unless d is nil.
+// soil stores in f all forces of soft soil, docs/ground.md (G31) and (G37), and in d their derivatives, unless d is nil. They are
+// a mean of the forces for forward and backward travel, weighted by wayOf.
 func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	s := &l.Friction.Soil
 	low := l.lowSpeed()
@@ -206,8 +209,8 @@ func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	slip, side := -m.X*q, m.Y*q
 	way, byWay := wayOf((m.Roll - m.X/2) / (2 * low))
 	byWay /= 2 * low
-	var w wheelForce // of both ways
-	var turn [4]float64
+	var w wheelForce    // weighted sum over both directions of travel
+	var turn [4]float64 // derivative of the values of w by way
 	for _, sign := range [...]float64{1, -1} {
 		weight := (1 + sign*way) / 2
 		if weight == 0 {
@@ -217,7 +220,7 @@ func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 		s.arcForce(&arc, m.Depth, r)
 		a := &arc.sum
 		for i, c := range [...]float64{share, sign * share, share, sign * share} {
-			a[i][2] *= sign // by the slip
+			a[i][2] *= sign // the arc has sign·slip
 			for k := range a[i] {
 				w[i][k] += c * weight * a[i][k]
 			}
@@ -230,7 +233,7 @@ func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	if d == nil {
 		return
 	}
-	// slip and side by v_x, v_y and V; U = V − v_x
+	// Derivatives of slip, side and way by v_x, v_y and V; u = V − v_x.
 	fall := u * q * q
 	bySlip := [3]float64{slip*fall - q, 0, -slip * fall}
 	bySide := [3]float64{side * fall, q, -side * fall}
@@ -249,8 +252,8 @@ func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	}
 }
 
-// wayOf returns a polynomial p that goes from −1 at −1 to 1 at 1,
-// level at both ends up to the second derivative, and its slope.
+// wayOf returns p(x) and its slope: p is −1 up to x = −1 and 1 from x = 1 on, and between them the polynomial
+// of degree five that makes p twice continuously differentiable.
 func wayOf(x float64) (p, slope float64) {
 	if x <= -1 || x >= 1 {
 		return math.Copysign(1, x), 0

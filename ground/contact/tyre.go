@@ -16,20 +16,21 @@ func (c *Curve) value(x float64) (g, slope float64) {
 	return g, (byInner*(1-c.E*(1-q)) - g) / x
 }
 
-// tinySlip is where the square of a slip is below rounding.
+// tinySlip is the slip below which its square is below rounding.
 const tinySlip = 1e-8
 
-// slips returns the slips of a tyre, κ and tan α, and their derivatives by v_x, v_y and V, docs/ground.md (G27).
+// slips returns the slips of a tyre, κ and tan α, and their derivatives by v_x, v_y and V (ByX, ByY and ByRoll), docs/ground.md (G27).
 func (t *TyreLaw) slips(m *PointMotion) (slip [2]float64, by [2][3]float64) {
 	low := t.LowSpeed
 	q := 1 / math.Sqrt(m.Roll*m.Roll+low*low)
-	fall := -m.Roll * q * q // of q by V, over q
+	fall := -m.Roll * q * q // (dq/dV)/q
 	slip = [2]float64{-m.X * q, m.Y * q}
 	by = [2][3]float64{{-q, 0, slip[0] * fall}, {0, q, slip[1] * fall}}
 	return slip, by
 }
 
-// tyre stores the forces of a tyre, docs/ground.md (G28), similar curves of the total slip, and their derivatives unless d is nil.
+// tyre stores in f the forces of a tyre, docs/ground.md (G28): curves of the total slip, divided between x and y. It stores in d their
+// derivatives, unless d is nil. With relaxation, internal holds the slips.
 func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	t := &l.Friction.Tyre
 	slip, bySpeed := t.slips(m)
@@ -43,7 +44,7 @@ func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64)
 	gx, dgx := t.Long.value(rho)
 	gy, dgy := t.Lat.value(rho)
 	mx, my := m.Scale*l.Friction.Coefficient[0], m.Scale*l.Friction.Coefficient[1]
-	ax, ay := mx*gx*x, -my*gy*y // over N
+	ax, ay := mx*gx*x, -my*gy*y // forces over f.N
 	f.X, f.Y = f.N*ax, f.N*ay
 	if d == nil {
 		return
@@ -54,7 +55,7 @@ func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64)
 	if rho > 0 {
 		dgx, dgy = dgx/rho, dgy/rho
 	}
-	// By the two slips.
+	// J has the derivatives of the forces by the two slips.
 	J := [2][2]float64{
 		{f.N * mx * (gx + dgx*x*x) * t.Long.B, f.N * mx * dgx * x * y * t.Lat.B},
 		{-f.N * my * dgy * x * y * t.Long.B, -f.N * my * (gy + dgy*y*y) * t.Lat.B},
@@ -73,7 +74,7 @@ func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64)
 	}
 }
 
-// relaxation stores the rates of the slips of a tyre, docs/ground.md (G29), and their derivatives unless d is nil.
+// relaxation stores in rate the rates of the slips in internal, 1/s, docs/ground.md (G29), and in d their derivatives, unless d is nil.
 func (t *TyreLaw) relaxation(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	slip, bySpeed := t.slips(m)
 	v := math.Sqrt(m.Roll*m.Roll + t.LowSpeed*t.LowSpeed)
