@@ -21,59 +21,59 @@ const World = -1
 
 // Frame is a frame fixed in a body, or in the world.
 type Frame struct {
-	E      spatial.Mat3 // columns are its axes, in the body frame
+	E      spatial.Mat3 // columns are the axes of the frame, body frame
 	Origin spatial.Vec3 // m, body frame
 }
 
-// Joint is an edge of the graph: type, the two bodies and the frames in them. What acts along its
-// freedoms is Loads.Drive.
+// Joint is an edge of the graph: type, the two bodies and the frames in them. Loads.Drive has the forces along
+// its freedoms.
 type Joint struct {
 	*JointSpec
 	sprung     sprung
-	others     int32 // place of the first of its other angles in State.Angles
-	found      int32 // place in Kinematics.found, from 1; 0: it has no curve
+	others     int32 // index in State.Angles of the first of its other angles (turns.go)
+	found      int32 // 1 + index in Kinematics.found; 0 if the joint has no curve
 	Pred, Succ int32 // body numbers or World
 	P, S       Frame // in the predecessor and in the successor
 }
 
-// JointSpec is a joint's type with its parameters, and what follows from them. Joints
-// share one for equal parameters; it is not to be changed.
+// JointSpec is a joint's type with its parameters, and values that follow from them. Joints
+// with equal parameters share a JointSpec; it must not be changed.
 type JointSpec struct {
 	joints.Spec
-	Rows   int32 // constraint rows, prescribed freedoms included
-	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
+	Rows   int32 // number of constraint rows, rows of prescribed freedoms included
+	Angles uint8 // bit k is set if row k is an angle (joints.Spec.Angles)
 
-	start []float64 // of curves: joints.Frames.Near for the initial state; nil: the whole curve is searched
+	start []float64 // curves: joints.Frames.Near for the initial state; nil: the whole curve is searched
 }
 
 func newJointSpec(s joints.Spec) *JointSpec {
 	return &JointSpec{Spec: s, Rows: int32(s.NumRows()), Angles: s.Angles()}
 }
 
-// Mechanism is the description of a model. It never changes, and goroutines may share it. What acts on
-// it can be set in Inputs.
+// Mechanism is the compiled description of a model. It is immutable, and goroutines may share it. Inputs change the loads and
+// motions for one of them.
 type Mechanism struct {
 	Name   string
 	Bodies []bodies.Body
 	Joints []Joint
-	// Couplings are rows over freedoms of several joints. In lists of
+	// Couplings are the couplings, user-defined rows last. In lists of
 	// constraints they follow the joints (NumConstraints).
 	Couplings []Coupling
 	*Loads
 
-	inputs                *Inputs     // of which it is the view; nil for the values of the model
-	edition               *uint64     // of its bodies and joints, if inputs have given it own ones; nil for those of the model
+	inputs                *Inputs     // the inputs whose Mechanism this is; nil for the values of the model
+	edition               *uint64     // Edition, if Inputs.Vary has copied bodies and joints; else nil
 	driven                []int32     // joints with prescribed freedoms
-	span                  *[2]float64 // times at which all their motions hold
+	span                  *[2]float64 // first and last time at which all motions are defined, s
 	singular              []Singular  // bodies without inertia in some direction
 	geared                []int32     // joints with armature
-	nonholonomic          []int32     // joints and couplings with rows of velocities alone
-	sprung                []int32     // joints that have angles with springs
-	angles                int         // number of these
-	turning               []int32     // joints that have other angles
-	others                int         // number of these
+	nonholonomic          []int32     // joints and couplings with rows that constrain velocities alone
+	sprung                []int32     // joints with angles of findSprung
+	angles                int         // number of these angles
+	turning               []int32     // joints with other angles (turns.go)
+	others                int         // number of these angles
 	internal              int         // number of internal states
-	followed              bool        // there are joints that need numbers of a state: composite ones, those with curves, wheels on terrain
+	followed              bool        // HasFollowed
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
@@ -82,11 +82,11 @@ type Mechanism struct {
 	initial               State
 }
 
-// New checks m and compiles it. The state written in m is Initial. No reference to
-// m is kept.
+// New checks m and compiles it. Initial is the state in m. The mechanism does not
+// refer to m.
 //
-// It checks a model that Read has checked once more, as it may have been changed since; that
-// takes a twentieth of the time of reading it.
+// New checks also models that Read has checked, as they may have been changed since; that
+// takes a twentieth of the time of reading.
 //
 // Cost: O(bodies + joints), and what model.Model.Surfaces takes for terrains without surface. It returns the problems
 // of m as model.Check and Surfaces do.
@@ -107,7 +107,7 @@ func NewContext(ctx context.Context, m *model.Model) (*Mechanism, error) {
 	return mech, err
 }
 
-// compile makes a mechanism of a model that is checked. What comes out is of no use if flag is up.
+// compile makes a mechanism of a checked model with its links. If flag goes up, the result is nil or incomplete.
 func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.Links) (*Mechanism, error) {
 	mech := &Mechanism{
 		Name:    m.Name,
@@ -153,7 +153,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	return mech, nil
 }
 
-// addNames takes the names of bodies, joints and couplings. It returns an error for one that stands twice.
+// addNames copies the names of bodies, joints and couplings. It returns errNames if they are too long.
 func (m *Mechanism) addNames(of *model.Model) (err error) {
 	if m.bodyNames, err = newNames(len(of.Bodies), func(i int) string { return of.Bodies[i].Name }); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Lin
 
 var errCurveFile = errors.New("mechanism: the file of a curve has not been loaded")
 
-// addForces compiles the force elements between two points, and the actuators among them. It ends early if flag goes up.
+// addForces compiles the force elements, and the actuators among them. It ends early if flag goes up.
 func (m *Mechanism) addForces(flag *halt.Flag, of *model.Model, links *model.Links) {
 	for i := range of.Forces {
 		if flag.Every(i) {
@@ -206,7 +206,7 @@ func (m *Mechanism) addForces(flag *halt.Flag, of *model.Model, links *model.Lin
 	}
 }
 
-// addBody takes body i of a model, and its initial state.
+// addBody compiles body i of a model, and its initial state.
 func (m *Mechanism) addBody(i int, b *model.Body) error {
 	I := b.Inertia
 	body, err := bodies.New(b.Mass, b.Com, spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ})
@@ -223,23 +223,23 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	return nil
 }
 
-// shared is what joints have in common.
+// shared holds the values that joints share.
 type shared struct {
 	plain   [joints.NumKinds]*JointSpec // types without parameters
 	grounds map[string]*ground.Surface  // by the name of the terrain
 	curves  sharing[string, curves.Curve]
-	specs   sharing[joints.Spec, JointSpec] // those that are not plain, as wheels of many axles have the same
+	specs   sharing[joints.Spec, JointSpec] // specs with parameters, as the wheels of many axles are equal
 }
 
-// spec returns the JointSpec of s.
+// spec returns the JointSpec for of, a shared one if it has no pointers of its own.
 func (s *shared) spec(of joints.Spec) *JointSpec {
-	if of.Axes != nil || of.Motion != nil || of.Turns != nil || of.Armature != nil { // no other has the same pointer
+	if of.Axes != nil || of.Motion != nil || of.Turns != nil || of.Armature != nil { // these pointers differ from joint to joint
 		return newJointSpec(of)
 	}
 	return s.specs.of(of, func() *JointSpec { return newJointSpec(of) })
 }
 
-// curve returns the curve c prepared, and measured for a point on it in the plane or in space.
+// curve returns c prepared, shared with equal curves. With point, it is also measured for the arc length of a point on it.
 func (s *shared) curve(c *model.PointCurve, point bool) *curves.Curve {
 	return s.curves.of(fmt.Sprintf("%t %t %+v", point, c.Planar, c.Settings()), func() *curves.Curve {
 		p := c.Prepared()
@@ -250,8 +250,8 @@ func (s *shared) curve(c *model.PointCurve, point bool) *curves.Curve {
 	})
 }
 
-// set compiles joint j of the model between the given bodies. Joints with equal settings share a spec, but for those that begin at a given
-// parameter of a curve.
+// set compiles joint j of the model, between the bodies of predecessor and successor. Joints with equal settings share a spec, unless
+// the model has a start parameter for a curve.
 func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
@@ -290,14 +290,14 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 	if out.JointSpec == nil || spec != out.Spec {
 		out.JointSpec = all.spec(spec)
 	}
-	if start != nil { // the spec is its own
+	if start != nil { // a spec with a start is not shared
 		out.JointSpec = newJointSpec(spec)
 		out.start = start
 	}
 	return nil
 }
 
-// setDrive compiles what acts along the freedoms of joint i.
+// setDrive compiles the drive of joint i, if the model has one.
 func (m *Mechanism) setDrive(i int, j *model.Joint) {
 	laws := newDriveLaws(j)
 	if laws == nil && !anyNonzero(j.Force) && !anyNonzero(j.Stiffness) && !anyNonzero(j.Damping) {
@@ -311,7 +311,7 @@ func (m *Mechanism) setDrive(i int, j *model.Joint) {
 	copy(d.Rest[:], j.Rest)
 }
 
-// setLimits notes the bounds of the freedoms of joint i.
+// setLimits records the limits of the freedoms of joint i.
 func (m *Mechanism) setLimits(i int, j *model.Joint) {
 	for k, l := range j.Limits {
 		if l == nil {
@@ -324,7 +324,7 @@ func (m *Mechanism) setLimits(i int, j *model.Joint) {
 	}
 }
 
-// setMotions gives s the motions that the model prescribes, prepared to be evaluated.
+// setMotions stores in s the motions that the model prescribes, prepared for evaluation.
 func setMotions(s *joints.Spec, j *model.Joint) {
 	for k, mo := range j.Motion {
 		if mo == nil {
@@ -361,7 +361,7 @@ func quaternion(q [4]float64) spatial.Quat {
 	return spatial.Quat(q).Normalize()
 }
 
-// NewFrame returns the axes and the origin of a pose. The length of
+// NewFrame returns the frame of a pose. The length of
 // its quaternion does not matter; all zeros stand for no rotation.
 func NewFrame(p model.Pose) Frame {
 	f := Frame{Origin: p.Position}
@@ -397,7 +397,7 @@ func (m *Mechanism) BodyIndex(name string) (int, error) {
 	return find(&m.bodyNames, name, "body")
 }
 
-// ForceIndex returns the number of the force element, or of the force of one's own, of that name.
+// ForceIndex returns the number of the force element or user-defined force of that name.
 //
 // Cost: O(force elements); keep the number. It returns an error if there is none.
 func (m *Mechanism) ForceIndex(name string) (int, error) {
@@ -423,7 +423,8 @@ func find(list *names, name, kind string) (int, error) {
 	return 0, &unknownName{list: list, name: name, kind: kind}
 }
 
-// unknownName is the error of a name that a list has not. The name that may be meant is looked for when somebody reads it.
+// unknownName is the error for a name that is not in a list. Error searches for a similar name, so that the search costs nothing
+// unless the text is read.
 type unknownName struct {
 	list       *names
 	name, kind string

@@ -9,30 +9,29 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A displacement x of all bodies satisfies the joints only to first order; a finite
-// motion along x has to satisfy them again. If a long chain swings and each of its
-// bodies moves along a straight line, the bodies are far apart in the end. Mover moves
-// them along a spanning tree, body after body by the relative motion of its joint: they
-// stay together, and only joints that close loops open.
+// A displacement x of all bodies satisfies the joints only to first order. If each body of a
+// long swinging chain is moved along a straight line by a finite x, the bodies separate.
+// A Mover moves them along a spanning tree instead, body after body by the relative motion of
+// its joint. Joints of the tree then hold, and only joints that close loops are violated.
 
 // Mover moves the bodies of a mechanism along a spanning tree. It belongs to one goroutine at a time.
 type Mover struct {
 	mech  *Mechanism
-	links []TreeLink // every body once, the inner before the outer
-	loops bool       // some joints are not in the tree, or there are couplings, wheels or curves
-	vel   *State     // poses with the displacement for velocities
+	links []TreeLink // every body once, parents before children
+	loops bool       // Loops
+	vel   *State     // the poses, with the displacement as velocities
 	kin   *Kinematics
 	moved []moved // by body
 }
 
-// TreeLink is a body and the joint that joins it to an inner one.
+// TreeLink is a body with its parent in the tree and the joint between them.
 type TreeLink struct {
-	Body, Up int32 // Up is World for a body of the first ring, and for the first of floating bodies
-	Joint    int32 // −1 for the first of floating bodies
+	Body, Up int32 // Up is the parent: World for a body joined to the world, and for the root of a floating component
+	Joint    int32 // −1 for the root of a floating component
 }
 
 // NewMover chooses the tree: breadth first from the world, so that loops are short,
-// and of the joints of a body those with more rows first.
+// with joints of more rows first at each body.
 //
 // Cost: near-linear in bodies and joints.
 func NewMover(m *Mechanism) *Mover {
@@ -72,27 +71,28 @@ func NewMover(m *Mechanism) *Mover {
 	return v
 }
 
-// Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
+// Links returns the tree: every body once, parents before children. The list must not be changed.
 func (v *Mover) Links() []TreeLink { return v.links }
 
-// Loops reports whether some joints are not in the tree, or there are couplings, wheels on planes or curves. These open when
-// bodies move.
+// Loops reports whether some joints are not in the tree, or there are couplings, wheels or curves. These constraints may be violated
+// after a move.
 func (v *Mover) Loops() bool { return v.loops }
 
-// MoveTo stores in dst the poses of st after the displacement t·d, six numbers a
-// body: its rotation vector, rad, and the travel of its centre of mass, m, world axes. Joints of the tree keep their
-// violations; of d they take what they allow. Prescribed freedoms stay.
+// MoveTo stores in dst the poses of st after the displacement t·d. d has six numbers for each
+// body: its rotation vector, rad, and the displacement of its centre of mass, m, world axes. Of d, only the relative motions count that
+// the joints of the tree allow. The violations of these joints do not change, and neither do prescribed freedoms.
 //
-// Cost: O(bodies), no allocation. dst and st are not the same. It returns ErrNotFinite with the body's name.
+// Cost: O(bodies), no allocation. dst and st differ. It returns an error that names a body and wraps ErrNotFinite, and the errors of
+// CheckTime.
 func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
 	return v.MoveWithTo(dst, nil, st, nil, d, t)
 }
 
-// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores the kinematics of dst in to. Nil means that they
-// are not known, or not wanted. Inertias are left out. It goes through memory once.
+// MoveWithTo is MoveTo with the kinematics at of st, and stores the kinematics of dst in to, without inertias. at is nil if they
+// are not known, and to if they are not wanted. It passes through memory once.
 //
-// Cost: O(bodies), no allocation. dst and st are not the same, nor are
-// at and to. It returns ErrNotFinite with the body's name.
+// Cost: O(bodies), no allocation. dst and st differ, and so do
+// at and to. It returns the errors of MoveTo.
 func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics, d []float64, t float64) error {
 	v.vel.Time, v.vel.Angles = st.Time, st.Angles
 	if err := v.mech.CheckTime(st); err != nil {
@@ -117,10 +117,10 @@ func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics
 			return v.mech.NotFinite(int(body))
 		}
 		if l.Joint < 0 {
-			v.float(dst, st, body, d, t, k)
+			v.moveRoot(dst, st, body, d, t, k)
 		} else {
 			v.mech.JointTo(&jk, int(l.Joint), from, v.vel)
-			v.hang(dst, l, &jk, t)
+			v.moveChild(dst, l, &jk, t)
 		}
 		if to != nil && !v.mech.BodyTo(&to.Bodies[body], dst, int(body)) {
 			return v.mech.NotFinite(int(body))
@@ -129,8 +129,8 @@ func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics
 	return nil
 }
 
-// float moves a body that no joint holds. k are its kinematics before.
-func (v *Mover) float(dst, st *State, body int32, d []float64, t float64, k *BodyKinematics) {
+// moveRoot moves the root of a floating component by t·d. k are its kinematics at st.
+func (v *Mover) moveRoot(dst, st *State, body int32, d []float64, t float64, k *BodyKinematics) {
 	after := *k
 	b, own := &dst.Bodies[body], &v.moved[body]
 	*b = st.Bodies[body]
@@ -139,11 +139,11 @@ func (v *Mover) float(dst, st *State, body int32, d []float64, t float64, k *Bod
 	own.turn.MatTo(&own.E)
 }
 
-// hang stores in dst the pose of the outer body of l, given the pose of the inner one, after
-// the motion of the joint for a time t.
-func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
+// moveChild stores in dst the pose of the body of l, from the pose of its parent in dst and the relative
+// motion of the joint for the time t.
+func (v *Mover) moveChild(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	jt := &v.mech.Joints[l.Joint]
-	turn, slid := jt.goOn(jk, t)
+	turn, slid := jt.advance(jk, t)
 	inner, outer := jk.ArmP.Add(slid), jk.ArmS // both end at the origin of S
 	if l.Body != jt.Succ {
 		inner, outer, turn = jk.ArmS, inner, turn.Conj()
@@ -159,11 +159,11 @@ func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	b.Position = at.Add(up.E.MulVec(inner).Sub(own.E.MulVec(outer)))
 }
 
-// goOn returns the rotation of S relative to P, in world axes, that
-// the joint makes in a time t, and where S is relative to P then.
-func (jt *Joint) goOn(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
+// advance returns the rotation turn of S relative to P, in world axes, that
+// the joint makes at its present rates in the time t, and the vector slid from P to S after it.
+func (jt *Joint) advance(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
 	if jt.Axes != nil {
-		return jt.goOnComposite(jk, t)
+		return jt.advanceComposite(jk, t)
 	}
 	var w, s spatial.Vec3
 	allowed(&w, &s, jt, jk)
@@ -182,8 +182,8 @@ func (jt *Joint) goOn(jk *JointKinematics, t float64) (turn spatial.Quat, slid s
 	return turn, slid
 }
 
-// goOnComposite is goOn for a composite joint: its coordinates go on at their rates. What it is violated by goes with S.
-func (jt *Joint) goOnComposite(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
+// advanceComposite is advance for a composite joint: its coordinates change at their rates. Its violation moves with S.
+func (jt *Joint) advanceComposite(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
 	var q, qd [6]float64
 	var from, to joints.Posture
 	jt.Spec.CoordinatesTo(&q, &qd, &jk.Frames)
@@ -200,18 +200,18 @@ func (jt *Joint) goOnComposite(jk *JointKinematics, t float64) (turn spatial.Qua
 	return spatial.FromMat(turned), jk.EP.MulVec(to.R).Add(turned.MulVec(left))
 }
 
-// moved is the rotation that a body has made, world axes, in two forms.
+// moved is the rotation that a body has made, world axes, as a quaternion and as a matrix.
 type moved struct {
 	turn spatial.Quat
 	E    spatial.Mat3
 }
 
-// fixed is the rotation that the world makes.
+// fixed is the rotation of the world: none.
 var fixed = moved{spatial.IdentityQuat(), spatial.Identity3()}
 
-// allowed stores in w and s the turning and sliding of S relative to P, in P's axes,
-// that the joint allows: the rates of its freedoms. Of a universal joint the second
-// number of w is the rate about y of S.
+// allowed stores in w and s the angular and linear velocity of S relative to P, in P's axes,
+// that the joint allows: the rates of its freedoms, without prescribed ones. For a universal joint
+// w[1] is the rate about y of S. w and s are zero on entry.
 func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 	turn := jk.EP.TMulVec(jk.OmegaS.Sub(jk.OmegaP))
 	slide := jk.EP.TMulVec(jk.V)
@@ -252,7 +252,8 @@ func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 	}
 }
 
-// Gap returns the root of the sum of the squared violations of all joints at st.
+// Gap returns the root of the sum of the squared violations of all joints at st (Residuals, position level), or +Inf if st cannot be
+// evaluated.
 func (v *Mover) Gap(st *State) float64 {
 	if v.mech.KinematicsTo(v.kin, st) != nil {
 		return math.Inf(1)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// errNames says that names do not fit into a names, or into a string of a 32-bit machine.
+// errNames reports names that are too long for a value of type names, or for a string on a 32-bit machine.
 var errNames = errors.New("mechanism: names take more than 4 GiB (2 GiB on 32-bit machines)")
 
-// names holds many names in one string: four bytes a name beside its own, and
-// nothing for the garbage collector to follow.
+// names holds many names in one string. A name takes four bytes besides its own, and
+// no pointer that the garbage collector has to follow.
 type names struct {
 	text string
-	ends []uint32 // of each name in text
+	ends []uint32 // end of each name in text
 }
 
-// newNames returns the names name(0) … name(n−1), which are copied.
+// newNames returns copies of the names name(0) … name(n−1), or errNames.
 func newNames(n int, name func(i int) string) (names, error) {
 	size := uint64(0)
 	for i := range n {

@@ -9,22 +9,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrNoDerivatives is wrapped by the error of what needs the derivatives of a force that has none.
+// ErrNoDerivatives is wrapped by the error of a computation that needs the derivatives of a force that has none.
 var ErrNoDerivatives = errors.New("mechanism: force has no derivatives")
 
-// OwnForce is a force of one's own: wrenches on chosen bodies as a function of their motion and of time
-// (Inputs.AddForce). Where a computation needs its derivatives and it is no DifferentiableForce, the computation is
-// refused (ErrNoDerivatives): linearized systems, modes and equilibria. Implicit integrators do without: their Newton
-// matrix then leaves the force out, which converges if it is not stiff within a step.
+// OwnForce is a user-defined force: wrenches on chosen bodies as a function of their motion and of time
+// (Inputs.AddForce). Linearized systems, modes and equilibria need its derivatives, and return ErrNoDerivatives if it is no
+// DifferentiableForce. Implicit integrators then leave it out of the matrix of Newton's method, which converges if the force
+// is not stiff within a step.
 type OwnForce interface {
-	// WrenchesTo stores in w the wrenches on the bodies with the motions at, in the order in which the force was added:
-	// moment about the centre of mass, N m, then force, N, world axes. t is the time, s.
+	// WrenchesTo stores in w the wrenches on the bodies: moment about the centre of mass, N m, then force, N, world axes.
+	// at are the motions of the bodies. w and at are in the order of the bodies in AddForce. t is the time, s.
 	//
-	// w holds zeros. The result depends on at and t alone, and nothing is allocated. An error ends the
-	// computation; its text gets the name of the force.
+	// w is zero on entry. The result may depend on at and t alone, and WrenchesTo may not allocate. An error ends the
+	// computation; the name of the force is added to its text.
 	//
-	// A force that acts on few of its bodies at a time may have a method ActsOn(t float64) []int, which returns their places in that
-	// order, each once. WrenchesTo then reads and stores nothing of the others.
+	// A force that acts on few of its bodies at a time may have a method ActsOn(t float64) []int, which returns the indices of these
+	// bodies in that order, each once. WrenchesTo may then use no other entries of at and w.
 	WrenchesTo(w []spatial.Force, at []BodyMotion, t float64) error
 }
 
@@ -34,12 +34,13 @@ type partial interface{ ActsOn(t float64) []int }
 // DifferentiableForce is an OwnForce with derivatives.
 type DifferentiableForce interface {
 	OwnForce
-	// DerivativesTo stores in pose and velocity the derivatives of the wrenches, six rows a body, in the entries of all
-	// bodies, six columns a body, row by row. Columns of pose are a small rotation about the world's axes, rad, and a
-	// displacement of the centre of mass, m, with the velocities in world axes held; those of velocity are the angular
+	// DerivativesTo stores in pose and velocity, row by row, the derivatives of the wrenches, six rows for each body, by the
+	// motions of
+	// all bodies, six columns for each. The columns of pose are derivatives by a small rotation about the world's axes, rad, and a
+	// displacement of the centre of mass, m, at constant velocities in world axes. The columns of velocity are derivatives by the angular
 	// velocity, rad/s, and the velocity of the centre of mass, m/s.
 	//
-	// Both hold zeros. The result depends on at and t alone, and nothing is allocated.
+	// Both are zero on entry. The result may depend on at and t alone, and DerivativesTo may not allocate.
 	DerivativesTo(pose, velocity []float64, at []BodyMotion, t float64) error
 }
 
@@ -48,18 +49,19 @@ type ownForce struct {
 	name           string
 	force          OwnForce
 	body           []int32
-	all            []int   // places in body: all
-	part           partial // nil: it acts on all bodies
+	all            []int   // all indices of body
+	part           partial // the force, if it has ActsOn; nil: it acts on all bodies
 	at             []BodyMotion
 	w              []spatial.Force
 	pose, velocity []float64 // nil if the force has no derivatives
 }
 
-// AddForce adds a force of one's own that acts on the given bodies, by number. Its number counts on after the force
-// elements of the model. It has to be added before anything is made for the inputs, and belongs to their goroutine.
+// AddForce adds a user-defined force that acts on the given bodies, by number, and returns its number: those of
+// user-defined forces follow the numbers of the force elements. Call it before a workspace is made for the inputs. The force belongs
+// to their goroutine.
 //
-// It returns an error that wraps ErrInput if the name is empty or that of another force, or if a body is out of
-// range, the world or given twice. It panics if f is nil.
+// It returns an error that wraps ErrInput if the name is empty or the name of another force, if there is no body, or if a body is
+// out of range, the world or given twice. It panics if f is nil.
 func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) {
 	if f == nil {
 		panic("mechanism: no force")
@@ -83,7 +85,7 @@ func (in *Inputs) AddForce(name string, f OwnForce, bodies ...int) (int, error) 
 	return len(v.Forces) + len(v.own) - 1, nil
 }
 
-// newOwnForce returns a force on the bodies, which are kept, with memory.
+// newOwnForce returns the force f with its memory. It keeps the list of bodies.
 func newOwnForce(name string, f OwnForce, bodies []int32) ownForce {
 	n := len(bodies)
 	o := ownForce{name: name, force: f, body: bodies, all: make([]int, n), at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
@@ -97,13 +99,13 @@ func newOwnForce(name string, f OwnForce, bodies []int32) ownForce {
 	return o
 }
 
-// NumOwn returns the number of forces of one's own. Force i of them has the number len(Forces) + i elsewhere.
+// NumOwn returns the number of user-defined forces. User-defined force i is force len(Forces) + i in ForceName and AtForce.
 func (l *Loads) NumOwn() int { return len(l.own) }
 
-// OwnSettings returns the name of force i of one's own, counted from 0, and the numbers of its bodies.
+// OwnSettings returns the name of user-defined force i, counted from 0, and the numbers of its bodies.
 func (l *Loads) OwnSettings(i int) (name string, bodies []int32) { return l.own[i].name, l.own[i].body }
 
-// ForceName returns the name of a force element, or of a force of one's own, which count on.
+// ForceName returns the name of force element i, or of user-defined force i − len(Forces).
 func (l *Loads) ForceName(i int) string {
 	if i < len(l.Forces) {
 		return l.Forces[i].Name
@@ -111,19 +113,19 @@ func (l *Loads) ForceName(i int) string {
 	return l.own[i-len(l.Forces)].name
 }
 
-// OwnBodies returns the bodies of force i of one's own, and whether it has derivatives.
+// OwnBodies returns the bodies of user-defined force i, and whether it has derivatives.
 func (l *Loads) OwnBodies(i int) (bodies []int32, derivatives bool) {
 	return l.own[i].body, l.own[i].pose != nil
 }
 
-// setAt stores the motions of the force's bodies in the given places at s, whose kinematics are k.
+// setAt stores in o.at the motions at s of the bodies o.body[i], for the given places i. k was computed at s.
 func (o *ownForce) setAt(places []int, k *Kinematics, s *State) {
 	for _, i := range places {
 		o.at[i] = bodyMotion(k, s, o.body[i])
 	}
 }
 
-// addOwn adds the forces of one's own to f.
+// addOwn adds to f the wrenches of user-defined forces on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addOwn(f []spatial.Force, k *Kinematics, s *State) error {
 	for i := range m.own {
 		o := &m.own[i]
@@ -141,7 +143,8 @@ func (m *Mechanism) addOwn(f []spatial.Force, k *Kinematics, s *State) error {
 	return nil
 }
 
-// wrenches computes o.w at s. It returns the places in o.body of the bodies on which the force acts.
+// wrenches computes o.w at s. It returns the indices in o.body of the bodies on which the force acts, and the error of the force or
+// ErrNotFinite.
 func (o *ownForce) wrenches(k *Kinematics, s *State) (places []int, err error) {
 	if places = o.all; o.part != nil {
 		places = o.part.ActsOn(s.Time)
@@ -161,10 +164,10 @@ func (o *ownForce) wrenches(k *Kinematics, s *State) (places []int, err error) {
 	return places, nil
 }
 
-// OwnWrenches returns the wrenches of force i of one's own at s, in
-// the order of OwnBodies. They hold until the next evaluation.
+// OwnWrenches returns the wrenches of user-defined force i at s, in
+// the order of OwnBodies. They are valid until the next evaluation.
 //
-// Cost: as the force; k was computed at s. It returns the errors of the force, with its name, and ErrNotFinite.
+// Cost: as the force; k was computed at s. It returns an error that names the force and wraps its error or ErrNotFinite.
 func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force, error) {
 	if _, err := m.own[i].wrenches(k, s); err != nil {
 		return nil, m.AtForce(len(m.Forces)+i, err)
@@ -172,11 +175,11 @@ func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force
 	return m.own[i].w, nil
 }
 
-// OwnDerivatives returns the derivatives of force i of one's own at s, as DerivativesTo of DifferentiableForce stores
-// them. They hold until the next evaluation.
+// OwnDerivatives returns the derivatives of user-defined force i at s, as DerivativesTo of DifferentiableForce stores
+// them. They are valid until the next evaluation.
 //
-// Cost: as the force; k was computed at s. It returns ErrNoDerivatives
-// and the errors of the force, with its name, and ErrNotFinite.
+// Cost: as the force; k was computed at s. It returns an error that names the force and wraps ErrNoDerivatives,
+// ErrNotFinite or the error of the force.
 func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, velocity []float64, err error) {
 	o := &m.own[i]
 	f, ok := o.force.(DifferentiableForce)

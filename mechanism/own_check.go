@@ -14,21 +14,23 @@ import (
 var ErrRowTerms = errors.New("mechanism: terms of a row do not agree with differences")
 
 const (
-	// rowTurn is the step of a body, rad, and of lengths by the typical length. Differences of fourth order err by 1e-12 of a term of that
-	// scale.
+	// rowTurn is the step of a body, rad, and relative to the typical length for lengths. For terms that vary over 1 rad or one
+	// typical
+	// length, the error of differences of fourth order is 1e-12 of the term.
 	rowTurn = 1e-3
-	// rowTime is a step in time, s. Differences err by as much for terms of 50 Hz, and rounding is 1e-11 of them.
+	// rowTime is the step in time, s. For terms that vary with 50 Hz, the error of the differences is as small, and their rounding is
+	// 1e-11 of the term.
 	rowTime = 1e-5
-	// rowTol is what a term may be off, in parts of the size of the row. What is wrong is off by a factor, a sign or a term.
+	// rowTol is the largest error of a term, relative to the size of the row. Mistakes are larger: a factor, a sign or a missing term.
 	rowTol = 1e-6
 )
 
-// CheckRows compares the terms of the rows of one's own at s with differences of fourth order: the parts for bodies and Drift with those
-// of φ, Bias with the rate of Σ w·(ω, v) + Drift while the bodies keep velocities that are drawn at random, the same in each call. Of a
-// row of velocities alone it compares Bias. It is for tests: one state does not see all mistakes.
+// CheckRows compares the terms of user-defined rows at s with differences of fourth order. The parts for bodies and Drift are compared
+// with differences of φ, and Bias with the rate of Σ w·(ω, v) + Drift for random constant velocities of the bodies, which are the same in
+// each call. For a row on velocities alone it compares Bias only. It is for tests: a check at one state does not find all mistakes.
 //
-// Cost: some hundred evaluations a body of each row; allocates. It returns an error that wraps ErrRowTerms, with the name of the row, the
-// term, its value and that of the differences, and the errors of KinematicsTo and of the rows. It panics if s is of another mechanism.
+// Cost: some hundred evaluations of each row for each of its bodies; allocates. It returns an error that names the row, the term and both
+// values and wraps ErrRowTerms, and the errors of KinematicsTo and of the rows. It panics if s is of another mechanism.
 func (m *Mechanism) CheckRows(s *State) error {
 	k := m.NewKinematics()
 	if err := m.KinematicsTo(k, s); err != nil {
@@ -43,17 +45,17 @@ func (m *Mechanism) CheckRows(s *State) error {
 	return nil
 }
 
-// rowCheck is a row of one's own about a state.
+// rowCheck checks a user-defined row at a state.
 type rowCheck struct {
 	m    *Mechanism
 	own  *ownRow
-	unit [6]float64   // of a body's motion: rad, m
-	from []BodyMotion // at the state, with velocities drawn at random
+	unit [6]float64   // scale of a body's motion: 1 rad, typical length in m
+	from []BodyMotion // poses at the state, with random velocities
 	time float64
-	at   rowAt
+	at   rowAt // result of eval
 }
 
-// newRowCheck returns what tries the function of a row of one's own, at random velocities of its bodies.
+// newRowCheck returns a rowCheck of o at s, with random velocities of its bodies; k was computed at s.
 func newRowCheck(m *Mechanism, o *ownRow, k *Kinematics, s *State) *rowCheck {
 	n := len(o.body)
 	c := &rowCheck{m: m, own: o, time: s.Time, at: rowAt{at: make([]BodyMotion, n), w: make([]spatial.Force, n)}}
@@ -70,7 +72,8 @@ func newRowCheck(m *Mechanism, o *ownRow, k *Kinematics, s *State) *rowCheck {
 	return c
 }
 
-// eval computes the row where the bodies have gone on by the twists x, six numbers a body, and time by t.
+// eval stores in c.at the row after the bodies have moved by the twists x, six numbers for each (rotation vector, displacement of the
+// centre of mass), and time by t.
 func (c *rowCheck) eval(x []float64, t float64) error {
 	for i, b := range c.own.body {
 		u, from := x[6*i:6*i+6], c.from[i]
@@ -101,7 +104,7 @@ func (c *rowCheck) rate() float64 {
 	return r
 }
 
-// slope returns the derivative of value by a factor on the twists x and the time t, by steps of h.
+// slope returns the derivative of value by λ at λ = 0, where the bodies move by λ·x and time by λ·t. h is the step of λ.
 func (c *rowCheck) slope(x []float64, t, h float64, value func() float64) (float64, error) {
 	sum, y := 0.0, make([]float64, len(x))
 	for _, p := range [4][2]float64{{-2, 1}, {-1, -8}, {1, 8}, {2, -1}} {
@@ -116,7 +119,7 @@ func (c *rowCheck) slope(x []float64, t, h float64, value func() float64) (float
 	return sum / (12 * h), nil
 }
 
-// check compares all terms.
+// check compares all terms of the row with differences, and returns the error of the first that does not agree.
 func (c *rowCheck) check() error {
 	x := make([]float64, 6*len(c.own.body))
 	if err := c.eval(x, 0); err != nil {
@@ -144,7 +147,7 @@ func (c *rowCheck) check() error {
 	return agree("Bias", terms.Bias, found, size)
 }
 
-// checkPhi compares the parts w and Drift of a row of a size with differences of φ.
+// checkPhi compares the parts w and Drift of a row with differences of φ; size is the sum of the magnitudes of the parts.
 func (c *rowCheck) checkPhi(w []spatial.Force, drift, size float64) error {
 	phi := func() float64 { return c.at.terms.Error }
 	x := make([]float64, 6*len(w))
@@ -171,7 +174,8 @@ func (c *rowCheck) checkPhi(w []spatial.Force, drift, size float64) error {
 	return agree("Drift", drift, found, size)
 }
 
-// agree compares a term with the one found by differences, in a row of a size.
+// agree returns an error that wraps ErrRowTerms if the value said of a term differs from the value found by differences; size is the size
+// of the row.
 func agree(name string, said, found, size float64) error {
 	if math.Abs(said-found) <= rowTol*(size+math.Abs(found)) {
 		return nil

@@ -15,21 +15,23 @@ var ErrOwnRow = errors.New("mechanism: the row is one's own, and this method nee
 // ErrDemand is wrapped by the errors of NewWithRows that are about the rows.
 var ErrDemand = errors.New("mechanism: row of one's own refused")
 
-// Demand is a row of one's own with its name and bodies.
+// Demand is a user-defined row with its name and bodies.
 type Demand struct {
 	Name   string
 	Bodies []int // by number, each once
 	Row    OwnRow
-	Angle  bool // φ is an angle, rad, and no length, m
-	Rates  bool // the row is of velocities alone (nonholonomic, RBDA ch. 3): no φ has it as its rate
+	Angle  bool // φ is an angle, rad, and not a length, m
+	Rates  bool // the row constrains velocities alone (nonholonomic, RBDA ch. 3): it is the rate of no φ
 }
 
-// NewWithRows is NewContext, with rows of one's own besides those of the model. They count as couplings that follow the couplings of the
-// model (NumCouplings, CouplingName), and are named where couplings are: in reports, errors and reactions. A row whose parts are all zero
+// NewWithRows is NewContext with user-defined rows besides the rows of the model. They count as couplings that follow the couplings
+// of the
+// model (NumCouplings, CouplingName), and appear like these in reports, errors and reactions. A row whose parts are all zero
 // counts as redundant.
 //
-// It also returns an error that wraps ErrDemand if a name is empty or that of another coupling, or if bodies are missing, out of range or
-// given twice. It panics if a row is nil.
+// It also returns an error that wraps ErrDemand if a name is empty or the name of another coupling, or if bodies are missing, out of
+// range
+// or given twice. It panics if a row is nil.
 func NewWithRows(ctx context.Context, m *model.Model, rows ...Demand) (*Mechanism, error) {
 	mech, err := NewContext(ctx, m)
 	if err != nil || len(rows) == 0 {
@@ -67,7 +69,7 @@ func NewWithRows(ctx context.Context, m *model.Model, rows ...Demand) (*Mechanis
 	return mech, nil
 }
 
-// newOwnRow returns the coupling of a demand.
+// newOwnRow returns the coupling of a demand, or an error that wraps ErrDemand.
 func (m *Mechanism) newOwnRow(d *Demand) (c Coupling, err error) {
 	if d.Row == nil {
 		panic("mechanism: no row")
@@ -90,10 +92,8 @@ func (m *Mechanism) newOwnRow(d *Demand) (c Coupling, err error) {
 	return c, nil
 }
 
-// OnlyModelRows returns an error that names the first row of one's own, nil if there is none. Methods call it that need
-// derivatives of rows, or their freedoms.
-//
-// The error wraps ErrOwnRow.
+// OnlyModelRows returns an error that wraps ErrOwnRow and names the first user-defined row, or nil if there is none. Methods that need
+// derivatives of rows, or their freedoms, call it.
 func (m *Mechanism) OnlyModelRows() error {
 	if m.special.own == 0 {
 		return nil

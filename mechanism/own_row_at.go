@@ -7,45 +7,46 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// OwnRow is a constraint of one's own: one row of the system over chosen bodies, docs/theory.md (O1) to (O3). With the twists (ω, v) of
-// the bodies, v that of the centre of mass, it says
+// OwnRow is a user-defined constraint: one row of the system over chosen bodies, docs/theory.md (O1) to (O3). With the angular velocity ω
+// of each body and the velocity v of its centre of mass, the row is
 //
 //	φ(poses, t) = 0,   φ̇ = Σ w·(ω, v) + Drift = 0,   φ̈ = Σ w·(ω̇, v̇) + Bias = 0.
 //
 // A multiplier λ acts on the bodies with the wrenches λ·w.
 type OwnRow interface {
-	// RowTo stores in w the row's part for each body, in the order of Demand.Bodies: the factor of ω, which is a moment about the
-	// centre of mass, then the factor of v, which is a force; world axes. It returns the other terms. at is where the bodies are and
-	// how they move, t the time, s.
+	// RowTo stores in w the row's part for each body: the factor of ω, which is a moment about the
+	// centre of mass, then the factor of v, which is a force; world axes. It returns the other terms. at are the motions of the
+	// bodies, and t is the time, s. w and at are in the order of Demand.Bodies.
 	//
-	// w holds zeros. The result depends on at and t alone, and nothing is allocated. Goroutines may call at the same time. An error
-	// ends the computation; its text gets the name of the row.
+	// w is zero on entry. The result may depend on at and t alone, and RowTo may not allocate. Goroutines may call it at the same
+	// time. An
+	// error ends the computation; the name of the row is added to its text.
 	RowTo(w []spatial.Force, at []BodyMotion, t float64) (OwnTerms, error)
 }
 
 // OwnTerms are the terms of an OwnRow besides its parts for the bodies. CheckRows compares them with differences.
 type OwnTerms struct {
-	Error float64 // φ; not read of a row of velocities alone
-	Drift float64 // ∂φ/∂t; of a row of velocities alone what is demanded of Σ w·(ω, v), less
+	Error float64 // φ; ignored for a row on velocities alone
+	Drift float64 // ∂φ/∂t; for a row on velocities alone minus the value that Σ w·(ω, v) has to have
 	Bias  float64 // φ̈ without accelerations: Σ ẇ·(ω, v) and the rate of Drift
 }
 
-// ownRow is a row of one's own of a coupling.
+// ownRow is the user-defined row of a coupling.
 type ownRow struct {
 	row   OwnRow
 	body  []int32 // in the order of Demand.Bodies
-	place []int32 // of these in Coupling.Bodies
-	rates bool
+	place []int32 // index of each of them in Coupling.Bodies
+	rates bool    // Demand.Rates
 }
 
-// rowAt is a row of one's own at a state.
+// rowAt is a user-defined row at a state.
 type rowAt struct {
 	at    []BodyMotion
 	w     []spatial.Force
 	terms OwnTerms
 }
 
-// ownRowsTo is the part of RowsTo for rows of one's own.
+// ownRowsTo is the part of RowsTo for user-defined rows.
 func (m *Mechanism) ownRowsTo(k *Kinematics, s *State) error {
 	if m.special.own == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (m *Mechanism) ownRowsTo(k *Kinematics, s *State) error {
 	return nil
 }
 
-// compute evaluates the row of o at s, whose bodies have the kinematics k.
+// compute evaluates the row of o at s; k was computed at s. It returns the error of the row, or ErrNotFinite.
 func (r *rowAt) compute(o *ownRow, k *Kinematics, s *State) (err error) {
 	for i, b := range o.body {
 		r.at[i] = bodyMotion(k, s, b)
@@ -90,14 +91,14 @@ func (r *rowAt) compute(o *ownRow, k *Kinematics, s *State) (err error) {
 	return nil
 }
 
-// OwnPart returns the row of coupling i, which is one's own, where k was computed: the parts for the bodies, the places of these in
-// Coupling.Bodies, and the other terms. They hold until k is computed anew, and are not to be changed.
+// OwnPart returns the user-defined row of coupling i at the state of k: the parts w for the bodies, the index of each of these bodies in
+// Coupling.Bodies, and the other terms. The lists are valid until k is computed again, and must not be changed.
 func (m *Mechanism) OwnPart(i int, k *Kinematics) (w []spatial.Force, place []int32, terms OwnTerms) {
 	r := &k.rows[i-(len(m.Couplings)-m.special.own)]
 	return r.w, m.Couplings[i].own.place, r.terms
 }
 
-// ownErrors returns φ of coupling i, which is one's own, and its rate at s.
+// ownErrors returns φ of coupling i, a user-defined row, and the rate of φ at s.
 func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
 	w, _, terms := m.OwnPart(i, k)
 	rate = terms.Drift
@@ -108,7 +109,9 @@ func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64
 	return terms.Error, rate
 }
 
-// ownSize returns what rounds φ of coupling i, which is one's own: positions and angles of order one, times their factors.
+// ownSize is CouplingSize for coupling i, a user-defined row: the sum of |φ|, and of angles of 1 rad and the positions of the bodies
+// times
+// their factors. It is 0 for a row on velocities alone.
 func (m *Mechanism) ownSize(i int, k *Kinematics, s *State) (size float64) {
 	w, _, terms := m.OwnPart(i, k)
 	if m.Couplings[i].own.rates {

@@ -7,7 +7,7 @@ import (
 )
 
 // Error is an error at one joint, one coupling, one body or one force element of a mechanism. The
-// packages that work on a mechanism return it, wrapped, wherever they know the place:
+// packages that work on a mechanism return it, or wrap it, wherever they know the place;
 // errors.As finds it.
 type Error struct {
 	Joint string // name; empty if the place is no joint
@@ -58,7 +58,7 @@ func (m *Mechanism) AtBody(i int, err error) *Error {
 	return &Error{Body: m.BodyName(i), BodyIndex: i, JointIndex: -1, Row: -1, ForceIndex: -1, CouplingIndex: -1, Err: err}
 }
 
-// AtForce returns err as an error at force element i, or at a force of one's own, which count on.
+// AtForce returns err as an error at force element i, or at user-defined force i − len(Forces).
 func (m *Mechanism) AtForce(i int, err error) *Error {
 	return &Error{Force: m.ForceName(i), ForceIndex: i, JointIndex: -1, Row: -1, BodyIndex: -1, CouplingIndex: -1, Err: err}
 }

@@ -13,7 +13,7 @@ import (
 // prescribed.
 var ErrFreedom = errors.New("mechanism: freedom cannot be prescribed")
 
-// ErrReleased is wrapped by the error of Release for a freedom that has no motion to take away.
+// ErrReleased is wrapped by the error of Release for a freedom that is not prescribed.
 var ErrReleased = errors.New("mechanism: only prescribed freedoms can be released")
 
 // Limit returns the bounds that the model has for f, or model.NoLimit if it has none.
@@ -26,12 +26,12 @@ func (m *Mechanism) Limit(f Freedom) model.Limit {
 	return model.NoLimit()
 }
 
-// Prescribe returns a copy of m in which the given freedoms are prescribed too,
-// as constant: each adds a constraint row (joints.Spec.PrescribedRow).
+// Prescribe returns a copy of m in which the given freedoms are also prescribed,
+// with the constant coordinate 0: each adds a constraint row (joints.Spec.PrescribedRow).
 //
-// Cost: O(bodies + joints). It returns an error that wraps ErrFreedom, with the
-// joint, for a freedom that has no scalar coordinate, that is prescribed already
-// or that is given twice. It panics on a joint out of range.
+// Cost: O(bodies + joints). It returns an error that names the joint and wraps
+// ErrFreedom for a freedom that has no scalar coordinate, is prescribed already
+// or is given twice. It panics if a joint is out of range.
 func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	out := *m
 	out.Joints = append([]Joint(nil), m.Joints...)
@@ -61,12 +61,12 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	return &out, nil
 }
 
-// Release returns a copy of m in which the given freedoms have no motions any more:
-// what Prescribe undoes for freedoms that the model prescribes. Inverse dynamics of
+// Release returns a copy of m in which the given prescribed freedoms are free:
+// the inverse of Prescribe. Inverse dynamics of
 // the copy with these freedoms as actuators finds the forces of the motions.
 //
-// Cost: O(bodies + joints). It returns an error that wraps ErrReleased, with the joint, for a freedom that is not
-// prescribed or that is given twice. It panics on a joint out of range.
+// Cost: O(bodies + joints). It returns an error that names the joint and wraps ErrReleased for a freedom that is not
+// prescribed or is given twice. It panics if a joint is out of range.
 func (m *Mechanism) Release(freedoms []Freedom) (*Mechanism, error) {
 	out := *m
 	out.Joints = append([]Joint(nil), m.Joints...)
@@ -103,7 +103,7 @@ func (m *Mechanism) Prescribed() []Freedom {
 	return list
 }
 
-// Moving returns the scalar freedoms whose rate at s is larger in magnitude than
+// Moving returns the scalar freedoms whose rate at s has a magnitude above
 // tol, rad/s or m/s.
 //
 // Cost: O(joints). k was computed at s.

@@ -12,37 +12,37 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// resistor is what resists the motion of a freedom: stops at its ends, or dry friction. Inputs may change the numbers of its friction.
+// resistor is the stops of a freedom at its limits, or the dry friction of a freedom. Inputs may change the numbers of its friction.
 type resistor struct {
 	joint   int32
 	freedom int8
-	ball    bool  // the friction of a ball, along one of its three axes
-	bearing int32 // number in bearings of the reaction that friction grows with; −1: it does not
-	first   int32 // of its internal state; −1: it has none
+	ball    bool  // friction of a ball, about one of its three axes
+	bearing int32 // index in bearings of the reaction with which friction grows; −1 if it does not
+	first   int32 // index of its internal state in State.Internal; −1 if it has none
 
-	stop         contact.Law // of stops
-	lower, upper float64
+	stop         contact.Law // stops: the law of the force
+	lower, upper float64     // limits, rad or m
 	restitution  float64
-	impact       float64 // rate beyond which impulses act; 0: there are none
+	impact       float64 // rate above which impulses act; 0: there are none
 
-	friction model.Friction // of friction, with all defaults
+	friction model.Friction // friction, with defaults in place of zeros
 }
 
-// Resistance is what stops or friction do along a freedom at a state:
-// the generalized force with its derivatives, and more.
+// Resistance is the generalized force of stops or friction along a freedom at a state, with its derivatives,
+// energy and power.
 type Resistance struct {
 	Push
-
-	// Secant is what Newton matrices have for Damping: of friction that slides, the force over the rate (docs/ground.md).
+	// Secant replaces Damping in matrices of Newton's method: for sliding friction it is minus the force over the rate
+	// (docs/ground.md).
 	Secant float64
 	// Bristle is −∂force/∂ξ for the internal state ξ of bristles, and ByRate and ByState are the derivatives of the
 	// rate of ξ by the rate of the freedom and by ξ. They are 0 without bristles.
 	Bristle, ByRate, ByState float64
 
-	Depth  float64 // of a stop: how far the coordinate is beyond its nearer end, rad or m; negative between them
-	Upper  bool    // the nearer end is the upper one
-	Energy float64 // stored, J
-	Power  float64 // taken from the motion, and neither stored nor given back, W; what bends bristles is part of it
+	Depth  float64 // stops: distance of the coordinate beyond the nearer limit, rad or m; negative between the limits
+	Upper  bool    // the nearer limit is the upper one
+	Energy float64 // stored energy, J
+	Power  float64 // power taken from the motion and not stored in Energy, W; it includes the power that bends bristles
 }
 
 // bearing is a joint whose friction grows with its reaction.
@@ -50,7 +50,7 @@ type bearing struct {
 	joint int32
 }
 
-// setResistors compiles stops and friction of m, whose internal states come before those of contacts.
+// setResistors compiles stops and friction of m. Their internal states come before the internal states of contacts.
 func (m *Mechanism) setResistors(from *model.Model) {
 	for j := range from.Joints {
 		f := &from.Joints[j]
@@ -102,11 +102,11 @@ func (m *Mechanism) addFriction(j, i int, f *model.Friction) {
 	m.resistors = append(m.resistors, r)
 }
 
-// isStop reports whether r are stops.
+// isStop reports whether r are stops; otherwise it is friction.
 func (r *resistor) isStop() bool { return r.stop.Normal.Stiffness > 0 }
 
-// NumResistors returns the number of freedoms with stops and of those
-// with friction; the three rotations of a ball count each.
+// NumResistors returns the number of freedoms with stops plus the number of freedoms
+// with friction. The three rotations of a ball count separately.
 func (l *Loads) NumResistors() int { return len(l.resistors) }
 
 // Resistor returns the freedom of resistor i, and whether it is one with stops; otherwise it has friction.
@@ -115,7 +115,7 @@ func (l *Loads) Resistor(i int) (f Freedom, stops bool) {
 	return Freedom{int(r.joint), int(r.freedom)}, r.isStop()
 }
 
-// ResistorSettings returns all that decides about the forces of resistor i, for comparison.
+// ResistorSettings returns all settings on which the force of resistor i depends, for comparison.
 func (l *Loads) ResistorSettings(i int) (settings struct {
 	Joint, Freedom                         int
 	Stop                                   contact.Normal
@@ -128,22 +128,22 @@ func (l *Loads) ResistorSettings(i int) (settings struct {
 	return settings
 }
 
-// ImpactSpeed returns the rate beyond which an impulse turns the freedom of resistor i around, rad/s or m/s, and the
-// part of the rate that it leaves. The rate is 0 where there are no impulses.
+// ImpactSpeed returns the rate, rad/s or m/s, above which an impulse reverses the motion at the stops of resistor i, and the
+// coefficient of restitution. speed is 0 if there are no impulses.
 func (l *Loads) ImpactSpeed(i int) (speed, restitution float64) {
 	return l.resistors[i].impact, l.resistors[i].restitution
 }
 
-// Lossless reports whether resistor i takes no energy but by impulses.
+// Lossless reports whether resistor i dissipates no energy except by impulses.
 func (l *Loads) Lossless(i int) bool {
 	r := &l.resistors[i]
 	return r.isStop() && r.stop.Normal.Dissipation == 0 && r.stop.Normal.Damping == 0
 }
 
-// Bristles reports whether resistor i has friction with bristles, whose bend is an internal state.
+// Bristles reports whether resistor i is friction with bristles, whose deflection is an internal state.
 func (l *Loads) Bristles(i int) bool { return l.resistors[i].friction.Hold.Travel > 0 }
 
-// Turns reports whether the coordinate of f is an angle that a pose tells but for whole turns.
+// Turns reports whether the coordinate of f is an angle that a pose determines up to whole turns only.
 func (m *Mechanism) Turns(f Freedom) bool {
 	kind := m.Joints[f.Joint].Kind
 	return kind.Scalar(f.Freedom) && kind.Rotational(f.Freedom) && kind != joints.Helical
@@ -152,9 +152,9 @@ func (m *Mechanism) Turns(f Freedom) bool {
 // OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
 func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
 
-// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none. The state of
-// bristles is their deflection. The state of a stop with impulses is 0 on its spring, and 1 in flight, when the spring has
-// no force.
+// ResistorState returns the index of the internal state of resistor i in State.Internal, −1 if it has none. The state of
+// bristles is their deflection. The state of a stop with impulses is 0 while its spring acts, and 1 in flight after an impulse, when
+// the spring has no force.
 func (l *Loads) ResistorState(i int) int { return int(l.resistors[i].first) }
 
 // state returns the internal state of r at s.
@@ -166,8 +166,9 @@ func (r *resistor) state(s *State) float64 {
 }
 
 // ResistanceAt returns the force of resistor i at s with its derivatives; jk is the kinematics of its joint (JointTo).
+// Friction that grows with a reaction reads the reaction from State.Bearings.
 //
-// Cost: O(1), no allocation. Friction that grows with a reaction takes the reaction in State.Bearings.
+// Cost: O(1), no allocation.
 func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resistance) {
 	r := &m.resistors[i]
 	jt := &m.Joints[r.joint]
@@ -190,12 +191,13 @@ func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resist
 	if r.first >= 0 {
 		r.bristlesAt(&p, size, rate, r.state(s))
 	} else {
-		r.rubAt(&p, size, rate, speed)
+		r.regularisedAt(&p, size, rate, speed)
 	}
 	return p
 }
 
-// stopAt stores in p what stops do at the coordinate q, docs/stops-and-friction.md (J1), (J2). In flight they have no force.
+// stopAt stores in p the force of stops at the coordinate q and the given rate, docs/stops-and-friction.md (J1), (J2). In flight, after
+// an impulse, they have no force.
 func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	sign, apart := 1.0, rate
 	p.Depth = r.lower - q
@@ -212,8 +214,8 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
 }
 
-// StopBy returns the derivatives of the force of resistor i, stops, by the numbers of its law; p is what the stops do at the rate of
-// their freedom.
+// StopBy returns the derivatives of the force of resistor i, stops, by the fields of its law; p is its Resistance at the given rate of
+// the freedom.
 func (l *Loads) StopBy(i int, p *Resistance, rate float64) (by contact.NormalBy) {
 	r, sign := &l.resistors[i], 1.0
 	if p.Upper {
@@ -225,8 +227,9 @@ func (l *Loads) StopBy(i int, p *Resistance, rate float64) (by contact.NormalBy)
 	}
 }
 
-// over returns friction at a speed over sliding friction, docs/stops-and-friction.md (J6), and its derivative by the speed.
-func (r *resistor) over(speed float64) (s, slope float64) {
+// stribeck returns the ratio of friction at a speed to friction at high speeds, docs/stops-and-friction.md (J6), and the derivative of
+// the ratio by the speed.
+func (r *resistor) stribeck(speed float64) (s, slope float64) {
 	f := &r.friction
 	if f.Static == 1 {
 		return 1, 0
@@ -236,41 +239,42 @@ func (r *resistor) over(speed float64) (s, slope float64) {
 	return 1 + e, -2 * x / f.Stribeck * e
 }
 
-// rubAt stores in p what regularised friction does, docs/stops-and-friction.md (J5). size is the friction that slides, N or N m, and speed
-// the magnitude of rate, or of all three rates of a ball.
-func (r *resistor) rubAt(p *Resistance, size, rate, speed float64) {
-	s, slope := r.over(speed)
+// regularisedAt stores in p regularised friction, docs/stops-and-friction.md (J5). size is the friction at high speeds, N or N m. speed
+// is the magnitude of rate, or for a ball of the vector of its three rates.
+func (r *resistor) regularisedAt(p *Resistance, size, rate, speed float64) {
+	s, slope := r.stribeck(speed)
 	v := r.friction.Speed
 	rho := math.Sqrt(speed*speed + v*v)
 	p.Secant = size * s / rho
 	p.Force, p.Power = -p.Secant*rate, p.Secant*rate*rate
-	// −∂force/∂rate. A ball has one along each of its axes, with the rates along the others held.
+	// −∂force/∂rate. For a ball the rates about its other axes are constant.
 	p.Damping = p.Secant - size*s*rate*rate/(rho*rho*rho)
 	if speed > 0 {
 		p.Damping += size * slope * rate * rate / (speed * rho)
 	}
 }
 
-// bristlesAt stores in p the friction of bristles with the bend xi, and its derivatives, docs/stops-and-friction.md (J7), (J8). size is as
-// in rubAt.
+// bristlesAt stores in p the friction of bristles with the deflection xi, docs/stops-and-friction.md (J7), (J8). size is as in
+// regularisedAt.
 func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 	h := &r.friction.Hold
-	s, slope := r.over(math.Abs(rate))
+	s, slope := r.stribeck(math.Abs(rate))
 	speed := math.Abs(rate)
 	p.ByState = -speed / (h.Travel * s)
 	p.ByRate = 1
 	if rate != 0 {
 		p.ByRate -= xi * math.Copysign(1, rate) / (h.Travel * s) * (1 - speed*slope/s)
 	}
-	bend := rate + p.ByState*xi
+	bend := rate + p.ByState*xi // rate of xi
 	p.Force = -size * (xi/h.Travel + h.Damping*bend)
 	p.Damping = size * h.Damping * p.ByRate
 	p.Bristle = size * (1/h.Travel + h.Damping*p.ByState)
 	p.Secant, p.Power = p.Damping, -p.Force*rate
 }
 
-// Step returns the damping of p over an implicit step, of which half is the half, s (sim.GeneralizedAlpha). Bristles bend with the freedom
-// during the step: they add their stiffness times half of it, less what the bend has lost by its end.
+// Step returns the effective damping of p over an implicit step of length 2·half, s (sim.GeneralizedAlpha). Bristles bend with the
+// freedom
+// during the step: they add Bristle times half, reduced by the decay of the deflection during the step.
 func (p *Resistance) Step(half float64) float64 {
 	z, part := 2*half*p.ByState, half
 	if z < 0 {
@@ -279,7 +283,7 @@ func (p *Resistance) Step(half float64) float64 {
 	return max(p.Secant+p.Bristle*part*p.ByRate, 0)
 }
 
-// addResistances adds the wrenches of stops and friction to f.
+// addResistances adds to f the wrenches of stops and friction on the bodies, about their centres of mass, world axes.
 func (m *Mechanism) addResistances(f []spatial.Force, k *Kinematics, s *State) {
 	var jk JointKinematics
 	last := int32(-1)
@@ -325,14 +329,14 @@ func (m *Mechanism) resistorRates(a, b, scale []float64, k *Kinematics, s *State
 			continue
 		}
 		size := 1.0
-		a[r.first], b[r.first] = 0, 0 // of stops, which events change
+		a[r.first], b[r.first] = 0, 0 // events alone change the state of stops
 		if !r.isStop() {
 			m.JointTo(&jk, int(r.joint), k, s)
 			m.Joints[r.joint].RatesTo(&qd, &jk.Frames)
 			rate := qd[r.freedom]
-			over, _ := r.over(math.Abs(rate))
+			ratio, _ := r.stribeck(math.Abs(rate))
 			size = r.friction.Hold.Travel
-			a[r.first], b[r.first] = rate, -math.Abs(rate)/(size*over)
+			a[r.first], b[r.first] = rate, -math.Abs(rate)/(size*ratio)
 		}
 		if scale != nil {
 			scale[r.first] = size
@@ -340,8 +344,8 @@ func (m *Mechanism) resistorRates(a, b, scale []float64, k *Kinematics, s *State
 	}
 }
 
-// Bearings. A friction that grows with the reaction in its joint needs the multipliers, which depend on it. Who solves
-// for them iterates (kkt.Solver.Solve), with the reactions so far in State.Bearings.
+// Bearings: friction that grows with the reaction in its joint depends on the multipliers, and these depend on the friction. Solvers
+// iterate (kkt.Solver.Solve), with the latest reactions in State.Bearings.
 
 // NumBearings returns the number of joints whose friction grows with their reaction: the length of State.Bearings.
 func (l *Loads) NumBearings() int { return len(l.bearings) }
@@ -355,7 +359,7 @@ func (l *Loads) HasBearing(j int) bool {
 	return has
 }
 
-// bearingLoad returns the reaction of a bearing.
+// bearingLoad returns the reaction of bearing i, N; 0 if s has none.
 func (s *State) bearingLoad(i int32) float64 {
 	if len(s.Bearings) == 0 {
 		return 0
@@ -364,7 +368,7 @@ func (s *State) bearingLoad(i int32) float64 {
 }
 
 // BearingLoad returns the reaction, N, with which the friction of joint j grows; w is the constraint wrench of the joint.
-// The reaction is the force of a spherical joint, and the part of the force across the axis of a revolute joint.
+// The reaction is the magnitude of the force, for a revolute joint of its part at right angles to the axis.
 func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) float64 {
 	f := w.Linear()
 	if m.Joints[j].Kind == joints.Revolute {
@@ -374,15 +378,15 @@ func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) fl
 	return f.Norm()
 }
 
-// BeyondLimit is a freedom that is beyond a bound of its model.
+// BeyondLimit is a freedom whose coordinate is beyond a bound of its limit.
 type BeyondLimit struct {
 	Freedom
 	Coordinate float64 // rad or m
-	Bound      float64 // that is passed
+	Bound      float64 // the bound that is exceeded, rad or m
 	Stop       bool    // there is a stop, which pushes back
 }
 
-// Text says it in words about a joint of this name.
+// Text returns a sentence about b; joint is the name of its joint.
 func (b *BeyondLimit) Text(joint string) string {
 	text := fmt.Sprintf("freedom %d of joint %s is at %.6g, beyond its limit %.6g", b.Freedom.Freedom, fault.Text(joint, textColumns), b.Coordinate, b.Bound)
 	if !b.Stop {
@@ -391,11 +395,11 @@ func (b *BeyondLimit) Text(joint string) string {
 	return text
 }
 
-// textColumns is the length of a name in a text.
+// textColumns is the largest length of a name in Text.
 const textColumns = 60
 
-// BeyondLimits returns the freedoms that are beyond the bounds of their limits at s, in the order of the joints. Coordinates are those of
-// Coordinate.
+// BeyondLimits returns the freedoms that are beyond a bound of their limits at s by more than rounding, in the order of the joints.
+// Coordinates are as in Coordinate.
 //
 // Cost: O(freedoms with limits); allocates. k was computed at s.
 func (m *Mechanism) BeyondLimits(k *Kinematics, s *State) (list []BeyondLimit) {
@@ -431,7 +435,7 @@ func (m *Mechanism) BeyondLimits(k *Kinematics, s *State) (list []BeyondLimit) {
 	return list
 }
 
-// AtLower reports whether the end of stops that is nearer at a motion of the joint is the lower one.
+// AtLower reports whether the lower limit of resistor i, stops, is the nearer one at the kinematics jk of its joint.
 func (m *Mechanism) AtLower(i int, jk *JointKinematics) bool {
 	r := &m.resistors[i]
 	var q, qd [6]float64
@@ -439,11 +443,11 @@ func (m *Mechanism) AtLower(i int, jk *JointKinematics) bool {
 	return !(q[r.freedom]-r.upper > r.lower-q[r.freedom])
 }
 
-// stopEdge is the depth of a stop, rad or m, up to which it is at its edge, on either side.
+// stopEdge is the magnitude of the depth of a stop, rad or m, up to which the stop is at the edge of touching.
 const stopEdge = 1e-9
 
-// StopsAtEdge returns the stops at s that are at the edge of touching and have a stiffness on one side of it only:
-// those with the exponent 1. What is linear about s is then of one side.
+// StopsAtEdge returns the freedoms whose stops are at the edge of touching at s, and whose stiffness jumps there, as
+// the exponent is 1. A linearization at s then holds on one side only.
 //
 // Cost: O(resistors); allocates. k was computed at s.
 func (m *Mechanism) StopsAtEdge(k *Kinematics, s *State) (list []Freedom) {

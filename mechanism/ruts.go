@@ -15,8 +15,8 @@ type TerrainRuts struct {
 	Contacts []int
 }
 
-// WantsRuts reports whether a contact of the model leaves ruts. A run
-// then has to be one of Inputs, which have the ground.
+// WantsRuts reports whether a contact of the model leaves ruts. A simulation
+// then needs Inputs, which hold the ground with its ruts.
 func (l *Loads) WantsRuts() bool {
 	return slices.ContainsFunc(l.contacts, func(t touching) bool { return t.wantsRuts() })
 }
@@ -25,11 +25,11 @@ func (t *touching) wantsRuts() bool {
 	return t.Law.Friction.Type == contact.Soil && t.Law.Friction.Soil.Ruts
 }
 
-// Ruts returns the ruts of Inputs, one for each terrain on which a contact wants them, in the order of the first such
-// contact. All contacts on such a terrain are on its rutted ground. The model's own mechanism has none.
+// Ruts returns the ruts of Inputs, one entry for each terrain on which a contact leaves ruts, in the order of the first such
+// contacts. All contacts on such a terrain touch its ground with ruts. A mechanism without Inputs has none.
 func (l *Loads) Ruts() []TerrainRuts { return l.ruts }
 
-// setRuts gives the loads a ground of their own where wheels leave ruts: as it is in from.
+// setRuts gives the loads their own ground where wheels leave ruts, with the ruts of from.
 func (l *Loads) setRuts(from *Loads) {
 	if !l.WantsRuts() {
 		return
@@ -41,7 +41,7 @@ func (l *Loads) setRuts(from *Loads) {
 			continue
 		}
 		r := TerrainRuts{Terrain: int(t.terrain)}
-		narrow := math.Inf(1) // spacing that the wheels want
+		narrow := math.Inf(1) // smallest spacing of the wheels, m
 		for k := range l.contacts {
 			if c := &l.contacts[k]; c.terrain == t.terrain {
 				r.Contacts = append(r.Contacts, k)
@@ -62,7 +62,7 @@ func (l *Loads) setRuts(from *Loads) {
 			err = r.Ruts.Restore(was.Nodes())
 		}
 		if err != nil {
-			panic(fmt.Sprintf("mechanism: %v", err)) // widths have been checked, and nodes are from ruts
+			panic(fmt.Sprintf("mechanism: %v", err)) // cannot be: widths have been checked, and the nodes are those of ruts
 		}
 		for _, k := range r.Contacts {
 			l.contacts[k].Ground = r.Ruts.Surface()

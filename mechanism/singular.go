@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrUndetermined is wrapped by errors about accelerations that nothing determines: neither inertia nor a joint resists a
+// ErrUndetermined is wrapped by errors about undetermined accelerations: neither inertia nor a joint resists a
 // rotation of a body.
 var ErrUndetermined = errors.New("mechanism: acceleration not determined: no inertia and no joint resists it")
 
@@ -14,21 +14,21 @@ var ErrUndetermined = errors.New("mechanism: acceleration not determined: no ine
 type Singular struct {
 	Body int32
 	Axes []spatial.Vec3 // one or three directions, unit vectors in body axes
-	Hold float64        // what its Weight has there (bodies.Body.Hold), kg m²
+	Hold float64        // inertia that its Weight has there (bodies.Body.Hold), kg m²
 }
 
-// Singular returns the bodies without inertia in some direction, in order. The list is not to be changed.
+// Singular returns the bodies without inertia in some direction, in increasing order. The list must not be changed.
 func (m *Mechanism) Singular() []Singular { return m.singular }
 
-// holdPart is the Weight of a body in directions without inertia, relative to its mass at its length
-// (SquareLengthsTo). Solvers take it off again. The larger it is, the better are the pivots; the smaller it is, the
-// less is left to take off. It is small beside moments that joints give to such a direction.
+// holdPart is the inertia Hold of a body in directions without inertia, relative to its mass times its square length
+// (SquareLengthsTo). Solvers correct for it. A larger value makes better pivots, a smaller one a smaller correction. It is small
+// beside the inertia that joints add to such a direction.
 const holdPart = 1e-4
 
-// leastHold and mostHold bound it, so that neither it nor its inverse overflows.
+// leastHold and mostHold bound Hold, so that neither it nor its inverse overflows.
 const leastHold, mostHold = 1e-290, 1e290
 
-// findSingular lists the bodies without inertia in some direction, and sets what their weights have there.
+// findSingular lists the bodies without inertia in some direction, and sets Hold of their weights there.
 func (m *Mechanism) findSingular() {
 	for i := range m.Bodies {
 		if axes, n := m.Bodies[i].Null(); n > 0 {
@@ -44,15 +44,15 @@ func (m *Mechanism) findSingular() {
 		s := &m.singular[k]
 		b := &m.Bodies[s.Body]
 		s.Hold = leastHold
-		if h := holdPart * b.Mass * length2[s.Body]; h > leastHold { // else it is too small, or no number
+		if h := holdPart * b.Mass * length2[s.Body]; h > leastHold { // else it is too small, or NaN
 			s.Hold = min(h, mostHold)
 		}
 		b.Hold(s.Hold)
 	}
 }
 
-// lengthsOfPoints gives bodies of length zero, points whose joints are all at their centres, a length: that of the
-// longest body that a joint joins them to, or 1 m.
+// lengthsOfPoints gives point masses whose joints are all at their centres, which have the length zero, another length:
+// the largest length of the bodies to which joints join them, or 1 m.
 func (m *Mechanism) lengthsOfPoints(length2 []float64) {
 	if m.singular == nil {
 		return
@@ -84,10 +84,10 @@ func (m *Mechanism) lengthsOfPoints(length2 []float64) {
 	}
 }
 
-// HeldInertia returns the inertia of body i that its Weight stands
-// for: that of the body, and what is held where there is none.
+// HeldInertia returns the inertia from which the Weight of body i is computed:
+// the inertia of the body, plus Hold in directions without inertia.
 //
-// Frame: body axes. Cost: O(singular bodies).
+// Frame: body axes. Units: kg m². Cost: O(singular bodies).
 func (m *Mechanism) HeldInertia(i int) spatial.Sym3 {
 	for k := range m.singular {
 		if s := &m.singular[k]; int(s.Body) == i {

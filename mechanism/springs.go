@@ -12,7 +12,7 @@ import (
 // driveLaws are the laws of the freedoms of a joint, nil for none.
 type driveLaws [6]*springs.Laws
 
-// prepared returns the laws of a spring and a damper, nil if both are.
+// prepared returns prepared copies of the laws of a spring and a damper, nil if both are nil.
 func prepared(spring, damper *model.SpringLaw) *springs.Laws {
 	if spring == nil && damper == nil {
 		return nil
@@ -48,7 +48,7 @@ func newDriveLaws(j *model.Joint) (out *driveLaws) {
 	return out
 }
 
-// Law returns the laws of freedom i beside its stiffness and damping, nil if it has none. They are not to be changed.
+// Law returns the laws of freedom i besides its stiffness and damping, nil if it has none. They must not be changed.
 func (d *Drive) Law(i int) *springs.Laws {
 	if d.laws == nil {
 		return nil
@@ -56,16 +56,19 @@ func (d *Drive) Law(i int) *springs.Laws {
 	return d.laws[i]
 }
 
-// springy reports whether freedom i has a spring, whose turns count.
+// springy reports whether freedom i has a stiffness or a law.
 func (d *Drive) springy(i int) bool { return d.Stiffness[i] != 0 || d.Law(i) != nil }
 
-// Pull is the effect of the springs and dampers of a coordinate: a force
-// against it, and the derivatives of that by the coordinate and its rate.
+// Pull is the force of springs and dampers along a coordinate: Tension is positive
+// against the coordinate (N or N m), and Stiffness and Damping are its derivatives by the
+// coordinate and its rate.
 type Pull struct {
 	Tension, Stiffness, Damping float64
 }
 
-// add adds the force of a law at x with the rate y, and its derivatives.
+// add adds to p the force of a law at the coordinate x with the rate y, and its derivatives. If the law has no force there, p becomes
+// NaN,
+// and add returns the error.
 func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	f, fx, fy, err := l.At(x, y)
 	if err != nil {
@@ -78,10 +81,10 @@ func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	return nil
 }
 
-// PullAt returns the Pull of the springs and dampers of freedom i at the coordinate q with the rate qd. Of a rotation of a
-// ball q is 0, as Spec.CoordinatesTo has it.
+// PullAt returns the Pull of the springs and dampers of freedom i at the coordinate q with the rate qd. For a rotation of a
+// ball q is 0, as in joints.Spec.CoordinatesTo.
 //
-// Cost: O(1), and a call of springs.Laws.At, whose errors it returns; no allocation without one.
+// Cost: O(1), and a call of springs.Laws.At; no allocation without an error. It returns the errors of springs.Laws.At.
 func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
 	p = Pull{d.Stiffness[i]*(q-d.Rest[i]) + d.Damping[i]*qd, d.Stiffness[i], d.Damping[i]}
 	if l := d.Law(i); l != nil {
@@ -90,8 +93,8 @@ func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
 	return p, err
 }
 
-// SpringLaw returns the laws of force element i, a spring-damper, beside its stiffness and damping; nil if it has none.
-// They are not to be changed.
+// SpringLaw returns the laws of force element i, a spring-damper, besides its stiffness and damping; nil if it has none.
+// They must not be changed.
 func (l *Loads) SpringLaw(i int) *springs.Laws {
 	if l.laws == nil {
 		return nil
@@ -111,19 +114,18 @@ func (l *Loads) NumLaws() (n int) {
 
 // SpringState has the line, the length and the tension of a spring-damper at a state.
 type SpringState struct {
-	Along                     // the distance of its ends, without a direction where they coincide up to rounding
+	Along                     // of the distance of its ends; Unit is zero where they coincide up to rounding
 	Line         spatial.Vec3 // from A to B, world axes, m
-	Length, Rate float64      // m, m/s; 0 without a direction
-	Pull                      // no tension without a direction
+	Length, Rate float64      // m, m/s; 0 where the ends coincide
+	Pull                      // Tension is 0 where the ends coincide
 }
 
 // SpringAt stores in q the line, the length and the tension of force element i, a spring-damper, at s.
-//
-// Cost: O(1), and a call of springs.Laws.At; no allocation without an error; k was computed at s. It returns, with the
-// name, ErrNoDirection where there is a force without a direction, and the errors of springs.Laws.At.
+// Cost: O(1), and a call of springs.Laws.At; no allocation without an error; k was computed at s. It returns an error that names the
+// element and wraps ErrNoDirection, where the ends coincide and there is a force, or an error of springs.Laws.At.
 func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
 	e := &m.Forces[i]
-	var near, v [2]spatial.Vec3 // stored where they are read: copies take longer than the numbers
+	var near, v [2]spatial.Vec3 // passed by pointer, as copies would take longer than the arithmetic
 	farA, farB := m.placeTo(&near[0], &e.A, k, s), m.placeTo(&near[1], &e.B, k, s)
 	q.Body[0], q.Body[1], q.Arm = e.A.Body, e.B.Body, [2]spatial.Vec3{}
 	if b := e.A.Body; b >= 0 {
@@ -154,7 +156,7 @@ func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) err
 	return nil
 }
 
-// springEnergy returns the energy of force element i, a spring-damper.
+// springEnergy returns the energy of force element i, a spring-damper, J.
 func (m *Mechanism) springEnergy(i int, k *Kinematics, s *State) float64 {
 	f := &m.Forces[i]
 	line, _ := m.SpringLine(f, k, s)
@@ -188,11 +190,11 @@ func (m *Mechanism) setSprings(from *model.Model, links *model.Links) {
 
 // ElementState has the forces of a spring-damper, a bushing or a cable at a state.
 type ElementState struct {
-	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames, as the model has them
-	Tension      float64 // N; of a bushing the magnitude of its force
+	Length, Rate float64 // m, m/s; for a bushing the distance of the origins of its frames in the model
+	Tension      float64 // N; for a bushing the magnitude of its force
 	Energy       float64 // J
-	// Force and Torque of a bushing: on B about the origin of its frame as the model has it, whatever the rest, world
-	// axes, N and N m. Of a spring-damper the force on B.
+	// Force and Torque act on B, world axes, N and N m. For a bushing, Torque is about the origin of B's frame in the model, whatever
+	// the rest pose. For a spring-damper, Torque is zero; for a cable, both are.
 	Force, Torque spatial.Vec3
 }
 
@@ -213,8 +215,7 @@ func (m *Mechanism) Elements() (list []int32) {
 func (e *ForceElement) IsBushing() bool { return e.Kind == model.BushingForce }
 
 // ElementAt returns the forces of force element i at s. ok is false if it is no spring-damper, bushing or cable.
-//
-// Cost: as its forces; k was computed at s. It returns the errors of AddAppliedTo, with the name.
+// Cost: as the forces of the element; k was computed at s. It returns the errors of AddAppliedTo for the element.
 func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, ok bool, err error) {
 	f := &m.Forces[i]
 	switch f.Kind {
@@ -234,12 +235,12 @@ func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, o
 	return e, true, err
 }
 
-// placeOf returns the place of force element i, which is there, in a list of n in which place k has element at(k), increasing.
+// placeOf returns the k with at(k) = i, the number of a force element. at increases for k from 0 to n − 1, and has the value i.
 func placeOf(n int, at func(k int) int32, i int) int {
 	return sort.Search(n, func(k int) bool { return at(k) >= int32(i) })
 }
 
-// springAt is ElementAt of a spring-damper.
+// springAt is ElementAt for a spring-damper.
 func (m *Mechanism) springAt(i int, k *Kinematics, s *State) (e ElementState, err error) {
 	var q SpringState
 	err = m.SpringAt(&q, i, k, s)
@@ -250,8 +251,8 @@ func (m *Mechanism) springAt(i int, k *Kinematics, s *State) (e ElementState, er
 	return e, err
 }
 
-// IsPointSpring reports whether force element i, a spring-damper, has derivatives where its ends coincide: its force is Stiffness times
-// the line between them, in whatever direction they part.
+// IsPointSpring reports whether force element i, a spring-damper, has derivatives where its ends coincide: its force is then Stiffness
+// times the vector between the ends.
 func (m *Mechanism) IsPointSpring(i int) bool {
 	e := &m.Forces[i]
 	return e.Stiffness*e.RestLength == 0 && e.Damping == 0 && m.SpringLaw(i) == nil
@@ -271,8 +272,8 @@ func (m *Mechanism) restsAtPoint(i int, k *Kinematics, s *State) bool {
 	return m.together(e, k, s, vB.Sub(vA))
 }
 
-// SpringSettings passes all numbers that decide about laws, bushings
-// and cables, beside those of Forces and of the drives, for comparison.
+// SpringSettings passes to add all numbers on which the forces of laws, bushings
+// and cables depend, besides the numbers of Forces and of the drives, for comparison.
 func (m *Mechanism) SpringSettings(add func(...float64)) {
 	law := func(l *springs.Law) {
 		if l == nil {

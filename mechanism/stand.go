@@ -7,14 +7,15 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// ErrStand is wrapped, with the name of the joint and the place, where a wheel does not stand on its terrain in one place.
+// ErrStand is wrapped by the error that names a joint, and the place, where a wheel does not touch its terrain at exactly one point.
 var ErrStand = errors.New("mechanism: the wheel does not stand on its terrain")
 
-// standClose is the gap between wheel and foot, relative to the radius of the wheel, up to which the wheel stands there, and may not be
-// deeper in the ground elsewhere. Beyond it the state is on its way to be closed.
+// standClose is the magnitude of the gap between wheel and foot, relative to the radius of the wheel, up to which the joint counts as
+// closed: then the wheel may not be deeper in the ground elsewhere. With a larger gap the joint is still being closed.
 const standClose = 1e-3
 
-// checkStand is checkCurves for the wheel of joint j on its terrain.
+// checkStand is checkCurves for the wheel of joint j on its terrain: it returns an error that wraps ErrStand if the wheel has no foot, or
+// is deeper in the ground at another point.
 func (m *Mechanism) checkStand(j int, jk *JointKinematics) error {
 	jt := &m.Joints[j]
 	var at joints.Stand

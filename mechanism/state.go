@@ -11,42 +11,44 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrNotFinite is returned for a state with an infinite or undefined number.
+// ErrNotFinite is returned for a state with a number that is infinite or NaN.
 var ErrNotFinite = errors.New("mechanism: state not finite")
 
 // BodyState is the pose and velocity of one body frame, world axes.
 type BodyState struct {
 	Position spatial.Vec3 // origin, m
 	Rotation spatial.Quat // unit, body → world
-	Velocity spatial.Vec3 // of the origin, m/s
+	Velocity spatial.Vec3 // velocity of the origin, m/s
 	Omega    spatial.Vec3 // rad/s
 }
 
-// State is the maximal state of a mechanism.
+// State is the state of a mechanism in maximal coordinates: poses and velocities of all bodies.
 type State struct {
 	Time   float64 // s
 	Bodies []BodyState
-	// Angles are angles with springs (Mechanism.NumSprung), rad, in the order of the
-	// joints and their freedoms: the current ones are read within half a turn of them
-	// (Mechanism.FollowAngles). The initial state has them. With nil, they are read in (−π, π] plus the turns of the model: who writes
-	// poses of his own into a state sets them, or nil.
-	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there. So is the parameter of a
-	// point on a curve, with nil that of the nearest foot; of two curves that touch they are both parameters and the side (joints.Touch).
+	// Angles are the angles with springs, stops, actuators or couplings (Mechanism.NumSprung), rad, in the order of the
+	// joints and their freedoms. The angle at the pose is the one within half a turn of the number here
+	// (Mechanism.FollowAngles). The initial state has them. If Angles is nil, angles are in (−π, π] plus the turns of the model. Code
+	// that
+	// sets the poses of a state has to set Angles too, or set it to nil.
+	// For composite joints Angles has all coordinates, rad and m, for a point on a curve its parameter, for curves that touch both
+	// parameters and the side (joints.Touch), for a wheel on terrain x and y of its foot. The values at the pose are found from these;
+	// with nil all possible values are searched.
 	//
-	// A state may carry all angles (Mechanism.CarryAngles), as those of simulations do. Then the others follow, and
-	// coordinates are read within half a turn of these too (Mechanism.Coordinate). No dynamics depend on them.
+	// A state may carry all angles (Mechanism.CarryAngles), as states of simulations do. The other angles then follow, and
+	// Mechanism.Coordinate returns values within half a turn of them too. The dynamics do not depend on them.
 	Angles []float64
 	// Internal are the internal states (Mechanism.NumInternal), in the order of the
-	// joints and then of the contacts: how far bristles are bent, m or rad, slips of
+	// joints and then of the contacts: deflections of bristles, m or rad, slips of
 	// tyres, and 1 for stops with impulses that are in flight. With nil they are zero.
 	Internal []float64
 	// Bearings are the reactions in the joints whose friction grows with them
 	// (Mechanism.NumBearings), N, as far as they are known. With nil they are zero. They
-	// follow from the rest of the state, and who solves for accelerations does not read them.
+	// follow from the rest of the state; solvers of accelerations compute them and do not read them.
 	Bearings []float64
 }
 
-// Rest sets the velocities of all bodies to zero. All else stays.
+// Rest sets the velocities of all bodies to zero, and changes nothing else.
 func (s *State) Rest() {
 	for i := range s.Bodies {
 		s.Bodies[i].Velocity, s.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
@@ -61,25 +63,24 @@ func (s *State) Clone() *State {
 // Initial returns a copy of the state written in the model, with its angles (State.Angles).
 func (m *Mechanism) Initial() *State { return m.initial.Clone() }
 
-// BodyKinematics is what many computations need of one body at one state.
+// BodyKinematics are values of one body at one state that many computations need.
 type BodyKinematics struct {
 	E   spatial.Mat3 // columns are the body's axes in the world
 	Com spatial.Vec3 // from the body frame's origin to the centre of mass, world axes, m
 }
 
-// Kinematics holds one entry a body; it belongs to one goroutine at a time.
+// Kinematics are values computed from a State, with one entry for each body. It belongs to one goroutine at a time.
 type Kinematics struct {
 	Bodies []BodyKinematics
 	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
-
-	// Rough says that RowsTo is for errors of poses alone (ErrorsTo without rates): its searches for where curves touch end early, and the
-	// next ones begin there.
+	// Rough tells RowsTo that only errors of positions are wanted (ErrorsTo without rates): searches for the contact of curves then end
+	// early, and the next searches start from there.
 	Rough bool
 
-	touch []*contact.Result // of the contacts; made when they are first asked for
-	rows  []rowAt           // one's own; made when they are first computed
-	found []joints.Found    // of the joints with curves, by Joint.found; made when they are first computed
-	gaps  []float64         // of curves that touch, m, in their order, at the last RowsTo
+	touch []*contact.Result // results of ContactAt; made at its first call
+	rows  []rowAt           // user-defined rows; made at the first RowsTo
+	found []joints.Found    // results of searches, by Joint.found; made at the first RowsTo
+	gaps  []float64         // gaps of curves that touch, m, by Joint.found, at the last RowsTo
 }
 
 // NewKinematics returns storage for m.
@@ -91,8 +92,8 @@ func (m *Mechanism) NewKinematics() *Kinematics {
 // inertias at s.
 //
 // Shapes: k and s are of m. Cost: O(bodies), no allocation.
-// It returns ErrNotFinite, with the body's name, if s is not finite or a
-// rotation is no unit quaternion, and the errors of CheckTime and RowsTo. It panics on foreign k or s.
+// It returns an error that names a body and wraps ErrNotFinite if s is not finite or a
+// rotation is no unit quaternion, and the errors of CheckTime and RowsTo. It panics if k or s is of another mechanism.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	if len(k.Bodies) != len(m.Bodies) || !m.Owns(s) || k.I != nil && len(k.I) != len(m.Bodies) {
 		panic("mechanism" + fault.ForeignState)
@@ -111,17 +112,17 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	return m.RowsTo(k, s)
 }
 
-// specialRows are what RowsTo looks at.
+// specialRows lists the constraints with which RowsTo deals.
 type specialRows struct {
-	lawful []int32 // couplings whose laws may end somewhere
+	lawful []int32 // couplings with laws that are not defined everywhere
 	curves []int32 // joints with curves, and wheels on terrain
-	found  int32   // number of those with curves
-	gaps   []int32 // joints whose curves may part and on whose gap more than stops acts, whatever the inputs
-	own    int     // number of rows of one's own, which are the last couplings
+	found  int32   // number of joints with curves
+	gaps   []int32 // joints whose curves may separate and on whose gap a coupling, an actuator or friction acts
+	own    int     // number of user-defined rows, which are the last couplings
 }
 
-// BodyTo computes the entry of body i in KinematicsTo and reports whether its
-// state is finite and its rotation a unit quaternion; if not, k is unspecified.
+// BodyTo stores in k the kinematics of body i at s. It reports whether the state of the body
+// is finite and its rotation a unit quaternion; if not, k is unspecified.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) BodyTo(k *BodyKinematics, s *State, i int) bool {
@@ -149,29 +150,29 @@ func (b *BodyState) IsFinite() bool {
 	return t == 0 && math.Abs(n-1) < 2e-6
 }
 
-// BodyMotion is where a body is and how it moves, world axes.
+// BodyMotion is the pose and velocity of a body, world axes.
 type BodyMotion struct {
 	E        spatial.Mat3 // columns are the body's axes
 	Position spatial.Vec3 // of the body frame's origin, m
-	Com      spatial.Vec3 // from there to the centre of mass, m
+	Com      spatial.Vec3 // from that origin to the centre of mass, m
 	Omega    spatial.Vec3 // rad/s
 	Velocity spatial.Vec3 // of the centre of mass, m/s
 }
 
-// Point returns arm, m, from the centre of mass to a point of the body, given in its frame, and the velocity of
-// the point, m/s; world axes.
+// Point returns the vector arm, m, from the centre of mass to the point p of the body, given in the body frame, and the velocity of
+// the point, m/s; both in world axes.
 func (b *BodyMotion) Point(p spatial.Vec3) (arm, velocity spatial.Vec3) {
 	arm = b.E.MulVec(p).Sub(b.Com)
 	return arm, b.Velocity.Add(b.Omega.Cross(arm))
 }
 
-// bodyMotion returns where a body is at s, whose kinematics are k.
+// bodyMotion returns the motion of body b at s; k was computed at s.
 func bodyMotion(k *Kinematics, s *State, b int32) BodyMotion {
 	st, kb := &s.Bodies[b], &k.Bodies[b]
 	return BodyMotion{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: comVelocity(k, s, b)}
 }
 
-// comVelocity returns the velocity of the centre of mass of a body.
+// comVelocity returns the velocity of the centre of mass of body b at s, m/s, world axes.
 func comVelocity(k *Kinematics, s *State, b int32) spatial.Vec3 {
 	return s.Bodies[b].Velocity.Add(s.Bodies[b].Omega.Cross(k.Bodies[b].Com))
 }
@@ -181,12 +182,12 @@ type JointKinematics struct {
 	joints.Frames
 	ArmP, ArmS spatial.Vec3 // from the body frames' origins to the origins of P and S, world axes, m
 
-	angles []float64 // of the joint in State.Angles; nil if there are none
+	angles []float64 // the part of State.Angles for the angles of the joint; nil if there are none
 }
 
-// JointTo computes the relative motion of joint j, theory.md (4). The difference of two far
-// points, body origins or points of the world, is taken first. The arms within bodies are added
-// to it. So nothing depends on the distance from the world's origin.
+// JointTo computes the relative motion of joint j, theory.md (4). It subtracts the two far
+// points, body origins or points of the world, first, and then adds the arms within the bodies.
+// So rounding does not grow with the distance from the world's origin.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State) {
@@ -195,7 +196,7 @@ func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State
 	out.ratesTo(jt, s)
 }
 
-// placesTo is JointTo for what needs no velocities. Those of out are unspecified.
+// placesTo is JointTo without velocities, which are unspecified in out.
 func (m *Mechanism) placesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
 	out.setAngles(jt, s.Angles)
 	out.posesTo(jt, k, s)
@@ -204,10 +205,10 @@ func (m *Mechanism) placesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *
 	}
 }
 
-// EndsTo stores in a the bodies of joint j, and their arms to the origin of S, where its wrenches act. It leaves Unit
-// as it is.
+// EndsTo stores in a the bodies of joint j, and the arms from their centres of mass to the origin of S, where its wrenches act. It does
+// not change Unit.
 //
-// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
+// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), and k the kinematics of the bodies.
 func (m *Mechanism) EndsTo(a *Along, j int, jk *JointKinematics, k *Kinematics) {
 	jt := &m.Joints[j]
 	a.Body = [2]int32{jt.Pred, jt.Succ}
@@ -220,9 +221,9 @@ func (m *Mechanism) EndsTo(a *Along, j int, jk *JointKinematics, k *Kinematics) 
 	}
 }
 
-// FreedomTo stores in a a freedom of a joint.
+// FreedomTo stores in a the direction of freedom f.
 //
-// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), k those of the bodies.
+// Cost: O(1), no allocation; jk is the kinematics of the joint (JointTo), and k the kinematics of the bodies.
 func (m *Mechanism) FreedomTo(a *Along, f Freedom, jk *JointKinematics, k *Kinematics) {
 	var unit [6]float64
 	unit[f.Freedom] = 1
@@ -230,7 +231,7 @@ func (m *Mechanism) FreedomTo(a *Along, f Freedom, jk *JointKinematics, k *Kinem
 	m.EndsTo(a, f.Joint, jk, k)
 }
 
-// FramesTo is JointTo for a joint between bodies of m that need not be one of its own.
+// FramesTo is JointTo for a joint between bodies of m that need not be in m.Joints.
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
@@ -238,7 +239,7 @@ func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *
 	framesTo(out, jt, k, s)
 }
 
-// setAngles makes out read angles within half a turn of those of a state.
+// setAngles sets in out the values of joint jt in angles, a State.Angles: Near for a whole joint, else the angles.
 func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
 	out.angles, out.Near, out.Found = nil, nil, nil
 	if d := &jt.sprung; d.n > 0 && len(angles) > 0 {
@@ -248,13 +249,13 @@ func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
 	}
 }
 
-// framesTo is FramesTo without the angles of s.
+// framesTo is FramesTo without the angles of s (setAngles).
 func framesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
 	out.posesTo(jt, k, s)
 	out.ratesTo(jt, s)
 }
 
-// posesTo stores the poses of framesTo: axes, arms and R.
+// posesTo stores the axes, the arms and R of out.
 func (out *JointKinematics) posesTo(jt *Joint, k *Kinematics, s *State) {
 	farP, nearP := jt.P.placeTo(&out.EP, &out.ArmP, jt.Pred, k, s)
 	farS, nearS := jt.S.placeTo(&out.ES, &out.ArmS, jt.Succ, k, s)
@@ -263,7 +264,7 @@ func (out *JointKinematics) posesTo(jt *Joint, k *Kinematics, s *State) {
 	}
 }
 
-// placeTo stores the axes E of a frame on a body and its arm in the body. The origin is at far + near.
+// placeTo stores the axes E of a frame on a body and the arm to its origin, world axes. The origin of the frame is at far + near.
 func (f *Frame) placeTo(E *spatial.Mat3, arm *spatial.Vec3, body int32, k *Kinematics, s *State) (far, near *spatial.Vec3) {
 	if body < 0 {
 		*E, *arm = f.E, f.Origin
@@ -275,10 +276,10 @@ func (f *Frame) placeTo(E *spatial.Mat3, arm *spatial.Vec3, body int32, k *Kinem
 	return &s.Bodies[body].Position, arm
 }
 
-// nowhere is no arm.
+// nowhere is the zero arm of frames in the world.
 var nowhere spatial.Vec3
 
-// ratesTo stores the velocities of framesTo, where the poses are there.
+// ratesTo stores the velocities of out, after posesTo has stored the poses.
 func (out *JointKinematics) ratesTo(jt *Joint, s *State) {
 	var p, q spatial.Vec3
 	endRatesTo(&p, &out.OmegaP, &out.ArmP, jt.Pred, s)
@@ -293,13 +294,14 @@ func (out *JointKinematics) ratesTo(jt *Joint, s *State) {
 	V[2] -= w[0]*R[1] - w[1]*R[0]
 }
 
-// endRatesTo stores the velocity of the end of an arm of a body, and its angular velocity.
+// endRatesTo stores in v the velocity of the end of an arm from the origin of a body, and in omega its angular velocity; zeros for the
+// world.
 func endRatesTo(v, omega, arm *spatial.Vec3, body int32, s *State) {
 	if body < 0 {
 		*v, *omega = spatial.Vec3{}, spatial.Vec3{}
 		return
 	}
-	// Number by number: a copy of the whole would wait for the numbers just stored.
+	// Stored number by number: a copy of the vector would stall on the stores just made.
 	b := &s.Bodies[body]
 	w, r := &b.Omega, arm
 	omega[0], omega[1], omega[2] = w[0], w[1], w[2]

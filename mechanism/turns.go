@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Springs need the turns of their angles, and so a State has these whenever it matters. All other angles act on nothing;
-// but who looks at a wheel wants to know how far it has turned. So a State may carry them too, behind those with
-// springs: it does where somebody follows it through time.
+// Forces depend on the turns of angles with springs and the like (findSprung), so a State has these angles. No force depends on the turns
+// of the other angles, but users want to know how far a wheel has turned. So a State may carry the others too, behind the angles of
+// findSprung, as states of simulations do.
 
-// findOthers numbers the angles without springs, behind those with springs.
+// findOthers numbers the other angles, behind the angles of findSprung.
 func (m *Mechanism) findOthers() {
 	next := int32(m.angles)
 	for j := range m.Joints {
@@ -30,13 +30,13 @@ func (m *Mechanism) findOthers() {
 	m.others = int(next) - m.angles
 }
 
-// isOther reports whether freedom i is an angle without a spring whose turns no pose tells.
+// isOther reports whether freedom i is an angle that a pose determines up to whole turns and that findSprung has not numbered.
 func (jt *Joint) isOther(i int) bool { return jt.Axes == nil && jt.Winds(i) && !jt.sprung.has(i) }
 
-// anglePlace returns the place of freedom i in State.Angles, or −1.
+// anglePlace returns the index of freedom i in State.Angles, or −1 if it has none.
 func (jt *Joint) anglePlace(i int) int {
 	d := &jt.sprung
-	if d.whole() && jt.Axes == nil { // of curves and feet: no coordinates
+	if d.whole() && jt.Axes == nil { // parameters of curves and feet are no coordinates
 		return -1
 	}
 	if k := d.place(i); k >= 0 {
@@ -54,15 +54,15 @@ func (jt *Joint) anglePlace(i int) int {
 	return at
 }
 
-// NumAngles returns the length of State.Angles of a state that carries all angles: NumSprung, and one each for the
-// other freedoms that turn about an axis, but for those of helical joints, whose slides tell their turns.
+// NumAngles returns the length of State.Angles in a state that carries all angles: NumSprung plus the number of the other
+// angles, without angles of helical joints, whose displacements determine their turns.
 func (m *Mechanism) NumAngles() int { return m.angles + m.others }
 
 // carriesAll reports whether s carries all angles.
 func (m *Mechanism) carriesAll(s *State) bool { return len(s.Angles) == m.angles+m.others }
 
-// CarryAngles makes s carry all angles, so that FollowTurns can count their turns. Angles that it has stay. The others are
-// those that Coordinate reads without them.
+// CarryAngles makes s carry all angles, so that FollowTurns can count their turns. It keeps the angles that s has. The others are
+// the values that Coordinate returns without them.
 //
 // Cost: O(joints), no allocation if s carries them already. It panics if s is of another mechanism.
 func (m *Mechanism) CarryAngles(s *State) {
@@ -90,11 +90,11 @@ func (m *Mechanism) CarryAngles(s *State) {
 	s.Angles = all
 }
 
-// FollowTurns stores in s.Angles the angles without springs at s, a state that the motion reaches from the state from,
-// which carries all angles. The turn of an angle is the one nearest to where the mean of its rates at both ends takes it,
-// so that it may also change by many turns. Angles with springs are those of FollowAngles.
+// FollowTurns updates in s.Angles the other angles, which FollowAngles does not update. from is the state from which the motion has
+// reached s. Each angle is predicted from its value at from and the mean of its rates at both states; FollowTurns takes the angle
+// at the pose that is nearest to the prediction. So an angle may also change by many turns.
 //
-// Shapes: s carries all angles, too; both may share State.Angles. Cost: O(joints), no allocation. It panics if one of
+// Shapes: s and from carry all angles, and may share State.Angles. Cost: O(joints), no allocation. It panics if one of
 // the states is of another mechanism or does not carry all angles.
 func (m *Mechanism) FollowTurns(s, from *State) {
 	if !m.Owns(s) || !m.Owns(from) {
@@ -113,7 +113,7 @@ func (m *Mechanism) FollowTurns(s, from *State) {
 			if !jt.isOther(i) {
 				continue
 			}
-			if !jt.Prescribed(i) { // which have the turns of their motions
+			if !jt.Prescribed(i) { // prescribed angles have the turns of their motions
 				q[i] = algebra.NearTurn(q[i], was[i]+half*(rate[i]+qd[i]))
 			}
 			s.Angles[jt.anglePlace(i)] = q[i]
@@ -121,8 +121,8 @@ func (m *Mechanism) FollowTurns(s, from *State) {
 	}
 }
 
-// CoordinatesTo stores in q and qd the coordinates and rates of the freedoms of joint j at s, as Joint.CoordinatesTo, and
-// with the turns of all angles as Coordinate reads them.
+// CoordinatesTo stores in q and qd the coordinates and rates of the freedoms of joint j at s, as Joint.CoordinatesTo does, with the
+// turns of all angles as in Coordinate.
 //
 // Cost: O(1), no allocation. jk is what JointTo has stored for s.
 func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics, s *State) {
@@ -141,12 +141,11 @@ func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics,
 }
 
 // Coordinate returns the coordinate of a freedom at s, rad or m, and its rate, rad/s or m/s.
-//
-// It is the angle or the displacement of the successor's frame S about or along the axis of the freedom, as the
-// predecessor's frame P sees it (docs/conventions.md). Angles go on past half a turn, as far as s tells: prescribed
-// ones have the turns of their motion, angles with springs those of State.Angles, and all others too where s carries
-// all angles (CarryAngles), as in a simulation. What s does not tell is read in (−π, π] plus the turns of the model.
-// The coordinate is NaN for a freedom that has none, a rotation of a ball; its rate is that component of ω_S − ω_P, axes of P.
+// It is the angle or the displacement of the successor's frame S about or along the axis of the freedom, as seen from the
+// predecessor's frame P (docs/conventions.md). An angle has the turns of its motion if it is prescribed, else the turns of
+// State.Angles if it is there (all angles are, if s carries them (CarryAngles), as in a simulation), else it is in
+// (−π, π] plus the turns of the model.
+// For a rotation of a ball, which has no coordinate, q is NaN, and rate is the component of ω_S − ω_P along that axis of P.
 //
 // Cost: O(1), no allocation. Where s is not finite, the results are not. It panics if s is of another mechanism, or the
 // joint or its freedom is out of range.
@@ -167,7 +166,7 @@ func (m *Mechanism) Coordinate(f Freedom, s *State) (q, rate float64) {
 	return all[f.Freedom], rates[f.Freedom]
 }
 
-// coordinatesAt is CoordinatesTo without the kinematics of all bodies: a joint needs only its own two.
+// coordinatesAt is CoordinatesTo for a state without kinematics: it computes the kinematics of the joint's two bodies.
 func (m *Mechanism) coordinatesAt(q, qd *[6]float64, j int, s *State) {
 	var (
 		bodies [2]BodyState
@@ -187,10 +186,10 @@ func (m *Mechanism) coordinatesAt(q, qd *[6]float64, j int, s *State) {
 	m.CoordinatesTo(q, qd, j, &jk, s)
 }
 
-// Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles with turns stay for
-// joints of the same name. Other angles are read in (−π, π] plus the turns of the model. If s carries all angles, it
-// does so afterwards. Internal states stay if there are as many, and so do the reactions in Bearings. So a simulation goes on where
-// joints have been released, added or changed.
+// Adopt turns s, a state of the mechanism from, into a state of m, which has the same bodies. So a simulation can continue after
+// joints have been released, added or changed. Angles are kept for joints of the same name; other angles are in (−π, π] plus the
+// turns of the model. If s carries all angles, it does so afterwards. Internal states, and the reactions in Bearings, are kept if m
+// has as many of them.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
 func (m *Mechanism) Adopt(s *State, from *Mechanism) {
@@ -229,7 +228,8 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	}
 }
 
-// adopt takes over the angles of a joint of the same name, if it has the same freedoms, the parameters of curves and the feet of wheels.
+// adopt copies from was, the State.Angles of the mechanism of old, the angles of the joint old, if both joints have the same number of
+// freedoms. It also copies the parameters of curves and the feet of wheels.
 func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 	if jt.Axes == nil && jt.sprung.whole() && old.Axes == nil && old.sprung.whole() {
 		if n := int32(jt.sprung.n); n == int32(old.sprung.n) {
@@ -248,11 +248,11 @@ func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 	}
 }
 
-// TurnsTo stores in out the turns of the angles that s carries and the parameters of curves, so that out is wound as s is. out is the
-// model of m with the poses of s: rung.SetState writes both. Without s.Angles it changes nothing. A model cannot say which of several
-// sets of coordinates a composite joint has: it has the smallest, with turns that are nearest to those of s.
+// TurnsTo stores in out the turns of the angles that s carries, and the parameters of curves, so that angles of out equal those of s. out
+// is the model of m with the poses of s: rung.SetState writes both. Without s.Angles it changes nothing. A model cannot say which of
+// several sets of coordinates a composite joint has: out has the smallest coordinates, with the turns that are nearest to s.
 //
-// Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
+// Cost: O(angles), allocates. It stores in k the kinematics of the bodies at these joints.
 func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	if len(s.Angles) == 0 {
 		return
@@ -273,12 +273,12 @@ func (m *Mechanism) jointTurnsTo(out *model.Model, j int32, k *Kinematics, s *St
 	var jk JointKinematics
 	var q, raw, qd [6]float64
 	jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
-	if jt.Ground != nil { // whose foot is found from the pose
+	if jt.Ground != nil { // a foot is not in the model: it is found from the pose
 		return
 	}
 	if jt.Curve != nil {
 		jt.NearTo(&q, &jk.Frames)
-		c := *to.Curve // which out may share with other models
+		c := *to.Curve // a copy, as out may share the curve with other models
 		c.Parameter = &q[0]
 		to.Curve = &c
 		if to.SuccessorCurve != nil {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	driveValues   = 1 + 4*6 // of a drive, with the number of its joint
-	elementValues = 9       // of a force element
-	bushingValues = 2 * 36  // of a bushing, beside the values of its element
+	driveValues   = 1 + 4*6 // number of values of a drive, with the number of its joint
+	elementValues = 9       // number of values of a force element
+	bushingValues = 2 * 36  // number of values of a bushing, besides the values of its element
 )
 
-// Values returns gravity, the drives of the joints, their friction and the parameters of the force elements as
-// numbers for SetValues. Motions and forces of one's own are not among them. Joints whose drive has only zeros are left
-// out, as they are where nothing has been set.
+// Values returns gravity, the parameters of the force elements, the friction and the drives of the joints as
+// numbers for SetValues. Motions, laws and user-defined forces are not included. Drives that have only zeros are left
+// out, as a drive that was never set is.
 //
 // Cost: O(joints + force elements); allocates.
 func (in *Inputs) Values() []float64 {
@@ -46,26 +46,26 @@ func (in *Inputs) Values() []float64 {
 	return out
 }
 
-// CheckValues returns an error that wraps ErrInput if values cannot be what Values of inputs of the same mechanism has
-// returned: it accepts what the setters do.
+// CheckValues returns an error that wraps ErrInput unless values are possible values of Values for inputs of the same mechanism:
+// values that the setters accept.
 func (in *Inputs) CheckValues(values []float64) error {
 	v := &in.view
-	rubs := 3 + len(v.Forces)*elementValues + len(v.bushings)*bushingValues + len(v.cables)
-	first := rubs + frictionValues*v.numFrictions()
-	if len(values) < first || (len(values)-first)%driveValues != 0 {
+	frictions := 3 + len(v.Forces)*elementValues + len(v.bushings)*bushingValues + len(v.cables)
+	drives := frictions + frictionValues*v.numFrictions()
+	if len(values) < drives || (len(values)-drives)%driveValues != 0 {
 		return fault.Errorf("%w: %d values", ErrInput, len(values))
 	}
 	if i := slices.IndexFunc(values, func(x float64) bool { return !algebra.Finite(x) }); i >= 0 {
 		return fault.Errorf("%w: value %d is %v", ErrInput, i, values[i])
 	}
-	if err := v.checkSprings(values[3:rubs]); err != nil {
+	if err := v.checkSprings(values[3:frictions]); err != nil {
 		return err
 	}
-	if err := v.checkFrictions(values[rubs:first]); err != nil {
+	if err := v.checkFrictions(values[frictions:drives]); err != nil {
 		return err
 	}
 	last := -1.0
-	for i := first; i < len(values); i += driveValues {
+	for i := drives; i < len(values); i += driveValues {
 		j := values[i]
 		if !(j > last && j < float64(len(v.Joints))) || j != float64(int(j)) {
 			return fault.Errorf("%w: value %d is joint %v", ErrInput, i, j)
@@ -88,7 +88,7 @@ func (in *Inputs) CheckValues(values []float64) error {
 	return nil
 }
 
-// SetValues sets what Values has returned, of inputs of the same mechanism. It panics if CheckValues
+// SetValues sets values that Values has returned, for inputs of the same mechanism. It panics if CheckValues
 // returns an error.
 //
 // Cost: O(joints + force elements).

@@ -8,25 +8,25 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// HoldTolerance is the largest violation of the joints of a state that is used as one that they allow: in rad, and for lengths in
-// units of DriftUnit. Velocities may violate them by as much times 1 + the largest rate of a body: rad/s, or units a
-// second. States that were written with seven digits pass, and those that the integrators leave.
+// HoldTolerance is the largest violation with which a state counts as satisfying the joints: in rad, and for lengths in
+// units of DriftUnit. For velocities it is multiplied by 1 + the largest rate of a body, in rad/s or units per
+// second. States that were written with seven digits satisfy it, and states that the integrators leave.
 const HoldTolerance = 1e-6
 
-// errViolated is wrapped by the error of what starts from a state that violates the joints.
+// errViolated is wrapped by the error of a computation that starts from a state that violates the joints.
 var errViolated = errors.New("mechanism: state violates the joints")
 
-// ViolationError says which joint or coupling of a state is violated most, in terms of the tolerance, and by how much.
+// ViolationError names the joint or coupling of a state with the largest violation relative to the tolerance.
 type ViolationError struct {
 	At        *Error    // names the joint or the coupling
-	Violation Violation // of it
-	Time      float64   // of the state, s
+	Violation Violation // violation of that joint or coupling
+	Time      float64   // time of the state, s
 	Tolerance float64   // HoldTolerance
-	Unit      float64   // of lengths, m: the tolerance of a length is Tolerance·Unit
-	Rate      float64   // 1/s: tolerances of velocities are those of positions times Rate
+	Unit      float64   // unit of lengths, m: the tolerance of a length is Tolerance·Unit
+	Rate      float64   // 1/s: the tolerance of a velocity is the tolerance of the position times Rate
 }
 
-// Error says all of it.
+// Error names the time, the joint or coupling, and each violation that exceeds its tolerance.
 func (e *ViolationError) Error() string {
 	v := &e.Violation
 	text := ""
@@ -47,7 +47,7 @@ func (e *ViolationError) Name() string { return e.At.Joint + e.At.Coupling }
 // Unwrap returns At.
 func (e *ViolationError) Unwrap() error { return e.At }
 
-// rateOf returns 1 + the largest rate of a body, 1/s: of turning, or of lengths in a unit.
+// rateOf returns 1 + the largest rate of a body at s, 1/s: its angular velocity, or its velocity over unit (m).
 func rateOf(s *State, unit float64) float64 {
 	largest := 0.0
 	for i := range s.Bodies {
@@ -57,10 +57,9 @@ func rateOf(s *State, unit float64) float64 {
 	return 1 + largest
 }
 
-// worst returns the joint or coupling with the largest violation at s, lengths in the given unit, m, and the violation.
-// The number is that of a constraint, joints before couplings (NumConstraints); −1 if none is violated. Errors of
-// positions and of velocities compete by their numbers, those of velocities relative to rate, 1 + the largest rate of a body.
-// One that is no number is the worst. Velocities do not count if pose is set.
+// worst returns the number of the constraint with the largest violation at s, −1 if none is violated, and the violation.
+// Joints come before couplings in the numbers (NumConstraints). Lengths are compared in the given unit, m, and errors of velocities
+// relative to rate, 1 + the largest rate of a body. NaN counts as the largest. If pose is set, velocities do not count.
 //
 // Cost: O(bodies + joints), no allocation; k was computed at s.
 func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool) (worst int, v Violation) {
@@ -79,10 +78,10 @@ func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool
 }
 
 // Holds returns a *ViolationError, which names the worst joint or coupling, if s violates one by
-// more than HoldTolerance. Whatever starts from a state and goes on calls it; docs/conventions.md lists who does.
+// more than HoldTolerance. Computations that start from a state call it; docs/conventions.md lists them.
 //
-// Prescribed motions count: the state has their coordinates and rates at its time.
-// Cost: O(bodies + joints), allocates. It returns ErrNotFinite with the name of the body. It panics if s is of another
+// Prescribed motions count: the state must have their coordinates and rates at its time.
+// Cost: O(bodies + joints), allocates. It also returns the errors of KinematicsTo. It panics if s is of another
 // mechanism.
 func (m *Mechanism) Holds(s *State) error {
 	k := &Kinematics{Bodies: make([]BodyKinematics, m.NumBodies())}
@@ -92,20 +91,20 @@ func (m *Mechanism) Holds(s *State) error {
 	return m.HoldsIn(k, s, m.DriftUnit())
 }
 
-// HoldsIn is Holds where k was computed at s, and lengths are in a unit, m.
+// HoldsIn is Holds with kinematics k that were computed at s, and with the unit of lengths, m, in place of DriftUnit.
 //
-// Cost: O(bodies + joints); allocates for an error alone.
+// Cost: O(bodies + joints); allocates for an error only.
 func (m *Mechanism) HoldsIn(k *Kinematics, s *State, unit float64) error {
 	return m.holdsIn(k, s, unit, false)
 }
 
-// PoseHoldsIn is HoldsIn for the positions alone. It is for statics, where motions stand still at the coordinates that
-// they have at the time of s.
+// PoseHoldsIn is HoldsIn for positions only. It is for statics, where prescribed freedoms are at rest at their coordinates
+// at the time of s.
 func (m *Mechanism) PoseHoldsIn(k *Kinematics, s *State, unit float64) error {
 	return m.holdsIn(k, s, unit, true)
 }
 
-// holdsIn is Holds with lengths in units of unit, m. pose says that velocities do not count.
+// holdsIn is HoldsIn, and PoseHoldsIn if pose is set.
 func (m *Mechanism) holdsIn(k *Kinematics, s *State, unit float64, pose bool) error {
 	rate := rateOf(s, unit)
 	i, v := m.worst(k, s, unit, rate, pose)
