@@ -13,7 +13,7 @@ import (
 type Interpolation uint8
 
 const (
-	Spline  Interpolation = iota // tensor product of cubic splines with not-a-knot ends: C², exact for cubics; at least 4 nodes along each axis
+	Spline  Interpolation = iota // tensor product of cubic splines, not-a-knot ends: C², exact for cubics; at least 4 nodes along each axis
 	Hermite                      // bicubic patches with slopes by differences: C¹, local; at least 3 nodes along each axis
 	Linear                       // bilinear patches, for comparison: C⁰; the kinks make the steps of integrators short
 )
@@ -178,7 +178,7 @@ func (g *grid) height(x, y float64) (z float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.axes[0].interpolation != Spline || (beyondX != 0 || beyondY != 0) && g.axes[0].outside != Level { // beyond the border, Level has the height at the border
+	if g.axes[0].interpolation != Spline || (beyondX != 0 || beyondY != 0) && g.axes[0].outside != Level { // Level has the border's height
 		p, err := g.at(x, y)
 		return p.Z, err
 	}

@@ -148,7 +148,9 @@ func regular(v []float64) (origin, spacing, n float64) {
 // node, nodes with two points, and the first node without a point.
 func (f *Field) place(list []point, p *Problems) {
 	nodes := f.Size[0] * f.Size[1]
-	lines := make([]int, min(nodes, len(list)+1)) // line of the point of each node, 0 for none; if there are too few points, one of these nodes lacks one
+	// lines has the line of the point of each node, 0 for none. If there are too few points, one of the first len(list)+1 nodes
+	// lacks one.
+	lines := make([]int, min(nodes, len(list)+1))
 	f.Heights = make([]float64, len(lines))
 	for _, q := range list {
 		u, v := (q.x-f.Origin[0])/f.Spacing[0], (q.y-f.Origin[1])/f.Spacing[1]

@@ -13,7 +13,7 @@ type Spec struct {
 	Length         float64       // distance, m, > 0
 	Radius         float64       // rolling: outer radius of the wheel, m, > 0
 	Tyre           float64       // rolling: radius of the round tyre, m; 0 for a disc, Radius for a sphere
-	Bowl           float64       // rolling: radius, m, of a sphere about the origin of P; a ball rolls in it if positive, on it if negative; 0: none
+	Bowl           float64       // rolling: radius, m, of a sphere about P's origin; a ball rolls inside it, outside if negative; 0: none
 	Ground         Surface       // rolling: the surface z = f(x, y), axes of P, on which the wheel rolls; nil: the plane z = 0
 	Curve          *curves.Curve // point_on_curve, curve_on_curve: curve of the predecessor, Prepared
 	SuccessorCurve *curves.Curve // curve_on_curve: curve of the successor, Prepared

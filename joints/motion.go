@@ -38,7 +38,7 @@ type Ends uint8
 
 // The ends of a spline.
 const (
-	NotAKnot = Ends(spline.NotAKnot) // the third derivative is continuous at the second and the last but one point; three points give a parabola, two a line
+	NotAKnot = Ends(spline.NotAKnot) // third derivative continuous at the second and the last but one point; three points: a parabola, two: a line
 	Natural  = Ends(spline.Natural)  // the second derivative is zero at both ends
 	Clamped  = Ends(spline.Clamped)  // the rates at both ends are given
 )

@@ -7,7 +7,7 @@ import "github.com/rung-mbd/rung/internal/sets"
 type Graph struct {
 	Components int     // number of connected components of the bodies, without the world
 	Grounded   int     // number of these components that are joined to the world
-	Loops      int     // independent kinematic loops: joints − nodes + connected components of the whole graph, without couplings; plus one for each coupling
+	Loops      int     // independent kinematic loops: joints − nodes + connected components of the whole graph; plus one for each coupling
 	Component  []int32 // component of each body; components are numbered in the order of their first bodies
 }
 

@@ -3,30 +3,31 @@ package sim
 import "math"
 
 const (
-	// mixColumns is how many earlier corrections Anderson's method looks back on.
+	// mixColumns is the number of earlier corrections that Anderson's method uses.
 	mixColumns = 5
-	// mixNew is the part of a change of the correction that has to be new, squared.
+	// mixNew is the least square of the part of a change of the correction that is orthogonal to the earlier changes, relative to the
+	// square of the change. With less the change is not used.
 	mixNew = 1e-12
 )
 
-// anderson is Anderson's method (Walker & Ni 2011) for a Newton iteration with a
-// matrix that leaves something out. With the corrections f of the unknowns x, it
-// keeps changes p of x and q of f of earlier ones, the q orthonormal, and corrects by
+// anderson is Anderson's method (Walker & Ni 2011) for a Newton iteration with an
+// approximate matrix. f is the correction of the unknowns x by that matrix. From earlier
+// corrections the method keeps the changes p of x and q of f, the q orthonormal, and corrects by
 //
 //	f − Σ (q·f)·(q + p),
 //
-// which for a linear f is as good as GMRES. Without memory the correction is f.
+// which for a linear f is as good as GMRES. Before allocate the correction is f.
 type anderson struct {
 	p, q    [mixColumns][]float64
-	x, f    []float64 // where the last correction was, and the correction
-	now     []float64 // correction
-	split   int       // entries of x that are accelerations; the others are multipliers
-	weight  float64   // of displacements, squared
-	begun   bool      // x and f are of this iteration
-	columns int       // of this iteration; the last mixColumns are kept, column c in c mod mixColumns
+	x, f    []float64 // unknowns before the last correction, and that correction
+	now     []float64 // the present correction
+	split   int       // number of entries of x that are accelerations; the others are multipliers
+	weight  float64   // factor of squared displacements in dot, 1/m²
+	begun   bool      // x and f belong to this iteration
+	columns int       // number of columns in this iteration; the last mixColumns are kept, column c at c mod mixColumns
 }
 
-// allocate makes the memory. length is that of displacements that count as much as 1 rad.
+// allocate makes the memory. A displacement of length (m) counts as much as 1 rad.
 func (m *anderson) allocate(accelerations, multipliers int, length float64) {
 	n := accelerations + multipliers
 	m.split, m.weight = accelerations, 1/(length*length)
@@ -36,10 +37,10 @@ func (m *anderson) allocate(accelerations, multipliers int, length float64) {
 	m.x, m.f, m.now = make([]float64, n), make([]float64, n), make([]float64, n)
 }
 
-// begin forgets earlier corrections, which were with another matrix.
+// begin starts an iteration with another matrix: it forgets earlier corrections.
 func (m *anderson) begin() { m.begun, m.columns = false, 0 }
 
-// correct adds to u and lambda their correction, where Newton's method says du and dlambda.
+// correct adds to u and lambda their correction, from the corrections du and dlambda of Newton's method.
 func (m *anderson) correct(u, lambda, du, dlambda []float64) {
 	if len(m.x) == 0 {
 		for i, d := range du {
@@ -52,7 +53,7 @@ func (m *anderson) correct(u, lambda, du, dlambda []float64) {
 	}
 	n := m.split
 	if m.begun {
-		m.look(u, lambda, du, dlambda)
+		m.addColumn(u, lambda, du, dlambda)
 	}
 	m.begun = true
 	for _, v := range [...]struct{ dst, a, b []float64 }{{m.x, u, lambda}, {m.f, du, dlambda}, {m.now, du, dlambda}} {
@@ -79,8 +80,8 @@ func (m *anderson) correct(u, lambda, du, dlambda []float64) {
 	}
 }
 
-// look takes the changes since the last correction for a column in the place of the oldest one.
-func (m *anderson) look(u, lambda, du, dlambda []float64) {
+// addColumn makes a column of the changes since the last correction, in place of the oldest column.
+func (m *anderson) addColumn(u, lambda, du, dlambda []float64) {
 	at, n := m.columns%mixColumns, m.split
 	p, q := m.p[at], m.q[at]
 	for i := range u {
@@ -103,7 +104,7 @@ func (m *anderson) look(u, lambda, du, dlambda []float64) {
 	left := m.dot(q, q)
 	m.columns++
 	if !(left > mixNew*whole) {
-		clear(p) // a column of zeros does nothing
+		clear(p) // a column of zeros has no effect
 		clear(q)
 		return
 	}
@@ -114,7 +115,7 @@ func (m *anderson) look(u, lambda, du, dlambda []float64) {
 	}
 }
 
-// dot is the product of corrections in which displacements count by their length. Multipliers do not count.
+// dot returns the scalar product of two corrections, with displacements relative to the length of allocate. Multipliers do not count.
 func (m *anderson) dot(a, b []float64) (sum float64) {
 	for i := 0; i < m.split; i += 6 {
 		x, y := (*[6]float64)(a[i:]), (*[6]float64)(b[i:])

@@ -9,15 +9,15 @@ import (
 
 // Bearer is a Dynamics that knows the reactions in joints whose friction grows with them.
 type Bearer interface {
-	// BearingsTo stores them in dst (mechanism.State.Bearings), at st.
+	// BearingsTo stores in dst these reactions at st, N (mechanism.State.Bearings).
 	BearingsTo(dst []float64, st *mechanism.State) error
 }
 
-// errNoBearer is wrapped by the error, with the name of a joint, where the power of a friction is asked for
-// that grows with a reaction, and the dynamics of the run are no Bearer.
+// errNoBearer is wrapped by an error that names a joint: its friction grows with a reaction, the reaction is needed, and the
+// dynamics of the run are no Bearer.
 var errNoBearer = errors.New("sim: the dynamics do not tell reactions")
 
-// bearAt stores in st, a state of a run with the stepper, its reactions.
+// bearAt stores in st.Bearings the reactions at st, by the dynamics of the stepper.
 func bearAt(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State) error {
 	n := m.NumBearings()
 	if n == 0 {

@@ -8,25 +8,25 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// demandPart is the part of the estimated error that the demand of one row has to make up to be named for it. The rows of joints beside
-// one that jumps make up a part of the order of what bodies turn by in a step.
+// demandPart is the least part of the estimated error that a row has to demand to be named as its cause. The rows of joints next to
+// a joint with a jump demand a part of the order of the angle, rad, by which bodies turn in a step.
 const demandPart = 0.5
 
-// blame says what makes the steps of error control short.
+// blame says why the steps of error control are short.
 type blame struct {
 	size   float64 // estimated error of the step last tried, in units of the tolerance
-	body   int     // whose estimate that is; −1: none
-	place  int     // joint or coupling one row of which makes up demandPart of it or more, by its number among constraints; −1: none
-	row    int     // of place
-	demand float64 // part that this row makes up, at most 1
+	body   int     // body with that error; −1: none
+	place  int     // constraint with a row that demands demandPart of the error or more; −1: none
+	row    int     // that row of place
+	demand float64 // part of the error that the row demands, at most 1
 }
 
 // blamer is a Stepper that knows the largest parts of the error of the step last tried.
 type blamer interface{ blame() blame }
 
-// blame implements blamer: the accelerations of the bodies have errors ê by the estimate, and a row with the Jacobian J demands J·ê of
-// them. Where a law, a curve or a motion changes faster than a step can follow, so does what its row demands, and J·ê is of the size of
-// ê. Where a force does, joints move with the bodies, and J·ê is smaller by what the bodies turn by in the step.
+// blame implements blamer. ê is the estimated error of the velocities of the bodies, and a row with the Jacobian J demands J·ê of it.
+// If a law, a curve or a motion changes faster than a step can follow, its row causes the error, and J·ê has the size of ê. If a force
+// does, the joints move with the bodies, and J·ê is smaller by the angle, rad, by which the bodies turn in the step.
 //
 // Cost: O(bodies + joints), allocates.
 func (k *RungeKutta) blame() blame {
@@ -76,7 +76,8 @@ func (k *RungeKutta) blame() blame {
 	return b
 }
 
-// rowRates returns the velocity errors of the rows of all joints and couplings; zeros where they have no direction.
+// rowRates returns the velocity errors of the rows of all constraints at a state, of couplings over their Size; zeros where a constraint
+// has no rows.
 func (k *RungeKutta) rowRates(kin *mechanism.Kinematics, at *mechanism.State) [][6]float64 {
 	out := make([][6]float64, k.mech.NumConstraints())
 	var delta [6]float64
@@ -91,7 +92,7 @@ func (k *RungeKutta) rowRates(kin *mechanism.Kinematics, at *mechanism.State) []
 	return out
 }
 
-// angle reports whether a row of a joint or coupling is one of angles.
+// angle reports whether the error of a row of a constraint is an angle.
 func (k *RungeKutta) angle(constraint, row int) bool {
 	if i := constraint - k.mech.NumJoints(); i >= 0 {
 		return k.mech.Couplings[i].Angle
@@ -99,13 +100,13 @@ func (k *RungeKutta) angle(constraint, row int) bool {
 	return k.mech.Joints[constraint].Angles>>row&1 != 0
 }
 
-// rates returns the sizes of the angular velocity and of the velocity of a body that errors of these are relative to (Tolerance).
+// rates returns the angular velocity, rad/s, and the velocity, m/s, to which errors of these of a body are relative (Tolerance).
 func (k *RungeKutta) rates(body int) (turn, speed float64) {
 	w := (*[6]float64)(k.vel[0][6*body:])
 	return k.tol.Rate + length(w[:3]), k.tol.Length*k.tol.Rate + length(w[3:])
 }
 
-// constraintRates returns the largest of rates of the bodies of a joint or coupling.
+// constraintRates returns the largest rates of the bodies of a constraint.
 func (k *RungeKutta) constraintRates(constraint int) (turn, speed float64) {
 	var pair [2]int32
 	list := pair[:]
@@ -124,8 +125,8 @@ func (k *RungeKutta) constraintRates(constraint int) (turn, speed float64) {
 	return turn, speed
 }
 
-// blamed returns err at the row that makes the steps short, or else at the body whose error does. It returns nil where the stepper does
-// not tell. The rank with the largest error names the place.
+// blamed returns err at the row that makes the steps short, or else at the body whose error does. It returns nil if the stepper is no
+// blamer. On ranks the rank with the largest error names the place.
 func (s *stepping) blamed(err error) error {
 	k, ok := s.stepper.(blamer)
 	if !ok {

@@ -10,20 +10,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Reactions computes what follows from a solution at a state.
+// Reactions computes wrenches, multipliers and accelerations from a solution of the dynamics at a state.
 type Reactions interface {
 	// ConstraintWrenches stores in dst, for each of the joints, the wrench T·λ on the
 	// successor about the origin of its frame S, world axes, at st.
 	//
-	// Shapes: dst has one entry a joint of the list.
+	// Shapes: dst has one entry for each joint of the list.
 	ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error
 	// CouplingMultipliers stores in dst, for each of the couplings, its multiplier λ at st, in the unit of its terms.
 	//
-	// Shapes: dst has one entry a coupling of the list.
+	// Shapes: dst has one entry for each coupling of the list.
 	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
 	// Accelerations stores in a, for each body, ω̇ and the acceleration of the centre of mass at st, world axes.
-	//
-	// Shapes: a has six entries a body.
+	// Shapes: a has six entries for each body.
 	Accelerations(a []float64, st *mechanism.State) error
 }
 
@@ -51,14 +50,14 @@ type Marker struct {
 	Point spatial.Vec3 // body frame, m
 }
 
-// kind tells the kinds of blocks of columns apart.
+// kind is the kind of a block of columns.
 type kind uint8
 
 const (
 	runKind kind = iota
 	bodyKind
 	accelerationKind
-	freedomKind // q, qd, qdd of each freedom of a joint, the forces of its prescribed ones, then its angles in (−π, π]
+	freedomKind // q, qd, qdd of each freedom of a joint, the forces of prescribed freedoms, then angles in (−π, π]
 	markerKind
 	contactKind
 	wrenchKind
@@ -69,15 +68,14 @@ const (
 	numKinds
 )
 
-// block is a group of columns that are computed together: a kind of columns of one body, joint or the like.
+// block is a group of columns that are computed together: the columns of one kind for one body, joint or the like.
 type block struct {
 	kind kind
-	i    int
+	i    int // number of the body, joint or the like
 }
 
 // NewCatalogue returns the catalogue of m with the markers, which may be nil.
-//
-// Cost: O(force elements + markers). It panics if a marker is of a body that m has not.
+// Cost: O(force elements + markers). It panics if m is nil, or if m does not have the body of a marker.
 func NewCatalogue(m *mechanism.Mechanism, markers []Marker) *Catalogue {
 	mustHaveMechanism(m)
 	for i := range markers {
@@ -88,7 +86,7 @@ func NewCatalogue(m *mechanism.Mechanism, markers []Marker) *Catalogue {
 	return &Catalogue{mech: m, elements: m.Elements(), markers: slices.Clone(markers)}
 }
 
-// number returns how many blocks there are of a kind.
+// number returns the number of blocks of a kind.
 func (c *Catalogue) number(k kind) int {
 	switch k {
 	case bodyKind, accelerationKind:
@@ -111,7 +109,7 @@ func (c *Catalogue) number(k kind) int {
 	return 1
 }
 
-// head returns the prefix of the names of the columns of a block, the point included.
+// head returns the prefix of the names of the columns of a block, with its point; it is empty for columns without a prefix.
 func (c *Catalogue) head(b block) string {
 	switch b.kind {
 	case bodyKind, accelerationKind:
@@ -192,13 +190,14 @@ func (c *Catalogue) forceUnit(f mechanism.Freedom) string {
 	return "N"
 }
 
-// Parts of a joint: six coordinates, six rates, six second rates, six forces of prescribed motions, six wrapped angles.
+// Parts of a joint: six coordinates from 0 on, then six rates, six second rates, six forces of prescribed motions and six angles in
+// (−π, π]. A joint has the parts for its freedoms alone.
 const (
 	ratePart, secondPart, drivePart, wrappedPart = 6, 12, 18, 24
 	mostParts                                    = 30
 )
 
-// freedoms is columns for joint j: those that it has of its parts. A joint with several freedoms numbers them.
+// freedoms is columns for joint j. The names of a joint with several freedoms have their numbers.
 func (c *Catalogue) freedoms(j int, f func(part int, col Column) bool) {
 	jt, name := &c.mech.Joints[j], c.mech.JointName(j)
 	n := jt.Kind.Freedoms()
@@ -253,9 +252,9 @@ func (c *Catalogue) Freedom(f mechanism.Freedom) [3]Column {
 	return list
 }
 
-// Each calls f with the columns but time, until f returns false.
+// Each calls f for all columns but time, until f returns false.
 //
-// Cost: O(columns); allocates a name each.
+// Cost: O(columns); allocates a name for each.
 func (c *Catalogue) Each(f func(col Column) bool) {
 	more := true
 	c.each(func(_ block, _ int, col Column) bool { more = f(col); return more })
@@ -275,10 +274,10 @@ func (c *Catalogue) each(f func(b block, part int, col Column) bool) {
 	}
 }
 
-// unknownColumn is the error of a pattern that no column has.
+// unknownColumn is the error for a pattern that matches no column.
 type unknownColumn struct {
 	Pattern string
-	Near    []string // names like it, the nearest first
+	Near    []string // similar names, the nearest first
 }
 
 // Error implements error.
@@ -290,7 +289,7 @@ func (e *unknownColumn) Error() string {
 	return text
 }
 
-// repeatedColumn is the error of patterns that two columns of one name have.
+// repeatedColumn is the error for patterns that select two columns of the same name.
 type repeatedColumn struct{ Name string }
 
 // Error implements error.
@@ -298,7 +297,7 @@ func (e *repeatedColumn) Error() string {
 	return "sim: two columns have the name " + fault.Name(e.Name)
 }
 
-// Subjects returns the bodies and the joints that have columns of their own like one of the patterns (Select), increasing.
+// Subjects returns the bodies and the joints with a column that matches one of the patterns (Select), by increasing number.
 //
 // Cost: O(columns × patterns).
 func (c *Catalogue) Subjects(patterns []string) (bodies, joints []int) {
@@ -324,7 +323,7 @@ func (c *Catalogue) Subjects(patterns []string) (bodies, joints []int) {
 	return bodies, joints
 }
 
-// covered reports whether a pattern without columns of its own has some that patterns before it have taken.
+// covered reports whether a pattern, which has selected no column, matches columns that the patterns before it have selected.
 func (c *Catalogue) covered(p string, before []string) (yes bool) {
 	if len(before) == 0 {
 		return false
@@ -336,13 +335,14 @@ func (c *Catalogue) covered(p string, before []string) (yes bool) {
 	return yes
 }
 
-// Has reports whether a column is like the pattern.
+// Has reports whether a column matches the pattern.
 //
 // Cost: O(columns); allocates.
 func (c *Catalogue) Has(pattern string) bool { return c.covered(pattern, []string{pattern}) }
 
-// NeedsReactions reports whether a column that is like one of the patterns (Select) holds what only a solution of the dynamics has:
-// accelerations, wrenches of joints, or forces of couplings.
+// NeedsReactions reports whether a column that matches one of the patterns (Select) needs a solution of the dynamics: accelerations,
+// second
+// rates, wrenches of joints, forces of motions, or multipliers of couplings.
 //
 // Cost: O(columns × patterns); allocates.
 func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
@@ -360,16 +360,16 @@ func needsReactions(k kind, part int) bool {
 	return k == accelerationKind || k == wrenchKind || k == couplingKind || k == freedomKind && part >= secondPart && part < wrappedPart
 }
 
-// fits reports whether a column's name is one of the patterns, as names may have * and ? themselves, or is like one of them.
+// fits reports whether a column's name matches one of the patterns, or is equal to one, as names may contain * and ? themselves.
 func fits(name string, patterns ...string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return p == name || Like(name, p) })
 }
 
-// Like reports whether a name is like a pattern, in which * is any text and ? any character.
+// Like reports whether a name matches a pattern, in which * stands for any text and ? for any character.
 func Like(name, pattern string) bool {
 	n, p := []rune(name), []rune(pattern)
 	i, k := 0, 0
-	star, from := -1, 0 // the last *, and where in the name its text ends
+	star, from := -1, 0 // position of the last * in the pattern, and end in the name of the text that it matches
 	for i < len(n) {
 		switch {
 		case k < len(p) && p[k] == '*':
@@ -390,7 +390,7 @@ func Like(name, pattern string) bool {
 	return k == len(p)
 }
 
-// near returns at most three names of columns that few changes make of a pattern that no column has, the nearest first.
+// near returns at most three names of columns that are similar to a pattern, the nearest first.
 func (c *Catalogue) near(pattern string) []string {
 	return fault.NearPattern(pattern, 3, func(look func(name string) bool) {
 		c.Each(func(col Column) bool { return look(col.Name) })

@@ -11,10 +11,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Checkpoint returns all that a run needs to go on from here. It marks the recorder.
+// Checkpoint returns all that a run needs to continue from here. It marks the recorder (Recorder.Mark).
 //
-// Cost: O(bodies + nodes of ruts); allocates. Call it between steps, as from OnStep. It returns
-// errors of the recorder.
+// Cost: O(bodies + nodes of ruts); allocates. Call it between steps, such as in OnStep. It returns
+// the errors of the start of a run and of the recorder.
 func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -55,13 +55,13 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	return c, nil
 }
 
-// Restore puts a new simulation, made with the same mechanism, method and
-// options, where the checkpoint was taken. The caller takes care of the recorder
+// Restore brings a new simulation, made with the same mechanism, method and
+// options, to the point where the checkpoint was taken. The caller restores the recorder
 // (ResumeCSV at Recorded).
 //
 // It returns an error that wraps ErrCheckpoint if the checkpoint is of another mechanism,
 // method or run, or if it has a value that no run can have, which the error names. It panics if
-// the simulation has begun.
+// the simulation has begun or c is nil.
 func (s *Simulation) Restore(c *Checkpoint) error {
 	if s.begun {
 		panic("sim: simulation has begun")
@@ -100,8 +100,8 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	return nil
 }
 
-// method returns the settings of the method of a checkpoint. In older files those of Runge–Kutta methods have tolerances also
-// where no errors are estimated.
+// method returns the settings of the method of a checkpoint. In older files the settings of Runge–Kutta methods without error
+// estimates also have tolerances, which method removes.
 func (s *Simulation) method(c *Checkpoint) string {
 	if _, embedded := s.stepper.Order(); embedded != 0 {
 		return c.Stepper
@@ -113,7 +113,8 @@ func (s *Simulation) method(c *Checkpoint) string {
 	return parts[0] + ", " + parts[2]
 }
 
-// differing returns the parts of two texts of settings that differ, both whole if they have not the same parts.
+// differing returns the parts of two texts of settings that differ, quoted; if the texts have different numbers of parts, it returns
+// both texts.
 func differing(got, want string) (string, string) {
 	a, b := strings.Split(got, ", "), strings.Split(want, ", ")
 	if len(a) != len(b) {
@@ -128,7 +129,7 @@ func differing(got, want string) (string, string) {
 	return strconv.Quote(strings.Join(x, ", ")), strconv.Quote(strings.Join(y, ", "))
 }
 
-// restore puts the run where a checkpoint that fits was taken.
+// restore brings the run to the point of a checkpoint that has passed all checks.
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
 	copy(s.st.Angles, c.Angles)
@@ -149,7 +150,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 		in.SetValues(c.Inputs)
 	}
 	s.stepper.Restart()
-	if c.Kept != nil { // a piece without bodies keeps none
+	if c.Kept != nil { // a rank without bodies keeps none
 		copy(s.stepper.Keep(), c.Kept)
 	}
 	s.start, s.base, s.count = c.Start, c.Base, c.Count

@@ -51,14 +51,14 @@ func (s *Simulation) inspectLengths(c *Checkpoint) error {
 		}
 	}
 	want := len(s.stepper.Keep())
-	s.stepper.Restart() // Keep has made the memory valid, which nobody has filled
+	s.stepper.Restart() // Keep has marked the stepper's memory as valid, but it is not filled
 	if n := len(c.Kept); n != 0 && n != want {
 		return misfit(n, "number of kept accelerations, for %d,", want)
 	}
 	return nil
 }
 
-// inspectTimes is inspect for times, steps and what counts them.
+// inspectTimes is inspect for times, steps and counters.
 func (s *Simulation) inspectTimes(c *Checkpoint) error {
 	switch {
 	case c.Time < c.Start:
@@ -73,7 +73,7 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 		return misfit(c.Count, "count")
 	}
 	if h := s.o.Step; h > 0 {
-		// The step that has begun or comes next, of the fixed ones.
+		// The time lies in the fixed step that Count numbers.
 		slack := placeSlack*h + 8*ulp(c.Time)
 		if t := c.Base + float64(c.Count)*h; c.Time < t-slack || c.Time > t+h+slack {
 			return misfit(c.Count, "count of steps, for the time %v after %v,", c.Time, c.Base)
@@ -106,8 +106,8 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 	return nil
 }
 
-// inspectRows is inspect for what is recorded: the rows due by the time of the checkpoint, or by that of a step that
-// was given up.
+// inspectRows is inspect for the recorded rows: all rows due by the time of the checkpoint, or by the time at which a step was
+// given up, have been written.
 func (s *Simulation) inspectRows(c *Checkpoint) error {
 	if c.Recorded < 0 {
 		return misfit(c.Recorded, "recorded")

@@ -16,31 +16,31 @@ const checkpointFormat = "rung-checkpoint/1"
 // that does not fit.
 var ErrCheckpoint = errors.New("sim: checkpoint does not fit")
 
-// Checkpoint is everything a run needs to go on to the bit: state, next step,
-// memory of the controller, of the events and of the stepper, and place in the
-// output. Numbers are written with as many digits as they need to be read back
-// exactly.
+// Checkpoint is all that a run needs to continue with the same bits: the state, the next step,
+// the memory of error control, of events and of the stepper, and the position in the
+// output. Numbers are written with as many digits as reading them back
+// exactly needs.
 //
-// With controllers it also has the number of their samples so far and their Memory. If the mechanism is that of
-// mechanism.Inputs, it also has gravity, drives and parameters of force elements.
+// With controllers it also has the number of their samples so far and their Memory. For a mechanism with
+// mechanism.Inputs it also has gravity, drives and parameters of force elements.
 //
-// It does not have motions that have been set during the run, data that forces of one's own and controllers keep
-// elsewhere, and changes by the actions of events outside the state and these inputs; Fired of the restored simulation
-// names the events whose changes the caller has to repeat. The inputs of the new simulation have to be equal to those of
-// the first one at its start.
+// It does not have motions that have been set during the run, data that user-defined forces and controllers keep
+// elsewhere, and changes by actions of events outside the state and these inputs; Fired of the restored simulation
+// tells which events have fired, so that the caller can repeat these changes. The inputs of the new simulation have to be equal to the
+// inputs of the first one at its start.
 type Checkpoint struct {
 	Format  string `json:"format"`
 	Model   string `json:"model"`
-	Print   string `json:"fingerprint"` // of bodies, joints and forces
-	Stepper string `json:"stepper"`     // its settings
-	Options string `json:"options"`     // of the run
+	Print   string `json:"fingerprint"` // fingerprint of bodies, joints and forces
+	Stepper string `json:"stepper"`     // settings of the stepper
+	Options string `json:"options"`     // settings of the run
 	Solver  string `json:"dynamics"`    // Options.Dynamics
 
 	Start  float64       `json:"start"`
 	Time   float64       `json:"time"`
 	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
 	Angles []float64     `json:"angles,omitempty"` // mechanism.State.Angles
-	Turned float64       `json:"turned,omitempty"` // rad: by which bodies may have turned since turns were counted
+	Turned float64       `json:"turned,omitempty"` // largest angle, rad, by which bodies may have turned since turns were counted
 
 	Internal []float64 `json:"internal,omitempty"` // mechanism.State.Internal
 
@@ -55,17 +55,17 @@ type Checkpoint struct {
 	Controllers []controllerMark `json:"controllers,omitempty"`
 	Inputs      []float64        `json:"inputs,omitempty"` // as mechanism.Inputs.Values returns them
 
-	Rows     int64  `json:"rows"`                   // written so far
+	Rows     int64  `json:"rows"`                   // number of rows written so far
 	Recorded int64  `json:"recorded"`               // position of the recorder
 	Sum      string `json:"recorded_sum,omitempty"` // checksum of the rows recorded up to there, if the recorder is Summed
 
-	// Beside are checksums of what the caller has written so far to other files of the run, by names of its own. A
-	// Simulation leaves them to the caller.
+	// Beside are checksums of other files that the caller has written during the run, by names that the caller chooses. A
+	// Simulation neither sets nor reads them.
 	Beside map[string]string `json:"beside,omitempty"`
 	Stats  Stats             `json:"stats"`
 }
 
-// stepMark has the length and the history of the steps of a run, for the next one.
+// stepMark has the length of the next step of a run, and the history of the steps on which it depends.
 type stepMark struct {
 	Base     float64   `json:"base"`
 	Count    int64     `json:"count"`
@@ -73,19 +73,19 @@ type stepMark struct {
 	Error    float64   `json:"error"`
 	Rejected bool      `json:"rejected"`
 	Closed   [2]int    `json:"closed"` // steps with closed stages: still to do, and the last number of them
-	Knots    [2]int    `json:"knots"`  // of motions at which steps are to end: still to come, and the last number of them
+	Knots    [2]int    `json:"knots"`  // knots of motions at which steps have to end: number still to come, and the last number of them
 	Stages   bool      `json:"stages"` // all steps have closed stages, as rows are redundant
 	Near     nearMark  `json:"near"`
 	Kept     []float64 `json:"kept"`
 }
 
-// nearMark says how near a run is to a singular pose, now and at the start of the last step (nearing).
+// nearMark tells how near a run is to a singular pose, now and at the start of the last step (nearing).
 type nearMark struct {
 	Before  float64 `json:"before"` // nearness at the start of the last step
 	Span    float64 `json:"span"`   // length of that step, s
 	Here    float64 `json:"here"`   // nearness now
 	Most    float64 `json:"most"`   // largest nearness
-	Rows    int     `json:"rows"`   // redundant now
+	Rows    int     `json:"rows"`   // number of redundant rows now
 	Leaving int     `json:"leaving"`
 }
 
@@ -102,7 +102,7 @@ type eventMark struct {
 	Name  string `json:"name"`
 	Sign  int8   `json:"sign"`
 	Fired int64  `json:"fired"`
-	Again int64  `json:"again,omitempty"` // calls that are not to be repeated, of a step that was given up
+	Again int64  `json:"again,omitempty"` // number of calls in a step that was given up which are not repeated
 }
 
 // rutsMark is the record of a terrain with ruts. The entries of a node are its numbers along x and y, the depth by which it
@@ -112,7 +112,7 @@ type rutsMark struct {
 	Nodes   [][]float64 `json:"nodes"`
 }
 
-// nodes returns the ruts of a mark, or the error of the first node that is none.
+// nodes returns the ruts of a mark, or an error for the first invalid node.
 func (m *rutsMark) nodes() ([]contact.RutNode, error) {
 	list := make([]contact.RutNode, len(m.Nodes))
 	for k, x := range m.Nodes {
@@ -131,7 +131,7 @@ func (m *rutsMark) nodes() ([]contact.RutNode, error) {
 	return list, nil
 }
 
-// checkRuts returns the error of the first node that is none.
+// checkRuts returns an error for the first invalid node.
 func checkRuts(marks []rutsMark) error {
 	for i := range marks {
 		if _, err := marks[i].nodes(); err != nil {
@@ -144,25 +144,26 @@ func checkRuts(marks []rutsMark) error {
 // controllerMark is the memory of one controller.
 type controllerMark struct {
 	Name    string    `json:"name"`
-	Samples int64     `json:"samples"` // that are done
+	Samples int64     `json:"samples"` // number of samples so far
 	Memory  []float64 `json:"memory,omitempty"`
 }
 
 const (
-	// unitSlack is how far a rotation of a checkpoint may be from length one: much more than rounding, of which
+	// unitSlack is the largest difference of the length of a rotation of a checkpoint from one: much more than rounding, as
 	// steps leave less than 1e-15.
 	unitSlack = 1e-6
-	// placeSlack is a part of a step, or of an output interval. The time of a checkpoint may
-	// differ by it from the time that belongs to its place among them.
+	// placeSlack is the largest difference between the time of a checkpoint and the time that
+	// its number of steps, or of rows, stands for, relative to the step or the output interval.
 	placeSlack = 1e-2
 )
 
-// misfit is the error of a value of a checkpoint.
+// misfit returns an error that wraps ErrCheckpoint for a value of a checkpoint; place and index are a format with its arguments that
+// names the value.
 func misfit(value any, place string, index ...any) error {
 	return fault.Errorf("sim: %w: its %s is %v", ErrCheckpoint, fmt.Sprintf(place, index...), value)
 }
 
-// checkFinite returns the error of the first number that is not finite.
+// checkFinite returns an error for the first number that is not finite.
 func (c *Checkpoint) checkFinite() error {
 	for _, x := range [...]struct {
 		name  string
@@ -197,7 +198,7 @@ func (c *Checkpoint) checkFinite() error {
 	return checkRuts(c.Ruts)
 }
 
-// finiteList returns the error of the first number of a list of a checkpoint that is not finite. place names the list, as in misfit.
+// finiteList returns an error for the first number of a list of a checkpoint that is not finite. place names the list, as in misfit.
 func finiteList(list []float64, place string, index ...any) error {
 	for k, x := range list {
 		if !algebra.Finite(x) {
@@ -207,7 +208,7 @@ func finiteList(list []float64, place string, index ...any) error {
 	return nil
 }
 
-// check returns the error of the first value that no run has.
+// check returns an error for the first value that no run can have.
 func (n *nearMark) check() error {
 	for _, x := range [...]struct {
 		name  string

@@ -28,13 +28,13 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	return err
 }
 
-// WriteCheckpoint writes c to a file. The file is replaced in one move: whenever
-// the process ends, it holds the old checkpoint or the new one, and of several writers that of the last to end.
+// WriteCheckpoint writes c to a file. The file is replaced atomically: whenever
+// the process ends, it holds the old checkpoint or the new one. Of several writers, the last to end determines it.
 //
 // It returns the errors of Checkpoint.Write and of the system.
 func WriteCheckpoint(path string, c *Checkpoint) error { return replace.Write(path, c.Write) }
 
-// ReadCheckpoint reads what WriteCheckpoint has written.
+// ReadCheckpoint reads a file that WriteCheckpoint has written.
 //
 // It returns the errors of DecodeCheckpoint, with the name of the file, and errors of opening it.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
@@ -50,17 +50,17 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// headBytes is how much is read of what does not begin as a checkpoint does.
+// headBytes is the number of bytes that are read before the beginning is checked.
 const headBytes = 1 << 16
 
-// DecodeCheckpoint reads what Checkpoint.Write has written, up to the end of r: from memory, an archive, a connection.
+// DecodeCheckpoint reads a checkpoint that Checkpoint.Write has written, up to the end of r: from memory, an archive, a connection.
 //
-// What is no checkpoint is refused from its first 64 KiB. Of the rest, memory is some ten times the bytes of r, and at most a
-// hundred times: put an io.LimitReader before what is not to be trusted. Whether the values are those of a run,
-// Simulation.Restore finds out.
+// It refuses other data after the first 64 KiB. For a checkpoint it needs some ten times the bytes of r in memory, and at most a
+// hundred times: use an io.LimitReader for untrusted data. Simulation.Restore checks whether the values are possible
+// for a run.
 //
-// It returns an error that wraps ErrCheckpoint, and names the place and what is there, if r has none or one that is damaged,
-// and the errors of r.
+// If r has no checkpoint or a damaged one, it returns an error that wraps ErrCheckpoint and names the place and the value there.
+// It also returns the errors of r. It panics if r is nil.
 func DecodeCheckpoint(r io.Reader) (*Checkpoint, error) {
 	if r == nil {
 		panic("sim: no reader")
@@ -80,7 +80,7 @@ func DecodeCheckpoint(r io.Reader) (*Checkpoint, error) {
 	return decodeCheckpoint(data.Bytes())
 }
 
-// checkpointHead is how a file begins.
+// checkpointHead is the beginning of a file.
 const checkpointHead = `{"format":"` + checkpointFormat + `"`
 
 // decodeCheckpoint is DecodeCheckpoint for a text in memory.
@@ -88,7 +88,7 @@ func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 	c := new(Checkpoint)
 	text := struct {
 		*Checkpoint
-		// Short rows would become whole ones by zeros, which take a hundred bytes for two.
+		// Bodies are read as slices: in arrays short rows would be filled up with zeros, a hundred bytes for two.
 		Bodies [][]float64 `json:"bodies"`
 	}{Checkpoint: c}
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -114,7 +114,7 @@ func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 	return c, nil
 }
 
-// placed adds to an error of JSON where it is.
+// placed adds the position in the text to an error of package json.
 func placed(err error) error {
 	if e := new(json.SyntaxError); errors.As(err, &e) {
 		return fmt.Errorf("byte %d: %w", e.Offset, err)

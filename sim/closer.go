@@ -5,24 +5,24 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// closer measures how far states of a run are from satisfying the joints, and brings them back.
+// closer measures the violation of the joints by states of a run, and projects the states.
 type closer struct {
 	mech   *mechanism.Mechanism
 	kin    mechanism.Kinematics
 	ranks  *ranks
 	halt   *team.Watch
-	unit   float64        // of lengths, for drift
-	tol    Drift          // left as it is
-	proj   Projector      // nil: there is none
+	unit   float64        // unit of lengths for drift, m
+	tol    Drift          // largest drift that is not projected
+	proj   Projector      // nil: states are not projected
 	drifts DriftProjector // proj if it is a DriftProjector, else nil
-	exact  *exactly       // proj if it can project to rounding and steps can be led over singular poses, else nil
-	beside bool           // the step at hand is next to a singular pose: states are projected to rounding
-	ends   violated       // a stepper that measures its ends by itself, where nothing is projected; else nil
+	exact  *exactly       // proj if it can project to rounding and steps can pass singular poses, else nil
+	beside bool           // the current step is next to a singular pose: states are projected to rounding
+	ends   violated       // the stepper, if it measures the ends of its steps itself and there is no projector; else nil
 }
 
-// violated is a stepper that closes the joints and knows by how much the end of the step last tried violates them.
+// violated is a stepper that closes the joints and knows the violation at the end of the step last tried.
 type violated interface {
-	// EndViolation returns that, and false if it is not known.
+	// EndViolation returns that violation, and false if it is not known.
 	EndViolation() (mechanism.Violation, bool)
 }
 
@@ -32,7 +32,7 @@ func newCloser(m *mechanism.Mechanism, all *ranks, halt *team.Watch, o *Options)
 	return c
 }
 
-// shareSearches lets k and the stepper, or its dynamics, share the places that they find on curves and terrain.
+// shareSearches makes k share with the stepper, or its dynamics, the results of searches on curves and terrain.
 func shareSearches(stepper Stepper, k *mechanism.Kinematics) {
 	of := any(stepper)
 	if d, ok := of.(interface{ dynamics() any }); ok {
@@ -45,7 +45,7 @@ func shareSearches(stepper Stepper, k *mechanism.Kinematics) {
 	}
 }
 
-// driftAt measures st. c.kin is the kinematics of st afterwards.
+// driftAt returns the drift of st, lengths in m. c.kin is the kinematics of st afterwards.
 func (c *closer) driftAt(st *mechanism.State) (Drift, error) {
 	v, err := c.violationAt(st)
 	return driftIn(&v, 1), err
@@ -55,8 +55,8 @@ func (c *closer) violationAt(st *mechanism.State) (mechanism.Violation, error) {
 	return c.ranks.violation(driftOf(c.mech, &c.kin, st, c.halt))
 }
 
-// closeAt brings st back to the constraints if it has drifted by more than c.tol and there is a projector. It returns the
-// drift and whether st has changed.
+// closeAt projects st onto the constraints if its drift is above c.tol and there is a projector. It returns the
+// drift before, lengths in m, and whether st has changed.
 func (c *closer) closeAt(st *mechanism.State) (d Drift, changed bool, err error) {
 	v, err := c.violationAt(st)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *closer) closeAt(st *mechanism.State) (d Drift, changed bool, err error)
 	return d, true, project(c.proj, st)
 }
 
-// closeEnd is closeAt for the end of a step right after it has been tried: what the last accelerations have left may be used.
+// closeEnd is closeAt for the end of a step that has just been tried: a DriftProjector may use the factors of the last accelerations.
 func (c *closer) closeEnd(st *mechanism.State) (d Drift, changed bool, err error) {
 	if c.ends != nil {
 		if v, ok := c.ends.EndViolation(); ok {

@@ -12,7 +12,7 @@ var (
 	wrenchColumns  = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
 )
 
-// bodyTo stores the columns of a body.
+// bodyTo stores in at the bodyColumns of b.
 func bodyTo(at []float64, b *mechanism.BodyState) {
 	copy(at[0:3], b.Position[:])
 	copy(at[3:7], b.Rotation[:])
@@ -20,19 +20,19 @@ func bodyTo(at []float64, b *mechanism.BodyState) {
 	copy(at[10:13], b.Omega[:])
 }
 
-// runTo stores the columns of energies and drift.
+// runTo stores in at the runColumns of r.
 func runTo(at []float64, r *Row) {
 	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
 }
 
-// wrenchTo stores the columns of a wrench, force before moment.
+// wrenchTo stores in at the wrenchColumns of w, force before moment.
 func wrenchTo(at []float64, w *spatial.Force) {
 	force, moment := w.Linear(), w.Moment()
 	copy(at[0:3], force[:])
 	copy(at[3:6], moment[:])
 }
 
-// contactTo stores the columns of contact i; k has its body.
+// contactTo stores in at the contactColumns of contact i at st; k has the kinematics of its body.
 func contactTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) error {
 	r, err := m.ContactAt(i, k, st)
 	if err != nil {
@@ -54,7 +54,7 @@ func contactTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinemat
 	return nil
 }
 
-// resistanceOf returns the force of a stop or friction; k has the bodies of its joint.
+// resistanceOf returns the generalized force of resistor i, stops or friction, at st; k has the kinematics of the bodies of its joint.
 func resistanceOf(m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) float64 {
 	var jk mechanism.JointKinematics
 	m.JointTo(&jk, jointOf(m, i), k, st)
@@ -71,7 +71,7 @@ var (
 	bushingColumns = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z", "energy"}
 )
 
-// elementTo stores the columns of a force element; k was computed at st.
+// elementTo stores in at the bushingColumns or springColumns of force element i; k was computed at st.
 func elementTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) error {
 	e, _, err := m.ElementAt(i, k, st)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Columns are the columns of a trajectory (docs/cli.md). There are three kinds. The usual columns are the time; pose and
-// velocity of the frames of chosen bodies, as in rung-model/1; energies and drift, if wanted; constraint wrenches of
+// Columns are the columns of a trajectory (docs/cli.md). There are three kinds. The usual columns (NewColumns) are the time; pose and
+// velocity of the frames of chosen bodies, as in rung-model/1; energies and drift; constraint wrenches of
 // chosen joints and multipliers of chosen couplings; and the forces of bushings, cables, springs with laws, actuators,
-// stops and friction. There are also columns of contacts (NewContactColumns), and columns selected from a Catalogue.
-// Columns belong to one Recorder.
+// stops and friction. There are also columns of contacts (NewContactColumns), and columns selected from a Catalogue
+// (Catalogue.Select). Columns belong to one Recorder.
 type Columns struct {
-	Values []float64 // of the row last filled in
+	Values []float64 // values of the row that Fill has stored last
 
 	mech   *mechanism.Mechanism
 	bodies []int
@@ -25,14 +25,14 @@ type Columns struct {
 
 	contacts bool // the columns are of contacts instead of bodies
 	kin      *mechanism.Kinematics
-	elements []int32 // bushings, cables and spring-dampers with laws; none beside contacts
+	elements []int32 // bushings, cables and spring-dampers with laws; none for columns of contacts
 
-	chosen *chosen // the columns that a Catalogue has selected, instead of all of these
+	chosen *chosen // the columns that a Catalogue has selected, in place of all above; else nil
 }
 
-// NewColumns returns the columns for the bodies, for all if bodies is nil.
+// NewColumns returns the usual columns with the given bodies, with all bodies if bodies is nil.
 //
-// It panics if a body is out of range or given twice.
+// It panics if m is nil, or if a body is out of range or given twice.
 func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 	mustHaveMechanism(m)
 	if bodies == nil {
@@ -46,9 +46,9 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 	return c
 }
 
-// NewContactColumns returns columns for contacts. The first is the time. For each contact there are the depth of its
-// deepest point, m, negative in the air; this point and the normal there; the normal force and the forces along the axes x
-// and y of the contact, N; and slip and slip angle, rad. The forces of actuators come last.
+// NewContactColumns returns columns for contacts. The first column is the time. For each contact there are the depth of its
+// deepest point, m, negative off the ground; this point and the normal there; the normal force and the forces along the axes x
+// and y of the contact, N; slip and slip angle, rad. The forces of actuators come last.
 func NewContactColumns(m *mechanism.Mechanism) *Columns {
 	mustHaveMechanism(m)
 	c := &Columns{mech: m, contacts: true, kin: newColumnKinematics(m)}
@@ -63,10 +63,10 @@ func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
 	return &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 }
 
-// AddWrenches appends the columns of the constraint wrenches of the joints, force
-// then moment (Reactions). Each row then asks the source.
+// AddWrenches adds the columns of the constraint wrenches of the joints, force
+// then moment. The source computes them for each row.
 //
-// It panics if a joint is out of range or given twice, or if the columns are of a Catalogue.
+// It panics if a joint is out of range or given twice, if source is nil, or if the columns are of a Catalogue.
 func (c *Columns) AddWrenches(source Reactions, joints []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(joints, c.mech.NumJoints(), "sim: joint out of range", "sim: joint given twice")
@@ -77,10 +77,10 @@ func (c *Columns) AddWrenches(source Reactions, joints []int) {
 	c.Values = make([]float64, c.Len())
 }
 
-// AddMultipliers appends, after the wrenches, the columns of the multipliers
-// of the couplings (Reactions). Each row then asks the source.
+// AddMultipliers adds, after the wrenches, the columns of the multipliers
+// of the couplings. The source computes them for each row.
 //
-// It panics if a coupling is out of range or given twice, or if the columns are of a Catalogue.
+// It panics if a coupling is out of range or given twice, if source is nil, or if the columns are of a Catalogue.
 func (c *Columns) AddMultipliers(source Reactions, couplings []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")
@@ -97,7 +97,8 @@ func (c *Columns) mustNotBeChosen() {
 	}
 }
 
-// mustBeDistinct panics with outside if a number of list is not below n, and with twice if it stands twice.
+// mustBeDistinct panics with the text outside if a number of list is not from 0 to n − 1, and with the text twice if a number is there
+// twice.
 func mustBeDistinct(list []int, n int, outside, twice string) {
 	seen := make([]bool, n)
 	for _, i := range list {
@@ -167,7 +168,7 @@ func (c *Columns) each(f func(Column)) {
 		}
 		add(runKind, 0)
 		for _, j := range c.joints {
-			for k, name := range wrenchColumns { // of joints without rows too, which a Catalogue leaves out
+			for k, name := range wrenchColumns { // joints without rows have columns here, unlike in a Catalogue
 				f(Column{c.mech.JointName(j) + "." + name, wrenchUnits[k]})
 			}
 		}
@@ -189,8 +190,7 @@ func (c *Columns) each(f func(Column)) {
 }
 
 // Fill stores the values of a row in c.Values.
-//
-// Cost: O(Len), no allocation, and what Reactions take, whose errors it returns.
+// Cost: O(Len), no allocation, plus the cost of Reactions. It returns the errors of Reactions, contacts and force elements.
 func (c *Columns) Fill(r *Row) error {
 	if c.chosen != nil {
 		return c.chosen.fill(c.Values, r)
@@ -231,7 +231,7 @@ func (c *Columns) Fill(r *Row) error {
 	return nil
 }
 
-// fillResistors stores the forces of stops and friction.
+// fillResistors stores in at the forces of stops and friction.
 func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
 	for i := range at {
 		jt := &c.mech.Joints[jointOf(c.mech, i)]
@@ -244,7 +244,7 @@ func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
 	}
 }
 
-// fillTorques stores the forces of the actuators in the last columns.
+// fillTorques stores the forces of the actuators in the last entries of values.
 func (c *Columns) fillTorques(values []float64, st *mechanism.State) {
 	n := c.mech.NumActuators()
 	at := values[len(values)-n:]
@@ -253,7 +253,7 @@ func (c *Columns) fillTorques(values []float64, st *mechanism.State) {
 	}
 }
 
-// fillContacts stores the columns of the contacts.
+// fillContacts stores in at the columns of the contacts.
 func (c *Columns) fillContacts(at []float64, st *mechanism.State) error {
 	for i := range c.mech.NumContacts() {
 		_, body, _ := c.mech.Contact(i)
@@ -268,7 +268,7 @@ func (c *Columns) fillContacts(at []float64, st *mechanism.State) error {
 	return nil
 }
 
-// columnsOf returns the columns of a force element.
+// columnsOf returns the names of the columns of force element i.
 func (c *Columns) columnsOf(i int32) []string {
 	if c.mech.Forces[i].IsBushing() {
 		return bushingColumns[:]
@@ -284,8 +284,8 @@ func (c *Columns) elementWidth() (n int) {
 	return n
 }
 
-// fillElements stores the columns of force elements: of a bushing the
-// wrench on B about the origin of its frame, world axes.
+// fillElements stores in at the columns of force elements. The wrench of a bushing acts
+// on B, about the origin of its frame, world axes.
 func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
 	if len(c.elements) == 0 {
 		return nil
@@ -302,14 +302,15 @@ func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
 	return nil
 }
 
-// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each
-// in the order of the catalogue. In a pattern * is any text, ? any character; a name is also its own pattern. Columns
-// that are like several patterns are there once.
+// Select returns the time and the columns whose names match one of the patterns, in the order of the patterns, and for each
+// pattern in the order of the catalogue. In a pattern * stands for any text and ? for any character; a name also matches itself.
+// A column that matches several patterns is there once.
 //
-// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil
-// where none is chosen (NeedsReactions).
+// source computes accelerations, second rates, wrenches, multipliers and forces of motions. It may be nil
+// if none of these is selected (NeedsReactions).
 //
-// Cost: O(columns × patterns); allocates. It returns unknownColumn or repeatedColumn. It panics if a source is missing.
+// Cost: O(columns × patterns); allocates. It returns an error for a pattern that matches no column, with similar names, and for two
+// columns of the same name. It panics if a source is missing.
 func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
 	found := make([][]chosenColumn, len(patterns))
 	c.each(func(b block, part int, col Column) bool {

@@ -16,7 +16,7 @@ type chosen struct {
 	source    Reactions
 	kin       *mechanism.Kinematics
 
-	joints      []int // whose wrenches are wanted
+	joints      []int // joints whose wrenches are wanted
 	wrenches    []spatial.Force
 	couplings   []int
 	multipliers []float64
@@ -26,17 +26,17 @@ type chosen struct {
 	part [mostParts]float64
 }
 
-// chosenBlock is a block and where its parts are wanted.
+// chosenBlock is a block with its selected parts.
 type chosenBlock struct {
 	block
 	parts []wanted
-	react int // place of the joint or coupling among those whose reactions are wanted
+	react int // index of the joint or coupling in chosen.joints or chosen.couplings; −1: its reactions are not wanted
 }
 
-// wanted is a part of a block and its column.
+// wanted is a part of a block, and the column in which it is stored.
 type wanted struct{ part, column int }
 
-// newChosen returns the columns.
+// newChosen returns the columns of the list, after the time. It panics if they need a source and there is none.
 func newChosen(c *Catalogue, list []chosenColumn, source Reactions) *Columns {
 	ch := &chosen{catalogue: c, source: source, kin: c.mech.NewKinematics(), columns: []Column{{"time", "s"}}}
 	at := map[block]int{}
@@ -62,7 +62,7 @@ func newChosen(c *Catalogue, list []chosenColumn, source Reactions) *Columns {
 	return &Columns{mech: c.mech, chosen: ch, Values: make([]float64, len(ch.columns))}
 }
 
-// react notes that a part of a block needs the reactions of the source, if it does.
+// react records whether a part of a block needs accelerations or reactions of the source.
 func (c *chosen) react(b *chosenBlock, part int) {
 	note := func(list *[]int, i int) {
 		if b.react = slices.Index(*list, i); b.react < 0 {
@@ -84,7 +84,7 @@ func (c *chosen) react(b *chosenBlock, part int) {
 	}
 }
 
-// fill stores a row.
+// fill stores the values of a row.
 func (c *chosen) fill(values []float64, r *Row) error {
 	m, st := c.catalogue.mech, r.State
 	values[0] = st.Time
@@ -148,8 +148,8 @@ func (c *chosen) compute(b *chosenBlock, r *Row) error {
 	return nil
 }
 
-// accelerationTo stores the acceleration of the origin of the frame of body i: with r from the centre of mass to it, a +
-// ω̇ × r + ω × (ω × r); then ω̇.
+// accelerationTo stores in part the acceleration of the origin of the frame of body i, and then ω̇. With r from the centre of mass to the
+// origin, and a the acceleration of the centre of mass, the former is a + ω̇ × r + ω × (ω × r).
 func (c *chosen) accelerationTo(part []float64, i int, st *mechanism.State) {
 	a := c.accel[6*i : 6*i+6]
 	alpha, omega := spatial.Vec3(a[:3]), st.Bodies[i].Omega
@@ -159,7 +159,7 @@ func (c *chosen) accelerationTo(part []float64, i int, st *mechanism.State) {
 	copy(part[3:], alpha[:])
 }
 
-// freedomsTo stores coordinates, rates, second rates and forces of motions of a joint.
+// freedomsTo stores in part the coordinates, rates, second rates, forces of motions and wrapped angles of a joint.
 func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State) error {
 	m := c.catalogue.mech
 	jt := &m.Joints[b.i]
@@ -181,7 +181,7 @@ func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State)
 	if b.react < 0 {
 		return nil
 	}
-	// The power of T·λ over the motion of a freedom is what its row contributes: the rows of the type do none.
+	// The force of a motion is the product of T·λ with the motion of its freedom, as the rows of the type do no work there.
 	var S [6]spatial.Motion
 	jt.MotionSubspaceTo(&S, &jk.Frames)
 	for i := range jt.Kind.Freedoms() {
@@ -190,7 +190,7 @@ func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State)
 	return nil
 }
 
-// wrapped returns an angle in (−π, π].
+// wrapped returns the angle less whole turns, in (−π, π].
 func wrapped(angle float64) float64 {
 	if x := math.Remainder(angle, 2*math.Pi); x != -math.Pi {
 		return x
@@ -198,7 +198,7 @@ func wrapped(angle float64) float64 {
 	return math.Pi
 }
 
-// markerTo stores where a marker is and its velocity.
+// markerTo stores in part the position and the velocity of a marker.
 func (c *chosen) markerTo(part []float64, at *Marker, st *mechanism.State) {
 	p, v := at.Point, spatial.Vec3{}
 	if at.Body != mechanism.World {
@@ -210,7 +210,7 @@ func (c *chosen) markerTo(part []float64, at *Marker, st *mechanism.State) {
 	copy(part[3:], v[:])
 }
 
-// chosenColumn is a column: its block, and its part of it.
+// chosenColumn is a selected column with its block and its part of the block.
 type chosenColumn struct {
 	block
 	part int

@@ -6,13 +6,13 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves
-// it. act, which may be nil, is told at each.
+// ContactEvents returns an event for each contact of m, with the name of the contact: the contact touches the ground, or leaves
+// it. act, unless it is nil, is called at each event.
 //
-// Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there
+// The force has a kink there, and explicit methods lose their order in a step over a kink. So steps by error control end there
 // (Event.Land), at the cost of some steps for each event, unless there are more than MostLandings contacts.
 //
-// Cost of a function: as contact.Contact.EvalTo.
+// Cost of an event function: as contact.Contact.EvalTo. It panics if m is nil.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
 	mustHaveMechanism(m)
 	events := make([]Event, m.NumContacts())
@@ -47,13 +47,13 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 	return events
 }
 
-// CableEvents returns an event for each cable of m, with the name of the cable: it becomes taut, or goes slack. act,
-// which may be nil, is told at each.
+// CableEvents returns an event for each cable of m, with the name of the cable: the cable becomes taut, or slack. act,
+// unless it is nil, is called at each event.
 //
-// The tension has a kink there. So steps by error control end there, as
-// those of ContactEvents, unless there are more than MostLandings cables.
+// The tension has a kink there. So steps by error control end there, as for
+// ContactEvents, unless there are more than MostLandings cables.
 //
-// Cost of a function: O(points).
+// Cost of an event function: O(points). It panics if m is nil.
 func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mechanism.State) error) []Event {
 	mustHaveMechanism(m)
 	events := make([]Event, m.NumCables())

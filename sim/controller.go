@@ -9,26 +9,26 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Controller sets inputs at a rate of its own. Sample is called at the start of a run and at each whole number of
-// periods after it, with the state there. Steps end exactly at these times, and what it sets in the mechanism.Inputs of
-// the dynamics is held until its next sample. Controllers that are due at the same time are called in the order of the
-// list; rows of the recorder at that time, and events, come before them.
+// Controller sets inputs at fixed times. Sample is called at the start of a run and at each whole number of
+// periods after it, with the state there. Steps end exactly at these times, and the values that Sample sets in the mechanism.Inputs of
+// the dynamics hold until its next call. Controllers that are due at the same time are called in the order of the
+// list. Rows of the recorder at that time, and events, come before them.
 //
-// An error of Sample ends Run, which stands at the sample; the next Run calls it again.
+// An error of Sample ends Run at the time of the sample; the next Run calls Sample again.
 //
-// A sample forgets what the stepper knows about the last step, as forces may jump: Runge–Kutta methods compute one
-// evaluation more, the generalized-α method does its first step twice and factors anew. Who changes inputs elsewhere,
-// but in the action of an event that returns Restart, calls Restart of the stepper.
+// A sample restarts the stepper, as forces may jump: Runge–Kutta methods need one more
+// evaluation, and the generalized-α method does its first step twice and factors anew. Code that changes inputs elsewhere has to call
+// Restart of the stepper, except in the action of an event that returns Restart.
 type Controller struct {
 	Name   string
 	Period float64 // s, > 0
 	Sample func(st *mechanism.State) error
-	// Memory is what Sample remembers from one call to the next. It is the controller's own; checkpoints keep it,
+	// Memory holds the numbers that Sample keeps from one call to the next. Checkpoints contain it,
 	// and Restore writes into it.
 	Memory []float64
 }
 
-// mustControl panics if a controller cannot be called.
+// mustControl panics if a controller has no period or no sample.
 func mustControl(list []Controller) {
 	for i := range list {
 		if c := &list[i]; !(c.Period > 0) || math.IsInf(c.Period, 1) || c.Sample == nil {
@@ -37,18 +37,19 @@ func mustControl(list []Controller) {
 	}
 }
 
-// controllers has the controllers of a run, and how often each has been sampled.
+// controllers has the controllers of a run, and the number of samples of each.
 type controllers struct {
 	list []Controller
-	done []int64 // samples of each
+	done []int64 // number of samples of each
 }
 
-// due returns when controller i of a run from start is called next, s.
+// due returns the time, s, at which controller i is called next, in a run that started at start.
 func (c *controllers) due(i int, start float64) float64 {
 	return start + float64(c.done[i])*c.list[i].Period
 }
 
-// callDue calls the controllers that are due, and returns when the next one is, or until if that is earlier.
+// callDue calls the controllers that are due in a run that started at start. It returns the time at which the next one is due, or until
+// if that is earlier.
 func (c *controllers) callDue(s *step, start, until float64) (next float64, err error) {
 	called := false
 	for i := range c.list {
@@ -70,7 +71,7 @@ func (c *controllers) callDue(s *step, start, until float64) (next float64, err 
 	return until, nil
 }
 
-// periods returns names and periods, for the settings of a run.
+// periods returns names and periods as text, for the settings of a run.
 func (c *controllers) periods() string {
 	var b strings.Builder
 	for i := range c.list {
@@ -89,7 +90,7 @@ func (c *controllers) memories() (list []controllerMark) {
 	return list
 }
 
-// fit returns an error if the controllers of a checkpoint cannot be these.
+// fit returns an error that wraps ErrCheckpoint if the list of a checkpoint does not belong to these controllers.
 func (c *controllers) fit(list []controllerMark) error {
 	if len(list) != len(c.list) {
 		return fmt.Errorf("sim: %w: it has %d controllers, not %d", ErrCheckpoint, len(list), len(c.list))
@@ -104,7 +105,7 @@ func (c *controllers) fit(list []controllerMark) error {
 	return nil
 }
 
-// remember sets the controllers to the memory of a checkpoint that fits.
+// remember restores the controllers from the list of a checkpoint, which has passed fit.
 func (c *controllers) remember(list []controllerMark) {
 	for i := range list {
 		c.done[i] = list[i].Samples

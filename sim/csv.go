@@ -14,20 +14,20 @@ import (
 )
 
 // CSV is a Recorder of comma-separated values (docs/cli.md). Numbers have 17 digits, so that
-// they are read back to the bit. It writes whole lines, also where there is no room for more.
-// But a process that is killed while the system writes may leave the last line cut.
+// reading them back gives the same bits. A file ends with a whole line even if the disk becomes full.
+// Only a process that is killed during a write may leave a partial last line.
 type CSV struct {
 	w       io.Writer
 	columns *Columns
 	buf     []byte
-	done    int64  // bytes written to w, and before
-	sum     uint64 // CRC-64 of them
+	done    int64  // number of bytes of the file so far
+	sum     uint64 // CRC-64 of these bytes
 }
 
 // csvBlock is the number of bytes that are written at once.
 const csvBlock = 1 << 16
 
-// NewCSV writes the header to w and returns a recorder of the columns.
+// NewCSV writes the header to w and returns a recorder of the columns. It returns errors of w, and panics if an argument is nil.
 func NewCSV(w io.Writer, columns *Columns) (*CSV, error) {
 	if w == nil || columns == nil {
 		panic("sim: no writer or no columns")
@@ -37,23 +37,23 @@ func NewCSV(w io.Writer, columns *Columns) (*CSV, error) {
 	return c, c.flush()
 }
 
-// ResumeCSV goes on with a file that CSV has begun: it drops what was written after the
-// position of a Mark. Close it afterwards. Checkpoint.ResumeCSV also compares what comes before.
+// ResumeCSV continues a file that a CSV has begun: it removes all that was written after the
+// position of a Mark. The caller closes the file. Checkpoint.ResumeCSV also compares the part before.
 //
 // Cost: as reading the file.
-// It returns an error if the file does not begin with the header that belongs to
-// the columns, or is shorter than position. The file is not changed then.
+// It returns an error, and does not change the file, if that does not begin with the header of
+// the columns, or is shorter than position. It also returns errors of the file.
 func ResumeCSV(f *os.File, columns *Columns, position int64) (*CSV, error) {
 	return resumeCSV(f, columns, position, "")
 }
 
-// ResumeCSV goes on with the file of the run that the checkpoint is of, as ResumeCSV does. It returns an
-// error that wraps ErrCheckpoint if the rows up to there are not those that the run has written.
+// ResumeCSV continues the file of the run of the checkpoint, as the function ResumeCSV does. It also returns an
+// error that wraps ErrCheckpoint if the rows before the checkpoint are not the rows that the run has written.
 func (c *Checkpoint) ResumeCSV(f *os.File, columns *Columns) (*CSV, error) {
 	return resumeCSV(f, columns, c.Recorded, c.Sum)
 }
 
-// resumeCSV is ResumeCSV. sum is the checksum of what comes before position; "" is not compared.
+// resumeCSV is ResumeCSV. sum is the checksum of the bytes before position, or "" if it is not to be compared.
 func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, error) {
 	c := newCSV(f, columns)
 	header := csvHeader(columns)
@@ -84,10 +84,10 @@ func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, 
 	return c, err
 }
 
-// mostHeader is how much of a foreign header is read, to tell how its columns differ.
+// mostHeader is the largest number of bytes that are read of a header with other columns.
 const mostHeader = 1 << 20
 
-// otherColumns tells how the header of a file differs from one with these names.
+// otherColumns returns a text that tells how the header of a file differs from the given names.
 func otherColumns(f *os.File, names []string) string {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err.Error()
@@ -106,7 +106,7 @@ func otherColumns(f *os.File, names []string) string {
 	return fault.OtherNames("columns", got, names)
 }
 
-// pass takes in what has been written up to position.
+// pass reads f up to position and updates done and sum.
 func (c *CSV) pass(f io.Reader, position int64) error {
 	block := make([]byte, csvBlock)
 	for c.done < position {
@@ -119,7 +119,7 @@ func (c *CSV) pass(f io.Reader, position int64) error {
 	return nil
 }
 
-// note takes in what has been written.
+// note updates done and sum for the next bytes of the file.
 func (c *CSV) note(b []byte) {
 	c.done += int64(len(b))
 	c.sum = crc64.Update(c.sum, document.SumTable, b)
@@ -130,7 +130,7 @@ func newCSV(w io.Writer, columns *Columns) *CSV {
 	return &CSV{w: w, columns: columns, buf: make([]byte, 0, csvBlock+n*csvNumber)}
 }
 
-// csvNumber is the room for a number: sign, 17 digits, point, e, sign and three
+// csvNumber is the largest number of bytes of a number: sign, 17 digits, point, e, sign and three
 // digits, comma.
 const csvNumber = 25
 
@@ -142,7 +142,7 @@ func csvHeader(columns *Columns) string {
 	return strings.Join(fields, ",") + "\n"
 }
 
-// csvField quotes a name that needs it. Line breaks are escaped, to keep lines whole.
+// csvField returns a name as a field, quoted if necessary. Line breaks are escaped, so that a row is one line.
 func csvField(s string) string {
 	s = fault.Escape(s)
 	if strings.ContainsAny(s, ",\"") || strings.TrimSpace(s) != s {
@@ -152,8 +152,7 @@ func csvField(s string) string {
 }
 
 // Record implements Recorder.
-//
-// Cost: no allocation, but what Reactions take.
+// Cost: no allocation, plus the cost of Reactions. It returns errors of writing and of Columns.Fill.
 func (c *CSV) Record(r *Row) error {
 	if len(c.buf) >= csvBlock {
 		if err := c.flush(); err != nil {
@@ -176,7 +175,7 @@ func (c *CSV) Record(r *Row) error {
 // Flush writes the rows that are still in memory. Call it at the end.
 func (c *CSV) Flush() error { return c.flush() }
 
-// flush writes whole lines with one call. Where there is room for a part of them only, a file keeps none.
+// flush writes the buffered lines with one call. If a file takes a part of them only, flush removes that part again.
 func (c *CSV) flush() error {
 	n, err := c.w.Write(c.buf)
 	if err != nil && n > 0 && c.cut(n) {
@@ -187,7 +186,7 @@ func (c *CSV) flush() error {
 	return err
 }
 
-// cut takes the last n bytes back from a file, and reports whether it could.
+// cut removes the last n bytes of a file, and reports whether it could.
 func (c *CSV) cut(n int) bool {
 	f, ok := regular(c.w)
 	if !ok {
@@ -197,7 +196,7 @@ func (c *CSV) cut(n int) bool {
 	return err == nil && f.Truncate(at) == nil
 }
 
-// regular returns w as a file, if it is one.
+// regular returns w as a file, and whether it is a regular file.
 func regular(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -210,8 +209,8 @@ func regular(w io.Writer) (*os.File, bool) {
 // Sum implements Summed.
 func (c *CSV) Sum() string { return document.SumText(c.sum) }
 
-// Mark implements Recorder: the position is the number of bytes in the file. A
-// file is made durable.
+// Mark implements Recorder: the position is the number of bytes in the file. It
+// syncs a regular file to disk.
 func (c *CSV) Mark() (int64, error) {
 	if err := c.flush(); err != nil {
 		return 0, err

@@ -8,8 +8,8 @@
 //	err := run.Run(10) // on to 10 s; a later Run goes on from there
 //	fmt.Println(run.State().Time, run.Stats().Steps, run.Stopped())
 //
-// In this order: something that computes accelerations ([Dynamics]; package motion makes it from a
-// plan), a [Stepper] that does one step with it, a [Simulation] that drives the stepper. A
+// The parts are, in this order: a [Dynamics], which computes accelerations (package motion makes it from a
+// plan), a [Stepper] that does one step with it, and a [Simulation] that drives the stepper. A
 // Simulation starts from a copy of the state, owns its memory and belongs to one goroutine.
 //
 // Cost: [DormandPrince] computes accelerations six times a step, [RungeKutta4] four times. Error
@@ -18,12 +18,12 @@
 //
 // Errors: Run refuses a first state that violates the joints, with a *mechanism.ViolationError;
 // Options.Start closes it instead. Later errors are those of the dynamics, a contact that has left
-// the ground, and [ErrStepTooSmall]. The run then stands at its last good state, and may go on.
+// the ground, and [ErrStepTooSmall]. The run is then at its last good state, and may continue.
 //
 // # Rows of numbers
 //
 // A [Recorder] gets a row at the start and every Options.Every seconds, between the steps.
-// [NewColumns] has all of a mechanism, [NewCSV] writes it as text, and package sim/parquet in binary.
+// [NewColumns] makes the columns of a mechanism; [NewCSV] writes them as text, package sim/parquet in binary.
 //
 //	rows, err := sim.NewCSV(file, sim.NewColumns(mech, nil)) // nil: all bodies
 //	run := sim.New(mech, method, st, sim.Options{Projector: d, Recorder: rows, Every: 0.01})
@@ -42,14 +42,12 @@
 //	}}}
 //
 // # Controllers
-//
-// A [Controller] is called at exact multiples of its period, where steps end. What it sets in the
-// mechanism.Inputs of the plan (kkt.Plan.With) is held until its next sample.
+// A [Controller] is called at exact multiples of its period, where steps end. The values that it sets in the
+// mechanism.Inputs of the plan (kkt.Plan.With) hold until its next sample.
 //
 // # Interrupt and resume
-//
-// [Simulation.RunContext] ends with its context. A [Checkpoint] is all that a run needs to go on
-// with the same bits as one that nobody has interrupted.
+// [Simulation.RunContext] ends with its context. A [Checkpoint] is all that a run needs to continue
+// with the same bits as a run without interruption.
 //
 //	c, err := run.Checkpoint()
 //	err = sim.WriteCheckpoint("run.checkpoint", c)
@@ -59,30 +57,30 @@
 // # Methods
 //
 // [RungeKutta] is explicit: the classical method of order 4, or the pair of order 5(4) of Dormand &
-// Prince (1980). Steps are fixed ones, or chosen by a PI controller (Gustafsson 1991; Hairer,
-// Nørsett & Wanner 1993). After each step the [Projector] brings a state that has left the joints
-// by more than a tolerance back to them. [Baumgarte] is the older remedy, feedback of the
+// Prince (1980). Steps are fixed, or chosen by a PI controller (Gustafsson 1991; Hairer,
+// Nørsett & Wanner 1993). After each step the [Projector] projects a state that violates the joints
+// by more than a tolerance. [Baumgarte] is the older remedy, feedback of the
 // violations (RBDA §8.3), for comparison.
 //
 // [GeneralizedAlpha] is implicit, of order 2, for stiff springs and dampers, with the joints at
-// position level (Brüls, Cardona & Arnold 2012; [theory.md (52)]). It asks for more,
-// [ImplicitDynamics], which motion.Newton has. Package motion has steppers of its own, RATTLE and
+// position level (Brüls, Cardona & Arnold 2012; [theory.md (52)]). It needs
+// [ImplicitDynamics], which motion.Newton is. Package motion has other steppers, RATTLE and
 // force balance.
 //
 // # Coordinates of a step
 //
 // The state is a mechanism.State: pose of the body frames, velocity of their origins. A step is
-// computed in exponential coordinates around its start, as Munthe-Kaas (1999) does: for each body
-// the rotation vector Θ from where it was,
+// computed in exponential coordinates around its start, as by Munthe-Kaas (1999): for each body
+// the rotation vector Θ from its orientation at the start,
 //
 //	R(t) = exp(Θ(t))·R₀,   dΘ/dt = dexp⁻¹(Θ)·ω,
 //
 // the displacement of its centre of mass, the angular velocity and the velocity of the centre of
-// mass. These are plain vectors, and a Runge–Kutta method has its full order in them, its error
-// estimate and its continuous extension too. No quaternion is ever interpolated or renormalized by
+// mass. These are plain vectors, in which a Runge–Kutta method, its error
+// estimate and its continuous extension have their full order. No quaternion is ever interpolated or renormalized by
 // more than rounding, and no angle is singular as long as no body makes half a turn in one step
-// (such a step is refused). Only displacements within a step are added up, so that nothing depends
-// on the distance from the world's origin.
+// (such a step is refused). Only displacements within a step are summed up, so that rounding does not
+// grow with the distance from the world's origin.
 //
 // Equal binary, input and settings give equal bits.
 //

@@ -6,11 +6,11 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Drift is how far a state is from satisfying the joints: the largest error of a
+// Drift is the violation of the joints by a state: the largest error of a
 // row at position level (m, rad) and at velocity level (m/s, rad/s).
 type Drift struct{ Position, Velocity float64 }
 
-// DefaultDrift is the drift that is left as it is where nothing else is said.
+// DefaultDrift is the default of the largest drift that is not projected.
 const DefaultDrift = 1e-10
 
 // Closed reports whether st satisfies the joints to within DefaultDrift, lengths in
@@ -26,7 +26,7 @@ func Closed(m *mechanism.Mechanism, st *mechanism.State) (bool, error) {
 	return driftIn(&v, m.DriftUnit()).within(Drift{}.withDefaults()), nil
 }
 
-// withDefaults returns d with DefaultDrift for zeros. It panics at a value that is negative or no number.
+// withDefaults returns d with DefaultDrift for zeros. It panics if a value is negative or NaN.
 func (d Drift) withDefaults() Drift {
 	if !(d.Position >= 0 && d.Velocity >= 0) {
 		panic("sim: drift out of range")
@@ -45,12 +45,12 @@ func (d Drift) within(tol Drift) bool {
 	return d.Position <= tol.Position && d.Velocity <= tol.Velocity
 }
 
-// widen makes d the larger of d and e.
+// widen replaces each field of d by the larger of the fields of d and e.
 func (d *Drift) widen(e Drift) {
 	d.Position, d.Velocity = max(d.Position, e.Position), max(d.Velocity, e.Velocity)
 }
 
-// project brings st back to the constraints. Positions are closed before velocities: where
+// project projects st onto the constraints. Positions are closed before velocities: where
 // redundant joints are violated at position level, no velocities satisfy them all.
 func project(p Projector, st *mechanism.State) error {
 	if err := p.ClosePositions(st); err != nil {
@@ -62,8 +62,8 @@ func project(p Projector, st *mechanism.State) error {
 	return nil
 }
 
-// projectDrift measures st, and brings it back to the constraints if it is off by more than
-// tol. It uses what the projector has left from the last accelerations.
+// projectDrift returns the violation of st, and projects st if that is above
+// tol. The projector may use its factors of the last accelerations.
 func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (v mechanism.Violation, err error) {
 	if v, err = p.ProjectDrift(st, tol.Position, tol.Velocity); err != nil {
 		err = fault.Errorf("sim: projection at t = %v: %w", st.Time, err)
@@ -71,7 +71,7 @@ func projectDrift(p DriftProjector, st *mechanism.State, tol Drift) (v mechanism
 	return v, err
 }
 
-// driftIn is the drift with lengths in the given unit, m.
+// driftIn returns the drift of a violation with lengths in the given unit, m.
 func driftIn(v *mechanism.Violation, unit float64) (d Drift) {
 	d.Position, d.Velocity = v.In(unit)
 	return d
@@ -82,9 +82,8 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 	return mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 }
 
-// driftOf measures st. k is the kinematics of st afterwards.
-//
-// Cost: O(bodies + joints), no allocation. It returns the cause for which the context of watch has ended.
+// driftOf returns the violation of the joints by st. k is the kinematics of st afterwards.
+// Cost: O(bodies + joints), no allocation. It returns the errors of KinematicsTo, and the cause for which the context of watch has ended.
 func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State, watch *team.Watch) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {
 		return v, fault.Errorf("sim: at t = %v: %w", st.Time, err)
@@ -99,7 +98,7 @@ func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.Stat
 	return v, nil
 }
 
-// exactly is a Projector that goes on to rounding.
+// exactly is a Projector that projects to rounding, by an ExactProjector.
 type exactly struct{ p ExactProjector }
 
 // ClosePositions implements Projector.

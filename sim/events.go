@@ -12,42 +12,39 @@ const (
 	Falling           // from positive to negative
 )
 
-// Response says how a simulation goes on after the action of an event.
+// Response says how a simulation continues after the action of an event.
 type Response int8
 
 // The responses to an Event.
 const (
-	Continue Response = iota // goes on as if nothing had happened: a log
-	Restart                  // goes on from the state that the action left, with the dynamics it left
-	Stop                     // ends the run there
+	Continue Response = iota // the simulation continues unchanged; for actions that only look
+	Restart                  // the simulation restarts from the state and dynamics as the action has changed them
+	Stop                     // the run ends there
 )
 
 // Event is a zero crossing of a function of the state.
+// A Simulation evaluates the function at samples: at the end of each step and at EventSamples −
+// 1 points inside. It finds a crossing where the function has opposite signs at two neighbouring
+// samples, or is zero at one. It does not find two crossings between neighbouring samples.
 //
-// A Simulation looks at the function at samples: at the end of each step and at EventSamples −
-// 1 points inside. It sees a crossing where the function has opposite signs at two neighbouring
-// samples, or is zero at one. It does not see two crossings between neighbouring samples.
-//
-// A function may be zero at the start, or where its own action has restarted the run. It counts
-// again once it has left zero. To find out with which sign, the simulation looks at points down
-// to 1e-9 of the way to the next sample. So the function may be back at zero at that sample. A
-// function that stays within the drift of the state is not seen to leave zero: an action whose
-// bounces become ever smaller has to end them.
-//
-// A function that is not a number has no sign: Run ends with an error that names the event, and stands at the start of the step.
+// A function may be zero at the start, or where its own action has restarted the run. Crossings count
+// again once it has left zero. To determine its sign then, the simulation evaluates it at points down
+// to 1e-9 of the way to the next sample, so the function may be zero again at that sample. A
+// function that stays within the drift of the state does not leave zero: an action for
+// bounces that become ever smaller has to end them.
+// A function that is NaN has no sign: Run ends with an error that names the event, at the start of the step.
 //
 // Events that cross at the same instant, up to rounding, all act, in the order of the list.
-// Each acts on the state after the actions before it, whatever those return. Then the run stops if
-// one of them has returned Stop; otherwise it restarts from the last state if one has returned Restart.
-//
-// A Simulation belongs to one mechanism. An event may release or add a joint. Its action then
-// stops the run, and another Simulation goes on: with the other mechanism, from the state that
-// this one adopts (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the
+// Each acts on the state as the actions before it have changed it, whatever they return. Then the run stops if
+// an action has returned Stop; otherwise it restarts from the last state if an action has returned Restart.
+// A Simulation belongs to one mechanism. If an event releases or adds a joint, its action
+// stops the run, and another Simulation continues: with the other mechanism, from the state that
+// this mechanism adopts (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the
 // example of Event.
 //
-// An error of an action ends Run, as one of a Recorder does, and the next Run does that step
-// again. It does not repeat actions of the step that have returned Continue. It repeats the
-// others, as their changes of the state are lost.
+// An error of an action ends Run, as an error of a Recorder does, and the next Run repeats that step.
+// It does not repeat actions of the step that have returned Continue. It repeats the
+// other actions, as their changes of the state are lost.
 type Event struct {
 	Name      string
 	Function  func(st *mechanism.State) float64
@@ -56,16 +53,16 @@ type Event struct {
 	// returns Restart or Stop may change it. nil stands for Continue.
 	Action func(st *mechanism.State) (Response, error)
 	// Land says that the dynamics have a kink at the crossing. A step of an explicit method over a kink loses its order.
-	// So such a step, if it is by error control, is done once more and ends at the crossing.
+	// So such a step is repeated and ends at the crossing, if steps are chosen by error control.
 	Land bool
 
-	dynamicsTell bool // where the function is not a number, the dynamics fail
+	dynamicsTell bool // where the function is NaN, the dynamics return an error
 }
 
 // maxEventSamples is the largest number of Options.EventSamples.
 const maxEventSamples = 1 << 20
 
-// mustWatch panics if events cannot be looked at.
+// mustWatch panics if an event is invalid, or the number of samples out of range.
 func mustWatch(events []Event, samples int) {
 	if samples < 0 || samples > maxEventSamples {
 		panic("sim: option out of range")
@@ -77,6 +74,6 @@ func mustWatch(events []Event, samples int) {
 	}
 }
 
-// MostLandings is the number of contacts up to which steps of ContactEvents end at touch and departure: with more, some
+// MostLandings is the largest number of contacts for which ContactEvents sets Event.Land: with more, some
 // contact touches in every step.
 const MostLandings = 100

@@ -7,25 +7,25 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// watch follows one event.
+// watch follows one event. Points of a step are fractions of it, from 0 to 1.
 type watch struct {
-	sign  int8    // of the function, at the point up to which crossings have been handled
+	from  float64 // point up to which crossings have been handled
+	sign  int8    // sign of the function at from; 0 if it has not left zero
 	start int8    // sign at the start of the step
-	from  float64 // that point, as a fraction of the step
-	left  float64 // where the function has left zero, if it was zero at the start
-	root  float64 // the next crossing in the step, +Inf if there is none
-	after int8    // the sign behind root
-	last  float64 // the last crossing acted upon in the step, −1 if there is none
-	side  int8    // the sign behind last
+	left  float64 // point where the function has left zero, if it was zero at the start
+	root  float64 // next crossing in the step, +Inf if there is none
+	after int8    // sign behind root
+	last  float64 // last crossing in the step whose action has been called, −1 if there is none
+	side  int8    // sign behind last
 
 	// At the instant of an event.
 	now  bool // this event acts
-	near bool // this event crosses just before or behind
+	near bool // this event crosses within nearby of the instant
 	came int8 // sign of the function before the instant
 	seen int8 // sign at the sample, before the actions
 
-	fired        int64
-	kept, undone int64 // calls in this step; if it is given up, only the undone ones are repeated
+	fired        int64 // number of calls of the action
+	kept, undone int64 // calls in this step that returned Continue, and other calls; if the step is given up, only the latter are repeated
 	again        int64 // calls of a step given up that are not repeated
 }
 
@@ -34,14 +34,14 @@ type watched struct {
 	step     *step
 	list     []Event
 	watches  []watch
-	samples  int     // points of a step at which events are looked at
+	samples  int     // number of points of a step at which event functions are evaluated
 	lands    bool    // some event of some rank has Land
 	eventful bool    // there are events on some rank
 	failed   float64 // time at which a step has been given up
-	wrong    error   // the first function in the step, or at the start, that is not a number
+	wrong    error   // error for the first function in the step, or at the start, that is NaN
 }
 
-// newWatched returns the watches of a run that looks at events at so many points of each step, 0 for one.
+// newWatched returns the watches of a run; samples is Options.EventSamples, 0 for one.
 func newWatched(s *step, events []Event, samples int) watched {
 	w := watched{step: s, list: events, watches: make([]watch, len(events)), samples: max(samples, 1), eventful: s.ranks.some(len(events) > 0)}
 	for i := range events {
@@ -51,7 +51,7 @@ func newWatched(s *step, events []Event, samples int) watched {
 	return w
 }
 
-// arm notes the signs at the current state. It returns an error for a function that is not a number there.
+// arm stores the signs at the current state. It returns an error for a function that is NaN there.
 func (s *watched) arm() error {
 	s.wrong = nil
 	for i := range s.list {
@@ -61,7 +61,7 @@ func (s *watched) arm() error {
 	return s.step.ranks.agree(s.wrong)
 }
 
-// signAt returns the sign of x, the function of e at the time t, and notes in s.wrong that it has none.
+// signAt returns the sign of x, the value of the function of e at the time t. For the first NaN it stores an error in s.wrong.
 func (s *watched) signAt(e *Event, x, t float64) int8 {
 	if math.IsNaN(x) && !e.dynamicsTell && s.wrong == nil {
 		s.wrong = fault.Errorf("sim: event %s at t = %v: its function is not a number", fault.Name(e.Name), t)
@@ -69,7 +69,7 @@ func (s *watched) signAt(e *Event, x, t float64) int8 {
 	return signOf(x)
 }
 
-// rearm notes the signs at the current state, where the run is restarted from the
+// rearm stores the signs at the current state, from which the run is restarted at the
 // fraction theta of the step.
 //
 // Events that have acted there start without a sign. So do those whose function had not left zero
@@ -92,7 +92,7 @@ func (s *watched) rearm(theta float64) {
 	}
 }
 
-// findAll looks for the first crossing of each event in the step last tried.
+// findAll finds the first crossing of each event in the step last tried.
 func (s *watched) findAll() {
 	s.wrong = nil
 	for i := range s.watches {
@@ -102,7 +102,7 @@ func (s *watched) findAll() {
 	}
 }
 
-// firstLanding returns the first crossing, of all ranks, of an event with Land in the step last tried, a part of the step; 1 if
+// firstLanding returns the first crossing, on all ranks, of an event with Land in the step last tried, a fraction of the step; 1 if
 // there is none. The watches stay at the start of the step.
 func (s *watched) firstLanding() float64 {
 	s.findAll()
@@ -116,12 +116,12 @@ func (s *watched) firstLanding() float64 {
 	return s.step.ranks.least(first)
 }
 
-// find looks for the next crossing of event i behind the point from of its watch: for the first sample of the step whose sign is another
-// than that before.
+// find sets root of event i to its next crossing behind from: before the first sample whose sign differs from the sign of the sample
+// before it.
 func (s *watched) find(i int) {
 	w, e := &s.watches[i], &s.list[i]
 	w.root = math.Inf(1)
-	prev := w.from // where the sign is w.sign
+	prev := w.from // point with the sign w.sign
 	for m := 1; m <= s.samples; m++ {
 		theta := float64(m) / float64(s.samples)
 		if theta <= w.from {
@@ -147,21 +147,21 @@ func (s *watched) find(i int) {
 	w.from = 1
 }
 
-// Samples behind a zero of an event function, at which leaveZero looks.
+// Samples of leaveZero behind a zero of an event function.
 const (
-	leaveSamples = 20 // each four times as far from the zero as the one before
-	leaveGrowth  = 2  // a function grows at a sample if it exceeds all samples before by this factor
-	leaveGrown   = 3  // samples in turn at which a function has to grow: rounding does so at fewer
-	leaveLasting = 10 // samples in turn with one sign that decide for a function that does not grow
+	leaveSamples = 20 // number of samples; each is four times as far from the zero as the one before
+	leaveGrowth  = 2  // a function grows at a sample if its magnitude exceeds all before by this factor
+	leaveGrown   = 3  // number of consecutive samples at which a function has to grow: rounding grows at fewer
+	leaveLasting = 10 // number of consecutive samples with the same sign that determine it, if the function does not grow
 )
 
-// leaveZero looks for the sign with which the function of e, about zero at a, leaves zero on
-// the way to b. It returns a point where the function has that sign, or b and 0 if the function
+// leaveZero finds the sign with which the function of e, about zero at the fraction a of the step, leaves zero between a and
+// b. It returns a point where the function has that sign, or b and 0 if the function
 // stays at zero.
 //
 // Rounding, or projection of the state, may put the function on the wrong side at first. So the
 // sign that counts is the one with which the function grows beyond all values before. If the
-// function does not grow, as one that jumps, the sign that lasts counts.
+// function does not grow, as after a jump, the sign that lasts counts.
 func (s *watched) leaveZero(e *Event, a, b float64) (at float64, sign int8) {
 	if s.valueAt(e, b) == 0 && s.valueAt(e, a+(b-a)/2) == 0 {
 		return b, 0 // the function stays at zero
@@ -193,7 +193,7 @@ func (s *watched) leaveZero(e *Event, a, b float64) (at float64, sign int8) {
 	return at, sign
 }
 
-// passed looks for the next crossing of event i behind the one that has been handled.
+// passed moves the watch of event i past its crossing at root, which has been handled, and finds the next one.
 func (s *watched) passed(i int) {
 	w := &s.watches[i]
 	w.last, w.side = w.root, w.after
@@ -202,10 +202,10 @@ func (s *watched) passed(i int) {
 }
 
 const (
-	// instant is the part of a step within which crossings are at the same instant: twice the
-	// bracket that locate leaves.
+	// instant is the fraction of a step within which crossings count as at the same instant: twice the
+	// bracket of locate.
 	instant = 2 * located
-	// nearby is the part of a step by which projection may move a crossing.
+	// nearby is the fraction of a step by which projection may move a crossing.
 	nearby = 1e-6
 )
 
@@ -232,7 +232,7 @@ func (s *watched) meet(theta float64) {
 	}
 }
 
-// call calls the action of event i with s.sample. It does not if the action has been called for
+// call calls the action of event i with s.sample, unless the action has been called for
 // this crossing in a step that was given up.
 func (s *watched) call(i int) (Response, error) {
 	w, e := &s.watches[i], &s.list[i]
@@ -257,7 +257,7 @@ func (s *watched) call(i int) (Response, error) {
 	return response, nil
 }
 
-// giveUp puts the events back to the start of the step.
+// giveUp sets the events back to the start of the step, which is given up.
 func (s *watched) giveUp() {
 	s.failed = s.step.sample.Time
 	for i := range s.watches {
@@ -269,8 +269,8 @@ func (s *watched) giveUp() {
 	}
 }
 
-// done makes what the events did in the step final. Crossings of a step that was given up are past once a step has reached the time at
-// which it was: later ones call actions again.
+// done ends an accepted step: its calls of actions are final. Once a step has reached the time at which a step was given up, all
+// crossings call their actions again.
 func (s *watched) done() {
 	for i := range s.watches {
 		w := &s.watches[i]
@@ -281,8 +281,8 @@ func (s *watched) done() {
 	}
 }
 
-// firstEvent returns the earliest crossing of an event, of all ranks, a part of the
-// step, and whether there is one; else the end of the step.
+// firstEvent returns the earliest crossing of an event on all ranks, a fraction of the
+// step, and true; if there is none, 1, the end of the step, and false.
 func (s *watched) firstEvent() (at float64, crosses bool) {
 	at = math.Inf(1)
 	for i := range s.watches {
@@ -298,8 +298,8 @@ func (s *watched) firstEvent() (at float64, crosses bool) {
 }
 
 // act calls the actions of the events that cross at the fraction theta of the step, with s.step.sample. It returns the
-// strongest response, and the name of the first event that stops the run. If the response is Continue, these crossings are past, and
-// later ones of the step come next.
+// strongest response, and the name of the first event that stops the run. If the response is Continue, it moves the watches past
+// these crossings.
 func (s *watched) act(theta float64) (response Response, stopped string, err error) {
 	s.meet(theta)
 	if s.step.ended() {
@@ -335,13 +335,13 @@ func (s *watched) valueAt(e *Event, theta float64) float64 {
 	return e.Function(&s.step.sample)
 }
 
-// located is the size of the bracket, as a fraction of the step, at which locate stops.
+// located is the length of the bracket, as a fraction of the step, at which locate stops.
 const located = 1e-15
 
-// locate returns a point at or just behind the crossing in (a, b], where the function has the
+// locate returns a fraction of the step at or just behind the crossing in (a, b]. The function of e has the
 // given sign at a and another one at b. The method is regula falsi in the Illinois form, which
-// halves the weight of an end that stays, with a bisection at every fourth step and where that
-// form leaves the bracket. It stops at a bracket of rounding size.
+// halves the weight of an end that stays, with a bisection at every fourth step and where a
+// step leaves the bracket. It stops at a bracket of the length located.
 func (s *watched) locate(e *Event, sign int8, a, b float64) float64 {
 	fa, fb := s.valueAt(e, a), s.valueAt(e, b)
 	if signOf(fa) != sign {
@@ -385,10 +385,11 @@ func signOf(x float64) int8 {
 	return 0
 }
 
-// errRanksEvent is returned where the action of an event would restart or stop a run on ranks.
+// errRanksEvent is returned if the action of an event would restart or stop a run on ranks.
 var errRanksEvent = errors.New("sim: the action of an event on ranks cannot restart or stop the run")
 
-// only returns the response to an event that all ranks can give: on ranks it is Continue, or an error on all of them.
+// only returns the response and error of an action. On ranks the response is Continue, and the error, also for any other response, is
+// returned on all of them.
 func only(r *ranks, response Response, err error) (Response, error) {
 	if r.all == nil {
 		return response, err

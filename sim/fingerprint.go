@@ -13,10 +13,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Fingerprint returns a hash of everything in a mechanism that decides about its motion, but the state: a checkpoint knows
-// its model by it, and ranks know that they have the same one. Surfaces of contacts and of wheels count with all their heights. It is one
-// of values: how they came to be, and what was set in between, does not count. Of forces of one's own it knows names and
-// bodies.
+// Fingerprint returns a hash of all values of a mechanism that determine its motion, without the state. Checkpoints and ranks compare
+// models by it. Surfaces of contacts and of wheels are included with all their heights. The hash depends on the
+// present values alone, not on earlier ones. For user-defined forces and rows it includes names and
+// bodies only.
 //
 // Cost: O(bodies + joints + forces), and as ground.Surface.Digest.
 func Fingerprint(m *mechanism.Mechanism) uint64 {
@@ -34,10 +34,10 @@ func Fingerprint(m *mechanism.Mechanism) uint64 {
 	for i := range m.Couplings {
 		c := m.Couplings[i]
 		if l := c.Law; l != nil {
-			c.Law = nil // an address
+			c.Law = nil // the hash may not depend on an address
 			fmt.Fprintf(p, "%+v", l.Settings())
 		}
-		if c.Own() { // its function has no bits: the name has to do
+		if c.Own() { // the function of a user-defined row cannot be hashed
 			fmt.Fprintf(p, "%s%v%v%v", m.CouplingName(i), c.Bodies, c.Angle, c.Rates())
 			continue
 		}
@@ -47,7 +47,7 @@ func Fingerprint(m *mechanism.Mechanism) uint64 {
 	return p.Sum64()
 }
 
-// printer is a hash that takes numbers.
+// printer is a hash to which numbers can be added.
 type printer struct {
 	hash.Hash64
 	buf [8]byte

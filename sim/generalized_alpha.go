@@ -12,35 +12,30 @@ import (
 
 // GeneralizedAlphaOptions choose a generalized-α method. The zero value is the default.
 type GeneralizedAlphaOptions struct {
-	// Rho is the spectral radius ρ∞ at infinite frequency, in (0, 1): what a step leaves of
+	// Rho is the spectral radius ρ∞ at infinite frequency, in (0, 1): the factor by which a step reduces
 	// the fastest vibrations. 0 stands for DefaultRho.
 	Rho float64
-
-	// Annihilate says that a step leaves nothing of the fastest vibrations: ρ∞ = 0. Rho has
+	// Annihilate sets ρ∞ = 0: a step removes the fastest vibrations. Rho has
 	// to be 0.
 	Annihilate bool
-
-	// Tolerance is the tolerance of error control; Fixed leaves the estimate out. A Relative
-	// below rounding counts as that much: 5e-14 times 1 + the largest distance of a body from
-	// the origin in units of Length.
+	// Tolerance is the tolerance of error control. The least Relative is 5e-14 times 1 + the
+	// largest distance of a body from the origin in units of Length; a smaller one counts as that.
 	Tolerance Tolerance
-
-	// Fixed says that steps are fixed: no errors are estimated, at two solves a step less.
+	// Fixed says that steps are fixed: no errors are estimated, which saves two solves a step.
 	Fixed bool
-
-	// Quick says that a step is to cost little, and need not be the solution of its equations to rounding: what is left is a small
-	// part of the tolerance, as it is with contacts in any case. The matrix of a step then is one at its end, and one of earlier steps
-	// is tried only where that has been of use. Fixed has no such tolerance, and leaves the same as with contacts.
+	// Quick makes steps cheaper by not solving their equations to rounding: the error left is a small
+	// part of the tolerance, as with contacts in any case. The matrix of a step is then factored at its end, and a matrix of earlier
+	// steps
+	// is tried only if that has succeeded before. With Fixed, which has no tolerance, the error left is as with contacts.
 	Quick bool
-
-	// RawVelocities leaves velocities as the method makes them, with an error
+	// RawVelocities keeps the velocities of the method, with an error
 	// of order 2 in the directions of the joints, instead of projecting them on
-	// the joints. The motion is the same up to rounding while steps are fixed.
+	// the joints. With fixed steps the motion is the same up to rounding.
 	RawVelocities bool
 }
 
-// DefaultRho is a ρ∞ that damps fast vibrations within some ten steps and slow ones
-// little.
+// DefaultRho is a ρ∞ that damps fast vibrations within some ten steps, and slow ones
+// only a little.
 const DefaultRho = 0.8
 
 // Alphas are the coefficients of a generalized-α method of Chung & Hulbert (1993), theory.md (53).
@@ -50,12 +45,12 @@ type Alphas struct {
 	Shift float64 // αm − αf: a is the acceleration at t + Shift·h
 	Gain  float64 // ∂a/∂u = (1 − αf)/(1 − αm)
 
-	// Local errors of positions, Position·h³·v̈, and of velocities, Velocity·h³·d³v/dt³.
+	// Position and Velocity are the constants of the local errors: of positions Position·h³·v̈, of velocities Velocity·h³·d³v/dt³.
 	Position, Velocity float64
 }
 
-// chungHulbert returns the coefficients that make the method of order 2 with the
-// spectral radius rho at infinite frequency and the least damping below, theory.md (53) (Chung &
+// chungHulbert returns the coefficients of order 2 with the
+// spectral radius rho at infinite frequency and the least damping of low frequencies, theory.md (53) (Chung &
 // Hulbert 1993, eqs. 17, 20, 25), and the constants of the local errors, (59).
 func chungHulbert(rho float64) Alphas {
 	c := Alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
@@ -79,14 +74,13 @@ func chungHulbert(rho float64) Alphas {
 //
 // in the exponential coordinates of this package. Positions, velocities and multipliers
 // converge with order 2, and the joints hold to the tolerance of Newton's method.
-//
-// Two things keep the multipliers at that order from the first step on, and when steps change.
-// The first is a, the acceleration at t + (αm − αf)·h. It starts there (Arnold & Brüls 2007),
-// and moves when h changes. The second is the offset, theory.md (55): in the directions of the
-// joints the velocities of the method differ by it, of order h², from those that the joints
-// allow. With it the errors of the positions agree with the joints. The offset is there from
-// the start (Arnold, Brüls & Cardona 2015), is kept beside the projected velocities, and
-// changes with h².
+// Two measures keep the multipliers at that order from the first step on, and when the step changes.
+// The first is a start of a at t + (αm − αf)·h, where it approximates the acceleration (Arnold & Brüls 2007);
+// a is moved when h changes. The second is the offset, theory.md (55): in the directions of the
+// joints the velocities of the method differ by it, of order h², from velocities that the joints
+// allow. With the offset the errors of the positions agree with the joints. It is computed at
+// the start (Arnold, Brüls & Cardona 2015), kept beside the projected velocities, and
+// changed with h².
 type GeneralizedAlpha struct {
 	halt team.Watch
 	mech *mechanism.Mechanism
@@ -95,8 +89,8 @@ type GeneralizedAlpha struct {
 	c    Alphas
 
 	kept     alphaKept
-	start    []anchor // at the start of a step
-	from, to alphaEnd // the start of a step and its end
+	start    []anchor // bodies at the start of the step
+	from, to alphaEnd // start and end of the step
 	newton   alphaNewton
 	inner    *internals
 	x        []float64 // exponential coordinates of the end
@@ -105,7 +99,7 @@ type GeneralizedAlpha struct {
 	end      mechanism.State
 	t0, h    float64
 
-	turned         float64 // largest angle of a body in the step, rad
+	turned         float64 // largest angle by which a body turns in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool
 	anew           bool // the step last tried has no history
@@ -113,18 +107,18 @@ type GeneralizedAlpha struct {
 	factorizations int64
 }
 
-// alphaKept has the numbers that the next step takes over.
+// alphaKept has the numbers of a step that the next step needs.
 type alphaKept struct {
-	all    []float64 // all that follows, and the angles, internal states and reactions of alphaNewton.lin
-	head   []float64 // of the indices headStep …
-	offset []float64 // of the method's velocities from the velocities of the state
+	all    []float64 // memory of the lists below, and of the angles, internal states and reactions of alphaNewton.lin
+	head   []float64 // single numbers, with the indices headStep …
+	offset []float64 // velocities of the method less the velocities of the state
 	u, a   []float64
-	change []float64 // of a in the last step
+	change []float64 // change of a in the last step
 	lambda []float64
-	swing  []float64 // change of lambda
-	pose   []float64 // thirteen a body: the state for which the matrix has been factored
+	swing  []float64 // change of lambda in the last step
+	pose   []float64 // state for which the matrix has been factored, thirteen numbers for each body
 	load   []float64 // reactions of bearings
-	valid  bool      // all is of the state from which the next step starts
+	valid  bool      // the numbers belong to the state from which the next step starts
 }
 
 // alphaEnd is one end of a step.
@@ -135,29 +129,29 @@ type alphaEnd struct {
 	inA, inB []float64 // rates of internal states are inA + inB·state
 }
 
-// alphaNewton is the memory of the iteration of a step.
+// alphaNewton is the memory of the Newton iteration of a step.
 type alphaNewton struct {
-	lin         mechanism.State // for which the matrix has been factored
-	factors     bool            // the matrix is of kept.head and kept.pose
-	eager       bool            // a matrix is given up early
-	kinked      bool            // forces have kinks: contacts, stops, friction; or steps are to be quick
+	lin         mechanism.State // state for which the matrix has been factored
+	factors     bool            // the factors belong to kept.head and kept.pose
+	eager       bool            // the iteration gives a slow matrix up early
+	kinked      bool            // forces have kinks (contacts, stops, friction), or Quick is set
 	du, dlambda []float64       // correction
 	mix         anderson
 	corrected   float64 // size of the last correction
 	roundings   float64 // size up to which a correction is rounding
-	theta       float64 // the part of the error that a correction with the matrix has left, when last seen; 1 before
-	rate        float64 // the smallest change of velocities by a correction of the iteration
-	restless    int     // corrections of the iteration that were no smaller
-	bent        float64 // the smallest change by a correction of what bristles hold
-	unbent      int     // corrections of the iteration in which that was no smaller
+	theta       float64 // ratio of the last two corrections with the matrix; 1 before the second one
+	rate        float64 // smallest change of velocities by a correction of the iteration
+	restless    int     // number of corrections of the iteration with no smaller change
+	bent        float64 // smallest change of the forces of bristles by a correction of the iteration (internals.shift)
+	unbent      int     // number of corrections of the iteration with no smaller such change
 }
 
 // Indices of alphaKept.head.
 const (
-	headStep     = iota // the last step, s
-	headChanged         // changed if change is of a step, or changedAnew if that had no history
-	headMatrix          // 0 if no matrix has been factored; else 1, and with Quick the number of steps in a row that needed one of their own
-	headPosition        // the arguments of the matrix besides pose
+	headStep     = iota // length of the last step, s
+	headChanged         // changed if there has been a step, changedAnew if that had no history
+	headMatrix          // 0 if no matrix has been factored; else 1, with Quick plus the number of consecutive steps that needed a new matrix
+	headPosition        // from here on the arguments of Linearize, and the time, besides pose
 	headVelocity
 	headLevel
 	headTime
@@ -171,9 +165,8 @@ const (
 )
 
 // NewGeneralizedAlpha returns an integrator with its memory.
-//
 // Zeros in o.Tolerance stand for the defaults. It panics if an option is out
-// of range, or without a mechanism or dynamics.
+// of range, or if m or d is nil.
 func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o GeneralizedAlphaOptions) *GeneralizedAlpha {
 	mustHave(m, d == nil)
 	if !(o.Rho >= 0 && o.Rho < 1) || o.Annihilate && o.Rho != 0 {
@@ -226,7 +219,7 @@ func (k *GeneralizedAlpha) Order() (order, embedded int) {
 // Evaluations implements Stepper: it counts Newton corrections too.
 func (k *GeneralizedAlpha) Evaluations() int64 { return k.evaluations }
 
-// Factorizations returns how often the Newton matrix has been factored.
+// Factorizations returns the number of factorizations of the matrix of Newton's method.
 func (k *GeneralizedAlpha) Factorizations() int64 { return k.factorizations }
 
 // Settings implements Stepper.
@@ -267,20 +260,20 @@ func (k *GeneralizedAlpha) Keep() []float64 {
 }
 
 // Multipliers returns the multipliers of ImplicitDynamics at the end of the last accepted
-// step. They are the stepper's own.
+// step. The list belongs to the stepper.
 //
-// Where they are not unique they are some of those that fit the motion.
+// Where multipliers are not unique, it has one of the solutions.
 func (k *GeneralizedAlpha) Multipliers() []float64 { return k.kept.lambda }
 
-// Accelerations returns u at the end of the last accepted step, six numbers a body.
-// It is the stepper's own.
+// Accelerations returns u at the end of the last accepted step, six numbers for each body.
+// The list belongs to the stepper.
 func (k *GeneralizedAlpha) Accelerations() []float64 { return k.kept.u }
 
-// Relative returns the relative tolerance of the step last tried: as the options say, unless that is below rounding.
+// Relative returns the relative tolerance of the step last tried: the larger of Tolerance.Relative and the bound of rounding.
 func (k *GeneralizedAlpha) Relative() float64 { return k.relative }
 
-// place makes k.end the end of the step for the accelerations k.to.u, theory.md (51). It returns a
-// HalfTurnError if a rotation does not stay below half a turn.
+// place computes k.end, the end of the step for the accelerations k.to.u, theory.md (51). It returns a
+// HalfTurnError if a body turns by turnBound or more.
 func (k *GeneralizedAlpha) place() error {
 	c, h := &k.c, k.h
 	body, square := 0, 0.0
@@ -309,18 +302,18 @@ func (k *GeneralizedAlpha) place() error {
 	return k.bend()
 }
 
-// furthest returns the largest angle of a body in the step last tried, at its end.
+// furthest returns the largest angle by which a body turns in the step last tried, at its end, rad.
 func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 
-// bend makes the internal states of k.end those at the end of the step: the solution of ξ̇ = a + b·ξ with the means of
+// bend computes the internal states of k.end: the solution of ξ̇ = a + b·ξ with the means of
 // a and b over the ends of the step,
 //
 //	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
 //
-// which is of order 2, and stable however fast the states settle. To a is added the next term of Magnus' series for states
-// that do not settle within the step, h/12·(b₁a₀ − b₀a₁)/(1 + (hb)²): in slips a and b·ξ nearly cancel, and without it this
-// would be most of the error. So they need no unknowns of their own. For bristles of
-// joints h·a is the exact travel of the freedom over the step, and |h·b| is at most that of a sliding by this travel:
+// which is of order 2, and stable however fast the states settle. So the states need no unknowns. For states
+// that do not settle within the step, the next term of Magnus' series, h/12·(b₁a₀ − b₀a₁)/(1 + (hb)²), is added to a: a and b·ξ nearly
+// cancel for slips, and without it this term would be most of the error. For bristles of
+// joints h·a is the exact travel of the freedom over the step, and |h·b| at most the value for sliding by this travel:
 // with the means of the velocities at the ends alone, bristles would creep.
 func (k *GeneralizedAlpha) bend() error {
 	if len(k.inner.at) == 0 {
@@ -337,7 +330,7 @@ func (k *GeneralizedAlpha) bend() error {
 		at := k.inner.bristles[i].state
 		went := k.inner.travel(i) / k.h
 		if speed := (math.Abs(k.from.inA[at]) + math.Abs(k.to.inA[at])) / 2; speed > math.Abs(went) {
-			part := math.Abs(went) / speed // what does not get anywhere does not slide
+			part := math.Abs(went) / speed // motion to and fro does not count as sliding
 			k.to.inB[at] = part*(k.from.inB[at]+k.to.inB[at]) - k.from.inB[at]
 		}
 		k.to.inA[at] = 2*went - k.from.inA[at]
@@ -355,15 +348,15 @@ func (k *GeneralizedAlpha) bend() error {
 	return nil
 }
 
-// Watch implements Watcher, for the dynamics too if they do.
+// Watch implements Watcher. It also watches the dynamics, if they are a Watcher.
 func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
 	return watchBoth(ctx, &k.halt, k.dyn)
 }
 
 func (k *GeneralizedAlpha) dynamics() any { return k.dyn }
 
-// poseSize returns the largest part of e, six numbers a body: rotations as they are,
-// displacements relative to the tolerance's length. A NaN stays.
+// poseSize returns the size of a change e of the poses, six numbers for each body: the largest rotation, rad,
+// or displacement over Tolerance.Length. It is NaN if e has a NaN.
 func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 	for i := 0; i < len(e); i += 6 {
 		size = max(size, length(e[i:i+3]), length(e[i+3:i+6])/k.o.Tolerance.Length)
@@ -371,8 +364,8 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 	return size
 }
 
-// speedSize returns the largest part of changes of velocity e, six numbers a body, as Tolerance
-// says. A NaN stays.
+// speedSize returns the size of a change e of the velocities, six numbers for each body, relative to the velocities as in
+// Tolerance. It is NaN if e has a NaN.
 func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
 	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
 	for i := range k.start {

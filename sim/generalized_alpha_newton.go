@@ -8,47 +8,46 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Newton's method for a step, in sizes relative to Tolerance.Length for
-// displacements of centres of mass, and in rad for rotations.
+// Constants of Newton's method for a step. Sizes of corrections are as in poseSize.
 const (
-	newtonTol      = 2e-15 // error left in the pose at which the iteration ends
-	newtonLoose    = 1e-11 // correction that is accepted where corrections do not shrink any more
-	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
-	newtonSteps    = 15    // corrections with one matrix
-	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
-	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
-
-	// A step leaves this part of its tolerance in poses at most where forces have kinks, or this much if it is fixed.
+	newtonTol      = 2e-15 // size of the error at which the iteration ends
+	newtonLoose    = 1e-11 // size of a correction that is accepted where corrections do not shrink any more
+	newtonRounding = 5e-16 // size of a correction that is rounding, for a mechanism near the origin
+	newtonSteps    = 15    // largest number of corrections with one matrix
+	newtonMore     = 3     // an old matrix is kept if so many more corrections are expected to suffice
+	newtonNear     = 1e-5  // size of a correction below which the pose is good for a matrix
+	// Where forces have kinks, the largest error of poses that a step leaves is newtonPart of its tolerance, or newtonGround for a fixed
+	// step.
 	newtonPart   = 1e-5
 	newtonGround = 1e-12
-	// It leaves this part of its tolerance in velocities, of a fixed step this part of (h·Rate)³: else short steps take
-	// it for an error of theirs, and it adds up.
+	// The largest error of velocities that a step leaves is newtonSpeed of its tolerance, or newtonFixed of (h·Rate)³ for a fixed
+	// step. With more, error control would take it for an error of short steps, and it would add up.
 	newtonSpeed = 5e-4
-	// With Quick both parts are so many times as large.
-	newtonQuick = 10
 	newtonFixed = 1e-2
-	// newtonStill is a change of velocities that is rounding, as Tolerance says.
+	// newtonQuick is the factor of newtonPart and newtonSpeed with Quick.
+	newtonQuick = 10
+	// newtonStill is the size of a change of velocities that is rounding (speedSize).
 	newtonStill = 1e-14
-	// newtonHold is a change of what bristles hold, as a part of their friction, that is none.
+	// newtonHold is the change of the force of bristles, relative to their friction, that counts as none.
 	newtonHold = 1e-8
-	// newtonHeld is one with which no iteration ends, also where corrections do not shrink: it is no rounding.
+	// newtonHeld is the change with which no iteration ends, even where corrections do not shrink: it is larger than rounding.
 	newtonHeld = 1e-3
 )
 
-// outcome is how an iteration ended.
+// outcome is the result of an iteration.
 type outcome uint8
 
 const (
-	lost outcome = iota // it diverges, or meets a pose that does not exist
-	slow                // it converges, but another matrix would be better
+	lost outcome = iota // the iteration diverges, or reaches a pose that cannot be evaluated
+	slow                // the iteration converges, but another matrix would be better
 	converged
 )
 
-// solve finds k.to.u, k.to.lambda and k.end for the step from st, theory.md (52). It takes matrices
-// in this order. The matrix of an earlier step comes first, as long as few corrections are
-// expected with it (Hairer & Wanner 1996 §IV.8). The next is one at the pose of the iteration
-// if that pose is good, else one at st. The joints hold at st, so redundant ones are known as
-// such. Last come the other ways to factor.
+// solve computes k.to.u, k.to.lambda and k.end for the step from st, theory.md (52). It tries matrices
+// in this order: the matrix of an earlier step, as long as few corrections are
+// expected with it (Hairer & Wanner 1996 §IV.8); a matrix at the pose of the iteration
+// if that pose is good, else at st, where the joints hold, so that redundant rows are known as
+// such; and then the other Levels of factorization.
 func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	how, err := lost, error(nil)
 	k.predict()
@@ -93,7 +92,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 }
 
 const (
-	// After oldFails steps in a row that needed a matrix of their own, one of earlier steps is tried in every oldEvery-th step alone.
+	// After oldFails consecutive steps that needed a new matrix, an old matrix is tried in every oldEvery-th step only.
 	// Other values cost time only.
 	oldFails = 2
 	oldEvery = 8
@@ -105,7 +104,7 @@ func (k *GeneralizedAlpha) triesOld() bool {
 	return fails == 0 || fails > 0 && (fails < oldFails || math.Mod(fails, oldEvery) == 0)
 }
 
-// noteOld takes in whether a matrix of an earlier step has been enough.
+// noteOld records whether the matrix of an earlier step has been good enough for this step.
 func (k *GeneralizedAlpha) noteOld(enough bool) {
 	switch {
 	case enough:
@@ -115,16 +114,16 @@ func (k *GeneralizedAlpha) noteOld(enough bool) {
 	}
 }
 
-// touchTries is the number of matrices of a step for a mechanism with contacts.
+// touchTries is the largest number of matrices of a step for a mechanism with contacts.
 const touchTries = 20
 
-// eagerTheta is what a correction may leave of the error, from the
-// third one with a matrix on, where contacts may begin or end in it.
+// eagerTheta is the largest ratio of consecutive corrections, from the
+// third correction with a matrix on, if contacts may begin or end in the iteration.
 const eagerTheta = 0.7
 
-// solveTouching is solve for a mechanism with contacts, whose forces have kinks: a contact at the end of the step need
-// not be one at its start. So the first matrix is at the predicted end, and the next ones where the iteration has come.
-// Only where that is lost it is one at st.
+// solveTouching is solve for forces with kinks. A contact at the end of the step need
+// not touch at its start. So the first matrix is at the predicted end, and the next ones at the pose that the iteration has reached.
+// After a lost iteration the matrix may be at st. how is the outcome of the matrix of an earlier step.
 func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outcome, error) {
 	err := error(nil)
 	losses := 0
@@ -151,8 +150,8 @@ func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outc
 	return how, err
 }
 
-// predict starts the iteration from the accelerations and multipliers at the start of the step. If the last step has
-// told how they change, they go on changing at this rate.
+// predict starts the iteration from the accelerations and multipliers at the start of the step, extrapolated by their change in the last
+// step, if there was one.
 func (k *GeneralizedAlpha) predict() {
 	copy(k.to.u, k.from.u)
 	copy(k.to.lambda, k.from.lambda)
@@ -168,7 +167,7 @@ func (k *GeneralizedAlpha) predict() {
 	}
 }
 
-// linearize factors the matrix of this step at st, theory.md (58).
+// linearize factors the matrix of this step at st, theory.md (58), at the given level (ImplicitDynamics.Linearize).
 func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
 	k.kept.head[headMatrix] = max(k.kept.head[headMatrix], 1)
@@ -210,8 +209,9 @@ func (k *GeneralizedAlpha) refactor() error {
 	return nil
 }
 
-// iterate corrects k.to.u and k.to.lambda until the poses of the end are right, theory.md (52).
-// An old matrix is given up as soon as a new one is expected to be cheaper.
+// iterate corrects k.to.u and k.to.lambda until the poses of the end have converged, theory.md (52). old says that
+// the matrix is of an earlier step: iterate then returns slow as soon as a new matrix is expected to be cheaper. It returns lost with an
+// error.
 func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
@@ -228,7 +228,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			return lost, err
 		}
 		size := position * k.poseSize(k.newton.du)
-		theta := size / last // how much of the error a correction leaves
+		theta := size / last // ratio of consecutive corrections
 		last, k.newton.corrected = size, size
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
@@ -245,7 +245,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			ends = !moves
 		}
 		if size <= tol {
-			k.newton.mix.begin() // what is left is rounding but along allowed motions: differences of roundings say nothing
+			k.newton.mix.begin() // corrections are rounding now, except along allowed motions: their differences are of no use
 		}
 		k.newton.mix.correct(k.to.u, k.to.lambda, k.newton.du, k.newton.dlambda)
 		if ends {
@@ -261,7 +261,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			return slow, k.place()
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
-			_ = k.place() // if there is no such pose, the next iteration is lost
+			_ = k.place() // after an error the next iteration returns lost
 			return slow, nil
 		}
 	}
@@ -269,15 +269,15 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	return slow, nil
 }
 
-// beginIteration forgets earlier corrections. It returns the correction at which the iteration ends, and the one that is
-// accepted where corrections do not shrink any more.
+// beginIteration clears the memory of corrections. It returns the size tol of a correction at which the iteration ends, and the size
+// loose that is accepted where corrections do not shrink any more.
 func (k *GeneralizedAlpha) beginIteration() (tol, loose float64) {
 	k.newton.mix.begin()
 	k.newton.rate, k.newton.restless = math.Inf(1), 0
 	k.newton.bent, k.newton.unbent = math.Inf(1), 0
 	tol, loose = max(newtonTol, 2*k.newton.roundings), max(newtonLoose, 200*k.newton.roundings)
 	if k.newton.kinked {
-		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
+		// The matrix does not include the dependence of friction on the normal force, so corrections shrink slowly.
 		most := newtonGround
 		if !k.o.Fixed {
 			most = k.part(newtonPart) * k.o.Tolerance.Relative
@@ -287,7 +287,7 @@ func (k *GeneralizedAlpha) beginIteration() (tol, loose float64) {
 	return tol, loose
 }
 
-// part returns the part of the tolerance that a step may leave, with Quick a larger one.
+// part returns a part of the tolerance that a step may leave as error, enlarged with Quick.
 func (k *GeneralizedAlpha) part(of float64) float64 {
 	if k.o.Quick {
 		return newtonQuick * of
@@ -295,8 +295,8 @@ func (k *GeneralizedAlpha) part(of float64) float64 {
 	return of
 }
 
-// still returns the error of velocities that a step may leave. Fixed steps have a part of the cube of the step: of this order are
-// their errors.
+// still returns the error of velocities that a step may leave (speedSize). For fixed steps it is a part of the cube of the step, which is
+// the order of their errors.
 func (k *GeneralizedAlpha) still() float64 {
 	if !k.o.Fixed {
 		return max(newtonStill, k.part(newtonSpeed)*k.o.Tolerance.Relative)
@@ -305,11 +305,12 @@ func (k *GeneralizedAlpha) still() float64 {
 	return max(newtonStill, newtonFixed*s*s*s)
 }
 
-// moves reports whether what the correction k.newton.du, of the size in the pose, leaves still changes velocities that the
-// joints allow, and whether corrections still shrink. An error of the pose by ε changes velocities by ε/h. In the
-// directions of the joints that is rounding of the poses, which the projection removes. In the others it stays in the
-// motion. Corrections shrink slowly where friction depends on reactions, and with old matrices. Each step would leave
-// the like, and the sum would grow as h⁻².
+// moves reports whether the iteration has to continue because of velocities: the error after the correction k.newton.du still changes
+// velocities that the joints allow by more than still(), and corrections still shrink. size is the size of the correction in the pose.
+//
+// An error ε of the pose changes velocities by ε/h. In the directions of the joints the projection removes this change. In the other
+// directions it stays in the motion. Where corrections shrink slowly, as with friction that depends on reactions and with old
+// matrices, each step would leave such a change, and their sum would grow as h⁻².
 func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
 	most := k.still()
 	left := size * k.newton.theta / max(1-k.newton.theta, 0.5)
@@ -330,9 +331,9 @@ func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
 	return rate > most && k.newton.restless < newtonRestless, nil
 }
 
-// bends reports whether the last correction has changed what bristles hold, and such changes still shrink. Errors of poses
-// far below any tolerance are forces there: bristles bend by some 10 nm. That the second correction is 10⁻⁶ of the first
-// says nothing of them.
+// bends reports whether the iteration has to continue because of bristles: the last correction has changed their forces, and such changes
+// still shrink. As bristles bend by some 10 nm only, errors of poses far below any tolerance change their forces, and small corrections
+// do not show that these have converged.
 func (k *GeneralizedAlpha) bends() bool {
 	shift := k.inner.shift
 	if shift <= newtonHold {
@@ -345,5 +346,5 @@ func (k *GeneralizedAlpha) bends() bool {
 	return shift > newtonHeld || k.newton.unbent < newtonRestless
 }
 
-// newtonRestless is how many corrections may be no smaller than an earlier one, in velocities, before they are rounding.
+// newtonRestless is the number of corrections no smaller than an earlier one after which they count as rounding.
 const newtonRestless = 2

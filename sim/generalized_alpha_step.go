@@ -9,11 +9,10 @@ import (
 )
 
 // Try implements Stepper.
-//
 // Cost: a few corrections of Newton's method, a few solves, and a factorization where the
 // matrix of an earlier step is not good enough. The first step from a state, or after Restart,
-// is done twice, to find where a and the offset start. No allocation but for errors. It returns
-// a HalfTurnError or what wraps ErrNewton, and errors of the dynamics. It panics if st is of
+// is done twice, to find the start of a and of the offset. It allocates for errors only. It returns
+// a HalfTurnError, an error that wraps ErrNewton, and the errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
 	if err := k.depart(st, t); err != nil {
@@ -33,7 +32,7 @@ func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) 
 	return e, err
 }
 
-// depart sets where a step to t starts.
+// depart sets the start of a step from st to the time t.
 func (k *GeneralizedAlpha) depart(st *mechanism.State, t float64) error {
 	if len(st.Bodies) != len(k.start) {
 		panic("sim" + fault.ForeignState)
@@ -53,7 +52,7 @@ func (k *GeneralizedAlpha) depart(st *mechanism.State, t float64) error {
 	return nil
 }
 
-// startAt sets the charts at st, and the size of rounding there.
+// startAt sets the anchors to st, and the size of rounding there.
 func (k *GeneralizedAlpha) startAt(st *mechanism.State) {
 	far := 0.0
 	for i := range k.start {
@@ -64,7 +63,8 @@ func (k *GeneralizedAlpha) startAt(st *mechanism.State) {
 	k.newton.roundings = newtonRounding * (1 + far/k.o.Tolerance.Length)
 }
 
-// prepare sets the state from which a step of k.h starts.
+// prepare sets u, a, offset and multipliers at the start of a step of k.h from st: from the last step, or by begin if there is no
+// history.
 func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
 	if !k.kept.valid || k.h > restartRatio*k.kept.head[headStep] {
 		k.kept.valid, k.anew = false, true
@@ -86,15 +86,15 @@ func (k *GeneralizedAlpha) prepare(st *mechanism.State) error {
 	return nil
 }
 
-// restartRatio is a ratio of a step to the last one, which was cut short. Above it, differences
-// over the last step tell less than a new start.
+// restartRatio is a ratio of a step to the last one, which the end of a run or the like has shortened. Above it, a new start is more
+// accurate than differences over the last step.
 const restartRatio = 16
 
-// begin finds u, a and the offset at a state without history, theory.md (54), (55). A step from
-// a = u without offset ends near enough to the solution to give the derivative of u. The
-// derivative is taken between accelerations of the index-1 equations, which do not suffer from
-// the wrong start. The states are those on either side of the step, where a fast vibration is
-// as damped as the method will have it.
+// begin computes u, a and the offset at a state st without history, theory.md (54), (55). A step from
+// a = u without offset ends near enough to the solution to give the derivative of u. It is the
+// difference of the accelerations of the index-1 equations at both ends of that step, which the
+// wrong start does not affect. Between these states, the method has damped fast vibrations as it does
+// later.
 func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	if err := k.try(st); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (k *GeneralizedAlpha) begin(st *mechanism.State) error {
 	return nil
 }
 
-// try does the step from a = u without offset.
+// try does the step of begin, from a = u without offset.
 func (k *GeneralizedAlpha) try(st *mechanism.State) error {
 	clear(k.from.lambda)
 	clear(k.from.w)
@@ -139,7 +139,7 @@ func (k *GeneralizedAlpha) try(st *mechanism.State) error {
 	return k.settle()
 }
 
-// bear stores the reactions at st that the matrix of the first step has.
+// bear stores in k.kept.load the reactions at st, for the matrix of the first step.
 func (k *GeneralizedAlpha) bear(st *mechanism.State) error {
 	clear(k.kept.load)
 	b, ok := k.dyn.(Bearer)
@@ -168,7 +168,7 @@ func (k *GeneralizedAlpha) settle() error {
 	}
 	copy(k.to.w, k.v1)
 	left, err := k.dyn.Allow(k.v1, &k.end)
-	if err == nil && left > allowedRate { // the matrix is too old; without a new one there is none
+	if err == nil && left > allowedRate { // the matrix is too old
 		if err = k.linearize(&k.end, int(k.kept.head[headLevel])); err == nil {
 			_, err = k.dyn.Allow(k.v1, &k.end)
 		}
@@ -188,11 +188,11 @@ func (k *GeneralizedAlpha) settle() error {
 	return nil
 }
 
-// allowedRate is the relative error of velocities for which a matrix is not renewed.
+// allowedRate is the largest relative error of velocities for which settle keeps the matrix.
 const allowedRate = 1e-12
 
 // AtTo implements Stepper. Between the ends, rotation vectors and displacements are the cubic
-// Hermite polynomials of their values and rates, theory.md (60). Velocities are those of
+// Hermite polynomials of their values and rates at the ends, theory.md (60), and velocities are the Hermite polynomials of
 // velocities and accelerations. Both are of higher order than the method.
 //
 // Cost: O(bodies), no allocation. It panics without a step, or if theta is not in [0, 1].
@@ -232,8 +232,8 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 	}
 }
 
-// Lead implements Stepper. If next has been changed, it corrects the difference w between the velocities of the method and of the state,
-// so that the method keeps its velocities.
+// Lead implements Stepper. If next has been changed, it corrects the offset w of the velocities of the method from the velocities of
+// the state, so that the velocities of the method do not change.
 func (k *GeneralizedAlpha) Lead(next *mechanism.State, changed bool) error {
 	k.mustHaveTried()
 	if !changed {
@@ -277,12 +277,12 @@ func (k *GeneralizedAlpha) mustHaveTried() {
 	}
 }
 
-// estimate returns the estimated local error of the step in units of the tolerance: that of the
-// positions (Hulbert & Jang 1995), theory.md (54), and from the second step on that of the
+// estimate returns the estimated local error of the step in units of the tolerance. It is the larger of the error of the
+// positions (Hulbert & Jang 1995), theory.md (54), and, from the second step on, the error of the
 // velocities, theory.md (59), h³·Velocity·d²v̇/dt² with the second difference of the
 // accelerations.
 //
-// Both are multiplied by the inverse of the Newton matrix (Hairer & Wanner 1996 §IV.8): with joints
+// Both are multiplied by the inverse of the matrix of Newton's method (Hairer & Wanner 1996 §IV.8): with joints
 // and stiff springs the true errors are less than the differences. Errors of velocities that come
 // from rounding of the positions do not count, as shorter steps would make them larger.
 func (k *GeneralizedAlpha) estimate() (float64, error) {
@@ -319,13 +319,13 @@ func (k *GeneralizedAlpha) estimate() (float64, error) {
 // it rounding shows in the estimates, and steps would become shorter without end.
 const leastTolerance = 100
 
-// velocityRounding is an error of velocities over the error of positions that makes it, times
-// the step.
+// velocityRounding times the rounding of positions, over the step, is the error of velocities that
+// the rounding causes.
 const velocityRounding = 10
 
 // positionErrorTo stores in e the local error of the positions of a step h, exact less
-// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations
-// alone, with ω and ω̇ at the start of the step. change is the change of u over the step, h·dv̇/dt. It may be e.
+// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second term for rotations
+// only, with ω and ω̇ at the start of the step. change is the change of u over the step, h·dv̇/dt, and may be e.
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i

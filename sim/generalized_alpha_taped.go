@@ -5,22 +5,22 @@ import "github.com/rung-mbd/rung/mechanism"
 // Coefficients returns the coefficients of the method.
 func (k *GeneralizedAlpha) Coefficients() Alphas { return k.c }
 
-// Projects reports whether the velocities of a step are brought back to the joints.
+// Projects reports whether the velocities of a step are projected on the joints.
 func (k *GeneralizedAlpha) Projects() bool { return !k.o.RawVelocities }
 
-// AlphaEnd is where a step of GeneralizedAlpha has ended, for who differentiates it. All is the stepper's own.
+// AlphaEnd is the end of a step of GeneralizedAlpha, for code that differentiates steps. All lists belong to the stepper.
 type AlphaEnd struct {
 	State         *mechanism.State // nil for the state of the run
-	Accelerations []float64        // u, six numbers a body
-	Offset        []float64        // of the method's velocities from the velocities of the state, six numbers a body
-	Multipliers   []float64        // as ImplicitDynamics has them
-	Step          float64          // s
-	Began         bool             // the step has begun without history, theory.md (54), (55)
-	// Matrix is the state for which the matrix last factored was made, of a Trial.
+	Accelerations []float64        // u, six numbers for each body
+	Offset        []float64        // velocities of the method less the velocities of the state, six numbers for each body
+	Multipliers   []float64        // as in ImplicitDynamics
+	Step          float64          // length of the step, s
+	Began         bool             // the step has started without history, theory.md (54), (55)
+	// Matrix is the state at which the last matrix was factored, of a Trial; else nil.
 	Matrix *mechanism.State
 }
 
-// LastEnd returns the end of the last accepted step; without one, or after Restart, it has a Step of 0.
+// LastEnd returns the end of the last accepted step. Its Step is 0 if there is none since the start or the last Restart.
 func (k *GeneralizedAlpha) LastEnd() AlphaEnd {
 	e := AlphaEnd{Accelerations: k.kept.u, Offset: k.kept.offset, Multipliers: k.kept.lambda}
 	if k.kept.valid {
@@ -29,7 +29,7 @@ func (k *GeneralizedAlpha) LastEnd() AlphaEnd {
 	return e
 }
 
-// Trial does the step by which Try finds where a and the offset start at a state without history: from a = u without
+// Trial does the step by which Try computes the start of a and of the offset at a state without history: from st with a = u and without
 // offset, to the time t.
 //
 // Cost: as a step. Errors and panics: as Try.

@@ -9,19 +9,19 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// errHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
-// step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
+// errHalfTurn is wrapped by HalfTurnError: the
+// step is too long for exponential coordinates. With couplings, which count the turns of one body relative to another, a
 // quarter of a turn is too much.
 var errHalfTurn = errors.New("sim: half a turn or more in one step")
 
-// HalfTurnError tells which body turns too far in a step.
+// HalfTurnError names the body that would turn by turnBound or more in a step: half a turn, or a quarter.
 type HalfTurnError struct {
 	At    mechanism.Error // the body
 	Time  float64         // at the start of the step, s
-	Angle float64         // rad, by which the body would turn
-	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
+	Angle float64         // angle by which the body would turn in Span, rad
+	Span  float64         // the step, or the part of it up to a stage, s
 
-	elsewhere error // of the rank that has the body (Ranks)
+	elsewhere error // the error of the rank that has the body, on other ranks (Ranks)
 }
 
 // Error implements error.
@@ -37,11 +37,12 @@ func (e *HalfTurnError) Error() string {
 		e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(errHalfTurn))
 }
 
-// Unwrap returns the place.
+// Unwrap returns At.
 func (e *HalfTurnError) Unwrap() error { return &e.At }
 
-// turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
-// a turn if there are couplings, which count the turns of one body relative to another, composite joints or points on curves.
+// turnBound returns the angle, rad, below which the rotation of a body in a step has to stay: half a turn, or a quarter of
+// a turn if there are couplings, which count the turns of one body relative to another, or joints with values that are followed
+// (mechanism.Mechanism.HasFollowed).
 func turnBound(m *mechanism.Mechanism) float64 {
 	if m.NumCouplings() > 0 || m.HasFollowed() {
 		return math.Pi / 2
@@ -49,8 +50,8 @@ func turnBound(m *mechanism.Mechanism) float64 {
 	return math.Pi
 }
 
-// halfTurn returns e, the error of a step in which a body turns too far, on all ranks; own tells that the body is of this rank, as it is
-// where there are no others. The error names the body; a rank that does not have it takes the name from the rank that has it.
+// halfTurn returns e, with the body of that number as its place, on all ranks. own tells that this rank has the body, as is the case
+// without ranks. A rank that does not have the body gets the text of the error from the rank that has it.
 func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
 	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: errHalfTurn}
 	if own {

@@ -10,22 +10,22 @@ import (
 type internals struct {
 	mech  *mechanism.Mechanism
 	kin   *mechanism.Kinematics
-	at    []float64 // at the start of the step
-	a, b  []float64 // scratch
-	scale []float64 // sizes
+	at    []float64 // states at the start of the step
+	a, b  []float64 // coefficients of the rates, rate = a + b·state; scratch
+	scale []float64 // typical sizes of the states
 	hold  []float64 // damping of bristles (mechanism.Mechanism.HoldDampingTo)
-	held  []float64 // parts of their friction with which bristles held where the end of the step was last placed
-	shift float64   // the largest change of held when the end was last placed
+	held  []float64 // forces of bristles over their friction, at the last call of holdAt
+	shift float64   // largest change of held at the last call of holdAt
 
-	bristles []bristle // of the friction of joints
-	from, to []float64 // their coordinates at the start and at the end of the step
+	bristles []bristle // freedoms of joints whose friction has bristles
+	from, to []float64 // coordinates of these freedoms at the start and at the end of the step
 }
 
-// bristle is the friction of a freedom with bristles.
+// bristle is a freedom whose friction has bristles.
 type bristle struct {
 	mechanism.Freedom
-	state int  // its place among the internal states
-	turns bool // the coordinate is known but for whole turns
+	state int  // index of the deflection among the internal states
+	turns bool // the pose determines the coordinate up to whole turns only
 }
 
 // newInternals allocates the internal states of a step, and finds the freedoms whose friction has bristles.
@@ -49,7 +49,7 @@ func newInternals(m *mechanism.Mechanism) *internals {
 	return in
 }
 
-// coordinatesTo stores the coordinates of freedoms with bristles at st, for which coefficientsTo has been called.
+// coordinatesTo stores in q the coordinates of freedoms with bristles at st, for which coefficientsTo has been called.
 func (in *internals) coordinatesTo(q []float64, st *mechanism.State) {
 	var jk mechanism.JointKinematics
 	var x, rate [6]float64
@@ -61,7 +61,7 @@ func (in *internals) coordinatesTo(q []float64, st *mechanism.State) {
 	}
 }
 
-// travel returns how far the freedom of bristle i has moved in the step.
+// travel returns the change of the coordinate of bristle i in the step, rad or m.
 func (in *internals) travel(i int) float64 {
 	d := in.to[i] - in.from[i]
 	if in.bristles[i].turns {
@@ -70,7 +70,7 @@ func (in *internals) travel(i int) float64 {
 	return d
 }
 
-// start notes the states at the start of a step.
+// start stores the internal states of st, the start of a step.
 func (in *internals) start(st *mechanism.State) {
 	if len(st.Internal) == 0 {
 		clear(in.at)
@@ -78,7 +78,7 @@ func (in *internals) start(st *mechanism.State) {
 	copy(in.at, st.Internal)
 }
 
-// coefficientsTo stores a and b of the rates a + b·state at st.
+// coefficientsTo stores the coefficients a and b of the rates a + b·state at st.
 func (in *internals) coefficientsTo(a, b []float64, st *mechanism.State) error {
 	if len(in.at) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (in *internals) coefficientsTo(a, b []float64, st *mechanism.State) error {
 	return in.mech.InternalTo(a, b, in.scale, in.kin, st)
 }
 
-// ratesTo stores the rates at st.
+// ratesTo stores the rates of the internal states at st.
 func (in *internals) ratesTo(rate []float64, st *mechanism.State) error {
 	if err := in.coefficientsTo(in.a, in.b, st); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (in *internals) ratesTo(rate []float64, st *mechanism.State) error {
 	return nil
 }
 
-// holdAt notes by what parts of their friction bristles with the states end hold, of which in.a and in.b are the
-// coefficients, and by how much that has changed since the last time.
+// holdAt stores in held the forces of bristles over their friction for the states end, and in shift their largest change since the last
+// call. in.a and in.b are the coefficients of the rates.
 func (in *internals) holdAt(end []float64) {
 	in.shift = 0
 	for i, x := range end {

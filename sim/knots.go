@@ -1,8 +1,8 @@
 package sim
 
-// knots is what error control knows about the times at which motions go on with another polynomial. A derivative jumps
-// there, and no method keeps its order on a step across. Where that costs more than an end at each, the next steps end
-// at these times. After some of them steps across are tried again.
+// knots is the memory of error control for knots, the times at which another polynomial of a motion begins. A derivative jumps
+// there, and no method keeps its order in a step across a knot. If that costs more than ending a step at each knot, the next steps end
+// at knots. After some of them steps across are tried again.
 type knots struct {
-	left, spell int // ends at such times still to come, and the last number of them
+	left, spell int // number of knots at which steps still have to end, and the number set last
 }

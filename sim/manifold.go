@@ -2,13 +2,13 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// onManifold is the Dynamics of the nearest state that satisfies the joints: it closes a copy
-// of the state before it asks for the accelerations.
+// onManifold is the Dynamics of the nearest state that satisfies the joints: it projects a copy
+// of the state before it computes the accelerations.
 //
 // Inside a step, the stages of a Runge–Kutta method violate the joints by low powers of the
-// step, whatever its order. Most mechanisms do not mind. But where the redundancy of
-// constraints is a matter of geometry, as in the Bricard linkage, a violated state has other
-// constraints than a closed one: no motion satisfies all of them. And at a distance δ from a
+// step, whatever its order. For most mechanisms that does no harm. But where constraints are redundant
+// by geometry alone, as in the Bricard linkage, they are independent at a violated
+// state: no motion satisfies all of them. And at a distance δ from a
 // singular pose, a violation ε makes differences of ε/δ between bodies, and accelerations like
 // ε/δ², theory.md (49).
 //
@@ -21,14 +21,14 @@ type onManifold struct {
 	inner Dynamics
 	all   *ranks
 	proj  Projector
-	see   func(open, closed *mechanism.State) // nil: nobody does
+	see   func(open, closed *mechanism.State) // called with each state and its projection; may be nil
 
 	st  mechanism.State
 	kin mechanism.Kinematics
 }
 
-// closedStage is the drift up to which a stage is taken for closed. It is less than the drift
-// that would spoil the evaluation.
+// closedStage is the drift up to which a stage is not projected. It is too small
+// to spoil the evaluation.
 const closedStage = 1e-13
 
 func newOnManifold(m *mechanism.Mechanism, d Dynamics, all *ranks) *onManifold {

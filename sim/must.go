@@ -2,7 +2,7 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// mustHave panics without a mechanism or dynamics.
+// mustHave panics if m is nil, or if none tells that there are no dynamics.
 func mustHave(m *mechanism.Mechanism, none bool) {
 	mustHaveMechanism(m)
 	if none {
@@ -16,7 +16,7 @@ func mustHaveMechanism(m *mechanism.Mechanism) {
 	}
 }
 
-// must panics if t has no stages, or not as many of each list.
+// must panics if t has no stages, or if its lists have different lengths.
 func (t *Tableau) must() {
 	if t == nil || len(t.B) == 0 ||
 		len(t.A) != len(t.B) || len(t.C) != len(t.B) || len(t.P) != len(t.B) || t.E != nil && len(t.E) != len(t.B) {

@@ -2,30 +2,31 @@ package sim
 
 import "math"
 
-// nearing is what error control knows about the next singular pose, docs/theory.md (50).
+// nearing is the memory of error control for the next singular pose, docs/theory.md (50). Nearness is the first number of Gauge,
+// which falls to zero towards a singular pose.
 type nearing struct {
-	before, span float64 // nearness at the start of the last step, 0 if unknown, and its length, s
-	here         place
-	most         float64 // largest nearness of all
-	leaving      int     // steps behind the pose that are still to be done with care
+	before, span float64 // nearness at the start of the last step, 0 if unknown, and length of that step, s
+	here         place   // nearness and redundant rows at the start of the next step
+	most         float64 // largest nearness so far
+	leaving      int     // number of steps behind a singular pose that still need care
 }
 
 const (
-	// nearAhead is how many steps ahead of a singular pose steps are led to it. nearLeaving is
-	// how many behind it are done with the same care.
+	// Steps are planned from nearAhead steps before a singular pose on. nearLeaving steps
+	// behind it are done with the same care.
 	nearAhead, nearLeaving = 2.6, 2
-	// nearLost is a nearness relative to the largest. Below it, poses are known so badly in the
+	// Below nearLost, relative to the largest nearness, poses are so inaccurate in the
 	// directions of the other branch that only velocities tell the branches apart. Velocities
-	// do if the motion arrives with more speed than it gains on nearPath typical lengths.
+	// do so if the motion arrives with more speed than it gains over nearPath typical lengths.
 	nearLost, nearPath = 1e-5, 1e-4
-	// nearSlope is the part by which the nearness has to fall in a step. A smaller change may
+	// nearSlope is the least relative decrease of the nearness in a step. A smaller change may
 	// be rounding.
 	nearSlope = 1e-9
-	// nearLonger is how much longer a step may be than the one that error control has chosen.
+	// nearLonger is the fraction by which a planned step may exceed the step of error control.
 	nearLonger = 0.1
 )
 
-// note takes in a step h that has ended at end. over says that it has gone over a singular
+// note updates n after a step of length h that has ended at end. over says that the step has passed a singular
 // pose.
 func (n *nearing) note(h float64, end place, over bool) {
 	n.before, n.span, n.here = n.here.near, h, end
@@ -36,8 +37,8 @@ func (n *nearing) note(h float64, end place, over bool) {
 	}
 }
 
-// redundant returns how many rows are redundant where the next step starts. Before the first step has been done, g knows that of the
-// start of the run.
+// redundant returns the number of redundant rows at the start of the next step. Before the first step, g has that
+// number.
 func (n *nearing) redundant(g gauged) int {
 	if n.here.near == 0 {
 		first, _ := g.places()
@@ -46,16 +47,17 @@ func (n *nearing) redundant(g gauged) int {
 	return n.here.rows
 }
 
-// within reports whether the place is a singular pose, if the next one is end: its rank or its
-// nearness is lower.
+// within reports whether the start of a step that ends at end is a singular pose: it has more redundant rows than the end,
+// or a nearness below nearLost.
 func (n *nearing) within(end place) bool {
 	return n.here.rows > end.rows || n.here.near < nearLost*n.most
 }
 
-// regular reports whether the pose is known to be regular. Singular poses ahead are seen by plan.
+// regular reports whether the present pose is known to be regular. plan finds singular poses ahead.
 func (n *nearing) regular() bool { return n.here.near > 0 && n.here.rows == 0 }
 
-// ahead returns the time d to the singular pose that the nearness falls to, s: theory.md (50).
+// ahead returns the time to the next singular pose, s, by linear extrapolation of the nearness, theory.md (50); +Inf if the nearness
+// does not fall.
 func (n *nearing) ahead() float64 {
 	if !(n.here.near > 0 && n.here.near < (1-nearSlope)*n.before) {
 		return math.Inf(1)
@@ -63,9 +65,9 @@ func (n *nearing) ahead() float64 {
 	return n.here.near * n.span / (n.before - n.here.near)
 }
 
-// plan returns the length of the next step if a singular pose is near, and 0 otherwise. h is the step
+// plan returns the length of the next step, s, if a singular pose is near, and 0 otherwise. h is the step
 // without this plan; the planned one may be longer by the fraction longer. over reports that the
-// planned step goes over the singular pose, which is then at the fraction middle of the step.
+// planned step passes the singular pose, which is then at the fraction middle of the step.
 func (n *nearing) plan(h, middle, longer float64) (length float64, over bool) {
 	d := n.ahead()
 	x := d / h

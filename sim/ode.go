@@ -8,22 +8,21 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// ODE integrates ordinary differential equations in plain numbers with the methods that move mechanisms: any Tableau,
-// and the same control of steps. It is a workspace: one goroutine at a time.
+// ODE integrates ordinary differential equations for vectors of numbers with the methods for mechanisms: any Tableau,
+// and the same control of steps. It is a workspace for one goroutine at a time.
 type ODE struct {
 	f     func(dst, y []float64, t float64) error
 	tab   *Tableau
 	k     [][]float64 // rates of the stages
 	stage []float64
 	end   []float64
-	first bool // k[0] holds the rates at the start of the next step
-	next  float64
+	first bool    // k[0] holds the rates at the start of the next step
+	next  float64 // first step of the next Within; 0: none yet
 	steps int
 }
 
 // NewODE returns an integrator of n numbers y. f stores dy/dt at y and the time t in dst.
-//
-// It panics if n < 1.
+// It panics if n < 1, f or tab is nil, or tab is invalid.
 func NewODE(n int, f func(dst, y []float64, t float64) error, tab *Tableau) *ODE {
 	if n < 1 {
 		panic("sim: no numbers to integrate")
@@ -39,14 +38,14 @@ func NewODE(n int, f func(dst, y []float64, t float64) error, tab *Tableau) *ODE
 	return o
 }
 
-// Steps returns the number of steps done so far, rejected ones not counted.
+// Steps returns the number of steps so far, without rejected ones.
 func (o *ODE) Steps() int { return o.steps }
 
-// Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
+// Fixed integrates y from t0 to t1 in equal steps of at most h. t1 may be before t0.
 //
-// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall for a number of
-// steps that overflows, with the time, and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if h
-// is not positive, or if a time is no number.
+// Cost: one evaluation for each stage of each step; only the rates may allocate. It returns the errors of the rates, ErrStepTooSmall if
+// the number of steps overflows, and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if h
+// is not positive, or if a time is NaN.
 func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	halt.Must(ctx)
 	if len(y) != len(o.end) || !(h > 0) {
@@ -73,12 +72,12 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	return nil
 }
 
-// Within brings y from t0 to t1, which is not before it, in steps whose estimated errors are at most tol·(1 + |y|), number by number. The
-// length of the last step is the first one of the next call.
+// Within integrates y from t0 to t1 ≥ t0 in steps whose estimated errors are at most tol·(1 + |y|), for each number of y. The
+// next call starts with the step that error control has chosen last.
 //
-// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall,
-// with the time, and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if tol
-// is not positive, if t1 is before t0 or no number, or if the method has no estimate.
+// Cost: one evaluation for each stage of each step; only the rates may allocate. It returns the errors of the rates, ErrStepTooSmall,
+// and the cause of ctx; y is then at the end of the last step. It panics on a length mismatch, if tol
+// is not positive, if t1 is before t0 or NaN, or if the method has no error estimate.
 func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
 	halt.Must(ctx)
 	if len(y) != len(o.end) || !(tol > 0) || o.tab.E == nil {
@@ -119,7 +118,7 @@ func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) erro
 	return nil
 }
 
-// try computes a step from y to the time t1 and leaves its end in o.end.
+// try computes a step of y from t0 to t1 and stores its end in o.end.
 func (o *ODE) try(y []float64, t0, t1 float64) error {
 	h, last := t1-t0, len(o.tab.B)-1
 	for i := range o.k {
@@ -159,18 +158,18 @@ func (o *ODE) combineTo(dst, y, w []float64, h float64) {
 	}
 }
 
-// estimate returns the estimated error of the step h, relative to 1 + |y|. It uses o.stage.
+// estimate returns the estimated error of the step h: the largest over the numbers of y, relative to 1 + |y|. It overwrites o.stage.
 func (o *ODE) estimate(y []float64, h float64) float64 {
 	clear(o.stage)
 	o.combineTo(o.stage, o.stage, o.tab.E, h)
 	worst := 0.0
 	for i, e := range o.stage {
-		worst = max(worst, math.Abs(e)/(1+math.Abs(y[i]))) // a NaN stays
+		worst = max(worst, math.Abs(e)/(1+math.Abs(y[i]))) // max keeps a NaN
 	}
 	return worst
 }
 
-// accept makes the end of the step the start of the next.
+// accept stores in y the end of the step, the start of the next one.
 func (o *ODE) accept(y []float64) {
 	copy(y, o.end)
 	o.steps++

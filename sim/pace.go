@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// Every paceSteps steps a run computes how many steps are left to the end at its present pace.
-	// It gives up if there are more than paceMost, which would take hours even for the smallest
-	// mechanism. For example, a body that turns at 1e12 rad/s needs such short steps all the time.
+	// Every paceSteps steps a run computes the number of steps to its end at the present mean step.
+	// It ends with an error if there are more than paceMost, which would take hours even for the smallest
+	// mechanism. For example, a body that turns at 1e12 rad/s needs such short steps.
 	paceSteps, paceMost = 20_000, 1e9
 )
 
-// pace is the start of the steps that are counted.
+// pace counts steps for their mean.
 type pace struct {
-	steps int
-	from  float64 // time, s
+	steps int     // number of steps counted
+	from  float64 // time at the first of them, s
 }
 
-// keep counts a step under error control that has ended in st. After paceSteps it returns the mean step, s, if the end of the run is out of
-// reach, and 0 otherwise.
+// keep counts a step of error control that has ended in st. It returns the mean step, s, if paceSteps have been counted and the end
+// of the
+// run at until is out of reach, and 0 otherwise.
 func (p *pace) keep(st *mechanism.State, until float64) (mean float64) {
 	if p.steps == 0 {
 		p.from = st.Time
@@ -37,12 +38,12 @@ func (p *pace) keep(st *mechanism.State, until float64) (mean float64) {
 	return mean
 }
 
-// turnsLimit is the part of the bound on turns in a step above which that bound is what makes steps short.
+// turnsLimit is a part of the bound on turns in a step. If bodies turn by more, the bound makes the steps short.
 const turnsLimit = 0.75
 
-// keepPace counts a step that has been taken. It returns what wraps ErrStepTooSmall if the end of the run is out of reach, with the place
-// that makes steps short: where bodies turn as far in a step as they may, the one that turns fastest, else what the error of one more step,
-// which is only tried, is made of.
+// keepPace counts an accepted step. If the end of the run at until is out of reach, it returns an error that wraps ErrStepTooSmall and
+// names the cause of the short steps: the body that turns fastest, if the bound on turns is the cause, else the row or body with the
+// largest part in the error of another step (blamed), which is tried for this purpose.
 func (s *stepping) keepPace(until float64) error {
 	mean := s.pace.keep(s.st, until)
 	if mean == 0 {
@@ -65,7 +66,7 @@ func (s *stepping) keepPace(until float64) error {
 // atFastest returns err at the body that turns fastest.
 func (s *stepping) atFastest(err error) error {
 	st := s.st
-	if len(st.Bodies) == 0 { // a piece may have none
+	if len(st.Bodies) == 0 { // a rank may have no bodies
 		return s.ranks.chosen(0, nil)
 	}
 	at := 0

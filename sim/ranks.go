@@ -8,33 +8,33 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Ranks is what a Dynamics is besides if it is that of one piece of a mechanism whose other pieces are on other ranks
-// (package dist). Each rank then has a RungeKutta and a Simulation of its own piece. All ranks call their functions and
-// methods together, New and NewRungeKutta included, with the same options. They find the same steps, as the sizes of
-// errors, turns and drift are those of all ranks, and a step that fails on one rank fails on all.
+// Ranks is implemented by the Dynamics of one piece of a mechanism whose other pieces are on other ranks
+// (package dist). Each rank then has a RungeKutta and a Simulation of its piece. All ranks call the same functions and
+// methods together, New and NewRungeKutta included, with the same options. They take the same steps, as errors, turns and drift
+// are the largest over all ranks, and a step that fails on one rank fails on all.
 //
-// Each rank has events of its own; functions are of its piece alone, and actions return Continue. A step ends at the
-// first crossing of all (Event.Land, which is set on all ranks or on none).
+// Each rank has its own events. Their functions depend on its piece alone, and their actions return Continue. A step ends at the
+// first crossing on all ranks (Event.Land, which is set on all ranks or on none).
 //
-// A Recorder, OnStep and Controllers then are called on all ranks, too. What Recorder and OnStep return has to be an
+// Recorder, OnStep and Controllers are called on all ranks. Recorder and OnStep have to return an
 // error on all ranks or on none.
 type Ranks interface {
-	// TypicalLength is mechanism.Mechanism.TypicalLength of the whole.
+	// TypicalLength is mechanism.Mechanism.TypicalLength of the whole mechanism.
 	TypicalLength() float64
-	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
+	// Largest replaces each number of v by the largest over all ranks. NaN counts as the largest.
 	Largest(v []float64)
-	// Agree returns nil on all ranks if err is nil on all. Else it
-	// returns an error on all of them, err where there is one.
+	// Agree returns nil on all ranks if err is nil on all. Otherwise it
+	// returns an error on all ranks: err if it is not nil, else the error of another rank.
 	Agree(err error) error
 	// JointCounts reports whether a joint counts on this rank in sums
-	// over all ranks, as a joint between ranks does on one of them.
+	// over all ranks. A joint between ranks counts on one of them.
 	JointCounts(joint int) bool
 }
 
-// ranks is the Ranks of a Dynamics, or none: then this process has the whole mechanism.
+// ranks wraps the Ranks of a Dynamics. all is nil if this process has the whole mechanism.
 type ranks struct {
 	all Ranks
-	v   [4]float64
+	v   [4]float64 // scratch
 }
 
 // ranksOf returns the ranks of d.
@@ -56,7 +56,7 @@ func (r *ranks) typicalLength(m *mechanism.Mechanism) float64 {
 	return r.all.TypicalLength()
 }
 
-// driftUnit returns the unit of lengths, for drift, of the whole of which m is a piece.
+// driftUnit returns the unit of lengths for drift, m, of the whole mechanism of which m is a piece.
 func (r *ranks) driftUnit(m *mechanism.Mechanism) float64 {
 	if r.all == nil {
 		return m.DriftUnit()
@@ -64,7 +64,7 @@ func (r *ranks) driftUnit(m *mechanism.Mechanism) float64 {
 	return min(1, r.all.TypicalLength())
 }
 
-// largest returns the largest of the numbers of all ranks.
+// largest returns the largest x of all ranks.
 func (r *ranks) largest(x float64) float64 {
 	if r.all == nil {
 		return x
@@ -74,7 +74,7 @@ func (r *ranks) largest(x float64) float64 {
 	return r.v[0]
 }
 
-// least returns the least of them.
+// least returns the least x of all ranks.
 func (r *ranks) least(x float64) float64 { return -r.largest(-x) }
 
 // some reports whether yes is true on some rank.
@@ -97,8 +97,8 @@ func (r *ranks) agree(err error) error {
 	return r.all.Agree(err)
 }
 
-// sameRun returns an error on all ranks if they do not all begin the same run: from the same time, until the same time,
-// with the same method and options.
+// sameRun returns an error on all ranks unless they all begin the same run: from the same time, until the same time,
+// with the same method and options (a text).
 func (r *ranks) sameRun(from, until float64, options func() string) error {
 	if r.all == nil {
 		return nil
@@ -123,7 +123,7 @@ func (r *ranks) sameRun(from, until float64, options func() string) error {
 	return r.all.Agree(err)
 }
 
-// violation returns the largest violation of all ranks, or an error on all of them if one has one.
+// violation returns the largest violation over all ranks, or an error on all of them if a rank has one.
 func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation, error) {
 	if r.all == nil {
 		return v, err
@@ -136,7 +136,7 @@ func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation
 	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
 }
 
-// chosen chooses the place of an error: of the rank with the largest size.
+// chosen returns on all ranks the error of the rank with the largest size.
 func (r *ranks) chosen(size float64, err error) error {
 	if r.all == nil {
 		return err

@@ -57,7 +57,7 @@ type tangent struct {
 	by      Derivatives
 	slope   [2]float64 // slope of the map of the friction by x and y, 1/m
 
-	pointArm, centerArm, forceArm spatial.Vec3 // from the centre of mass to the point, the centre of the disc, and the point where the force acts
+	pointArm, centerArm, forceArm spatial.Vec3 // from the centre of mass to the point, the disc's centre, and the point of the force
 	v, rolling                    spatial.Vec3 // velocities of the point and of the centre
 }
 

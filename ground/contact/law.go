@@ -129,7 +129,7 @@ type Force struct {
 	N, X, Y   float64 // N
 	Axle      float64 // moment about the axis of the spin, N m
 	Turn      float64 // moment about the normal, N m
-	Slip      float64 // (rim speed − rolling speed)/|rim speed|, positive when driving; small rim speeds are bounded by the low speed of the law
+	Slip      float64 // (rim speed − rolling speed)/|rim speed|, positive when driving; |rim speed| is smoothly bounded from below
 	SlipAngle float64 // atan of the sideways speed over the rolling speed, rad
 	Energy    float64 // energy stored in the deformation, J
 	Elastic   float64 // derivative of Energy by the depth: the elastic part of N, N

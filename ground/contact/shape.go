@@ -29,7 +29,7 @@ type Where uint8
 
 const (
 	Deepest     Where = iota // at the deepest point of each disc
-	Local                    // at every local maximum of the depth along the rim, at most the three deepest: kerbs act in front as well as below
+	Local                    // at every local maximum of the depth along the rim, at most the three deepest: kerbs act in front too
 	Distributed              // at Samples points of the lower half of the rim, each with its share of the stiffness: smooth over steps
 )
 
@@ -55,10 +55,11 @@ type Shape struct {
 	TyreRadius float64      // torus: radius of the tube, m, less than Radius
 	Width      float64      // cylinder: from its first to its last disc, m
 	Center     spatial.Vec3 // body frame, m
-	Axis       spatial.Vec3 // axis of the spin, body frame, of any length but 0; a sphere may have none: its contact x axis is then over the world's x axis
-	Where      Where        // disc, torus, cylinder
-	Samples    int          // Distributed: number of points of each disc; 0: defaultSamples
-	Discs      int          // cylinder: number of discs; 0: defaultDiscs
+	// Axis of the spin, body frame, of any length but 0. A sphere may have none: its contact x axis is then over the world's x axis.
+	Axis    spatial.Vec3
+	Where   Where // disc, torus, cylinder
+	Samples int   // Distributed: number of points of each disc; 0: defaultSamples
+	Discs   int   // cylinder: number of discs; 0: defaultDiscs
 }
 
 // Report receives a rule that a value breaks, with the path of the field relative to the contact, such as ".shape.radius".

@@ -19,21 +19,20 @@ const (
 	// FormatKey is the key of the metadata that names the format, and Format its value.
 	FormatKey = "rung.format"
 	Format    = "rung-trajectory/1"
-	// ModelKey is that of the name of the model.
+	// ModelKey is the key of the name of the model.
 	ModelKey = "rung.model"
-
-	sealKey = "rung.seal" // of the bytes of the file
-	magic   = "PAR1"      // begins every Parquet file
+	sealKey  = "rung.seal" // key of the checksum of the file
+	magic    = "PAR1"      // first bytes of every Parquet file
 )
 
-// layout is what the file and the parts of a trajectory have in common.
+// layout is the model and the columns of the file and the parts of a trajectory.
 type layout struct {
 	model  string
 	names  []string
 	schema *pq.Schema
 }
 
-// newLayout returns the schema of a file of the columns: doubles, in their order.
+// newLayout returns the layout of a file of the columns. All are doubles, in the given order.
 func newLayout(columns *sim.Columns) *layout {
 	l := &layout{model: columns.Model(), names: columns.Names()}
 	root := ordered{fields: make([]pq.Field, len(l.names))}
@@ -44,7 +43,7 @@ func newLayout(columns *sim.Columns) *layout {
 	return l
 }
 
-// ordered is a group of columns that keep their order; those of pq.Group are sorted by
+// ordered is a group whose columns keep their order; pq.Group sorts columns by
 // name.
 type ordered struct {
 	pq.Group
@@ -55,7 +54,7 @@ func (o ordered) Fields() []pq.Field   { return o.fields }
 func (o ordered) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 func (o ordered) String() string       { return "trajectory" }
 
-// column is a column. No Go value is ever taken apart into columns.
+// column is a column of doubles. Value is empty, as values are written by column and not from Go structs.
 type column struct {
 	pq.Node
 	name string
@@ -70,11 +69,11 @@ type writer struct {
 	cells []pq.Value
 }
 
-// cellBlock is the number of values that are handed over at once.
+// cellBlock is the number of values that are passed to the library at once.
 const cellBlock = 1024
 
-// write writes a trajectory whose row groups fill writes; nil writes none. It is not yet sealed.
-// Compression is that which every reader of the format knows.
+// write writes a trajectory without its seal. fill writes the row groups; nil writes none.
+// The compression is Snappy, which all readers of the format know.
 func (l *layout) write(f io.Writer, fill func(w *writer) error) error {
 	w := &writer{w: pq.NewGenericWriter[any](f, l.schema,
 		pq.Compression(&pq.Snappy), pq.KeyValueMetadata(FormatKey, Format), pq.KeyValueMetadata(ModelKey, l.model),
@@ -88,8 +87,8 @@ func (l *layout) write(f io.Writer, fill func(w *writer) error) error {
 	return w.w.Close()
 }
 
-// group writes a row group of the first n values of each column; a column has room
-// for the given number of rows.
+// group writes a row group with the first n values of each column. Column c starts at
+// values[c·rows].
 func (w *writer) group(values []float64, rows, n int) error {
 	for c, to := range w.w.ColumnWriters() {
 		list := values[c*rows : c*rows+n]
@@ -107,7 +106,7 @@ func (w *writer) group(values []float64, rows, n int) error {
 	return w.w.Flush()
 }
 
-// file is a trajectory that is read.
+// file is a trajectory that is open for reading.
 type file struct {
 	f      *os.File
 	groups []pq.RowGroup
@@ -126,7 +125,7 @@ func (l *layout) open(path string) (*file, error) {
 	return r, nil
 }
 
-// openPart is open for a file whose seal has to hold.
+// openPart is open for a part, whose seal it checks.
 func (l *layout) openPart(path string) (*file, error) {
 	if err := outfile.CheckSealOf(path); err != nil {
 		return nil, fault.Errorf("sim/parquet: %w", err)
@@ -135,12 +134,12 @@ func (l *layout) openPart(path string) (*file, error) {
 }
 
 var (
-	errShort   = errors.New("a group has another number of rows")
+	errShort   = errors.New("a group has a different number of rows")
 	errFormat  = errors.New("is no trajectory in the format " + Format)
 	errColumns = errors.New("is not a trajectory of these bodies and joints")
 )
 
-// opened returns the trajectory in f, which has to be of the format, the model and the columns of the layout.
+// opened returns the trajectory in f. It returns an error if f has another format, model or columns than the layout.
 func (l *layout) opened(f *os.File) (*file, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -162,7 +161,7 @@ func (l *layout) opened(f *os.File) (*file, error) {
 	return &file{f, p.RowGroups()}, nil
 }
 
-// checkColumns returns an error if columns have other names than those of the layout, or are not of numbers.
+// checkColumns returns an error if columns have other names than in the layout, or are not required doubles.
 func (l *layout) checkColumns(columns []*pq.Column) error {
 	same := slices.EqualFunc(columns, l.names, func(c *pq.Column, name string) bool { return c.Name() == name })
 	if !same {
@@ -180,10 +179,10 @@ func (l *layout) checkColumns(columns []*pq.Column) error {
 	return nil
 }
 
-// Close ends reading.
+// Close closes the file.
 func (f *file) Close() error { return f.f.Close() }
 
-// rows returns the number of rows of group g, 0 if there is none, or no file.
+// rows returns the number of rows of group g, 0 if there is no such group or f is nil.
 func (f *file) rows(g int) int {
 	if f == nil || g >= len(f.groups) {
 		return 0
@@ -191,7 +190,7 @@ func (f *file) rows(g int) int {
 	return int(f.groups[g].NumRows())
 }
 
-// total returns the number of rows, 0 if there is no file.
+// total returns the number of rows, 0 if f is nil.
 func (f *file) total() (n int64) {
 	if f == nil {
 		return 0
@@ -202,8 +201,8 @@ func (f *file) total() (n int64) {
 	return n
 }
 
-// readTo stores the first n values of each column of group g in values, where a
-// column has room for the given number of rows.
+// readTo stores in values the first n values of each column of group g. Column c starts at
+// values[c·rows].
 func (f *file) readTo(values []float64, rows, g, n int) error {
 	if f.rows(g) < n {
 		return fmt.Errorf("sim/parquet: %s: %w", f.f.Name(), errShort)
@@ -217,7 +216,7 @@ func (f *file) readTo(values []float64, rows, g, n int) error {
 	return nil
 }
 
-// readColumn fills dst with the values of a column from a row on.
+// readColumn fills dst with the values of a column from row from of the chunk on. cells is scratch.
 func readColumn(dst []float64, from int, chunk pq.ColumnChunk, cells []pq.Value) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()

@@ -8,20 +8,20 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Joined is several trajectories of one run as one: those that the ranks of a run write, each of bodies of its own. It
+// Joined joins the trajectories of the ranks of a run, each with its own bodies, to one trajectory. It
 // is a table for package sim/replay, and as safe for concurrent use as a Source.
 type Joined struct {
 	names   []string
 	parts   []*Source
-	from    [][]int // by part: its columns that are taken
+	from    [][]int // for each part, its columns that are used
 	dropped []string
 }
 
-// Join joins parts, in their order: the time once, then the columns of each part. Energies and drifts (energy.*,
-// drift.*), which are those of a piece with its halo, are left out where there is more than one part (Dropped).
+// Join joins parts, in their order: the time once, then the columns of each part. If there is more than one part, it leaves out
+// energies and drifts (energy.*, drift.*), as these belong to the piece of a rank with its halo (Dropped).
 //
-// Cost: as reading all times. It returns an error if there is no part, if parts have other numbers of rows or other
-// times than the first, with the row, or if two have a column of the same name.
+// Cost: as reading all times. It returns an error if there is no part, if two have a column of the same name, or if a part
+// has another number of rows, or another time in a row, than the first part.
 func Join(parts ...*Source) (*Joined, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("sim/parquet: no parts")
@@ -74,16 +74,16 @@ func Join(parts ...*Source) (*Joined, error) {
 // timeColumn is the first column of trajectories.
 const timeColumn = "time"
 
-// Dropped returns the names of the columns that are left out.
+// Dropped returns the names of the columns that Join has left out.
 func (j *Joined) Dropped() []string { return j.dropped }
 
-// Names returns the names of the columns. They are not to be changed.
+// Names returns the names of the columns. The list must not be changed.
 func (j *Joined) Names() []string { return j.names }
 
 // Rows returns the number of rows.
 func (j *Joined) Rows() int { return j.parts[0].Rows() }
 
-// ColumnTo is that of Source.
+// ColumnTo is as Source.ColumnTo.
 func (j *Joined) ColumnTo(dst []float64, k int) error {
 	for i, from := range j.from {
 		if k >= 0 && k < len(from) {
@@ -94,7 +94,7 @@ func (j *Joined) ColumnTo(dst []float64, k int) error {
 	panic("sim/parquet: column out of range")
 }
 
-// RowTo is that of Source.
+// RowTo is as Source.RowTo.
 func (j *Joined) RowTo(dst []float64, i int) error {
 	if len(dst) != len(j.names) {
 		panic("sim/parquet: length mismatch")

@@ -17,23 +17,23 @@ import (
 
 const (
 	partEnding = ".parquet"
-	// newPart is the part that is being written, under a name that readers of folders pass over.
+	// newPart is the name of the part that is being written. Readers of folders ignore such names.
 	newPart = ".rung-new"
 )
 
-// folder is where the parts are, part the file of one.
+// folder returns the path of the folder of the parts, and part the path of part g.
 func (r *Recorder) folder() string { return r.path + PartsEnding }
 func (r *Recorder) part(g int) string {
 	return filepath.Join(r.folder(), fmt.Sprintf("%06d"+partEnding, g))
 }
 
-// partName reports whether a part has this name.
+// partName reports whether name is the name of a part.
 func partName(name string) bool {
 	digits, ok := strings.CutSuffix(name, partEnding)
 	return ok && len(digits) >= 6 && strings.Trim(digits, "0123456789") == ""
 }
 
-// ownFile reports whether the file at path is a trajectory of the format, of whatever model, or was one and is damaged.
+// ownFile reports whether the file at path is a trajectory of the format, of any model, or a damaged one.
 func ownFile(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,12 +52,12 @@ func ownFile(path string) bool {
 	if v, _ := p.Lookup(FormatKey); v == Format {
 		return true
 	}
-	v, _ := p.Lookup(sealKey) // the key of the format may be what is damaged
+	v, _ := p.Lookup(sealKey) // the key of the format may be damaged
 	return v != "" && outfile.CheckSealOf(path) != nil
 }
 
-// ownParts returns the files of the folder that are parts, of this recording and others, and how many files
-// it has. If strict is set, it is an error if another file has the name of a part.
+// ownParts returns the files of the folder that are parts, of this recording and others, and the number all of its files.
+// If strict is set, it returns an error for another file with the name of a part.
 func (r *Recorder) ownParts(strict bool) (own []string, all int, err error) {
 	entries, err := os.ReadDir(r.folder())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +78,8 @@ func (r *Recorder) ownParts(strict bool) (own []string, all int, err error) {
 	return own, len(entries), nil
 }
 
-// removeParts removes the parts, and their folder if nothing else is in it. If strict is set, it is an error, before
-// anything is removed, if another file has the name of a part.
+// removeParts removes the parts, and their folder if that is then empty. If strict is set and another file has the name of a part, it
+// returns an error and removes nothing.
 func (r *Recorder) removeParts(strict bool) error {
 	own, all, err := r.ownParts(strict)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Recorder) removeParts(strict bool) error {
 	return r.removeFolder(all == len(own))
 }
 
-// removeFolder removes the folder of the parts if it is empty, and no link.
+// removeFolder removes the folder of the parts if it is empty and not a link.
 func (r *Recorder) removeFolder(empty bool) error {
 	if info, err := os.Lstat(r.folder()); err != nil || !empty || !info.IsDir() {
 		return nil // it is not there or not to be removed
@@ -101,8 +101,8 @@ func (r *Recorder) removeFolder(empty bool) error {
 	return os.Remove(r.folder())
 }
 
-// resume finds the rows before position and reads them. A group is in its part if there is one,
-// else in the file. If the file is of an earlier run, all groups have parts.
+// resume finds and reads the rows before position. A group is in its part if there is one,
+// else in the file. If the file is of an earlier run, all groups have parts. sum is the checksum of the rows, or "".
 func (r *Recorder) resume(position int64, sum string) error {
 	if _, _, err := r.ownParts(true); err != nil {
 		return err
@@ -138,7 +138,8 @@ func (r *Recorder) hasPart(g int) bool {
 	return err == nil
 }
 
-// reread reads all rows up to the position. It reports whether those of the group that has begun are from its part.
+// reread reads all rows up to the position, and updates the checksum. It reports whether the rows of the last, incomplete group are from
+// its part.
 func (r *Recorder) reread(whole *file) (part bool, err error) {
 	for g := range r.group {
 		if err := r.readGroup(r.values, g); err != nil {
@@ -158,8 +159,8 @@ func (r *Recorder) reread(whole *file) (part bool, err error) {
 	return part, err
 }
 
-// refill reads the rows of the group that has begun, from its part, or from the file if that has no part or
-// one of a Mark before. It reports whether it was the part.
+// refill reads the rows of the last, incomplete group from its part, or from the file if the part is missing or
+// has too few rows, as after an earlier Mark. It reports whether the part was read.
 func (r *Recorder) refill(whole *file) (part bool, err error) {
 	if r.hasPart(r.group) {
 		p, err := r.format.openPart(r.part(r.group))
@@ -174,7 +175,7 @@ func (r *Recorder) refill(whole *file) (part bool, err error) {
 	if whole.rows(r.group) < r.fill {
 		return false, fmt.Errorf("sim/parquet: %s: %w", r.path, errShort)
 	}
-	if err := r.checkKept(r.kept == 0); err != nil { // else it has been done
+	if err := r.checkKept(r.kept == 0); err != nil { // for kept > 0 resume has checked
 		return false, err
 	}
 	return false, whole.readTo(r.values, r.rows, r.group, r.fill)

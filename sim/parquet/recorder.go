@@ -18,43 +18,43 @@ import (
 )
 
 const (
-	// PartsEnding is appended to the name of a trajectory for the folder of what has
-	// been recorded while the run goes on.
+	// PartsEnding is the ending that is appended to the name of a trajectory for the folder
+	// of its parts during the run.
 	PartsEnding = ".parts"
 	// groupBytes is the size of the values of a row group.
 	groupBytes = 16 << 20
 )
 
-// Options choose how rows are kept. The zero value is the default.
+// Options choose the size of row groups and the check of Resume. The zero value is the default.
 type Options struct {
-	GroupRows int    // rows of a row group; 0 stands for as many as fit in 16 MiB, at least one
-	Sum       string // of Resume: what Recorder.Sum was at the position (sim.Checkpoint.Sum); empty: not compared
+	GroupRows int    // number of rows of a row group; 0 stands for as many as fit in 16 MiB, at least one
+	Sum       string // Resume: the Recorder.Sum at the position (sim.Checkpoint.Sum); empty: not compared
 }
 
 // Recorder is a sim.Recorder that writes a Parquet file. It belongs to one
-// goroutine, and the file to one Recorder at a time, which the caller sees to.
+// goroutine. The caller ensures that a file has only one Recorder at a time.
 type Recorder struct {
-	path    string // links followed
+	path    string // path of the file, links followed
 	columns *sim.Columns
 	format  *layout
 
-	rows   int       // of a full group
+	rows   int       // number of rows of a full group
 	group  int       // number of the group that is being filled
-	fill   int       // rows in it
-	marked int       // of them, those in its part already
-	values []float64 // of the group, column by column, each with room for rows
+	fill   int       // number of its rows so far
+	marked int       // number of its rows that its part has already
+	values []float64 // values of the group: column c starts at c·rows
 	sum    uint64    // checksum of the rows
 	row    []byte    // bits of one row
 
-	kept int  // full groups at the head of the file at path, which have no parts
-	done bool // the file at path holds all
+	kept int  // number of full groups that are in the file at path and have no parts
+	done bool // the file at path holds all rows
 }
 
-// New begins a trajectory. An older file stays until Close; where there is none, New writes an
-// empty trajectory. It removes the parts that another recording has left, and nothing else in
+// New begins a trajectory. An older file remains until Close; if there is none, New writes an
+// empty trajectory. It removes the parts that another recording has left, and no other files of
 // their folder.
 //
-// It returns errors of the file system. It also returns an error if the folder has a file that
+// It returns errors of the file system, and an error if a file in the folder
 // has the name of a part but is none. It panics if an option is negative.
 func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 	target, err := outfile.Target(path)
@@ -73,12 +73,11 @@ func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows after it are
-// dropped.
+// Resume continues a trajectory, closed or not, at the position of a Mark. It drops rows after the position.
 //
-// Cost: as reading all rows. It returns an error in four cases: the file or a part is damaged, the file or its parts
-// have other columns or another number of rows a group, they do not reach to position, or their
-// rows are not those of Options.Sum. It names the file or the part. It panics if an option is negative.
+// Cost: as reading all rows. It returns an error, which names the file or the part, in four cases: the file or a part is damaged; the
+// file or its parts have other columns or another number of rows in a group; they have fewer rows than position; or the
+// checksum of their rows differs from Options.Sum. It panics if an option is negative.
 func Resume(path string, columns *sim.Columns, position int64, o Options) (*Recorder, error) {
 	target, err := outfile.Target(path)
 	if err != nil {
@@ -108,8 +107,7 @@ func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 }
 
 // Record implements sim.Recorder.
-//
-// Cost: no allocation but when a row group is full, and what sim.Reactions take.
+// Cost: allocates only when a row group is full; plus the cost of sim.Reactions.
 func (r *Recorder) Record(row *sim.Row) error {
 	if err := r.columns.Fill(row); err != nil {
 		return err
@@ -124,7 +122,7 @@ func (r *Recorder) Record(row *sim.Row) error {
 		return nil
 	}
 	if err := r.keep(); err != nil {
-		r.done, r.sum = done, sum // without the row
+		r.done, r.sum = done, sum // the row is not added
 		r.fill--
 		return err
 	}
@@ -145,7 +143,7 @@ func (r *Recorder) Mark() (int64, error) {
 	return int64(r.group)*int64(r.rows) + int64(r.fill), nil
 }
 
-// note takes a row of the group that is being filled into the checksum.
+// note adds row i of values to the checksum.
 func (r *Recorder) note(i int) {
 	for c := range r.columns.Len() {
 		binary.LittleEndian.PutUint64(r.row[8*c:], math.Float64bits(r.values[c*r.rows+i]))
@@ -164,16 +162,16 @@ func (r *Recorder) keep() error {
 	return r.replace(filepath.Join(r.folder(), newPart), r.part(r.group), func(w *writer) error { return w.group(r.values, r.rows, r.fill) })
 }
 
-// replace writes a trajectory with a seal and gives it the name path in one move. It begins under the name temp.
+// replace writes a sealed trajectory under the name temp and then renames it to path.
 func (r *Recorder) replace(temp, path string, fill func(w *writer) error) error {
 	return outfile.ReplaceBy(temp, path, outfile.Sealed(func(w io.Writer) error { return r.format.write(w, fill) }))
 }
 
-// Close writes the trajectory, replaces the older file in one move, and removes the parts. The
-// Recorder has ended then.
+// Close writes the trajectory, replaces the older file atomically, and removes the parts. The
+// Recorder cannot be used afterwards.
 //
-// Cost: as reading and writing all rows, a group in memory at a time. After an error the
-// parts are still there. It returns an error that names the part if one is damaged.
+// Cost: as reading and writing all rows, one group in memory at a time. After an error the
+// parts are still there. It returns an error that names a damaged part, and errors of the file system.
 func (r *Recorder) Close() error {
 	if !r.done {
 		if err := r.join(); err != nil {
@@ -183,7 +181,7 @@ func (r *Recorder) Close() error {
 	return r.removeParts(false)
 }
 
-// Leave ends the recording with all rows in parts; the file at path stays as it is. Resume can go on.
+// Leave ends the recording with all rows in parts; the file itself does not change. Resume can continue.
 func (r *Recorder) Leave() error {
 	_, err := r.Mark()
 	return err
@@ -219,7 +217,8 @@ func (r *Recorder) copyGroups(w *writer) error {
 	return nil
 }
 
-// checkKept returns an error unless the file at path is as it was written, if rows are to be read from it.
+// checkKept returns an error if needed is set and the file at path has been changed since it was written (its seal). needed tells that
+// rows will be read from it.
 func (r *Recorder) checkKept(needed bool) error {
 	if !needed {
 		return nil
@@ -230,9 +229,9 @@ func (r *Recorder) checkKept(needed bool) error {
 	return nil
 }
 
-// readGroup reads a full group from the file at path or its part.
+// readGroup reads full group g from its part, or from the file at path if g is below kept.
 func (r *Recorder) readGroup(values []float64, g int) error {
-	path, at, open := r.path, g, r.format.open // checkKept has looked at the seal of the file
+	path, at, open := r.path, g, r.format.open // checkKept has checked the seal of the file
 	if g >= r.kept {
 		path, at, open = r.part(g), 0, r.format.openPart
 	}

@@ -15,31 +15,31 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Source is a trajectory that is read, a table for package sim/replay. It keeps the window last asked for in memory: a
-// row group of those that Recorder writes, and as much of a larger one. It is safe for concurrent use.
+// Source is a trajectory in a file that is read as a table for package sim/replay. It keeps the last window in memory: a
+// row group of the size of Recorder, or a part of that size of a larger group. It is safe for concurrent use.
 type Source struct {
 	name    string
 	names   []string
 	file    *pq.File
-	first   []int // row of each group, and the number of rows
+	first   []int // number of the first row of each group, then the number of rows
 	windows []window
 
 	mu     sync.Mutex
-	at     int // window in values; −1: none
+	at     int // number of the window in values; −1: none
 	values []float64
 }
 
-// window is rows of a group that are read together.
-type window struct{ group, first, rows int } // the first of the file
+// window is a range of rows of a group that are read together; first is a row number of the file.
+type window struct{ group, first, rows int }
 
-// NewSource returns the trajectory in the first size bytes of r; name is what messages call it.
+// NewSource returns the trajectory in the first size bytes of r; name is its name in messages.
 //
 // Cost: as the footer. It returns an error if r is no Parquet file in the format of a trajectory.
 func NewSource(r io.ReaderAt, size int64, name string) (*Source, error) {
 	return newSource(r, size, name, groupBytes)
 }
 
-// newSource is NewSource with the bytes of the numbers of a window.
+// newSource is NewSource with windows of the given number of bytes.
 func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, error) {
 	p, err := pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
@@ -57,7 +57,7 @@ func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, erro
 	}
 	most := max(1, bytes/(8*max(1, len(s.names))))
 	if slices.ContainsFunc(p.RowGroups(), func(rg pq.RowGroup) bool { return rg.NumRows() > int64(most) }) {
-		// Pages of large groups are found by their index, where there is one.
+		// For large groups the index of pages is read too, so that windows are found without reading all before them.
 		if s.file, err = pq.OpenFile(r, size, pq.SkipBloomFilters(true)); err != nil {
 			return nil, fault.Errorf("sim/parquet: %s %w: %w", name, errFormat, err)
 		}
@@ -74,11 +74,12 @@ func newSource(r io.ReaderAt, size int64, name string, bytes int) (*Source, erro
 	return s, nil
 }
 
-// rowsPerByte is the number of rows for each byte of a file beyond which its footer promises what the file cannot have: each row has
-// another time, and no compression of the format makes so little of eight bytes.
+// rowsPerByte is the largest possible number of rows for each byte of a file: the times of the rows differ, and no compression of the
+// format makes eight different bytes so short. A footer that promises more is wrong.
 const rowsPerByte = 1 << 12
 
-// checkRows returns an error unless a file of size bytes can have the rows that its groups promise. Memory for times is made by them.
+// checkRows returns an error if a file of size bytes cannot have the number of rows that its groups claim. The number determines
+// memory that is allocated for times.
 func checkRows(groups []pq.RowGroup, size int64) error {
 	total := int64(0)
 	for g, rg := range groups {
@@ -90,13 +91,13 @@ func checkRows(groups []pq.RowGroup, size int64) error {
 	return nil
 }
 
-// Names returns the names of the columns. They are not to be changed.
+// Names returns the names of the columns. The list must not be changed.
 func (s *Source) Names() []string { return s.names }
 
 // Rows returns the number of rows.
 func (s *Source) Rows() int { return s.first[len(s.first)-1] }
 
-// ColumnTo stores column k of all rows in dst, which has an entry a row.
+// ColumnTo stores column k of all rows in dst, which has an entry for each row.
 //
 // Cost: as reading the column. It returns errors of reading. It
 // panics if k is out of range or dst has another length.
@@ -116,7 +117,7 @@ func (s *Source) ColumnTo(dst []float64, k int) error {
 	return nil
 }
 
-// chunk fills dst with the values of column k of a group from a row of it on.
+// chunk fills dst with the values of column k of a group, from row from of the group on.
 func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []pq.Value) error {
 	if err := readColumn(dst, from, rg.ColumnChunks()[k], cells); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -128,9 +129,8 @@ func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []p
 }
 
 // RowTo stores row i in dst.
-//
-// Cost: reading a row group; nothing if the last call was for a row of the same group. Of a group that is larger than those
-// of Recorder, a part of 16 MiB is found and read. It returns errors of reading. It panics if i is out of range or dst
+// Cost: reading a row group, or nothing if the last call was for a row of the same group. Of a group larger than 16 MiB, a part
+// of that size is read. It returns errors of reading. It panics if i is out of range or dst
 // has another length.
 func (s *Source) RowTo(dst []float64, i int) error {
 	if i < 0 || i >= s.Rows() {
@@ -154,7 +154,7 @@ func (s *Source) RowTo(dst []float64, i int) error {
 	return nil
 }
 
-// load reads a window.
+// load reads window at into s.values.
 func (s *Source) load(at int) error {
 	s.at = -1
 	w := &s.windows[at]

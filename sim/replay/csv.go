@@ -12,45 +12,45 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Source is a table of numbers, a row a time. It is safe for concurrent use.
+// Source is a table of numbers with a row for each time. It is safe for concurrent use.
 type Source interface {
-	// Names returns the names of the columns. They are not to be changed.
+	// Names returns the names of the columns. The list must not be changed.
 	Names() []string
 	// Rows returns the number of rows.
 	Rows() int
-	// RowTo stores row i in dst, which has an entry a column.
+	// RowTo stores row i in dst, which has an entry for each column.
 	//
-	// Cost: as reading a few rows. It returns an error of reading,
-	// and one that names place and value if a field is no number.
+	// Cost: as reading a few rows. It returns errors of reading,
+	// and an error that names place and value if a field is no number.
 	RowTo(dst []float64, i int) error
-	// ColumnTo stores column k of all rows in dst, which has an entry a row.
+	// ColumnTo stores column k of all rows in dst, which has an entry for each row.
 	//
-	// Cost: at most that of reading all rows once. Errors are those of RowTo.
+	// Cost: at most as reading all rows once. It returns errors as RowTo does.
 	ColumnTo(dst []float64, k int) error
 }
 
 const (
-	// every so many rows the place of one is kept
+	// every is the number of rows from one row whose position is kept to the next.
 	every = 16
-	// maxLine is the longest line, bytes.
+	// maxLine is the largest length of a line, bytes.
 	maxLine = 256 << 20
 )
 
-// CSV is the Source of a CSV file: a line of names, then lines of numbers. It keeps the place of every sixteenth line.
+// CSV is the Source of a CSV file: a line of names, then lines of numbers. It keeps the position of every sixteenth line.
 type CSV struct {
 	r      io.ReaderAt
 	size   int64
 	name   string
 	names  []string
-	places []int64 // of lines 0, every, 2·every, …
+	places []int64 // positions of rows 0, every, 2·every, … in bytes
 	rows   int
 }
 
-// NewCSV returns the table in the first size bytes of r; name is what messages call it. A last line without an end, as
-// a run that has been killed leaves it, does not count.
+// NewCSV returns the table in the first size bytes of r; name is its name in messages. A last line without an end of line, such as
+// a killed run leaves, does not count.
 //
-// Cost: as reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is
-// no list of different names.
+// Cost: as reading the file once. It returns errors of reading, the cause of ctx, and an error if the first line is
+// no list of different names. It panics if ctx is nil.
 func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, error) {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -65,7 +65,7 @@ func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, 
 	return c, c.index(ctx, in, int64(n))
 }
 
-// index finds the lines from the place at on.
+// index counts the lines that in has from position at on, and keeps the positions of every sixteenth.
 func (c *CSV) index(ctx context.Context, in *bufio.Reader, at int64) error {
 	begin := at
 	for looks := 0; ; looks++ {
@@ -148,7 +148,8 @@ func (c *CSV) ColumnTo(dst []float64, k int) error {
 	return nil
 }
 
-// fieldOf reads field k of a line, and reports whether it was the last.
+// fieldOf reads a line up to the end of field k and returns that field. last tells that it was the last field, so that in is at the next
+// line.
 func fieldOf(in *bufio.Reader, k int) (field []byte, last bool, err error) {
 	for n := 0; ; {
 		b, err := in.ReadByte()
