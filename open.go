@@ -47,6 +47,7 @@ func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, erro
 }
 
 // Accelerate solves and explains the state written in m.
+//
 // Cost: a plan, one Solve and one Report.
 // It returns the errors of NewPlan, Solver.Solve and results.New.
 func Accelerate(m *model.Model, o Options) (*Result, error) {

@@ -25,6 +25,7 @@ var (
 
 // Body is the mass distribution of one rigid body. Make one with New or the
 // constructor of a solid; a literal has no Weight.
+//
 // One principal moment, or all three, may be zero: a slender rod, or a point mass. The Weight of such a body is computed
 // from Inertia + h·N, with N the projection on the directions without inertia. New chooses h > 0, and Hold changes it.
 type Body struct {

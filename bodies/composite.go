@@ -17,6 +17,7 @@ type Part struct {
 // Composite returns the one rigid body that the parts make when they are welded together: its
 // mass, centre of mass and inertia (parallel axes, RBDA §2.13). Parts may overlap; each counts
 // whole.
+//
 // Frame: the composite's. Units: SI.
 // It returns an error that names the part by its number and wraps ErrPlace or an error of New. Without
 // parts it returns an error that wraps ErrMass.

@@ -13,6 +13,7 @@ import (
 // The corners of a polygon are given in order, either way round, and the first is not
 // repeated. Its edges meet only at corners. Holes lie inside the outline and outside each
 // other, without touching.
+//
 // The moments are integrals over the polygon, exact but for rounding (Green's theorem).
 //
 // Units: density kg/m³, height and corners m.

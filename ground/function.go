@@ -25,6 +25,7 @@ func (e *ExpressionError) Error() string {
 // sign), parentheses, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max.
 // atan2, min and max take two arguments. Derivatives are exact, by forward differentiation. At a kink of
 // abs, min and max they are the derivatives of one side, or the mean of both.
+//
 // It returns an *ExpressionError if the text is no expression. It does not check whether the formula is finite:
 // see Probe.
 //
@@ -51,6 +52,7 @@ const probes = 33
 
 // Probe looks at 33 × 33 places of a rectangle, its border among them, and returns the first one at which s has no
 // finite height or slope, with the error of Surface.At; nil if there is none. e is finite.
+//
 // Cost: 1089 evaluations, usually less than a millisecond. It returns the cause of ctx if ctx ends. It panics if s or ctx is nil.
 func Probe(ctx context.Context, s *Surface, e Extent) error {
 	halt.Must(ctx)

@@ -103,6 +103,7 @@ func (t *Tiles) Find(i, j int32) int {
 }
 
 // Make is Find, and adds the tile if there is none.
+//
 // Cost: O(1), except where memory grows, by doubling. It returns ErrTiles.
 func (t *Tiles) Make(i, j int32) (int, error) {
 	if n := t.Find(i, j); n >= 0 {

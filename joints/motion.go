@@ -38,7 +38,7 @@ type Ends uint8
 
 // The ends of a spline.
 const (
-	NotAKnot = Ends(spline.NotAKnot) // third derivative continuous at the second and the last but one point; three points: a parabola, two: a line
+	NotAKnot = Ends(spline.NotAKnot) // third derivative continuous at the second and last but one point; three points: parabola, two: line
 	Natural  = Ends(spline.Natural)  // the second derivative is zero at both ends
 	Clamped  = Ends(spline.Clamped)  // the rates at both ends are given
 )
@@ -58,6 +58,7 @@ func (e Ends) Valid() bool { return int(e) < len(endNames) }
 
 // Motion prescribes one freedom as a function of time. The zero Motion leaves
 // the freedom free.
+//
 // A Spline and a Table are defined from the first of Times to the last. At other times the mechanism
 // returns an error (mechanism.ErrMotionTime), unless Hold is set: then the value is constant from the
 // nearer end on, and the rate is zero.

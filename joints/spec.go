@@ -263,6 +263,7 @@ func (s *Spec) addTurns(q *[6]float64) {
 
 // PositionErrorTo stores in delta the position error of each row at the time t (RBDA §8.3), in
 // the rows' order; entries past NumRows are zero.
+//
 // Where the joint is satisfied, the rate of delta is T·V̂ − σ, theory.md
 // (35). The errors are meaningful at any pose. Axes are compared by the rotation vector between them:
 // the error of opposite axes is π. Orientations are compared by the logarithm of the

@@ -118,6 +118,7 @@ func (l *Loads) ActuatorSettings(i int) (settings struct {
 }
 
 // ActuatorAt returns the force of actuator i at s, and its derivatives. jk is the motion of the actuator's joint at s (JointTo).
+//
 // Units: as in Push. Cost: O(1), with a spline O(log times), no allocation. It panics if i is out of range.
 func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	a := &m.actuators[i]

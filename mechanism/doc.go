@@ -18,6 +18,7 @@
 // Cost: New takes O(bodies + joints), and so does everything of one state; KinematicsTo does not allocate.
 //
 // Errors: New returns all problems of the model. Errors about a state name the body, joint or force element, as an [Error].
+//
 // Frame: world axes. Positions and velocities of a State belong to the origin of the
 // body frame. Wrenches on bodies are about the centre of mass, wrenches of
 // joints about the origin of the successor frame.

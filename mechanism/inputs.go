@@ -172,6 +172,7 @@ func (in *Inputs) SetRest(j, i int, rest float64) error {
 }
 
 // SetMotion prescribes freedom i of joint j, which is prescribed in the model, by a copy of motion.
+//
 // Cost: O(coefficients or times), plus O(prescribed freedoms) if the old or the new motion is not defined at all times; no
 // allocation if the freedom has had as many coefficients or times before. It panics if motion is nil.
 func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {

@@ -121,6 +121,7 @@ type SpringState struct {
 }
 
 // SpringAt stores in q the line, the length and the tension of force element i, a spring-damper, at s.
+//
 // Cost: O(1), and a call of springs.Laws.At; no allocation without an error; k was computed at s. It returns an error that names the
 // element and wraps ErrNoDirection, where the ends coincide and there is a force, or an error of springs.Laws.At.
 func (m *Mechanism) SpringAt(q *SpringState, i int, k *Kinematics, s *State) error {
@@ -215,6 +216,7 @@ func (m *Mechanism) Elements() (list []int32) {
 func (e *ForceElement) IsBushing() bool { return e.Kind == model.BushingForce }
 
 // ElementAt returns the forces of force element i at s. ok is false if it is no spring-damper, bushing or cable.
+//
 // Cost: as the forces of the element; k was computed at s. It returns the errors of AddAppliedTo for the element.
 func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, ok bool, err error) {
 	f := &m.Forces[i]

@@ -141,6 +141,7 @@ func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics,
 }
 
 // Coordinate returns the coordinate of a freedom at s, rad or m, and its rate, rad/s or m/s.
+//
 // It is the angle or the displacement of the successor's frame S about or along the axis of the freedom, as seen from the
 // predecessor's frame P (docs/conventions.md). An angle has the turns of its motion if it is prescribed, else the turns of
 // State.Angles if it is there (all angles are, if s carries them (CarryAngles), as in a simulation), else it is in

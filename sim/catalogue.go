@@ -22,6 +22,7 @@ type Reactions interface {
 	// Shapes: dst has one entry for each coupling of the list.
 	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
 	// Accelerations stores in a, for each body, ω̇ and the acceleration of the centre of mass at st, world axes.
+	//
 	// Shapes: a has six entries for each body.
 	Accelerations(a []float64, st *mechanism.State) error
 }
@@ -75,6 +76,7 @@ type block struct {
 }
 
 // NewCatalogue returns the catalogue of m with the markers, which may be nil.
+//
 // Cost: O(force elements + markers). It panics if m is nil, or if m does not have the body of a marker.
 func NewCatalogue(m *mechanism.Mechanism, markers []Marker) *Catalogue {
 	mustHaveMechanism(m)

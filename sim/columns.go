@@ -190,6 +190,7 @@ func (c *Columns) each(f func(Column)) {
 }
 
 // Fill stores the values of a row in c.Values.
+//
 // Cost: O(Len), no allocation, plus the cost of Reactions. It returns the errors of Reactions, contacts and force elements.
 func (c *Columns) Fill(r *Row) error {
 	if c.chosen != nil {

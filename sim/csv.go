@@ -152,6 +152,7 @@ func csvField(s string) string {
 }
 
 // Record implements Recorder.
+//
 // Cost: no allocation, plus the cost of Reactions. It returns errors of writing and of Columns.Fill.
 func (c *CSV) Record(r *Row) error {
 	if len(c.buf) >= csvBlock {

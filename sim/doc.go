@@ -42,10 +42,12 @@
 //	}}}
 //
 // # Controllers
+//
 // A [Controller] is called at exact multiples of its period, where steps end. The values that it sets in the
 // mechanism.Inputs of the plan (kkt.Plan.With) hold until its next sample.
 //
 // # Interrupt and resume
+//
 // [Simulation.RunContext] ends with its context. A [Checkpoint] is all that a run needs to continue
 // with the same bits as a run without interruption.
 //

@@ -83,6 +83,7 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 }
 
 // driftOf returns the violation of the joints by st. k is the kinematics of st afterwards.
+//
 // Cost: O(bodies + joints), no allocation. It returns the errors of KinematicsTo, and the cause for which the context of watch has ended.
 func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State, watch *team.Watch) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {

@@ -11,6 +11,7 @@ import (
 type Dynamics interface {
 	// Accelerations stores in a, for every body, ω̇ and the classical acceleration
 	// of its centre of mass, world axes, at st.
+	//
 	// Shapes: a has 6 entries for each body. The result must depend on st alone. Accelerations may not
 	// keep st, as the caller reuses it.
 	Accelerations(a []float64, st *mechanism.State) error
@@ -85,6 +86,7 @@ const stabilizationSteps = 10
 
 // Baumgarte is the Dynamics of stabilized constraints, critically damped:
 // α = β = 1/Time, so that violations die out in a few Time (RBDA §8.3).
+//
 // It changes the solution by the order of the drift, and it does not
 // reduce the drift to zero; Options.Projector does.
 type Baumgarte struct {

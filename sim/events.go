@@ -32,11 +32,13 @@ const (
 // to 1e-9 of the way to the next sample, so the function may be zero again at that sample. A
 // function that stays within the drift of the state does not leave zero: an action for
 // bounces that become ever smaller has to end them.
+//
 // A function that is NaN has no sign: Run ends with an error that names the event, at the start of the step.
 //
 // Events that cross at the same instant, up to rounding, all act, in the order of the list.
 // Each acts on the state as the actions before it have changed it, whatever they return. Then the run stops if
 // an action has returned Stop; otherwise it restarts from the last state if an action has returned Restart.
+//
 // A Simulation belongs to one mechanism. If an event releases or adds a joint, its action
 // stops the run, and another Simulation continues: with the other mechanism, from the state that
 // this mechanism adopts (mechanism.Mechanism.Adopt), with a plan from kkt.Plan.Replan; see the

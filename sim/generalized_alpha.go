@@ -74,6 +74,7 @@ func chungHulbert(rho float64) Alphas {
 //
 // in the exponential coordinates of this package. Positions, velocities and multipliers
 // converge with order 2, and the joints hold to the tolerance of Newton's method.
+//
 // Two measures keep the multipliers at that order from the first step on, and when the step changes.
 // The first is a start of a at t + (αm − αf)·h, where it approximates the acceleration (Arnold & Brüls 2007);
 // a is moved when h changes. The second is the offset, theory.md (55): in the directions of the
@@ -165,6 +166,7 @@ const (
 )
 
 // NewGeneralizedAlpha returns an integrator with its memory.
+//
 // Zeros in o.Tolerance stand for the defaults. It panics if an option is out
 // of range, or if m or d is nil.
 func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o GeneralizedAlphaOptions) *GeneralizedAlpha {

@@ -9,6 +9,7 @@ import (
 )
 
 // Try implements Stepper.
+//
 // Cost: a few corrections of Newton's method, a few solves, and a factorization where the
 // matrix of an earlier step is not good enough. The first step from a state, or after Restart,
 // is done twice, to find the start of a and of the offset. It allocates for errors only. It returns

@@ -22,6 +22,7 @@ type ODE struct {
 }
 
 // NewODE returns an integrator of n numbers y. f stores dy/dt at y and the time t in dst.
+//
 // It panics if n < 1, f or tab is nil, or tab is invalid.
 func NewODE(n int, f func(dst, y []float64, t float64) error, tab *Tableau) *ODE {
 	if n < 1 {

@@ -11,6 +11,7 @@ type Row struct {
 }
 
 // RowAt returns the row of a state of m. k is the kinematics of the state afterwards.
+//
 // Cost: O(bodies + joints + forces), no allocation. It returns the errors of mechanism.Mechanism.KinematicsTo.
 func RowAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (Row, error) {
 	v, err := driftOf(m, k, st, nil)

@@ -2,25 +2,25 @@ package sim
 
 import "github.com/rung-mbd/rung/internal/fault"
 
-// rows writes the rows of a run, which the recorder gets at equal times.
+// rows writes the rows of a run at equal intervals of time.
 type rows struct {
-	recorder Recorder // nil: there are none
-	every    float64  // s
+	recorder Recorder // nil: no rows
+	every    float64  // interval, s
 	written  int64
 	row      Row
-	angles   []float64 // mechanism.State.Angles of a row, where they are followed
+	angles   []float64 // memory for the State.Angles of a row (follow)
 }
 
-// dueSlack is the part of an output interval that rounding of times may take.
+// dueSlack allows for rounding of times, relative to the output interval.
 const dueSlack = 1e-10
 
-// writeUpTo writes the rows of a run from start that are due up to the fraction theta of the step that has been tried to t1.
+// writeUpTo writes the rows that are due up to the fraction theta of the step last tried, which goes to t1. The run started at start.
 func (r *rows) writeUpTo(s *step, start, t1, theta float64) error {
 	if r.recorder == nil {
 		return nil
 	}
 	t0 := s.st.Time
-	// A row may be due by rounding behind the end of a step that was meant for it.
+	// By rounding, the time of a row may be slightly behind the end of a step that was meant to reach it.
 	end := t0 + theta*(t1-t0) + dueSlack*r.every
 	for {
 		due := start + float64(r.written)*r.every
@@ -37,7 +37,7 @@ func (r *rows) writeUpTo(s *step, start, t1, theta float64) error {
 	}
 }
 
-// writeNow writes the row of the state of the run.
+// writeNow writes the row of the current state of the run.
 func (r *rows) writeNow(s *step) error {
 	if r.recorder == nil {
 		return nil
@@ -46,8 +46,8 @@ func (r *rows) writeNow(s *step) error {
 	return r.write(s)
 }
 
-// writeEnd writes the row of the last state of a run from start, unless the last row is of this state already. The row does not count as
-// one that was due.
+// writeEnd writes the row of the last state of a run that started at start, unless the last row has this state. The row does not count
+// in written.
 func (r *rows) writeEnd(s *step, start float64) error {
 	if r.recorder == nil || s.st.Time <= start+float64(r.written-1)*r.every+dueSlack*r.every {
 		return nil
@@ -59,8 +59,8 @@ func (r *rows) writeEnd(s *step, start float64) error {
 	return nil
 }
 
-// follow gives s.sample its own parameters of curves and feet on terrain (mechanism.State.Angles), found at the sample's pose. So the row
-// of a state is the same, whether the state is inside a step or the state of the run.
+// follow updates the parameters of curves and feet on terrain in s.sample.Angles to the sample's pose. So the row
+// of a state is the same, whether the state is inside a step or the current state of the run.
 func (r *rows) follow(s *step) {
 	if !s.mech.HasFollowed() {
 		return

@@ -19,17 +19,17 @@ type RungeKutta struct {
 	all  *ranks
 	live bool // there are internal states on some rank
 	dyn  Dynamics
-	size stepSizer   // dyn, if it wants to know the step
-	near *onManifold // dyn at closed states
+	size stepSizer   // dyn, if it is a stepSizer, else nil
+	near *onManifold // dyn at projected states
 	tab  *Tableau
 	tol  Tolerance
 
 	start    []anchor
-	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v; those of internal states come after those of v
+	vel, acc [][]float64 // for each stage: rates of x and of v in the chart, six for each body; acc also has the rates of internal states
 	inner    *internals
 	lead     lead
 	weights  []float64 // bᵢ(θ) of AtTo
-	some     struct {  // result of chosen
+	some     struct {  // memory for the result of chosen
 		vel, acc [][]float64
 		weights  []float64
 	}
@@ -39,22 +39,22 @@ type RungeKutta struct {
 
 	gauge       gauge
 	turn        turn
-	kept        bool // acc[0] holds the accelerations at the state the next step starts from
+	kept        bool // acc[0] holds the accelerations at the state from which the next step starts
 	tried       bool
 	evaluations int64
 }
 
-// gauge says how near states are to a singular pose.
+// gauge has the nearness of states to a singular pose.
 type gauge struct {
-	dyn    Gauge    // the dynamics, if they tell; else nil
+	dyn    Gauge    // the dynamics, if they are a Gauge; else nil
 	places [2]place // at the first state after Restart, and at the end of the step last tried
-	rows   int      // redundant ones that are expected
+	rows   int      // expected number of redundant rows
 }
 
-// turn is how far bodies turn in a step, rad.
+// turn has the angles by which bodies turn in a step, rad.
 type turn struct {
-	bound float64 // turnBound of the whole
-	most  float64 // the largest angle of a body in the step last tried
+	bound float64 // turnBound of the whole mechanism
+	most  float64 // largest angle of a body in the step last tried
 }
 
 // lead has the accelerations at the state of Lead.
@@ -63,14 +63,14 @@ type lead struct {
 	moved bool      // acc is filled
 }
 
-// leastRelative is the relative tolerance below which rounding shows in the estimates of the
-// error. Next to singular poses steps would become shorter without end.
+// leastRelative is the smallest relative tolerance. Below it, rounding affects the error
+// estimates, and next to singular poses steps would become shorter without end.
 const leastRelative = 1e-13
 
 // NewRungeKutta returns an integrator with its memory.
 //
-// Zeros in tol stand for the defaults, and a Relative below rounding,
-// 1e-13, counts as that much. It panics if tol is negative, or without a mechanism, dynamics or stages of the tableau.
+// Zeros in tol stand for the defaults, and a Relative below 1e-13 counts as 1e-13. It panics if a value of tol is negative, if m or d
+// is nil, or if tab is invalid.
 func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
 	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
 		panic("sim: tolerance out of range")
@@ -112,7 +112,7 @@ func (k *RungeKutta) Relative() float64 { return k.tol.Relative }
 // Evaluations implements Stepper.
 func (k *RungeKutta) Evaluations() int64 { return k.evaluations }
 
-// Settings implements Stepper. Tolerances are those of methods that estimate errors; of the others the length tells slow
+// Settings implements Stepper. Methods without error estimate have no tolerances, but use the length to recognize slow
 // motions next to singular poses.
 func (k *RungeKutta) Settings() string {
 	if k.tab.E == nil {
@@ -127,8 +127,7 @@ func (k *RungeKutta) CloseStages(p Projector) { k.near.proj = p }
 // Restart implements Stepper.
 func (k *RungeKutta) Restart() { k.kept, k.tried = false, false }
 
-// Kept implements Stepper: the accelerations, and rates of internal states, at the start of the next step, of
-// methods whose last stage they are.
+// Kept implements Stepper: the accelerations and rates of internal states at the start of the next step, if they are known.
 func (k *RungeKutta) Kept() []float64 {
 	if !k.kept {
 		return nil
@@ -142,7 +141,7 @@ func (k *RungeKutta) Keep() []float64 {
 	return k.acc[0]
 }
 
-// evaluate stores in a the accelerations at st, six a body, and behind them the rates of internal states.
+// evaluate stores in a the accelerations at st, six for each body, followed by the rates of internal states.
 func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	k.evaluations++
 	d := k.dyn
@@ -162,8 +161,8 @@ func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// turnedTo is combineTo for stages and ends. It returns a HalfTurnError if a rotation does
-// not stay below half a turn.
+// turnedTo is combineTo for stages and ends. It returns a HalfTurnError if a body turns by turnBound or
+// more, and the error of the context.
 func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate []float64) error {
 	if err := k.halt.Err(); err != nil {
 		return err
@@ -177,12 +176,12 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	return nil
 }
 
-// furthest returns the largest angle of a body in the step last tried, at its end.
+// furthest returns the largest angle by which a body turns in the step last tried, at its end, rad.
 func (k *RungeKutta) furthest() float64 { return k.turn.most }
 
 // combineTo stores in y the state y₀ + h Σ wⱼ·kⱼ, and in rate, if it is not
 // nil, the rates of rotation vectors and centres of mass there. It returns the
-// body that turns furthest and the square of its angle.
+// body that turns furthest and the square of its angle, rad².
 func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate []float64) (body int, square float64) {
 	vel, acc, w := k.chosen(w)
 	for i := range k.start {
@@ -217,7 +216,7 @@ func (k *RungeKutta) combineTo(y *mechanism.State, w []float64, h float64, rate 
 	return body, square
 }
 
-// chosen returns the stages with weights w other than zero, and these weights.
+// chosen returns the rates of the stages whose weights in w are not zero, and these weights.
 func (k *RungeKutta) chosen(w []float64) (vel, acc [][]float64, weights []float64) {
 	n := 0
 	for j, wj := range w {
@@ -229,7 +228,7 @@ func (k *RungeKutta) chosen(w []float64) (vel, acc [][]float64, weights []float6
 	return k.some.vel[:n], k.some.acc[:n], k.some.weights[:n]
 }
 
-// sumTo stores Σ wⱼ·kⱼ in x, for the six numbers from place i on.
+// sumTo stores in x the six numbers of Σ wⱼ·kⱼ from index i on.
 func sumTo(x *[6]float64, w []float64, k [][]float64, i int) {
 	var a, b, c, d, e, f float64
 	for j, s := range w {
@@ -244,8 +243,8 @@ func sumTo(x *[6]float64, w []float64, k [][]float64, i int) {
 	x[0], x[1], x[2], x[3], x[4], x[5] = a, b, c, d, e, f
 }
 
-// errorNorm returns the estimated error of the step in units of the tolerance
-// (Tolerance); it is not finite if an acceleration is not.
+// errorNorm returns the estimated error of the step of length h in units of the tolerance
+// (Tolerance), 0 without an estimate. It is not finite if an acceleration is not.
 func (k *RungeKutta) errorNorm(h float64) float64 {
 	if k.tab.E == nil {
 		return 0
@@ -259,7 +258,7 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 		sumTo(&v, e, acc, 6*i)
 		w := (*[6]float64)(k.vel[0][6*i:])
 		angular, linear := rate+length(w[:3]), L*rate+length(w[3:])
-		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // a NaN stays
+		worst = max(worst, length(x[:3]), length(x[3:])/L, length(v[:3])/angular, length(v[3:])/linear) // max keeps a NaN
 	}
 	for j, size := range k.inner.scale {
 		d := 0.0
@@ -271,15 +270,15 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 	return math.Abs(h) * k.all.largest(worst) / k.tol.Relative
 }
 
-// ranked returns the ranks that take the steps together.
+// ranked returns the ranks of the dynamics.
 func (k *RungeKutta) ranked() *ranks { return k.all }
 
-// Watch implements Watcher, for the dynamics too if they do.
+// Watch implements Watcher. It also watches the dynamics, if they are a Watcher.
 func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
 
 func (k *RungeKutta) dynamics() any { return k.dyn }
 
-// measure stores how near the state of the last evaluation is to a singular pose.
+// measure stores in k.gauge.places[i] the nearness to a singular pose at the state of the last evaluation.
 func (k *RungeKutta) measure(i int) {
 	if k.gauge.dyn == nil {
 		return

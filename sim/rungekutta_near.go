@@ -7,13 +7,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// places returns how near two states are to a singular pose: the first one after Restart, and
-// the end of the step last tried.
+// places implements gauged.
 func (k *RungeKutta) places() (first, end place) { return k.gauge.places[0], k.gauge.places[1] }
 
-// slow reports whether the motion is slow at the start of the step last tried: the square of
-// all velocities is below the given length, in units of the tolerance's length, times the
-// largest acceleration.
+// slow reports whether the motion is slow at the start of the step last tried: the largest square of
+// a velocity is below path times the largest acceleration. path and linear velocities and
+// accelerations are in units of Tolerance.Length.
 func (k *RungeKutta) slow(path float64) bool {
 	square, most, L := 0.0, 0.0, k.tol.Length
 	for i := range k.start {
@@ -24,7 +23,7 @@ func (k *RungeKutta) slow(path float64) bool {
 	return k.all.largest(square) < path*k.all.largest(most)
 }
 
-// middle returns the middle of the widest gap between the times of stages, the last of several.
+// middle implements gauged: it returns the middle of the widest gap between the times of stages, the last of several.
 func (k *RungeKutta) middle() float64 {
 	wide, at := 0.0, 0.0
 	for i, c := range k.tab.C {
@@ -41,7 +40,7 @@ func (k *RungeKutta) middle() float64 {
 	return at
 }
 
-// redundantAt reports whether rows of the joints are redundant at st. The accelerations there are kept for the next step.
+// redundantAt implements gauged. It keeps the accelerations at st for the next step.
 func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
 	if k.gauge.dyn == nil {
 		return false, nil
@@ -57,7 +56,7 @@ func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
 // expect implements gauged.
 func (k *RungeKutta) expect(redundant int) { k.gauge.rows = redundant }
 
-// loses reports whether other rows are redundant at the stage of the last evaluation, which is not closed, than are expected.
+// loses reports whether the number of redundant rows at the stage of the last evaluation, an open one, differs from the expected number.
 func (k *RungeKutta) loses() bool {
 	if k.gauge.rows == 0 || k.gauge.dyn == nil || k.near.proj != nil {
 		return false
@@ -67,8 +66,8 @@ func (k *RungeKutta) loses() bool {
 }
 
 // allowedError is errorNorm for the part of the error along the motions that the joints allow
-// at the end. The projection at the end takes away the other part, which is mostly rounding
-// next to a singular pose. It uses k.lead.acc.
+// at the end. The projection at the end removes the other part, which is mostly rounding
+// next to a singular pose. It overwrites k.lead.acc.
 func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) {
 	if k.tab.E == nil {
 		return 0, nil

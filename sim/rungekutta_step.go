@@ -9,8 +9,8 @@ import (
 
 // Try implements Stepper.
 //
-// Cost: one evaluation of the accelerations a stage, the first one only where
-// nothing was kept; no allocation of its own.
+// Cost: one evaluation of the accelerations for each stage, for the first one only if
+// no accelerations were kept; only the dynamics may allocate.
 // It returns a HalfTurnError, and errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
@@ -62,7 +62,7 @@ func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 	return k.errorNorm(h), nil
 }
 
-// first sets the chart at st and the first stage.
+// first sets the anchors to st and computes the first stage.
 func (k *RungeKutta) first(st *mechanism.State) error {
 	if !k.kept {
 		if err := k.evaluate(k.acc[0], st); err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// errRuts is returned by a run whose wheels leave ruts, if other runs may share its ground. The run needs the mechanism of
+// errRuts is returned by a run whose wheels leave ruts, if other runs may share its ground. Such a run needs the mechanism of
 // mechanism.Inputs, and dynamics and a projector of a plan with these inputs (kkt.Plan.With).
 var errRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
 
-// mostInstants is the number of instants of a step at which ruts are pressed at most.
+// mostInstants is the largest number of instants of a step at which ruts are pressed.
 const mostInstants = 4096
 
 // rutted presses ruts after accepted steps.
@@ -46,7 +46,7 @@ func unrutted(m *mechanism.Mechanism, g *ground.Surface) *ground.Surface {
 	return g
 }
 
-// pressStart presses the ground under the wheels at the start.
+// pressStart presses the ground under the wheels at st, the start of the run. It returns errRuts if the mechanism has no Inputs.
 func (r *rutted) pressStart(st *mechanism.State) error {
 	if r == nil {
 		return nil
@@ -61,8 +61,8 @@ func (r *rutted) pressStart(st *mechanism.State) error {
 	return r.sink(st.Time)
 }
 
-// standing takes in where the wheels stand at st, for a span about it, and
-// returns the speed of the fastest one, in nodes per second.
+// standing notes the touches of the wheels at st, for a time interval of length span (s) about it, and
+// returns the speed of the fastest wheel, in nodes per second.
 func (r *rutted) standing(st *mechanism.State, span float64) (fastest float64, err error) {
 	for i := range r.list {
 		t := &r.list[i]
@@ -88,7 +88,7 @@ func (r *rutted) standing(st *mechanism.State, span float64) (fastest float64, e
 	return fastest, nil
 }
 
-// sink lowers the ground under what standing has taken in, up to the time t.
+// sink presses and lowers the ground under the noted wheels (contact.Ruts.Settle); t is the time for messages.
 func (r *rutted) sink(t float64) error {
 	for i := range r.list {
 		if err := r.list[i].Ruts.Settle(); err != nil {
@@ -106,9 +106,9 @@ func (r *rutted) drop() {
 }
 
 // press presses the ground for a step up to its fraction theta, where it ends in the state s.next; the step was tried up to t1.
-// The place of a wheel is computed once for each node that it passes.
+// It computes the contacts at as many instants as the fastest wheel passes nodes.
 //
-// Cost: as the contacts and Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an
+// Cost: as the contacts and Stepper.AtTo for each instant; no allocation unless memory of ruts grows. After an
 // error nothing has been pressed, and the step can be done again.
 func (r *rutted) press(s *step, t1, theta float64) error {
 	if r == nil {
@@ -121,7 +121,7 @@ func (r *rutted) press(s *step, t1, theta float64) error {
 	return err
 }
 
-// pressed is press, after whose error what has been taken in is not dropped yet.
+// pressed is press without the cleaning up after an error.
 func (r *rutted) pressed(s *step, t1, theta float64) error {
 	span := theta * (t1 - s.st.Time)
 	fastest, err := r.standing(s.st, 0)
@@ -165,7 +165,7 @@ func (r *rutted) marks() (list []rutsMark) {
 	return list
 }
 
-// putBack sets the ruts to those in a checkpoint. After an error they are unchanged.
+// putBack restores the ruts from a checkpoint. After an error they are unchanged.
 func (r *rutted) putBack(marks []rutsMark) error {
 	if r == nil {
 		if len(marks) > 0 {

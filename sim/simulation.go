@@ -15,28 +15,27 @@ import (
 type Simulation struct {
 	guard guard.Guard
 	o     Options
-	print uint64 // of the mechanism as it was at the start
+	print uint64 // Fingerprint of the mechanism at the start
 	*stepping
-
-	start       float64
+	start       float64 // time of the start, s
 	controllers controllers
 	events      watched
 	rows        rows
-	loss        *dissipation // nil: nothing is lost, or it is not wanted
-	wears       bool         // energy is lost on some rank
-	ruts        *rutted      // nil: no wheel leaves any
+	loss        *dissipation // nil: no energy is dissipated, or it is not wanted
+	wears       bool         // some rank has a loss
+	ruts        *rutted      // nil: no wheel leaves ruts
 
 	placed  bool  // the state at the start has been projected
-	moved   Moved // by which the start has been closed
-	begun   bool
+	moved   Moved // change of the first state by projection
+	begun   bool  // the first row has been written
 	stopped string
 }
 
 // New returns a simulation that starts from a copy of st.
 //
-// It panics if st is of another mechanism, if an option is negative or not
-// finite, if there is a Controller without Period or Sample, a Recorder without Every or
-// CloseStages without a Projector, or if there is neither a Step nor
+// It panics if m or stepper is nil, if st is of another mechanism, if an option is negative or not
+// finite, if there is a Controller without Period or Sample, a Recorder without Every,
+// CloseStages without a Projector, or joints that can drift and no Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
 	switch {
@@ -74,22 +73,22 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	return s
 }
 
-// State returns the current state. It is the simulation's own: read it, and Clone
-// what has to last.
+// State returns the current state. It belongs to the simulation: the caller may only read it, and
+// should Clone a state that has to last.
 func (s *Simulation) State() *mechanism.State { return s.st }
 
-// Stats returns what has been done so far.
+// Stats returns the counts of the work so far.
 func (s *Simulation) Stats() Stats { return s.stats }
 
 // Stopped returns the name of the event that stopped the run, "" if none did.
 func (s *Simulation) Stopped() string { return s.stopped }
 
-// Moved returns by how much the first state has been changed; zeros before Run, and if it has been left as it was.
+// Moved returns the change of the first state by projection; zeros before Run, and if the state has not been changed.
 func (s *Simulation) Moved() Moved { return s.moved }
 
 // Dissipated returns the energy that contacts have taken from the motion since the simulation was made, J: the integral of
-// contact.Result.Power, if Options.Dissipation is set. What has bent bristles counts as such, and may come back. On
-// ranks (Ranks) it is that of the piece.
+// contact.Result.Power, if Options.Dissipation is set, else 0. It includes the energy that bends bristles, which may return. On
+// ranks (Ranks) it is the energy of the piece.
 func (s *Simulation) Dissipated() float64 {
 	if s.loss == nil {
 		return 0
@@ -97,7 +96,7 @@ func (s *Simulation) Dissipated() float64 {
 	return s.loss.work
 }
 
-// DissipatedByJoints is Dissipated for the stops and the friction of joints. What impulses at stops take is not in it.
+// DissipatedByJoints is Dissipated for the stops and the friction of joints, without the energy that impulses at stops take.
 func (s *Simulation) DissipatedByJoints() float64 {
 	if s.loss == nil {
 		return 0
@@ -105,13 +104,13 @@ func (s *Simulation) DissipatedByJoints() float64 {
 	return s.loss.joints
 }
 
-// Stiffness returns what limits the steps under error control, and nil where most steps follow all motions, where there
-// have been few steps, with steppers that do not tell, and on ranks.
+// Stiffness returns the motion that limits the steps of error control by stability. It returns nil if most steps follow all motions, if
+// there have been few steps, if the stepper is not a RungeKutta with a suitable method, and on ranks.
 //
 // Cost: O(force elements).
 func (s *Simulation) Stiffness() *Stiffness { return s.stiff.tell(s.mech, &s.stats) }
 
-// Fired returns how often event i has been acted upon.
+// Fired returns the number of times that the action of event i has been called.
 //
 // It panics if i is out of range.
 func (s *Simulation) Fired(i int) int64 {
@@ -121,32 +120,32 @@ func (s *Simulation) Fired(i int) int64 {
 	return s.events.watches[i].fired
 }
 
-// Run goes on to the time until, or to an event that stops the run.
+// Run moves the state on to the time until, or to an event that stops the run.
 //
-// A first state that violates the joints by more than mechanism.HoldTolerance ends the run before it begins, with a
-// *mechanism.ViolationError that names the worst joint; Options.Start asks for something else by name. What is
-// violated by less the Projector takes away.
+// If the first state violates the joints by more than mechanism.HoldTolerance, Run returns a
+// *mechanism.ViolationError that names the worst joint, unless Options.Start says otherwise. The Projector removes smaller
+// violations.
 //
-// Run does nothing if the time until is reached or has passed. A later Run goes on from the
-// state reached. The last step of a run ends at until. If it is shorter for that, the
+// Run does nothing if the time until is reached or has passed. A later Run continues from the
+// state reached. The last step of a run ends at until. If it is shorter for this reason, the
 // steps that error control chooses afterwards do not become shorter.
 //
-// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what wraps
-// ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a
-// mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or one from a Checkpoint,
-// does the step again. Rows that have been written are not written again. It panics if until is NaN.
+// It returns errors of dynamics, events, Projector, Controllers, Recorder and OnStep and, with error control, an error that wraps
+// ErrStepTooSmall. If a body has left the terrain or is too deep in the ground, the error is a mechanism.Error that names the contact and
+// wraps a mechanism.GroundError. The simulation is then at its last good state, and a later Run, or a run from a Checkpoint,
+// repeats the step. Rows that have been written are not written again. It panics if until is NaN.
 //
-// RunContext is the same with an end from outside.
+// RunContext can be ended from outside.
 //
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long
-// as no two bodies turn against each other by half a turn in a step. Error control sees to
-// that. The states of the run carry all other angles too, so that mechanism.Mechanism.Coordinate goes on past
+// as no two bodies turn relative to each other by half a turn in a step. Error control ensures
+// that. The states of the run carry all other angles too, so that mechanism.Mechanism.Coordinate is continuous past
 // half a turn: in State, in rows, in events and in controllers.
 func (s *Simulation) Run(until float64) error { return s.RunContext(context.Background(), until) }
 
 // RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
-// have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
-// So it does after a panic of what the user has given, such as a force, a controller or the Recorder, from which the caller has recovered.
+// have one. It then returns the cause for which ctx has ended, and the next Run repeats that step, with the same bits.
+// The same holds if a user-defined function, such as a force, a controller or the Recorder, panics and the caller recovers.
 func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if s == nil || s.stepping == nil {
 		panic("sim: zero Simulation; use New")
@@ -188,7 +187,7 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	return nil
 }
 
-// begin projects the state at the start and writes the first row.
+// begin prepares the run, once: it projects the state at the start, presses the ground, arms the events and writes the first row.
 func (s *Simulation) begin() error {
 	if s.begun {
 		return nil
@@ -216,7 +215,8 @@ func (s *Simulation) begin() error {
 	return nil
 }
 
-// place projects the state at the start, once. An error leaves it as it was, so that the next Run does the same.
+// place checks the state at the start and projects it, as Options.Start says, once. After an error the state is unchanged, so that the
+// next Run does the same.
 func (s *Simulation) place() error {
 	if s.placed {
 		return nil
@@ -243,15 +243,15 @@ func (s *Simulation) place() error {
 	return nil
 }
 
-// advance does one step: tries it until it is good enough, goes through rows and
-// events in the order of time, and accepts it.
+// advance does one step: it tries steps until one is good enough, writes rows and handles
+// events in the order of time, and accepts the step. After an error or a panic the run is at the start of the step.
 func (s *Simulation) advance(until float64) error {
 	if s.ended() {
 		return s.orCause(nil)
 	}
 	s.hold()
 	panics := true
-	defer func() { // what the user has given may panic: the next Run does the step again
+	defer func() { // a user-defined function may panic: the next Run repeats the step
 		if panics {
 			s.giveUp()
 		}
@@ -261,10 +261,10 @@ func (s *Simulation) advance(until float64) error {
 	return err
 }
 
-// heldStep is advance, once the state to go back to is held.
+// heldStep is advance after hold has stored the start of the step.
 func (s *Simulation) heldStep(until float64) error {
 	t1, err := s.findStep(until)
-	if err == nil && !s.ended() && s.events.lands && s.o.Step == 0 && !s.implicit { // else there may be no step
+	if err == nil && !s.ended() && s.events.lands && s.o.Step == 0 && !s.implicit { // after an error there may be no step
 		t1, err = s.land(t1, s.events.firstLanding())
 	}
 	err = groundFirst(err)
@@ -289,14 +289,14 @@ func (s *Simulation) heldStep(until float64) error {
 	return nil
 }
 
-// giveUp goes back to where the step has begun. Rows that have been written stay.
+// giveUp goes back to the start of the step. Rows that have been written stay.
 func (s *Simulation) giveUp() {
 	s.goBack()
 	s.events.giveUp()
 }
 
-// groundFirst returns the fault of a contact, which has a time, if err has one. The rest of err, such as that shorter steps do not
-// help, would hide it.
+// groundFirst returns the error of a contact that err wraps (mechanism.GroundFault), or err itself if there is none. The other parts of
+// err, such as that shorter steps do not help, would hide the cause.
 func groundFirst(err error) error {
 	if err == nil {
 		return nil
@@ -312,7 +312,7 @@ func groundFirst(err error) error {
 func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 	s.events.findAll()
 	for {
-		if s.ended() { // what has been found since may be wrong
+		if s.ended() { // crossings found after the end of the context may be wrong
 			return false, s.orCause(nil)
 		}
 		if s.events.eventful {
@@ -333,8 +333,8 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 	}
 }
 
-// act handles the crossing of an event at the fraction theta of the step, and all other events at the same instant. It
-// reports whether the run continues from there instead of finishing the step to t1.
+// act handles the events that cross at the fraction theta of the step. It
+// reports whether the run restarts or stops there instead of finishing the step to t1.
 func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	response, stopped, err := s.events.act(theta)
 	if err != nil || response == Continue {
@@ -355,9 +355,8 @@ func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	return true, nil
 }
 
-// wear updates energy and ground for a step up to its fraction theta; the step goes to t1 and ends
-// in the state s.next. First comes the work of the contacts, on the ground before the step, then the
-// ruts.
+// wear updates the dissipated energy and the ruts for a step up to its fraction theta, where it ends in the state s.next; the step was
+// tried up to t1. The work of the contacts comes first, as it belongs to the ground before the step.
 //
 // After an error nothing has been added, and the step can be done again.
 func (s *Simulation) wear(t1, theta float64) (err error) {
@@ -374,8 +373,8 @@ func (s *Simulation) wear(t1, theta float64) (err error) {
 	return err
 }
 
-// RecordEnd writes the row of the present state, unless the last row is of it. Call it after Run where Every need not
-// divide the time, for a last row at the end. A run that goes on does not count it, nor does a Checkpoint: take that one
+// RecordEnd writes the row of the present state, unless the last row has this state. Call it after Run for a last row at the end, if
+// Every need not divide the time. A run that continues does not count this row, nor does a Checkpoint: take the Checkpoint
 // before, so that a file is resumed without this row.
 //
 // Cost: as a row. It does nothing without a Recorder or before Run. It returns the errors of Run.
@@ -386,8 +385,8 @@ func (s *Simulation) RecordEnd() error {
 	return s.rows.writeEnd(s.step, s.start)
 }
 
-// settings are the options that decide about results. The first step and the recorder are not
-// among them.
+// settings returns the options on which results depend, as text. The first step and the recorder are not
+// included.
 func (s *Simulation) settings() string {
 	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil,

@@ -8,17 +8,17 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Start says what a run does with a first state that violates the joints by more than mechanism.HoldTolerance.
+// Start says how a run treats a first state that violates the joints by more than mechanism.HoldTolerance.
 type Start uint8
 
 // The ways to start.
 const (
-	Refuse Start = iota // an error that names the joint
-	Close               // the Projector closes positions and velocities; Simulation.Moved says by how much
-	AsItIs              // it is taken as it is, as a test of integrators or of Baumgarte may want
+	Refuse Start = iota // Run returns an error that names the joint
+	Close               // the Projector projects positions and velocities; Simulation.Moved says by how much
+	AsItIs              // the state is used as it is, for tests of integrators or of Baumgarte
 )
 
-// NoProjector is the Projector of runs without one: drift stays, and grows.
+// NoProjector is the Projector of runs without projection, in which drift grows.
 var NoProjector Projector = noProjector{}
 
 type noProjector struct{}
@@ -26,13 +26,13 @@ type noProjector struct{}
 func (noProjector) ClosePositions(*mechanism.State) error    { return nil }
 func (noProjector) ProjectVelocities(*mechanism.State) error { return nil }
 
-// Moved is by how much the Projector has changed the first state: the largest changes of a body.
+// Moved is the change of the first state by the Projector: the largest changes of a body.
 type Moved struct {
-	Length, Angle float64 // of the frame's origin, m, and of the orientation, rad
-	Speed, Turn   float64 // of the velocities, m/s and rad/s
+	Length, Angle float64 // change of the frame's origin, m, and of the orientation, rad
+	Speed, Turn   float64 // changes of the velocities, m/s and rad/s
 }
 
-// moves notes by how much b differs from a.
+// moves widens d by the differences between the states a and b.
 func (d *Moved) moves(a, b *mechanism.State) {
 	for i := range a.Bodies {
 		x, y := &a.Bodies[i], &b.Bodies[i]
@@ -44,7 +44,7 @@ func (d *Moved) moves(a, b *mechanism.State) {
 	}
 }
 
-// startHolds returns an error if the first state of a run violates the joints.
+// startHolds returns an error on all ranks if the first state of a run violates the joints (mechanism.Mechanism.Holds).
 func startHolds(c *closer, st *mechanism.State) error {
 	err := c.mech.KinematicsTo(&c.kin, st)
 	if err == nil {

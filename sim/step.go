@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// step is the step at hand, for all parts of a run: where it starts, where it ends, and the states inside.
+// step is the current step of a run: its start, its end, and states inside. All parts of the run share it.
 type step struct {
 	mech    *mechanism.Mechanism
 	stepper Stepper
@@ -15,11 +15,11 @@ type step struct {
 	turns   turns
 	stats   Stats
 
-	st        *mechanism.State // its start, the state of the run
-	next      mechanism.State  // its end, projected
-	projected bool             // projection has changed next, but not to rounding
-	quick     bool             // the step after such a one begins with the accelerations from before the projection (Options.Quick)
-	sample    mechanism.State  // inside
+	st        *mechanism.State // start of the step, the state of the run
+	next      mechanism.State  // end of the step, projected
+	projected bool             // projection has changed next; false for a projection to rounding
+	quick     bool             // after such a projection, the next step starts with the accelerations before it (Options.Quick)
+	sample    mechanism.State  // a state inside the step
 }
 
 func newStep(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, all *ranks) *step {
@@ -30,7 +30,7 @@ func newStep(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, all *
 	return s
 }
 
-// carry makes the run's state carry all angles.
+// carry makes the states of the run carry all angles.
 func (s *step) carry() {
 	s.mech.FollowAngles(&s.closer.kin, s.st)
 	s.turns = newTurns(s.mech, s.st)
@@ -40,16 +40,17 @@ func (s *step) carry() {
 // ended reports whether the context of the run has ended.
 func (s *step) ended() bool { return s.ending.ended() }
 
-// orCause returns err, or, if the context of the run has ended, its cause.
+// orCause returns err, or the cause of the context of the run if that has ended.
 func (s *step) orCause(err error) error { return s.ending.orCause(s.st.Time, err) }
 
-// sampleAt makes s.sample the state at a fraction of the step.
+// sampleAt sets s.sample to the state at the fraction theta of the step.
 func (s *step) sampleAt(theta float64) {
 	s.stepper.AtTo(&s.sample, theta)
 	s.turns.followSample(&s.sample, s.st)
 }
 
-// closedAt is sampleAt, projected where the state has drifted. Where that cannot be done it stays as it is; its drift tells.
+// closedAt is sampleAt with a projection if the state has drifted. If the projection fails, the sample is not projected, which shows in
+// its drift.
 func (s *step) closedAt(theta float64) {
 	s.stepper.AtTo(&s.sample, theta)
 	if _, _, err := s.closer.closeAt(&s.sample); err != nil {
@@ -58,15 +59,15 @@ func (s *step) closedAt(theta float64) {
 	s.turns.followSample(&s.sample, s.st)
 }
 
-// closeNext brings s.next back to the constraints, where it has drifted.
+// closeNext projects s.next if it has drifted, and reports whether it has changed.
 func (s *step) closeNext() (changed bool, err error) {
 	d, changed, err := s.closer.closeAt(&s.next)
 	s.stats.Worst.widen(d)
 	return changed, err
 }
 
-// settle makes s.next from the step last tried: its end, projected where it has drifted, or to rounding.
-// An error says that the run cannot go on from there.
+// settle sets s.next to the end of the step last tried, projected if it has drifted, or projected to rounding if exactly is set, and
+// prepares the next step. After an error the run cannot continue from there.
 func (s *step) settle(exactly bool) error {
 	s.stepper.AtTo(&s.next, 1)
 	var changed bool
@@ -86,7 +87,7 @@ func (s *step) settle(exactly bool) error {
 	return s.stepper.Lead(&s.next, changed && !(s.quick && s.projected))
 }
 
-// take makes s.next the state of the run. projected says that it has been.
+// take makes s.next the state of the run. projected says that s.next has been projected.
 func (s *step) take(projected bool) {
 	if projected {
 		s.stats.Projections++

@@ -7,19 +7,19 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// leapLengths are the steps, relative to a rejected one, that are tried with closed stages before the
-// controller chooses (docs/theory.md, stages off the constraints).
+// leapLengths are the lengths of steps, relative to a rejected one, that are tried with closed stages before the
+// controller chooses another (docs/theory.md, stages off the constraints).
 //
 // Near a singular pose, a stage that falls on the pose spoils the step. A much shorter step
-// ends closer to the pose, where all the next ones are spoilt. A step of about the same length
-// goes over it. In mechanisms that only geometry makes movable, closed stages are all that it
-// takes. They then stay closed for some steps.
+// ends closer to the pose, where all following steps are spoilt. A step of about the same length
+// passes the pose. In mechanisms that only geometry makes movable, closed stages are
+// sufficient. The stages of some following steps are then closed too.
 //
-// An open step that is only inaccurate is another matter, where no row is redundant and no singular pose is ahead: shorter ones
-// cost less than closed ones.
+// If no row is redundant and no singular pose is ahead, a rejected open step is only inaccurate, and shorter steps
+// cost less than closed stages.
 var leapLengths = [...]float64{1, 0.85, 0.7}
 
-// findStep computes a step that is good enough, settles it and returns its end.
+// findStep computes a step that is good enough and ends at until at the latest, settles it and returns the time of its end.
 func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	s.closer.beside = false
 	if s.o.Step > 0 {
@@ -39,7 +39,7 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	case good && c.closed == 0:
 		c.span /= 2
 	case !good && s.leaps(err):
-		if end < until { // a step that ends there has been tried
+		if end < until { // the rejected step had to end at a knot
 			c.h = min(c.h, end-s.st.Time)
 		}
 		t1, e, err = s.leap(end)
@@ -49,15 +49,16 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	}
 	h := c.h
 	s.takeIn(t1-s.st.Time, e, false)
-	if end < until && t1 == end { // a knot, which says nothing about steps across the next one
+	if end < until && t1 == end { // the step ended at a knot: it does not justify longer steps across the next one
 		c.h, c.knots.left = min(c.h, h), max(c.knots.left-1, 0)
 	}
 	c.closed = max(c.closed-1, 0)
 	return t1, nil
 }
 
-// shorten tries shorter steps as long as the last one is bad, from a step to t1 with the error e or err, and returns the last one's.
-// None ends behind end. It returns what wraps ErrStepTooSmall if steps become too short, and a bad step if the run is to end.
+// shorten tries shorter steps as long as the last one is bad, beginning after a step to t1 with the error e or err. It returns t1, e and
+// err of the last step. None ends after end. It returns an error that wraps ErrStepTooSmall if steps become too short, and a bad step if
+// the context of the run has ended.
 func (s *stepping) shorten(t1, e float64, err error, end float64) (float64, float64, error) {
 	c := &s.control
 	for (err != nil || !(e <= 1)) && !s.ended() {
@@ -80,9 +81,9 @@ func (s *stepping) shorten(t1, e float64, err error, end float64) (float64, floa
 	return t1, e, err
 }
 
-// leaps reports whether closed stages are to be tried after a rejected step, one with err if that is not nil. They are not if the step
-// could be done, the pose is known to be regular and no knot of a motion is inside: then the error falls with the length of the step, and
-// shorter ones with open stages cost less.
+// leaps reports whether to try closed stages after a rejected step; err is the error of that step, or nil. Closed stages are not tried if
+// the step could be computed, the pose is known to be regular and the step crosses no knot of a motion: then the error falls with the
+// length of the step, and shorter steps with open stages cost less.
 func (s *stepping) leaps(err error) bool {
 	switch {
 	case s.o.Projector == nil || s.implicit || errors.Is(err, errHalfTurn):
@@ -93,11 +94,12 @@ func (s *stepping) leaps(err error) bool {
 	return s.nextKnot() < s.st.Time+s.control.h
 }
 
-// leap tries the steps that may go over a singular pose, and leaves stages closed if they help.
+// leap tries steps of leapLengths with closed stages, which may pass a singular pose. If closed stages help at the same length, they stay
+// for some steps.
 func (s *stepping) leap(until float64) (t1, e float64, err error) {
 	h := s.length()
 	first := 0
-	if s.control.closed > 0 || s.o.CloseStages { // that step was closed, and would be rejected again
+	if s.control.closed > 0 || s.o.CloseStages { // the rejected step had closed stages already
 		first = 1
 	}
 	s.closeStages(true)
@@ -107,7 +109,7 @@ func (s *stepping) leap(until float64) (t1, e float64, err error) {
 		if t1, e, err = s.attempt(until); err != nil || !(e <= 1) {
 			continue
 		}
-		if i == 0 { // open stages were to blame
+		if i == 0 { // the open stages were the cause of the error
 			s.stats.Helped++
 			s.control.span = min(2*s.control.span+1, longestSpell)
 			s.control.closed = s.control.span
@@ -117,7 +119,7 @@ func (s *stepping) leap(until float64) (t1, e float64, err error) {
 	return t1, e, err
 }
 
-// tryFixed does the next fixed step, a shorter one if the run ends before.
+// tryFixed does the next fixed step, or a shorter one if the run ends before, and returns its end.
 func (s *stepping) tryFixed(until float64) (t1 float64, err error) {
 	if t1, ok := s.fixedNear(until); ok {
 		return t1, nil
@@ -138,10 +140,10 @@ func (s *stepping) tryFixed(until float64) (t1 float64, err error) {
 	return t1, nil
 }
 
-// fixedHalves is how often a fixed step may be halved.
+// fixedHalves is the largest number of halvings of a fixed step.
 const fixedHalves = 10
 
-// halve does a step to t1, or, where an implicit method cannot, half the way or less. The
+// halve does a step to t1, or, if an implicit method fails, a step of a half, a quarter, … of that length, and returns its end. The
 // next step then ends at t1.
 func (s *stepping) halve(t1 float64) (t float64, err error) {
 	t = t1
@@ -157,11 +159,11 @@ func (s *stepping) halve(t1 float64) (t float64, err error) {
 	}
 }
 
-// landed is a part of a step. A step is not shortened to a crossing that is so near to its start or end.
+// landed is a fraction of a step. A step is not shortened to a crossing that is nearer to its start or end.
 const landed = 1e-5
 
-// land does the step last tried, to t1, once more up to the fraction first, at which an event with Land crosses, and
-// returns its end.
+// land repeats the step last tried, to t1, with its end at the fraction first, at which an event with Land crosses, and
+// returns its end. If that fails, it takes the step to t1.
 func (s *stepping) land(t1, first float64) (float64, error) {
 	if s.ended() {
 		return 0, s.orCause(nil)
@@ -180,7 +182,7 @@ func (s *stepping) land(t1, first float64) (float64, error) {
 	if s.ended() {
 		return 0, s.orCause(nil)
 	}
-	// The shorter step failed. The longer one did not, and is taken after all.
+	// The shorter step has failed: take the longer one.
 	if _, err := s.stepper.Try(s.st, t1); err != nil {
 		return 0, err
 	}

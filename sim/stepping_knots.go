@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// knotAfter returns the first time after t at which a motion of a rank goes on with another polynomial.
+// knotAfter returns the first knot of a motion after t on all ranks, s.
 func (s *stepping) knotAfter(t float64) float64 { return s.ranks.least(s.mech.NextKnot(t)) }
 
-// nextKnot returns the first time after the shortest step at which a motion goes on with another polynomial.
+// nextKnot returns the first knot of a motion that is farther than the shortest step, s.
 func (s *stepping) nextKnot() float64 { return s.knotAfter(s.st.Time + shortest(s.st.Time)) }
 
-// upToKnot returns the time at which the next step has to end at the latest, until or earlier.
+// upToKnot returns the latest time at which the next step may end: until, or an earlier knot if steps have to end at knots.
 func (s *stepping) upToKnot(until float64) float64 {
 	if s.control.knots.left > 0 {
 		return min(until, s.nextKnot())
@@ -19,9 +19,9 @@ func (s *stepping) upToKnot(until float64) float64 {
 	return until
 }
 
-// tryKnots does the controller's step. If that step is rejected and crosses a knot, and if the shorter step of error
-// control would not reach the third knot, it does a step that ends at the first knot instead. last is the latest time at
-// which the step may end.
+// tryKnots tries the controller's step, which ends at end at the latest. If that step is rejected and crosses a knot, and if the shorter
+// step of error control would not reach the third knot, it tries a step that ends at the first knot instead. It returns the end and the
+// error of the step, and the latest time last at which it might have ended.
 func (s *stepping) tryKnots(until, end float64) (t1, e, last float64, err error) {
 	c := &s.control
 	n := &c.knots

@@ -3,14 +3,14 @@ package sim
 import "math"
 
 // nearTries are the lengths that are tried over a singular pose, relative to the planned one.
-// From the first to the second the error of the method falls at least to nearFall of what it
-// was. An error that does not is rounding.
+// From the first to the second the error of the method falls by the factor nearFall or more.
+// An error that falls less is rounding.
 var nearTries = [...]float64{1, 0.94, 1.06}
 
 const nearFall = 0.85
 
-// tryNear does the steps next to a singular pose. States and stages are closed to rounding, and
-// the pose comes between two stages. It returns false if there was no such step.
+// tryNear does a step next to a singular pose. States and stages are projected to rounding, and
+// the pose is between two stages. It returns the end of the step, or false if no singular pose is near or the steps fail.
 func (s *stepping) tryNear(until float64) (t1 float64, ok bool) {
 	if s.closer.exact == nil {
 		return 0, false
@@ -36,8 +36,8 @@ func (s *stepping) tryNear(until float64) (t1 float64, ok bool) {
 }
 
 // tryLengths tries a step of about the given length, settles it, and returns its end and its
-// error, +Inf if the step cannot be done. Over a singular pose rounding may not allow an error
-// of 1. It then takes the length with the least error and sets s.limit to that error.
+// error, +Inf if the step cannot be computed. Over a singular pose rounding may make an error
+// of 1 impossible. It then takes the length with the least error and sets s.limit to that error.
 func (s *stepping) tryLengths(until, length float64, over bool) (t1, e float64) {
 	t1, s.tried[0] = s.tryExactly(until, length)
 	if s.tried[0] <= 1 || !over {
@@ -66,8 +66,8 @@ func (s *stepping) tryLengths(until, length float64, over bool) (t1, e float64) 
 	return t1, e
 }
 
-// tryExactly tries a step with states and stages closed to rounding. It returns its end and its
-// error, +Inf if the step cannot be done.
+// tryExactly tries a step with states and stages projected to rounding. It returns its end and its
+// error, +Inf if the step cannot be computed.
 func (s *stepping) tryExactly(until, length float64) (t1, e float64) {
 	c := &s.control
 	h := c.h

@@ -7,14 +7,14 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// stepping finds steps that are good enough, one after the other. What is here tries one step; the files above choose
-// which: over singular poses (stepping_near.go), up to knots of motions (stepping_knots.go), and else (stepping.go).
+// stepping finds steps that are good enough, one after the other. This file tries one step; other files choose
+// its length: over singular poses (stepping_near.go), up to knots of motions (stepping_knots.go), and otherwise (stepping.go).
 type stepping struct {
 	*step
 	o        *Options
-	implicit bool   // the stepper closes the joints by itself
+	implicit bool   // the stepper closes the joints itself
 	turner   turner // the stepper if it is a turner, else nil
-	gauged   gauged // the stepper if it is gauged and steps can be led over singular poses, else nil
+	gauged   gauged // the stepper if it is gauged and the Projector is an ExactProjector, else nil
 
 	base    float64 // fixed steps end at base + count·Step
 	count   int64
@@ -23,13 +23,13 @@ type stepping struct {
 	limit   float64    // error up to which a step is settled: 1, unless rounding does not allow that
 	tried   [3]float64 // errors of the last tries of one step
 	ahead   obstacle
-	travels bool // there are contacts on some rank
+	travels bool // some rank has contacts
 	stiff   stiff
 	pace    pace
 	back    foothold
 }
 
-// newStepping returns a stepping whose stages are closed if o says so.
+// newStepping returns the stepping of a run.
 func newStepping(s *step, o *Options) *stepping {
 	n := &stepping{step: s, o: o, base: s.st.Time, limit: 1, travels: s.ranks.some(s.mech.NumContacts() > 0)}
 	n.turner, _ = s.stepper.(turner)
@@ -73,8 +73,8 @@ func (s *stepping) length() float64 {
 	return s.control.h
 }
 
-// takeIn takes in an accepted step h with the error e. over says that the step was led over a
-// singular pose.
+// takeIn updates error control after an accepted step h with the error e. over says that the step has passed a
+// singular pose as planned.
 func (s *stepping) takeIn(h, e float64, over bool) {
 	c := &s.control
 	c.accept(h, e)
@@ -107,28 +107,28 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 	if err != nil || !(e <= s.limit) {
 		s.stats.Rejected++
 	}
-	if err != nil && !errors.Is(err, errHalfTurn) { // which shorter steps do not meet
+	if err != nil && !errors.Is(err, errHalfTurn) { // shorter steps avoid half turns
 		s.ahead = obstacle{t1, err}
 	}
 	return t1, e, err
 }
 
 const (
-	// endSlack is by how much a step may be longer to end with the run.
+	// endSlack is the largest factor by which a step is extended to end with the run.
 	endSlack = 1.01
-	// evenSteps is how many steps with Options.Even are equally long at most. Another value costs time only.
+	// evenSteps is the largest number of equally long steps with Options.Even. Another value costs time only.
 	evenSteps = 8
 )
 
-// obstacle is the last error with which a step could not be done, and where that step would have ended, s. Shorter steps come near: to
-// the end of a curve or of a law, which none can pass.
+// obstacle is the last error of a step that could not be computed, and the time at which that step would have ended, s. Such an obstacle
+// is the end of a curve or of a law: shorter steps approach it, and none can pass.
 type obstacle struct {
 	at  float64
 	err error
 }
 
-// short returns err, which says that steps are too small, with the time and the cause: the failure ahead that steps cannot
-// pass, if there is one, or else the part of the mechanism that makes most of the estimated error.
+// short returns err, which says that steps are too small, with the time and the cause: the obstacle ahead,
+// if there is one, else the part of the mechanism with most of the estimated error (blamed).
 func (s *stepping) short(err error) error {
 	if o := &s.ahead; o.err != nil && o.at > s.st.Time {
 		return fault.Errorf("sim: at t = %v: %w: a step to t = %v fails: %w", s.st.Time, err, o.at, o.err)
@@ -139,15 +139,15 @@ func (s *stepping) short(err error) error {
 	return fault.Errorf("sim: at t = %v: %w", s.st.Time, err)
 }
 
-// fixedSlack is the part of a fixed step by which it may differ to end with the
+// fixedSlack is the fraction of a fixed step by which its end may be moved to the end of the
 // run.
 const fixedSlack = 1e-9
 
-// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does
-// not miss what lies between.
+// travelPart bounds the travel of a shape on uneven ground in a step, relative to its radius, so that the step does
+// not miss features of the ground.
 const travelPart = 0.25
 
-// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves
+// mostTravel returns the longest step, s, from the end of the step last tried, in which no shape on uneven ground moves
 // farther than travelPart of its radius.
 func (s *stepping) mostTravel() float64 {
 	h := math.Inf(1)
@@ -166,8 +166,8 @@ func (s *stepping) mostTravel() float64 {
 	return s.ranks.least(h)
 }
 
-// noteNearness takes in the nearness of an accepted step h. over says that the step was led
-// over a singular pose.
+// noteNearness updates control.near after an accepted step h. over says that the step has passed a
+// singular pose as planned.
 func (s *stepping) noteNearness(h float64, over bool) {
 	if s.gauged == nil {
 		return
@@ -183,32 +183,32 @@ func (s *stepping) noteNearness(h float64, over bool) {
 	n.note(h, end, over)
 }
 
-// doubt counts the step at hand as one whose branch is not decided.
+// doubt counts the current step in Stats.Undecided.
 func (s *stepping) doubt() {
 	if s.stats.Undecided++; s.stats.Undecided == 1 {
 		s.stats.UndecidedAt = s.st.Time
 	}
 }
 
-// foothold is what a step changes before its rows and events are done with. goBack goes back to
-// it.
+// foothold is a copy of the values at the start of a step that the step changes before its rows and events have been handled. goBack
+// restores them.
 type foothold struct {
 	base    float64
 	count   int64
 	control control
 	stats   Stats
-	kept    []float64 // by the stepper, if held
+	kept    []float64 // Stepper.Kept, if held
 	held    bool
 }
 
-// hold notes where a step begins, so that it can be given up.
+// hold stores the values at the start of a step, so that the step can be given up.
 func (s *stepping) hold() {
 	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
 	kept := s.stepper.Kept()
-	s.back.kept, s.back.held = append(s.back.kept[:0], kept...), kept != nil // those of a piece without bodies are none
+	s.back.kept, s.back.held = append(s.back.kept[:0], kept...), kept != nil // on a rank without bodies kept may be empty and not nil
 }
 
-// goBack goes back to where the step has begun.
+// goBack restores the values that hold has stored.
 func (s *stepping) goBack() {
 	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
 	s.stepper.Restart()
@@ -217,8 +217,7 @@ func (s *stepping) goBack() {
 	}
 }
 
-// startAnew makes the next step the first one from the state that the run has now: it is another one than the last step has
-// ended in, or the dynamics are others.
+// startAnew makes the next step a first one from the current state, as an event has changed the state or the dynamics.
 func (s *stepping) startAnew() {
 	s.stepper.Restart()
 	s.base, s.count = s.st.Time, 0

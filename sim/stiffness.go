@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	stiffEvery = 8   // steps of which one is looked at
-	stiffLeast = 200 // steps of a run of which anything is said
-	// stiffStep is the length of a step in units of 1/|λ| beyond which it does not follow a motion that passes or swings
-	// with |λ|. Steps that follow all motions are of a few tenths, and dopri5 is unstable beyond 3.3.
+	stiffEvery = 8   // one of so many steps is examined
+	stiffLeast = 200 // least number of steps of a run for which Stiffness is reported
+	// stiffStep is the length of a step in units of 1/|λ| above which it does not follow a motion that decays or oscillates
+	// with |λ|. Steps that follow all motions have a few tenths, and the pair of Dormand & Prince is unstable above 3.3.
 	stiffStep = 1
 )
 
-// Stiffness tells that most steps of an explicit method are as short as they are to be stable, and not to be accurate: they
+// Stiffness reports that stability, and not accuracy, determines most steps of an explicit method: the steps
 // are too long to follow the fastest motion of the mechanism, which has died out. Implicit methods, such as GeneralizedAlpha, take
 // longer steps there.
 type Stiffness struct {
-	Share float64 // of the steps
+	Share float64 // fraction of such steps
 	Rate  float64 // |λ| of the fastest motion, 1/s, at the last of these steps
-	Body  string  // that has most of this motion
-	Force string  // contact, or else spring, bushing or cable, that holds the body; "" if several of a kind do, or none
+	Body  string  // body with most of this motion
+	Force string  // the contact, or else the spring, bushing or cable, on the body; "" if there is none, or several of the same kind
 }
 
-// tell returns what limits the steps of a run, and nil where nothing does, or too little is known.
+// tell returns the Stiffness of a run, or nil if its steps follow all motions or there are too few of them.
 func (v *stiff) tell(m *mechanism.Mechanism, stats *Stats) *Stiffness {
 	looked := (stats.Steps + stiffEvery - 1) / stiffEvery
 	if stats.Steps < stiffLeast || 2*stats.Stiff < looked || v.rate == 0 {
@@ -35,7 +35,9 @@ func (v *stiff) tell(m *mechanism.Mechanism, stats *Stats) *Stiffness {
 	return &Stiffness{Share: min(1, float64(stats.Stiff)/float64(looked)), Rate: v.rate, Body: m.BodyName(v.body), Force: holder(m, v.body)}
 }
 
-// holder returns the name of the one contact on a body, or of the one other force element with stiffness.
+// holder returns the name of the contact on a body, or if there is none, of the other force element with stiffness; "" if there is
+// none, or
+// several.
 func holder(m *mechanism.Mechanism, body int) string {
 	var names [2]string
 	var count [2]int
@@ -64,17 +66,18 @@ func holder(m *mechanism.Mechanism, body int) string {
 	return ""
 }
 
-// stiff has the fastest motion that is known: its |λ|, 1/s, and the body that most of the steps have named.
+// stiff has the fastest motion at the last stiff step: its |λ|, 1/s, and the body that most of these steps have named.
 type stiff struct {
 	rate  float64
 	body  int
-	votes int
+	votes int // majority of body
 }
 
-// stiffness returns h·|λ| of the fastest motion by which the last two stages of the step last tried differ, and the body whose
-// acceleration differs most; 0 if the method has no two stages at the end of a step, and on ranks. The difference of the
-// stages' states, x and v, and of their rates tell |λ| (Hairer & Wanner 1996 §IV.2). Of one motion a is λ·v and
-// λ²·x. Where two motions mix, the larger of the two ratios may be of neither, so the smaller counts.
+// stiffness returns h·|λ| of the fastest motion in the difference between the last two stages of the step last tried, and the body whose
+// acceleration differs most. It returns 0 and −1 if the method has no two stages at the end of a step, and on ranks. The differences
+// x and
+// v of the stages' states, and a of their accelerations, determine |λ| (Hairer & Wanner 1996 §IV.2): a single motion has a = λ·v = λ²·x.
+// Where two motions mix, the larger of the two ratios may belong to neither, so the smaller one counts.
 //
 // Cost: two sums over the stages, no evaluation and no allocation.
 func (k *RungeKutta) stiffness() (hl float64, body int) {
@@ -118,12 +121,12 @@ func (k *RungeKutta) stiffness() (hl float64, body int) {
 	return h * min(math.Sqrt(A/V), math.Sqrt(math.Sqrt(A/X))), most.At
 }
 
-// square returns the square of the length of x, whose linear part is in units of L.
+// square returns the square of the length of x, with its linear part in units of L (m).
 func square(x *[6]float64, L float64) float64 {
 	return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] + (x[3]*x[3]+x[4]*x[4]+x[5]*x[5])/(L*L)
 }
 
-// lookAt looks at an accepted step h.
+// lookAt examines an accepted step h, if it is one of every stiffEvery steps, and counts it in stats.Stiff if it is stiff.
 func (v *stiff) lookAt(stepper Stepper, stats *Stats, h float64) {
 	k, ok := stepper.(stiffer)
 	if !ok || stats.Steps%stiffEvery != 0 {
@@ -135,7 +138,7 @@ func (v *stiff) lookAt(stepper Stepper, stats *Stats, h float64) {
 	}
 	stats.Stiff++
 	v.rate = hl / h
-	switch { // the vote of Boyer and Moore
+	switch { // majority vote of Boyer and Moore
 	case v.votes == 0:
 		v.body, v.votes = body, 1
 	case v.body == body:

@@ -14,12 +14,12 @@ type StopChange uint8
 
 // The changes.
 const (
-	StopTouch  StopChange = iota // the freedom comes to the spring of its stop
-	StopLeave                    // it leaves it
-	StopImpact                   // an impulse turns it around
+	StopTouch  StopChange = iota // the freedom reaches the spring of its stop
+	StopLeave                    // the freedom leaves the spring
+	StopImpact                   // an impulse reverses the freedom
 )
 
-// String returns the name that the command line writes.
+// String returns the name in the output of the command line.
 func (c StopChange) String() string {
 	if names := [...]string{"touch", "leave", "impact"}; int(c) < len(names) {
 		return names[c]
@@ -27,32 +27,32 @@ func (c StopChange) String() string {
 	return fmt.Sprintf("StopChange(%d)", uint8(c))
 }
 
-// ErrStuck is wrapped by the error of an impact on a freedom that the joints hold fast.
+// ErrStuck is wrapped by the error of an impact on a freedom that other joints lock.
 var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion")
 
 // Stops has the events of the stops of a mechanism: a freedom touches a stop or leaves it. If the stop has an impact speed
-// and there is a Responder, a faster freedom is turned around by an impulse. It belongs to one Simulation.
+// and there is a Responder, an impulse reverses a faster freedom. It belongs to one Simulation.
 //
-// An impulse p along the freedom changes the velocities of all bodies, with all joints held,
+// An impulse p along the freedom changes the velocities of all bodies so that all joints hold,
 // docs/stops-and-friction.md (J4). The change is computed with the same system as the accelerations. So momentum is
-// balanced, armature and couplings take part, and redundant joints do not matter. Stops that are struck at the same
+// balanced, armature and couplings are included, and redundant joints do not matter. Stops that are struck at the same
 // instant act one after the other, in the order of the joints, and again until no freedom moves towards its stop; act is
-// called for the first time only. Springs, also those of other stops, have no part in an impulse.
+// called for the first stop only. Springs, also of other stops, have no effect in an impulse.
 type Stops struct {
 	mech  *mechanism.Mechanism
 	hit   Responder
 	act   func(resistor int, what StopChange, st *mechanism.State) error
 	kin   *mechanism.Kinematics
-	list  []int // resistors
-	unit  []float64
-	still *mechanism.State
+	list  []int            // numbers of the resistors that are stops
+	unit  []float64        // change of velocities by a unit impulse, six numbers for each body
+	still *mechanism.State // scratch of strike
 
-	taken   float64
+	taken   float64 // energy taken by impulses, J
 	impacts int64
 }
 
-// NewStops returns the events of the stops of m. With a nil Responder there are no impulses: all that comes meets the
-// springs. act, which may be nil, is told at each change, before it.
+// NewStops returns the events of the stops of m. With a nil Responder there are no impulses, and the springs act at any rate.
+// act, unless it is nil, is called before each change.
 func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
 	mustHaveMechanism(m)
 	s := &Stops{mech: m, hit: r, act: act}
@@ -67,8 +67,8 @@ func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what S
 	return s
 }
 
-// Arm stores in st, from which a run is to start, which stops are in flight: those with impulses that do not touch.
-// A run that goes on from a Checkpoint has them from there.
+// Arm stores in st.Internal, for the start of a run, which stops are in flight: the stops with impulses that do not touch.
+// A run that continues from a Checkpoint has these values from there.
 func (s *Stops) Arm(st *mechanism.State) error {
 	if len(s.list) == 0 || s.hit == nil {
 		return nil
@@ -91,7 +91,7 @@ func (s *Stops) Arm(st *mechanism.State) error {
 // Len returns the number of freedoms with stops.
 func (s *Stops) Len() int { return len(s.list) }
 
-// fly stores whether the spring of a stop with impulses does nothing.
+// fly stores in st whether stop i, one with impulses, is in flight, where its spring has no force.
 func (s *Stops) fly(i int, st *mechanism.State, on bool) {
 	x := 0.0
 	if on {
@@ -103,7 +103,7 @@ func (s *Stops) fly(i int, st *mechanism.State, on bool) {
 // Taken returns the energy that impulses have taken, J, and their number, since s was made.
 func (s *Stops) Taken() (energy float64, impacts int64) { return s.taken, s.impacts }
 
-// depthAt returns the depth of stop i and its rate.
+// depthAt returns the depth of stop i at st and the rate of the depth, NaN if a body is not finite.
 func (s *Stops) depthAt(i int, st *mechanism.State) (depth, rate float64) {
 	var jk mechanism.JointKinematics
 	if !s.joint(&jk, i, st) {
@@ -116,7 +116,7 @@ func (s *Stops) depthAt(i int, st *mechanism.State) (depth, rate float64) {
 	return depth, rate
 }
 
-// joint stores the motion of the joint of stop i.
+// joint stores in jk the motion of the joint of stop i at st. It returns false if a body is not finite.
 func (s *Stops) joint(jk *mechanism.JointKinematics, i int, st *mechanism.State) bool {
 	f, _ := s.mech.Resistor(i)
 	jt := &s.mech.Joints[f.Joint]
@@ -137,12 +137,12 @@ func (s *Stops) rateOf(i int, jk *mechanism.JointKinematics) float64 {
 	return qd[f.Freedom]
 }
 
-// ImpactSamples are the Options.EventSamples that suit impulses: as nothing holds up a freedom in flight, a long step
-// may go through a stop and come back.
+// ImpactSamples is a suitable value of Options.EventSamples with impulses: as no force acts on a freedom in flight, a long step
+// may pass a stop and return.
 const ImpactSamples = 8
 
-// Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where it touches or leaves, as
-// at those of contacts (ContactEvents).
+// Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where the freedom touches or leaves, as
+// for ContactEvents.
 func (s *Stops) Events() []Event {
 	events := make([]Event, len(s.list))
 	for n, i := range s.list {
@@ -156,7 +156,7 @@ func (s *Stops) Events() []Event {
 	return events
 }
 
-// change does what happens at stop i, whose depth is 0 at st.
+// change handles stop i, whose depth is 0 at st: it calls act, and does the impulses if there are any.
 func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 	_, rate := s.depthAt(i, st)
 	speed, e := s.mech.ImpactSpeed(i)
@@ -185,20 +185,21 @@ func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 		}
 		_, rate = s.depthAt(i, st)
 	}
-	s.fly(i, st, rate < -speed) // what leaves more slowly may come back before it has left
+	s.fly(i, st, rate < -speed) // a freedom that leaves more slowly may return before it has left
 	return Restart, nil
 }
 
 const (
-	strikes = 1000  // impulses at one instant
-	stuck   = 1e-13 // part of the rate of free bodies that counts as rounding
-	touches = 1e-9  // rad or m, beside an end: what is there at the instant of another impulse touches
+	strikes = 1000  // largest number of rounds of impulses at one instant
+	stuck   = 1e-13 // response of the rate to an impulse, relative to free bodies, that counts as rounding
+	touches = 1e-9  // rad or m: a stop so near at the instant of another impulse counts as touching
 )
 
-// errStrikes is returned where impulses at one instant do not end: stops strike each other.
+// errStrikes is returned if impulses at one instant do not end, as stops strike each other.
 var errStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
 
-// strikeOthers goes on with the stops in flight that touch, as long as an impulse has sent one of them into its end.
+// strikeOthers does the impulses of other stops in flight that touch, in rounds until no freedom moves towards its stop faster than its
+// impact speed. Slower freedoms leave flight.
 func (s *Stops) strikeOthers(st *mechanism.State) error {
 	for n := 0; ; n++ {
 		struck := false
@@ -228,7 +229,7 @@ func (s *Stops) strikeOthers(st *mechanism.State) error {
 	}
 }
 
-// strike changes the velocities of st by the impulse at stop i that turns its rate around and leaves the part e of it.
+// strike changes the velocities of st by the impulse at stop i that reverses the rate of its freedom and multiplies it by e.
 func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	f, _ := s.mech.Resistor(i)
 	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
@@ -241,7 +242,7 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	if err != nil {
 		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, err))
 	}
-	// Its rate at the freedom, which is zero but for rounding where the joints hold it fast.
+	// answer is the rate of the freedom by a unit impulse. It is zero but for rounding if the joints lock the freedom.
 	s.still.Time, s.still.Angles, s.still.Internal = st.Time, st.Angles, st.Internal
 	for b := range st.Bodies {
 		s.still.Bodies[b] = st.Bodies[b]

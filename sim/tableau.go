@@ -5,11 +5,11 @@ package sim
 //	kᵢ = f(t₀ + cᵢ·h, y₀ + h Σⱼ aᵢⱼ·kⱼ),  y(t₀ + θh) = y₀ + h Σᵢ bᵢ(θ)·kᵢ.
 type Tableau struct {
 	Name       string
-	Order      int         // of y(t₀ + h)
-	ErrorOrder int         // of the embedded solution; 0 if there is none
-	Dense      int         // order to which the extension holds at every θ
+	Order      int         // order of y(t₀ + h)
+	ErrorOrder int         // order of the embedded solution; 0 if there is none
+	Dense      int         // order of the extension at all θ
 	A          [][]float64 // row i has the i weights of stage i
-	B, C       []float64   // weights of the solution, and times; one a stage
+	B, C       []float64   // weights of the solution, and times; one for each stage
 	E          []float64   // B less the weights of the embedded solution; nil without one
 	P          [][]float64 // bᵢ(θ) = Σⱼ P[i][j]·θʲ⁺¹
 	FSAL       bool        // the last stage is the first of the next step
@@ -81,9 +81,10 @@ func dormandPrinceExtension(b []float64) [][]float64 {
 		case len(b) - 1:
 			last = 1
 		}
-		u := first - b[i]          // of θ(1−θ)
-		v := 2*b[i] - first - last // of θ²(1−θ)
-		w := d[i]                  // of θ²(1−θ)²
+		// Coefficients of θ(1−θ), θ²(1−θ) and θ²(1−θ)².
+		u := first - b[i]
+		v := 2*b[i] - first - last
+		w := d[i]
 		P[i] = []float64{b[i] + u, -u + v + w, -v - 2*w, w}
 	}
 	return P

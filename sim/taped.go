@@ -2,13 +2,13 @@ package sim
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Taped is a stepper whose steps can be looked at stage by stage once they are tried: for who differentiates them. It evaluates the
-// dynamics once a stage, in their order, after Restart.
+// Taped is a stepper that gives access to the stages of a step after it has been tried, for code that differentiates steps. After Restart
+// it evaluates the dynamics once for each stage, in the order of the stages.
 type Taped interface {
 	Stepper
-	// Rates returns the slopes of stage i of the step last tried, six numbers a body: of the rotation vector and the centre of mass since
-	// the start of the step, and of the angular velocity and that of the centre of mass. They are the stepper's own. It panics without a
-	// step.
+	// Rates returns the slopes of stage i of the step last tried, six numbers for each body: chart has the rates of the rotation vector
+	// and of the displacement of the centre of mass since the start of the step, velocity the rates of the angular velocity and of the
+	// velocity of the centre of mass. The lists belong to the stepper. It panics without a step.
 	Rates(i int) (chart, velocity []float64)
 }
 
@@ -18,12 +18,12 @@ func (k *RungeKutta) Rates(i int) (chart, velocity []float64) {
 	return k.vel[i], k.acc[i][:6*len(k.start)]
 }
 
-// OnClosed has see called with each stage that is closed (CloseStages), before and after that. The states are the stepper's own. Nil ends
-// it.
+// OnClosed sets a function that is called for each stage that is projected (CloseStages), with the state before and after the projection.
+// The states belong to the stepper. nil removes the function.
 func (k *RungeKutta) OnClosed(see func(open, closed *mechanism.State)) { k.near.see = see }
 
-// Weighted returns the method of the stages up to the last one with a weight in its solution: without the stage that only the estimate of
-// the error and the next step take.
+// Weighted returns the method with the stages up to the last one that has a weight in its solution: without the stage that only the error
+// estimate and the next step use.
 func (t *Tableau) Weighted() *Tableau {
 	n := len(t.B)
 	for n > 1 && t.B[n-1] == 0 {

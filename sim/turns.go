@@ -6,11 +6,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// The state of a run carries all angles, those without springs too, so that coordinates do not jump at half a turn. Nothing
-// but who reads a coordinate depends on them, and these are right within half a turn. So they are counted only once bodies
-// may have turned by countAfter since, and at the end of a step that turns further by itself; then also inside of it.
+// The state of a run carries all angles, also angles without springs, so that coordinates do not jump at half a turn. Only readers of
+// coordinates depend on the latter, and coordinates are right as long as the angles are up to date within half a turn. So their turns are
+// counted only after bodies may have turned by countAfter, and, in a step that turns further, at its end and at samples inside.
 
-// countAfter is the angle of a body, rad, after which turns are counted. Two bodies turn against each other by twice as
+// countAfter is the angle of a body, rad, after which turns are counted. One body turns relative to another by at most twice as
 // much, which is far below half a turn. Another value costs time only.
 const countAfter = 0.5
 
@@ -18,13 +18,13 @@ const countAfter = 0.5
 type turns struct {
 	mech    *mechanism.Mechanism
 	none    bool      // there are no such angles
-	turned  float64   // angle, rad, by which a body may have turned since they were counted
-	step    float64   // angle, rad, by which a body has turned in the step last tried
-	far     bool      // the step takes a body further than countAfter from where turns were counted last
+	turned  float64   // largest angle, rad, by which a body may have turned since turns were counted
+	step    float64   // largest angle, rad, by which a body has turned in the step last tried
+	far     bool      // turned + step has reached countAfter
 	samples []float64 // mechanism.State.Angles of samples inside such a step
 }
 
-// newTurns makes st carry all angles.
+// newTurns makes st carry all angles, and returns a counter of their turns.
 func newTurns(m *mechanism.Mechanism, st *mechanism.State) turns {
 	m.CarryAngles(st)
 	if m.NumAngles() == m.NumSprung() {
@@ -33,7 +33,7 @@ func newTurns(m *mechanism.Mechanism, st *mechanism.State) turns {
 	return turns{mech: m, samples: make([]float64, m.NumAngles())}
 }
 
-// noteTurns notes how far bodies turn in the step from st to next.
+// noteTurns estimates the angle by which bodies turn in the step from st to next, from their angular velocities.
 func (t *turns) noteTurns(st, next *mechanism.State) {
 	if t.none {
 		return
@@ -48,8 +48,8 @@ func (t *turns) noteTurns(st, next *mechanism.State) {
 	t.far = !(t.turned+t.step < countAfter)
 }
 
-// followSample counts the turns of a sample, a state inside the step from st, if bodies turn far in the step. The stepper has counted the
-// angles with springs, which come first in State.Angles.
+// followSample counts the turns of a sample, a state inside the step from st, if bodies turn far in the step. Angles with springs, which
+// come first in State.Angles, are as the stepper has set them.
 func (t *turns) followSample(sample, st *mechanism.State) {
 	if t.none || !t.far {
 		return
@@ -60,13 +60,13 @@ func (t *turns) followSample(sample, st *mechanism.State) {
 	t.mech.FollowTurns(sample, st)
 }
 
-// followEnd counts the turns of next, which the run goes on from: st is going to be a copy.
+// followEnd counts the turns of next, the end of the step from st, before the run copies it to st.
 func (t *turns) followEnd(next, st *mechanism.State) {
 	if t.none {
 		return
 	}
 	carried := len(next.Angles) == len(st.Angles)
-	if !carried { // it is of a stepper that knows nothing of them
+	if !carried { // the stepper does not carry these angles
 		t.mech.CarryAngles(next)
 	}
 	if !t.far && carried {
@@ -75,7 +75,7 @@ func (t *turns) followEnd(next, st *mechanism.State) {
 	}
 	t.mech.FollowTurns(next, st)
 	t.turned = 0
-	if &next.Angles[0] == &t.samples[0] { // of a sample at which an event restarts the run
+	if &next.Angles[0] == &t.samples[0] { // next is a sample, at which an event restarts the run: exchange the memory
 		t.samples = st.Angles
 	}
 }

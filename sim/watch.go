@@ -8,19 +8,20 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Watcher is what a Dynamics, a Projector or a Stepper may be besides: after Watch, and until end is called, its methods
+// Watcher is implemented by a Dynamics, a Projector or a Stepper that can be interrupted: after Watch, and until end is called, its
+// methods
 // return early with an error when ctx ends.
 type Watcher interface {
 	Watch(ctx context.Context) (end func())
 }
 
-// ending is the context of a run, which ends it.
+// ending holds the context of a run, whose end ends the run.
 type ending struct {
 	ctx  context.Context
-	halt team.Watch // of ctx
+	halt team.Watch // watches ctx
 }
 
-// follow makes ctx the context of the run, for all that can watch it, and returns what ends the watch.
+// follow makes ctx the context of the run, and of all Watchers in the list. It returns a function that ends the watch.
 func (e *ending) follow(ctx context.Context, all ...any) (end func()) {
 	halt.Must(ctx)
 	e.ctx = ctx
@@ -43,7 +44,7 @@ func unwatched() {}
 // ended reports whether the context has ended.
 func (e *ending) ended() bool { return e.ctx.Err() != nil }
 
-// orCause returns err, or, if the context has ended, its cause with the time t.
+// orCause returns err, or, if the context has ended, the cause of the context with the time t.
 func (e *ending) orCause(t float64, err error) error {
 	if !e.ended() {
 		return err
@@ -51,7 +52,7 @@ func (e *ending) orCause(t float64, err error) error {
 	return fault.Errorf("sim: at t = %v: %w", t, context.Cause(e.ctx))
 }
 
-// watchOf watches ctx if w can.
+// watchOf makes w watch ctx, if w is a Watcher. It returns a function that ends the watch.
 func watchOf(ctx context.Context, w any) (end func()) {
 	if w, ok := w.(Watcher); ok {
 		return w.Watch(ctx)
@@ -59,7 +60,7 @@ func watchOf(ctx context.Context, w any) (end func()) {
 	return unwatched
 }
 
-// watchBoth makes own, and w if it can, watch ctx.
+// watchBoth makes own, and w if it is a Watcher, watch ctx. It returns a function that ends both watches.
 func watchBoth(ctx context.Context, own *team.Watch, w any) (end func()) {
 	first, second := own.Begin(ctx), watchOf(ctx, w)
 	return func() {

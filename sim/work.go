@@ -6,23 +6,23 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// gauss are places and weights of the sum of Gauss and Legendre with three places in [0, 1].
+// gauss is the Gauss–Legendre rule with three nodes on [0, 1].
 var gauss = [...]struct{ at, weight float64 }{
 	{0.5 - 0.3872983346207417, 5.0 / 18}, {0.5, 8.0 / 18}, {0.5 + 0.3872983346207417, 5.0 / 18},
 }
 
-// dissipation adds up what contacts, stops and friction take from the motion, docs/ground.md (G47).
+// dissipation sums up the energy that contacts, stops and friction take from the motion, docs/ground.md (G47).
 type dissipation struct {
-	lossy  []int // contacts
-	rubs   []int // stops and friction
+	lossy  []int // numbers of contacts that take energy
+	rubs   []int // numbers of resistors, stops and friction, that take energy
 	kin    *mechanism.Kinematics
 	at     mechanism.State
-	work   float64 // of contacts, J
-	joints float64 // of stops and friction
+	work   float64 // energy taken by contacts, J
+	joints float64 // energy taken by stops and friction, J
 }
 
-// newDissipation lists what takes energy from the motion of m. It returns nil if nothing does. A joint between two ranks
-// counts on one of them.
+// newDissipation lists the contacts, stops and friction that take energy from the motion of m. It returns nil if there are none. A joint
+// between two ranks counts on one of them.
 func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *dissipation {
 	d := new(dissipation)
 	for i := range m.NumContacts() {
@@ -45,8 +45,8 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *di
 
 // addWork adds the work of contacts, stops and friction up to the fraction theta of the step that has been tried to t1.
 //
-// Cost: as the contacts and Stepper.AtTo, three times; no
-// allocation but for the first time. It returns the errors of contacts and of reactions, one too where the dynamics do not tell them, and
+// Cost: as the contacts and Stepper.AtTo, three times; allocates at the first call only.
+// It returns the errors of contacts and of bearAt, and
 // mechanism.ErrNotFinite; nothing is added then.
 func (d *dissipation) addWork(s *step, t1, theta float64) error {
 	if d == nil {
@@ -82,7 +82,7 @@ func (d *dissipation) addWork(s *step, t1, theta float64) error {
 	return nil
 }
 
-// jointPower returns the power that stops and friction take at d.at, W.
+// jointPower returns the power that stops and friction take at the state d.at, W.
 func (d *dissipation) jointPower(s *step) (power float64, err error) {
 	if len(d.rubs) == 0 {
 		return 0, nil

@@ -13,6 +13,7 @@ const (
 
 // TurnTo stores in dst the unit quaternion of exp(theta)·q, docs/theory.md (45): q turned about theta by its
 // length, rad, outer axes. q is unit; dst may be q.
+//
 // The cosine of half the angle, and the sine of half the angle over the angle, are power series
 // for small angles.
 // Cost: O(1), no allocation.

@@ -42,7 +42,7 @@ type Curve struct {
 
 	Points     []spatial.Vec3 // Spline, m; a closed spline continues from the last point to the first
 	Parameters []float64      // Spline: u at the points, increasing; a closed spline has u at its end too; nil: sums of the chords, m
-	Natural    bool           // Spline, open: second derivatives zero at both ends; else third derivative continuous at the points next to them
+	Natural    bool           // Spline, open: second derivatives zero at both ends; else third derivative continuous one point inwards
 	File       string         // Spline: a table of points in the folder of a document (Load)
 
 	X, Y, Z string // Function: expressions in u, m, in the grammar of docs/ground.md; an empty Z is zero

@@ -107,6 +107,7 @@ func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 }
 
 // Record implements sim.Recorder.
+//
 // Cost: allocates only when a row group is full; plus the cost of sim.Reactions.
 func (r *Recorder) Record(row *sim.Row) error {
 	if err := r.columns.Fill(row); err != nil {

@@ -129,6 +129,7 @@ func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []p
 }
 
 // RowTo stores row i in dst.
+//
 // Cost: reading a row group, or nothing if the last call was for a row of the same group. Of a group larger than 16 MiB, a part
 // of that size is read. It returns errors of reading. It panics if i is out of range or dst
 // has another length.

@@ -21,19 +21,18 @@ type Replay struct {
 	Source Source
 	Mech   *mechanism.Mechanism
 
-	bodies  []int32           // that the source has
-	columns [][len(parts)]int // of each of these
+	bodies  []int32           // numbers of the bodies that the source has
+	columns [][len(parts)]int // columns of each of them
 	times   []float64
-	row     []float64
-	angles  []int // columns of State.Angles; nil unless the source has all
+	row     []float64 // the row that was read last
+	angles  []int     // columns of State.Angles; nil unless the source has all
 	start   *mechanism.State
 }
 
-// New returns the replay of a source for the mechanism of which it is a
-// trajectory. Bodies that it does not have stay where the model has them.
+// New returns the replay of a source, a trajectory of m. Bodies that the source does not have stay at their poses in the model.
 //
-// Cost: as Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of
-// m, or a part of the columns of one; if the times do not increase; and errors of the source.
+// Cost: as Source.ColumnTo, for the times. It returns an error if there is no column time, no body of
+// m, only a part of the columns of a body, or no row; if the times do not increase; and errors of the source.
 func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	r := &Replay{Source: s, Mech: m, row: make([]float64, len(s.Names())), start: m.Initial()}
 	at := make(map[string]int, len(s.Names()))
@@ -68,7 +67,7 @@ func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	return r, nil
 }
 
-// body finds the columns of body i.
+// body finds the columns of body i; at has the column of each name. It returns an error if the source has a part of them only.
 func (r *Replay) body(i int, at map[string]int) error {
 	var c [len(parts)]int
 	name := r.Mech.BodyName(i)
@@ -90,7 +89,7 @@ func (r *Replay) body(i int, at map[string]int) error {
 	return nil
 }
 
-// findAngles finds the columns of the coordinates that a state has over turns (mechanism.Mechanism.NumSprung), as recordings name them.
+// findAngles finds the columns of the coordinates in State.Angles (mechanism.Mechanism.NumSprung), by the names that recordings have.
 func (r *Replay) findAngles(at map[string]int) {
 	list, found := make([]int, r.Mech.NumSprung()), 0
 	for j := range r.Mech.NumJoints() {
@@ -115,7 +114,7 @@ func (r *Replay) findAngles(at map[string]int) {
 	}
 }
 
-// anglesTo stores in st the angles of the row that has been read, or none, which are then read as its poses tell them.
+// anglesTo stores in st the angles of the row that has been read, or none if the source does not have all.
 func (r *Replay) anglesTo(st *mechanism.State) {
 	st.Angles = st.Angles[:0]
 	for _, c := range r.angles {
@@ -123,10 +122,10 @@ func (r *Replay) anglesTo(st *mechanism.State) {
 	}
 }
 
-// Times returns the times of the rows, s. They are not to be changed.
+// Times returns the times of the rows, s. The list must not be changed.
 func (r *Replay) Times() []float64 { return r.times }
 
-// Others returns the names of the columns that are neither the time nor of a body.
+// Others returns the names of the columns that are neither the time nor columns of a body.
 func (r *Replay) Others() []string {
 	taken := make([]bool, len(r.Source.Names()))
 	for i := range r.columns {
@@ -143,13 +142,13 @@ func (r *Replay) Others() []string {
 	return out
 }
 
-// Bodies returns the numbers of the bodies that the source has. They are not to be changed.
+// Bodies returns the numbers of the bodies that the source has. The list must not be changed.
 func (r *Replay) Bodies() []int32 { return r.bodies }
 
-// StateTo stores in st the state at row i. Where the source has the coordinates of all joints that count turns (joint.NAME.q),
-// the state has their angles; otherwise it has none, and they are read as the poses tell them (mechanism.State.Angles).
+// StateTo stores in st the state at row i. If the source has the coordinates of all joints that count turns (joint.NAME.q),
+// st.Angles has them; otherwise st.Angles is empty (mechanism.State.Angles).
 //
-// Cost: as Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
+// Cost: as Source.RowTo. It returns the errors of the source, and an error that names row and body for an invalid pose. It panics
 // if st has another number of bodies or i is out of range.
 func (r *Replay) StateTo(st *mechanism.State, i int) error {
 	if len(st.Bodies) != r.Mech.NumBodies() {
@@ -168,7 +167,7 @@ func (r *Replay) StateTo(st *mechanism.State, i int) error {
 		to.Rotation = spatial.Quat{v(3), v(4), v(5), v(6)}
 		to.Velocity = spatial.Vec3{v(7), v(8), v(9)}
 		to.Omega = spatial.Vec3{v(10), v(11), v(12)}
-		const unit = 1e-6 // from one, as files have decimal digits
+		const unit = 1e-6 // largest difference of the length of a quaternion from one, as files may have few digits
 		if n := to.Rotation.Norm(); !to.IsFinite() || math.Abs(n-1) > unit {
 			return fmt.Errorf("row %d of the trajectory: no pose of body %s", i+1, fault.Name(r.Mech.BodyName(int(b))))
 		}
@@ -178,7 +177,7 @@ func (r *Replay) StateTo(st *mechanism.State, i int) error {
 	return nil
 }
 
-// RowAt returns the row whose time is the last up to t, 0 for times before the first.
+// RowAt returns the number of the last row whose time is at most t (s), 0 for times before the first row.
 func (r *Replay) RowAt(t float64) int {
 	return max(0, sort.Search(len(r.times), func(i int) bool { return r.times[i] > t })-1)
 }

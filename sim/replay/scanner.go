@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Scanner reads the rows of a CSV trajectory one after the other from any reader, such as the pipe of a run that goes on.
-// Where rows are wanted in another order, there is CSV.
+// Scanner reads the rows of a CSV trajectory one after the other from any reader, such as a pipe from a running simulation.
+// CSV reads rows in any order.
 type Scanner struct {
 	in    *bufio.Reader
 	name  string
@@ -24,7 +24,7 @@ type Scanner struct {
 	err   error
 }
 
-// NewScanner reads the names of the columns; name is what messages call the trajectory.
+// NewScanner reads the names of the columns; name is the name of the trajectory in messages.
 //
 // It returns errors of reading, and an error for a first line that is no list of different names.
 func NewScanner(r io.Reader, name string) (*Scanner, error) {
@@ -37,11 +37,11 @@ func NewScanner(r io.Reader, name string) (*Scanner, error) {
 	return s, nil
 }
 
-// Names returns the names of the columns. They are not to be changed.
+// Names returns the names of the columns. The list must not be changed.
 func (s *Scanner) Names() []string { return s.names }
 
-// Scan reads the next row, and reports whether there is one. A last line without an end, as a run that has been killed
-// leaves it, is none.
+// Scan reads the next row, and reports whether there is one. A last line without an end of line, such as a killed run
+// leaves, does not count.
 //
 // Cost: O(columns), no allocation.
 func (s *Scanner) Scan() bool {
@@ -57,11 +57,11 @@ func (s *Scanner) Scan() bool {
 	return s.err == nil
 }
 
-// Row returns the numbers of the last row, one a column. The next Scan writes over them.
+// Row returns the numbers of the last row, one for each column. The next Scan overwrites them.
 func (s *Scanner) Row() []float64 { return s.row }
 
-// Err returns the error that ended the rows: one of reading, or one that names line and column of what is no number. It is
-// nil at the end of the trajectory.
+// Err returns the error that ended the rows: an error of reading, or an error that names line and column of a field that is no number.
+// It is nil at the end of the trajectory.
 func (s *Scanner) Err() error {
 	if errors.Is(s.err, io.EOF) {
 		return nil
@@ -69,7 +69,8 @@ func (s *Scanner) Err() error {
 	return s.err
 }
 
-// readLine adds to line what is left of the line at hand, with its end. It returns io.EOF for a line without an end.
+// readLine appends to line the rest of the current line, with its end. It returns io.EOF for a line without an end, and an error for one
+// of more than maxLine bytes.
 func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	for {
 		piece, err := in.ReadSlice('\n')
@@ -83,7 +84,7 @@ func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	}
 }
 
-// readNames reads the first line, of n bytes, the names of the columns.
+// readNames reads the names of the columns from the first line, which has n bytes. It returns an error if names repeat.
 func readNames(in *bufio.Reader, name string) (names []string, n int, err error) {
 	line, err := readLine(in, nil)
 	if err != nil {
@@ -102,7 +103,7 @@ func readNames(in *bufio.Reader, name string) (names []string, n int, err error)
 	return names, len(line), nil
 }
 
-// rowTo stores the numbers of a line, the one with this number, in dst.
+// rowTo stores in dst the numbers of a line. names, name and number (of the line) are for messages.
 func rowTo(dst []float64, line []byte, names []string, name string, number int) error {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 	for k := range dst {
