@@ -10,25 +10,25 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Frame is a frame with a name that is fixed in a body, or in the world: a tool, a sensor, a link that is part of
-// another.
+// Frame is a named frame that is fixed in a body or in the world: for a tool, a sensor, or a link that is part of
+// another link.
 type Frame struct {
 	Name string
 	Body string // body name or World
-	Pose Pose   // the frame in the body
+	Pose Pose   // of the frame in the body frame, or in the world
 }
 
 // VisualKind is the kind of a shape.
 type VisualKind uint8
 
-// The shapes of rung-model/1, with what Size holds (m). They stand about
-// the origin of their frame, cylinders and capsules along its z axis.
+// The shapes of rung-model/1, with the entries of Size (m). They are centred at
+// the origin of their frame; cylinders and capsules have their axis along z.
 const (
 	MeshVisual      VisualKind = iota // a file; no size
 	BoxVisual                         // the three edges
 	SphereVisual                      // radius
 	CylinderVisual                    // radius, length
-	CapsuleVisual                     // radius, length without the caps
+	CapsuleVisual                     // radius, length of the cylinder between the caps
 	EllipsoidVisual                   // the three half axes
 )
 
@@ -36,7 +36,7 @@ var visualNames = [...]string{
 	MeshVisual: "mesh", BoxVisual: "box", SphereVisual: "sphere", CylinderVisual: "cylinder", CapsuleVisual: "capsule", EllipsoidVisual: "ellipsoid",
 }
 
-// visualSizes are the entries of Size that a kind has.
+// visualSizes has the number of entries of Size for each kind.
 var visualSizes = [...]int{MeshVisual: 0, BoxVisual: 3, SphereVisual: 1, CylinderVisual: 2, CapsuleVisual: 2, EllipsoidVisual: 3}
 
 // valid reports whether k is a shape of the format.
@@ -50,35 +50,35 @@ func (k VisualKind) String() string {
 	return visualNames[k]
 }
 
-// Visual is a shape of a body, or of the world, for those who draw it. It has no mass and touches nothing.
+// Visual is a shape of a body, or of the world, for drawing. It has neither mass nor contacts.
 type Visual struct {
 	Body      string // body name or World
-	Pose      Pose   // the shape in the body
+	Pose      Pose   // of the shape in the body frame, or in the world
 	Kind      VisualKind
-	Size      [3]float64 // m; see the kinds; entries that a kind does not have are zero
-	File      string     // of a mesh, relative to the folder of the model
-	Scale     [3]float64 // of a mesh; zeros stand for ones
-	Color     [4]float64 // red, green, blue and opacity, from 0 to 1; zeros if none is told
-	Collision bool       // the shape is one of those that collide in the source, and not one of those that are seen
+	Size      [3]float64 // m; for entries see the kinds; the others are zero
+	File      string     // file of a mesh, relative to the folder of the model
+	Scale     [3]float64 // scale of a mesh; three zeros stand for three ones
+	Color     [4]float64 // red, green, blue and opacity, from 0 to 1; zeros if unknown
+	Collision bool       // the source has the shape for collisions, not for display
 }
 
-// Source says what a model has been imported from.
+// Source describes the file that a model has been imported from.
 type Source struct {
 	File    string // base name of the file
 	Format  string // such as "urdf"
-	Version string // of the format, as the file tells it
-	SHA256  string // of the file, as 64 hexadecimal digits
+	Version string // version of the format, as given in the file
+	SHA256  string // digest of the file, as 64 lower-case hexadecimal digits
 	Report  []SourceNote
 }
 
-// Severity says how much a SourceNote matters.
+// Severity is the severity of a SourceNote.
 type Severity uint8
 
 // The severities of rung-model/1.
 const (
 	SeverityError   Severity = iota // the import has failed there
 	SeverityDropped                 // physics of the source is not in the model
-	SeverityChanged                 // something is otherwise than in the source
+	SeverityChanged                 // the model differs from the source
 	SeverityNote                    // nothing is lost
 )
 
@@ -95,19 +95,19 @@ func (s Severity) String() string {
 	return severityNames[s]
 }
 
-// SourceNote says what became of one element of the source, or of many of a kind.
+// SourceNote describes the import of one element of the source, or of many elements of the same kind.
 type SourceNote struct {
 	Severity     Severity
-	File         string // that has the element; empty: the file of the Source
+	File         string // file with the element; empty: the file of the Source
 	Line, Column int    // from 1; 0: not known
-	Element      string // path, such as /robot/joint[3]/mimic
-	What         string // what it is
-	Why          string // why it is not as it was
-	Consequence  string // what follows for the model
-	Count        int    // how many of the kind there are, of which this is the first; 0 stands for 1
+	Element      string // path of the element, such as /robot/joint[3]/mimic
+	What         string // what the element is
+	Why          string // why the model differs from the source there
+	Consequence  string // the effect on the model
+	Count        int    // number of such elements, of which Element is the first; 0 stands for 1
 }
 
-// canonicalizeCarried is Canonicalize for the parts that the model carries along.
+// canonicalizeCarried is Canonicalize for frames, visuals and source, which no computation uses.
 func (m *Model) canonicalizeCarried() {
 	for i := range m.Frames {
 		m.Frames[i].Pose.canonicalize()
@@ -153,7 +153,7 @@ func (c *checker) checkCarried() {
 	}
 }
 
-// checkVisual checks body, pose and kind of a shape, and that it has the fields of its kind alone.
+// checkVisual checks body, pose and kind of a shape, and that it has only the fields of its kind.
 func (c *checker) checkVisual(v *Visual, f document.Flaws) {
 	if !f.Has(visualBody) {
 		c.reference(".body", &v.Body, 0)
@@ -199,7 +199,7 @@ func (c *checker) checkVisual(v *Visual, f document.Flaws) {
 	}
 }
 
-// checkSize checks the entries of Size that the kind has, and that the others are zero.
+// checkSize checks that the entries of Size that the kind has are positive, and that the others are zero.
 func (c *checker) checkSize(v *Visual) {
 	n := visualSizes[v.Kind]
 	for k, x := range v.Size {
@@ -215,7 +215,7 @@ func (c *checker) checkSize(v *Visual) {
 	}
 }
 
-// checkOrigin checks the texts of a source, its digest, and severities, places and counts of its report.
+// checkOrigin checks the texts of a source, its digest, and the severities, positions and counts of its report.
 func (c *checker) checkOrigin(s *Source) {
 	c.texts("", sourceFields, s.File, s.Format, s.Version, s.SHA256)
 	if s.SHA256 != "" && !hexadecimal(s.SHA256) {
@@ -237,10 +237,10 @@ func (c *checker) checkOrigin(s *Source) {
 
 const rulePlace = "is no line, column or count"
 
-// isPlace reports whether n is the number of a line or column, a count, or 0.
+// isPlace reports whether n may be a line, a column or a count; 0 means unknown.
 func isPlace(n int64) bool { return n >= 0 && n <= math.MaxInt32 }
 
-// texts reports texts, of fields that follow each other, that cannot be written.
+// texts reports texts that are not valid UTF-8; texts[k] belongs to the field tail.fields[k].
 func (c *checker) texts(tail string, fields []string, texts ...string) {
 	for k, s := range texts {
 		if !utf8.ValidString(s) {
@@ -249,7 +249,7 @@ func (c *checker) texts(tail string, fields []string, texts ...string) {
 	}
 }
 
-// hexadecimal reports whether s is a SHA-256 as text.
+// hexadecimal reports whether s is a SHA-256 digest: 64 lower-case hexadecimal digits.
 func hexadecimal(s string) bool {
 	if len(s) != 64 {
 		return false

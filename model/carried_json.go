@@ -107,7 +107,7 @@ func (d *decoder) visual(v *Visual) {
 	v.File, v.Scale = "", [3]float64{}
 }
 
-// source reads where the model is from. Its rules are not applied if anything in it is wrong already.
+// source reads the source of the model. If reading reports a problem in it, its rules are not applied.
 func (d *decoder) source() {
 	if !d.OpenObject() {
 		return
@@ -130,7 +130,7 @@ func (d *decoder) source() {
 	d.At, d.m.Source = document.Place{}, s
 }
 
-// readReport reads the list of what became of the elements of a source.
+// readReport reads the report of a source, a list of notes. It skips entries beyond d.most and reports them.
 func (d *decoder) readReport(list *[]SourceNote) {
 	if !d.OpenArray() {
 		return
@@ -170,7 +170,7 @@ func (d *decoder) readNote(e *SourceNote) {
 	d.Require(noteFields, seen, noteSeverity)
 }
 
-// place reads the number of a line or column, or a count.
+// place reads a line, a column or a count. It returns 0 after a problem.
 func (d *decoder) place() int {
 	n := d.Integer()
 	if !isPlace(n) {
@@ -180,13 +180,14 @@ func (d *decoder) place() int {
 	return int(n)
 }
 
+// frame writes the fields of a frame, without braces.
 func (o *writer) frame(f *Frame) {
 	o.text(`"name": `, f.Name)
 	o.text(`, "body": `, f.Body)
 	o.pose("pose", &f.Pose)
 }
 
-// visual writes a shape without its braces: the size of its kind, and what is not the default.
+// visual writes the fields of a shape, without braces: the size of its kind, and fields that differ from the default.
 func (o *writer) visual(v *Visual) {
 	o.text(`"body": `, v.Body)
 	o.pose("pose", &v.Pose)
@@ -202,7 +203,7 @@ func (o *writer) visual(v *Visual) {
 	o.choice(`, "source": `, visualSources[1], v.Collision)
 }
 
-// source writes the source with its report, a line a note.
+// source writes the source with its report, each note on a line by itself.
 func (o *writer) source(s *Source) {
 	o.b = append(o.b, ",\n \"source\": {"...)
 	before := `"`
@@ -228,7 +229,7 @@ func (o *writer) source(s *Source) {
 	o.b = append(o.b, '}')
 }
 
-// sourceNote writes a note without its braces: its severity, and what is neither 0 nor empty.
+// sourceNote writes the fields of a note, without braces: its severity, and the fields that are neither 0 nor empty.
 func (o *writer) sourceNote(e *SourceNote) {
 	o.text(`"severity": `, e.Severity.String())
 	for k, n := range [...]int{e.Line, e.Column, e.Count} {

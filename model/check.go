@@ -26,26 +26,26 @@ func Check(m *Model) error {
 	return err
 }
 
-// Links holds the numbers of the bodies that a model's joints and forces name, and of the joints that its couplings do;
-// the world is −1.
+// Links holds the indices of the bodies that joints and force elements name, and of the joints that couplings name; the world is −1.
 type Links struct {
 	Joints [][2]int32 // predecessor and successor
-	// Couplings are the joints that each coupling names: those of its terms, then that of its polynomial or those of its law.
+	// Couplings has the joints that each coupling names: first in its terms, then in its polynomial or law.
 	Couplings [][]int32
-	Forces    [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1; of a cable −1
-	Cables    [][]int32  // of the cables, in the order of the force elements: the bodies of their points
+	Forces    [][2]int32 // the bodies of A and B; wrench: the body and −1; contact: body and terrain; actuator: joint and −1; cable: −1 and −1
+	Cables    [][]int32  // for each cable, in the order of the force elements, the bodies of its points
 }
 
 // Link checks m as Check does and finds the bodies that its joints and forces
 // name.
 //
-// Cost, errors and panics are those of Check.
+// Cost, errors and panics are as for Check.
 func Link(m *Model) (*Links, error) { return check(context.Background(), m, true) }
 
-// LinkContext is Link, and ends early when ctx does, with the cause.
+// LinkContext is Link with a context: if ctx ends, it returns an error that wraps the cause.
 func LinkContext(ctx context.Context, m *Model) (*Links, error) { return check(ctx, m, true) }
 
-// check applies every rule to m. It returns the links if they are wanted, *Problems, or the cause why ctx has ended.
+// check applies every rule to m. It returns the links if link is set, else nil; and *Problems, or an error that wraps the cause of ctx
+// if ctx ends.
 func check(ctx context.Context, m *Model, link bool) (*Links, error) {
 	if m == nil {
 		panic("model: no model")
@@ -106,8 +106,8 @@ func (m *Model) Canonicalize() {
 	m.canonicalizeCarried()
 }
 
-// canonicalize puts the defaults of the format in the place of zeros: a plane that is level, the scale 1 and the usual side of the
-// first row.
+// canonicalize replaces zeros by the defaults of the format: the normal of a level plane, the scale 1 and the usual side of the first
+// row.
 func (t *Terrain) canonicalize() {
 	switch t.Type {
 	case PlaneTerrain:
@@ -122,6 +122,7 @@ func (t *Terrain) canonicalize() {
 	}
 }
 
+// canonicalize normalizes the orientation; zero becomes the identity.
 func (p *Pose) canonicalize() {
 	if p.Orientation == [4]float64{} {
 		p.Orientation[0] = 1
@@ -129,7 +130,7 @@ func (p *Pose) canonicalize() {
 	document.Normalize(&p.Orientation)
 }
 
-// canonicalize makes lists nil that say nothing, and orientations unit quaternions.
+// canonicalize sets lists without effect to nil and normalizes orientations.
 func (j *Joint) canonicalize() {
 	j.PredecessorFrame.canonicalize()
 	j.SuccessorFrame.canonicalize()
@@ -162,30 +163,30 @@ func (j *Joint) canonicalize() {
 type checker struct {
 	faults   *document.Faults
 	m        *Model
-	flaws    map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
-	ctx      context.Context                   // of what takes long; nil where nothing does
-	files    fs.FS                             // from which the files of terrains are loaded; nil: they are not
-	flag     *halt.Flag                        // up when nobody waits for what comes out any more
-	bodies   *nameTable                        // set when all bodies are there
+	flaws    map[document.Place]document.Flaws // fields with problems that the reader has reported; their rules are skipped
+	ctx      context.Context                   // ends the reading of files and the making of surfaces; nil where there is neither
+	files    fs.FS                             // with the files of terrains and curves; nil: they are not loaded
+	flag     *halt.Flag                        // up when the caller's context has ended
+	bodies   *nameTable                        // set when all bodies have been read
 	joints   *nameTable
 	terrains *nameTable
-	roughs   []string        // why no wheel rolls on terrains, by number; nil until a wheel asks
-	hints    fault.Hints     // for names that nothing has
-	read     map[string]bool // files of terrains and curves that have been read, by cleaned names
-	again    float64         // bytes of heights and points from files that had been read before
-	intern   bool            // let references share the bodies' strings
+	roughs   []string        // for each terrain why no wheel can roll on it, "" if one can; nil until a wheel needs it
+	hints    fault.Hints     // suggestions for unknown names
+	read     map[string]bool // cleaned names of the files of terrains and curves that have been read
+	again    float64         // bytes of heights and points from files that are read more than once, without the first time
+	intern   bool            // references are made to share the strings of the bodies' names
 	noRefs   bool            // see decoder
-	near     int             // body of the last reference
-	// smooth are the formulas of couplings and of curves, with their settings, that have been looked at and found good.
+	near     int             // index of the body of the last reference, where the next search begins
+	// smooth has the functions of couplings and of curves, with their settings, that have been checked and are good.
 	smooth map[string]bool
 	named  []named // freedoms of the current coupling
-	ties   []tie   // couplings so far that checkCycles looks at
-	links  *Links  // numbers of the bodies, if they are wanted
-	sec    int     // section of the element the rules are at
+	ties   []tie   // linear couplings so far of one freedom or two, for checkCycles
+	links  *Links  // indices of the bodies; nil if they are not wanted
+	sec    int     // section and index of the element that is checked
 	index  int
 }
 
-// run applies all rules to all of m.
+// run applies all rules to m. It ends early, without a mark, when the flag is up.
 func (c *checker) run() {
 	c.checkDocument()
 	if c.bodies == nil {
@@ -232,7 +233,7 @@ func (c *checker) run() {
 	c.checkCarried()
 }
 
-// indexTerrains makes the table of the names of terrains.
+// indexTerrains makes the table of the names of terrains and reports duplicates.
 func (c *checker) indexTerrains() {
 	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
 }
@@ -254,7 +255,7 @@ func (c *checker) report(tail, value, rule string) {
 	c.faults.Add(document.Place{Section: c.sec, Index: c.index}, path, value, rule)
 }
 
-// checkDocument checks name, gravity and time, and that there are bodies if there are joints.
+// checkDocument checks name, gravity and time, and reports joints without bodies.
 func (c *checker) checkDocument() {
 	c.at(secDocument, 0)
 	if !utf8.ValidString(c.m.Name) {
@@ -272,7 +273,7 @@ func (c *checker) indexBodies() {
 	c.bodies = c.unique(secBodies, len(c.m.Bodies), func(i int) string { return c.m.Bodies[i].Name })
 }
 
-// unique reports names that occurred earlier and returns the table of all.
+// unique reports the duplicates among the n names at(i) of section sec and returns the table of the names.
 func (c *checker) unique(sec int, n int, at func(i int) string) *nameTable {
 	t := newNameTable(n, at)
 	for i := range n {
@@ -302,7 +303,7 @@ func (c *checker) checkName(name string) {
 	}
 }
 
-// checkBody checks a body: mass above zero, an inertia that a body can have, and a finite state.
+// checkBody checks a body: a positive mass, a physical inertia and a finite state.
 func (c *checker) checkBody(b *Body, f document.Flaws) {
 	if !f.Has(bodyName) {
 		c.checkName(b.Name)
@@ -321,8 +322,8 @@ func (c *checker) checkBody(b *Body, f document.Flaws) {
 	c.finite(".velocity.angular", b.Velocity.Angular[:])
 }
 
-// checkInertia checks that I is positive semidefinite, satisfies the triangle inequality and has a finite inverse; moments of zero to
-// rounding, of a rod or a point mass, pass.
+// checkInertia checks that I is positive semidefinite, satisfies the triangle inequality and has a finite inverse on the directions
+// with inertia. Principal moments that are zero up to rounding, as for a rod or a point mass, pass.
 func (c *checker) checkInertia(I *Inertia) {
 	list := I.list()
 	for k, x := range list {
@@ -339,7 +340,7 @@ func (c *checker) checkInertia(I *Inertia) {
 		}
 		return
 	}
-	clean := *I // of a rod or a point mass, whose moments of zero may be rounded
+	clean := *I // with exact zeros in place of moments that are zero up to rounding
 	zeros := clean.semidefinite()
 	switch {
 	case zeros < 0:
@@ -351,7 +352,7 @@ func (c *checker) checkInertia(I *Inertia) {
 	}
 }
 
-// checkPose checks a pose whose two parts have the given paths.
+// checkPose checks a pose; position and orientation are the paths of its two parts.
 func (c *checker) checkPose(p *Pose, position, orientation string) {
 	c.finite(position, p.Position[:])
 	q := &p.Orientation
@@ -363,7 +364,7 @@ func (c *checker) checkPose(p *Pose, position, orientation string) {
 	}
 }
 
-// finite reports the first entry of x that is not finite, at its index.
+// finite reports the first entry of x that is not finite. It returns whether all entries are finite.
 func (c *checker) finite(tail string, x []float64) bool {
 	for k, v := range x {
 		if !algebra.Finite(v) {
@@ -374,7 +375,7 @@ func (c *checker) finite(tail string, x []float64) bool {
 	return true
 }
 
-// number reports x if it is not finite.
+// number reports x if it is not finite. It returns whether x is finite.
 func (c *checker) number(tail string, x float64) bool {
 	if !algebra.Finite(x) {
 		c.report(tail, document.Number(x), document.RuleNotFinite)

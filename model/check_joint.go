@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// checkJoint checks ends, frames and type of a joint, then the fields of the type, and last the lists with an entry a freedom, whose
-// length the type decides.
+// checkJoint checks the ends, frames and type of a joint, then the fields of the type, and last the lists with an entry for each freedom,
+// as the type determines their length.
 func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	if !f.Has(jointName) {
 		c.checkName(j.Name)
@@ -60,14 +60,14 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	c.checkLaws(j, f)
 }
 
-// lists returns the lists with an entry a freedom, in the order of jointFields.
+// lists returns the lists of numbers with an entry for each freedom, in the order of jointFields.
 func (j *Joint) lists() [5][]float64 {
 	return [5][]float64{j.Force, j.Stiffness, j.Damping, j.Rest, j.Armature}
 }
 
-// reference reports a body name that no body has, and notes the body that a name
-// means as one end of the current element: 0 is the predecessor or A, 1 the
-// successor or B. The reader's references are made to share the body's string.
+// reference finds the body that a name means and notes it as one end of the current element: 0 is the predecessor or A, 1 the
+// successor or B, ofCable a point of a cable. It reports a name that no body has, and returns whether the name is known. With intern,
+// *name is made to share the string of the body's name.
 func (c *checker) reference(tail string, name *string, end int) bool {
 	if *name == World {
 		c.note(end, -1)
@@ -88,7 +88,7 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 	return true
 }
 
-// note stores the body at one end of the current element, if links are wanted.
+// note stores the index of the body at one end of the current element if links are wanted.
 func (c *checker) note(end int, body int32) {
 	switch {
 	case c.links == nil:
@@ -102,7 +102,7 @@ func (c *checker) note(end int, body int32) {
 	}
 }
 
-// meaningless is the rule broken by a field that the type does not have.
+// meaningless is the text of the rule that a field breaks if the type name of a kind of object does not have it.
 func meaningless(kind, name string) string {
 	return "has no meaning for " + kind + " " + name
 }
@@ -161,7 +161,7 @@ func (c *checker) checkWheel(j *Joint, f document.Flaws) {
 	}
 }
 
-// checkBowl checks bowl_radius; known says that the joint is a wheel with radii that are right by themselves.
+// checkBowl checks bowl_radius; known tells that the joint is a wheel whose radius and tyre_radius are valid.
 func (c *checker) checkBowl(j *Joint, f document.Flaws, known bool) {
 	if f.Has(jointBowlRadius) || !c.number(".bowl_radius", j.BowlRadius) || j.BowlRadius == 0 {
 		return
@@ -176,8 +176,8 @@ func (c *checker) checkBowl(j *Joint, f document.Flaws, known bool) {
 	}
 }
 
-// checkAxes checks the axes of a composite joint, and that no other
-// has any. It reports whether they say what freedoms the joint has.
+// checkAxes checks the axes of a composite joint, and that joints of other types have none. It returns whether
+// the freedoms of the joint are known.
 func (c *checker) checkAxes(j *Joint) bool {
 	switch n := len(j.Axes); {
 	case j.Type != Composite && n == 0:
@@ -209,7 +209,7 @@ func (c *checker) checkAxes(j *Joint) bool {
 	return true
 }
 
-// length reports a list of n entries that should have want.
+// length reports a list of n entries if a joint of type t must have want entries. It returns whether the length is right.
 func (c *checker) length(tail string, n, want int, t JointType) bool {
 	if n != want {
 		c.report(tail, "", fmt.Sprintf("wrong length %d, joint type %s has %d entries", n, t, want))
@@ -217,7 +217,7 @@ func (c *checker) length(tail string, n, want int, t JointType) bool {
 	return n == want
 }
 
-// checkList checks a list with a number a freedom: jointFields[field] of the type t.
+// checkList checks the list jointFields[field], which has a number for each freedom of a joint of type t.
 func (c *checker) checkList(t JointType, field int, list []float64) {
 	if list == nil {
 		return
@@ -240,7 +240,7 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 	}
 }
 
-// checkTurns checks the numbers of whole turns: integers that a float64 holds, and zero on axes that slide.
+// checkTurns checks the numbers of whole turns: integers that a float64 represents exactly, and zero on prismatic axes.
 func (c *checker) checkTurns(j *Joint) {
 	if j.Turns == nil || !c.length(".turns", len(j.Turns), j.Kind().Turns(), j.Type) {
 		return
@@ -255,7 +255,7 @@ func (c *checker) checkTurns(j *Joint) {
 	}
 }
 
-// checkMotions checks the motions of a joint; a ball rotation, which has no coordinate, has none.
+// checkMotions checks the motions of a joint. The rotations of a ball, which have no coordinate, must have none.
 func (c *checker) checkMotions(j *Joint) {
 	if j.Motion == nil || !c.length(".motion", len(j.Motion), j.Kind().Freedoms(), j.Type) {
 		return
@@ -273,7 +273,7 @@ func (c *checker) checkMotions(j *Joint) {
 	}
 }
 
-// checkLimits checks the limits of a joint with their stops; a ball rotation has none.
+// checkLimits checks the limits of a joint with their stops. The rotations of a ball, which have no coordinate, must have none.
 func (c *checker) checkLimits(j *Joint) {
 	if j.Limits == nil || !c.length(".limits", len(j.Limits), j.Kind().Freedoms(), j.Type) {
 		return
@@ -296,7 +296,7 @@ func (c *checker) checkLimits(j *Joint) {
 	}
 }
 
-// magnitude checks a largest magnitude, of which 0 stands for none.
+// magnitude checks an upper bound of a magnitude: finite, and not negative; 0 means no bound.
 func (c *checker) magnitude(tail string, x float64) {
 	if c.number(tail, x) && x < 0 {
 		c.report(tail, document.Number(x), ruleNotPositive)
@@ -330,8 +330,8 @@ func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
 	}
 }
 
-// checkOthers reports parts that the type of a force element does not
-// have, of those that only models made in Go can have.
+// checkOthers reports fields that are set although the type of the force element does not have them. Only models made in Go can have
+// such fields: the reader refuses them.
 func (c *checker) checkOthers(e *ForceElement) {
 	if e.Contact != nil && e.Type != ContactForce {
 		c.report(".contact", "", meaningless("force element", e.Type.String()))
@@ -361,7 +361,7 @@ func (c *checker) checkOthers(e *ForceElement) {
 			}
 		}
 	}
-	rest := *e // less what the type has, by zeros: numbers that are none are not equal to themselves
+	rest := *e // with the fields of the type set to zero, so that NaN in them does not count as a difference below
 	rest.Name, rest.Type, rest.Contact, rest.Actuator, rest.Bushing, rest.Cable = "", 0, nil, nil, nil, nil
 	switch e.Type {
 	case ContactForce:
@@ -379,7 +379,7 @@ func (c *checker) checkOthers(e *ForceElement) {
 	}
 }
 
-// checkSpring checks the ends, the numbers and the laws of a spring-damper, which has no force and no torque of its own.
+// checkSpring checks the ends, the numbers and the laws of a spring-damper, whose fields force and torque must be zero.
 func (c *checker) checkSpring(e *ForceElement, f document.Flaws) {
 	c.checkAttachment(".a", &e.A, 0, f.Has(forceA))
 	c.checkAttachment(".b", &e.B, 1, f.Has(forceB))
@@ -400,6 +400,7 @@ func (c *checker) checkSpring(e *ForceElement, f document.Flaws) {
 	}
 }
 
+// checkAttachment checks the body and the point of an attachment, unless the reader has found it flawed. end is as in reference.
 func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bool) {
 	if flawed {
 		return
@@ -408,7 +409,7 @@ func (c *checker) checkAttachment(tail string, a *Attachment, end int, flawed bo
 	c.finite(tail+".point", a.Point[:])
 }
 
-// checkWrench checks the body, the point and the wrench on it, and that there is no other end and no spring.
+// checkWrench checks the body, the point, the force and the torque of a wrench, and that it has neither a second end nor a spring.
 func (c *checker) checkWrench(e *ForceElement, f document.Flaws) {
 	c.note(1, -1)
 	if e.A.Body == World && !f.Has(forceBody) {
@@ -427,14 +428,14 @@ func (c *checker) checkWrench(e *ForceElement, f document.Flaws) {
 	c.zero(".rest_length", []float64{e.RestLength}, e.Type)
 }
 
-// zero reports values that the force element does not have.
+// zero reports x if it is not all zeros, as force elements of type t do not have the field.
 func (c *checker) zero(tail string, x []float64, t ForceType) {
 	if !allZero(x) {
 		c.report(tail, document.Numbers(x), meaningless("force element", t.String()))
 	}
 }
 
-// unknown reports a name of a kind that none of the elements at(0) up to at(n−1) has, with the one that may be meant.
+// unknown reports an unknown name of a kind of element, such as "body", with a similar name among the known ones, at(0) to at(n−1).
 func (c *checker) unknown(tail, name, kind string, n int, at func(i int) string) {
 	rule := "unknown " + kind
 	if !c.faults.Full() {
@@ -443,7 +444,7 @@ func (c *checker) unknown(tail, name, kind string, n int, at func(i int) string)
 	c.report(tail, fault.Name(name), rule)
 }
 
-// unknownType lists the joint types that there are, and says which may be meant by a name.
+// unknownType is the text of the problem of an unknown joint type: it lists the joint types, and the type that name may mean.
 func unknownType(name string) string {
 	text := "unknown joint type; there are"
 	names := make([]string, joints.NumKinds)

@@ -47,8 +47,8 @@ func (c *checker) checkTerrain(i int, f document.Flaws) {
 	}
 }
 
-// priceTerrains reports random terrains that take more than MaxTerrainBytes, and the one with which those that are made
-// do so together. Nothing has been allocated for any of them.
+// priceTerrains reports each random terrain that takes more than MaxTerrainBytes, and the first one with which the random terrains
+// in made take more together. It needs none of them in memory.
 func (c *checker) priceTerrains(made []bool) {
 	sum := 0.0
 	for i := range c.m.Terrains {
@@ -76,14 +76,14 @@ func (c *checker) priceTerrains(made []bool) {
 
 const terrainAdvice = "choose fewer nodes, or write the heights to a file (rung terrain)"
 
-// vector reports a field of a terrain with a number that is not finite.
+// vector reports the field of a terrain, with index field in terrainFields, if an entry of its vector v is not finite.
 func (c *checker) vector(field int, v []float64, f document.Flaws) {
 	if !f.Has(field) {
 		c.finite("."+terrainFields[field], v)
 	}
 }
 
-// checkOwn reports fields that the type does not have.
+// checkOwn reports fields of a terrain that are set although its type does not have them.
 func (c *checker) checkOwn(t *Terrain, f document.Flaws) {
 	own := &terrainOwn[t.Type]
 	set := [...]bool{
@@ -101,10 +101,10 @@ func (c *checker) checkOwn(t *Terrain, f document.Flaws) {
 	}
 }
 
-// mostSpacing is the largest spacing, m, and leastSpacing the smallest one beside the distance from the origin.
+// mostSpacing is the largest spacing, m, and leastSpacing the smallest spacing relative to the distance of the grid from the origin.
 const mostSpacing, leastSpacing = 1e12, 1e-12
 
-// checkNodes checks what terrains with nodes have in common.
+// checkNodes checks the fields that all terrains with nodes have: interpolation, outside, spacing and origin.
 func (c *checker) checkNodes(t *Terrain, f document.Flaws) {
 	if !t.nodes() {
 		return
@@ -132,7 +132,7 @@ func (c *checker) checkNodes(t *Terrain, f document.Flaws) {
 	}
 }
 
-// checkSource checks where the heights come from.
+// checkSource checks the fields that define the heights of terrain i, which is t.
 func (c *checker) checkSource(t *Terrain, i int, f document.Flaws) {
 	for _, x := range [...]struct {
 		field int
@@ -167,7 +167,8 @@ func (c *checker) checkSource(t *Terrain, i int, f document.Flaws) {
 	}
 }
 
-// checkHeights checks that the lines of a grid are of one length, are long and many enough for the interpolation, and have finite heights.
+// checkHeights checks that the lines of a grid have the same length, that there are enough nodes in both directions for the
+// interpolation, and that the heights are finite.
 func (c *checker) checkHeights(t *Terrain) {
 	least := t.leastNodes()
 	if len(t.Heights) < least {
@@ -186,10 +187,10 @@ func (c *checker) checkHeights(t *Terrain) {
 	}
 }
 
-// leastNodes is the number of nodes each way that the interpolation needs.
+// leastNodes returns the number of nodes in each direction that the interpolation needs: 4 for the spline, fewer for the others.
 func (t *Terrain) leastNodes() int { return 4 - int(min(t.Interpolation, ground.Linear)) }
 
-// checkExpression checks that a text is a function of x and y, and names the character that is wrong.
+// checkExpression checks that a text is a function of x and y, and reports the position of the first error in it.
 func (c *checker) checkExpression(text string) {
 	_, err := ground.Function(text)
 	if e := new(ground.ExpressionError); errors.As(err, &e) {
@@ -226,7 +227,7 @@ func (c *checker) checkRandom(t *Terrain, f document.Flaws) {
 	}
 }
 
-// checkParts checks the number of the parts of terrain i, which is a sum, and that each is a terrain before it.
+// checkParts checks the number of parts of terrain i, which is a sum, and that each part is an earlier terrain.
 func (c *checker) checkParts(t *Terrain, i int) {
 	switch n := len(t.Parts); {
 	case n == 0:
@@ -242,7 +243,7 @@ func (c *checker) checkParts(t *Terrain, i int) {
 	}
 }
 
-// checkContact checks a contact.
+// checkContact checks the body, the terrain, the friction map, the shape and the law of a contact.
 func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 	c.note(1, -1)
 	t := e.Contact
@@ -265,7 +266,7 @@ func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 	if _, ok := c.terrains.find(t.Map); t.Map != "" && !ok {
 		c.unknown(".friction.map", t.Map, "terrain", len(c.m.Terrains), c.terrains.at)
 	}
-	// Rules for fields that the reader has refused are left out: their paths begin with those of the fields.
+	// Problems of fields that the reader has already reported are left out.
 	report := func(path, value, rule string) {
 		for k := forceShape; k <= forceSamples; k++ {
 			if f.Has(k) && strings.HasPrefix(path, "."+forceFields[k]) {
@@ -276,7 +277,7 @@ func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 	}
 	whole := contact.Contact{Shape: t.Shape, Law: t.Law}
 	whole.Check(func(path, value, rule string) {
-		if path != ".terrain" { // of which the name counts here
+		if path != ".terrain" { // its name has been checked above
 			report(path, value, rule)
 		}
 	})
@@ -289,7 +290,7 @@ func (c *checker) notNegative(tail string, x float64) {
 	}
 }
 
-// checkActuator checks an actuator.
+// checkActuator checks the joint, the value and the law of an actuator, and that fields which its law does not have are zero.
 func (c *checker) checkActuator(e *ForceElement, f document.Flaws) {
 	c.note(0, -1)
 	c.note(1, -1)
@@ -341,7 +342,7 @@ func (c *checker) checkActuator(e *ForceElement, f document.Flaws) {
 	}
 }
 
-// constant reports whether the value is a number.
+// constant reports whether the value is a constant: a polynomial with one coefficient.
 func (a *Actuator) constant() bool {
 	return a.Value.Kind == Polynomial && len(a.Value.Coefficients) == 1
 }
@@ -393,11 +394,12 @@ func (c *checker) checkGround(j *Joint, f document.Flaws) {
 	}
 }
 
-// rough says why no wheel rolls on terrain i, which is in use; it is empty if one does, or if the terrain itself has been reported.
+// rough says why no wheel can roll on terrain i, which is in use. It is empty if one can, or if the terrain is not valid, which
+// checkTerrain reports.
 func (c *checker) rough(i int) string {
 	if c.roughs == nil {
 		c.roughs = make([]string, len(c.m.Terrains))
-		for k, used := range c.m.usedTerrains() { // parts stand before their sums
+		for k, used := range c.m.usedTerrains() { // the parts of a sum come before it
 			if used {
 				c.roughs[k] = c.roughOf(k)
 			}
@@ -406,7 +408,7 @@ func (c *checker) rough(i int) string {
 	return c.roughs[i]
 }
 
-// roughOf is rough for a terrain whose parts are in roughs.
+// roughOf computes rough for terrain i; roughs has the results for its parts.
 func (c *checker) roughOf(i int) string {
 	t := &c.m.Terrains[i]
 	var err error

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
-// Contact is how the body of a ForceElement stands on a terrain (docs/ground.md). Shape and Law are those of package
-// contact, with the defaults of the format filled in.
+// Contact is the contact of the body of a ForceElement with a terrain (docs/ground.md). Shape and Law are as in package
+// contact; zeros of the law stand for the defaults of the format (Fill).
 type Contact struct {
 	Terrain string
 	Map     string // terrain whose height scales the friction; "": none
@@ -15,24 +15,24 @@ type Contact struct {
 	Law     contact.Law
 }
 
-// Actuator is a motor on a freedom of a joint. Its generalized force is, with the value u and the coordinate q,
+// Actuator is a motor on a freedom of a joint. Its generalized force τ, N m or N, is, with the value u and the coordinate q,
 //
 //	ActuatorTorque    τ = u
 //	ActuatorSpeed     τ = Gain·(u − q̇) + Integral·∫(u − q̇)dt
 //	ActuatorPosition  τ = Gain·(u − q) − Damping·q̇
 //
-// and with a Limit, of the last two, Limit·tanh(τ/Limit). The integral is 0 in the state that is written in the model.
+// With a Limit, the last two become Limit·tanh(τ/Limit). The integral is 0 in the initial state of the model.
 type Actuator struct {
 	Joint   string
 	Freedom int
 	Law     ActuatorLaw
-	Value   *Motion // its value alone counts: of a speed, the speed
+	Value   *Motion // u as a function of time; its derivatives are not used
 
 	Gain, Integral, Damping float64
 	Limit                   float64 // 0: none
 }
 
-// ActuatorLaw is what an actuator holds to its value.
+// ActuatorLaw is the quantity that an actuator controls.
 type ActuatorLaw uint8
 
 // The laws of rung-model/1.
@@ -52,17 +52,17 @@ func (l ActuatorLaw) String() string {
 	return fmt.Sprintf("ActuatorLaw(%d)", uint8(l))
 }
 
-// What documents need not say.
+// Defaults of the format.
 const (
-	DefaultSlipSpeed = 1e-3 // m/s
-	DefaultTurnSpeed = 1e-2 // rad/s
+	DefaultSlipSpeed = 1e-3 // m/s; friction of sliding is regularised below it
+	DefaultTurnSpeed = 1e-2 // rad/s; friction of rotations is regularised below it
 )
 
-// Fill puts the defaults of the format in the place of zeros of the
-// law: the exponent 1, and speeds below which friction is damped.
+// Fill replaces zeros of the law by the defaults of the format: the exponent 1, and the speeds below which
+// friction is regularised.
 func (c *Contact) Fill() { fillLaw(&c.Law) }
 
-// fillLaw puts the defaults of the format in the place of zeros.
+// fillLaw is Contact.Fill for a law.
 func fillLaw(l *contact.Law) {
 	if l.Normal.Exponent == 0 {
 		l.Normal.Exponent = 1
@@ -82,5 +82,5 @@ func fillLaw(l *contact.Law) {
 	}
 }
 
-// defaultAxis is the axis of wheels.
+// defaultAxis is the axis of a shape, in body axes, unless the document gives one.
 var defaultAxis = [3]float64{0, 1, 0}

@@ -16,8 +16,9 @@ const (
 	MaxTerms = 10_000
 	// MaxPower is the highest power of the polynomial of a coupling.
 	MaxPower = 4
-	// mostFactor is the largest magnitude of a factor and of a coefficient, and its inverse the smallest of a factor: squares of rows are
-	// finite numbers.
+	// mostFactor is the largest magnitude of a factor and of a coefficient; its inverse is the smallest magnitude of a factor.
+	// Within these
+	// bounds the squares of the entries of rows neither overflow nor underflow.
 	mostFactor = 1e100
 )
 
@@ -26,12 +27,11 @@ const (
 //
 //	Σ Factor·q − Offset − f = 0
 //
-// with f zero, the polynomial p(q of Polynomial.Of), p(x) = c0 + c1·x + … + c4·x⁴, or the Law of one coordinate or two.
-// The coordinates q are those of the joints: m, or rad with whole
-// turns. The row has the unit of its terms as they are written.
+// where f is zero, a polynomial p(x) = c0 + c1·x + … + c4·x⁴ of the coordinate x of Polynomial.Of, or the Law of one coordinate or two.
+// The coordinates q of the joints are in m, or in rad with whole turns. The row has the unit of its terms.
 type Coupling struct {
 	Name       string
-	Terms      []CouplingTerm      // at least one
+	Terms      []CouplingTerm      // from 1 to MaxTerms
 	Offset     float64             // in the unit of the terms
 	Polynomial *CouplingPolynomial // nil: none
 	Law        *CouplingLaw        // nil: none; not beside a Polynomial
@@ -49,7 +49,7 @@ type CouplingPolynomial struct {
 	Coefficients []float64 // c0, c1, …: from 1 to MaxPower + 1 of them, up to 1e100 in magnitude
 }
 
-// Of returns the freedoms that the terms follow: the one of the polynomial, or the one or two of the law.
+// Of returns the freedoms that f depends on: one for a polynomial, one or two for a law, nil for neither. It shares the law's memory.
 func (k *Coupling) Of() []Coupled {
 	switch {
 	case k.Polynomial != nil:
@@ -111,7 +111,7 @@ func (d *decoder) coupling(k *Coupling) {
 	}
 }
 
-// couplingTerms reads the list of terms, at most MaxTerms of them.
+// couplingTerms reads the list of terms. It skips entries beyond MaxTerms and reports them.
 func (d *decoder) couplingTerms() []CouplingTerm {
 	if !d.OpenArray() {
 		return nil
@@ -133,7 +133,7 @@ func (d *decoder) couplingTerms() []CouplingTerm {
 	return list
 }
 
-// coupled reads a freedom after its opening brace, and a factor if fields has one.
+// coupled reads a freedom after its opening brace, and its factor if the list fields has that field.
 func (d *decoder) coupled(c *Coupled, fields []string, factor *float64) {
 	var seen uint32
 	for f := range d.Members(fields, &seen) {
@@ -168,7 +168,7 @@ func (d *decoder) couplingPolynomial() *CouplingPolynomial {
 	return p
 }
 
-// checkCoupling applies the rules to a coupling. A coupling of freedoms that all have motions leaves nothing to couple.
+// checkCoupling applies the rules to a coupling. At least one of its freedoms must have no motion.
 func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	if !f.Has(couplingName) {
 		c.checkName(k.Name)
@@ -206,12 +206,11 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 		c.checkItself(k)
 	}
 	if known && c.faults.Len() == before {
-		c.notice(k)
+		c.noteTie(k)
 	}
 }
 
-// checkTerms checks the terms of a coupling. It reports whether their freedoms are known, and whether one of them has no
-// motion.
+// checkTerms checks the terms of a coupling. It returns whether all their freedoms exist, and whether one of these has no motion.
 func (c *checker) checkTerms(k *Coupling) (known, free bool) {
 	if len(k.Terms) == 0 {
 		c.report(".terms", "[]", "is empty")
@@ -236,8 +235,8 @@ func (c *checker) checkTerms(k *Coupling) (known, free bool) {
 	return known, free
 }
 
-// checkItself reports freedoms that coupling k ties to themselves: a law follows what its terms have, or the same freedom twice, or
-// terms cancel each other.
+// checkItself reports freedoms that coupling k ties to themselves: the polynomial or the law depends on a freedom of the terms, or on
+// the same freedom twice, or terms of a freedom cancel each other.
 func (c *checker) checkItself(k *Coupling) {
 	var first map[[2]int]int
 	if len(c.named) > fewNames {
@@ -247,45 +246,45 @@ func (c *checker) checkItself(k *Coupling) {
 		n := &c.named[i]
 		before := -1
 		if first == nil {
-			before = slices.IndexFunc(c.named[:i], func(p named) bool { return p.joined == n.joined && p.freedom == n.freedom })
-		} else if p, again := first[[2]int{n.joined, n.freedom}]; again {
+			before = slices.IndexFunc(c.named[:i], func(p named) bool { return p.jointIndex == n.jointIndex && p.freedom == n.freedom })
+		} else if p, again := first[[2]int{n.jointIndex, n.freedom}]; again {
 			before = p
 		} else {
-			first[[2]int{n.joined, n.freedom}] = i
+			first[[2]int{n.jointIndex, n.freedom}] = i
 		}
-		if i < len(k.Terms) { // terms add up
+		if i < len(k.Terms) { // factors of terms with the same freedom are summed up
 			p := n
 			if before >= 0 {
 				p = &c.named[before]
 			}
 			p.sum, p.size = p.sum+k.Terms[i].Factor, p.size+math.Abs(k.Terms[i].Factor)
 		} else if before >= 0 {
-			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joined].Name),
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.jointIndex].Name),
 				fmt.Sprintf("is the freedom of %s again: the coupling ties it to itself", c.named[before].tail[1:]))
 		}
 	}
 	for i := range c.named[:min(len(k.Terms), len(c.named))] {
 		if n := &c.named[i]; n.size > 0 && algebra.Finite(n.size) && math.Abs(n.sum) <= balanced*n.size {
-			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.joined].Name), "has terms that cancel each other: the coupling ties it to itself")
+			c.report(n.tail+".joint", fault.Name(c.m.Joints[n.jointIndex].Name), "has terms that cancel each other: the coupling ties it to itself")
 		}
 	}
 }
 
-// notice notes the current coupling for checkCycles if it is a tie.
-func (c *checker) notice(k *Coupling) {
-	t := tie{index: int32(c.index), demand: k.Offset}
-	if len(c.named) > 2 || len(c.named) == 2 && c.named[0].joined == c.named[1].joined && c.named[0].freedom == c.named[1].freedom ||
+// noteTie appends coupling k, the current one, to c.ties if it is linear in one freedom or two.
+func (c *checker) noteTie(k *Coupling) {
+	t := tie{index: int32(c.index), rhs: k.Offset}
+	if len(c.named) > 2 || len(c.named) == 2 && c.named[0].jointIndex == c.named[1].jointIndex && c.named[0].freedom == c.named[1].freedom ||
 		k.Law != nil || !algebra.Finite(k.Offset) {
 		return
 	}
 	angle := false
 	add := func(i int, f float64) {
 		n := &c.named[i]
-		t.tied[t.count], t.factors[t.count] = int32(6*n.joined+n.freedom), f
+		t.freedoms[t.count], t.factors[t.count] = int32(6*n.jointIndex+n.freedom), f
 		t.count++
 	}
 	for i := range k.Terms {
-		f, turns := k.Terms[i].Factor, c.m.Joints[c.named[i].joined].Kind().Rotational(c.named[i].freedom)
+		f, turns := k.Terms[i].Factor, c.m.Joints[c.named[i].jointIndex].Kind().Rotational(c.named[i].freedom)
 		switch size := math.Abs(f); {
 		case turns && !angle:
 			angle, t.norm = true, size
@@ -298,7 +297,7 @@ func (c *checker) notice(k *Coupling) {
 		if len(p.Coefficients) > 2 {
 			return
 		}
-		t.demand += p.Coefficients[0]
+		t.rhs += p.Coefficients[0]
 		if len(p.Coefficients) > 1 && p.Coefficients[1] != 0 {
 			add(len(k.Terms), -p.Coefficients[1])
 		}
@@ -306,7 +305,7 @@ func (c *checker) notice(k *Coupling) {
 	c.ties = append(c.ties, t)
 }
 
-// checkCycles reports couplings of one freedom or two by factors alone that no coordinates hold together: their cycles do not close.
+// checkCycles reports linear couplings last one freedom or two that contradict earlier ones, whatever the coordinates.
 func (c *checker) checkCycles() {
 	if len(c.ties) < 2 {
 		return
@@ -319,7 +318,7 @@ func (c *checker) checkCycles() {
 		if c.flag.Every(i) || w.searches == namedCycles {
 			return
 		}
-		others, off := w.take(int32(i))
+		others, off := w.addTie(int32(i))
 		if others == nil {
 			continue
 		}
@@ -330,14 +329,14 @@ func (c *checker) checkCycles() {
 		if more := len(others) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		of := &c.m.Couplings[w.edges[i].index]
+		last := &c.m.Couplings[w.edges[i].index]
 		c.at(secCouplings, int(w.edges[i].index))
-		c.report("", fault.Name(of.Name),
+		c.report("", fault.Name(last.Name),
 			fmt.Sprintf("contradicts %s: where these hold, it is off by %.3g, whatever the coordinates", strings.Join(names, ", "), off))
 	}
 }
 
-// coupling writes a coupling without its braces.
+// coupling writes the fields of a coupling, without braces.
 func (o *writer) coupling(k *Coupling) {
 	o.text(`"name": `, k.Name)
 	o.b = append(o.b, `, "terms": [`...)

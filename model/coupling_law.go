@@ -13,7 +13,7 @@ type Coupled struct {
 	Freedom int // from 0 on, in the order of the joint's lists
 }
 
-// CouplingLaw is a law that the terms of a coupling follow: of the coordinate of one freedom, or of the coordinates of two.
+// CouplingLaw is the function f of a Coupling, of the coordinate of one freedom or the coordinates of two.
 type CouplingLaw struct {
 	Of []Coupled // x, or x and y
 	couplings.Law
@@ -33,7 +33,7 @@ const (
 	couplingLawExpression
 )
 
-// couplingLawParts are the fields that a kind of law must have beside kind and of, and those that it may have.
+// couplingLawParts has the mandatory and the optional fields of each kind of law, beside kind and of.
 var couplingLawParts = [...]parts{
 	couplings.Table:    {[]int{couplingLawX, couplingLawValues}, []int{couplingLawEnds, couplingLawSlopes, couplingLawInterpolation}},
 	couplings.Grid:     {[]int{couplingLawX, couplingLawY, couplingLawValues}, []int{couplingLawEnds, couplingLawInterpolation}},
@@ -107,7 +107,7 @@ func (d *decoder) lawParts(l *CouplingLaw, seen uint32) {
 	}
 }
 
-// lawOf reads the freedoms of a law, with their spans.
+// lawOf reads the freedoms of a law, with their spans. It skips entries beyond maxLawOf and reports them.
 func (d *decoder) lawOf(l *CouplingLaw) {
 	if !d.OpenArray() {
 		return
@@ -153,7 +153,7 @@ func (d *decoder) lawCoordinate(c *Coupled, s *couplings.Span) {
 	d.Require(lawOfFields, seen, ofJoint)
 }
 
-// coupledField reads the joint of a freedom, or its number.
+// coupledField reads one field of a freedom: termJoint, or termFreedom.
 func (d *decoder) coupledField(c *Coupled, field int) {
 	if field == termJoint {
 		c.Joint = d.name()
@@ -164,7 +164,7 @@ func (d *decoder) coupledField(c *Coupled, field int) {
 	}
 }
 
-// lawValues reads the values of a table, or the lists of them of a grid.
+// lawValues reads the values of a table, which are numbers, or the values of a grid, which are lists of numbers.
 func (d *decoder) lawValues(l *CouplingLaw) {
 	if !d.OpenArray() {
 		return
@@ -191,8 +191,8 @@ func (d *decoder) lawValues(l *CouplingLaw) {
 	}
 }
 
-// checkLaw applies the rules to the law of a coupling. It reports whether its freedoms are known, and whether one of them
-// has no motion.
+// checkLaw applies the rules to the law of a coupling; polynomial tells that the coupling has a polynomial, too. It returns whether
+// all freedoms of the law exist, and whether one of these has no motion.
 func (c *checker) checkLaw(l *CouplingLaw, polynomial bool) (known, free bool) {
 	if polynomial {
 		c.report(".law", "", "stands beside a polynomial: a coupling has one of both")
@@ -207,7 +207,7 @@ func (c *checker) checkLaw(l *CouplingLaw, polynomial bool) (known, free bool) {
 		return known, free
 	}
 	formula := ""
-	if l.Kind == couplings.Function { // the same cam turns up many times
+	if l.Kind == couplings.Function { // models often have many equal cams: check each function once
 		formula = fmt.Sprintf("%q", l.Expression) + fmt.Sprint(l.Spans, l.X, l.Y, l.Values, l.Lines, l.Ends, l.Slopes)
 		if c.smooth[formula] {
 			return known, free
@@ -227,8 +227,8 @@ func (c *checker) checkLaw(l *CouplingLaw, polynomial bool) (known, free bool) {
 	return known, free
 }
 
-// checkCoupled checks the freedom at a path and notes its joint. It reports whether there is such a freedom, and
-// whether that has no motion.
+// checkCoupled checks the freedom at path tail of the current coupling, and appends it to c.named and its joint to the links. It
+// returns whether the freedom exists, and whether it has no motion.
 func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 	j, found := c.joints.find(q.Joint)
 	if !found || q.Joint == "" {
@@ -254,11 +254,11 @@ func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 		c.report(tail+".freedom", value, "is a ball rotation, which has no coordinate")
 		return false, false
 	}
-	c.named = append(c.named, named{joined: j, freedom: q.Freedom, tail: tail})
+	c.named = append(c.named, named{jointIndex: j, freedom: q.Freedom, tail: tail})
 	return true, jf.Has(jointMotion) || q.Freedom >= len(jt.Motion) || jt.Motion[q.Freedom] == nil
 }
 
-// coupled writes a freedom without its closing brace.
+// coupled writes a freedom up to its closing brace, which is left out so that fields may follow.
 func (o *writer) coupled(q *Coupled) {
 	o.text(`{"joint": `, q.Joint)
 	if q.Freedom != 0 {

@@ -7,159 +7,165 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Couplings that tie the same freedoms to each other in a cycle have to agree.
+// Couplings that tie the same freedoms to each other in a cycle must agree with each other.
 
-// named is a freedom that the current coupling names, and where.
+// named is a freedom that the current coupling names, with its path in the coupling.
 type named struct {
-	joined, freedom int
-	tail            string
-	sum, size       float64 // of the factors of all terms that name it, and of their magnitudes; with the first one
+	jointIndex, freedom int
+	tail                string  // path within the coupling
+	sum, size           float64 // at the first mention: sums of the factors of all its terms, and of their magnitudes
 }
 
-// fewNames is the number of freedoms up to which each is compared with each. Another value costs time only.
+// fewNames is the largest number of freedoms that are compared pairwise; beyond it a map finds repeated ones. It affects only speed.
 const fewNames = 16
 
-// tie is a coupling of one freedom or two by factors alone, Σ factor·q = demand.
+// tie is a linear coupling of one freedom or two, Σ factor·q = rhs.
 type tie struct {
-	index    int32    // of the coupling
-	count    int32    // of freedoms
-	tied     [2]int32 // their numbers: 6·joint + freedom
+	index    int32    // index of the coupling
+	count    int32    // number of freedoms, 1 or 2
+	freedoms [2]int32 // their ids: 6·joint + freedom
 	factors  [2]float64
-	demand   float64
-	norm     float64 // a violation is φ over norm, as of mechanism.Coupling
-	inForest bool    // it is an edge
+	rhs      float64
+	norm     float64 // the violation in rad or m is the error of the equation over norm, as for a mechanism.Coupling
+	inForest bool    // the tie is an edge of the forest
 }
 
-// knot is a freedom in a forest of ties: q = turn·q' + plus with q' that of the knot above.
-type knot struct {
-	above      int32 // itself at a root
-	turn, plus float64
+// node is a freedom in a forest of ties: q = slope·q' + shift, where q' is the coordinate of the parent.
+type node struct {
+	parent       int32 // index of the parent; a root is its own parent
+	slope, shift float64
 
-	// Of a root:
-	held  int32   // the tie of one freedom that holds all of its tree, −1 if there is none
-	fixed float64 // what it holds the root at
-	vague bool    // a cycle of ties decides that, or nearly does
+	// The fields below are set for a root only.
+	fixedBy    int32   // the tie of one freedom that fixes all freedoms of the tree, −1 if there is none
+	coordinate float64 // the coordinate of the root under that tie
+	uncertain  bool    // a cycle of ties determines the coordinate, too, or rounding does; nothing more is checked in this tree
 }
 
 // Limits of checkCycles.
 const (
-	// heldError is up to what a coupling may be violated: mechanism.HoldTolerance, rad, or m, of which small mechanisms have less.
+	// heldError is the largest violation, rad or m, of a coupling that counts as satisfied: mechanism.HoldTolerance. For lengths
+	// small mechanisms use less.
 	heldError = 1e-6
-	// balanced is the sum of the factors of a cycle, relative to their sizes, up to which they cancel, and the part of its terms that is
-	// rounding. Cycles whose factors do not cancel hold their freedoms, which is left to those who close the joints.
+	// balanced bounds relative rounding: factors of a cycle cancel if their sum is at most balanced times the sum of their
+	// magnitudes.
+	// A cycle whose factors do not cancel fixes its freedoms. Whether it can be satisfied is found out later, when the joints are closed.
 	balanced = 1e-9
-	// namedTies is how many couplings of a cycle are named.
+	// namedTies is the largest number of couplings of a cycle that a message names.
 	namedTies = 8
-	// namedCycles is how many cycles are looked for, as each takes a search of all couplings.
+	// namedCycles is the largest number of contradictions that are searched for: each search visits all couplings.
 	namedCycles = 20
 )
 
-// forest finds out which ties contradict others.
+// forest is a union–find structure of the freedoms, in which ties are edges. It finds ties that contradict others.
 type forest struct {
 	edges    []tie
-	starts   []int32 // the first of six knots of a joint, −1 for none
-	knots    []knot
-	searches int // of contradiction
+	starts   []int32 // for each joint the first of its six nodes, −1 if it has none yet
+	nodes    []node
+	searches int // number of searches that contradiction has made
 }
 
-// knotOf returns the number of the knot of a freedom.
-func (w *forest) knotOf(freedom int32) int32 {
+// nodeOf returns the index of the node of a freedom, and adds the nodes of its joint if they are missing.
+func (w *forest) nodeOf(freedom int32) int32 {
 	j := freedom / 6
 	if w.starts[j] < 0 {
-		w.starts[j] = int32(len(w.knots))
+		w.starts[j] = int32(len(w.nodes))
 		for range 6 {
-			w.knots = append(w.knots, knot{above: int32(len(w.knots)), turn: 1, held: -1})
+			w.nodes = append(w.nodes, node{parent: int32(len(w.nodes)), slope: 1, fixedBy: -1})
 		}
 	}
 	return w.starts[j] + freedom%6
 }
 
-// rootOf returns the root of knot k, and m and n of q = m·q_root + n. It halves the way on which it looks.
+// rootOf returns the root of node k, and m and n in q = m·q_root + n. It halves the path to the root for later calls.
 func (w *forest) rootOf(k int32) (root int32, m, n float64) {
 	for m = 1; ; {
-		at := &w.knots[k]
-		if at.above == k {
+		at := &w.nodes[k]
+		if at.parent == k {
 			return k, m, n
 		}
-		if up := &w.knots[at.above]; up.above != at.above {
-			at.above, at.turn, at.plus = up.above, at.turn*up.turn, at.plus+at.turn*up.plus
+		if up := &w.nodes[at.parent]; up.parent != at.parent {
+			at.parent, at.slope, at.shift = up.parent, at.slope*up.slope, at.shift+at.slope*up.shift
 		}
-		m, n, k = m*at.turn, n+m*at.plus, at.above
+		m, n, k = m*at.slope, n+m*at.shift, at.parent
 	}
 }
 
-// take takes tie i in. If it contradicts those before, take returns these, and by how much the tie is off then.
-func (w *forest) take(i int32) (others []int32, off float64) {
+// addTie adds tie i. If the tie contradicts earlier ones, addTie returns their indices and the violation of tie i, rad or m, that follows
+// from them; else nil and 0.
+func (w *forest) addTie(i int32) (others []int32, off float64) {
 	t := &w.edges[i]
-	ra, ma, na := w.rootOf(w.knotOf(t.tied[0]))
+	ra, ma, na := w.rootOf(w.nodeOf(t.freedoms[0]))
 	if t.count == 1 {
 		return w.fix(i, ra, ma, na)
 	}
-	rb, mb, nb := w.rootOf(w.knotOf(t.tied[1]))
-	fa, fb, rest := t.factors[0]*ma, t.factors[1]*mb, t.demand-t.factors[0]*na-t.factors[1]*nb // fa·a + fb·b = rest, of the roots
-	size := math.Abs(t.demand) + math.Abs(t.factors[0]*na) + math.Abs(t.factors[1]*nb)
-	a, b := &w.knots[ra], &w.knots[rb]
+	rb, mb, nb := w.rootOf(w.nodeOf(t.freedoms[1]))
+	// The tie in terms of the coordinates a, b of the roots: fa·a + fb·b = rest.
+	fa, fb, rest := t.factors[0]*ma, t.factors[1]*mb, t.rhs-t.factors[0]*na-t.factors[1]*nb
+	size := math.Abs(t.rhs) + math.Abs(t.factors[0]*na) + math.Abs(t.factors[1]*nb)
+	a, b := &w.nodes[ra], &w.nodes[rb]
 	switch {
-	case a.vague || b.vague:
+	case a.uncertain || b.uncertain:
 	case ra == rb && !(math.Abs(fa+fb) <= balanced*(math.Abs(fa)+math.Abs(fb))):
-		a.vague = true
+		a.uncertain = true
 	case ra == rb:
-		return w.contradiction(i, rest, size, way{-1, t.tied[0], t.tied[1], t.factors[1]})
-	case a.held >= 0 && b.held >= 0:
-		off := rest - fa*a.fixed - fb*b.fixed
-		size += math.Abs(fa*a.fixed) + math.Abs(fb*b.fixed)
-		one, two := w.toHeld(a.held, t.tied[0], t.factors[0]), w.toHeld(b.held, t.tied[1], t.factors[1])
+		return w.contradiction(i, rest, size, route{-1, t.freedoms[0], t.freedoms[1], t.factors[1]})
+	case a.fixedBy >= 0 && b.fixedBy >= 0:
+		off := rest - fa*a.coordinate - fb*b.coordinate
+		size += math.Abs(fa*a.coordinate) + math.Abs(fb*b.coordinate)
+		one, two := w.routeFromFixed(a.fixedBy, t.freedoms[0], t.factors[0]), w.routeFromFixed(b.fixedBy, t.freedoms[1], t.factors[1])
 		if others, off := w.contradiction(i, off, size, one, two); others != nil {
 			return others, off
 		}
-		b.vague = true // which of both values counts is a matter of rounding
-	case a.held >= 0:
-		b.held, b.fixed = a.held, (rest-fa*a.fixed)/fb
+		b.uncertain = true // the two values differ only by rounding
+	case a.fixedBy >= 0:
+		b.fixedBy, b.coordinate = a.fixedBy, (rest-fa*a.coordinate)/fb
 	}
 	if ra != rb {
-		a.above, a.turn, a.plus = rb, -fb/fa, rest/fa
-		b.vague = b.vague || a.vague || !algebra.Finite(b.fixed) || !algebra.Finite(a.plus) || !algebra.Finite(a.turn) || a.turn == 0
+		a.parent, a.slope, a.shift = rb, -fb/fa, rest/fa
+		b.uncertain = b.uncertain || a.uncertain || !algebra.Finite(b.coordinate) || !algebra.Finite(a.shift) || !algebra.Finite(a.slope) || a.slope == 0
 		t.inForest = true
 	}
 	return nil, 0
 }
 
-// fix takes in tie i of one freedom, which is m·root + n.
+// fix adds tie i, which has one freedom, q = m·q_root + n. It returns the same as addTie.
 func (w *forest) fix(i, root int32, m, n float64) (others []int32, off float64) {
-	t, r := &w.edges[i], &w.knots[root]
+	t, r := &w.edges[i], &w.nodes[root]
 	switch {
-	case r.vague:
-	case r.held < 0:
-		r.held, r.fixed = i, (t.demand/t.factors[0]-n)/m
-		r.vague = !algebra.Finite(r.fixed)
+	case r.uncertain:
+	case r.fixedBy < 0:
+		r.fixedBy, r.coordinate = i, (t.rhs/t.factors[0]-n)/m
+		r.uncertain = !algebra.Finite(r.coordinate)
 	default:
-		rest, size := t.demand-t.factors[0]*(m*r.fixed+n), math.Abs(t.demand)+math.Abs(t.factors[0]*m*r.fixed)+math.Abs(t.factors[0]*n)
-		return w.contradiction(i, rest, size, w.toHeld(r.held, t.tied[0], t.factors[0]))
+		rest, size := t.rhs-t.factors[0]*(m*r.coordinate+n), math.Abs(t.rhs)+math.Abs(t.factors[0]*m*r.coordinate)+math.Abs(t.factors[0]*n)
+		return w.contradiction(i, rest, size, w.routeFromFixed(r.fixedBy, t.freedoms[0], t.factors[0]))
 	}
 	return nil, 0
 }
 
-// way leads over ties of the forest from a freedom to one that a tie has with a factor.
-type way struct {
-	hold     int32 // the tie that holds the first freedom, −1 for none
+// route leads over ties of the forest from one freedom to another, which the tie under test has with a factor.
+type route struct {
+	hold     int32 // the tie of one freedom that fixes from, −1 for none
 	from, to int32
 	factor   float64
 }
 
-func (w *forest) toHeld(hold, to int32, factor float64) way {
-	return way{hold, w.edges[hold].tied[0], to, factor}
+// routeFromFixed returns the route from the freedom that tie hold fixes to the freedom to.
+func (w *forest) routeFromFixed(hold, to int32, factor float64) route {
+	return route{hold, w.edges[hold].freedoms[0], to, factor}
 }
 
-// contradiction returns the ties on the ways to the freedoms of tie i, and by how much that is off where they hold. rest is φ, of terms of
-// a size. It returns nil if ties that are off by heldError may make as much.
-func (w *forest) contradiction(i int32, rest, size float64, ways ...way) (others []int32, off float64) {
+// contradiction returns the ties on the routes to the freedoms of tie i, and the violation of tie i, rad or m, where they hold. rest is
+// the error of the equation of tie i, and size the sum of the magnitudes of its terms. It returns nil if rounding, or violations of the
+// other ties by heldError, may cause the error, and after namedCycles searches.
+func (w *forest) contradiction(i int32, rest, size float64, routes ...route) (others []int32, off float64) {
 	t := &w.edges[i]
 	bound, rest := heldError*t.norm, math.Abs(rest)
 	if !(rest > bound && rest > balanced*size) || w.searches == namedCycles {
 		return nil, 0
 	}
 	w.searches++
-	for _, y := range ways {
+	for _, y := range routes {
 		slack := 0.0
 		if y.hold >= 0 {
 			others = append(others, y.hold)
@@ -175,9 +181,9 @@ func (w *forest) contradiction(i int32, rest, size float64, ways ...way) (others
 	return others, rest / t.norm
 }
 
-// path returns the ties from one freedom to another one, and how far that may be off where the first one is by slack, and the ties by
-// heldError.
-func (w *forest) path(from, to int32, slack float64) (steps []int32, off float64) {
+// path returns the ties that lead from one freedom to another, by a breadth-first search, and the largest error of the second
+// coordinate if the first is wrong by slack and each tie is violated by heldError.
+func (w *forest) path(from, to int32, slack float64) (steps []int32, bound float64) {
 	type step struct {
 		tie, before int32
 		slack       float64
@@ -185,7 +191,7 @@ func (w *forest) path(from, to int32, slack float64) (steps []int32, off float64
 	ends := map[int32][]int32{}
 	for i := range w.edges {
 		if t := &w.edges[i]; t.inForest {
-			ends[t.tied[0]], ends[t.tied[1]] = append(ends[t.tied[0]], int32(i)), append(ends[t.tied[1]], int32(i))
+			ends[t.freedoms[0]], ends[t.freedoms[1]] = append(ends[t.freedoms[0]], int32(i)), append(ends[t.freedoms[1]], int32(i))
 		}
 	}
 	seen, list := map[int32]step{from: {-1, -1, slack}}, []int32{from}
@@ -194,10 +200,10 @@ func (w *forest) path(from, to int32, slack float64) (steps []int32, off float64
 		for _, i := range ends[at] {
 			t := &w.edges[i]
 			here := 0
-			if t.tied[1] == at {
+			if t.freedoms[1] == at {
 				here = 1
 			}
-			next, f := t.tied[1-here], math.Abs(t.factors[1-here])
+			next, f := t.freedoms[1-here], math.Abs(t.factors[1-here])
 			if _, known := seen[next]; !known {
 				seen[next] = step{i, at, (heldError*t.norm + math.Abs(t.factors[here])*seen[at].slack) / f}
 				list = append(list, next)

@@ -40,7 +40,7 @@ const (
 	curveParameter
 )
 
-// curveParts are the fields that a kind of curve must have beside kind, and those that it may have beside planar and parameter.
+// curveParts has the mandatory and the optional fields of each kind of curve, beside kind, planar and parameter.
 var curveParts = [...]parts{
 	curves.Line:     {must: []int{curveEnds}},
 	curves.Circle:   {[]int{curveRadius}, []int{curveCenter, curveAxis, curveStart, curveRange}},
@@ -48,7 +48,7 @@ var curveParts = [...]parts{
 	curves.Function: {[]int{curveX, curveY, curveRange}, []int{curveZ, curveClosed}},
 }
 
-// curve reads a curve. It returns nil where there is no object.
+// curve reads a curve. It returns nil, after a problem, if the value is not an object.
 func (d *decoder) curve() *PointCurve {
 	if !d.OpenObject() {
 		return nil
@@ -126,7 +126,7 @@ func (d *decoder) curveField(c *PointCurve, field int) {
 	case curveZ:
 		c.Z = d.name()
 	case curveRange:
-		if d.Vector(c.Range[:]) && c.Range == [2]float64{} { // which in Go stands for none
+		if d.Vector(c.Range[:]) && c.Range == [2]float64{} { // in Go, zeros mean that there is no range
 			d.Problem(document.Numbers(c.Range[:]), "must rise")
 		}
 	case curveClosed:
@@ -139,14 +139,14 @@ func (d *decoder) curveField(c *PointCurve, field int) {
 	}
 }
 
-// direction reads a direction of any length but zero, which in Go stands for none.
+// direction reads a vector of any length except zero; in Go, zero means that there is no direction.
 func (d *decoder) direction(v *spatial.Vec3) {
 	if d.Vector(v[:]) && *v == (spatial.Vec3{}) {
 		d.Problem(document.Numbers(v[:]), "has no direction")
 	}
 }
 
-// points reads a list of at most most points.
+// points reads a list of points. It skips entries beyond the number most and reports them.
 func (d *decoder) points(most int) []spatial.Vec3 {
 	if !d.OpenArray() {
 		return nil
@@ -205,8 +205,8 @@ func (c *checker) checkCurves(j *Joint, f document.Flaws) {
 	}
 }
 
-// checkCurve applies the rules to a curve of a joint, and loads its file if the checker has files. It reports whether the curve is there as
-// it has to be.
+// checkCurve applies the rules to the curve k of a joint, and loads its file if the checker has files. wanted tells that the type of the
+// joint has the curve. It returns whether the curve is there if and only if it is wanted.
 func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) bool {
 	switch {
 	case !wanted && k == nil:
@@ -222,9 +222,9 @@ func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) 
 	return true
 }
 
-// checkCurveOf applies the rules to the curve at a path. With flat, z does not count. With parts, the curves of the joint may part, and
-// the parameter may be past the ends.
-func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
+// checkCurveOf applies the rules to the curve at path tail. With flat, z is ignored. With separates, the two curves of the joint may
+// separate, and the parameter may be beyond the ends.
+func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, separates bool) {
 	if x := k.Parameter; x != nil {
 		c.number(tail+".parameter", *x)
 	}
@@ -232,15 +232,16 @@ func (c *checker) checkCurveOf(tail string, k *PointCurve, flat, parts bool) {
 		return
 	}
 	if c.goodCurve(tail, k, flat) {
-		c.checkParameter(tail, k, parts)
+		c.checkParameter(tail, k, separates)
 	}
 }
 
 // inFile reports whether the points of a curve are in a file.
 func (k *PointCurve) inFile() bool { return k.File != "" && k.Kind == curves.Spline }
 
-// checkCurveFile loads the points of a curve from its file if the checker has files. It reports whether the points are there. Without
-// files, or once the context has ended, it returns false and lists no problem: whoever needs the points says that they are not loaded.
+// checkCurveFile loads the points of a curve from its file if the checker has files. It returns whether the points are there. Without
+// files, or after the end of the context, it returns false and reports no problem: code that needs the points reports that they are
+// not loaded.
 func (c *checker) checkCurveFile(tail string, k *PointCurve) bool {
 	switch {
 	case !utf8.ValidString(k.File):
@@ -252,8 +253,8 @@ func (c *checker) checkCurveFile(tail string, k *PointCurve) bool {
 	return k.Points != nil || c.loadCurve(tail, k)
 }
 
-// goodCurve lists what is wrong with the settings of a curve, and reports whether the curve is good. It remembers functions that are
-// good, as the same track turns up many times.
+// goodCurve reports the problems of the settings of a curve, and returns whether there are none. It remembers functions without
+// problems, as models often have many equal curves.
 func (c *checker) goodCurve(tail string, k *PointCurve, flat bool) bool {
 	key := ""
 	if k.Kind == curves.Function {
@@ -278,25 +279,25 @@ func (c *checker) goodCurve(tail string, k *PointCurve, flat bool) bool {
 	return good
 }
 
-// mostLaps is the largest number of laps of a parameter: a number of more laps does not tell a place on the curve.
+// mostLaps is the largest number of laps in a parameter: beyond it, rounding leaves too few digits for the position on the curve.
 const mostLaps = 1e9
 
-// checkParameter reports a parameter past the ends of its curve, unless the curves may part, which there does no harm, and one of too many
-// laps.
-func (c *checker) checkParameter(tail string, k *PointCurve, parts bool) {
+// checkParameter reports a parameter beyond the ends of its curve, which is allowed if the curves may separate, and a parameter of more
+// than mostLaps laps.
+func (c *checker) checkParameter(tail string, k *PointCurve, separates bool) {
 	if k.Parameter == nil || !algebra.Finite(*k.Parameter) {
 		return
 	}
 	switch from, to, past := k.Past(*k.Parameter); {
 	case math.Abs(*k.Parameter-from) > mostLaps*(to-from):
 		c.report(tail+".parameter", document.Number(*k.Parameter), fmt.Sprintf("is more than %g lengths of its curve from the start", mostLaps))
-	case past && !parts:
+	case past && !separates:
 		c.report(tail+".parameter", document.Number(*k.Parameter),
 			fmt.Sprintf("is past the ends of its curve, which goes from %s to %s", document.Number(from), document.Number(to)))
 	}
 }
 
-// loadCurve reads the points of a curve. It reports whether it has them.
+// loadCurve reads the points of a curve from its file. It reports problems, and returns whether there are none.
 func (c *checker) loadCurve(tail string, k *PointCurve) bool {
 	path := pathIn(c.files, k.File)
 	f, err := c.files.Open(k.File)
@@ -307,16 +308,16 @@ func (c *checker) loadCurve(tail string, k *PointCurve) bool {
 		c.report(tail+".file", path, fault.Line("cannot be opened: "+err.Error()))
 		return false
 	}
-	defer f.Close() // nothing has been written
+	defer f.Close() // reading only: an error of Close loses nothing
 	points, parameters, err := curves.ReadTable(f, k.Closed)
 	if err != nil {
-		if p := new(fs.PathError); errors.As(err, &p) { // of reading
+		if p := new(fs.PathError); errors.As(err, &p) { // the message names the path already
 			err = p.Err
 		}
 		c.report(tail+".file", path, fault.Line(fault.Plain(err).Error()))
 		return false
 	}
-	const number = 8 // bytes
+	const number = 8 // bytes of a float64
 	if c.readAgain(k.File, number*float64(3*len(points)+len(parameters))); c.again > MaxTerrainBytes {
 		c.report(tail+".file", path, "the file is read again, and with the curves before it that "+
 			fault.TooDear(c.again, MaxTerrainBytes, "B", "let a curve have fewer points"))

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
-// The fields of each kind of object, in the order Write writes them. The
-// constants are positions in the lists and bits of flaws.
+// The fields of each kind of object, in the order in which Write writes them. The
+// constants are indices of the lists and bits of document.Flaws.
 
 var documentFields = []string{"$schema", "format", "name", "gravity", "time", "bodies", "joints", "couplings", "terrains", "forces", "frames", "visuals", "source"}
 
@@ -58,7 +58,7 @@ const (
 	jointSuccessorFrame
 	jointPitch
 	jointLength
-	jointForce // the five lists with an entry a freedom follow each other
+	jointForce // the five lists with an entry for each freedom are consecutive
 	jointStiffness
 	jointDamping
 	jointRest
@@ -106,7 +106,7 @@ var motionFields = []string{
 
 const (
 	motionKind   = iota
-	motionOffset // the four numbers of harmonic follow each other
+	motionOffset // the four numbers of harmonic are consecutive
 	motionAmplitude
 	motionFrequency
 	motionPhase
@@ -142,7 +142,7 @@ const (
 	forcePoint
 	forceForce
 	forceTorque
-	forceTerrain // the fields of contacts follow each other
+	forceTerrain // the fields of contacts are consecutive
 	forceShape
 	forceNormal
 	forceFriction
@@ -150,7 +150,7 @@ const (
 	forceDrilling
 	forceContacts
 	forceSamples
-	forceJoint // the fields of actuators do
+	forceJoint // the fields of actuators are consecutive
 	forceFreedom
 	forceLaw
 	forceValue
@@ -207,13 +207,13 @@ const (
 	terrainOutside
 )
 
-// parts are the fields that a kind of an object must have and those that it may have, beside the fields that all kinds have.
+// parts has the mandatory and the optional fields of one kind of object, beside the fields that all kinds have.
 type parts struct{ must, may []int }
 
 // has reports whether the kind has field k.
 func (p *parts) has(k int) bool { return slices.Contains(p.must, k) || slices.Contains(p.may, k) }
 
-// terrainOwn are the fields that a type of terrain must have, and those that it may have.
+// terrainOwn has the fields of each type of terrain.
 var terrainOwn = [...]parts{
 	GivenTerrain: {},
 	PlaneTerrain: {may: []int{terrainPoint, terrainNormal}},
@@ -268,7 +268,7 @@ const (
 	frictionLateral
 	frictionRelaxation
 	frictionLowSpeed
-	frictionKC // the numbers of soil follow each other
+	frictionKC // the numbers of soil are consecutive
 	frictionKPhi
 	frictionExponent
 	frictionCohesion
@@ -283,8 +283,8 @@ const (
 	frictionRuts
 )
 
-// frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have
-// those that the preset tells.
+// frictionOwn has the fields of each type of friction. With a preset the mandatory fields may be missing: the preset
+// gives their values.
 var frictionOwn = [...]parts{
 	contact.None:    {},
 	contact.Coulomb: {[]int{frictionCoefficient}, []int{frictionSlipSpeed, frictionHold, frictionMap}},

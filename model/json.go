@@ -16,9 +16,9 @@ func (m Model) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON sets m to the document of rung-model/1 in b, under all the rules of Read.
-// null leaves m as it is, as for other types.
+// null leaves m unchanged, as for other types.
 //
-// It returns *Problems, with "model" in place of a file; m is then unchanged.
+// It returns *Problems, with "model" as the name of the file, and an error if m is nil; m is then unchanged.
 func (m *Model) UnmarshalJSON(b []byte) error {
 	if m == nil {
 		return errors.New("model: UnmarshalJSON of a nil Model")

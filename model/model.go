@@ -12,8 +12,9 @@ const Format = "rung-model/1"
 const (
 	// MaxElements is the largest number of bodies, of joints, of force elements and so on of a document.
 	MaxElements = 100_000_000
-	// maxList is the number of entries of a list of a joint that are read, and the largest number of parts of a terrain. No joint
-	// has as many freedoms; a longer list is refused before the type of the joint is known.
+	// maxList is the largest number of entries of a list of a joint that are read, and the largest number of parts of a terrain.
+	// No joint
+	// has as many freedoms, so that a longer list can be refused before the type of the joint is known.
 	maxList = 64
 )
 
@@ -33,13 +34,13 @@ type Model struct {
 	Joints  []Joint
 	// Couplings make freedoms of joints depend on each other.
 	Couplings []Coupling
-	// Terrains are the grounds of contacts. A model may have terrains without use.
+	// Terrains are the grounds of contacts, wheels and maps of friction. A terrain may be unused.
 	Terrains []Terrain
 	Forces   []ForceElement
-	// What files of other formats have, and no computation looks at.
+	// Frames, Visuals and Source come from files of other formats. No computation uses them.
 	Frames  []Frame
 	Visuals []Visual
-	Source  *Source // of a model that has been imported
+	Source  *Source // nil unless the model has been imported
 }
 
 // New returns an empty model with the format's defaults (gravity −9.81 m/s²
@@ -62,7 +63,7 @@ type Velocity struct {
 }
 
 // Inertia is the symmetric matrix about the centre of mass in body axes, kg m².
-// XY is the matrix entry, minus the product of inertia integral.
+// XY is the entry of the matrix, the negative of the integral of x·y over the mass; XZ and YZ likewise.
 type Inertia struct {
 	XX, YY, ZZ, XY, XZ, YZ float64
 }
@@ -78,59 +79,62 @@ type Body struct {
 }
 
 // Joint constrains its successor frame S relative to its predecessor frame P.
-// The lists are nil or have one entry a freedom, in the order of the format's
-// table.
+// The lists are nil or have one entry for each freedom, in the order of the format's
+// table. Units: N m and rad for rotations, N and m for displacements.
 type Joint struct {
 	Name             string
 	Type             JointType
-	Predecessor      string // body name or World
-	Successor        string // body name or World
-	PredecessorFrame Pose   // P in the predecessor
-	SuccessorFrame   Pose   // S in the successor
-	Pitch            float64
-	Length           float64
+	Predecessor      string      // body name or World
+	Successor        string      // body name or World
+	PredecessorFrame Pose        // P in the predecessor
+	SuccessorFrame   Pose        // S in the successor
+	Pitch            float64     // helical: displacement per angle, m/rad
+	Length           float64     // distance: the distance of the frames' origins, m
 	Wheel                        // rolling
 	Curve            *PointCurve // point_on_curve, curve_on_curve
 	SuccessorCurve   *PointCurve // curve_on_curve
-	LiftsOff         bool        // curve_on_curve: the curves may part, and the gap is a freedom
+	LiftsOff         bool        // curve_on_curve: the curves may separate, and the gap is a freedom
 	Force            []float64
 	Stiffness        []float64
-	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes
+	Damping          []float64 // for the rotations of a ball: against the components of ω_S − ω_P in P's axes
 	Rest             []float64
 	Armature         []float64 // inertia of the rotor of a drive, kg m² or kg, ≥ 0
-	Turns            []int64   // one a rotational scalar freedom
-	Motion           []*Motion // nil entries are free
-	Limits           []*Limit  // nil entries do not bound
-	Axes             []Axis    // of a composite joint, which has a freedom each
+	Turns            []int64   // whole turns, one entry for each rotational scalar freedom
+	Motion           []*Motion // a nil entry leaves the freedom free
+	Limits           []*Limit  // a nil entry does not bound
+	Axes             []Axis    // composite: the elementary motions, with one freedom each
 	Friction         []Friction
-	// Springs and Dampers act beside Stiffness and Damping, with the coordinate less Rest; nil entries do not.
+	// Springs and Dampers are laws that act in addition to Stiffness and Damping, springs on the coordinate less Rest. A nil
+	// entry has
+	// no law.
 	Springs, Dampers []*SpringLaw
 }
 
 // Wheel is the wheel of a joint of type rolling.
 type Wheel struct {
-	Radius     float64 // of the whole wheel, m
-	TyreRadius float64 // of its round tyre, m, from 0 (a disc) to Radius (a sphere)
-	BowlRadius float64 // of the sphere about the origin of P that a ball rolls in, m; negative: on which it rolls; 0: it is on a plane
-	Terrain    string  // of the model, that the wheel rolls on in place of the plane; "": none
-	Slip       Slip    // where the wheel may slip
+	Radius     float64 // outer radius of the wheel, m
+	TyreRadius float64 // radius of the tyre's round cross-section, m, from 0 (a disc) to Radius (a sphere)
+	BowlRadius float64 // radius of the sphere about the origin of P that a ball rolls in, m; negative: it rolls on the sphere; 0: on a plane
+	Terrain    string  // name of the terrain that the wheel rolls on in place of the plane; "": none
+	Slip       Slip    // directions in which the wheel may slip
 }
 
-// PointCurve is a curve of a point_on_curve joint, in P, or of a curve_on_curve joint, in P or in S. The points of a File are loaded by
-// ReadFile and Load: Points, and Parameters.
+// PointCurve is a curve of a point_on_curve joint, in P, or of a curve_on_curve joint, in P or in S. ReadFile and Load load the
+// Points and
+// Parameters from its File.
 type PointCurve struct {
 	curves.Curve
-	Planar    bool     // point_on_curve: it has a row in the plane of x and y of P alone, and leaves z free
-	Parameter *float64 // where the parameter of the point is looked for at the start; nil: everywhere
+	Planar    bool     // point_on_curve: the curve constrains x and y in P only, and leaves z free
+	Parameter *float64 // first guess of the parameter of the point at the start; nil: search the whole curve
 }
 
-// Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for
-// those who plan motions, as package ik does, and no force: a simulation passes it, unless it has a Stop.
+// Limit has the bounds of coordinate, rate and force of a freedom of the real machine. It is information for
+// planning motions, as in package ik. It exerts no force: a simulation may exceed it, unless it has a Stop.
 type Limit struct {
 	Lower, Upper float64 // coordinate, rad or m, turns included; Lower < Upper; infinite: no bound
 	Rate         float64 // largest rate, rad/s or m/s; 0: no bound
 	Force        float64 // largest generalized force, N m or N; 0: no bound
-	Stop         Stop    // what is at Lower and Upper; the zero one: nothing
+	Stop         Stop    // the stop at Lower and Upper; zero: none
 }
 
 // NoLimit returns a Limit that does not bound.
@@ -149,11 +153,11 @@ const (
 	CableForce
 )
 
-// Attachment is a point of a body, in its frame (m), or of the world. Of a bushing it is the origin of a frame.
+// Attachment is a point of a body or of the world. For a bushing it is a frame.
 type Attachment struct {
-	Body        string
-	Point       [3]float64
-	Orientation [4]float64 // of a bushing: the frame in that of the body, as that of a Pose; else zero
+	Body        string     // body name or World
+	Point       [3]float64 // in the body frame, m
+	Orientation [4]float64 // bushing: axes of the frame → body axes, as in a Pose; else zero
 }
 
 // ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A with a terrain, an
@@ -165,12 +169,12 @@ type ForceElement struct {
 	Stiffness  float64    // N/m
 	Damping    float64    // N s/m
 	RestLength float64    // m
-	Force      [3]float64 // wrench: N, world axes; bushing: on B where it is at rest, in its axes
-	Torque     [3]float64 // the same, N m
-	Contact    *Contact   // of a contact
-	Actuator   *Actuator  // of an actuator
-	Bushing    *Bushing   // of a bushing
-	Cable      *Cable     // of a cable
-	Spring     *SpringLaw // of a spring-damper, beside its stiffness; nil: none
-	Damper     *SpringLaw // of a spring-damper, beside its damping; nil: none
+	Force      [3]float64 // wrench: N, world axes; bushing: force on B at the rest pose, in the axes of the bushing
+	Torque     [3]float64 // likewise, N m
+	Contact    *Contact   // contact only
+	Actuator   *Actuator  // actuator only
+	Bushing    *Bushing   // bushing only
+	Cable      *Cable     // cable only
+	Spring     *SpringLaw // spring-damper: a law in addition to the stiffness; nil: none
+	Damper     *SpringLaw // spring-damper: a law in addition to the damping; nil: none
 }

@@ -2,17 +2,16 @@ package model
 
 import "hash/maphash"
 
-// nameTable finds elements by name: an open hash table of indices that reads
-// the names from the elements themselves, so it costs 16 to 32 bytes a name.
+// nameTable finds elements by name: a hash table of indices with open addressing. It reads
+// the names from the elements themselves, and so costs 16 to 32 bytes per name.
 type nameTable struct {
 	seed  maphash.Seed
-	slots []slot // a power of two, at most half full
+	slots []slot // their number is a power of two; at most half of them are used
 	at    func(i int) string
 }
 
-// slot is a place of the table: the upper half of a name's hash, so that names of
-// other elements are hardly ever looked at, and 1 + the index of the element, 0 if
-// the slot is free.
+// slot is a slot of the table: the upper half of a name's hash, so that names with other hashes
+// are rarely compared, and 1 + the index of the element, or 0 if the slot is free.
 type slot struct{ tag, index uint32 }
 
 // newNameTable returns a table for up to n names of the elements at(i).
@@ -24,12 +23,11 @@ func newNameTable(n int, at func(i int) string) *nameTable {
 	return &nameTable{seed: maphash.MakeSeed(), slots: make([]slot, size), at: at}
 }
 
-// window is how many elements on each side findNear looks at.
+// window is the number of elements on each side of near that findNear compares first.
 const window = 2
 
-// findNear is find that first looks at the elements around near. What joints
-// connect mostly stands near what the joint before connects, and the table, which
-// is in no order, costs a cache miss a name.
+// findNear is find, but compares first the elements around index near, of n. A joint mostly connects bodies that are close,
+// in the list, to the bodies of the joint before it, whereas a look-up in the table costs a cache miss.
 func (t *nameTable) findNear(name string, near, n int) (int, bool) {
 	for i := max(near-window, 0); i < min(near+window+1, n); i++ {
 		if t.at(i) == name {
@@ -39,12 +37,12 @@ func (t *nameTable) findNear(name string, near, n int) (int, bool) {
 	return t.find(name)
 }
 
-// find returns the element called name.
+// find returns the index of the element called name, and false if there is none.
 func (t *nameTable) find(name string) (int, bool) {
 	return probe(t, maphash.String(t.seed, name), name)
 }
 
-// findBytes is find without a string to allocate.
+// findBytes is find for a name in bytes; it allocates no string.
 func (t *nameTable) findBytes(name []byte) (int, bool) {
 	return probe(t, maphash.Bytes(t.seed, name), name)
 }
@@ -60,8 +58,8 @@ func probe[K string | []byte](t *nameTable, hash uint64, name K) (int, bool) {
 	return 0, false
 }
 
-// insert adds element i. It returns the earlier element of that name, which
-// stays in the table, and true if there is one.
+// insert adds element i. If an earlier element has the same name, insert changes nothing and returns the index of that
+// element, and true.
 func (t *nameTable) insert(i int) (int, bool) {
 	name := t.at(i)
 	hash := maphash.String(t.seed, name)

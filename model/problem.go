@@ -12,8 +12,8 @@ import (
 type Problem struct {
 	File  string `json:"file"`            // as given to Read; the model's name, or "model", from Check
 	Path  string `json:"path"`            // JSON path, such as $.bodies[1].mass
-	Value string `json:"value,omitempty"` // what is there, cut short; empty if nothing is
-	Rule  string `json:"rule"`            // what is wrong
+	Value string `json:"value,omitempty"` // the value in the document, shortened; empty if there is none
+	Rule  string `json:"rule"`            // the rule that is broken
 }
 
 // Error returns the problem on one line.
@@ -28,11 +28,11 @@ func (p *Problem) Error() string {
 // Problems are all the problems of one document, in its order; at least one.
 // errors.As finds a *Problem in it.
 type Problems struct {
-	List []*Problem `json:"problems"`       // at most 1000; of further ones only the count is kept
-	More int        `json:"more,omitempty"` // problems found beyond them
+	List []*Problem `json:"problems"`       // at most 1000
+	More int        `json:"more,omitempty"` // number of further problems, which are not kept
 }
 
-// Error returns one line a problem and a last one for those not kept.
+// Error returns a line for each problem, and a last line with the number of problems that are not kept.
 func (p *Problems) Error() string {
 	var b strings.Builder
 	for i, q := range p.List {
@@ -77,7 +77,7 @@ var sectionKeys = [...]string{
 // elementPath returns the path of element i of section s, such as $.bodies[1].
 func elementPath(s, i int) string { return document.Entry("$."+sectionKeys[s], i) }
 
-// problems returns f, of file, in the document's order, or nil.
+// problems returns the faults f of a file as *Problems in the order of the document, or nil if there are none.
 func problems(file string, f *document.Faults) error {
 	list, more := f.Sorted()
 	if len(list) == 0 {

@@ -22,19 +22,19 @@ import (
 // document that is not JSON, these are the problems before the syntax error. Errors of r are
 // returned wrapped.
 //
-// Terrains whose heights are in files are not loaded, and have no Surface, nor have curves whose points are in files any points
-// (Model.Load, ReadIn): who reads documents of others may not want them to open files.
+// Read opens no other files, as the document may come from somebody else. Terrains with heights in files have no Surface then,
+// and curves with points in files have no Points; Model.Load and ReadIn load them.
 func Read(r io.Reader, file string) (*Model, error) {
 	return read(context.Background(), r, file, nil, MaxElements)
 }
 
-// ReadIn is Read, and loads the files of terrains and curves from a file system such as Folder. What is wrong in them is among the
-// problems. It ends early with the error of ctx when that ends.
+// ReadIn is Read, and loads the files of terrains and curves from a file system such as Folder. Errors in these files are among the
+// problems. If ctx ends, it returns an error that wraps the cause.
 func ReadIn(ctx context.Context, r io.Reader, file string, files fs.FS) (*Model, error) {
 	return read(ctx, r, file, files, MaxElements)
 }
 
-// read is ReadIn for documents of at most most bodies, joints and so on each. Without files it loads none.
+// read is ReadIn for documents with at most the number most of bodies, of joints and so on. It loads no files if files is nil.
 func read(ctx context.Context, r io.Reader, file string, files fs.FS, most int) (*Model, error) {
 	d := &decoder{Reader: document.NewReader(r), most: most}
 	d.checker = checker{
@@ -71,24 +71,24 @@ func ReadFile(path string) (*Model, error) {
 
 // decoder turns the tokens of a document into a model. Its checker holds the model.
 //
-// What has gone wrong decides which rules are still applied:
+// The kind of a problem decides which rules are still applied:
 //
 //   - Flaw: a field was refused. The rules for this field are skipped (checker.flaws), the
 //     others applied.
 //   - noRefs, of the checker: there is no list of bodies, so names of bodies are not judged.
 //   - partial: elements were dropped, because there are too many, or because so many problems
-//     are known that the model will not be returned. Only what is read on is judged, field by
-//     field; the rules of the checker are left out.
+//     are known that the model will not be returned. The rest is checked only field by
+//     field while it is read; the rules of the checker are left out.
 //   - Fatal: reading has ended, and the rules of the checker are left out.
 type decoder struct {
 	*document.Reader
 	checker
 	partial bool
-	most    int          // elements of a list of bodies, joints and so on that are read
-	lists   [5][]float64 // of the current joint
-	lists6  uint32       // fields of the current force element that were lists where others have numbers
+	most    int          // largest number of elements that are read from each list of bodies, joints and so on
+	lists   [5][]float64 // the lists of numbers of the current joint, see Joint.lists
+	lists6  uint32       // bits of the fields of the current force element that are lists, as for bushings, and not numbers
 	turns   []int64
-	arena   []float64 // unused rest of the block that lists are cut from
+	arena   []float64 // unused part of the block from which keep takes memory for lists
 }
 
 // all reads the whole document.
@@ -102,7 +102,7 @@ func (d *decoder) all() {
 	for k := range d.Members(documentFields, &seen) {
 		switch k {
 		case docSchema:
-			_, _ = d.Text() // for editors
+			_, _ = d.Text() // used by editors only
 		case docFormat:
 			d.Format(Format)
 		case docName:
@@ -142,7 +142,7 @@ func (d *decoder) all() {
 	d.End()
 }
 
-// readSection reads a list of elements and reports whether it is a list.
+// readSection reads the list of elements of section sec, each by read. It returns whether the value is a list.
 func readSection[T any](d *decoder, sec int, list *[]T, read func(*T)) bool {
 	if !d.OpenArray() {
 		return false
@@ -187,18 +187,17 @@ func readSection[T any](d *decoder, sec int, list *[]T, read func(*T)) bool {
 	return true
 }
 
-// grow returns list with room for more. Where the input's size is known, the
-// mean size of the elements since start tells how many may follow; bodies are
-// taken to leave half of the rest to the joints. A file with holes is longer
-// than what it holds, so the room is bounded by the elements that are there.
+// grow returns list with memory for more elements. If the size of the input is known, it estimates the number of elements
+// that follow from the mean size of the elements since offset start; half of the rest is assumed to be joints if bodies come
+// first. A sparse file may be much longer than its content: so the memory is bounded by a multiple of the elements read so far.
 func grow[T any](d *decoder, list []T, start int64) []T {
 	const (
-		minBytes = 50   // of the shortest valid element
-		most     = 15   // times as many elements as there are: few copies, and memory in proportion to what has been read
-		first    = 32   // elements that there is room for at first
-		many     = 1024 // elements from which on their mean size tells how many follow
-		all      = 1.02 // of the rest of the input, and a little more, as the mean is not that of the rest
-		half     = 0.5  // of the rest, before the joints
+		minBytes = 50   // bytes of the shortest valid element
+		most     = 15   // largest growth, relative to the number of elements: few copies, and memory in proportion to the input read
+		first    = 32   // elements of the first allocation
+		many     = 1024 // number of elements from which their mean size is used
+		all      = 1.02 // share of the rest of the input, slightly above 1, as the mean size of the rest may be smaller
+		half     = 0.5  // share of the rest for bodies before the joints
 	)
 	n := len(list)
 	room := max(first, n)
@@ -245,7 +244,7 @@ func (d *decoder) body(b *Body) {
 	}
 }
 
-// refuseOthers reports the fields from one on that are there and that the kind does not have, each with the rule none.
+// refuseOthers reports the fields from index from on that are in the document although the kind does not have them, with the rule none.
 func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts, none string) {
 	for k := from; k < len(fields); k++ {
 		if !p.has(k) {
@@ -254,7 +253,7 @@ func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts,
 	}
 }
 
-// name reads a string of its own.
+// name reads a string into new memory.
 func (d *decoder) name() string {
 	s, _ := d.Text()
 	return string(s)
@@ -281,7 +280,7 @@ func (d *decoder) inertia(I *Inertia) {
 
 func (d *decoder) pose(p *Pose) { d.Pose(p.Position[:], &p.Orientation) }
 
-// velocity reads a velocity, either part of which may be missing and is zero then.
+// velocity reads a velocity. A part that is missing is zero.
 func (d *decoder) velocity(v *Velocity) {
 	if !d.OpenObject() {
 		return
@@ -300,13 +299,13 @@ func (d *decoder) velocity(v *Velocity) {
 	}
 }
 
-// choice reads the name of one of the values from 0 to last.
+// choice reads one of the values from 0 to last by its name, as String returns it.
 func choice[T interface {
 	~uint8
 	String() string
 }](d *decoder, last T) T {
-	var some [4]string // as many as most have
-	names := some[:0]
+	var memory [4]string // enough for most types, without allocation
+	names := memory[:0]
 	for x := T(0); x <= last; x++ {
 		names = append(names, x.String())
 	}

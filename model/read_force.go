@@ -60,7 +60,7 @@ func (d *decoder) force(e *ForceElement) {
 	}
 }
 
-// made returns what p points to, which is made if there is nothing yet.
+// made returns *p, and sets it to a new value first if it is nil.
 func made[T any](p **T) *T {
 	if *p == nil {
 		*p = new(T)
@@ -68,8 +68,8 @@ func made[T any](p **T) *T {
 	return *p
 }
 
-// finishForce applies what depends on the type. Fields of the other type are
-// reported and dropped.
+// finishForce checks and stores the fields once the type is known, which may come last: it reports and drops the
+// fields of other types.
 func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 	d.Require(forceFields, seen, forceName, forceType)
 	if d.Flaw.Has(forceType) {
@@ -94,7 +94,7 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 		e.A, e.Force, e.Torque = wrench, all.Force, all.Torque
 	case ContactForce:
 		e.A.Body, e.Contact = wrench.Body, made(&all.Contact)
-		if e.Contact.Law.Friction.Type != contact.Soil { // which has its own
+		if e.Contact.Law.Friction.Type != contact.Soil { // the law of soil includes the normal force
 			d.Require(forceFields, seen, forceNormal)
 		}
 		fillLaw(&e.Contact.Law)
@@ -105,7 +105,7 @@ func (d *decoder) finishForce(e *ForceElement, seen uint32, wrench Attachment) {
 	}
 }
 
-// forceOwn are the fields that a type of force element must have, and those that it may have.
+// forceOwn has the fields of each type of force element.
 var forceOwn = [...]parts{
 	SpringDamper: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRestLength, forceSpring, forceDamper}},
 	BushingForce: {[]int{forceA, forceB}, []int{forceStiffness, forceDamping, forceRest, forceForce, forceTorque}},
@@ -118,14 +118,14 @@ var forceOwn = [...]parts{
 	ActuatorForce: {[]int{forceJoint, forceLaw, forceValue}, []int{forceFreedom, forceGain, forceIntegral, forceDamping, forceLimit}},
 }
 
-// actuatorOwn are the fields that a law of actuators must have, and those that it may have.
+// actuatorOwn has the fields of each law of actuators.
 var actuatorOwn = [...]parts{
 	ActuatorTorque:   {},
 	ActuatorSpeed:    {[]int{forceGain}, []int{forceIntegral, forceLimit}},
 	ActuatorPosition: {[]int{forceGain}, []int{forceDamping, forceLimit}},
 }
 
-// finishActuator applies what depends on the law.
+// finishActuator checks the fields of an actuator once its law is known.
 func (d *decoder) finishActuator(a *Actuator, seen uint32) {
 	if d.Flaw.Has(forceLaw) || seen>>forceLaw&1 == 0 {
 		return
@@ -167,7 +167,7 @@ func (d *decoder) actuatorField(a *Actuator, k int) {
 	}
 }
 
-// value reads a function of time: a number, or an object as of a motion.
+// value reads a function of time: a number, or an object with the fields of a motion.
 func (d *decoder) value() *Motion {
 	m := new(Motion)
 	if d.NextIsNumber() {
@@ -203,7 +203,7 @@ func (d *decoder) contactField(c *Contact, k int) {
 	}
 }
 
-// count reads a number from 1.
+// count reads an integer from 1 to MaxInt32. It returns 0 after a problem.
 func (d *decoder) count() int {
 	n := d.Integer()
 	if n < 1 || n > math.MaxInt32 {
@@ -213,7 +213,7 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
-// shape reads the shape of a contact, and reports what its type must have or has not.
+// shape reads the shape of a contact, and reports fields that are missing or that its type does not have.
 func (d *decoder) shape(s *contact.Shape) {
 	s.Axis = defaultAxis
 	if !d.OpenObject() {
@@ -284,7 +284,8 @@ func (d *decoder) normalField(n *contact.Normal, k int) {
 	}
 }
 
-// setPreset gives f the numbers of a preset.
+// setPreset sets the numbers of f to the preset called name, and returns an error if there is none. It does nothing for friction other
+// than tyre and soil.
 func setPreset(f *contact.Friction, name string) (err error) {
 	switch f.Type {
 	case contact.Tyre:
@@ -295,7 +296,7 @@ func setPreset(f *contact.Friction, name string) (err error) {
 	return err
 }
 
-// overlay puts what has been read in the place of what f has from a preset.
+// overlay replaces fields of f, which may come from a preset, by the fields of read that the document has; seen has their bits.
 func overlay(f, read *contact.Friction, seen uint32) {
 	has := func(k int) bool { return seen>>k&1 != 0 }
 	if has(frictionCoefficient) {
@@ -329,12 +330,12 @@ func overlay(f, read *contact.Friction, seen uint32) {
 	}
 }
 
-// readSoil returns the numbers of soil in the order of frictionFields.
+// readSoil returns pointers to the numbers of soil, in the order of frictionFields from frictionKC on.
 func readSoil(s *contact.SoilLaw) [10]*float64 {
 	return [...]*float64{&s.Cohesive, &s.Friction, &s.Exponent, &s.Cohesion, &s.Angle, &s.Shear, &s.C0, &s.C1, &s.Recovery, &s.Width}
 }
 
-// numbersOf reads an object of numbers, of which the first ones must be there.
+// numbersOf reads an object whose fields[k] is the number *x[k]. The first must fields are mandatory.
 func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 	if !d.OpenObject() {
 		return
@@ -348,7 +349,7 @@ func (d *decoder) numbersOf(fields []string, must int, x ...*float64) {
 	}
 }
 
-// hold reads bristles, of a travel above zero.
+// hold reads the bristles of a friction, whose travel must not be zero.
 func (d *decoder) hold(h *contact.Hold) {
 	d.Object(holdFields, []int{holdTravel}, func(k int) {
 		if k == holdDamping {
@@ -359,7 +360,7 @@ func (d *decoder) hold(h *contact.Hold) {
 	})
 }
 
-// resistance reads a resistance to rolling or drilling; its speed, which 0 leaves to the format in Go, is above zero.
+// resistance reads a resistance to rolling or drilling. Its speed must not be zero: in Go, zero stands for the default.
 func (d *decoder) resistance(r *contact.Resistance) {
 	d.Object(resistanceFields, []int{resistanceCoefficient}, func(k int) {
 		if k == resistanceCoefficient {
@@ -385,8 +386,8 @@ func (d *decoder) forceType(t *ForceType) {
 	d.Problem(document.Quote(s), "unknown force element type"+d.Meant(string(s), forceNames[:]))
 }
 
-// attachment reads body and point. Its field counts as flawed only if the body
-// is, so that a bad point does not hide an unknown body.
+// attachment reads body, point and orientation. Its field counts as flawed only if the body
+// is, so that a wrong point does not hide an unknown body.
 func (d *decoder) attachment(a *Attachment) {
 	if !d.OpenObject() {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// friction reads a friction. Its numbers replace those of its preset, wherever that stands.
+// friction reads a friction. Its numbers replace the numbers of its preset, also if the preset comes after them.
 func (d *decoder) friction(c *Contact) {
 	f := &c.Law.Friction
 	if !d.OpenObject() {
@@ -60,8 +60,8 @@ func (d *decoder) friction(c *Contact) {
 	d.finishFriction(f, &read, seen, preset, named)
 }
 
-// finishFriction ends the reading of a friction once its type is known, which may come last: it refuses the fields that
-// have no meaning for the type, asks for the necessary ones, and stores the preset, if one is named, below the fields that were read.
+// finishFriction checks and stores a friction once its type is known, which may come last. It reports fields that
+// the type does not have and mandatory fields that are missing. It stores the preset, if one is named, and then the fields read.
 func (d *decoder) finishFriction(f, read *contact.Friction, seen uint32, preset string, named bool) {
 	d.Require(frictionFields, seen, frictionType)
 	if d.Fatal || seen>>frictionType&1 == 0 {

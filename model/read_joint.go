@@ -63,7 +63,7 @@ func (d *decoder) joint(j *Joint) {
 	}
 }
 
-// number returns the field of j that is a number and has the name jointFields[k].
+// number returns a pointer to the number of j with the name jointFields[k].
 func (j *Joint) number(k int) *float64 {
 	switch k {
 	case jointPitch:
@@ -78,7 +78,7 @@ func (j *Joint) number(k int) *float64 {
 	return &j.BowlRadius
 }
 
-// finishJoint applies what depends on the type, which may come last.
+// finishJoint checks and stores the fields that depend on the type, once it is known; the type may come last in the document.
 func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	d.Require(jointFields, seen, jointName, jointType, jointPredecessor, jointSuccessor)
 	if d.Flaw.Has(jointType) {
@@ -132,7 +132,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 }
 
-// parameter checks that pitch, length or radius is there where only owner has it.
+// parameter checks that the number field is there if the type of j is owner. For other types it reports the field and sets *x to 0.
 func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner JointType) {
 	there := seen>>field&1 != 0
 	switch {
@@ -144,12 +144,12 @@ func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner 
 	}
 }
 
-// keep returns a copy of list that lives as long as the model; nil for zeros
-// of the right number.
+// keep returns a copy of list that lives as long as the model. It returns nil for zeros whose
+// number is freedoms.
 func (d *decoder) keep(list []float64, freedoms int) []float64 {
 	const (
-		block = 4096       // entries that are allocated at a time
-		most  = block / 16 // entries of a list that is cut from a block: little of the rest of one is lost
+		block = 4096       // numbers that are allocated at a time
+		most  = block / 16 // longest list that shares a block, so that little of the end of a block is wasted
 	)
 	n := len(list)
 	switch {
@@ -181,7 +181,7 @@ func (d *decoder) jointType(t *JointType) {
 	d.Problem(document.Quote(s), unknownType(string(s)))
 }
 
-// reference reads a body's name; it shares the body's string if that is known.
+// reference reads a body's name. It returns the string of the body if the body has been read already, else a new one; "" after a problem.
 func (d *decoder) reference() string {
 	s, ok := d.Text()
 	switch {
@@ -198,7 +198,7 @@ func (d *decoder) reference() string {
 	return string(s)
 }
 
-// readTurns reads the numbers of turns of the current joint into d.turns, at most maxList of them.
+// readTurns reads the numbers of turns of the current joint into d.turns. It skips entries beyond maxList and reports them.
 func (d *decoder) readTurns() {
 	d.turns = d.turns[:0]
 	if !d.OpenArray() {
@@ -215,7 +215,7 @@ func (d *decoder) readTurns() {
 	d.Bound(n, maxList)
 }
 
-// entries reads a list of objects, an entry a freedom, of which some may be null.
+// entries reads a list of objects, one for each freedom; null gives nil. It skips entries beyond maxList and reports them.
 func entries[T any](d *decoder, read func(*T)) []*T {
 	if !d.OpenArray() {
 		return nil
@@ -338,7 +338,7 @@ func (d *decoder) motion(m *Motion) {
 	}
 }
 
-// motionParts are the fields that a kind of motion must have, and those that it may have.
+// motionParts has the fields of each kind of motion.
 var motionParts = [...]parts{
 	joints.Harmonic:   {[]int{motionAmplitude, motionFrequency}, []int{motionOffset, motionPhase}},
 	joints.Polynomial: {must: []int{motionCoefficients}},
@@ -361,7 +361,7 @@ func (d *decoder) wantParts(m *Motion, seen uint32) {
 	}
 }
 
-// motionKind reads the kind of a motion by its name, and reports whether there is one of that name.
+// motionKind reads the kind of a motion by its name. It returns whether the name is known.
 func (d *decoder) motionKind(kind *MotionKind) bool {
 	s, ok := d.Text()
 	if !ok {

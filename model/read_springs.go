@@ -4,7 +4,7 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// numberOrMatrix reads the stiffness or the damping of a force element: a number, or of a bushing a list.
+// numberOrMatrix reads the stiffness or the damping of a force element: a number into *x, or the list of a bushing into its matrix.
 func (d *decoder) numberOrMatrix(e *ForceElement, field int, x *float64) {
 	if !d.NextIsList() {
 		d.Number(x)
@@ -18,7 +18,7 @@ func (d *decoder) numberOrMatrix(e *ForceElement, field int, x *float64) {
 	d.matrix(m)
 }
 
-// matrix reads the diagonal, or the rows, of a matrix.
+// matrix reads a matrix: a list of the six diagonal entries, or of the six rows.
 func (d *decoder) matrix(m *[6][6]float64) {
 	if !d.OpenArray() {
 		return
@@ -42,7 +42,7 @@ func (d *decoder) matrix(m *[6][6]float64) {
 	}
 }
 
-// wantLists reports numbers where a bushing has lists, and lists where others have numbers.
+// wantLists reports a stiffness or damping that is a number for a bushing, or a list for another type of force element.
 func (d *decoder) wantLists(t ForceType, seen uint32) {
 	for _, k := range [2]int{forceStiffness, forceDamping} {
 		if seen>>k&1 == 0 || d.Flaw.Has(k) {
@@ -57,14 +57,14 @@ func (d *decoder) wantLists(t ForceType, seen uint32) {
 	}
 }
 
-// law reads a law.
+// law reads the law of a spring or damper.
 func (d *decoder) law(l *SpringLaw) {
 	if d.OpenObject() {
 		d.openLaw(l)
 	}
 }
 
-// openLaw reads a law after its opening brace.
+// openLaw reads the law of a spring or damper after its opening brace.
 func (d *decoder) openLaw(l *SpringLaw) {
 	var seen uint32
 	known := false
@@ -100,7 +100,7 @@ func (d *decoder) openLaw(l *SpringLaw) {
 	}
 }
 
-// cablePoints reads the points of a cable.
+// cablePoints reads the points of a cable. It skips entries beyond maxCablePoints and reports them.
 func (d *decoder) cablePoints(c *Cable) {
 	if !d.OpenArray() {
 		return
@@ -118,7 +118,7 @@ func (d *decoder) cablePoints(c *Cable) {
 	d.Bound(n, maxCablePoints)
 }
 
-// bushing writes what follows the type of a bushing.
+// bushing writes the fields of a bushing after its type.
 func (o *writer) bushing(e *ForceElement) {
 	o.text(`, "a": {"body": `, e.A.Body)
 	o.end(&e.A)
@@ -140,7 +140,7 @@ func (o *writer) end(a *Attachment) {
 	}
 }
 
-// matrix writes a matrix that is not zero, by its diagonal if it has nothing else.
+// matrix writes a matrix after key: the diagonal of a diagonal matrix, else the rows. It writes nothing for a zero matrix.
 func (o *writer) matrix(key string, m *[6][6]float64) {
 	if *m == [6][6]float64{} {
 		return
@@ -161,7 +161,7 @@ func (o *writer) matrix(key string, m *[6][6]float64) {
 	o.b = append(o.b, ']')
 }
 
-// cable writes what follows the type of a cable.
+// cable writes the fields of a cable after its type.
 func (o *writer) cable(e *ForceElement) {
 	o.b = append(o.b, `, "points": [`...)
 	for i := range e.Cable.Points {
@@ -178,7 +178,7 @@ func (o *writer) cable(e *ForceElement) {
 	o.number(`, "tension": `, e.Cable.Tension)
 }
 
-// laws writes a list of laws that has some.
+// laws writes a list of laws after key, which ends with the opening bracket. It writes nothing if all entries are nil.
 func (o *writer) laws(key string, list []*SpringLaw) {
 	if !someOf(list) {
 		return

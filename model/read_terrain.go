@@ -61,7 +61,7 @@ func (d *decoder) terrain(t *Terrain) {
 	}
 }
 
-// finishTerrain applies what depends on the type, which may come last.
+// finishTerrain checks the fields and sets defaults once the type is known, which may come last in the document.
 func (d *decoder) finishTerrain(t *Terrain, seen uint32) {
 	d.Require(terrainFields, seen, terrainName, terrainType)
 	if d.Flaw.Has(terrainType) {
@@ -94,7 +94,7 @@ func (d *decoder) finishTerrain(t *Terrain, seen uint32) {
 	}
 }
 
-// usualRow is the side where the first row of a file lies unless the document tells.
+// usualRow returns the side of the first row of a file unless the document gives it: north for PNG, south for CSV.
 func (t *Terrain) usualRow() ground.Side {
 	if t.Type == PNGTerrain {
 		return ground.North
@@ -102,7 +102,7 @@ func (t *Terrain) usualRow() ground.Side {
 	return ground.South
 }
 
-// size reads numbers of nodes.
+// size reads the numbers of nodes in both directions.
 func (d *decoder) size(n *[2]int) {
 	if !d.OpenArray() {
 		return
@@ -110,7 +110,7 @@ func (d *decoder) size(n *[2]int) {
 	k := 0
 	for ; d.Element(k); k++ {
 		if k < len(n) {
-			n[k] = int(min(d.Integer(), math.MaxInt32)) // an int may have 32 bits
+			n[k] = int(min(d.Integer(), math.MaxInt32)) // on some systems an int has 32 bits
 		} else {
 			d.Skip()
 		}
@@ -120,7 +120,7 @@ func (d *decoder) size(n *[2]int) {
 	}
 }
 
-// heights reads a list of lists of numbers.
+// heights reads the heights of a grid, m, a list for each line. Lines that exceed ground.MaxNodes in total are reported.
 func (d *decoder) heights() (list [][]float64) {
 	if !d.OpenArray() {
 		return nil
@@ -134,7 +134,7 @@ func (d *decoder) heights() (list [][]float64) {
 	return list
 }
 
-// texts reads a list of texts.
+// texts reads a list of texts. It skips entries beyond maxList and reports them.
 func (d *decoder) texts() (list []string) {
 	if !d.OpenArray() {
 		return nil

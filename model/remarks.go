@@ -11,14 +11,14 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Remark is a question about numbers of a model that break no rule, and look as if they were in another unit than the
+// Remark is a question about numbers of a model that break no rule but may be in another unit than the
 // format's. It is never an error.
 type Remark struct {
 	Path  string // JSON path of the first place, such as $.joints[1].limits[0]
-	Value string // what is there, cut short
-	Unit  string // in which the numbers may be: degrees, mm, cm or g
-	Text  string // what is odd, and the question
-	More  int    // further places for which the same question stands
+	Value string // the value there, shortened
+	Unit  string // likely unit of the numbers: degrees, mm, cm or g
+	Text  string // the observation and the question
+	More  int    // number of further places with the same question
 }
 
 // String returns the remark on one line.
@@ -30,7 +30,7 @@ func (r *Remark) String() string {
 	return fault.Line(s + ")")
 }
 
-// The questions. One remark stands for all places of one.
+// The questions. There is one remark for all places of a question.
 const (
 	askGravity = iota
 	askLimits
@@ -40,14 +40,13 @@ const (
 	numQuestions
 )
 
-// Remarks returns what in a model that passes Check looks as if it were in another unit, at most one remark a question and in the
-// order of the questions: gravity in mm/s² or cm/s²; limits, and other angles, that are whole degrees; inertias
-// hundreds of times too large or too small for a mass and the distances of the joints on its body; lengths and
-// positions a hundred times as far as the bodies are large.
+// Remarks returns the values of a model, which must pass Check, that seem to be in another unit. There is at most one remark for each
+// question, in this order: gravity in mm/s² or cm/s²; limits, and then other angles, in degrees; inertias hundreds of times too large or
+// too small for the mass of the body and the distances of its joints; lengths and positions a hundred times the size of the bodies.
 //
-// Angles and lengths without a doubt are not listed, and neither is a model whose units are all wrong alike.
+// It does not find a model in which all units are wrong by the same factor.
 //
-// Cost: O(bodies + joints + forces); allocates about 100 bytes a body.
+// Cost: O(bodies + joints + forces); allocates about 100 bytes per body.
 func (m *Model) Remarks() []Remark {
 	a := asker{m: m}
 	a.gravity()
@@ -64,25 +63,25 @@ func (m *Model) Remarks() []Remark {
 	return list
 }
 
-// asker collects remarks.
+// asker collects the remarks on a model.
 type asker struct {
 	m    *Model
 	list [numQuestions]Remark
 
 	bodies  *nameTable
-	near    int     // the body that was found last
-	spans   []span  // of the bodies
-	typical float64 // size of a body, m; 0: not known
-	alike   bool    // the sizes are those between joints, and of one scale
+	near    int     // index of the body that was found last
+	spans   []span  // of each body
+	typical float64 // the median size of a body, m; 0: unknown
+	alike   bool    // the sizes are distances between joints, and all within a factor of scales around typical
 	joints  *nameTable
 }
 
-// ask records a remark, the first of its question.
+// ask records the first remark of a question.
 func (a *asker) ask(question int, path, value, unit, text string) {
 	a.list[question] = Remark{Path: path, Value: value, Unit: unit, Text: text}
 }
 
-// asked reports whether a question has been asked at another place, and counts this one.
+// asked returns whether a question has been asked already, and then counts a further place of it.
 func (a *asker) asked(question int) bool {
 	r := &a.list[question]
 	if r.Path != "" {
@@ -92,10 +91,10 @@ func (a *asker) asked(question int) bool {
 	return false
 }
 
-// Gravity of the earth, m/s², and how far it differs from place to place, with what is rounded away.
+// earth is the gravity of the earth, m/s²; earthSpread covers its variation from place to place, and rounding.
 const earth, earthSpread = 9.8, 0.1
 
-// gravity asks whether gravity is that of the earth in smaller units.
+// gravity asks about a gravity that is the earth's, 9.8 m/s², if read in mm/s² or cm/s².
 func (a *asker) gravity() {
 	g := norm(a.m.Gravity)
 	for _, c := range [2]struct {
@@ -109,14 +108,14 @@ func (a *asker) gravity() {
 }
 
 const (
-	leastDegrees = 30  // rad: nearly five turns
-	mostDegrees  = 720 // rad: more is a number of turns, not an angle in degrees
+	leastDegrees = 30  // smallest value that seems to be in degrees: 30 rad are nearly five turns
+	mostDegrees  = 720 // largest one: larger values are rather many turns, in rad
 )
 
-// roundDegrees is what angles in degrees mostly are multiples of, degrees.
+// roundDegrees: angles in degrees are mostly multiples of 5 degrees.
 const roundDegrees = 5
 
-// degrees reports whether an angle, rad, is large and a number as degrees mostly are.
+// degrees reports whether an angle x, rad, seems to be in degrees: a multiple of roundDegrees from leastDegrees to mostDegrees.
 func degrees(x float64) bool {
 	return math.Abs(x) >= leastDegrees && math.Abs(x) <= mostDegrees && math.Mod(x, roundDegrees) == 0
 }
@@ -151,7 +150,8 @@ func (a *asker) angles() {
 	}
 }
 
-// angle reports whether the coordinate of a freedom is an angle that is not known to make turns, as screws do.
+// angle reports whether the coordinate of freedom k is an angle and is not known to make whole turns. Helical freedoms are taken to make
+// turns.
 func (j *Joint) angle(k int) bool {
 	kind := j.Kind()
 	if !kind.Scalar(k) || !kind.Rotational(k) || j.Type == Helical || k < len(j.Axes) && j.Axes[k].Kind == Helical {
@@ -160,7 +160,7 @@ func (j *Joint) angle(k int) bool {
 	return k >= len(j.Turns) || j.Turns[k] == 0
 }
 
-// joint returns the joint of a name.
+// joint returns the joint with a name, and false if there is none.
 func (a *asker) joint(name string) (*Joint, bool) {
 	if a.joints == nil {
 		a.joints = tableOf(len(a.m.Joints), func(i int) string { return a.m.Joints[i].Name })
@@ -172,7 +172,7 @@ func (a *asker) joint(name string) (*Joint, bool) {
 	return &a.m.Joints[i], true
 }
 
-// tableOf returns the table of n names.
+// tableOf returns a table of the n names at(i).
 func tableOf(n int, at func(i int) string) *nameTable {
 	t := newNameTable(n, at)
 	for i := range n {
@@ -181,7 +181,7 @@ func tableOf(n int, at func(i int) string) *nameTable {
 	return t
 }
 
-// limit asks about a limit with a bound like degrees, if the other one is none or a multiple of roundDegrees, too: 0 to 90.
+// limit asks about a limit if one bound seems to be in degrees and the other is infinite or a multiple of roundDegrees, as in 0 to 90.
 func (a *asker) limit(l *Limit, path func() string) {
 	round := func(x float64) bool { return math.IsInf(x, 0) || math.Mod(x, roundDegrees) == 0 }
 	if !(degrees(l.Lower) || degrees(l.Upper)) || !round(l.Lower) || !round(l.Upper) || a.asked(askLimits) {
@@ -198,19 +198,19 @@ func (a *asker) limit(l *Limit, path func() string) {
 	a.ask(askLimits, path(), strings.Join(value, ", "), "degrees", turnsOf(most))
 }
 
-// turnsOf is the text about an angle, rad.
+// turnsOf is the text of a remark on an angle x, rad.
 func turnsOf(x float64) string {
 	return fmt.Sprintf("%g rad are %.3g turns; degrees?", math.Abs(x), math.Abs(x)/(2*math.Pi))
 }
 
-// angle asks about an angle like degrees.
+// angle asks about an angle x that seems to be in degrees.
 func (a *asker) angle(x float64, path func() string) {
 	if !a.asked(askAngles) {
 		a.ask(askAngles, path(), document.Number(x), "degrees", turnsOf(x))
 	}
 }
 
-// motion asks about a motion of an angle.
+// motion asks about a motion of an angle whose numbers seem to be in degrees.
 func (a *asker) motion(m *Motion, path func() string) {
 	at := func(x float64, field string) {
 		if degrees(x) {
@@ -223,7 +223,7 @@ func (a *asker) motion(m *Motion, path func() string) {
 		at(m.Amplitude, ".amplitude")
 		at(m.Phase, ".phase")
 	case Polynomial:
-		if len(m.Coefficients) == 1 { // with a rate, it turns on
+		if len(m.Coefficients) == 1 { // a constant; other polynomials may reach large angles
 			at(m.Coefficients[0], ".coefficients[0]")
 		}
 	case Spline:

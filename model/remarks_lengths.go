@@ -10,21 +10,27 @@ import (
 )
 
 const (
-	heavy  = 250  // inertia over mass times the square of the size beyond which it is too large; a rod has 1/12, a disc with a joint on its rim 1/2
-	slim   = 4    // largest inertia over the smallest from which a body is long, and no bob between light arms
-	scales = 30   // the largest size over the middle one, and that over the least, in a model of one scale
-	beyond = 1e5  // lengths over sizes of bodies that no change of units explains
-	apart  = 100  // lengths over sizes of bodies that are of another scale
-	blur   = 1e-6 // of a position, what rounding may leave of a distance
+	// heavy is the smallest ratio of inertia to mass·size² that is too large. A rod has 1/12, a disc with a joint on its rim 1/2.
+	heavy = 250
+	// slim is the smallest ratio of the largest to the smallest moment of inertia of a long body.
+	slim = 4
+	// scales is the largest ratio of the largest to the median size, and of the median to the smallest, in a model of one scale.
+	scales = 30
+	// apart is the ratio of a length to the size of bodies from which the length seems to be in another unit.
+	apart = 100
+	// beyond is the ratio from which no change of units explains the length.
+	beyond = 1e5
+	// blur is the error of a distance between two positions, relative to the positions, that rounding may cause.
+	blur = 1e-6
 )
 
-// span is the box of the joints and ends of forces on a body, in its frame.
+// span is the bounding box, in the frame of a body, of its joints and the points where forces act, m.
 type span struct {
 	lo, hi [3]float64
-	some   bool
+	some   bool // the box contains a point
 }
 
-// add widens the box for a ball of a radius.
+// add extends the box by the ball of a radius about p.
 func (s *span) add(p [3]float64, radius float64) {
 	for i, x := range p {
 		if !s.some {
@@ -35,12 +41,12 @@ func (s *span) add(p [3]float64, radius float64) {
 	s.some = true
 }
 
-// size is the diagonal of the box.
+// size is the length of the diagonal of the box; 0 if it is empty.
 func (s *span) size() float64 {
 	return norm([3]float64{s.hi[0] - s.lo[0], s.hi[1] - s.lo[1], s.hi[2] - s.lo[2]})
 }
 
-// outside is the distance of a point from the box.
+// outside is the distance of a point from the box; 0 inside.
 func (s *span) outside(p [3]float64) float64 {
 	var d [3]float64
 	for i, x := range p {
@@ -49,7 +55,7 @@ func (s *span) outside(p [3]float64) float64 {
 	return norm(d)
 }
 
-// measure finds the sizes of the bodies, and the middle one.
+// measure computes the spans of the bodies and the median of their sizes.
 func (a *asker) measure() {
 	m := a.m
 	a.bodies = tableOf(len(m.Bodies), func(i int) string { return m.Bodies[i].Name })
@@ -99,7 +105,7 @@ func (a *asker) measure() {
 	}
 }
 
-// body returns the number of the body of a name; false for the world.
+// body returns the index of the body with a name; false for the world and for unknown names.
 func (a *asker) body(name string) (int, bool) {
 	if name == World || name == "" {
 		return 0, false
@@ -111,12 +117,13 @@ func (a *asker) body(name string) (int, bool) {
 	return i, ok
 }
 
-// inertias asks about inertias that do not go with mass and size.
+// inertias asks about inertias that do not fit the mass and the size of the body: one that is much too large, and, if more than half
+// of the long bodies have them, inertias that are much too small.
 func (a *asker) inertias() {
 	if a.typical == 0 {
 		return
 	}
-	long, small := 0, 0 // bodies that are long, and those of them whose inertia is too small
+	long, small := 0, 0 // number of long bodies, and of long bodies whose inertia is too small
 	var rod Remark
 	for i := range a.m.Bodies {
 		b, s := &a.m.Bodies[i], a.spans[i]
@@ -136,7 +143,7 @@ func (a *asker) inertias() {
 			continue
 		}
 		long++
-		part := 12 * most / (b.Mass * joined * joined) // of a rod's
+		part := 12 * most / (b.Mass * joined * joined) // relative to the inertia of a rod, mass·length²/12
 		unit, cause := smaller(part)
 		if unit == "" {
 			continue
@@ -150,8 +157,9 @@ func (a *asker) inertias() {
 	}
 }
 
-// smaller says which unit makes the inertia of a long body so small a part of a rod's, "" if none does: a mass in g a thousandth, and
-// lengths in mm a millionth. Each is looked for within ten times, and the thousandth less near 1, where slim bodies are.
+// smaller returns the unit that explains why the inertia of a long body is only part times a rod's, and the cause as a text; both are
+// empty if no unit does. A mass in g makes the factor 1/1000, lengths in mm 1/1000000. The ranges reach a factor of ten to both
+// sides, but for g only to 1/300 on the side of 1, where slim bodies are.
 func smaller(part float64) (unit, cause string) {
 	switch {
 	case part > 1e-4 && part < 1./300:
@@ -162,12 +170,13 @@ func smaller(part float64) (unit, cause string) {
 	return "", ""
 }
 
-// ends returns the largest and the least entry of the diagonal.
+// ends returns the largest and the smallest entry of the diagonal.
 func (I *Inertia) ends() (most, least float64) {
 	return max(I.XX, I.YY, I.ZZ), min(I.XX, I.YY, I.ZZ)
 }
 
-// lengths asks about places and lengths that are far beyond the size of the bodies.
+// lengths asks about lengths and distances that are much larger than the bodies: of centres of mass from the joints, between the two
+// ends of joints, and rest lengths.
 func (a *asker) lengths() {
 	if a.typical == 0 {
 		return
@@ -207,8 +216,8 @@ func (a *asker) lengths() {
 	}
 }
 
-// far asks about a length that is beyond the size of the bodies and another length, and more than rounding at a distance from the
-// origin of the world.
+// far asks about a length if it is from apart to beyond times the larger of typical and other, and too large for rounding of positions
+// at a distance of origin from the world's origin. tell returns path, value and text of the remark; it is called only then.
 func (a *asker) far(length, other, origin float64, tell func() (path, value, text string)) {
 	size := max(a.typical, other)
 	if !(length > apart*size && length < beyond*size && length > blur*origin) || a.asked(askLengths) {
@@ -218,7 +227,7 @@ func (a *asker) far(length, other, origin float64, tell func() (path, value, tex
 	a.ask(askLengths, path, value, "mm", fmt.Sprintf(text+", %.2g times the size of the bodies; mm?", length, length/size))
 }
 
-// place returns where a point of a body is in the world.
+// place returns the position in the world of point p of a body, m.
 func (a *asker) place(body string, p [3]float64) [3]float64 {
 	i, ok := a.body(body)
 	if !ok {

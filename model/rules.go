@@ -8,10 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Tolerances of the format's reading rules, relative.
-const (
-	triangleTolerance = 1e-9 // of the triangle inequality of an inertia
-)
+// triangleTolerance is the relative tolerance of the triangle inequality of an inertia.
+const triangleTolerance = 1e-9
 
 // Texts that the reader and the rules share.
 const (
@@ -20,25 +18,25 @@ const (
 	ruleUp          = "does not point up"
 )
 
-// positiveDefinite reports whether I is positive definite, by its Cholesky
-// factors (I must be finite), and no moment is so small that it may be zero (spatial.Sym3.Null).
+// positiveDefinite reports whether I, which must be finite, is positive definite by its Cholesky
+// factors, and no principal moment is so small that it may be zero (spatial.Sym3.Null).
 func (I *Inertia) positiveDefinite() bool {
 	s := I.largest()
 	return s > 0 && cholesky(I.XX/s, I.YY/s, I.ZZ/s, I.XY/s, I.XZ/s, I.YZ/s) && I.inverse() < surelyRegular
 }
 
-// surelyRegular is the size of an inverse, relative to that of the
-// matrix, up to which no principal moment counts as zero.
+// surelyRegular bounds inverse: below it no principal moment counts as zero.
 const surelyRegular = 1e13
 
-// semidefinite replaces I, with one or three principal moments that are zero to rounding, by the inertia with
-// moments of zero, and returns their number, or −1 if I is no inertia (spatial.Sym3.Null).
+// semidefinite sets principal moments that are zero up to rounding to exact zeros. It returns their number, 0, 1 or 3, or −1 if I is no
+// inertia (spatial.Sym3.Null).
 func (I *Inertia) semidefinite() int {
 	_, n, clean := I.sym().Null()
 	*I = Inertia{clean[0], clean[1], clean[2], clean[3], clean[4], clean[5]}
 	return n
 }
 
+// sym returns I as a matrix.
 func (I *Inertia) sym() spatial.Sym3 { return spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ} }
 
 // triangular reports whether the principal moments satisfy the triangle
@@ -53,8 +51,8 @@ func (I *Inertia) triangular() bool {
 // invertible reports whether the inverse of I, which is positive definite, is finite.
 func (I *Inertia) invertible() bool { return algebra.Finite(I.inverse() / I.largest()) }
 
-// inverse returns the largest entry of the inverse of I, which is positive definite, times the largest of I. With
-// I = LDLᵀ the diagonal of the inverse is that of L⁻ᵀD⁻¹L⁻¹, a sum of positive terms, and bounds the rest.
+// inverse returns the largest entry of I⁻¹ times the largest entry of I, which must be positive definite. With
+// I = LDLᵀ, I⁻¹ = L⁻ᵀD⁻¹L⁻¹. Its diagonal entries are sums of positive terms, and the largest of them bounds all entries.
 func (I *Inertia) inverse() float64 {
 	s := I.largest()
 	xx, xy, xz := I.XX/s, I.XY/s, I.XZ/s
@@ -67,16 +65,18 @@ func (I *Inertia) inverse() float64 {
 	return max(x, y, z)
 }
 
+// largest returns the largest magnitude of an entry.
 func (I *Inertia) largest() float64 {
 	s := max(math.Abs(I.XX), math.Abs(I.YY), math.Abs(I.ZZ))
 	return max(s, math.Abs(I.XY), math.Abs(I.XZ), math.Abs(I.YZ))
 }
 
+// list returns the entries in the order of inertiaFields.
 func (I *Inertia) list() [6]float64 {
 	return [6]float64{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ}
 }
 
-// cholesky reports whether all pivots of LLᵀ of a symmetric matrix are > 0.
+// cholesky reports whether all pivots of the factorization of a symmetric 3×3 matrix are positive.
 func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
 	if !(xx > 0) {
 		return false
@@ -98,19 +98,21 @@ func allZero[T int64 | float64](x []T) bool {
 	return true
 }
 
-// bounds reports whether l bounds anything.
+// bounds reports whether l is neither nil nor NoLimit.
 func (l *Limit) bounds() bool { return l != nil && *l != NoLimit() }
 
-// limited reports whether a joint's list bounds any freedom.
+// limited reports whether a joint's list of limits bounds a freedom.
 func limited(list []*Limit) bool { return slices.ContainsFunc(list, (*Limit).bounds) }
 
-// canonicalLimits makes entries of list that do not bound nil, and returns it, or nil if no entry is left.
+// canonicalLimits sets entries of list that do not bound to nil, and the exponent of stops to 1 if it is 0. It returns list, or nil
+// if all
+// entries are nil.
 func canonicalLimits(list []*Limit) []*Limit {
 	for k, l := range list {
 		if !l.bounds() {
 			list[k] = nil
 		} else if l.Stop != (Stop{}) && l.Stop.Exponent == 0 {
-			own := *l // the entry may be another's
+			own := *l // a copy, as other joints may share the limit
 			own.Stop.Exponent = 1
 			list[k] = &own
 		}
@@ -121,7 +123,7 @@ func canonicalLimits(list []*Limit) []*Limit {
 	return list
 }
 
-// someOf reports whether a joint's list of motions or laws has an entry that is one.
+// someOf reports whether a joint's list of motions or laws has an entry that is not nil.
 func someOf[T any](list []*T) bool {
 	return slices.ContainsFunc(list, func(e *T) bool { return e != nil })
 }

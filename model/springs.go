@@ -15,11 +15,11 @@ type SpringLaw = springs.Law
 // maxCablePoints is the largest number of points of a cable.
 const maxCablePoints = 10_000
 
-// Bushing is what a ForceElement does between the frames A and B (docs/springs.md). Matrices are symmetric and positive
+// Bushing is an elastic coupling between the frames A and B of a ForceElement (docs/springs.md). Matrices are symmetric and positive
 // semidefinite, with the three rotations first, then the three translations: N m/rad and N/m, N m s/rad and N s/m.
 type Bushing struct {
 	Stiffness, Damping [6][6]float64
-	Rest               Pose // of B in A where the bushing has no force but Force and Torque of its element
+	Rest               Pose // pose of B in A at which the load is Force and Torque of the element alone
 }
 
 // Diagonal returns the matrix with the given diagonal, for a Bushing.
@@ -30,14 +30,14 @@ func Diagonal(d [6]float64) (m [6][6]float64) {
 	return m
 }
 
-// Cable is the path of a ForceElement that is a cable: it runs through its points, from the first to the last, and
-// slides through those between (docs/springs.md). Stiffness, damping and rest length are those of the element.
+// Cable is the path of a cable: it leads from the first point to the last, and slides without friction through the points between
+// them (docs/springs.md). Stiffness, damping and rest length are fields of the ForceElement.
 type Cable struct {
 	Points  []Attachment
-	Tension float64 // N, that is always there
+	Tension float64 // N, constant, in addition to spring and damper
 }
 
-// canonicalizeBushing gives the frames of a bushing their orientations.
+// canonicalizeBushing normalizes the orientations of a bushing's frames and rest pose; it does nothing for other elements.
 func (e *ForceElement) canonicalizeBushing() {
 	if e.Type != BushingForce || e.Bushing == nil {
 		return
@@ -50,10 +50,10 @@ func (e *ForceElement) canonicalizeBushing() {
 	e.Bushing.Rest.canonicalize()
 }
 
-// ofCable is the end of a reference that is a point of a cable.
+// ofCable is the argument end of reference and note for a point of a cable.
 const ofCable = 2
 
-// checkLaws checks the laws of the freedoms of a joint.
+// checkLaws checks the springs and the dampers of a joint. The rotations of a ball, which have no coordinate, must have none.
 func (c *checker) checkLaws(j *Joint, f document.Flaws) {
 	for k, list := range [2][]*SpringLaw{j.Springs, j.Dampers} {
 		field := jointSprings + k
@@ -75,7 +75,7 @@ func (c *checker) checkLaws(j *Joint, f document.Flaws) {
 	}
 }
 
-// checkBushing checks frames, matrices, rest pose and load of a bushing between two bodies.
+// checkBushing checks frames, matrices, rest pose and load of a bushing, and that its frames are in different bodies.
 func (c *checker) checkBushing(e *ForceElement, f document.Flaws) {
 	b := e.Bushing
 	if b == nil {
@@ -109,9 +109,11 @@ func (c *checker) checkBushing(e *ForceElement, f document.Flaws) {
 	}
 }
 
-// halfTurn is the cosine of half the angle of a rest below which its axis is not unique.
+// halfTurn is the cosine of half the angle of a rest orientation below which the angle counts as π: then the axis has no unique
+// direction.
 const halfTurn = 1e-9
 
+// checkFrame checks the frame of a bushing, unless the reader has found it flawed. end is as in reference.
 func (c *checker) checkFrame(tail string, a *Attachment, end int, flawed bool) {
 	c.checkAttachment(tail, a, end, flawed)
 	if q := &a.Orientation; !flawed && *q != [4]float64{} && c.finite(tail+".orientation", q[:]) && !document.NearUnit(q) {
@@ -119,7 +121,7 @@ func (c *checker) checkFrame(tail string, a *Attachment, end int, flawed bool) {
 	}
 }
 
-// checkCable checks the points of a cable, which are of two bodies at least, and its numbers, none of which is negative. It adds
+// checkCable checks that the points of a cable belong to at least two bodies, and that none of its numbers is negative. It adds
 // the bodies of the points to the links if these are wanted.
 func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 	c.note(0, -1)
@@ -134,7 +136,7 @@ func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 	if n := len(e.Cable.Points); !f.Has(forcePoints) && (n < 2 || n > maxCablePoints) {
 		c.report(".points", "", fmt.Sprintf("wrong length %d, a cable has from 2 to %d points", n, maxCablePoints))
 	} else if !f.Has(forcePoints) {
-		held := true
+		same := true
 		for i := range e.Cable.Points {
 			p := &e.Cable.Points[i]
 			tail := document.Entry(".points", i)
@@ -142,9 +144,9 @@ func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 			if p.Orientation != [4]float64{} {
 				c.report(tail+".orientation", document.Numbers(p.Orientation[:]), meaningless("force element", e.Type.String()))
 			}
-			held = held && p.Body == e.Cable.Points[0].Body
+			same = same && p.Body == e.Cable.Points[0].Body
 		}
-		if held {
+		if same {
 			c.report(".points", "", "are all of one body")
 		}
 	}

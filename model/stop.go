@@ -9,36 +9,36 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// Stop is what a freedom meets at the ends of its Limit: a spring with a damper, docs/stops-and-friction.md (J1), with
-// the law of the normal force of a contact. Its depth is how far the coordinate is beyond an end.
+// Stop is a spring with a damper at both ends of a Limit, docs/stops-and-friction.md (J1), with
+// the law of the normal force of a contact. The depth is the distance of the coordinate beyond an end.
 //
-// With an ImpactSpeed, a rate faster than that is turned around by an impulse, docs/stops-and-friction.md (J4), where
-// the run has events for that (package sim, Stops). Slower ones meet the spring, on which the freedom comes to rest.
+// With an ImpactSpeed, an impulse reverses a rate faster than ImpactSpeed, docs/stops-and-friction.md (J4), if
+// the run has the events of sim.Stops. At slower rates the spring acts, on which the freedom comes to rest.
 type Stop struct {
-	contact.Normal // N m/radᵉ or N/mᵉ, s/rad or s/m, N m s/rad or N s/m; Stiffness 0: there is no stop
+	contact.Normal // units: N m/radᵉ or N/mᵉ, s/rad or s/m, N m s/rad or N s/m; Stiffness 0: no stop
 
-	Restitution float64 // the part of the rate that an impulse leaves, 0 to 1
-	ImpactSpeed float64 // rad/s or m/s; 0: there are no impulses
+	Restitution float64 // rate after an impulse over the rate before it, in magnitude, 0 to 1
+	ImpactSpeed float64 // rad/s or m/s; 0: no impulses
 }
 
-// Friction is dry friction of a freedom, docs/stops-and-friction.md (J5). The zero one is none.
+// Friction is dry friction of a freedom, docs/stops-and-friction.md (J5). The zero Friction is none.
 //
-// Its size is Force, or, of spherical and revolute joints, Coefficient·Radius times the reaction in the joint. That of
-// the rotations of a ball is one friction, opposite to the angular velocity: the three entries are equal.
+// Its magnitude is Force or, for spherical and revolute joints, Coefficient·Radius times the reaction in the joint. The three
+// rotations of a ball have one friction together, opposite to the angular velocity: their entries must be equal.
 type Friction struct {
 	Force       float64      // N m or N
 	Coefficient float64      // μ of a bearing
 	Radius      float64      // of the bearing, m
-	Speed       float64      // rate below which friction is damped, rad/s or m/s; 0: DefaultTurnSpeed or DefaultSlipSpeed
-	Static      float64      // friction at rest over that of sliding, 1 at least; 0: 1
-	Stribeck    float64      // rate over which friction falls from the one to the other, rad/s or m/s
-	Hold        contact.Hold // bristles that hold at rest, with one internal state; Travel in rad or m, Damping in s/rad or s/m
+	Speed       float64      // rate below which friction is regularised, rad/s or m/s; 0: DefaultTurnSpeed or DefaultSlipSpeed
+	Static      float64      // ratio of static to sliding friction, at least 1; 0 stands for 1
+	Stribeck    float64      // rate scale of the fall from static to sliding friction, rad/s or m/s
+	Hold        contact.Hold // bristles that hold the freedom at rest, with one internal state; Travel in rad or m, Damping in s/rad or s/m
 }
 
-// OfReaction reports whether the friction grows with the reaction in the joint.
+// OfReaction reports whether the friction is proportional to the reaction in the joint.
 func (f *Friction) OfReaction() bool { return f.Coefficient != 0 }
 
-// SpeedOf returns the rate below which friction is damped.
+// SpeedOf returns the rate below which friction is regularised: Speed, or its default for a rotation or a displacement.
 func (f *Friction) SpeedOf(rotation bool) float64 {
 	switch {
 	case f.Speed != 0:
@@ -49,7 +49,7 @@ func (f *Friction) SpeedOf(rotation bool) float64 {
 	return DefaultSlipSpeed
 }
 
-// WithDefaults returns f, of a rotation or of a displacement, with the defaults of the format in the place of zeros.
+// WithDefaults returns f, of a rotation or a displacement, with the defaults of the format for Speed and Static in place of zeros.
 func (f *Friction) WithDefaults(rotation bool) Friction {
 	out := *f
 	out.Speed, out.Static = f.SpeedOf(rotation), max(f.Static, 1)
@@ -71,7 +71,7 @@ const (
 	stopImpactSpeed
 )
 
-// stop reads a stop.
+// stop reads a stop. Restitution and impact speed must be given together.
 func (d *decoder) stop(s *Stop) {
 	if !d.OpenObject() {
 		return
@@ -112,7 +112,8 @@ const (
 	rubHold
 )
 
-// frictions reads the friction of a joint: a number, an object or null for each freedom.
+// frictions reads the friction of a joint: a number, an object or null for each freedom. It skips entries beyond maxList and reports
+// them.
 func (d *decoder) frictions() []Friction {
 	if !d.OpenArray() {
 		return nil
@@ -168,7 +169,7 @@ func (d *decoder) jointFriction(f *Friction) {
 	}
 }
 
-// checkStop checks the stop of the limit at tail.
+// checkStop checks the stop of limit l, whose path is tail. driven tells that a motion prescribes the freedom.
 func (c *checker) checkStop(tail string, l *Limit, driven bool) {
 	s := &l.Stop
 	if *s == (Stop{}) {
@@ -194,7 +195,7 @@ func (c *checker) checkStop(tail string, l *Limit, driven bool) {
 	}
 }
 
-// checkFrictions checks the frictions of a joint, of which a ball has one in all its entries.
+// checkFrictions checks the frictions of a joint. The entries for the rotations of a ball must be equal.
 func (c *checker) checkFrictions(j *Joint) {
 	if j.Friction == nil || !c.length(".friction", len(j.Friction), j.Kind().Freedoms(), j.Type) {
 		return
@@ -203,14 +204,16 @@ func (c *checker) checkFrictions(j *Joint) {
 		if f := &j.Friction[k]; *f != (Friction{}) {
 			c.checkFriction(j, k, f, document.Entry(".friction", k))
 		}
-		// A ball has one friction.
+		// The rotations of a ball have one friction together.
 		if f := &j.Friction[k]; !j.Kind().Scalar(k) && *f != j.Friction[0] {
 			c.report(document.Entry(".friction", k), "", "is not that of the other rotations of the ball")
 		}
 	}
 }
 
-// checkFriction checks friction f of freedom k of a joint: by a force, or by a bearing, which a revolute and a spherical joint have.
+// checkFriction checks friction f of freedom k of a joint. It is given by a force, or, in a revolute or spherical joint, by
+// coefficient and
+// radius of a bearing.
 func (c *checker) checkFriction(j *Joint, k int, f *Friction, tail string) {
 	numbers := [...]float64{f.Force, f.Coefficient, f.Radius, f.Speed, f.Static, f.Stribeck}
 	for i, x := range numbers {
@@ -256,7 +259,7 @@ func (c *checker) checkFriction(j *Joint, k int, f *Friction, tail string) {
 	}
 }
 
-// stop writes a stop after an opening quote.
+// stop writes a stop after the opening quote of its key.
 func (o *writer) stop(s *Stop) {
 	o.b = append(o.b, `stop": {`...)
 	o.normal(&s.Normal)
@@ -267,7 +270,7 @@ func (o *writer) stop(s *Stop) {
 	o.b = append(o.b, '}')
 }
 
-// jointFriction writes a friction: a number if it is only that.
+// jointFriction writes a friction: null for none, a number if only Force is set, else an object.
 func (o *writer) jointFriction(f *Friction) {
 	switch *f {
 	case Friction{}:

@@ -16,10 +16,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TerrainType says where the heights of a terrain come from.
+// TerrainType is the definition of the heights of a terrain.
 type TerrainType uint8
 
-// The terrains of rung-model/1, and one that is made in Go and cannot be written.
+// The terrains of rung-model/1, with the fields of each; and GivenTerrain, which is made in Go and cannot be written.
 const (
 	GivenTerrain    TerrainType = iota // Surface
 	PlaneTerrain                       // Point, Normal
@@ -47,40 +47,39 @@ func (t TerrainType) String() string {
 	return terrainNames[t]
 }
 
-// MaxTerrainBytes is the memory that the terrains of a model take at most that a few bytes of a document ask for: random
-// ones, each by itself and all that are made together, and heights of a file that has been read for another terrain. A
-// larger one is made with ground.Random and is a Surface, or is written to a file of heights. Points of the file of a curve
-// that has been read for another curve count with the heights that are read again.
+// MaxTerrainBytes bounds the memory that a few bytes of a document can require: of each random terrain, of all random terrains
+// that are used, and of all heights and points from files that are read again for another terrain or curve. For a larger
+// random terrain, make a Surface with ground.Random, or write the heights to a file.
 const MaxTerrainBytes = 1 << 29
 
-// Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields
-// that stand beside them; the others are zero.
+// Terrain is a ground z = f(x, y), world axes, z up, for contacts and wheels (docs/ground.md). The constants of TerrainType list the
+// fields of each type; the others are zero.
 type Terrain struct {
 	Name string
 	Type TerrainType
 
-	Point, Normal   [3]float64  // PlaneTerrain; a zero Normal stands for up
-	Origin, Spacing [2]float64  // m
-	Heights         [][]float64 // m, a line of the grid each, from the south
+	Point, Normal   [3]float64  // PlaneTerrain: a point, m, and the normal; a zero Normal stands for up
+	Origin, Spacing [2]float64  // of the nodes, along x and y, m
+	Heights         [][]float64 // m, a list for each line of the grid, from the south
 	File            string      // relative to the folder of the model
 	Layout          ground.Layout
-	Scale           float64 // of CSVTerrain; 0 stands for 1
-	Offset          float64 // m
+	Scale           float64 // CSVTerrain: factor of the heights; 0 stands for 1
+	Offset          float64 // CSVTerrain: added to the scaled heights, m
 	FirstRow        ground.Side
-	Lowest, Highest float64 // m, of black and white
+	Lowest, Highest float64 // PNGTerrain: heights of black and white, m
 	Expression      string
-	Size            [2]int // nodes along x and y
+	Size            [2]int // numbers of nodes along x and y
 	Kind            ground.RandomKind
 	RMS             float64 // m
 	Length, Hurst   float64
 	Seed            uint64
-	Parts           []string // terrains that stand before this one
+	Parts           []string // names of terrains that come before this one
 
-	Interpolation ground.Interpolation // of the types with nodes
+	Interpolation ground.Interpolation // of types with nodes
 	Outside       ground.Outside
 
-	// Surface is made of the fields above, by Read and Load for files.
-	// It is not made anew when they change; set it to nil then.
+	// Surface, if not nil, is used in place of the fields above. ReadIn and Load make it for heights in files.
+	// When the fields change, set it to nil.
 	Surface *ground.Surface
 }
 
@@ -89,14 +88,14 @@ func (t *Terrain) nodes() bool {
 	return t.Type == GridTerrain || t.Type == CSVTerrain || t.Type == PNGTerrain || t.Type == RandomTerrain
 }
 
-// file reports whether the heights come from a file.
+// file reports whether the heights are in a file.
 func (t *Terrain) file() bool { return t.Type == CSVTerrain || t.Type == PNGTerrain }
 
-// Folder is a file system of the files of a folder, for Load: a name
-// is relative to the folder, may lead out of it, or is absolute.
+// Folder is the path of a folder as a file system, for Load. A name
+// is relative to the folder or absolute; with "..", it may be outside the folder.
 type Folder string
 
-// Path returns where the file of a name is.
+// Path returns the path of the file with a name, in the form of the operating system.
 func (f Folder) Path(name string) string {
 	if path := filepath.FromSlash(name); filepath.IsAbs(path) {
 		return path
@@ -104,7 +103,7 @@ func (f Folder) Path(name string) string {
 	return filepath.Join(string(f), filepath.FromSlash(name))
 }
 
-// Open implements fs.FS. It refuses what is neither a file nor a folder: a pipe or a device may never end.
+// Open implements fs.FS. It refuses anything that is neither a regular file nor a folder: reading a pipe or a device may never end.
 func (f Folder) Open(name string) (fs.File, error) {
 	path := f.Path(name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -115,7 +114,7 @@ func (f Folder) Open(name string) (fs.File, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// pathIn returns what messages call a file of files.
+// pathIn returns the name of a file of files for messages: its path if files is a Folder.
 func pathIn(files fs.FS, name string) string {
 	if f, ok := files.(Folder); ok {
 		name = f.Path(name)
@@ -125,19 +124,19 @@ func pathIn(files fs.FS, name string) string {
 
 // Load reads the files of the terrains that have no Surface yet, and of the curves that have no points, from a file system such as Folder.
 //
-// Cost: O(nodes). It returns *Problems with all that Check finds and
-// all that is wrong in the files, and the error of ctx if that ends.
+// Cost: O(nodes). It returns *Problems with the problems of Check and of the files,
+// or an error that wraps the cause of ctx if ctx ends.
 func (m *Model) Load(ctx context.Context, files fs.FS) error {
 	c := checker{faults: new(document.Faults), m: m, ctx: ctx, files: files}
 	c.run()
 	return c.end(nameOf(m))
 }
 
-// Surfaces returns the surfaces of the terrains, in their order: those that are there, and new ones for the others.
+// Surfaces returns the surfaces of the terrains, in their order: Terrain.Surface where it is set, else a new one, which is not stored.
 //
-// Cost: O(nodes), for random ones with the logarithm. It returns *Problems for what cannot be made, which are the files
-// that have not been loaded if m passes Check and random terrains that together take more than MaxTerrainBytes, and the
-// error of ctx if that ends.
+// Cost: O(nodes), for random terrains O(nodes·log nodes). It returns *Problems for surfaces that cannot be made: if m passes Check, these
+// are files that have not been loaded, and random terrains that together take more than MaxTerrainBytes. It returns an
+// error that wraps the cause of ctx if ctx ends.
 func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
 	every := make([]bool, len(m.Terrains))
 	for i := range every {
@@ -146,19 +145,19 @@ func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
 	return m.surfaces(ctx, every)
 }
 
-// UsedSurfaces is Surfaces for the terrains that contacts stand on, that wheels of joints roll on or that are the map of a friction, and
-// the parts of these; it has nil for the others.
+// UsedSurfaces is Surfaces for the terrains that contacts, wheels and maps of friction use, and for
+// the parts of these; the entries of other terrains are nil.
 func (m *Model) UsedSurfaces(ctx context.Context) ([]*ground.Surface, error) {
 	return m.surfaces(ctx, m.usedTerrains())
 }
 
-// usedTerrains returns which terrains are used by contacts and joints, or by sums that are.
+// usedTerrains returns for each terrain whether a contact, a joint or a used sum uses it; nil if there are no terrains.
 func (m *Model) usedTerrains() []bool {
 	if len(m.Terrains) == 0 {
 		return nil
 	}
 	number := make(map[string]int, len(m.Terrains))
-	for i := len(m.Terrains) - 1; i >= 0; i-- { // the first of a name counts
+	for i := len(m.Terrains) - 1; i >= 0; i-- { // backwards: of equal names the first counts
 		number[m.Terrains[i].Name] = i
 	}
 	used := make([]bool, len(m.Terrains))
@@ -176,7 +175,7 @@ func (m *Model) usedTerrains() []bool {
 			use(c.Map, len(used))
 		}
 	}
-	for i := len(used) - 1; i >= 0; i-- { // parts stand before their sums
+	for i := len(used) - 1; i >= 0; i-- { // the parts of a sum come before it
 		if used[i] && m.Terrains[i].Type == SumTerrain {
 			for _, name := range m.Terrains[i].Parts {
 				use(name, i)
@@ -186,7 +185,7 @@ func (m *Model) usedTerrains() []bool {
 	return used
 }
 
-// surfaces returns the surfaces of the terrains that are wanted, whose parts are too.
+// surfaces returns the surfaces of the terrains in wanted, nil for the others. With a sum, wanted must contain its parts.
 func (m *Model) surfaces(ctx context.Context, wanted []bool) ([]*ground.Surface, error) {
 	if len(m.Terrains) == 0 {
 		return nil, nil
@@ -211,7 +210,7 @@ func (m *Model) surfaces(ctx context.Context, wanted []bool) ([]*ground.Surface,
 	return list, c.end(nameOf(m))
 }
 
-// surface makes the surface of t, nil after a problem. The surfaces of the terrains before it are given.
+// surface makes the surface of t; before has the surfaces of the terrains before it. It returns nil after a problem.
 func (c *checker) surface(t *Terrain, before []*ground.Surface) (s *ground.Surface) {
 	var err error
 	o := ground.Options{Interpolation: t.Interpolation, Outside: t.Outside}
@@ -254,7 +253,7 @@ func (c *checker) surface(t *Terrain, before []*ground.Surface) (s *ground.Surfa
 	return s
 }
 
-// up is the normal of a plane.
+// up returns the normal of a plane; the default is z.
 func (t *Terrain) up() spatial.Vec3 {
 	if t.Normal == [3]float64{} {
 		return spatial.Vec3{0, 0, 1}
@@ -262,13 +261,14 @@ func (t *Terrain) up() spatial.Vec3 {
 	return t.Normal
 }
 
+// random returns the parameters of a random terrain.
 func (t *Terrain) random() ground.RandomGround {
 	return ground.RandomGround{
 		Origin: t.Origin, Spacing: t.Spacing, Size: t.Size, Kind: t.Kind, RMS: t.RMS, Length: t.Length, Hurst: t.Hurst, Seed: t.Seed,
 	}
 }
 
-// terrain returns the number of the terrain of a name among the first n, −1 if there is none.
+// terrain returns the index of the terrain with a name among the first n, −1 if there is none.
 func (c *checker) terrain(name string, n int) int {
 	if i, ok := c.terrains.find(name); ok && i < n && name != "" {
 		return i
@@ -276,9 +276,9 @@ func (c *checker) terrain(name string, n int) int {
 	return -1
 }
 
-// readAgain adds the bytes of what has been read from the file of a name to those that are read again, if the file has been read before.
+// readAgain adds the memory of the data read from the file name to c.again if the file has been read before.
 func (c *checker) readAgain(name string, bytes float64) {
-	name = path.Clean(name) // of a.csv and ./a.csv the file is one
+	name = path.Clean(name) // a.csv and ./a.csv are the same file
 	if f, ok := c.files.(Folder); ok {
 		name = f.Path(name)
 	}
@@ -292,7 +292,7 @@ func (c *checker) readAgain(name string, bytes float64) {
 	c.read[name] = true
 }
 
-// load reads the file of t, whose fields are right.
+// load reads the file of t, whose fields are valid, and makes its surface, or reports a problem.
 func (c *checker) load(t *Terrain) {
 	var format ground.Format = &ground.CSV{Layout: t.Layout, Origin: t.Origin, Spacing: t.Spacing, Scale: t.Scale, Offset: t.Offset, First: t.FirstRow}
 	if t.Type == PNGTerrain {
@@ -307,10 +307,10 @@ func (c *checker) load(t *Terrain) {
 		c.report(".file", shown, fault.Line("cannot be opened: "+err.Error()))
 		return
 	}
-	defer f.Close() // nothing has been written
+	defer f.Close() // reading only: an error of Close loses nothing
 	field, err := format.Read(c.ctx, f, shown)
 	if err == nil {
-		const node = 24 // bytes
+		const node = 24 // bytes per node: three numbers
 		if c.readAgain(t.File, node*float64(len(field.Heights))); c.again > MaxTerrainBytes {
 			c.report(".file", shown, "the file is read again, and with the terrains before it that "+fault.TooDear(c.again, MaxTerrainBytes, "B", "name one terrain in all places"))
 			return
@@ -324,10 +324,10 @@ func (c *checker) load(t *Terrain) {
 	}
 }
 
-// failed reports the error of a surface: one problem for each line of a file, and for each part of a joined error.
+// failed reports the error of a surface at path tail: a problem for each wrong line of a file, and for each part of a joined error.
 func (c *checker) failed(tail string, err error) {
 	if c.ctx.Err() != nil {
-		return // which end tells
+		return // end returns the error of the context
 	}
 	if list, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range list.Unwrap() {
@@ -344,13 +344,13 @@ func (c *checker) failed(tail string, err error) {
 		}
 		return
 	}
-	if p := new(fs.PathError); errors.As(err, &p) { // of reading
+	if p := new(fs.PathError); errors.As(err, &p) { // an error of reading, without the path
 		err = p.Err
 	}
 	c.report(tail, "", fault.Line(fault.Plain(err).Error()))
 }
 
-// end returns the problems of the checker, or the error of its context.
+// end returns the problems of the checker, or an error with the cause of its context if that has ended.
 func (c *checker) end(name string) error {
 	if c.ctx != nil && c.ctx.Err() != nil {
 		return fmt.Errorf("model: %w", context.Cause(c.ctx))
@@ -358,7 +358,7 @@ func (c *checker) end(name string) error {
 	return problems(name, c.faults)
 }
 
-// nameOf returns what problems of m have in the place of a file.
+// nameOf returns the name of m for messages, in place of a file: "model" if it has none.
 func nameOf(m *Model) string {
 	if m.Name != "" {
 		return fault.Name(m.Name)

@@ -6,8 +6,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// JointType is the type of a joint: that of package joints, whose table says what freedoms
-// it has.
+// JointType is the type of a joint, as in package joints, whose table lists the freedoms of each type.
 type JointType = joints.Kind
 
 // The joint types of rung-model/1.
@@ -34,8 +33,8 @@ const (
 // Axis is one elementary motion of a composite joint, as in package joints.
 type Axis = joints.Axis
 
-// Kind returns the type with its freedoms: that of a composite joint has those of its axes, that of a rolling joint those of its
-// slip, as long as that is one, that of a point on a curve those of its rows, and that of two curves the gap if they may part.
+// Kind returns the type of j with its freedoms, which depend on further fields: for composite on Axes, for rolling on Slip, for
+// point_on_curve on Curve.Planar and for curve_on_curve on LiftsOff. If Slip is not valid, it returns Type.
 func (j *Joint) Kind() joints.Kind {
 	switch {
 	case j.Type == Composite:
@@ -50,13 +49,13 @@ func (j *Joint) Kind() joints.Kind {
 	return j.Type
 }
 
-// Slip says along which directions the wheel of a rolling joint may slip, as in package joints.
+// Slip has the directions in which the wheel of a rolling joint may slip, as in package joints.
 type Slip = joints.Slip
 
 // Motion prescribes one freedom as a function of time, as in package joints.
 type Motion = joints.Motion
 
-// MotionKind says which function a Motion is.
+// MotionKind is the kind of function of a Motion.
 type MotionKind = joints.MotionKind
 
 // The kinds of motion of rung-model/1.

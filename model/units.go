@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// fieldUnits are the units of numbers by section and field, and by the two last keys where these tell more.
+// fieldUnits has the units of numbers by section and field.
 var fieldUnits = map[string]string{
 	"time.time": "s",
 	"bodies.xx": "kg m²", "bodies.yy": "kg m²", "bodies.zz": "kg m²", "bodies.xy": "kg m²", "bodies.xz": "kg m²", "bodies.yz": "kg m²",
@@ -14,7 +14,7 @@ var fieldUnits = map[string]string{
 	"forces.rest_length": "m", "forces.torque": "N m",
 }
 
-// turningUnits and slidingUnits are those of the numbers of freedoms, by field.
+// turningUnits and slidingUnits have the units of the fields of a rotational and of a translational freedom.
 var (
 	turningUnits = map[string]string{
 		"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad", "force": "N m", "armature": "kg m²",
@@ -26,9 +26,9 @@ var (
 	}
 )
 
-// Unit returns the unit of the number at a path whose entries are numbers, such as $.joints[3].stiffness[0]; empty if
-// none is known: for a pure number, and for one whose unit other fields decide. Where the model has no such entry, it
-// is what the field alone tells.
+// Unit returns the unit of the number at a path, such as $.joints[3].stiffness[0], in which elements are given by index. It is empty
+// for a dimensionless number, for a number whose unit depends on other fields, and for a path that cannot be parsed. If the model
+// has no such element, Unit returns the unit that follows from the field alone.
 //
 // Cost: O(length of the path); allocates.
 func (m *Model) Unit(path string) string {
@@ -60,7 +60,7 @@ func (m *Model) Unit(path string) string {
 	return keyUnits[field]
 }
 
-// freedomUnit is Unit for joints[i].FIELD[k] and joints[i].limits[k].FIELD.
+// freedomUnit is Unit for joints[i].FIELD[k] and joints[i].limits[k].FIELD; empty for other paths and missing joints.
 func freedomUnit(steps []document.Step, field string, m *Model) string {
 	list := steps[2].Key
 	direct := len(steps) == 4 && field != "limits"
@@ -98,7 +98,7 @@ func springUnit(steps []document.Step, field string, m *Model) string {
 	return ""
 }
 
-// number returns the number of an entry, −1 if it is none.
+// number returns the index of a step that is an entry of a list, −1 for other steps.
 func number(s document.Step) int {
 	i, err := strconv.Atoi(s.Key)
 	if err != nil || !s.Entry {
@@ -107,5 +107,5 @@ func number(s document.Step) int {
 	return i
 }
 
-// keyUnits are the units of numbers whose key means the same wherever it stands in a model.
+// keyUnits has the units of fields whose name has the same meaning everywhere in a model.
 var keyUnits = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}

@@ -17,8 +17,8 @@ import (
 // bytes, and Read of them gives m in canonical form (see Canonicalize).
 //
 // Cost: O(bodies + joints + forces), constant memory besides the name tables. It
-// returns the errors of Check, before anything is written, and those of w. A
-// terrain that is made in Go cannot be written; the error is like those of Check.
+// returns the errors of Check before anything is written, and *Problems for a
+// terrain that is made in Go, which cannot be written. Errors of w are wrapped.
 func Write(w io.Writer, m *Model) error {
 	if err := checkWritten(m); err != nil {
 		return err
@@ -26,9 +26,9 @@ func Write(w io.Writer, m *Model) error {
 	return write(w, m)
 }
 
-// WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process ends:
-// the old one or the new one, and of several writers that of the last to end. Links are followed, permissions are kept. Nothing is touched
-// if m does not pass Check.
+// WriteFile writes m to the file at path and replaces an existing file. The replacement is atomic: whenever the process ends, the file
+// is complete, old or new, and of several writers the last to finish wins. Links are followed, permissions are kept. If m does not
+// pass Check, the file is unchanged.
 //
 // It returns the errors of Check and of the system, with the name of the file.
 func WriteFile(path string, m *Model) error {
@@ -41,7 +41,7 @@ func WriteFile(path string, m *Model) error {
 	return nil
 }
 
-// checkWritten is Check for models that are to be written.
+// checkWritten is Check, and reports terrains that cannot be written.
 func checkWritten(m *Model) error {
 	if err := Check(m); err != nil {
 		return err
@@ -56,7 +56,7 @@ func checkWritten(m *Model) error {
 	return c.end(nameOf(m))
 }
 
-// writer appends to a buffer and passes it on when it is full.
+// writer appends to a buffer, which flush writes to w. err is the first error of w.
 type writer struct {
 	w   io.Writer
 	b   []byte
@@ -102,7 +102,8 @@ func write(w io.Writer, m *Model) error {
 	return nil
 }
 
-// writeSection writes a list of elements, each on a line by itself, whose braces it writes.
+// writeSection writes the list of elements of section sec, each on a line by itself. It writes the braces, and line the fields
+// between them.
 func writeSection[T any](o *writer, sec int, list []T, line func(*writer, *T)) {
 	o.b = append(o.b, ",\n \""+sectionKeys[sec]+"\": ["...)
 	for i := range list {
@@ -122,7 +123,7 @@ func writeSection[T any](o *writer, sec int, list []T, line func(*writer, *T)) {
 	o.b = append(o.b, ']')
 }
 
-// flush passes the buffer on if it holds more than n bytes.
+// flush writes the buffer to w and empties it if it holds more than n bytes.
 func (o *writer) flush(n int) {
 	if len(o.b) > n && o.err == nil {
 		_, o.err = o.w.Write(o.b)
@@ -130,7 +131,7 @@ func (o *writer) flush(n int) {
 	}
 }
 
-// body writes a body without its braces; com, pose and velocity if they are not zero.
+// body writes the fields of a body, without braces; com, pose and velocity only if they differ from zero and the identity.
 func (o *writer) body(b *Body) {
 	o.text(`"name": `, b.Name)
 	o.always(`, "mass": `, b.Mass)
@@ -188,7 +189,7 @@ func (o *writer) pose(key string, p *Pose) {
 	o.b = append(o.b, '}')
 }
 
-// joint writes a joint without its braces, and of its lists those that say something.
+// joint writes the fields of a joint, without braces. It leaves out lists without effect.
 func (o *writer) joint(j *Joint) {
 	o.text(`"name": `, j.Name)
 	o.text(`, "type": `, j.Type.String())
@@ -249,7 +250,7 @@ func (o *writer) joint(j *Joint) {
 	o.laws(`, "dampers": [`, j.Dampers)
 }
 
-// wheel writes what a rolling joint has.
+// wheel writes the fields of a rolling joint; those of other joints are zero and left out.
 func (o *writer) wheel(j *Joint) {
 	o.number(`, "radius": `, j.Radius)
 	o.number(`, "tyre_radius": `, j.TyreRadius)
@@ -274,7 +275,7 @@ func (o *writer) axis(a *Axis) {
 	o.b = append(o.b, '}')
 }
 
-// limit writes the bounds that l has.
+// limit writes the bounds of l and its stop; null if it does not bound.
 func (o *writer) limit(l *Limit) {
 	if !l.bounds() {
 		o.b = append(o.b, "null"...)
@@ -329,14 +330,14 @@ func (o *writer) motion(m *Motion) {
 	o.b = append(o.b, '}')
 }
 
-// choice writes a text after key unless it is the default.
+// choice writes a text after key if write is set.
 func (o *writer) choice(key, text string, write bool) {
 	if write {
 		o.text(key, text)
 	}
 }
 
-// force writes a force element without its braces.
+// force writes the fields of a force element, without braces.
 func (o *writer) force(e *ForceElement) {
 	o.text(`"name": `, e.Name)
 	o.text(`, "type": `, e.Type.String())
@@ -377,18 +378,19 @@ func (o *writer) point(p *[3]float64) {
 	}
 }
 
-// always writes a number after key; number leaves zero out.
+// always writes a number after key, also zero.
 func (o *writer) always(key string, x float64) {
 	o.b = document.AppendNumber(append(o.b, key...), x)
 }
 
+// number writes a number after key unless it is zero.
 func (o *writer) number(key string, x float64) {
 	if x != 0 {
 		o.always(key, x)
 	}
 }
 
-// list writes a list that is not all zeros.
+// list writes a list of numbers after key unless all are zero.
 func (o *writer) list(key string, x []float64) {
 	if !allZero(x) {
 		o.vector(key, x)
@@ -405,13 +407,14 @@ func (o *writer) vector(key string, x []float64) {
 	o.b = append(o.b, ']')
 }
 
+// comma writes the separator before entry k of a list.
 func (o *writer) comma(k int) {
 	if k > 0 {
 		o.b = append(o.b, ", "...)
 	}
 }
 
-// text writes a string, which Check has found to be valid UTF-8.
+// text writes a string after key. It must be valid UTF-8, as Check ensures.
 func (o *writer) text(key, s string) {
 	o.b = append(o.b, key...)
 	o.b = document.AppendText(o.b, s)

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
-// terrain writes a terrain without its braces; what its type does not have is zero and is left out.
+// terrain writes the fields of a terrain, without braces. Fields that its type does not have are zero and left out.
 func (o *writer) terrain(t *Terrain) {
 	o.text(`"name": `, t.Name)
 	o.text(`, "type": `, t.Type.String())
@@ -69,7 +69,7 @@ func (o *writer) terrain(t *Terrain) {
 	o.choice(`, "outside": `, t.Outside.String(), t.Outside != ground.Stop)
 }
 
-// contact writes what follows the type of a contact, with the defaults of its law filled in.
+// contact writes the fields of a contact after its type, with zeros of the law replaced by defaults.
 func (o *writer) contact(e *ForceElement) {
 	c, law := e.Contact, e.Contact.Law
 	fillLaw(&law)
@@ -106,14 +106,14 @@ func (o *writer) normal(n *contact.Normal) {
 	o.choice(`, "law": `, n.Type.String(), n.Type != contact.HuntCrossley)
 }
 
-// count writes a number other than 0.
+// count writes an integer after key unless it is 0.
 func (o *writer) count(key string, n int) {
 	if n != 0 {
 		o.b = strconv.AppendInt(append(o.b, key...), int64(n), 10)
 	}
 }
 
-// friction writes a friction that is there, with the name of the terrain whose heights scale it if there is one.
+// friction writes a friction unless it is none; scale is the name of the terrain whose heights scale it, or "".
 func (o *writer) friction(f *contact.Friction, scale string) {
 	if f.Type == contact.None {
 		return
@@ -169,7 +169,7 @@ func (o *writer) lowSpeed(v float64) {
 	}
 }
 
-// resistance writes a resistance that is there after key; the default speed is left out.
+// resistance writes a resistance after key, which ends with the opening brace, unless it is zero. It leaves out the default speed.
 func (o *writer) resistance(key string, r *contact.Resistance) {
 	if *r == (contact.Resistance{}) {
 		return
@@ -181,7 +181,7 @@ func (o *writer) resistance(key string, r *contact.Resistance) {
 	o.b = append(o.b, '}')
 }
 
-// actuator writes what follows the type of an actuator.
+// actuator writes the fields of an actuator after its type.
 func (o *writer) actuator(a *Actuator) {
 	o.text(`, "joint": `, a.Joint)
 	o.count(`, "freedom": `, a.Freedom)
