@@ -5,8 +5,8 @@
 //	plan, err := rung.NewPlan(result.Model, rung.Options{})
 //	fmt.Println(report.Counts.Dropped) // what a model of rigid bodies cannot have
 //
-// The [source.Report] says what became of each element and attribute; nothing is lost in silence. Errors are *source.Problems,
-// with the place of each. A model of the own format is read by rung.Open. [docs/formats.md] says what is read of each format.
+// The [source.Report] says how each element and attribute was treated; nothing is lost in silence. Errors are *source.Problems,
+// with the position of each. To read a model in Rung's format, use rung.Open. [docs/formats.md] lists the supported parts of each format.
 //
 // [docs/formats.md]: https://github.com/rung-mbd/rung/blob/main/docs/formats.md
 package formats

@@ -25,10 +25,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Endings are those of the files that are read, in small letters.
+// Endings has the endings of the names of files that the package reads, in lower case.
 var Endings = []string{".urdf", ".sdf", ".world", ".xml", ".mjcf", ".asmt", ".usda", ".usd", ".usdc", ".usdz"}
 
-// Is reports whether a file is read by this package, by the ending of its name.
+// Is reports whether the name of a file has one of the Endings, in any case.
 func Is(name string) bool {
 	return slices.Contains(Endings, strings.ToLower(path.Ext(filepath.ToSlash(name))))
 }
@@ -36,14 +36,14 @@ func Is(name string) bool {
 // reader reads one format.
 type reader func(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error)
 
-// readers are those of XML by the element with which a file begins.
+// readers has the readers of XML formats by the first element of a file.
 var readers = map[string]reader{"mujoco": mjcf.Read, "robot": urdf.Read, "sdf": sdf.Read}
 
-// Read reads a file, whose format is that of its beginning, and makes its model, with the report on all its elements.
-// The model has the report in its Source.
+// Read reads a file, finds its format from its first bytes, and makes its model, with the report on all its elements.
+// The Source of the model contains the report.
 //
-// Cost: O(bytes) of all files that it names. It returns the errors of the file system, and those of the format as *source.SyntaxError
-// or *source.Problems. The report is nil only if the format is not known.
+// Cost: O(bytes) of all files that it refers to. It returns the errors of the file system, and errors in the file as *source.SyntaxError
+// or *source.Problems. The report is nil only if the file cannot be read or its format is unknown.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	data, err := files.Read(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	return result, report, nil
 }
 
-// notes returns the report as models have it.
+// notes returns the entries of the report as notes of a model.
 func notes(r *source.Report) []model.SourceNote {
 	severities := [...]model.Severity{
 		source.Error: model.SeverityError, source.Loss: model.SeverityDropped, source.Change: model.SeverityChanged, source.Note: model.SeverityNote,
@@ -93,16 +93,17 @@ func notes(r *source.Report) []model.SourceNote {
 	return list
 }
 
+// valid replaces bytes that are not UTF-8 by the replacement character.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// firstElement returns the name of the element with which a document begins.
+// firstElement returns the local name of the first element of an XML document.
 func firstElement(data []byte) (string, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return "", errors.New("the encoding UTF-16 is not read")
 	}
 	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	d.Strict = false
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the reader of the format looks at it
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the reader of the format checks the encoding
 	for {
 		token, err := d.RawToken()
 		if err != nil {
@@ -114,9 +115,9 @@ func firstElement(data []byte) (string, error) {
 	}
 }
 
-// ReadFile reads the file at a path. Files that it names are read from its folder
-// and below, and those of packages, such as package://NAME/FILE, from the folders
-// that are given by name. Links that lead out of these folders are not followed.
+// ReadFile reads the file at a path. It reads further files that the file refers to only from the folder of the file
+// and below, and files of packages, such as package://NAME/FILE, from the folder packages[NAME].
+// Links that lead out of these folders are not followed.
 //
 // It returns the errors of Read and of opening folders.
 func ReadFile(file string, packages map[string]string, o *source.Options) (*source.Result, *source.Report, error) {
@@ -127,7 +128,7 @@ func ReadFile(file string, packages map[string]string, o *source.Options) (*sour
 	var opened []*os.Root
 	defer func() {
 		for _, root := range opened {
-			_ = root.Close() // nothing has been written
+			_ = root.Close() // reading only: an error loses nothing
 		}
 	}()
 	open := func(dir string) (fs.FS, error) {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxNesting is how deep an expression may be nested.
+	// maxNesting is the largest depth of nested expressions.
 	maxNesting = 100
-	// maxWaves is how many sines and cosines a sum may have: the cost of a sum is their square.
+	// maxWaves is the largest number of sines and cosines in a sum: its cost grows with their square.
 	maxWaves = 100
 )
 
 // function is a function of time: Σ poly[k]·tᵏ + Σ waves.
 type function struct {
-	poly  []float64 // at least one
+	poly  []float64 // at least one coefficient
 	waves []wave
 }
 
@@ -55,7 +55,8 @@ func (f function) add(g function) function {
 	return h.trim()
 }
 
-// trim leaves out what is zero.
+// trim removes leading coefficients and waves that are zero, and adds waves without frequency to the constant. It changes f.poly in
+// place.
 func (f function) trim() function {
 	for len(f.poly) > 1 && f.poly[len(f.poly)-1] == 0 {
 		f.poly = f.poly[:len(f.poly)-1]
@@ -72,7 +73,7 @@ func (f function) trim() function {
 	return f
 }
 
-// mul returns f·g if it is a function of the kind.
+// mul returns f·g, or an error if the product is not of type function.
 func (f function) mul(g function) (function, error) {
 	switch {
 	case g.isConstant():
@@ -93,7 +94,7 @@ func (f function) mul(g function) (function, error) {
 	return h.trim(), nil
 }
 
-// pow returns f to the power g, a constant; it has to be a small whole number where f is no constant.
+// pow returns f to the power g. g must be constant and, unless f is constant, an integer from 0 to joints.MaxCoefficients.
 func (f function) pow(g function) (function, error) {
 	if !g.isConstant() {
 		return f, fmt.Errorf("powers of functions of time are not read")
@@ -115,7 +116,7 @@ func (f function) pow(g function) (function, error) {
 	return out, nil
 }
 
-// sine returns sin(f + phase).
+// sine returns sin(f + phase), phase in rad, or an error if f is not linear.
 func (f function) sine(phase float64) (function, error) {
 	if len(f.waves) > 0 || len(f.poly) > 2 {
 		return f, fmt.Errorf("the sine of something that is not linear in time is not read")
@@ -139,7 +140,7 @@ func (f function) at(t float64) float64 {
 	return x
 }
 
-// motion returns f as the model has it: a polynomial, or one sine about a constant.
+// motion returns f as a motion of the model: a polynomial, or a constant plus one sine. It returns an error for other functions.
 func (f function) motion() (*model.Motion, error) {
 	switch {
 	case len(f.waves) == 0:
@@ -171,7 +172,7 @@ func parseFunction(text string) (function, error) {
 	return f, nil
 }
 
-// expression is a text that is read from the left.
+// expression is a parser of a text; rest is the text that is still to be read.
 type expression struct {
 	rest  string
 	depth int
@@ -179,7 +180,7 @@ type expression struct {
 
 func (p *expression) space() { p.rest = strings.TrimLeft(p.rest, " \t\n") }
 
-// next takes one of the given characters off the text, 0 if none stands there.
+// next skips spaces, and takes the next character off the text if it is one of the given ones. It returns 0 if not.
 func (p *expression) next(of string) byte {
 	p.space()
 	if p.rest == "" || strings.IndexByte(of, p.rest[0]) < 0 {
@@ -190,7 +191,7 @@ func (p *expression) next(of string) byte {
 	return c
 }
 
-// sum reads terms with + and − between them.
+// sum reads terms separated by + and −.
 func (p *expression) sum() (function, error) {
 	if p.depth++; p.depth > maxNesting {
 		return function{}, fmt.Errorf("the expression is nested more than %d times", maxNesting)
@@ -216,7 +217,7 @@ func (p *expression) sum() (function, error) {
 	return f, err
 }
 
-// product reads factors with * and / between them.
+// product reads factors separated by * and /.
 func (p *expression) product() (function, error) {
 	f, err := p.power()
 	for err == nil {
@@ -240,7 +241,7 @@ func (p *expression) product() (function, error) {
 	return f, err
 }
 
-// power reads a signed factor and its exponent, which binds closer than the sign.
+// power reads signs, a factor and its exponent. ^ binds more tightly than a sign, and is right-associative.
 func (p *expression) power() (function, error) {
 	if sign := p.next("+-"); sign != 0 {
 		if p.depth++; p.depth > maxNesting {
@@ -314,7 +315,7 @@ func (p *expression) factor() (function, error) {
 }
 
 // number reads digits, a point, and an exponent after e or d. A d
-// without exponent says that the number has double precision.
+// without exponent only marks double precision.
 func (p *expression) number() (function, error) {
 	digits := func(from int) int {
 		for from < len(p.rest) && (p.rest[from] >= '0' && p.rest[from] <= '9' || p.rest[from] == '.') {

@@ -11,19 +11,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Joints that mesh, with the markers I and J:
+// Gears, and rack and pinion, with the markers I and J:
 //
-//	GearJoint        radiusI·φ(I) + radiusJ·φ(J) is constant, with the angle φ of each marker about its z axis against the
-//	                 line between the origins; with MarkerK, about z of K and against K
-//	RackPinionJoint  x + pitchRadius·θ is constant, with the place x of J along x of I and the angle θ of J against I about z
+//	GearJoint        radiusI·φ(I) + radiusJ·φ(J) is constant; φ is the angle of a marker about its z axis, relative to the
+//	                 line between the origins, or, with MarkerK, about z of K and relative to K
+//	RackPinionJoint  x + pitchRadius·θ is constant; x is the position of J along x of I, θ the angle of J relative to I about z
 //
-// They are equations between coordinates of other joints: those by which the two parts turn or slide on a third one.
+// They become couplings of other joints, by which the two parts turn or slide relative to a third part.
 const (
 	gearJoint = "GearJoint"
 	rackJoint = "RackPinionJoint"
 )
 
-// mesh is such a joint.
+// mesh is a gear joint or a rack and pinion.
 type mesh struct {
 	node *xmltree.Node
 	name string
@@ -36,26 +36,26 @@ type term struct {
 	factor      float64
 }
 
-// reach is a body with the coordinates by which a marker moves on it.
+// reach is a body, and the terms whose sum is the coordinate of a marker relative to it.
 type reach struct {
 	body  int32
 	terms []term
 }
 
-// bodies knows which parts are fixed to each other, and which joints they have.
+// bodies has the parts that are fixed to each other as one body each, and the joints of each body.
 type bodies struct {
 	r *reader
 	assembly.Wholes
-	near   map[int32][]int
-	looked int // joints of near so far
+	near   map[int32][]int // indices of the joints of each body
+	looked int             // joints visited so far, in all searches
 }
 
-// mostLooks is how many joints are looked at for those that mesh, in all.
+// mostLooks is the largest number of joints that all searches for gears may visit.
 const mostLooks = 10_000_000
 
-// mesh reads the joints that mesh, when all others and what drives them are there.
+// mesh converts gears, and racks and pinions. It runs after all other joints, motions and limits have been read.
 //
-// Cost: O(joints), and for each that meshes the joints of its two bodies, up to mostLooks.
+// Cost: O(joints), plus for each gear the joints of its two bodies, up to mostLooks in all.
 func (r *reader) mesh() {
 	if len(r.meshes) == 0 {
 		return
@@ -91,7 +91,7 @@ func (r *reader) mesh() {
 	}
 }
 
-// terms returns the terms of the equation that m is.
+// terms returns the terms of the equation of m, or refuses m and returns false.
 func (b *bodies) terms(m *mesh) ([]term, bool) {
 	switch what := "joint " + fault.Name(m.name); {
 	case b.Of(m.i.link) == b.Of(m.j.link):
@@ -103,7 +103,7 @@ func (b *bodies) terms(m *mesh) ([]term, bool) {
 	return b.rack(m)
 }
 
-// radius returns a number of m that is not zero.
+// radius returns the number in a field of m, m, and true; it refuses m if the number is missing or zero.
 func (b *bodies) radius(m *mesh, field string) (float64, bool) {
 	x := b.r.number(m.node, field, 0)
 	if x == 0 {
@@ -112,7 +112,7 @@ func (b *bodies) radius(m *mesh, field string) (float64, bool) {
 	return x, x != 0
 }
 
-// gear returns the terms of a gear joint.
+// gear returns the terms of a gear joint, or refuses it and returns false.
 func (b *bodies) gear(m *mesh) ([]term, bool) {
 	rI, okI := b.radius(m, "radiusI")
 	rJ, okJ := b.radius(m, "radiusJ")
@@ -140,7 +140,8 @@ func (b *bodies) gear(m *mesh) ([]term, bool) {
 		b.r.report.Refuse(m.node, what, "the axes of its gears are not parallel, which is not read")
 		return nil, false
 	}
-	// Wheels of one carrier first, then those that turn on it by several joints about one line, as a sun of planets does.
+	// First look for a carrier on which each gear turns by one joint, then for one on which a gear turns by several joints about one
+	// line, as the sun of a planetary gear does.
 	for _, deep := range [2]bool{false, true} {
 		x, y := b.moves(m.i, assembly.Revolute, z[0], deep), b.moves(m.j, assembly.Revolute, z[1], deep)
 		if terms, ok := meet(x, y, rI, rJ, func(body int32) bool { return on < 0 || on == body }); ok {
@@ -151,7 +152,7 @@ func (b *bodies) gear(m *mesh) ([]term, bool) {
 	return nil, false
 }
 
-// rack returns the terms of a rack and its pinion.
+// rack returns the terms of a rack and its pinion, or refuses them and returns false.
 func (b *bodies) rack(m *mesh) ([]term, bool) {
 	radius, ok := b.radius(m, "pitchRadius")
 	if !ok {
@@ -169,7 +170,7 @@ func (b *bodies) rack(m *mesh) ([]term, bool) {
 	return nil, false
 }
 
-// missing returns why joints do not mesh.
+// missing returns why, unless the search has been cut off at mostLooks: then it says that.
 func (b *bodies) missing(why string) string {
 	if b.looked > mostLooks {
 		return "the parts of joints that mesh have too many joints"
@@ -177,7 +178,8 @@ func (b *bodies) missing(why string) string {
 	return why
 }
 
-// meet returns the terms of two markers on a body on which both move, each with its factor.
+// meet finds the first body in x that is also in y and that on accepts. It returns the terms of both markers on that body, those of x
+// times fx and those of y times fy; false if there is no such body.
 func meet(x, y []reach, fx, fy float64, on func(body int32) bool) (list []term, ok bool) {
 	at := make(map[int32]int, len(y))
 	for k := range y {
@@ -200,14 +202,14 @@ func meet(x, y []reach, fx, fy float64, on func(body int32) bool) (list []term, 
 }
 
 const (
-	// parallels is how far unit vectors of a file may be from parallel, rad.
+	// parallels is the largest angle between directions of a file that count as parallel, rad.
 	parallels = 1e-6
-	// deepest is by how many joints about one line a wheel may turn on the carrier of the other.
+	// deepest is the largest number of joints about one line between a gear and the carrier.
 	deepest = 4
 )
 
-// moves lists on what other bodies a marker moves about an axis of the world through its origin, or along one: by one
-// joint, or deep by several.
+// moves lists the bodies relative to which a marker turns about an axis through its origin, or slides along the axis, by one joint or,
+// if deep is set, by up to deepest joints. axis is in world axes; kind is Revolute or Prismatic.
 func (b *bodies) moves(at place, kind assembly.Kind, axis spatial.Vec3, deep bool) []reach {
 	list := []reach{{body: b.Of(at.link)}}
 	seen := map[int32]bool{list[0].body: true}
@@ -230,8 +232,9 @@ func (b *bodies) moves(at place, kind assembly.Kind, axis spatial.Vec3, deep boo
 	return list[1:]
 }
 
-// step returns the body on the other side of joint k, and the coordinate by which this one moves on it, if the joint does
-// no more than turn about a line, also with a slide along it, or than slide along it.
+// step returns the body to on the other side of joint k, and the term by which body from moves relative to it. It returns false
+// unless the
+// joint turns about the axis, with or without a slide along it, or, for Prismatic, only slides along it.
 func (b *bodies) step(k int, from int32, origin spatial.Vec3, kind assembly.Kind, axis spatial.Vec3) (to int32, t term, ok bool) {
 	j := &b.r.a.Joints[k]
 	pred, succ := b.Of(j.Predecessor), b.Of(j.Successor)

@@ -18,8 +18,8 @@ import (
 //
 //	RevoluteJoint        origins meet, z are parallel
 //	CylindricalJoint     J's origin is on I's z axis, z are parallel
-//	TranslationalJoint   that, and all axes are parallel
-//	ScrewJoint           as cylindrical, and z = pitch·θ/2π + what it is at the beginning
+//	TranslationalJoint   as cylindrical, and all axes are parallel
+//	ScrewJoint           as cylindrical, and z = z₀ + pitch·θ/2π
 //	SphericalJoint       origins meet
 //	UniversalJoint       origins meet, z are perpendicular
 //	FixedJoint           origins meet, all axes are parallel
@@ -29,7 +29,7 @@ import (
 //	SphSphJoint          the origins have the distance distanceIJ
 //	RevRevJoint          as planar without offset, and the origins have the distance distanceIJ
 //
-// Others and their converters are in bounds.go and gears.go. "Parallel" leaves the sense open, which is that of the beginning.
+// Others are in bounds.go and gears.go. "Parallel" includes antiparallel; the initial sense is kept.
 var converters = map[string]func(*reader, *pair){
 	"RevoluteJoint":         (*reader).revolute,
 	"CylindricalJoint":      (*reader).cylindrical,
@@ -67,10 +67,10 @@ func jointTypes() []string {
 type pair struct {
 	node *xmltree.Node
 	j    assembly.Joint
-	x    assembly.Pose // of J in I at the beginning
+	x    assembly.Pose // initial pose of J in I
 }
 
-// joint reads one joint.
+// joint reads one joint. Gears are stored for mesh; other joints are converted.
 func (r *reader) joint(n *xmltree.Node) {
 	convert := converters[n.Name]
 	meshes := n.Name == gearJoint || n.Name == rackJoint
@@ -113,24 +113,24 @@ var (
 	unitZ = spatial.Vec3{0, 0, 1}
 )
 
-// halfTurn turns by π about an axis.
+// halfTurn returns a rotation by π about axis 0, 1 or 2: x, y or z.
 func halfTurn(axis int) assembly.Pose {
 	var q spatial.Quat
 	q[1+axis] = 1
 	return assembly.Pose{Q: q}
 }
 
-// parallel turns S over if its z axis is against that of P at the beginning.
+// parallel turns S by π about x if initially its z axis points against P's.
 func (p *pair) parallel() {
 	if p.x.Dir(unitZ)[2] < 0 {
 		p.turn(halfTurn(0))
 	}
 }
 
-// turn turns S in the successor.
+// turn multiplies the pose of S in the successor by a rotation from the right.
 func (p *pair) turn(by assembly.Pose) { p.j.S, p.x = p.j.S.Mul(by), p.x.Mul(by) }
 
-// aligned turns S by half turns so that its axes are those of P.
+// aligned turns S by π about an axis, if necessary, so that initially its axes point along P's.
 func (p *pair) aligned() {
 	x, y := p.x.Dir(spatial.Vec3{1, 0, 0})[0] < 0, p.x.Dir(spatial.Vec3{0, 1, 0})[1] < 0
 	switch {
@@ -143,15 +143,17 @@ func (p *pair) aligned() {
 	}
 }
 
+// axes appends motions of the given kinds, about and along z.
 func (p *pair) axes(kinds ...assembly.Kind) {
 	for _, k := range kinds {
 		p.j.Axes = append(p.j.Axes, assembly.Axis{At: p.node, Name: p.j.Name, Kind: k, Axis: unitZ})
 	}
 }
 
+// typed makes the joint one of type t.
 func (p *pair) typed(t model.JointType) { p.j.Typed, p.j.Type = true, t }
 
-// raise lifts P by the offset of the file along its z axis.
+// raise moves P along its z axis by the offset in the file, m.
 func (r *reader) raise(p *pair) {
 	p.j.P = p.j.P.Mul(assembly.Pose{R: unitZ.Scale(r.number(p.node, "offset", 0))})
 }
@@ -171,7 +173,7 @@ func (r *reader) translational(p *pair) {
 	p.axes(assembly.Prismatic)
 }
 
-// screw lifts P so that the joint holds at the beginning.
+// screw moves P along z so that the joint holds initially. A screw without pitch becomes a revolute joint.
 func (r *reader) screw(p *pair) {
 	p.parallel()
 	pitch := r.number(p.node, "pitch", 0) / (2 * math.Pi)
@@ -223,7 +225,7 @@ func (r *reader) distance(p *pair) {
 	}
 }
 
-// revRev is two joints: the second one is added here.
+// revRev makes two joints: it appends the distance joint itself, and leaves the planar one in p.
 func (r *reader) revRev(p *pair) {
 	d := *p
 	d.j.Name += "#distance"
@@ -234,7 +236,7 @@ func (r *reader) revRev(p *pair) {
 	p.typed(model.Planar)
 }
 
-// driven returns the axis of a kind of the joint that a motion or limit names, or nil after an error.
+// driven returns the axis about or along z, of a kind, of the joint that a motion or limit names. It returns nil after a refusal.
 func (r *reader) driven(n *xmltree.Node, kind assembly.Kind) *assembly.Axis {
 	path := r.text(n, "MotionJoint")
 	if path == "" {
@@ -247,7 +249,7 @@ func (r *reader) driven(n *xmltree.Node, kind assembly.Kind) *assembly.Axis {
 		r.report.Refuse(n, "element "+fault.Name(n.Name), "there is no joint "+fault.Name(path))
 		return nil
 	}
-	// Angles and distances of markers are about and along z, and angles are those of a joint with one rotation.
+	// The file means the angle about z and the distance along z. The angle is unique only if the joint has one rotation.
 	j := &r.a.Joints[k-1]
 	var found *assembly.Axis
 	turns := 0

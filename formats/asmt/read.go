@@ -14,7 +14,7 @@ import (
 // Read reads a file and makes its model, with the report on all its elements.
 //
 // Cost: O(bytes). It returns the errors of the file as a *source.SyntaxError
-// or a *source.Problems; the report is there too.
+// or a *source.Problems. The report is never nil.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "asmt"}
 	report.Tell(o.Settled)
@@ -43,7 +43,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	return result, report, nil
 }
 
-// still is the speed of the assembly, m/s or rad/s, up to which it is at rest: solvers leave rounding there.
+// still is the largest speed of the assembly, m/s or rad/s, that counts as rest: files of solvers have rounding there.
 const still = 1e-12
 
 // place is a frame of a link, or of the world.
@@ -56,9 +56,9 @@ type reader struct {
 	a       assembly.Assembly
 	report  *source.Report
 	values  xmltree.Values
-	prefix  string // of markers
+	prefix  string // of the paths of markers: /ASSEMBLY/
 	markers map[string]place
-	joints  map[string]int // 1 + number in the assembly
+	joints  map[string]int // 1 + index in a.Joints; 0: unknown
 	names   map[string]bool
 	meshes  []mesh
 	time    float64
@@ -98,7 +98,7 @@ func (r *reader) assembly(root *xmltree.Node) {
 		r.constraints(sets)
 	}
 	for _, name := range [...]string{"ForceTorques", "ForcesTorques"} {
-		root.Child(name) // whose children are dropped
+		root.Child(name) // marks the list as read; the rules drop its children
 	}
 }
 
@@ -143,7 +143,8 @@ func (r *reader) part(n *xmltree.Node) {
 	r.refPoints(n, len(r.a.Links)-1, assembly.Identity(), l.Name+"/")
 }
 
-// refPoints reads the markers of a link, or of the world, whose frame is at outer.
+// refPoints reads the markers in n, which belong to a link or to the world. outer is the pose of n in that link, prefix its part of the
+// markers' paths.
 func (r *reader) refPoints(n *xmltree.Node, link int, outer assembly.Pose, prefix string) {
 	points := n.Child("RefPoints")
 	if points == nil {
@@ -178,7 +179,7 @@ func (r *reader) refPoints(n *xmltree.Node, link int, outer assembly.Pose, prefi
 	}
 }
 
-// marker returns the marker that an element of n names.
+// marker returns the marker that an element of n names, or refuses the element and returns false.
 func (r *reader) marker(n *xmltree.Node, field string) (place, bool) {
 	path := r.text(n, field)
 	p, ok := r.markers[path]
@@ -188,7 +189,7 @@ func (r *reader) marker(n *xmltree.Node, field string) (place, bool) {
 	return p, ok
 }
 
-// world returns the pose of a place in the world at the beginning.
+// world returns the initial pose of a place in the world.
 func (r *reader) world(p place) assembly.Pose {
 	if p.link == assembly.World {
 		return p.pose
@@ -229,7 +230,7 @@ func (r *reader) name(n *xmltree.Node) string {
 	return name
 }
 
-// number returns the number in a field of n, or what is usual.
+// number returns the number in a field of n, or usual if there is none.
 func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
 	return r.values.ChildNumber(n, field, usual)
 }
@@ -239,11 +240,11 @@ func (r *reader) vector(n *xmltree.Node, field string) spatial.Vec3 {
 	return r.values.ChildVector(n, field, [3]float64{})
 }
 
-// orthogonal is how far the entries of RᵀR of a rotation matrix may be
-// from those of the identity: files have six digits at least.
+// orthogonal is the largest difference between entries of RᵀR, for a rotation matrix R of a file,
+// and entries of the identity: files have at least six digits.
 const orthogonal = 1e-5
 
-// pose reads the position and the rotation matrix of n.
+// pose reads the position and the rotation matrix of n; the identity stands for parts that are missing or refused.
 func (r *reader) pose(n *xmltree.Node) assembly.Pose {
 	x := assembly.Identity()
 	x.R = r.vector(n, "Position3D")

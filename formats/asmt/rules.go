@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// element is a rule, and whether the lines in the element are values.
+// element is a rule for an element; value tells that the lines within it are its value, not elements.
 type element struct {
 	xmltree.Rule
 	value bool
@@ -24,7 +24,7 @@ func listed(value bool, class source.Class, why string, names []string) (list []
 	return list
 }
 
-// rules are what becomes of the elements of the format.
+// rules has the treatment of each element of the format.
 var rules = concat(
 	used("Assembly", "RefPoints", "RefPoint", "Markers", "Marker", "Parts", "Part", "PrincipalMassMarker", "ConstraintSets", "Joints",
 		"Motions", "Limits", "GeneralConstraintSets", "ForceTorques", "ForcesTorques", "SimulationParameters"),
@@ -32,7 +32,7 @@ var rules = concat(
 	used("RotationalMotion", "TranslationalMotion", "GeneralMotion", "AllowRotation", "RotationLimit", "TranslationLimit"),
 	valued("Name", "Position3D", "RotationMatrix", "Velocity3D", "Omega3D", "Mass", "MomentOfInertias", "MarkerI", "MarkerJ", "MotionJoint",
 		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "Limit", "type", "Type"),
-	// Of joints, motions and forces that are not read, all in them has their class; these are values.
+	// Elements within joints, motions and forces that are not read take the class of these. Listed here are those that are values.
 	valued("theIzJz", "radiusI", "radiusJ", "MarkerK",
 		"pitchRadius", "rIJI1", "rIJI2", "rIJI3", "angIJJ1", "angIJJ2", "angIJJ3", "RotationOrder",
 		"tension", "twist", "FxOnI", "FyOnI", "FzOnI", "TxOnI", "TyOnI", "TzOnI", "MarkerKSign"),
@@ -54,7 +54,7 @@ func concat(lists ...[]element) (all []element) {
 	return all
 }
 
-// table is what the account is made by.
+// table is the table of the rules, for xmltree.Account.
 var table = func() *xmltree.Table {
 	list := make([]xmltree.Rule, len(rules))
 	for i, r := range rules {

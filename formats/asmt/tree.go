@@ -10,16 +10,16 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// maxDepth is how deep lines may be indented.
+// maxDepth is the largest number of tabs before a line.
 const maxDepth = 64
 
 // headers are the first lines of files.
 var headers = []string{"freeCAD: 3D CAD with Motion Simulation  by  askoh.com", "OndselSolver"}
 
-// series is the line after which the results stand.
+// series is the line after which the results of the solver follow, to the end of the file.
 const series = "TimeSeries"
 
-// values are the elements whose lines are values, and not elements.
+// values has the elements whose lines are values, not elements.
 var values = map[string]bool{}
 
 func init() {
@@ -30,10 +30,10 @@ func init() {
 	}
 }
 
-// parse reads the lines into a tree: a line is an element, those that are indented by one more tab stand in it. The
-// lines in an element of values are its text.
+// parse reads the lines into a tree: each line is an element, and the following lines with one more tab are its children. The
+// lines within an element in values are its text.
 //
-// Cost: O(bytes). It returns an error with the place of a line that is not where it can be.
+// Cost: O(bytes). It returns a *source.SyntaxError with the position of the first invalid line.
 func parse(file string, data []byte) (*xmltree.Node, error) {
 	t := tree{file: file}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -76,24 +76,24 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 	return t.root, nil
 }
 
-// tree is what parse has read.
+// tree is the state of parse.
 type tree struct {
 	file     string
-	line     int  // number of the line that is read, from 1
+	line     int  // number of the current line, from 1
 	started  bool // the header has been read
 	elements int
 	root     *xmltree.Node
-	stack    []*xmltree.Node // the last element of each depth, down to the last line's
+	stack    []*xmltree.Node // the ancestors of the next line: the last element at each depth
 	owner    *xmltree.Node   // the element of values whose text is read, or nil
 	value    []byte          // its text
 }
 
-// fail returns an error at the line that is read.
+// fail returns an error at the current line.
 func (t *tree) fail(format string, args ...any) error {
 	return &source.SyntaxError{Location: source.Location{File: t.file, Line: t.line, Column: 1}, Rule: fmt.Sprintf(format, args...)}
 }
 
-// fits returns an error unless a line of the given depth can stand here. The first element is the Assembly, and all others stand in it.
+// fits returns an error unless a line of the given depth is allowed here. The first element is the Assembly, which contains all others.
 func (t *tree) fits(depth int, text []byte) error {
 	switch {
 	case depth > maxDepth:
@@ -108,7 +108,7 @@ func (t *tree) fits(depth int, text []byte) error {
 	return nil
 }
 
-// add adds a line to the text of the element that it stands in, if that is one of values, or makes it an element.
+// add adds a line to the text of its parent if the parent is in values, else makes it a child of the parent.
 func (t *tree) add(depth int, text []byte) {
 	t.stack = t.stack[:depth]
 	if depth > 0 && values[t.stack[depth-1].Name] {
@@ -132,14 +132,14 @@ func (t *tree) add(depth int, text []byte) {
 	t.stack = append(t.stack, n)
 }
 
-// flush gives an element of values the text that has been read.
+// flush stores the text that has been read in its element.
 func (t *tree) flush() {
 	if t.owner != nil {
 		t.owner.Text, t.owner, t.value = string(t.value), nil, t.value[:0]
 	}
 }
 
-// isHeader reports whether a file may begin with a line.
+// isHeader reports whether line is the first line of an ASMT file.
 func isHeader(line string) bool {
 	for _, h := range headers {
 		if line == h {

@@ -11,17 +11,17 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Bounds of a COLLADA scene. Nodes can be instances of nodes, so that a few bytes would say thousands of millions.
+// Bounds of a COLLADA scene. Nodes can be instances of other nodes, so that a few bytes could describe billions of nodes.
 const (
-	maxInstances = 1 << 16 // nodes and geometries that are named by others
-	maxDepth     = 64      // nodes in each other
-	maxWork      = 1 << 29 // bytes of text that are read, those of instances each time, and nodeWork for an element of a scene
+	maxInstances = 1 << 16 // instances of nodes and geometries
+	maxDepth     = 64      // depth of nested nodes
+	maxWork      = 1 << 29 // work in all: the bytes of text that are read, counted for each instance, and nodeWork for each element
 	nodeWork     = 64
 )
 
-// readDAE reads the triangles, polylists and polygons without holes of the scene of a COLLADA file, each placed by the
-// nodes above it, with the unit of the file in metres and its upward axis along z. Of a file without a scene it reads
-// all geometries as they are. Lines, splines, skins and materials are passed.
+// readDAE reads the triangles, polylists and polygons without holes of the scene of a COLLADA file, transformed by the
+// nodes above them, into metres and with the upward axis along z. From a file without a scene it reads
+// all geometries, without nodes. Lines, splines, skins and materials are skipped.
 //
 // Cost and errors: as Read.
 func readDAE(data []byte) (*Mesh, error) {
@@ -63,8 +63,10 @@ type affine struct {
 	r spatial.Vec3
 }
 
+// mul returns the map x → a(b(x)).
 func (a affine) mul(b affine) affine { return affine{a.A.Mul(b.A), a.r.Add(a.A.MulVec(b.r))} }
 
+// dae is the state of readDAE.
 type dae struct {
 	mesh      *Mesh
 	ids       map[string]*xmltree.Node
@@ -80,7 +82,7 @@ func (d *dae) spend(n *xmltree.Node, work int) error {
 	return nil
 }
 
-// index finds the elements with an id.
+// index stores the elements with an id; of equal ids the first counts.
 func (d *dae) index(n *xmltree.Node) {
 	if id, ok := n.Attr("id"); ok {
 		if _, twice := d.ids[id]; !twice {
@@ -92,12 +94,12 @@ func (d *dae) index(n *xmltree.Node) {
 	}
 }
 
-// errorAt returns an error with the place of n.
+// errorAt returns an error with the line of n.
 func errorAt(n *xmltree.Node, format string, args ...any) error {
 	return fmt.Errorf("formats/mesh: line %d: %s", n.Line, fmt.Sprintf(format, args...))
 }
 
-// frame returns the map of the file's lengths and axes to metres with z upward.
+// frame returns the map from coordinates of the file to metres with z upward.
 func (d *dae) frame(root *xmltree.Node) (affine, error) {
 	f := affine{A: spatial.Identity3()}
 	asset := root.Child("asset")
@@ -105,7 +107,7 @@ func (d *dae) frame(root *xmltree.Node) (affine, error) {
 		return f, nil
 	}
 	switch up := asset.Child("up_axis"); {
-	case up == nil || up.Text == "Y_UP": // which is what COLLADA says of a file that does not say
+	case up == nil || up.Text == "Y_UP": // the default of COLLADA
 		f.A = spatial.Mat3{1, 0, 0, 0, 0, -1, 0, 1, 0}
 	case up.Text == "X_UP":
 		f.A = spatial.Mat3{0, -1, 0, 0, 0, -1, 1, 0, 0}
@@ -124,7 +126,7 @@ func (d *dae) frame(root *xmltree.Node) (affine, error) {
 	return f, nil
 }
 
-// scene returns the visual scene that the file shows, nil if it says none.
+// scene returns the visual scene of the file, nil if there is none.
 func (d *dae) scene(root *xmltree.Node) (*xmltree.Node, error) {
 	s := root.Child("scene")
 	if s == nil {
@@ -137,7 +139,7 @@ func (d *dae) scene(root *xmltree.Node) (*xmltree.Node, error) {
 	return d.target(i)
 }
 
-// target returns the element that an element instance_NAME refers to, of the name NAME.
+// target returns the element NAME to which n, an element instance_NAME, refers.
 func (d *dae) target(n *xmltree.Node) (*xmltree.Node, error) {
 	url, _ := n.Attr("url")
 	want := strings.TrimPrefix(n.Name, "instance_")
@@ -157,7 +159,7 @@ func (d *dae) find(url string) *xmltree.Node {
 	return d.ids[id]
 }
 
-// nodes adds what stands in a scene or a node. The transformations of a node apply from the last to the first.
+// nodes adds the geometries in a scene or a node n, mapped by at. The transformations of a node apply from the last to the first.
 func (d *dae) nodes(n *xmltree.Node, at affine, depth int) error {
 	if depth > maxDepth {
 		return errorAt(n, "nodes stand deeper than %d in each other", maxDepth)
@@ -233,7 +235,7 @@ func (d *dae) transformation(n *xmltree.Node) (affine, error) {
 	return a, nil
 }
 
-// numbers reads the finite numbers of the text of n, as many as count if that is not negative.
+// numbers reads the numbers in the text of n, which must be finite. If count is not negative, there must be count numbers.
 func (d *dae) numbers(n *xmltree.Node, count int) ([]float64, error) {
 	if err := d.spend(n, len(n.Text)); err != nil {
 		return nil, err
@@ -257,7 +259,7 @@ func (d *dae) numbers(n *xmltree.Node, count int) ([]float64, error) {
 func (d *dae) geometry(g *xmltree.Node, at affine) error {
 	mesh := g.Child("mesh")
 	if mesh == nil {
-		return nil // a spline, or a convex hull of another
+		return nil // a spline, or the convex hull of another geometry
 	}
 	from := len(d.mesh.Triangles)
 	base, err := d.positions(mesh, at)
@@ -280,7 +282,7 @@ func (d *dae) geometry(g *xmltree.Node, at affine) error {
 	return nil
 }
 
-// positions adds the positions of the vertices of a mesh and returns the number of the first.
+// positions adds the vertices of a mesh, mapped by at, and returns the index of the first.
 func (d *dae) positions(mesh *xmltree.Node, at affine) (base int, err error) {
 	base = len(d.mesh.Vertices)
 	vertices := mesh.Child("vertices")
@@ -301,7 +303,7 @@ func (d *dae) positions(mesh *xmltree.Node, at affine) (base int, err error) {
 	return base, errorAt(vertices, "vertices without positions")
 }
 
-// points adds the points of a source.
+// points adds the points of a source, mapped by at.
 func (d *dae) points(source *xmltree.Node, at affine) error {
 	array := source.Child("float_array")
 	if array == nil {
@@ -334,7 +336,7 @@ func (d *dae) points(source *xmltree.Node, at affine) error {
 	return nil
 }
 
-// faces adds the faces of triangles, a polylist or polygons, whose vertices begin at base.
+// faces adds the faces of an element triangles, polylist or polygons. Its vertex 0 is vertex base of the mesh.
 func (d *dae) faces(p *xmltree.Node, base int) error {
 	offset, stride, err := inputs(p)
 	if err != nil {
@@ -388,7 +390,7 @@ func (d *dae) faces(p *xmltree.Node, base int) error {
 	return nil
 }
 
-// inputs returns the place of a vertex among the indices of a corner, and how many these are.
+// inputs returns the number of indices for each corner of a face, stride, and the position of the vertex among them, offset.
 func inputs(p *xmltree.Node) (offset, stride int, err error) {
 	offset = -1
 	for _, in := range p.Children {

@@ -15,13 +15,13 @@ const MaxTriangles = 4_000_000
 // Mesh is a surface made of triangles. Seen from outside, the corners of a triangle run counterclockwise.
 type Mesh struct {
 	Vertices  []spatial.Vec3
-	Triangles [][3]int32 // numbers of vertices
+	Triangles [][3]int32 // indices of vertices
 }
 
-// Read reads the mesh in data, of the format that the extension of the name tells: .stl, .obj or .dae, in any case.
+// Read reads the mesh in data. The extension of the name gives the format: .stl, .obj or .dae, in any case.
 //
-// Cost: O(bytes). It returns an error that names the place in the
-// file, and one for what is not finite or larger than MaxTriangles.
+// Cost: O(bytes). It returns an error that names the position in the
+// file, also for coordinates that are not finite and for more than MaxTriangles triangles or vertices.
 func Read(name string, data []byte) (*Mesh, error) {
 	var m *Mesh
 	var err error
@@ -41,8 +41,8 @@ func Read(name string, data []byte) (*Mesh, error) {
 	return m, nil
 }
 
-// Transform moves the vertices to origin + E·scale·vertex. A scale with one or three negative factors mirrors the mesh;
-// the triangles are then turned over, so that their outside stays outside.
+// Transform moves the vertices to origin + E·diag(scale)·vertex. A scale with one or three negative factors mirrors the mesh;
+// the order of the corners is then reversed, so that the outside of the triangles stays outside.
 func (m *Mesh) Transform(scale spatial.Vec3, E spatial.Mat3, origin spatial.Vec3) {
 	for i, v := range m.Vertices {
 		m.Vertices[i] = origin.Add(E.MulVec(spatial.Vec3{scale[0] * v[0], scale[1] * v[1], scale[2] * v[2]}))
@@ -52,7 +52,7 @@ func (m *Mesh) Transform(scale spatial.Vec3, E spatial.Mat3, origin spatial.Vec3
 	}
 }
 
-// turnOver turns over the triangles from a number on.
+// turnOver reverses the order of the corners of the triangles from index from on.
 func (m *Mesh) turnOver(from int) {
 	for i := from; i < len(m.Triangles); i++ {
 		t := &m.Triangles[i]
@@ -60,13 +60,13 @@ func (m *Mesh) turnOver(from int) {
 	}
 }
 
-// add adds a vertex, and reports whether it is finite.
+// add appends a vertex, and returns whether it is finite.
 func (m *Mesh) add(v spatial.Vec3) bool {
 	m.Vertices = append(m.Vertices, v)
 	return v.IsFinite()
 }
 
-// fan adds the polygon of the vertices as triangles about the first, and reports whether there are not too many.
+// fan appends a polygon as triangles that share its first corner. It returns false if the mesh now has more than MaxTriangles.
 func (m *Mesh) fan(corners []int32) bool {
 	for i := 2; i < len(corners); i++ {
 		m.Triangles = append(m.Triangles, [3]int32{corners[0], corners[i-1], corners[i]})
@@ -74,7 +74,7 @@ func (m *Mesh) fan(corners []int32) bool {
 	return len(m.Triangles) <= MaxTriangles
 }
 
-// errTooMany is for meshes that are too large.
+// errTooMany returns the error of a mesh that is too large.
 func errTooMany() error {
 	return fmt.Errorf("formats/mesh: more than %d triangles or vertices", MaxTriangles)
 }

@@ -20,16 +20,17 @@ var (
 	ErrInside = errors.New("formats/mesh: the mesh is inside out: its triangles run clockwise seen from outside")
 )
 
-// flat is the volume, relative to the cube of the size, below which a mesh counts as flat: far above rounding,
-// 1e-16 times the number of triangles, and below that of a sheet of a millionth of its size.
+// flat is the volume, relative to the cube of the size, up to which a mesh counts as flat. It is far above rounding,
+// 1e-16 times the number of triangles, and below the volume of a sheet whose thickness is a millionth of its size.
 const flat = 1e-9
 
-// Solid returns the mass properties of the body that the mesh encloses: sums over the signed tetrahedra of the triangles and a point,
+// Solid returns the mass properties of the solid that the mesh encloses: sums over the signed tetrahedra between the triangles and a
+// point,
 //
 //	∫1 = Σ d/6,  ∫x = Σ d/24·s,  ∫x·xᵀ = Σ d/120·(s·sᵀ + a·aᵀ + b·bᵀ + c·cᵀ),  d = a·(b × c),  s = a + b + c,
 //
 // with the corners a, b, c of a triangle relative to the point. The
-// point is near the mesh; for a closed mesh it does not matter.
+// point is the middle of the bounds; for a closed mesh the choice affects only rounding.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat or ErrInside.
 func (m *Mesh) Solid() (Moments, error) {
@@ -44,11 +45,11 @@ func (m *Mesh) Solid() (Moments, error) {
 	return s.moments(at), nil
 }
 
-// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive. In a convex mesh
-// they are positive; of a concave mesh some parts are counted more than once. This is the default rule of MuJoCo, in two
-// steps. The first takes the tetrahedra from the centre of the surface to the triangles, and finds the centre of mass. The
-// second takes the tetrahedra from this centre of mass to the triangles, and finds volume and inertia. The rule leaves the centre of mass
-// where the first step finds it.
+// Convexoid returns mass properties as Solid does, but counts each tetrahedron as positive. For a convex mesh
+// all are positive anyway; of a concave mesh some parts are counted more than once. This is the default rule of MuJoCo, in two
+// steps. The first uses tetrahedra between the centre of the surface and the triangles, and gives the centre of mass. The
+// second uses tetrahedra between this centre of mass and the triangles, and gives volume and inertia. The centre of mass
+// stays as in the first step.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat.
 func (m *Mesh) Convexoid() (Moments, error) {
@@ -63,7 +64,7 @@ func (m *Mesh) Convexoid() (Moments, error) {
 	}
 	com := shell.Com.Add(s.first.Scale(1 / s.mass))
 	s = m.tetrahedra(com, true)
-	s.first = spatial.Vec3{} // com stays
+	s.first = spatial.Vec3{} // so that moments keeps com as the centre of mass
 	return s.moments(com), nil
 }
 
@@ -120,14 +121,15 @@ func (m *Mesh) Bounds() (lo, hi spatial.Vec3) {
 	return lo, hi
 }
 
-// middle returns the middle of the bounds and the largest of their edges.
+// middle returns the centre of the bounding box and the length of its longest edge.
 func (m *Mesh) middle() (at spatial.Vec3, size float64) {
 	lo, hi := m.Bounds()
 	d := hi.Sub(lo)
 	return lo.Add(d.Scale(0.5)), max(d[0], d[1], d[2])
 }
 
-// tetrahedra sums over the tetrahedra of the triangles and a point, whose volumes count with their signs or as positive.
+// tetrahedra sums over the tetrahedra between the triangles and a point. Volumes count with their signs, or as positive if positive
+// is set.
 func (m *Mesh) tetrahedra(at spatial.Vec3, positive bool) (sum sums) {
 	for _, t := range m.Triangles {
 		a, b, c := m.Vertices[t[0]].Sub(at), m.Vertices[t[1]].Sub(at), m.Vertices[t[2]].Sub(at)
@@ -140,14 +142,15 @@ func (m *Mesh) tetrahedra(at spatial.Vec3, positive bool) (sum sums) {
 	return sum
 }
 
-// sums are ∫1, ∫x and ∫x·xᵀ.
+// sums are the integrals ∫1, ∫x and ∫x·xᵀ.
 type sums struct {
 	mass   float64
 	first  spatial.Vec3
 	second spatial.Sym3
 }
 
-// add adds a simplex of corners a, b, c, and the origin if it is a tetrahedron, with the factors of the three integrals.
+// add adds the triangle with corners a, b, c, or the tetrahedron of these and the origin. k0, k1 and k2 are the factors of the three
+// integrals.
 func (u *sums) add(k0, k1, k2 float64, a, b, c spatial.Vec3) {
 	s := a.Add(b).Add(c)
 	u.mass += k0
@@ -162,8 +165,8 @@ func (u *sums) add(k0, k1, k2 float64, a, b, c spatial.Vec3) {
 	}
 }
 
-// moments returns the mass properties, of sums about a point: I =
-// tr(C)·1 − C, with the second moments C about the centre.
+// moments returns the mass properties, from sums relative to the point at. The inertia is
+// tr(C)·1 − C, with the second moments C about the centre of mass.
 func (u *sums) moments(at spatial.Vec3) Moments {
 	r := u.first.Scale(1 / u.mass)
 	C := u.second

@@ -20,7 +20,7 @@ func readOBJ(data []byte) (*Mesh, error) {
 	for r.next() {
 		f := r.fields
 		switch string(f[0]) {
-		case "v": // a weight or colours may follow
+		case "v": // a weight or colours may follow the coordinates
 			if len(f) < 4 {
 				return nil, r.errorf("a vertex has %d coordinates", len(f)-1)
 			}
@@ -40,7 +40,7 @@ func readOBJ(data []byte) (*Mesh, error) {
 				}
 				corners = append(corners, k)
 			}
-			if !m.fan(corners) { // one with less than three corners has no area
+			if !m.fan(corners) { // fewer than three corners give no triangle
 				return nil, errTooMany()
 			}
 		}
@@ -48,8 +48,9 @@ func readOBJ(data []byte) (*Mesh, error) {
 	return m, nil
 }
 
-// corner reads the number of a vertex among n, the first of numbers
-// between slashes. Negative numbers count from the last vertex.
+// corner reads a corner of a face, numbers separated by slashes, and returns the index of its vertex, the first number. n is the
+// number of
+// vertices so far. Numbers count from 1; negative numbers count backwards from the last vertex.
 func (r *lines) corner(text []byte, n int) (int32, error) {
 	first, _, _ := bytes.Cut(text, []byte{'/'})
 	k, err := strconv.ParseInt(string(first), 10, 32)
@@ -62,15 +63,15 @@ func (r *lines) corner(text []byte, n int) (int32, error) {
 	return int32(k - 1), nil
 }
 
-// lines goes through those lines of a text that have words.
+// lines iterates over the lines of a text that have words.
 type lines struct {
 	data      []byte
-	backslash bool // at the end of a line goes on with the next; # begins a remark
-	line      int
-	fields    [][]byte
+	backslash bool     // a backslash at the end of a line continues it; # begins a comment
+	line      int      // number of the current line, from 1
+	fields    [][]byte // words of the current line
 }
 
-// next goes to the next line with words.
+// next reads the next line with words, and returns false at the end.
 func (r *lines) next() bool {
 	r.fields = r.fields[:0]
 	for len(r.data) > 0 {
@@ -93,7 +94,7 @@ func (r *lines) next() bool {
 	return len(r.fields) > 0
 }
 
-// split appends the words of a line.
+// split appends the words of a line to fields.
 func (r *lines) split(line []byte) {
 	start := -1
 	for i, c := range line {
@@ -109,7 +110,7 @@ func (r *lines) split(line []byte) {
 	}
 }
 
-// point reads three numbers.
+// point reads three words as the finite coordinates of a vertex.
 func (r *lines) point(words [][]byte) (v spatial.Vec3, err error) {
 	if len(words) != 3 {
 		return v, r.errorf("a vertex has %d coordinates", len(words))

@@ -11,13 +11,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The parts of a binary STL file, bytes.
+// The sizes of the header, without the number of triangles, and of a facet of a binary STL file, bytes.
 const (
 	stlHeader = 80
 	stlFacet  = 50
 )
 
-// readSTL reads an STL file, binary or text. The normals that it states are not used: the order of the corners counts.
+// readSTL reads an STL file, binary or text. It ignores the normals: the order of the corners defines the outside.
 //
 // Cost and errors: as Read.
 func readSTL(data []byte) (*Mesh, error) {

@@ -12,16 +12,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// uncontrolled is why actuators are dropped if no keyframe has their controls.
+// uncontrolled is the reason for dropping actuators if no keyframe has their controls.
 const uncontrolled = "the value that controls it is not in the file; it exerts no force"
 
-// actuatorKinds are the names of the elements of actuators.
+// actuatorKinds has the names of the elements for actuators.
 var actuatorKinds = [...]string{
 	"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "orientation", "pid", "dcmotor",
 }
 
-// actuators reads actuators with the controls u of the keyframe that was chosen, of which each exerts the force
-// gain·u + b₀ + b₁·L + b₂·L̇ on the length L that it acts on. All other actuators are dropped.
+// actuators reads the actuators, with the controls u of the chosen keyframe. An actuator exerts the force
+// gain·u + b₀ + b₁·L + b₂·L̇ on the length L of its joint or tendon. Actuators of other kinds, and without controls, are dropped.
 func (r *reader) actuators(root *xmltree.Node) {
 	var list []*xmltree.Node
 	for _, n := range sections(root, "actuator") {
@@ -46,7 +46,7 @@ func (r *reader) actuators(root *xmltree.Node) {
 	}
 }
 
-// controls returns the controls of the actuators in the keyframe that was chosen, or nil and why all actuators are dropped.
+// controls returns the controls of the actuators in the chosen keyframe, or nil and the reason for dropping all actuators.
 func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) (control []float64, why string) {
 	switch {
 	case r.frames.chosen == nil && r.frames.controlled:
@@ -76,20 +76,20 @@ func (r *reader) controls(root *xmltree.Node, list []*xmltree.Node) (control []f
 		}
 	}
 	if control = r.state(r.frames.chosen, "ctrl", len(list)); control == nil {
-		return nil, uncontrolled // wrong, which state has refused
+		return nil, uncontrolled // state has reported the wrong value
 	}
 	return control, ""
 }
 
-// drive is what an actuator exerts on the length that it acts on, from the control on.
+// drive is the force of an actuator, force + bias[0]·L + bias[1]·L̇, on the length L.
 type drive struct {
-	force    float64    // with the control, without the length
-	bias     [2]float64 // factors of the length and of its rate
-	bound    float64    // largest force; 0: none
-	constant bool       // whatever the length is
+	force    float64 // includes the control
+	bias     [2]float64
+	bound    float64 // largest magnitude of the force; 0: none
+	constant bool    // the force does not depend on the length
 }
 
-// actuator reads an actuator with the control u, and returns why it is dropped.
+// actuator reads an actuator with the control u. It returns the reason if it is dropped, else "".
 func (r *reader) actuator(c *xmltree.Node, u float64) string {
 	switch c.Name {
 	case "motor", "position", "velocity", "general":
@@ -128,7 +128,7 @@ func (r *reader) actuator(c *xmltree.Node, u float64) string {
 	return r.attach(e, d, gear)
 }
 
-// drive returns what an actuator with the control u exerts, or why it is not read.
+// drive returns the force of an actuator with the control u, or the reason if it is not read.
 func (r *reader) drive(e element, u float64) (d drive, why string) {
 	switch e.kind {
 	case "position":
@@ -165,7 +165,7 @@ func (r *reader) drive(e element, u float64) (d drive, why string) {
 	return drive{force: u, constant: true}, ""
 }
 
-// setters returns how many of e and its defaults set an attribute.
+// setters returns how many elements, e itself and its classes of defaults, set an attribute.
 func (e element) setters(name string) (n int) {
 	if e.Has(name) {
 		n++
@@ -178,8 +178,8 @@ func (e element) setters(name string) (n int) {
 	return n
 }
 
-// attach puts a drive on the coordinate of a joint, or of those of a fixed tendon, and returns why it cannot. A length is
-// gear·coef·q, of q as the file has it.
+// attach adds the force of a drive to the coordinate of the joint of e, or to the coordinates of its fixed tendon. It returns the reason
+// if it cannot, else "". The length is gear·Σ coef·q, with coordinates q as in the file.
 func (r *reader) attach(e element, d drive, gear float64) string {
 	type end struct {
 		at     place
@@ -235,7 +235,7 @@ func (r *reader) attach(e element, d drive, gear float64) string {
 	return ""
 }
 
-// servo adds an actuator of the model with the force of d on the coordinate of a, or returns why it cannot.
+// servo adds an actuator with the force of d on the coordinate of a to the model. It returns the reason if it cannot, else "".
 func (r *reader) servo(e element, a *assembly.Axis, d drive) string {
 	if a.Motion != nil {
 		return "its coordinate is held at a value"
@@ -257,7 +257,7 @@ func (r *reader) servo(e element, a *assembly.Axis, d drive) string {
 	case s.Damping != 0:
 		s.Law, s.Gain, s.Damping = model.ActuatorSpeed, s.Damping, 0
 		s.Value = d.force / s.Gain
-	default: // of a tendon without a length
+	default: // the coefficient of the tendon is zero
 		a.Force += d.force
 		return ""
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// member is an element of a body, within the frames of the file that stand around it, and the class there.
+// member is an element of a body, with the pose of the elements frame around it, in the body, and the class of defaults there.
 type member struct {
 	*xmltree.Node
 	x assembly.Pose
 	c *class
 }
 
-// members returns what stands in a body or the world, frames resolved.
+// members appends the elements of a body or the world to list, with those within elements frame. x is the pose of n in the body.
 func (r *reader) members(n *xmltree.Node, x assembly.Pose, c *class, list []member) []member {
 	list = slices.Grow(list, len(n.Children))
 	for _, e := range n.Children {
@@ -39,7 +39,7 @@ func (r *reader) members(n *xmltree.Node, x assembly.Pose, c *class, list []memb
 	return list
 }
 
-// inside reads what stands in a link: bodies, sites and what is not read.
+// inside reads the elements of a link except joints and masses: bodies and sites. It refuses elements that would make bodies.
 func (r *reader) inside(list []member, link int) {
 	for _, e := range list {
 		switch e.Name {
@@ -74,7 +74,7 @@ func (r *reader) site(e member, link int) {
 	}
 }
 
-// body reads a body of link up.
+// body reads a body within link up.
 func (r *reader) body(m member, up int) {
 	n, c := m.Use(), m.c
 	r.count++
@@ -103,7 +103,8 @@ func (r *reader) body(m member, up int) {
 	r.inside(list, i)
 }
 
-// stands reports whether a body without joints stands on the ground, or in one that does: its mass does not matter.
+// stands reports whether the last link, within link up, is fixed to the ground, as neither it nor its parents have joints: then its mass
+// has no effect.
 func (r *reader) stands(members []member, up int) bool {
 	if up != assembly.World && !r.standing[up] {
 		return false
@@ -120,7 +121,7 @@ func (r *reader) stands(members []member, up int) bool {
 	return true
 }
 
-// hangs reads the joints of link i, which stands at pose in link up.
+// hangs reads the joints of link i, whose pose in link up is pose.
 func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose assembly.Pose) {
 	var list []element
 	var frames []assembly.Pose
@@ -181,7 +182,7 @@ func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose assemb
 // kind reads the type of a joint: 0 free, 1 ball, 2 hinge, 3 slide.
 func (r *reader) kind(e element) int { return r.choice(e, "type", 2, "free", "ball", "hinge", "slide") }
 
-// free reads a free joint: its place in the state.
+// free reads a free joint, which has only an entry in the order of the state.
 func (r *reader) free(e element, link int) {
 	name, _ := e.Attr("name")
 	if e.Name != "freejoint" {
@@ -191,7 +192,7 @@ func (r *reader) free(e element, link int) {
 	r.remember(e, name, p)
 }
 
-// remember enters a joint by its name and in the order of the state.
+// remember stores the place of a joint by its name, and in the order of qpos.
 func (r *reader) remember(e element, name string, p place) {
 	r.row = append(r.row, p)
 	if name == "" {
@@ -203,7 +204,7 @@ func (r *reader) remember(e element, name string, p place) {
 	r.joints[name] = p
 }
 
-// losses reports what a joint without a coordinate has and the model lacks.
+// losses reports the forces on a joint whose freedoms have no coordinates in the model, and refuses its armature unless that is dropped.
 func (r *reader) losses(e element, name string, ball bool) {
 	attrs := []string{"stiffness", "frictionloss", "damping"}
 	if ball {
@@ -223,7 +224,7 @@ func (r *reader) losses(e element, name string, ball bool) {
 	}
 }
 
-// joint reads axis k of joint number j.
+// joint reads a joint of the file, which becomes axis k of joint j of the assembly.
 func (r *reader) joint(e element, j, k int) assembly.Axis {
 	name, _ := e.Attr("name")
 	named := name
@@ -281,7 +282,9 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 	return a
 }
 
-// powers reads the factor of a spring or a damper, and those of the powers two and three, unless a flag takes them out.
+// powers reads the linear factor of a spring or a damper, and the factors of its second and third powers. All are zero if the flag
+// disables
+// them.
 func (r *reader) powers(e element, attr, flag string) (first float64, more [2]float64) {
 	x := r.numbers(e, attr, 1, 3)
 	if x == nil || r.disabled["passive"] || r.disabled[flag] {
@@ -291,7 +294,8 @@ func (r *reader) powers(e element, attr, flag string) (first float64, more [2]fl
 	return x[0], more
 }
 
-// limit reads the bounds of a coordinate, and of the force on it.
+// limit reads the bounds of a coordinate and of the force on it; nil if there are none. angle converts to radians, ref is the coordinate
+// of the file in the reference pose.
 func (r *reader) limit(e element, angle func(float64) float64, ref float64) *model.Limit {
 	l := model.NoLimit()
 	x := r.numbers(e, "range", 2, 2)
@@ -300,7 +304,7 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 			x = []float64{0, 0}
 		}
 		l.Lower, l.Upper = angle(x[0])-ref, angle(x[1])-ref
-		if x[0] <= -far { // the simulator stops before
+		if x[0] <= -far { // MuJoCo stops before it gets there
 			l.Lower = math.Inf(-1)
 		}
 		if x[1] >= far {
@@ -321,7 +325,7 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 	return &l
 }
 
-// limited reads whether a range holds: as it says, or else if its first number is below its second.
+// limited reads whether a range x applies: as the attribute name says; if it is auto or missing, autolimits must be set and x[0] < x[1].
 func (r *reader) limited(e element, name string, x []float64) bool {
 	switch r.choice(e, name, 2, "false", "true", "auto") {
 	case 0:
@@ -340,7 +344,8 @@ func (r *reader) sitePose(e element) assembly.Pose {
 	return r.pose(e)
 }
 
-// between reads the pose in the middle of two points, z from one to the other, and half their distance.
+// between reads the attribute fromto: the pose in the middle of two points, with z from the second to the first, and half their distance.
+// It returns false if e has no such attribute.
 func (r *reader) between(e element) (assembly.Pose, float64, bool) {
 	if n := e.has("fromto"); n == nil || e.Has("pos") && !e.Has("fromto") {
 		return assembly.Pose{}, 0, false

@@ -7,15 +7,15 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// class is a class of defaults: for each kind of element the elements that set its attributes, the last ones if there
-// are several, and the class around it.
+// class is a class of defaults. sets has, for each kind of element and each attribute, the last element that sets it. up is the class
+// around this one, nil for main.
 type class struct {
 	up    *class
 	depth int
 	sets  map[string]map[string]*xmltree.Node
 }
 
-// maxClasses is how deep classes may stand in each other.
+// maxClasses is the largest depth of nested classes.
 const maxClasses = 100
 
 func newClass(up *class) *class {
@@ -26,7 +26,7 @@ func newClass(up *class) *class {
 	return c
 }
 
-// defaults reads a top-level element default, which is the class main whatever it is called.
+// defaults reads a top-level element default. It is the class main, whatever its name.
 func (r *reader) defaults(n *xmltree.Node) {
 	if name, _ := n.Attr("class"); name != "" {
 		r.classes[name] = r.main
@@ -71,14 +71,14 @@ func (r *reader) class(n *xmltree.Node, c *class) {
 	}
 }
 
-// element is an element with the defaults that hold for it.
+// element is an element with its kind, by which defaults are found, and its class of defaults; nil: no defaults.
 type element struct {
 	*xmltree.Node
 	kind string
 	c    *class
 }
 
-// element returns n with its class, or that of its surroundings. Defaults of its kind count.
+// element returns n with the class that it names, or else the class around it. kind selects the defaults.
 func (r *reader) element(n *xmltree.Node, kind string, around *class) element {
 	n.Use()
 	if name, ok := n.Attr("class"); ok {
@@ -87,7 +87,7 @@ func (r *reader) element(n *xmltree.Node, kind string, around *class) element {
 	return element{n, kind, around}
 }
 
-// known returns the class of a name.
+// known returns the class with a name. It refuses an unknown name and returns the class main.
 func (r *reader) known(n *xmltree.Node, name string) *class {
 	if c, ok := r.classes[name]; ok {
 		return c
@@ -96,14 +96,14 @@ func (r *reader) known(n *xmltree.Node, name string) *class {
 	return r.main
 }
 
-// has returns the element that sets an attribute of e: e, or one of its defaults. nil: none does.
+// has returns the element that sets an attribute of e: e itself or an element of its classes; nil if none does.
 func (e element) has(name string) *xmltree.Node {
 	n, _ := e.first(name)
 	return n
 }
 
-// first returns the first of e and its defaults, inwards out, that sets any of some attributes, and the one that it
-// sets. It returns "" for the attribute if it sets several.
+// first returns the first element that sets one of the attributes names, and that attribute: e itself, or an element of its classes from
+// the innermost out. which is "" if several of the attributes are set there; found is nil if none is set anywhere.
 func (e element) first(names ...string) (found *xmltree.Node, which string) {
 	look := func(get func(name string) *xmltree.Node) bool {
 		for _, name := range names {
@@ -133,7 +133,7 @@ func (e element) first(names ...string) (found *xmltree.Node, which string) {
 	return nil, ""
 }
 
-// The values of attributes, with defaults. See xmltree.Values.
+// The following functions read attributes of e, or its defaults, as the functions of xmltree.Values.
 
 func (r *reader) numbers(e element, name string, least, most int) []float64 {
 	if n := e.has(name); n != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// equality reads a constraint.
+// equality reads an equality constraint. It leaves out constraints that are not active.
 func (r *reader) equality(n *xmltree.Node) {
 	switch n.Name {
 	case "connect", "weld", "joint", "tendon":
@@ -45,7 +45,7 @@ func (r *reader) equality(n *xmltree.Node) {
 	}
 }
 
-// holds reads connect and weld.
+// holds reads the equalities connect and weld, which become ball and fixed joints that close loops.
 func (r *reader) holds(e element, name string) {
 	var ends [2]int
 	var frames [2]assembly.Pose
@@ -64,7 +64,7 @@ func (r *reader) holds(e element, name string) {
 		r.Report.Refuse(e.Node, "equality "+fault.Name(name), "joins a body to itself")
 		return
 	}
-	// Of bodies the second frame is where the first is in the reference pose.
+	// For two bodies, both frames coincide in the reference pose.
 	between := r.at(ends[0]).Inverse().Mul(r.at(ends[1])) // body 2 in body 1
 	ball := !weld
 	switch {
@@ -95,7 +95,7 @@ func (r *reader) holds(e element, name string) {
 	r.a.Joints = append(r.a.Joints, j)
 }
 
-// heldSites stores the links of the two sites of an equality, and where the sites are in them. It reports whether both exist.
+// heldSites stores the links of the two sites of an equality, and the poses of the sites in them. It returns whether both exist.
 func (r *reader) heldSites(e element, ends *[2]int, frames *[2]assembly.Pose) bool {
 	for k, attr := range [2]string{"site1", "site2"} {
 		text := r.Required(e.Node, attr)
@@ -111,7 +111,7 @@ func (r *reader) heldSites(e element, ends *[2]int, frames *[2]assembly.Pose) bo
 	return true
 }
 
-// heldBodies stores the two bodies of an equality; the second one may be left out, which is the world. It reports whether both exist.
+// heldBodies stores the two bodies of an equality. The second may be missing and is the world then. It returns whether both exist.
 func (r *reader) heldBodies(e element, ends *[2]int) bool {
 	for k, attr := range [2]string{"body1", "body2"} {
 		text, ok := e.Attr(attr)
@@ -130,6 +130,7 @@ func (r *reader) heldBodies(e element, ends *[2]int) bool {
 	return true
 }
 
+// at returns the reference pose of a link; the identity for the world.
 func (r *reader) at(link int) assembly.Pose {
 	if link == assembly.World {
 		return assembly.Identity()
@@ -137,7 +138,7 @@ func (r *reader) at(link int) assembly.Pose {
 	return r.poses[link]
 }
 
-// scalar returns the coordinate of the joint that attribute attr of n names, and its number.
+// scalar returns the axis of the joint that attribute attr of n names, and the number of its coordinate; nil and 0 after a refusal.
 func (r *reader) scalar(n *xmltree.Node, attr string) (*assembly.Axis, int) {
 	name := r.Required(n, attr)
 	if name == "" {
@@ -159,8 +160,8 @@ func (r *reader) scalar(n *xmltree.Node, attr string) (*assembly.Axis, int) {
 	return a, a.Coordinate
 }
 
-// polynomial reads the five coefficients of an equality between coordinates, without zeros at the end. Those of powers are
-// zero, too, if rounding has left them.
+// polynomial reads the coefficients of an equality between coordinates, at most five, and removes zeros at the end; coefficients of
+// higher powers that are zero up to rounding, too.
 func (r *reader) polynomial(e element) []float64 {
 	p := []float64{0, 1, 0, 0, 0}
 	if v := r.numbers(e, "polycoef", 1, 5); v != nil {
@@ -172,8 +173,8 @@ func (r *reader) polynomial(e element) []float64 {
 	return p
 }
 
-// couples reads: the first coordinate is a polynomial of the second,
-// both less their references, as those of the model are.
+// couples reads the equality joint: the first coordinate is a polynomial of the second,
+// both less their references, which is how the model counts. Without a second joint it holds the first at a value.
 func (r *reader) couples(e element, name string) {
 	p := r.polynomial(e)
 	if !e.Has("joint2") {
@@ -205,7 +206,7 @@ func (r *reader) couples(e element, name string) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// length returns the terms of a tendon that attribute attr of n names.
+// length returns the terms of the fixed tendon that attribute attr of n names, and whether there are any.
 func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok bool) {
 	name := r.Required(n, attr)
 	t, known := r.tendons[name]
@@ -234,7 +235,7 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 	return list, len(list) > 0
 }
 
-// lengths reads: the length of a tendon is a polynomial of that of another.
+// lengths reads the equality tendon: the length of a tendon is a polynomial of the length of another, or constant.
 func (r *reader) lengths(e element, name string) {
 	p := r.polynomial(e)
 	if first, _ := e.Attr("tendon1"); r.tendons[first].ends != nil && !e.Has("tendon2") {
@@ -261,7 +262,7 @@ func (r *reader) lengths(e element, name string) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// constantLength reads: the length of a tendon between two sites is that of the reference pose, and more.
+// constantLength makes a distance joint of a tendon between two sites. The distance is the length in the reference pose plus more, m.
 func (r *reader) constantLength(e element, name string, t tendon, more float64) {
 	for _, c := range t.at.Children {
 		c.Use()

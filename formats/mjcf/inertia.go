@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// inertia reads mass and inertia of link i: those that are given, or the sum over its geoms.
+// inertia reads mass and inertia of link i: from an element inertial, or the sum over its geoms. It also reads the shapes.
 func (r *reader) inertia(list []member, i int) {
 	l := &r.a.Links[i]
 	given := false
@@ -45,7 +45,7 @@ func (r *reader) inertia(list []member, i int) {
 			s, seen = r.shape(g, e.x)
 		} else if !r.Report.Spare(e.Node, "element geom", "viewers alone need it", func() {
 			g = r.element(e.Node, "geom", e.c)
-			r.number(g, "group", 0) // which viewers show or not
+			r.number(g, "group", 0) // marks the attribute as used: viewers select by it
 			s, seen = r.shape(g, e.x)
 		}) {
 			e.Set(source.Dropped, "")
@@ -60,10 +60,10 @@ func (r *reader) inertia(list []member, i int) {
 	}
 }
 
-// weightless reports whether the mass of the link that is read does not matter.
+// weightless reports whether the mass of the current link has no effect, as it is fixed to the ground.
 func (r *reader) weightless() bool { return r.grounded && !(r.compiler.bounds.Total > 0) }
 
-// weighs reports whether the mass of a geom is one of those that count, and not zero.
+// weighs reports whether a geom has a mass that counts: its group is in the range of the compiler, and its mass is positive.
 func (r *reader) weighs(g element) bool {
 	group := r.number(g, "group", 0)
 	mass, density := r.number(g, "mass", 0), r.number(g, "density", 1000)
@@ -79,7 +79,7 @@ func (r *reader) weighs(g element) bool {
 	return density > 0
 }
 
-// given reads an element inertial.
+// given reads an element inertial into l.
 func (r *reader) given(n *xmltree.Node, l *assembly.Link) {
 	n.Use()
 	if !n.Has("pos") {
@@ -108,16 +108,16 @@ func (r *reader) given(n *xmltree.Node, l *assembly.Link) {
 	}
 }
 
-// shape is a geom with the mass properties that it has at density 1.
+// shape is a geom with its mass properties at density 1.
 type shape struct {
 	visual  assembly.Visual
 	pose    assembly.Pose                          // of the geom in the link
-	moments func(shell bool) (mesh.Moments, error) // in that frame; nil: no mass
+	moments func(shell bool) (mesh.Moments, error) // in the frame of the geom, of its volume or its surface; nil: no mass
 }
 
 var geomTypes = []string{"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"}
 
-// shape reads a geom, and reports whether it can be seen; x places the frame around it in the link.
+// shape reads a geom, and returns whether it can be shown. x is the pose in the link of the frame around it.
 func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	kind := geomTypes[r.choice(g, "type", 2, geomTypes...)]
 	v := &s.visual
@@ -163,8 +163,8 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	return s, true
 }
 
-// solid gives v the solid of a geom of this size. It reports whether the solid has a mass: planes, height fields and
-// distance fields have none.
+// solid stores kind and size of a geom in v. It returns false for invalid sizes, which it refuses, and for planes, height fields and
+// distance fields, which have no mass.
 func (r *reader) solid(g element, kind string, size *[3]float64, v *assembly.Visual) bool {
 	need := map[string]int{"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
 	for k := range need {
@@ -191,7 +191,7 @@ func (r *reader) solid(g element, kind string, size *[3]float64, v *assembly.Vis
 	return true
 }
 
-// color returns the color of a geom, or that of its material.
+// color returns the color of a geom, or else of its material; zeros if neither is known.
 func (r *reader) color(g element) [4]float64 {
 	if v := r.numbers(g, "rgba", 4, 4); v != nil {
 		return [4]float64(v)
@@ -199,7 +199,8 @@ func (r *reader) color(g element) [4]float64 {
 	return r.colors[r.text(g, "material")]
 }
 
-// moments returns the mass properties of a shape of density 1, full or its surface, about its frame.
+// moments returns the mass properties of a shape at density 1, in its frame: of the volume, or of the surface if shell is set. a, b and c
+// are the numbers of the attribute size: radii, half lengths and half edges, m.
 func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err error) {
 	diag := func(mass, x, y, z float64) (mesh.Moments, error) {
 		return mesh.Moments{Mass: mass, Inertia: spatial.Diag3(x, y, z)}, nil
@@ -223,7 +224,7 @@ func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err erro
 		x := mass * (a*a/4 + b*b/3)
 		return diag(mass, x, x, mass*a*a/2)
 	case "capsule":
-		// A cylinder and two halves of a ball, whose centres are 3/8 of the radius, or 1/2 of it, off its ends.
+		// A cylinder and two hemispheres, whose centres of mass are 3/8 (shell: 1/2) of the radius beyond its ends.
 		d := 3.0 / 8
 		core := 2 * math.Pi * a * a * b
 		x, z := core*(a*a/4+b*b/3), core*a*a/2
@@ -238,7 +239,7 @@ func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err erro
 		return diag(core+ball, x, x, z)
 	case "box":
 		if shell {
-			fx, fy, fz := 4*b*c, 4*a*c, 4*a*b // a face each
+			fx, fy, fz := 4*b*c, 4*a*c, 4*a*b // areas of a face across x, y and z
 			x2 := 2*fx*a*a + 2*(fy+fz)*a*a/3
 			y2 := 2*fy*b*b + 2*(fx+fz)*b*b/3
 			z2 := 2*fz*c*c + 2*(fx+fy)*c*c/3
@@ -256,7 +257,7 @@ func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err erro
 	return m, nil
 }
 
-// weigh adds the mass of a geom to l, and reports whether it has one.
+// weigh adds the mass of a geom to l, and returns whether it has one.
 func (r *reader) weigh(g element, s *shape, l *assembly.Link) bool {
 	if s.moments == nil {
 		return false
@@ -285,16 +286,16 @@ type meshAsset struct {
 	file    string
 	scale   [3]float64
 	ref     assembly.Pose
-	inertia int  // of meshRules
-	unread  bool // it was dropped
-	sought  bool // whether the file is there
+	inertia int  // index of its rule in meshRules
+	unread  bool // the element cannot be read and was dropped
+	sought  bool // it is known whether the file exists
 	loaded  *mesh.Mesh
 	err     error
-	full    *weighed // once a geom has asked for it
-	shell   *weighed
+	full    *weighed // of the volume, by the rule; nil until needed
+	shell   *weighed // of the surface; nil until needed
 }
 
-// weighed is the mass properties of a mesh at density 1, or why it has none.
+// weighed has the mass properties of a mesh at density 1, or the reason why it has none.
 type weighed struct {
 	moments mesh.Moments
 	err     error
@@ -322,7 +323,7 @@ func (r *reader) asset(n *xmltree.Node) {
 	}
 }
 
-// meshAsset reads a mesh of the assets. What is wrong with it is told where a mass depends on it.
+// meshAsset reads a mesh of the assets. Its errors are reported only where a mass depends on it.
 func (r *reader) meshAsset(n *xmltree.Node) {
 	file, _ := n.Attr("file")
 	name, _ := n.Attr("name")
@@ -332,7 +333,7 @@ func (r *reader) meshAsset(n *xmltree.Node) {
 	}
 	m := &meshAsset{at: n, file: file}
 	r.meshes[name] = m
-	// A mesh that cannot be read matters where a mass is that of the mesh.
+	// A mesh that cannot be read is an error only where a mass depends on it.
 	if !r.Report.Spare(n, "element mesh", "shapes of it are left out", func() {
 		e := r.element(n, "mesh", r.main)
 		m.scale, m.inertia = r.vector(e, "scale", [3]float64{1, 1, 1}), r.choice(e, "inertia", pick(r.compiler.exact), meshRules...)
@@ -355,7 +356,7 @@ func (r *reader) meshAsset(n *xmltree.Node) {
 	}
 }
 
-// written reads a mesh whose vertices and faces stand in the model.
+// written reads a mesh whose vertices and faces are attributes of n.
 func (r *reader) written(n *xmltree.Node, m *meshAsset) error {
 	v := r.Numbers(n, "vertex", 3, 3*mesh.MaxTriangles)
 	f := r.Numbers(n, "face", 3, 3*mesh.MaxTriangles)
@@ -388,15 +389,15 @@ func (r *reader) written(n *xmltree.Node, m *meshAsset) error {
 
 var errNoFaces = errors.New("it has no faces, and convex hulls are not computed")
 
-// place moves the vertices from the frame of the file to that of the geom.
+// place transforms the vertices from the frame of the file to the frame of the geom.
 func (m *meshAsset) place() {
 	back := m.ref.Inverse()
 	m.loaded.Transform(spatial.Vec3{1, 1, 1}, back.Q.Mat(), back.R)
 	m.loaded.Transform(m.scale, spatial.Identity3(), spatial.Vec3{})
 }
 
-// fileOf returns the path of a mesh, relative to the file of the model: meshdir counts before assetdir. It is empty for a mesh whose
-// vertices stand in the model.
+// fileOf returns the path of a mesh, relative to the file of the model, in meshdir or else in assetdir. It is empty for a mesh
+// without a file.
 func (r *reader) fileOf(m *meshAsset) string {
 	if m.file == "" {
 		return ""
@@ -417,7 +418,7 @@ func (r *reader) resolve(m *meshAsset) (source.Name, error) {
 	return r.files.Resolve(source.Dir(r.name), r.fileOf(m))
 }
 
-// mesh makes the shape of a geom that is a mesh.
+// mesh completes the shape s of a geom that is the mesh called name, and returns whether it can be shown.
 func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	m, ok := r.meshes[name]
 	if !ok {
@@ -437,7 +438,7 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	v := &s.visual
 	v.Kind, v.Scale = assembly.Mesh, m.scale
 	v.File = r.fileOf(m)
-	// The file is moved by the inverse of its reference pose before it is scaled; of a picture the scale comes first.
+	// MuJoCo applies the inverse of the reference pose before the scale; a Visual applies its scale first.
 	back := m.ref.Inverse()
 	for k := range back.R {
 		back.R[k] *= m.scale[k]
@@ -447,7 +448,8 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 	return s, true
 }
 
-// meshMoments returns the mass properties of a mesh, full or its surface, at density 1.
+// meshMoments returns the mass properties of a mesh at density 1: of its volume by its rule, or of its surface if shell is set. It keeps
+// the results.
 func (r *reader) meshMoments(m *meshAsset, shell bool) (mesh.Moments, error) {
 	to := &m.full
 	if shell {
@@ -460,7 +462,7 @@ func (r *reader) meshMoments(m *meshAsset, shell bool) (mesh.Moments, error) {
 	return (*to).moments, (*to).err
 }
 
-// weighMesh computes what meshMoments returns.
+// weighMesh computes the result of meshMoments, and loads the mesh first if necessary.
 func (r *reader) weighMesh(m *meshAsset, shell bool) (mesh.Moments, error) {
 	if m.err == nil && m.loaded == nil {
 		name, err := r.resolve(m)

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// keys finds the keyframe that is asked for and puts the bodies there.
+// keys finds the keyframe o.Key and puts the joints into its state.
 func (r *reader) keys(root *xmltree.Node) {
 	var found *xmltree.Node
 	var all []string
@@ -49,8 +49,8 @@ func (r *reader) keys(root *xmltree.Node) {
 	}
 }
 
-// take reads positions and velocities of the joints from a keyframe, in the order of the file. Those of a link that floats are along
-// the axes of the world, but for its angular velocity, which is along its own.
+// take reads positions and velocities of the joints from a keyframe, in the order of the file. For a floating link they are in axes of
+// the world, except the angular velocity, which is in axes of the link.
 func (r *reader) take(n *xmltree.Node) {
 	nq, nv := 0, 0
 	for _, p := range r.row {
@@ -71,7 +71,7 @@ func (r *reader) take(n *xmltree.Node) {
 	}
 }
 
-// numbers returns how many numbers of qpos and of qvel a joint has.
+// numbers returns the counts of a joint's numbers in qpos and in qvel.
 func (p *place) numbers() (positions, velocities int) {
 	switch {
 	case p.joint < 0:
@@ -82,7 +82,7 @@ func (p *place) numbers() (positions, velocities int) {
 	return 1, 1
 }
 
-// putPosition moves a joint to its numbers of qpos.
+// putPosition sets the position of a joint from its numbers x of qpos.
 func (r *reader) putPosition(n *xmltree.Node, p place, x []float64) {
 	switch {
 	case p.joint < 0:
@@ -95,7 +95,7 @@ func (r *reader) putPosition(n *xmltree.Node, p place, x []float64) {
 	}
 }
 
-// putVelocity gives a joint, which is at its position, its numbers of qvel.
+// putVelocity sets the velocity of a joint from its numbers x of qvel. Its position must be set already.
 func (r *reader) putVelocity(p place, x []float64) {
 	switch {
 	case p.joint < 0:
@@ -108,7 +108,7 @@ func (r *reader) putVelocity(p place, x []float64) {
 	}
 }
 
-// quat returns a quaternion of qpos at unit length.
+// quat returns a quaternion of qpos, normalized; it refuses zero and returns the identity.
 func (r *reader) quat(n *xmltree.Node, x []float64) spatial.Quat {
 	q := spatial.Quat(x)
 	if !(q.Norm() > leastQuat) {
@@ -118,10 +118,12 @@ func (r *reader) quat(n *xmltree.Node, x []float64) spatial.Quat {
 	return q.Normalize()
 }
 
-// leastQuat is the length of a quaternion from which on it has a direction. Any value as small does.
+// leastQuat is the norm up to which a quaternion counts as zero. The value is not critical.
 const leastQuat = 1e-12
 
-// state reads qpos or qvel; it is nil if it is missing or wrong.
+// state reads the attribute name of a keyframe, such as qpos, with the given count of numbers. It returns nil if it is missing or,
+// after a
+// refusal, wrong.
 func (r *reader) state(n *xmltree.Node, name string, want int) []float64 {
 	if !n.Has(name) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// load parses the file and puts what it includes into its tree.
+// load parses the file and inserts the files that it includes.
 func (r *reader) load() (*xmltree.Node, error) {
 	data, err := r.files.Read(r.name)
 	if err != nil {
@@ -22,7 +22,8 @@ func (r *reader) load() (*xmltree.Node, error) {
 	return root, r.include(root, 0, 1)
 }
 
-// include replaces the elements include below n, at a depth of files and of elements, by what the roots of their files hold.
+// include inserts, after each element include below n, the children of the root of its file. depth is the number of nested files, inside
+// the depth of elements.
 func (r *reader) include(n *xmltree.Node, depth, inside int) error {
 	if inside > xmltree.MaxDepth {
 		return at(n, fmt.Errorf("formats/mjcf: with what is included, elements stand deeper than %d in each other", xmltree.MaxDepth))
@@ -81,7 +82,7 @@ func (r *reader) include(n *xmltree.Node, depth, inside int) error {
 	return nil
 }
 
-// at returns err with the place of n.
+// at returns err with the position of n.
 func at(n *xmltree.Node, err error) error {
 	p := n.Location()
 	return fmt.Errorf("formats/mjcf: %s:%d:%d: %s", p.File, p.Line, p.Column, fault.Line(fault.Plain(err).Error()))

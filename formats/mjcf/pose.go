@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// turns are the attributes that give an orientation, and turnNumbers how many numbers each has.
+// turns has the attributes that define an orientation, and turnNumbers the count of numbers in each.
 var (
 	turns       = [...]string{"quat", "axisangle", "euler", "xyaxes", "zaxis"}
 	turnNumbers = [...]int{4, 4, 3, 6, 3}
@@ -27,7 +27,7 @@ func (r *reader) pose(e element) assembly.Pose {
 	return assembly.Pose{R: r.vector(e, "pos", [3]float64{}), Q: r.turn(e)}
 }
 
-// turn reads the orientation of e, which one attribute of five gives.
+// turn reads the orientation of e, from the one of the attributes turns that is set; the identity if none is, or after a refusal.
 func (r *reader) turn(e element) spatial.Quat {
 	n, which := e.first(turns[:]...)
 	if n == nil {
@@ -50,7 +50,7 @@ func (r *reader) turn(e element) spatial.Quat {
 	return q
 }
 
-// turnOf returns the orientation that the numbers v of an attribute of turns give, and false if they have no direction.
+// turnOf returns the orientation for the numbers v of the attribute which; false if they do not define a direction.
 func (r *reader) turnOf(which string, v []float64) (spatial.Quat, bool) {
 	switch which {
 	case "quat":
@@ -78,11 +78,11 @@ func (r *reader) turnOf(which string, v []float64) (spatial.Quat, bool) {
 	}
 }
 
-// noDirection is the length of a vector or quaternion below which it has no direction.
+// noDirection is the norm up to which a vector or quaternion counts as zero.
 const noDirection = 1e-12
 
-// ofAxes returns the rotation whose first axis is along x, and whose second one is in the half-plane of y. It reports whether
-// the two span a plane.
+// ofAxes returns the rotation with its x axis along x and its y axis in the plane of x and y, on the side of y. It returns false if
+// the two vectors do not span a plane.
 func ofAxes(x, y spatial.Vec3) (spatial.Quat, bool) {
 	if !(x.Norm() > noDirection) {
 		return spatial.Quat{}, false
@@ -97,8 +97,8 @@ func ofAxes(x, y spatial.Vec3) (spatial.Quat, bool) {
 	return spatial.FromMat(spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}).Normalize(), true
 }
 
-// euler returns the rotation of three angles in the order of the settings: lower case letters are axes that turn with the
-// frame, upper case ones are fixed.
+// euler returns the rotation by three angles, about axes in the order of eulerseq: lower-case letters mean axes that rotate with the
+// frame, upper-case letters fixed axes.
 func (r *reader) euler(v []float64) spatial.Quat {
 	q := spatial.IdentityQuat()
 	for k := range 3 {

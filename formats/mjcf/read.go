@@ -11,10 +11,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Read reads a model and makes its model of rung-model/1. The report is never nil, and says what became of each element.
+// Read reads an MJCF file and makes its model, with the report on all its elements, which is never nil.
 //
-// Cost: O(bytes). It returns a *source.Problems with what is wrong,
-// each with its place, and the errors of files and of the XML.
+// Cost: O(bytes). It returns *source.Problems with the position of each error,
+// and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "mjcf"}
 	report.Tell(o.Settled)
@@ -49,33 +49,33 @@ type reader struct {
 	compiler compiler
 	bodies   map[string]int
 	joints   map[string]place
-	row      []place // joints in the order of qpos
+	row      []place // the joints in the order of qpos
 	sites    map[string]site
 	meshes   map[string]*meshAsset
 	tendons  map[string]tendon
 	colors   map[string][4]float64 // of materials
 	weights  []weight
-	poses    []assembly.Pose // in the reference pose
-	rested   []assembly.Pose // where the springs of joints rest, once a tendon asks for it
-	standing map[int]bool    // links that stand on the ground
-	grounded bool            // the link that is read does
-	count    int             // bodies so far, the world too
-	terms    int             // of tendons in equalities
+	poses    []assembly.Pose // of the links in the reference pose
+	rested   []assembly.Pose // of the links with all joints at the rest of their springs; nil until needed
+	standing map[int]bool    // links that are fixed to the ground
+	grounded bool            // the current link is
+	count    int             // number of bodies so far
+	terms    int             // number of terms of tendons in equalities so far
 	disabled map[string]bool
 	frames   keyframes
 }
 
-// keyframes are what the reader knows of them.
+// keyframes has the chosen keyframe, nil for none.
 type keyframes struct {
 	chosen     *xmltree.Node
-	controlled bool // some have controls
+	controlled bool // a keyframe of the file has controls
 }
 
-// place is where a joint of the file is: an axis of a joint, or a link that floats.
+// place tells what a joint of the file is in the assembly: an axis of a joint, or, if joint is −1, the freedoms of a floating link.
 type place struct {
 	joint, axis int
-	link        int // of a free joint, else −1
-	ref         float64
+	link        int     // of a free joint, else −1
+	ref         float64 // coordinate of the file in the reference pose, rad or m
 	ball        bool
 }
 
@@ -85,13 +85,13 @@ type site struct {
 	pose assembly.Pose
 }
 
-// weight is a link that gravity acts on less.
+// weight is a link of whose weight a fraction, scale, is cancelled.
 type weight struct {
 	link  int
 	scale float64
 }
 
-// sections returns the children of root of a name, which may stand several times.
+// sections returns the children of root with a name, marked as used; there may be several.
 func sections(root *xmltree.Node, name string) (list []*xmltree.Node) {
 	for _, n := range root.Children {
 		if n.Name == name {
@@ -101,7 +101,7 @@ func sections(root *xmltree.Node, name string) (list []*xmltree.Node) {
 	return list
 }
 
-// model reads a whole file: settings and defaults first, then bodies, and then what refers to them.
+// model reads the whole file: first settings and defaults, then bodies, then elements that refer to bodies.
 func (r *reader) model(root *xmltree.Node) {
 	if root.Name != "mujoco" {
 		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with mujoco")
@@ -155,7 +155,7 @@ func (r *reader) model(root *xmltree.Node) {
 	r.actuators(root)
 }
 
-// compiler are the settings of the file that change what it says.
+// compiler has the settings that affect the meaning of the file.
 type compiler struct {
 	degrees    bool
 	order      string // of the angles of euler
@@ -166,10 +166,10 @@ type compiler struct {
 	assets     string
 	strip      bool
 	autolimits bool
-	exact      bool // meshes without a rule have that of exact volumes
+	exact      bool // the rule of meshes is exact unless they have one
 }
 
-// settings reads the compiler and the options. What stands nowhere has the defaults of the format.
+// settings reads the compiler settings and the options, with the defaults of the format.
 func (r *reader) settings(root *xmltree.Node) {
 	c := &r.compiler
 	*c = compiler{degrees: true, order: "xyz", fromGeoms: 2, groups: [2]float64{0, 5}, autolimits: true}
@@ -212,7 +212,7 @@ func (r *reader) settings(root *xmltree.Node) {
 	}
 }
 
-// options reads gravity and the flags.
+// options reads gravity and the flags, and drops drag.
 func (r *reader) options(root *xmltree.Node) {
 	r.a.Gravity = spatial.Vec3{0, 0, -9.81}
 	r.disabled = map[string]bool{}
@@ -242,10 +242,10 @@ func (r *reader) options(root *xmltree.Node) {
 	}
 }
 
-// flags are those that change the motion.
+// flags has the flags that affect the motion.
 var flags = []string{"gravity", "equality", "constraint", "passive", "spring", "damper", "frictionloss", "limit"}
 
-// pick returns 1 for true and 0 for false, as a choice among two.
+// pick returns 1 for true and 0 for false, for Choice.
 func pick(b bool) int {
 	if b {
 		return 1
@@ -253,7 +253,7 @@ func pick(b bool) int {
 	return 0
 }
 
-// masses does to the masses what the settings say.
+// masses applies the settings of the compiler to the masses of all links.
 func (r *reader) masses(root *xmltree.Node) {
 	all := make([]int, len(r.a.Links))
 	for i := range all {
@@ -271,5 +271,5 @@ func (r *reader) refuseElement(n *xmltree.Node) {
 	n.Set(source.Refused, "")
 }
 
-// unnamed returns the name of the k-th thing of a kind.
+// unnamed returns a name for element k of a kind that has no name.
 func unnamed(kind string, k int) string { return fmt.Sprintf("%s#%d", kind, k) }

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// Reasons of the table.
+// Reasons in the table.
 const (
 	watched  = "belongs to sensors or pictures"
 	contacts = "belongs to contact"
@@ -30,7 +30,7 @@ const (
 	tendonRest = "group margin solreflimit solimplimit solreffriction solimpfriction width material rgba user actuatorfrclimited actuatorfrcrange"
 )
 
-// elementRules has the elements and attributes of the format.
+// elementRules has the treatment of the elements and attributes of the format.
 var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "mujoco", Class: source.Used, Used: "model"},
 	{Element: "include", Class: source.Used, Used: "file", Ignored: "prefix"},

@@ -13,11 +13,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// tendon is a fixed tendon, a sum of coordinates, or a path.
+// tendon is a fixed tendon, whose length is a sum of coordinates, or a spatial one, along a path.
 type tendon struct {
 	at    *xmltree.Node
-	terms []tendonTerm
-	ends  []site // of a path along sites alone
+	terms []tendonTerm // fixed
+	ends  []site       // spatial: both sites of a straight line; nil for other paths
 	fixed bool
 }
 
@@ -26,11 +26,11 @@ type tendonTerm struct {
 	coef  float64
 }
 
-// pull is what a tendon of the length L exerts: a spring on L beyond rest, a damper, friction and a rotor.
+// pull is the force of a tendon along its length L: a spring, a damper, friction and a rotor inertia.
 type pull struct {
-	spring, damper [3]float64 // factors of the powers one to three, of the damper with the sign of the first
-	rest           [2]float64 // no force between these lengths
-	own            bool       // rest is the length where the springs of the joints rest
+	spring, damper [3]float64 // factors of the first to third power of L beyond rest and of L̇; even powers of L̇ have its sign
+	rest           [2]float64 // the spring has no force between these lengths
+	own            bool       // rest is not given: it is the length with all joints at the rest of their springs
 	friction       float64
 	armature       float64
 }
@@ -41,8 +41,8 @@ func (p *pull) higher() bool {
 	return p.spring[1] != 0 || p.spring[2] != 0 || p.damper[1] != 0 || p.damper[2] != 0
 }
 
-// tendon reads a tendon. Its length may be part of an equality. What it exerts becomes a force where the model has the
-// same one, and is dropped with the reason elsewhere.
+// tendon reads a tendon. Its length may be part of an equality. Its force becomes a force of the model if there is an equal one,
+// else it is dropped, with the reason.
 func (r *reader) tendon(n *xmltree.Node) {
 	if n.Name != "fixed" && n.Name != "spatial" {
 		return
@@ -92,7 +92,7 @@ func (r *reader) tendon(n *xmltree.Node) {
 	}
 }
 
-// sum returns the terms of a fixed tendon, in which each joint stands once.
+// sum returns the terms of a fixed tendon, one for each joint.
 func (r *reader) sum(n *xmltree.Node) (list []tendonTerm) {
 	at := map[string]int{}
 	for _, c := range n.Children {
@@ -120,7 +120,7 @@ func (r *reader) sum(n *xmltree.Node) (list []tendonTerm) {
 	return list
 }
 
-// ends returns the sites of a path that is one straight line, or nil.
+// ends returns the two sites of a path that is a straight line between different links, or nil.
 func (r *reader) ends(n *xmltree.Node) []site {
 	var list []site
 	for _, c := range n.Children {
@@ -137,7 +137,7 @@ func (r *reader) ends(n *xmltree.Node) []site {
 	return list
 }
 
-// pull reads what a tendon exerts, and reports whether that is anything.
+// pull reads the force of a tendon, and returns whether there is any.
 func (r *reader) pull(e element, name string) (p pull, ok bool) {
 	p.rest = [2]float64{-1, -1}
 	if x := r.numbers(e, "springlength", 1, 2); x != nil {
@@ -160,8 +160,8 @@ func (r *reader) pull(e element, name string) (p pull, ok bool) {
 	return p, p.sprung() || p.damped() || p.friction != 0 || p.armature != 0
 }
 
-// pullJoint adds the forces of a tendon over one joint to those of the joint: of L = c q, a force F on L is c F on q. It
-// returns why it cannot.
+// pullJoint adds the force of a tendon over one joint to the joint: if L = c·q, a force F along L is c·F on q. It
+// returns the reason if it cannot, else "".
 func (r *reader) pullJoint(t tendon, p *pull) string {
 	if len(t.terms) != 1 {
 		return "the model has no springs over several coordinates"
@@ -200,8 +200,8 @@ func (r *reader) pullJoint(t tendon, p *pull) string {
 	return ""
 }
 
-// boundJoint gives the joint of a tendon over it alone the range x of the tendon, which is one of its coordinate, and
-// returns why it cannot.
+// boundJoint applies the range x of a tendon over one joint to the limit of the joint. It
+// returns the reason if it cannot, else "".
 func (r *reader) boundJoint(t tendon, x []float64) string {
 	if len(t.terms) != 1 || len(x) != 2 {
 		return "the model has limits of coordinates, and none of tendons along a path or over several joints"
@@ -231,7 +231,8 @@ func (r *reader) boundJoint(t tendon, x []float64) string {
 	return ""
 }
 
-// single returns the place of the joint that an element of a tendon names, and reports whether it has one coordinate.
+// single returns the place of the joint that an element of a tendon names, and whether it has one coordinate; else it refuses the
+// element.
 func (r *reader) single(n *xmltree.Node) (place, bool) {
 	text, _ := n.Attr("joint")
 	at, known := r.joints[text]
@@ -242,7 +243,7 @@ func (r *reader) single(n *xmltree.Node) (place, bool) {
 	return at, true
 }
 
-// pullPath makes a spring or a cable of a tendon along a path. It returns why it cannot.
+// pullPath makes a spring or a cable of a tendon along a path. It returns the reason if it cannot, else "".
 func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
 	var points []assembly.Point
 	for _, c := range n.Children {
@@ -302,7 +303,7 @@ func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
 	return ""
 }
 
-// restLength returns the length of a path where the springs of the joints rest.
+// restLength returns the length of a path, m, with all joints at the rest of their springs.
 func (r *reader) restLength(points []assembly.Point) (length float64) {
 	if r.rested == nil {
 		r.rested = r.a.Rested()

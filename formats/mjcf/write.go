@@ -16,17 +16,17 @@ import (
 const (
 	// stateKey is the name of the keyframe with the velocities of the model and the controls of its motors.
 	stateKey = "state"
-	// deepest is how deep bodies may stand in each other for the parser of MuJoCo 2.2.2.
+	// deepest is the largest depth of nested bodies that the parser of MuJoCo 2.2.2 accepts.
 	deepest = 96
 )
 
-// Write writes m, which passes model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their
-// values. Joints that close loops are equalities: connect, weld, two connects for a hinge, and the length of a tendon
-// for a distance. Where more is to be said of such a joint, the body behind it is two halves, welded together, of which
-// one hangs on the joint. The report lists what the format lacks and what has another name or form.
+// Write writes m, which must pass model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their
+// values. Joints that close loops become equalities: connect, weld, two connects for a hinge, and the length of a tendon
+// for a distance. If such a joint has forces or limits, its child body is split into two halves, welded together, of which
+// one is attached to the joint. The report lists losses and changes of names and form.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for what the format lacks and without which the mechanism would
-// be another, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for joints and couplings that the format does not have; nothing is
+// written then. Else it returns the error of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := newWriter(m)
 	o.grow()
@@ -40,10 +40,10 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	return o.Report, o.Flush(w)
 }
 
-// node is a body of the file: one of the model, or a half of one.
+// node is a body of the file: a body of the model, or a half of one.
 type node struct {
 	body     int
-	joint    int // that places it; −1: it floats
+	joint    int // the joint to its parent; −1: it floats
 	standing *outline.Standing
 	name     string
 	half     bool
@@ -51,32 +51,32 @@ type node struct {
 	children []*node
 }
 
-// coordinate is a joint of the file with a number for its coordinate.
+// coordinate is the coordinate of a joint of the file.
 type coordinate struct {
-	name string
-	zero float64
+	name string  // of the joint
+	zero float64 // its value in the pose of the model
 }
 
 type writer struct {
 	*outline.Draft
 	tree *outline.Tree
 	root node
-	node []*node // by body
-	// pieces are the bodies of the file by body of the model.
+	node []*node // by body, without halves
+	// pieces is the number of bodies of the file for each body of the model.
 	pieces                                         []int
-	bodies, joints, sites, tendons, meshes, motors *outline.Names // equalities have their names with the joints
+	bodies, joints, sites, tendons, meshes, motors *outline.Names // joints includes the names of equalities
 	rows                                           [][]string     // names of the joints of the file, by joint and motion
-	marks                                          [][]string     // lines of sites by body, those of the world last
+	marks                                          [][]string     // lines with the sites of each body; of the world last
 	asset, tendon, equality, motor                 strings.Builder
 	mesh                                           map[string]string // names of meshes by file and scale
 	control                                        []float64
-	weightless                                     map[int]float64 // bodies that gravity acts on less
-	told                                           map[[2]int]bool // motions of freedoms that are written
+	weightless                                     map[int]float64 // fraction of the weight of a body that is cancelled
+	told                                           map[[2]int]bool // motions that are written, by joint and freedom
 	pulled                                         []bool          // force elements that are written or reported
-	bound                                          bool            // some inertia is zero
+	bound                                          bool            // a moment of inertia is below tiny
 }
 
-// newWriter returns a writer that has given bodies and frames their names.
+// newWriter returns a writer with the names of bodies and frames.
 func newWriter(m *model.Model) *writer {
 	o := &writer{
 		Draft: outline.New(m, "mjcf", ""), pieces: make([]int, len(m.Bodies)), rows: make([][]string, len(m.Joints)),
@@ -93,14 +93,14 @@ func newWriter(m *model.Model) *writer {
 	return o
 }
 
-// grow hangs the bodies into each other and makes equalities of the joints that close loops.
+// grow builds the tree of bodies, and makes equalities of the joints that close loops.
 func (o *writer) grow() {
 	m := o.Model
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int {
 		switch kind := m.Joints[i].Type; {
 		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.CurveOnCurve ||
-			kind == model.PointOnCurve && held[i]: // the way along it is no coordinate of the format
+			kind == model.PointOnCurve && held[i]: // the format has no coordinate along a curve
 			return -1
 		case held[i]:
 			return 0
@@ -130,6 +130,7 @@ func (o *writer) grow() {
 	}
 }
 
+// at returns the node of a body, or the root for the world.
 func (o *writer) at(body string) *node {
 	if body == model.World {
 		return &o.root
@@ -137,7 +138,7 @@ func (o *writer) at(body string) *node {
 	return o.node[o.Bodies[body]]
 }
 
-// names gives the joints of the file that joint i is their names.
+// names names the joints of the file for joint i, one for each motion and two for a screw.
 func (o *writer) names(i int, s *outline.Standing) {
 	name := o.Model.Joints[i].Name
 	for k, a := range s.Row {
@@ -156,7 +157,7 @@ func (o *writer) names(i int, s *outline.Standing) {
 func (o *writer) write() {
 	m := o.Model
 	state := &state{}
-	o.world(state) // first, as it says what the settings have to be
+	o.world(state) // first, as it sets o.bound
 	body := o.Text.String()
 	o.Text.Reset()
 	o.Raw(`<?xml version="1.0"?>`)
@@ -191,7 +192,7 @@ func (o *writer) write() {
 	o.Raw(`</mujoco>`)
 }
 
-// world writes the bodies, each within the one from which it hangs, and collects the state in their order.
+// world writes the bodies, each within its parent, and collects the state in their order.
 func (o *writer) world(s *state) {
 	nb := len(o.Model.Bodies)
 	for _, k := range o.Visuals[nb] {
@@ -224,9 +225,10 @@ func (o *writer) world(s *state) {
 	}
 }
 
+// indent returns the blanks before a line at a depth of nested bodies, at most 20.
 func indent(depth int) string { return "                    "[:min(depth+1, 20)] }
 
-// begin writes a body without its end.
+// begin writes a body up to its children, with its joints, which it adds to the state s.
 func (o *writer) begin(n *node, in string, s *state) {
 	b := &o.Model.Bodies[n.body]
 	x := o.Pose(b.Name)
@@ -257,10 +259,10 @@ func (o *writer) begin(n *node, in string, s *state) {
 	}
 }
 
-// tiny is a moment of inertia below which the simulator takes one for none, kg m².
+// tiny is the moment of inertia, kg m², below which MuJoCo takes it as zero.
 const tiny = 2e-15
 
-// inertial writes mass and inertia of a body, or its part of them.
+// inertial writes mass and inertia of a body; halves share them equally.
 func (o *writer) inertial(n *node, in string) {
 	b := &o.Model.Bodies[n.body]
 	part := 1 / float64(o.pieces[n.body])
@@ -276,7 +278,7 @@ func (o *writer) inertial(n *node, in string) {
 		o.Raw(in, begin, ` diaginertia="`, o.Numbers(I[:3]...), `"/>`)
 		return
 	}
-	// Not fullinertia, of which the simulator finds the principal moments to 1e-8 only.
+	// Principal moments, as MuJoCo computes them from fullinertia with a relative error of 1e-8 only.
 	for k := range p {
 		p[k] = max(p[k], 0)
 	}
@@ -284,7 +286,7 @@ func (o *writer) inertial(n *node, in string) {
 	o.Raw(in, begin, ` diaginertia="`, o.Numbers(p[:]...), `" quat="`, o.Numbers(q[:]...), `"/>`)
 }
 
-// placeText writes a pose as attributes.
+// placeText returns a pose as attributes; "" for the identity.
 func (o *writer) placeText(x assembly.Pose) (text string) {
 	if x.R != (spatial.Vec3{}) {
 		text = ` pos="` + o.Numbers(x.R[:]...) + `"`
@@ -302,7 +304,7 @@ func (o *writer) mark(body, name string, x assembly.Pose) string {
 	return name
 }
 
-// visual writes a shape. Those that collide in the source do so here.
+// visual writes a shape. A shape for collisions gets contacts.
 func (o *writer) visual(in string, v *model.Visual) {
 	size := func(kind string, x ...float64) string { return kind + `" size="` + o.Numbers(x...) }
 	s := v.Size
@@ -334,7 +336,7 @@ func (o *writer) visual(in string, v *model.Visual) {
 	o.Raw(in, `<geom type="`, kind, `"`, o.placeText(outline.Of(v.Pose)), more, `/>`)
 }
 
-// meshName returns the name of the mesh of a shape, and false if the simulator does not read its file.
+// meshName returns the name of the mesh of a shape, and adds it to the assets. It returns false if MuJoCo does not read such a file.
 func (o *writer) meshName(v *model.Visual) (string, bool) {
 	file := strings.ToLower(v.File)
 	if strings.Contains(file, "://") || !strings.HasSuffix(file, ".stl") && !strings.HasSuffix(file, ".obj") && !strings.HasSuffix(file, ".msh") {

@@ -18,7 +18,7 @@ type term struct {
 	factor float64
 }
 
-// couplings writes the equations between coordinates. In the file they count from the pose of the model.
+// couplings writes the couplings. In the file their coordinates are relative to the pose of the model.
 func (o *writer) couplings() {
 	for i := range o.Model.Couplings {
 		c := &o.Model.Couplings[i]
@@ -79,7 +79,7 @@ func (o *writer) couplings() {
 	}
 }
 
-// equation writes Σ factor·x = p(x of of), each x a coordinate less that of the pose of the model.
+// equation writes Σ factor·x = p(y), with y the coordinate of; each coordinate is relative to the pose of the model.
 func (o *writer) equation(name string, terms []term, of coordinate, p []float64) {
 	first := attr("joint1", terms[0].name)
 	coefficients := func(p []float64) string {
@@ -109,7 +109,7 @@ func (o *writer) equation(name string, terms []term, of coordinate, p []float64)
 	}
 }
 
-// sum writes a fixed tendon and returns its name.
+// sum writes a fixed tendon, whose length is the sum of the terms, and returns its name.
 func (o *writer) sum(name string, terms ...term) string {
 	name = o.tendons.Make(name)
 	fmt.Fprintf(&o.tendon, "  <fixed name=\"%s\">", outline.Escaped(name))
@@ -131,7 +131,7 @@ func shifted(p []float64, z float64) []float64 {
 	return out
 }
 
-// constants writes prescribed coordinates that stay as they are.
+// constants writes constant motions as equalities.
 func (o *writer) constants() {
 	for i := range o.Model.Joints {
 		j := &o.Model.Joints[i]
@@ -149,7 +149,7 @@ func (o *writer) constants() {
 	}
 }
 
-// constant returns the value of a motion that stays as it is.
+// constant returns the value of a constant motion; false for others.
 func constant(m *model.Motion) (float64, bool) {
 	switch m.Kind {
 	case joints.Polynomial:
@@ -168,8 +168,8 @@ func constant(m *model.Motion) (float64, bool) {
 	return 0, false
 }
 
-// forces writes springs, dampers and cables as tendons, and wrenches against gravity as the bodies' gravcomp. It notes in
-// o.pulled which force elements it has dealt with, and reports their parts that the format does not have.
+// forces writes springs, dampers and cables as tendons, and wrenches that cancel weight as gravcomp of bodies. It marks
+// these force elements in o.pulled, and reports their losses.
 func (o *writer) forces() {
 	for i := range o.Model.Forces {
 		f := &o.Model.Forces[i]
@@ -203,7 +203,7 @@ func (o *writer) forces() {
 		case model.Wrench:
 			o.pulled[i] = o.lift(f)
 		default:
-			o.pulled[i] = f.Type == model.ActuatorForce // told there
+			o.pulled[i] = f.Type == model.ActuatorForce // actuators writes or reports these
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (o *writer) pull(f *model.ForceElement, attrs string, points ...model.Attac
 	o.path(o.tendons.Add("force", f.Name), attrs, sites...)
 }
 
-// lift writes a wrench that bears a part of the weight of a body, as gravcomp. It reports whether f is such a wrench.
+// lift makes a wrench that cancels a fraction of the weight of a body a gravcomp of the body. It returns whether f is such a wrench.
 func (o *writer) lift(f *model.ForceElement) bool {
 	i := o.Bodies[f.A.Body]
 	b := &o.Model.Bodies[i]
@@ -235,8 +235,8 @@ func (o *writer) lift(f *model.ForceElement) bool {
 	return true
 }
 
-// actuators writes motors for the forces and actuators of joints. What they are to do is in the keyframe, as the
-// control of the format is no part of the model.
+// actuators writes motors for the forces and actuators of joints. Their controls are in the keyframe, as MJCF has no
+// controls elsewhere.
 func (o *writer) actuators() {
 	first := true
 	motor := func(kind, name, attrs string, control float64) {
@@ -293,7 +293,7 @@ func (o *writer) actuators() {
 	}
 }
 
-// torque writes the forces of the ball of joint i, which are along axes of its predecessor.
+// torque writes the constant torque on the ball of joint i, which is in axes of P, as a motor.
 func (o *writer) torque(i int, motor func(kind, name, attrs string, control float64)) {
 	j, s := &o.Model.Joints[i], o.tree.Standing[i]
 	at := 0
@@ -304,9 +304,9 @@ func (o *writer) torque(i int, motor func(kind, name, attrs string, control floa
 		}
 		gear := outline.Of(j.PredecessorFrame).Dir(spatial.Vec3(j.Force[:3]))
 		frame := "joint"
-		if s.Back { // the child is the predecessor, on which they act the other way about
+		if s.Back { // the child is the predecessor, on which the opposite torque acts
 			gear = gear.Neg()
-		} else { // axes that stay in the parent and are those of the child in the pose of the file
+		} else { // the axes are fixed in the parent, and given by their directions in the child in the pose of the file
 			frame = "jointinparent"
 			gear = o.Pose(j.Successor).Inverse().Mul(o.Pose(j.Predecessor)).Dir(gear)
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// far is a coordinate that the simulator never reaches: it stops before.
+// far is the value for an infinite bound, rad or m: MuJoCo stops before a coordinate gets there.
 const far = 1e10
 
-// state are the coordinates and rates of the joints in the order of the file.
+// state has the coordinates and rates of the joints in the order of the file; moves tells that a rate is not zero.
 type state struct {
 	q, v  []float64
 	moves bool
@@ -35,12 +35,13 @@ func (s *state) float(b *model.Body) {
 	s.add(append(x.R[:], x.Q[:]...), append(b.Velocity.Linear[:], w[:]...))
 }
 
-// row writes the joints of the file that the joint of a body is.
+// row writes the joint of body n as a row of joints, and adds their state to s. It reports velocities of the model that the
+// joint does not allow.
 func (o *writer) row(n *node, in string, s *state) {
 	i := n.joint
 	j := &o.Model.Joints[i]
 	name := 0
-	w, v := o.relative(n.standing) // of which nothing is left in the end
+	w, v := o.relative(n.standing) // the rates of the joints are subtracted; zero remains
 	for k := range n.standing.Row {
 		a := &n.standing.Row[k]
 		axis, point := n.standing.At.Dir(a.Axis), n.standing.At.Point(a.Point)
@@ -86,7 +87,7 @@ func (o *writer) row(n *node, in string, s *state) {
 // raw is text that Line writes as it is.
 type raw string
 
-// reference writes the coordinate that a joint has in the pose of the file.
+// reference returns the attribute ref, the coordinate of a joint in the pose of the file; "" for 0.
 func (o *writer) reference(q float64) string {
 	if q == 0 {
 		return ""
@@ -94,8 +95,8 @@ func (o *writer) reference(q float64) string {
 	return ` ref="` + o.Numbers(q) + `"`
 }
 
-// relative returns the angular velocity of the child relative to the parent, and the velocity of its origin as seen
-// from the parent, axes of the child.
+// relative returns the angular velocity of the child and the velocity of its origin, both relative to the parent, in axes
+// of the child.
 func (o *writer) relative(s *outline.Standing) (w, v spatial.Vec3) {
 	c := &o.Model.Bodies[o.Bodies[s.Child]]
 	w, v = c.Velocity.Angular, c.Velocity.Linear
@@ -109,7 +110,7 @@ func (o *writer) relative(s *outline.Standing) (w, v spatial.Vec3) {
 	return in.Dir(w), in.Dir(v)
 }
 
-// coordinate writes what acts on a coordinate, but its damper.
+// coordinate returns attributes for the spring, armature, friction and limits of a coordinate, without its damper.
 func (o *writer) coordinate(j *model.Joint, a *outline.Motion) (text string) {
 	add := func(name string, x ...float64) { text += ` ` + name + `="` + o.Numbers(x...) + `"` }
 	f := a.Freedom
@@ -136,7 +137,7 @@ func (o *writer) coordinate(j *model.Joint, a *outline.Motion) (text string) {
 	return text
 }
 
-// screw gives the slide of a screw, which is a hinge and a slide in the file, its name, and writes their equation.
+// screw names the slide of a screw, which becomes a hinge and a slide, and writes their equality.
 func (o *writer) screw(i int, s *outline.Standing, pitch float64) {
 	name := o.Model.Joints[i].Name
 	hinge, slide := o.rows[i][len(o.rows[i])-1], o.joints.Make(name+" slide")
@@ -150,7 +151,7 @@ func (o *writer) screw(i int, s *outline.Standing, pitch float64) {
 	o.Report.Change(nil, what, "the format has no screws", "it is a hinge and a slide with an equation between them")
 }
 
-// named returns the joint of the file whose coordinate is a freedom.
+// named returns the coordinate of the file for a freedom; false if there is none.
 func (o *writer) named(c model.Coupled) (coordinate, bool) {
 	i := o.Joints[c.Joint]
 	s, at := o.tree.Standing[i], 0
@@ -168,15 +169,16 @@ func (o *writer) named(c model.Coupled) (coordinate, bool) {
 	return coordinate{}, false
 }
 
-// equal writes an equality with a name.
+// equal writes an equality.
 func (o *writer) equal(kind, name, attrs string) {
 	fmt.Fprintf(&o.equality, "  <%s name=\"%s\"%s/>\n", kind, outline.Escaped(name), attrs)
 }
 
+// attr returns an attribute with a blank before it.
 func attr(name, text string) string { return ` ` + name + `="` + outline.Escaped(text) + `"` }
 
-// loop writes joint i, which closes a loop, as equalities. held says that some element acts on a coordinate of the joint, for which the
-// format needs a joint of the tree. loop reports joints that the format does not have, and how it replaces a hinge.
+// loop writes joint i, which closes a loop, as equalities, or splits its child. held tells that something acts on a coordinate of the
+// joint, which needs a joint of the tree. loop refuses joints that the format does not have.
 func (o *writer) loop(i int, held bool) {
 	j := &o.Model.Joints[i]
 	s := o.tree.Standing[i]
@@ -198,7 +200,7 @@ func (o *writer) loop(i int, held bool) {
 	case j.Type == model.Fixed:
 		name := o.joints.Add("joint", j.Name)
 		relative := ""
-		if max(s.Linear, s.Angular) > outline.Open { // the only equality that says where its bodies belong
+		if max(s.Linear, s.Angular) > outline.Open { // only a weld can state the relative pose of its bodies
 			x := p.Mul(outline.Of(j.SuccessorFrame).Inverse())
 			relative = ` relpose="` + o.Numbers(append(x.R[:], x.Q[:]...)...) + `"`
 		}
@@ -218,6 +220,7 @@ func (o *writer) loop(i int, held bool) {
 	}
 }
 
+// nameOf returns the name of a body in the file.
 func (o *writer) nameOf(body string) string {
 	if body == model.World {
 		return outline.Ground
@@ -225,8 +228,8 @@ func (o *writer) nameOf(body string) string {
 	return o.at(body).name
 }
 
-// span is how far apart the points are at which a hinge is held: as far
-// as the centres of mass are from it, or 0.1 m where they are on it.
+// span returns the distance, m, of the two points at which a hinge is held: the larger distance
+// of the two centres of mass from the joint, or 0.1 m if both are at it.
 func (o *writer) span(j *model.Joint) float64 {
 	far := 0.0
 	for _, end := range [2]struct {
@@ -243,7 +246,7 @@ func (o *writer) span(j *model.Joint) float64 {
 	return far
 }
 
-// split makes two halves of the child of joint i, one of which hangs on the joint.
+// split splits the child of joint i into two halves, welded together, of which the new one is attached to the joint.
 func (o *writer) split(i int, s *outline.Standing) {
 	b := o.Bodies[s.Child]
 	whole := o.node[b]
@@ -256,7 +259,7 @@ func (o *writer) split(i int, s *outline.Standing) {
 	o.Report.Change(nil, "joint "+fault.Name(o.Model.Joints[i].Name), "closes a loop, where the format has none like it", "part of the mass of "+fault.Name(s.Child)+" hangs on it as a body of its own, and is welded to the rest")
 }
 
-// distance writes a joint that holds two points at a distance: a tendon of constant length.
+// distance writes a distance joint as a tendon of constant length.
 func (o *writer) distance(j *model.Joint) {
 	name := o.joints.Add("joint", j.Name)
 	p, q := outline.Of(j.PredecessorFrame), outline.Of(j.SuccessorFrame)
@@ -271,7 +274,7 @@ func (o *writer) distance(j *model.Joint) {
 	o.equal("tendon", name, attr("tendon1", tendon)+` polycoef="`+o.Numbers(more)+` 0 0 0 0"`)
 }
 
-// path writes a tendon through sites.
+// path writes a spatial tendon through sites.
 func (o *writer) path(name, attrs string, sites ...string) {
 	fmt.Fprintf(&o.tendon, "  <spatial name=\"%s\"%s>", outline.Escaped(name), attrs)
 	for _, s := range sites {
@@ -280,8 +283,8 @@ func (o *writer) path(name, attrs string, sites ...string) {
 	o.tendon.WriteString("</spatial>\n")
 }
 
-// turnsAndSlides returns the motions of a row as revolute and prismatic axes, with a turn and a slide for each screw.
-// Other kinds of motion are left out. A joint of MJCF has a row of such axes, none of which may depend on the ones before it.
+// turnsAndSlides returns the motions of a row as revolute and prismatic axes, two for each screw, and without balls. Each
+// axis becomes a joint of MJCF; none may depend on the ones before it.
 func turnsAndSlides(row []outline.Motion) (list []joints.Axis) {
 	for _, a := range row {
 		switch a.Kind {

@@ -12,11 +12,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ownRounding is an angle, rad, or a length, m, of a few roundings of numbers near 1: those of the arithmetic here, and not of a file.
+// ownRounding bounds the rounding errors of the arithmetic here, rad or m, for numbers near 1. It is much smaller than rounding in files.
 const ownRounding = 1e-14
 
-// direction returns the direction of the axis of j in its frame P. All rotations of j turn about that axis, or its one slide moves along
-// it. It reports false if there is none.
+// direction returns a unit vector in axes of P: the common direction of the axes of all rotations of j or, if j has no rotation, of its
+// one translation. It returns false if there is none.
 func (j *Joint) direction() (e spatial.Vec3, ok bool) {
 	slides := 0
 	for k := range j.Axes {
@@ -35,21 +35,22 @@ func (j *Joint) direction() (e spatial.Vec3, ok bool) {
 	return e, ok
 }
 
-// axis is the axis of a joint, in axes of the world. Others are made parallel to it.
+// axis is the direction of a joint's axis, to which other joints' axes are made parallel.
 type axis struct {
-	e     spatial.Vec3
-	key   float64 // size of its part along aside, by which axes are sorted: those of parallel axes are as near to each other
+	e     spatial.Vec3 // unit, world axes
+	key   float64      // |aside·e|, by which axes are sorted: parallel axes have nearly equal keys
 	joint int
 }
 
-// aside is a vector, not longer than 1, along which the parts of different axes differ.
+// aside is a vector of length at most 1 in a general direction, so that the keys of most other axes differ.
 var aside = spatial.Vec3{0.29, 0.53, 0.79}
 
-// near returns the first joint's axis that is parallel to e up to tol, and the place of e among those.
-func near(sorted []axis, e spatial.Vec3, tol float64) (to *axis, place int) {
+// near returns, of the axes that are parallel to e up to tol, rad, the one with the smallest joint, nil if there is none; and the index
+// at which e is to be inserted in the sorted axes.
+func near(sorted []axis, e spatial.Vec3, tol float64) (to *axis, index int) {
 	key := math.Abs(aside.Dot(e))
-	place, _ = slices.BinarySearchFunc(sorted, key, func(a axis, key float64) int { return cmp.Compare(a.key, key) })
-	from := place
+	index, _ = slices.BinarySearchFunc(sorted, key, func(a axis, key float64) int { return cmp.Compare(a.key, key) })
+	from := index
 	for from > 0 && sorted[from-1].key >= key-tol {
 		from--
 	}
@@ -58,12 +59,12 @@ func near(sorted []axis, e spatial.Vec3, tol float64) (to *axis, place int) {
 			to = x
 		}
 	}
-	return to, place
+	return to, index
 }
 
-// align turns the frames of joints in loops, so that axes are parallel that are so but for the rounding of the file, to the
-// first of them. A loop of hinges that are not quite parallel cannot move far: three of its rows depend on the others but for as
-// little as the hinges are off.
+// align turns the frames of joints in loops so that axes that are parallel up to rounding in the file become exactly parallel to the
+// first of them. A loop of hinges that are nearly parallel can hardly move: three of its rows depend on the others only
+// nearly.
 func (a *Assembly) align(tree []int, o *source.Options, report *source.Report) {
 	tol := snapOf(o)
 	parts := a.parts()
@@ -80,7 +81,7 @@ func (a *Assembly) align(tree []int, o *source.Options, report *source.Report) {
 			poses, _ = a.place(tree, false)
 		}
 		if _, linear, angular, _ := j.nearest(j.between(poses)); tree[max(j.Successor, 0)] != k && max(linear, angular) > source.Closed {
-			continue // it is open, and its frames have different axes
+			continue // the loop is open at this joint, where the axes of P and S differ
 		}
 		e := at(poses, j.Predecessor).Mul(j.P).Dir(d)
 		first, place := near(firsts[part], e, tol)
@@ -98,7 +99,7 @@ func (a *Assembly) align(tree []int, o *source.Options, report *source.Report) {
 	}
 }
 
-// turn turns both frames of j by q, axes of the world, about the point of its first motion. Neither of its links moves.
+// turn rotates both frames of j by q, in world axes, about the point of its first motion. The links do not move.
 func (j *Joint) turn(poses []Pose, q spatial.Quat) {
 	to := func(link int, frame *Pose, centre spatial.Vec3) {
 		x := at(poses, link)
@@ -111,8 +112,8 @@ func (j *Joint) turn(poses []Pose, q spatial.Quat) {
 	to(j.Successor, &j.S, centre)
 }
 
-// parts returns a number for the world and each link, in this order: the same for those that hang together without any
-// one of the joints. So a joint is in a loop if the numbers of both its links are one.
+// parts returns the number of a component for the world and each link, in this order. Two links are in the same component if they stay
+// connected whichever single joint is removed (2-edge-connected components). A joint is in a loop if both its links have the same number.
 func (a *Assembly) parts() []int32 {
 	n := len(a.Links) + 1
 	around := make([][]int, n) // joints
@@ -121,11 +122,11 @@ func (a *Assembly) parts() []int32 {
 		around[j.Predecessor+1] = append(around[j.Predecessor+1], k)
 		around[j.Successor+1] = append(around[j.Successor+1], k)
 	}
-	// Trees in breadth, whose nodes are numbered as they are reached: what is above has a smaller number.
-	place := make([]int32, n) // 1 + number
+	// Breadth-first trees, whose nodes are numbered in the order in which they are reached: a parent has a smaller number.
+	place := make([]int32, n) // 1 + number; 0: not reached yet
 	var reached []int
-	var up []int32 // by number
-	lead := make([]bool, len(a.Joints))
+	var up []int32                      // parent by number; −1 at a root
+	lead := make([]bool, len(a.Joints)) // joints of the trees
 	reach := func(v int, from int32) {
 		reached, up = append(reached, v), append(up, from)
 		place[v] = int32(len(reached))
@@ -150,7 +151,7 @@ func (a *Assembly) parts() []int32 {
 		if lead[k] {
 			continue
 		}
-		// What a joint besides the trees joins hangs together with all on the way between.
+		// A joint outside the trees closes a loop with the tree path between its links: all nodes on it form one component.
 		u, v := s.Find(place[a.Joints[k].Predecessor+1]-1), s.Find(place[a.Joints[k].Successor+1]-1)
 		for u != v {
 			if u < v {

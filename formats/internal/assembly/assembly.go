@@ -6,17 +6,17 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// World is the number of the fixed frame, which is no link.
+// World stands for the fixed frame where a link is given by index.
 const World = -1
 
 const (
 	// MaxRow is the largest number of motions in a row.
 	MaxRow = 12
-	// MaxTerms is the largest number of terms of all couplings that a reader makes of what a file refers to.
+	// MaxTerms is the largest number of terms of all couplings that a reader makes by following references of a file.
 	MaxTerms = 1_000_000
 )
 
-// Assembly is what a reader finds in a file.
+// Assembly is the content of a file that a reader has read, from which Build makes the model.
 type Assembly struct {
 	Name    string
 	Gravity spatial.Vec3 // m/s²
@@ -27,27 +27,27 @@ type Assembly struct {
 	Forces    []Force
 	Servos    []Servo
 
-	coordinates int
+	coordinates int // largest number that NewCoordinate has returned
 }
 
 // Link is a body of the file, or a frame that it calls a body.
 type Link struct {
 	At   source.Located
 	Name string
-	// Pose in the world in the reference pose. That of a link that is the successor of a joint which is no loop is
-	// computed.
+	// Pose in the world in the reference pose. For a link that is the successor of a joint with Loop unset, it is
+	// computed from the joint.
 	Pose Pose
-	// Linear velocity of the origin and angular velocity, world axes, of a link that is no successor of a joint.
+	// Linear velocity of the origin and angular velocity, world axes. They are used only for a link that is no successor of a joint.
 	Linear, Angular spatial.Vec3
-	Ground          bool    // the link is part of the world
-	Mass            float64 // kg; 0 is a link without mass
-	Com             spatial.Vec3
+	Ground          bool         // the link is part of the world
+	Mass            float64      // kg; 0 is a link without mass
+	Com             spatial.Vec3 // centre of mass, frame of the link, m
 	Inertia         spatial.Sym3 // about the centre of mass, axes of the link
 	Frames          []Frame
 	Visuals         []Visual
 }
 
-// Frame is a name for a place of a link.
+// Frame is a named frame that is fixed in a link.
 type Frame struct {
 	Name string
 	Pose Pose
@@ -62,7 +62,7 @@ type Visual struct {
 	File  string     // of a mesh, as the format names it
 	Scale [3]float64
 	Color [4]float64 // red, green, blue, opacity, 0 to 1; all 0: none is given
-	Hull  bool       // for contact, not for the eye
+	Hull  bool       // for collisions, not for display
 }
 
 // Shape is the kind of a Visual.
@@ -94,39 +94,39 @@ var kindNames = [...]string{"revolute", "prismatic", "helical", "ball"}
 // String returns the name of k.
 func (k Kind) String() string { return kindNames[k] }
 
-// Axis is an elementary motion of a joint with its coordinate q. Axis and Point are in the joint's frame P with all
-// coordinates zero. It moves a point x to Rot(Axis, q)(x − Point) + Point, to x + q·Axis, or to both with Pitch·q in
-// place of the latter q; a ball turns about Point.
+// Axis is an elementary motion of a joint with its coordinate q. Axis and Point are in the joint's frame P, with all
+// coordinates zero. It moves a point x to Rot(Axis, q)(x − Point) + Point (revolute), to x + q·Axis (prismatic), or to
+// Rot(Axis, q)(x − Point) + Point + Pitch·q·Axis (helical). A ball turns about Point.
 type Axis struct {
 	At         source.Located
 	Name       string // of the coordinate in the file
-	Coordinate int    // from Assembly.Coordinate; 0: no equation has it
+	Coordinate int    // from Assembly.NewCoordinate; 0: no coupling or servo uses it
 	Kind       Kind
-	Axis       spatial.Vec3 // unit; of a ball of no meaning
+	Axis       spatial.Vec3 // unit vector; unused for a ball
 	Point      spatial.Vec3
 	Pitch      float64 // m/rad
 
 	Value, Rate float64      // the state: coordinate and rate
-	Turn        spatial.Quat // of a ball, S relative to P; the zero value is no turn
-	Spin        spatial.Vec3 // of a ball, angular velocity, axes of S
+	Turn        spatial.Quat // ball: orientation of S relative to P; the zero value stands for the identity
+	Spin        spatial.Vec3 // ball: relative angular velocity, axes of S
 
-	// Of a ball Damping alone is looked at, against the whole angular velocity.
+	// For a ball only Damping is used, against the relative angular velocity.
 	Force, Stiffness, Damping, Rest, Armature float64
-	Friction                                  float64    // size of the dry friction, N m or N
-	Springs                                   [2]float64 // with x the coordinate less Rest, Springs[0]·x² + Springs[1]·x³ is added to the spring
-	Dampers                                   [2]float64 // with y the rate, Dampers[0]·y|y| + Dampers[1]·y³ is added to the damper
+	Friction                                  float64    // magnitude of the dry friction, N m or N
+	Springs                                   [2]float64 // Springs[0]·x² + Springs[1]·x³ is added to the spring, with x the coordinate less Rest
+	Dampers                                   [2]float64 // Dampers[0]·y|y| + Dampers[1]·y³ is added to the damper, with y the rate
 	Limit                                     *model.Limit
 	Motion                                    *model.Motion
 }
 
-// held reports whether a holds anything that needs its coordinate in the model.
+// held reports whether something acts on or refers to the coordinate of a, so that the model must have it.
 func (a *Axis) held() bool {
 	return a.Coordinate != 0 || a.Force != 0 || a.Stiffness != 0 || a.Damping != 0 || a.Armature != 0 ||
 		a.Friction != 0 || a.Springs != [2]float64{} || a.Dampers != [2]float64{} || a.Limit != nil || a.Motion != nil
 }
 
-// Joint lets its frame S, in the successor, move against its frame P, in the predecessor: P to S is the motions of its
-// axes in a row, the first of them next to the predecessor. Without axes it is fixed.
+// Joint connects its frame P in the predecessor to its frame S in the successor by the motions of its axes in a row, the first of them
+// next to the predecessor. A joint without axes is fixed.
 type Joint struct {
 	At          source.Located
 	Name        string
@@ -135,11 +135,11 @@ type Joint struct {
 	P, S        Pose // in the predecessor and the successor
 	Axes        []Axis
 	Typed       bool              // the joint is of Type and has no axes
-	Type        model.JointType   // of a typed joint
-	Length      float64           // of a distance
-	Curve       *model.PointCurve // of a point on a curve
-	Loop        bool              // the joint places no link; without axes it holds but does not merge
-	Given       bool              // S or P was computed so that the joint holds in the reference pose
+	Type        model.JointType   // if Typed
+	Length      float64           // distance: m
+	Curve       *model.PointCurve // point on a curve
+	Loop        bool              // the pose of the successor does not follow from the joint; if fixed, it does not merge its links
+	Given       bool              // the reader has computed S or P so that the joint holds in the reference pose
 }
 
 // Term is a coordinate with a factor.
@@ -148,8 +148,8 @@ type Term struct {
 	Factor     float64
 }
 
-// Coupling holds Σ Factor·q = Offset + Σ Polynomial[k]·x^k, with x the coordinate Of (0: there is none), or that with Law
-// in place of the polynomial.
+// Coupling is the equation Σ Factor·q = Offset + Σ Polynomial[k]·x^k, where x is the coordinate Of (0: none). If Law is set, it
+// replaces the polynomial.
 type Coupling struct {
 	At         source.Located
 	Name       string
@@ -163,8 +163,8 @@ type Coupling struct {
 // Law is a formula of two coordinates.
 type Law struct {
 	Of         [2]int
-	Expression string  // in which %[1]s and %[2]s stand for the coordinates
-	Reach      float64 // rad or m: it holds from −Reach to Reach of both; 0: everywhere
+	Expression string  // a format in which %[1]s and %[2]s stand for the coordinates
+	Reach      float64 // rad or m: the law is defined for both coordinates from −Reach to Reach; 0: everywhere
 }
 
 // Point is a point of a link.
@@ -173,7 +173,7 @@ type Point struct {
 	At   spatial.Vec3
 }
 
-// Force is a wrench on a point of a link, a spring or a bushing between points of two, or a cable.
+// Force is a wrench on a point of a link, a spring or a bushing between points of two links, or a cable. Points are in link frames, m.
 type Force struct {
 	At         source.Located
 	Name       string
@@ -181,26 +181,26 @@ type Force struct {
 	A, B       int
 	PointA     spatial.Vec3
 	PointB     spatial.Vec3
-	Points     []Point // of a cable, which has no A and B
+	Points     []Point // cable only, which uses these in place of A and B
 	Force      spatial.Vec3
 	Torque     spatial.Vec3
 	Stiffness  float64
 	Damping    float64
 	RestLength float64
-	Spring     *model.SpringLaw // of a spring, beside Stiffness
-	Damper     *model.SpringLaw // of a spring, beside Damping
+	Spring     *model.SpringLaw // spring only: a law in addition to Stiffness
+	Damper     *model.SpringLaw // spring only: a law in addition to Damping
 }
 
-// Servo drives a coordinate to a value, as an actuator of the model.
+// Servo drives a coordinate to a value; it becomes an actuator of the model.
 type Servo struct {
 	At                   source.Located
 	Name                 string
 	Coordinate           int
 	Law                  model.ActuatorLaw // ActuatorPosition or ActuatorSpeed
-	Gain, Damping, Value float64           // of the coordinate of the file
+	Gain, Damping, Value float64           // for the coordinate as in the file
 }
 
-// ends calls f for all links that f acts on, with the point on each.
+// ends calls do for each link that f acts on, with the point on it.
 func (f *Force) ends(do func(link *int, point *spatial.Vec3)) {
 	if f.Type == model.CableForce {
 		for k := range f.Points {
@@ -212,13 +212,13 @@ func (f *Force) ends(do func(link *int, point *spatial.Vec3)) {
 	do(&f.B, &f.PointB)
 }
 
-// NewCoordinate returns a number for a coordinate that equations have.
+// NewCoordinate returns a new positive number for Axis.Coordinate, by which couplings and servos refer to a coordinate.
 func (a *Assembly) NewCoordinate() int {
 	a.coordinates++
 	return a.coordinates
 }
 
-// Balance returns the force that makes up for gravity on a link, scale times.
+// Balance returns a force on a link that cancels scale times its weight.
 func (a *Assembly) Balance(link int, scale float64) Force {
 	l := &a.Links[link]
 	return Force{

@@ -20,14 +20,14 @@ func (a *Assembly) Reference() []Pose {
 	return poses
 }
 
-// Bounds change masses and inertias as the settings of MuJoCo do.
+// Bounds are changes of masses and inertias as by the compiler settings of MuJoCo.
 type Bounds struct {
-	Mass, Inertia float64 // least mass and principal moment of each link
-	Balance       bool    // principal moments that no body has become their mean
-	Total         float64 // of all masses; 0: as they are
+	Mass, Inertia float64 // lower bounds of the mass, kg, and of the principal moments, kg m², of each link
+	Balance       bool    // principal moments that break the triangle inequality are replaced by their mean
+	Total         float64 // prescribed sum of the masses, kg; 0: none
 }
 
-// Bound changes the masses of some links, and reports it.
+// Bound changes masses and inertias of the given links as b says, and reports each change.
 func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	for _, i := range links {
 		l := &a.Links[i]
@@ -71,7 +71,7 @@ func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 	report.Change(nil, "all masses and inertias", "the file states the sum of the masses", fmt.Sprintf("they are multiplied by %.9g", scale))
 }
 
-// SetPose sets the coordinates that o has by name, and refuses names that no coordinate has and those of balls.
+// SetPose sets the coordinates that o.Pose gives by name. It refuses names without a scalar coordinate.
 func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 	if len(o.Pose) == 0 {
 		return
@@ -93,8 +93,8 @@ func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 	}
 }
 
-// within puts the coordinates of the tree that are outside of their ranges, and that o.Pose does not have, in the
-// middle of them, or on their only bound. It reports whether there are any.
+// within moves coordinates of tree joints that are outside their ranges to the middle of the range, or to its only finite
+// bound, except coordinates in o.Pose. It returns whether it has moved any.
 func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) bool {
 	moved := 0
 	var first *Axis
@@ -128,8 +128,8 @@ func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) 
 	return first != nil
 }
 
-// Set makes the right side of c the polynomial p of a sum of coordinates, with a law where there are powers of a sum of
-// two. It reports false for powers of a sum of more.
+// Set makes the right side of c the polynomial p of the sum of coordinates of. Powers of a sum of two coordinates become a law.
+// For powers of a sum of more, Set returns false.
 func (c *Coupling) Set(p []float64, of []Term) bool {
 	of = joined(of)
 	switch {
@@ -160,8 +160,8 @@ func (c *Coupling) Set(p []float64, of []Term) bool {
 	return true
 }
 
-// Hold makes c, with its terms, hold what a tendon of Drake does: their sum and an offset stay between two limits. It reports
-// false where these are not one number, or where the tendon gives way.
+// Hold makes c, which has its terms, the constraint of a Drake tendon, lower ≤ Σ terms + offset ≤ upper. It returns
+// false unless the limits are finite and equal up to rounding, the stiffness is infinite and the damping zero.
 func (c *Coupling) Hold(lower, upper, offset, stiffness, damping float64) bool {
 	if !Rounded(lower, upper, max(1, math.Abs(lower))) || math.IsInf(lower, 0) || math.IsInf(offset, 0) ||
 		!math.IsInf(stiffness, 1) || damping != 0 {
@@ -171,7 +171,7 @@ func (c *Coupling) Hold(lower, upper, offset, stiffness, damping float64) bool {
 	return true
 }
 
-// joined returns a sum in which each coordinate stands once, without those that cancel out.
+// joined merges terms with the same coordinate, and removes terms that cancel out.
 func joined(of []Term) (sum []Term) {
 	at := map[int]int{}
 	for _, t := range of {
@@ -185,7 +185,7 @@ func joined(of []Term) (sum []Term) {
 	return slices.DeleteFunc(sum, func(t Term) bool { return t.Factor == 0 })
 }
 
-// Rested returns the poses of all links where each coordinate is at the rest of its spring.
+// Rested returns the poses of all links with each coordinate at its Rest.
 func (a *Assembly) Rested() []Pose {
 	var values []float64
 	for k := range a.Joints {

@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Build makes the model. It takes a over: links and joints change.
+// Build makes the model of a. It modifies the links and joints of a.
 //
-// Cost: O(links + joints). It returns the errors of the report, which may be there before, and those of model.Check.
+// Cost: O(links + joints). It returns the errors of the report, including earlier ones, or the errors of model.Check.
 func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Result, error) {
 	if err := report.Err(false); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Resu
 	return r, nil
 }
 
-// builder writes the model.
+// builder makes the model from the folded assembly.
 type builder struct {
 	a           *Assembly
 	o           *source.Options
@@ -79,20 +79,20 @@ type builder struct {
 	poses       []Pose
 	rates       []twist
 	m           *model.Model
-	body        []string // name of the body by link
+	body        []string // name of the body of each link
 	names       names    // of joints
 	coordinates map[int]coordinate
 	named       []source.Coordinate
 }
 
-// coordinate is a freedom of the model that has a coordinate of the file, with a sign.
+// coordinate is the freedom of the model for a coordinate of the file, and its sign, 1 or −1.
 type coordinate struct {
 	joint   string
 	freedom int
 	sign    float64
 }
 
-// names makes names that differ.
+// names makes names unique by suffixes.
 type names struct {
 	seen map[string]bool
 	next map[string]int
@@ -100,7 +100,7 @@ type names struct {
 
 func newNames() names { return names{map[string]bool{}, map[string]int{}} }
 
-// unique returns a name like the given one that no other has.
+// unique returns the given name, with #2, #3, … appended if an earlier call has returned it.
 func (n *names) unique(name string) string {
 	out := name
 	for n.seen[out] {
@@ -111,7 +111,7 @@ func (n *names) unique(name string) string {
 	return out
 }
 
-// bodies writes the bodies, and where each link went.
+// bodies makes the bodies, and stores in r the body and the pose of each link.
 func (b *builder) bodies(r *source.Result) {
 	b.body = make([]string, len(b.a.Links))
 	n := newNames()
@@ -151,6 +151,7 @@ func (b *builder) bodies(r *source.Result) {
 	}
 }
 
+// name returns the name of the body of a link, or World.
 func (b *builder) name(link int) string {
 	if link == World {
 		return model.World
@@ -158,7 +159,7 @@ func (b *builder) name(link int) string {
 	return b.body[link]
 }
 
-// joint writes the joints of the model that j is.
+// joint makes the joints of the model for j.
 func (b *builder) joint(j *Joint) {
 	pred, succ := b.name(j.Predecessor), b.name(j.Successor)
 	if pred == "" || succ == "" {
@@ -210,7 +211,7 @@ func (b *builder) joint(j *Joint) {
 	}
 }
 
-// freedoms writes what acts on the coordinates of a joint, and their turns.
+// freedoms sets the lists of a joint: forces, springs, limits, motions and turns of the freedoms in list, whose motions are in row.
 func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 	kind := out.Kind()
 	n := kind.Freedoms()
@@ -254,7 +255,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 		}
 		if rotational {
 			if out.Type == model.Composite {
-				turn = k // the list has an entry an axis
+				turn = k // Turns of a composite has an entry for each axis
 			}
 			b.wind(out, turn, a, f.sign)
 			turn++
@@ -268,7 +269,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 	}
 }
 
-// limit gives freedom k of n the limits of its axis, which may point the other way.
+// limit sets the limit of freedom k of n from axis a; sign −1 reverses it.
 func (b *builder) limit(out *model.Joint, k, n int, a *Axis, sign float64) {
 	if l := a.Limit; l != nil && !(l.Lower < l.Upper) {
 		b.report.DropUsed(a.At, "limits of joint "+fault.Name(a.Name), fmt.Sprintf("the lower one, %g, is not below the upper one, %g", l.Lower, l.Upper), "")
@@ -287,10 +288,10 @@ func (b *builder) limit(out *model.Joint, k, n int, a *Axis, sign float64) {
 	}
 }
 
-// mostTurns is the largest number of turns, up to which a float64 tells all numbers apart.
+// mostTurns is the largest number of turns: up to it a float64 represents all integers.
 const mostTurns = 1 << 53
 
-// wind gives the angle with this number among those of a joint the full turns of its axis.
+// wind stores the whole turns of axis a in out.Turns[turn]. Fewer than one turn, and helical axes, store nothing.
 func (b *builder) wind(out *model.Joint, turn int, a *Axis, sign float64) {
 	most := out.Kind().Turns()
 	turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi))
@@ -307,7 +308,7 @@ func (b *builder) wind(out *model.Joint, turn int, a *Axis, sign float64) {
 	out.Turns[turn] = int64(sign * turns)
 }
 
-// forces writes the force elements.
+// forces makes the force elements. Forces between points of one body are left out with a note.
 func (b *builder) forces() {
 	n := newNames()
 	for k := range b.a.Forces {

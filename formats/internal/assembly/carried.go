@@ -10,14 +10,14 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// shapes are those of the model.
+// shapes has the kinds of shapes in the model.
 var shapes = [...]model.VisualKind{
 	Mesh: model.MeshVisual, Box: model.BoxVisual, Sphere: model.SphereVisual, Cylinder: model.CylinderVisual, Capsule: model.CapsuleVisual,
 	Ellipsoid: model.EllipsoidVisual,
 }
 
-// carried writes what the model keeps and no computation looks at: the
-// frames of links, links that are part of others as frames, and shapes.
+// carried makes frames and visuals, which no computation uses: the frames of links, frames for links that have become part of
+// another body, and shapes.
 func (b *builder) carried(r *source.Result) {
 	n := newNames()
 	visuals := 0
@@ -51,7 +51,7 @@ func (b *builder) carried(r *source.Result) {
 	}
 }
 
-// visual writes a shape. Those without a size, which nobody sees, are left out with a note.
+// visual makes a shape of link l, whose pose in the body is at. Shapes without a valid size are left out with a note.
 func (b *builder) visual(v *Visual, l *Link, body string, at Pose) {
 	out := model.Visual{Body: body, Pose: at.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
 	good := true

@@ -8,33 +8,33 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// exact is the largest error of a right angle or of a meeting point, rad or m, that is taken for rounding of the file.
+// exact is the largest error of a right angle, rad, or of an intersection, m, that counts as rounding of the file.
 const exact = 1e-9
 
-// flatSine is the sine of an angle, and the volume of three unit vectors, below which directions do not span a plane or space.
+// flatSine is the smallest sine of the angle of two directions that span a plane, and the smallest volume of three that span space.
 const flatSine = 1e-6
 
-// part is a joint of the model: its type with the frame that P and S share at zero, and for each freedom the motion
-// whose coordinate it is.
+// part is a joint of the model: its type, its frame, at which P and S coincide if all coordinates are zero, and for each freedom its
+// motion in the row.
 type part struct {
 	kind     model.JointType
-	frame    Pose // in P, and in S
-	frameS   *Pose
+	frame    Pose  // in P, and in S unless frameS is set
+	frameS   *Pose // in S; nil: frame
 	length   float64
 	pitch    float64
 	curve    *model.PointCurve
 	freedoms []freedom
-	reversed bool // predecessor and successor change places
+	reversed bool // predecessor and successor are exchanged
 }
 
-// freedom is a motion of the row with the sign of its coordinate; −1: of none. Three freedoms are those of a ball.
+// freedom is the index of a motion in the row, −1 for none, and the sign of its coordinate. A ball has three freedoms with one axis.
 type freedom struct {
 	axis int
 	sign float64
 }
 
-// combine returns the joints of the model that let pass exactly what a row of motions lets pass, or false if there
-// are none. With held, the coordinates of these motions have to be freedoms.
+// combine returns the joints of the model that together allow exactly the motions of a row, or false if there
+// are none. Motions that are held must have their coordinates as freedoms.
 //
 //	no motion                                      fixed
 //	one motion                                     its type
@@ -50,7 +50,7 @@ type freedom struct {
 //	three translations and ball or spherical       nothing
 //	two balls                                      distance
 //	rotation and ball                              point on a circle
-//	that with a translation along the axis         point on a circle in the plane across it
+//	rotation, translation along its axis, ball     point on a circle in the xy plane, with z free
 func combine(row []Axis) ([]part, bool) {
 	held := make([]bool, len(row))
 	any := false
@@ -111,7 +111,7 @@ func combine(row []Axis) ([]part, bool) {
 	return nil, false
 }
 
-// ballOnLine is the joint of a ball and a slide, in this order or the other.
+// ballOnLine returns the joint of a ball and a translation, in either order.
 func ballOnLine(row []Axis) []part {
 	k := 0
 	if row[0].Kind == Ball {
@@ -126,7 +126,7 @@ func ballOnLine(row []Axis) []part {
 	return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}
 }
 
-// circleOf is the joint of a rotation, a ball before or behind it, and a slide if there is one.
+// circleOf returns the joint of a rotation, a ball before or after it, and possibly a translation between them.
 func circleOf(row []Axis) ([]part, bool) {
 	last := len(row) - 1
 	if row[last].Kind == Ball {
@@ -144,8 +144,8 @@ func circleOf(row []Axis) ([]part, bool) {
 	return parts, true
 }
 
-// circle is the joint of a rotation and a ball, the last of row, with or without a slide along the axis between: the ball's
-// centre stays on a circle about the axis. It reports whether a slide is along the axis.
+// circle returns the joint of a rotation, possibly a translation along its axis, and a ball, the last of row: the ball's
+// centre stays on a circle about the axis. It returns false if the translation is not along the axis.
 func circle(row []Axis) ([]part, bool) {
 	turn, ball := &row[0], &row[len(row)-1]
 	planar := false
@@ -166,7 +166,7 @@ func circle(row []Axis) ([]part, bool) {
 	s := Pose{R: ball.Point}
 	radius := across.Norm()
 	switch {
-	case radius <= exact && planar: // the slide and the ball are left, of which nothing is held
+	case radius <= exact && planar: // the rotation has no effect; no coordinate is needed
 		line := ballOnLine([]Axis{{Kind: Prismatic, Axis: turn.Axis}, *ball})
 		line[0].freedoms = nil
 		return line, true
@@ -180,7 +180,7 @@ func circle(row []Axis) ([]part, bool) {
 	}}, true
 }
 
-// ballOnPlane is the joint of a ball and two slides, the ball first or last. It reports whether the slides span a plane.
+// ballOnPlane returns the joint of a ball, first or last in row, and two translations, or false if these are parallel.
 func ballOnPlane(row []Axis) ([]part, bool) {
 	s := translations(row) // any two directions of the plane
 	s[1] = s[1].Sub(s[0].Scale(s[0].Dot(s[1])))
@@ -244,7 +244,8 @@ func twoRotations(row []Axis, held bool) ([]part, bool) {
 	return []part{{kind: model.Universal, frame: axes(point, a.Axis, b.Axis), freedoms: []freedom{{0, 1}, {1, 1}}}}, true
 }
 
-// cylinder returns the cylindrical joint of a rotation and a translation along parallel axes; the translation has the sign of its own axis.
+// cylinder returns the cylindrical joint of a rotation and a translation along parallel axes, or false for other axes. The sign of the
+// translation is −1 if the axes are antiparallel.
 func cylinder(row []Axis) ([]part, bool) {
 	r, p := 0, 1
 	if row[0].Kind == Prismatic {
@@ -257,8 +258,8 @@ func cylinder(row []Axis) ([]part, bool) {
 	return []part{{kind: model.Cylindrical, frame: Along(row[r].Point, row[r].Axis), freedoms: []freedom{{r, 1}, {p, sign}}}}, true
 }
 
-// plane joins a rotation and two translations. Translations behind the rotation turn with it: their coordinates are
-// then none of the joint's.
+// plane returns the planar joint of a rotation and two translations, all perpendicular, or false. A translation after the rotation turns
+// with it: then the coordinates of the translations are no freedoms of the joint, and must not be held.
 func plane(row []Axis, held []bool) ([]part, bool) {
 	r := 0
 	for row[r].Kind != Revolute {
@@ -286,9 +287,10 @@ func plane(row []Axis, held []bool) ([]part, bool) {
 	return []part{q}, true
 }
 
+// parallel reports whether two unit vectors are parallel or antiparallel up to exact.
 func parallel(a, b spatial.Vec3) bool { return a.Cross(b).Norm() <= exact }
 
-// translations returns the unit vectors along which a row of axes slides.
+// translations returns the directions of the translations in a row.
 func translations(row []Axis) (out []spatial.Vec3) {
 	for k := range row {
 		if row[k].Kind == Prismatic {
@@ -298,7 +300,7 @@ func translations(row []Axis) (out []spatial.Vec3) {
 	return out
 }
 
-// rotations returns the axes about which a row turns.
+// rotations returns the rotations in a row.
 func rotations(row []Axis) (out []Axis) {
 	for k := range row {
 		if row[k].Kind == Revolute {
@@ -308,7 +310,7 @@ func rotations(row []Axis) (out []Axis) {
 	return out
 }
 
-// cross returns the point where two lines meet that are not parallel.
+// cross returns the intersection of two axes that are not parallel; false if they do not meet.
 func cross(a, b *Axis) (spatial.Vec3, bool) {
 	n := a.Axis.Cross(b.Axis)
 	d := b.Point.Sub(a.Point)
@@ -322,8 +324,8 @@ func cross(a, b *Axis) (spatial.Vec3, bool) {
 	return a.Point.Add(a.Axis.Scale(d.Cross(b.Axis).Dot(n) / n2)), true
 }
 
-// meet returns the point of three rotations whose axes meet, each perpendicular to the next. The first and the third
-// may be one line: such a row is locked there, which the joint that it stands for is not.
+// meet returns the common point of three rotation axes, each perpendicular to the next; false if they are not so. The first and the third
+// axis may coincide: there the row is in gimbal lock, but the spherical joint in its place is not.
 func meet(row []Axis) (spatial.Vec3, bool) {
 	if math.Abs(row[0].Axis.Dot(row[1].Axis)) > exact || math.Abs(row[1].Axis.Dot(row[2].Axis)) > exact {
 		return spatial.Vec3{}, false
@@ -339,7 +341,7 @@ func meet(row []Axis) (spatial.Vec3, bool) {
 	return p, true
 }
 
-// reverse returns the joint with predecessor and successor in each other's place. Coordinates keep their values.
+// reverse returns the joint with predecessor and successor exchanged. Coordinates keep their values.
 func (j Joint) reverse() Joint {
 	j.Predecessor, j.Successor = j.Successor, j.Predecessor
 	j.P, j.S = j.S, j.P
@@ -359,7 +361,7 @@ func (j Joint) reverse() Joint {
 	return j
 }
 
-// compose returns the joint of a and b in a row, the successor of a being the predecessor of b and left out.
+// compose returns one joint with the motions of a and then of b. The link between them, the successor of a, is left out.
 func compose(a, b Joint) Joint {
 	g := a.S.Inverse().Mul(b.P)
 	j := a

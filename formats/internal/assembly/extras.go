@@ -15,7 +15,7 @@ import (
 // most is the number of motions that a composite joint of the model may have.
 const most = 5
 
-// composite writes a joint that no other type of the model is: its motions in a row.
+// composite makes a composite joint, for a row of motions that no other type of joint has. It refuses balls and long rows.
 func (b *builder) composite(j *Joint, pred, succ string) {
 	out := model.Joint{
 		Name: b.names.unique(j.Name), Type: model.Composite, Predecessor: pred, Successor: succ,
@@ -41,7 +41,7 @@ func (b *builder) composite(j *Joint, pred, succ string) {
 	b.m.Joints = append(b.m.Joints, out)
 }
 
-// dropBallDampers takes dampers off balls that are part of a joint without their freedoms.
+// dropBallDampers removes the dampers of balls, with a report, if the joint of the model does not have the ball's rotations as freedoms.
 func (b *builder) dropBallDampers(j *Joint) {
 	slides := 0
 	for k := range j.Axes {
@@ -62,7 +62,7 @@ func (b *builder) dropBallDampers(j *Joint) {
 
 var kinds = [...]model.JointType{Revolute: model.Revolute, Prismatic: model.Prismatic, Helical: model.Helical, Ball: model.Spherical}
 
-// extras writes what else a coordinate has.
+// extras sets armature, friction and nonlinear springs and dampers of freedom k of n from axis a.
 func (b *builder) extras(out *model.Joint, k, n int, a *Axis, sign float64) {
 	switch {
 	case a.Armature < 0:
@@ -98,12 +98,12 @@ func (b *builder) extras(out *model.Joint, k, n int, a *Axis, sign float64) {
 	law(&out.Dampers, a.Dampers[0], a.Dampers[1], "(%g)*y*abs(y)+(%g)*y^3")
 }
 
-// Formula is the law of a spring or a damper with a formula.
+// Formula returns the law of a spring or a damper with an expression.
 func Formula(expression string) *model.SpringLaw {
 	return &model.SpringLaw{Kind: springs.Function, Expression: expression}
 }
 
-// servos writes the actuators.
+// servos makes the actuators.
 func (b *builder) servos() {
 	n := newNames()
 	for k := range b.m.Forces {
@@ -123,7 +123,7 @@ func (b *builder) servos() {
 	}
 }
 
-// model returns the law of the model, with the freedoms that coupled finds, and the signs of their coordinates.
+// model returns the law of a coupling of the model. coupled returns the freedom of a coordinate, and its sign.
 func (l *Law) model(coupled func(id int) (model.Coupled, float64)) *model.CouplingLaw {
 	out := &model.CouplingLaw{Of: make([]model.Coupled, 2)}
 	out.Kind, out.Spans = couplings.Function, make([]couplings.Span, 2)
@@ -140,9 +140,9 @@ func (l *Law) model(coupled func(id int) (model.Coupled, float64)) *model.Coupli
 	return out
 }
 
-// NoTwist gives j, which has no axes yet, the rotations about e, f and e×f at its origin, and the equation that keeps
-// the whole rotation free of twist about e×f: its axis stays in the plane of e and f, as in a joint of constant velocity.
-// With the rotation Rx(a)·Ry(b)·Rz(c) that is tan c = −sin a·sin b/(cos a + cos b). It holds up to 1.5 rad of both.
+// NoTwist gives j, which has no axes yet, rotations about e, f and e×f at its origin, and a coupling that keeps
+// the rotation axis in the plane of e and f, without twist about e×f, as in a constant-velocity joint.
+// For the rotation Rx(a)·Ry(b)·Rz(c) this is tan c = −sin a·sin b/(cos a + cos b). It is defined for a and b up to 1.5 rad.
 func (a *Assembly) NoTwist(j *Joint, e, f spatial.Vec3) {
 	var id [3]int
 	for k, axis := range [3]spatial.Vec3{e, f, e.Cross(f)} {
@@ -155,8 +155,8 @@ func (a *Assembly) NoTwist(j *Joint, e, f spatial.Vec3) {
 	})
 }
 
-// couplings writes the equations between coordinates. One with a coordinate that went with a link without mass only
-// says where that link is.
+// couplings makes the couplings. A coupling with one coordinate of a massless link that was left out only determines the position of
+// that link, and is left out, too.
 func (b *builder) couplings() {
 	gone := map[int]bool{}
 	for _, c := range b.f.gone {

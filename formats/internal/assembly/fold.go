@@ -11,36 +11,37 @@ import (
 )
 
 const (
-	// lightest is the mass, relative to the lightest neighbour, below which a link counts as one without mass.
+	// lightest is the mass, relative to the lightest neighbour, below which a link counts as massless.
 	lightest = 1e-8
-	// rounded is what rounding may have left of a number of a file that is zero, relative to the scale of its like: for a mass or moments
-	// below zero the mass of the lightest neighbour.
+	// rounded is the largest relative rounding error of a zero in a file; for negative masses and moments it is relative to the
+	// mass of
+	// the lightest neighbour.
 	rounded = 1e-12
-	// defaultRatio is the mass, relative to the lightest neighbour, that links without mass get if asked for.
+	// defaultRatio is the mass, relative to the lightest neighbour, that massless links get by source.GiveMass.
 	defaultRatio = 1e-6
-	// defaultReach is how far the joints of a link without mass count as being from their middle if all are there, m.
+	// defaultReach is the size of a massless link whose joints are all at one point, m.
 	defaultReach = 0.1
 )
 
-// folder takes links without mass out of an assembly.
+// folder removes massless links from an assembly.
 type folder struct {
 	a      *Assembly
 	o      *source.Options
 	report *source.Report
-	alive  []bool  // links
-	joints []bool  // joints that are there
-	near   [][]int // joints by link
+	alive  []bool  // links that become bodies
+	joints []bool  // joints that are not removed
+	near   [][]int // joints at each link; may contain removed ones, see at
 	forced []bool  // links that forces act on
-	degree []int   // number of joints by link
-	light  float64 // mass below which a link may count as one without mass
-	least  float64 // the least mass of all links, and the largest
-	most   float64
-	given  []bool // links that giveMass has given a mass
-	gone   []int  // coordinates that went with a joint
+	degree []int   // number of joints at each link
+	light  float64 // mass up to which a link may count as massless
+	least  float64 // smallest positive mass of the links
+	most   float64 // largest mass of the links
+	given  []bool  // links that have got a mass by giveMass
+	gone   []int   // coordinates of removed joints
 }
 
-// fold gives every link without mass its neighbour's, by merging it or by the option o.Massless, and reports what became of it. It returns
-// which links and joints are left.
+// fold treats massless links as o.Massless says: it removes them with a joint, gives them a mass, or refuses them, with a report. alive
+// tells which links are bodies after merge. The result has the links and joints that are left.
 func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
 	links := len(a.Links)
 	f := &folder{
@@ -67,7 +68,7 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 	return f
 }
 
-// findLight finds the links that forces act on, the least and the largest mass, and the mass below which a link is light.
+// findLight sets forced, least, most and light.
 func (f *folder) findLight() {
 	a := f.a
 	for k := range a.Forces {
@@ -85,7 +86,7 @@ func (f *folder) findLight() {
 	f.light = lightest * f.most
 }
 
-// foldAll folds the links without mass, first those at one joint or two, as these leave others with fewer joints.
+// foldAll folds the massless links. It starts with links that have one or two joints, as folding them removes joints of others.
 func (f *folder) foldAll() {
 	var queue []int
 	for i := range f.a.Links {
@@ -97,7 +98,7 @@ func (f *folder) foldAll() {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		// One with more than two joints is looked at again when it has lost some.
+		// A link with more than two joints is tried below, when it may have lost some.
 		if f.alive[i] && (f.degree[i] <= 2 || f.o.Massless != source.Fold) {
 			queue = append(queue, f.foldLink(i)...)
 		}
@@ -109,13 +110,13 @@ func (f *folder) foldAll() {
 	}
 }
 
-// candidate reports whether link i may count as one without mass.
+// candidate reports whether link i may count as massless.
 func (f *folder) candidate(i int) bool {
 	l := &f.a.Links[i]
 	return l.Mass <= f.light
 }
 
-// link enters joint k at its links.
+// link adds joint k to the lists of its links.
 func (f *folder) link(k int) {
 	for _, l := range [2]int{f.a.Joints[k].Predecessor, f.a.Joints[k].Successor} {
 		if l != World {
@@ -125,7 +126,7 @@ func (f *folder) link(k int) {
 	}
 }
 
-// unlink takes joint k out.
+// unlink removes joint k; at removes it from the lists later.
 func (f *folder) unlink(k int) {
 	f.joints[k] = false
 	for _, l := range [2]int{f.a.Joints[k].Predecessor, f.a.Joints[k].Successor} {
@@ -135,7 +136,7 @@ func (f *folder) unlink(k int) {
 	}
 }
 
-// at returns the joints of a link that are still there, each once: one that two have become has been entered again.
+// at returns the joints of link i, without removed ones and duplicates: a joint composed of two is in the lists twice.
 func (f *folder) at(i int) []int {
 	out := f.near[i][:0]
 	for _, k := range f.near[i] {
@@ -155,7 +156,7 @@ func (f *folder) other(k, i int) int {
 	return f.a.Joints[k].Successor
 }
 
-// massless reports whether link i has no mass, or next to none, which is then reported.
+// massless reports whether link i, with the given joints, has no mass, or a negligible one; the latter is reported as a change.
 func (f *folder) massless(i int, joints []int) bool {
 	l := &f.a.Links[i]
 	if l.Mass == 0 && l.Inertia == (spatial.Sym3{}) {
@@ -183,12 +184,12 @@ func (f *folder) massless(i int, joints []int) bool {
 	return false
 }
 
-// foldLink folds link i if it has no mass, and returns the links that are to be looked at again.
+// foldLink folds link i if it is massless, and returns links that may be folded now.
 func (f *folder) foldLink(i int) []int {
 	l := &f.a.Links[i]
 	joints := f.at(i)
 	if f.forced[i] && l.Mass > 0 {
-		return nil // a force moves it, however little mass it has
+		return nil // a link with a force keeps its mass, however small
 	}
 	if !f.massless(i, joints) {
 		return nil
@@ -219,7 +220,7 @@ func (f *folder) foldLink(i int) []int {
 	return nil
 }
 
-// drop takes a link out that hangs at one joint, and the joint.
+// drop removes massless link i and its only joint, k. It returns the neighbour if that may be folded now.
 func (f *folder) drop(i, k int) []int {
 	l, j := &f.a.Links[i], &f.a.Joints[k]
 	f.alive[i] = false
@@ -232,7 +233,8 @@ func (f *folder) drop(i, k int) []int {
 	return nil
 }
 
-// leaveOut notes that nothing has the coordinates of j any more, a joint of a link that is left out, and reports what acted along them.
+// leaveOut marks the coordinates of j, which is removed with its link, as gone, and reports springs, forces and so on along them as
+// dropped.
 func (f *folder) leaveOut(j *Joint) {
 	for m := range j.Axes {
 		x := &j.Axes[m]
@@ -243,15 +245,15 @@ func (f *folder) leaveOut(j *Joint) {
 	}
 }
 
-// markGone notes that nothing has the coordinate of x any more.
+// markGone records the coordinate of x as removed.
 func (f *folder) markGone(x *Axis) {
 	if x.Coordinate != 0 {
 		f.gone = append(f.gone, x.Coordinate)
 	}
 }
 
-// join folds link i, which has no mass and two joints, k and m: one joint with the motions of both takes their place. If both lead to one
-// body, it leaves them out. It returns the body that may be folded next, if there is one, and reports a link that cannot be folded.
+// join folds massless link i with its two joints, k and m: one joint with the motions of both replaces them. If both lead to the same
+// body, they are removed. It returns that body if it may be folded now, and refuses a link that cannot be folded.
 func (f *folder) join(i, k, m int) []int {
 	l := &f.a.Links[i]
 	name := "link " + fault.Name(l.Name)
@@ -260,7 +262,7 @@ func (f *folder) join(i, k, m int) []int {
 		f.report.Refuse(l.At, name, "has no mass and cannot be folded: joint "+fault.Name(a.Name)+" or "+fault.Name(b.Name)+" is of another kind")
 		return nil
 	}
-	// The joint that places the link comes first, so that the new one points as the file does.
+	// The joint whose successor is the link comes first, so that the new joint keeps the direction of the file.
 	if a.Successor != i && b.Successor == i {
 		a, b = b, a
 	}
@@ -287,7 +289,7 @@ func (f *folder) join(i, k, m int) []int {
 		return nil
 	}
 	j := compose(a, b)
-	if len(a.Axes) == 0 { // a fixed loop joint leaves the other as it is
+	if len(a.Axes) == 0 { // a is a fixed loop joint: the new joint is b
 		j.Name, j.At = b.Name, b.At
 	} else if len(b.Axes) == 0 {
 		j.Name = a.Name
@@ -301,7 +303,7 @@ func (f *folder) join(i, k, m int) []int {
 	return nil
 }
 
-// beside returns the mass of the lightest neighbour of link i that has one of its own, infinity if none has.
+// beside returns the mass of the lightest neighbour of link i, +Inf if there is none. Masses by giveMass do not count.
 func (f *folder) beside(i int, joints []int) float64 {
 	least := math.Inf(1)
 	for _, k := range joints {
@@ -312,7 +314,7 @@ func (f *folder) beside(i int, joints []int) float64 {
 	return least
 }
 
-// giveMass gives link i the mass of a cube in the middle of its joints.
+// giveMass gives link i the mass and inertia of a cube in the middle of its joints.
 func (f *folder) giveMass(i int, joints []int) {
 	l := &f.a.Links[i]
 	least, whose := f.beside(i, joints), "its lightest neighbour"
@@ -339,12 +341,12 @@ func (f *folder) giveMass(i int, joints []int) {
 		reach = defaultReach
 	}
 	l.Mass, l.Com, f.given[i] = ratio*least, middle, true
-	moment := l.Mass * reach * reach / 6 // of a cube whose edges are reach
+	moment := l.Mass * reach * reach / 6 // of a cube with edges of length reach
 	l.Inertia = spatial.Diag3(moment, moment, moment)
 	f.report.Change(l.At, "link "+fault.Name(l.Name), "has no mass", fmt.Sprintf("it gets %.3g kg, %.3g of %s; expect errors of that size, relative, where it is not still", l.Mass, ratio, whose))
 }
 
-// origin returns where the frame of j is in link i, one of its links.
+// origin returns the origin of the frame of j in link i, which is one of its links.
 func (j *Joint) origin(i int) spatial.Vec3 {
 	if j.Successor == i {
 		return j.S.R

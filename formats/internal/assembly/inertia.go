@@ -9,22 +9,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// FromPrincipal returns E·diag(m)·Eᵀ.
+// FromPrincipal returns the inertia E·diag(m)·Eᵀ with principal moments m; the columns of E are the principal axes.
 func FromPrincipal(m spatial.Vec3, E spatial.Mat3) spatial.Sym3 {
 	return spatial.Diag3(m[0], m[1], m[2]).Rotate(E)
 }
 
 const (
-	// triangle is by how much, relative to the largest moment, the model lets principal moments break the triangle
-	// inequality; triangleShift by how much rounding of files is taken to do so.
+	// triangle is the violation of the triangle inequality, relative to the largest principal moment, that the model accepts;
+	// triangleShift is the largest violation that counts as rounding of the file and is repaired.
 	triangle, triangleShift = 0.5e-9, 1e-6
-	// negative is how far below zero, of the largest moment, rounding may have left a moment that is zero.
+	// negative is the largest magnitude of a negative moment, relative to the largest moment, that counts as a rounded zero.
 	negative = 1e-9
 )
 
-// checkInertia refuses or repairs the inertia of a link with mass.
+// checkInertia refuses an invalid mass or inertia of a link, or repairs the inertia as o says, with a report.
 func checkInertia(l *Link, o *source.Options, report *source.Report) {
-	// Texts are made for what is reported only: of large files most of the time would be theirs.
+	// Texts are made only for reports, as they would take most of the time for large files.
 	what := func() string { return "inertia of " + fault.Name(l.Name) }
 	for _, x := range [...]float64{
 		l.Inertia[0], l.Inertia[1], l.Inertia[2], l.Inertia[3], l.Inertia[4], l.Inertia[5],
@@ -44,7 +44,7 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		return
 	}
 	m, E := l.Inertia.Principal()
-	moments := m // as they are, where m changes
+	moments := m // a copy, as m may change
 	low, high, at := min(m[0], m[1], m[2]), max(m[0], m[1], m[2]), 0
 	for k := range m {
 		if m[k] == high {
@@ -60,7 +60,7 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		report.Refuse(l.At, what(), numbers()+"; none may be negative")
 	case excess <= triangle*high:
 	case excess <= triangleShift*high:
-		// The least change of the moments: a third of the excess each.
+		// The smallest change of the moments: each by a third of the excess.
 		for k := range m {
 			if k == at {
 				m[k] -= excess / 3

@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// nearest returns the pose of S in P that joint j allows and that is nearest to x, and how far x is from it: m at the
-// point of the joint, and rad. Of a joint of a type the pose is x, and only how far it is counts. It reports false for
+// nearest returns the pose of S in P, allowed by joint j, that is nearest to x, and its distance from x: m, at the
+// point of the joint, and rad. For a Typed joint y is x itself, with the distance from misfit. It returns false for
 // types that no reader makes.
 func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	switch {
@@ -42,7 +42,8 @@ func (j *Joint) nearest(x Pose) (y Pose, linear, angular float64, ok bool) {
 	return y, d.Point(a.Point).Sub(a.Point).Norm(), d.Q.Log().Norm(), true
 }
 
-// misfit returns how far x, S in P, is from the poses that a joint of a type allows, m and rad.
+// misfit returns the distance of x, the pose of S in P, from the poses that a Typed joint allows, m and rad; false for types that no
+// reader makes.
 func (j *Joint) misfit(x Pose) (linear, angular float64, ok bool) {
 	E := x.quat().Mat()
 	across := math.Hypot(x.R[0], x.R[1])
@@ -63,8 +64,8 @@ func (j *Joint) misfit(x Pose) (linear, angular float64, ok bool) {
 	return 0, 0, false
 }
 
-// fit returns the pose that a row of motions reaches nearest to x, by Gauss–Newton steps from zero, and from the values
-// of the motions if they have any. Angles count as lengths at 1 m.
+// fit returns the pose nearest to x that a row of motions reaches, by Gauss–Newton steps from zero and, if the motions have
+// other values, from these. An angle of 1 rad counts as 1 m.
 func fit(axes []Axis, x Pose) Pose {
 	row := slices.Clone(axes)
 	given := false
@@ -82,18 +83,17 @@ func fit(axes []Axis, x Pose) Pose {
 	return best
 }
 
-// fitSteps bounds the steps of a fit: Gauss and Newton's are quadratic near its end.
+// fitSteps bounds the number of steps of a fit. Near the solution convergence is quadratic.
 const fitSteps = 30
 
-// fitFrom returns the pose of fit that steps from the values of a row lead to, and the square of how far it is from x. The
-// values change.
+// fitFrom is fit from the values of row. It also returns the square of the distance from x. It changes the values of row.
 func fitFrom(row []Axis, x Pose) (best Pose, least float64) {
 	best, least = Identity(), math.Inf(1)
 	for range fitSteps {
-		// Poses behind each motion, and the columns: what each coordinate moves at x, axes of S.
+		// The columns are the twists of S for unit rates of the coordinates, at S and in its axes, angular part first.
 		var cols [][6]float64
-		var of []int // motion of each column; of a ball there are three
-		behind := Identity()
+		var of []int         // motion of each column; a ball has three columns
+		behind := Identity() // pose of S in the frame after the current motion
 		for k := len(row) - 1; k >= 0; k-- {
 			a := &row[k]
 			dirs := []spatial.Vec3{a.Axis}
@@ -139,12 +139,12 @@ func fitFrom(row []Axis, x Pose) (best Pose, least float64) {
 	return best, least
 }
 
-// What leastSquares has on the diagonal of the normal equations: damping, of 1 and of the square of a column, and the least pivot. Where
-// columns do not depend on each other the damping changes q as little; the least pivot keeps its root, and what is over it, a number.
+// fitDamping is added to the diagonal of the normal equations of leastSquares, times 1 plus the diagonal entry: for independent
+// columns it changes q by a similar fraction. leastPivot bounds the pivots from below, so that their roots are not zero.
 const fitDamping, leastPivot = 1e-12, 1e-30
 
-// leastSquares returns the q with the least Σ(cols·q − e)², by Cholesky's factors of the normal equations with a little
-// on their diagonal, so that columns may depend on each other.
+// leastSquares returns the q that minimizes |cols·q − e|², by a Cholesky factorization of the normal equations. These are
+// regularized, so that columns may be dependent.
 func leastSquares(cols [][6]float64, e [6]float64) []float64 {
 	n := len(cols)
 	L, q := make([][]float64, n), make([]float64, n)
@@ -185,11 +185,12 @@ func leastSquares(cols [][6]float64, e [6]float64) []float64 {
 	return q
 }
 
-// between returns the pose of S in P of joint j, with the links at some poses.
+// between returns the pose of S in P of joint j, for the given poses of the links.
 func (j *Joint) between(poses []Pose) Pose {
 	return at(poses, j.Predecessor).Mul(j.P).Inverse().Mul(at(poses, j.Successor).Mul(j.S))
 }
 
+// at returns the pose of a link, or the identity for World.
 func at(poses []Pose, link int) Pose {
 	if link == World {
 		return Identity()
@@ -197,7 +198,7 @@ func at(poses []Pose, link int) Pose {
 	return poses[link]
 }
 
-// snapOf returns the error that is taken for rounding of the file, where there is one.
+// snapOf returns o.Snap or its default: the largest error of a loop, m and rad, that counts as rounding of the file.
 func snapOf(o *source.Options) float64 {
 	if o.Snap == 0 {
 		return source.DefaultSnap
@@ -205,8 +206,8 @@ func snapOf(o *source.Options) float64 {
 	return o.Snap
 }
 
-// snap moves the successor frames of loop joints that are off by the rounding of the file, so that they hold in the
-// reference pose.
+// snap moves the successor frames of loop joints that are open by rounding of the file, so that they are satisfied in the
+// reference pose. For distances and points on curves it changes the length or the radius.
 func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 	tol := snapOf(o)
 	var poses []Pose
@@ -223,7 +224,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 		if !ok || linear > tol || angular > tol {
 			continue
 		}
-		if linear > ownRounding || angular > ownRounding { // else it is taken out in silence
+		if linear > ownRounding || angular > ownRounding { // smaller errors come from this program and are not reported
 			report.Change(j.At, "joint "+fault.Name(j.Name), fmt.Sprintf("does not quite close its loop in the reference pose, by %.3g m and %.3g rad", linear, angular), "its frame is moved by that much")
 		}
 		if j.Type == model.PointOnCurve && j.Typed {
@@ -236,7 +237,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 	}
 }
 
-// residual finds the loop joint that is farthest from closed.
+// residual stores in r the largest errors of the loop joints, m and rad, and the name of the joint with the largest error.
 func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
 	worst := algebra.NewPeak(0)
 	for k := range a.Joints {
@@ -255,7 +256,7 @@ func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
 	}
 }
 
-// tellCouplings notes the linear equations that do not hold in the pose of the model.
+// tellCouplings reports linear couplings that are violated in the pose of the model.
 func (a *Assembly) tellCouplings(tree []int, poses []Pose, report *source.Report) {
 	if len(a.Couplings) == 0 {
 		return
@@ -295,7 +296,7 @@ func (a *Assembly) tellCouplings(tree []int, poses []Pose, report *source.Report
 	}
 }
 
-// line reports whether the motions of j are along and about one line through the origin of P.
+// line reports whether all motions of j are along or about one line through the origin of P.
 func (j *Joint) line() bool {
 	for k := range j.Axes {
 		a := &j.Axes[k]

@@ -9,19 +9,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// carrier is where a link is: in a link that carries it, or in the world.
+// carrier is the link, or World, of whose body a link is a part, and the pose of the link in it.
 type carrier struct {
 	link int
 	pose Pose
 }
 
-// fixed reports whether j holds its links together as one body.
+// fixed reports whether j makes its links one body.
 func (j *Joint) fixed() bool { return !j.Typed && len(j.Axes) == 0 && !j.Loop }
 
-// Wholes says which links do not move against each other, by fixed joints and the ground.
+// Wholes are the sets of links that do not move relative to each other, because of fixed joints or the ground.
 type Wholes sets.Disjoint
 
-// Wholes returns which links do not move against each other.
+// Wholes returns the sets of links that do not move relative to each other.
 //
 // Cost: O(links + joints).
 func (a *Assembly) Wholes() Wholes {
@@ -39,6 +39,7 @@ func (a *Assembly) Wholes() Wholes {
 	return w
 }
 
+// number returns the index of a link, or World, in the sets.
 func (w Wholes) number(link int) int32 {
 	if link == World {
 		link = len(w) - 1
@@ -46,12 +47,11 @@ func (w Wholes) number(link int) int32 {
 	return int32(link)
 }
 
-// Of returns a number that all links have which do not move against this one.
+// Of returns the number of the set of a link, or of World.
 func (w Wholes) Of(link int) int32 { return sets.Disjoint(w).Find(w.number(link)) }
 
-// carriers finds which links are one body. The one that carries is the one from which the others hang: the world, a
-// link that is no successor of a fixed joint, or the first. Poses are those of the links in the carrier; in the
-// world, those in the world.
+// carriers returns the carrier of each link. Of the links of one body, the carrier is the world if one is fixed to it; else a
+// link that is no successor of a fixed joint; else the first one. A fixed joint that contradicts others is refused.
 func (a *Assembly) carriers(o *source.Options, report *source.Report) []carrier {
 	near := make([][]int, len(a.Links)) // fixed joints by link
 	grounded := []int{}
@@ -97,6 +97,7 @@ func (a *Assembly) carriers(o *source.Options, report *source.Report) []carrier 
 	return w.out
 }
 
+// walker follows fixed joints from the current root.
 type walker struct {
 	a      *Assembly
 	near   [][]int
@@ -108,13 +109,13 @@ type walker struct {
 	report *source.Report
 }
 
-// reach puts link i, in pose x of the root, to those that are to be looked at.
+// reach sets the carrier of link i, whose pose in the root is x, and appends it to the queue.
 func (w *walker) reach(i int, x Pose) {
 	w.done[i], w.out[i] = true, carrier{w.root, x}
 	w.queue = append(w.queue, i)
 }
 
-// drain goes along the fixed joints of all links in the queue, and of those that it meets.
+// drain follows the fixed joints of all links in the queue, until it is empty.
 func (w *walker) drain() {
 	for len(w.queue) > 0 {
 		i := w.queue[0]
@@ -125,7 +126,8 @@ func (w *walker) drain() {
 	}
 }
 
-// along goes from one side of fixed joint k, a link with pose x, to the other.
+// along follows fixed joint k from link from, whose pose in the root is x, to its other link. It refuses a joint that contradicts the
+// pose of that link.
 func (w *walker) along(k, from int, x Pose) {
 	if w.used[k] {
 		return
@@ -154,8 +156,8 @@ func (w *walker) along(k, from int, x Pose) {
 	}
 }
 
-// merge makes one link of those that are one body. Joints and forces then have the carriers, links that are carried
-// have no mass and are not alive.
+// merge adds the masses of links to their carriers, and moves the ends of joints and forces to the carriers. It returns which links are
+// carriers.
 func (a *Assembly) merge(c []carrier) (alive []bool) {
 	alive = make([]bool, len(a.Links))
 	for i := range a.Links {
@@ -181,6 +183,7 @@ func (a *Assembly) merge(c []carrier) (alive []bool) {
 	return alive
 }
 
+// carry returns the carrier of a link, and pose x in the link as a pose in the carrier.
 func carry(c []carrier, link int, x Pose) (int, Pose) {
 	if link == World || c[link].link == link {
 		return link, x
@@ -188,7 +191,7 @@ func carry(c []carrier, link int, x Pose) (int, Pose) {
 	return c[link].link, c[link].pose.Mul(x)
 }
 
-// Add puts the mass of b, whose frame is at x, to that of l.
+// Add adds the mass and inertia of b, whose pose in the frame of l is x, to l.
 func (l *Link) Add(b *Link, x Pose) {
 	if b.Mass == 0 && b.Inertia == (spatial.Sym3{}) {
 		return
@@ -210,7 +213,7 @@ func (l *Link) Add(b *Link, x Pose) {
 	l.Mass, l.Com = m, mid
 }
 
-// Steiner returns the inertia of a point of mass m at d, about the origin.
+// Steiner returns the inertia about the origin of a point mass m at d, the parallel-axis term.
 func Steiner(m float64, d spatial.Vec3) spatial.Sym3 {
 	return spatial.Sym3{
 		m * (d[1]*d[1] + d[2]*d[2]), m * (d[0]*d[0] + d[2]*d[2]), m * (d[0]*d[0] + d[1]*d[1]),

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// move returns the motion of a at its value.
+// move returns the displacement by a at its Value, or Turn for a ball.
 func (a *Axis) move() Pose {
 	turn, shift := spatial.IdentityQuat(), spatial.Vec3{}
 	switch a.Kind {
@@ -25,8 +25,9 @@ func (a *Axis) move() Pose {
 	return Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn}
 }
 
-// Zero moves frame P of j, whose motions are along and about one line through the origin of P, so that their coordinates
-// are zero where S is at x in P. What says values of coordinates moves along. It returns by how much each is less now.
+// Zero moves frame P of j, whose motions are along and about one line through the origin of P, so that the coordinates
+// become zero where the pose of S in P is x. Values, rests, motions and limits are shifted accordingly. It returns the decrease of each
+// coordinate.
 func (j *Joint) Zero(x Pose) []float64 {
 	by := j.coordinates(x)
 	for k := range j.Axes {
@@ -50,7 +51,8 @@ func (j *Joint) Zero(x Pose) []float64 {
 	return by
 }
 
-// coordinates returns those of j, whose motions are as Zero has them, where S is at x in P: angles nearest to their values.
+// coordinates returns the coordinates of j, whose motions must be as for Zero, where the pose of S in P is x. Angles are chosen
+// within π of Value.
 func (j *Joint) coordinates(x Pose) []float64 {
 	list := make([]float64, len(j.Axes))
 	for k := range j.Axes {
@@ -73,7 +75,8 @@ func (t twist) to(p spatial.Vec3) twist {
 	return twist{t.w, t.v.Add(t.w.Cross(p.Sub(t.p))), p}
 }
 
-// trees finds the joint that places each link: the first that is no loop. Joints that close a circle become loops.
+// trees returns for each link the joint that determines its pose: the first joint to it with Loop unset, or −1. A cycle of such joints is
+// broken at one link.
 func (a *Assembly) trees() []int {
 	tree := make([]int, len(a.Links))
 	for i := range tree {
@@ -88,7 +91,7 @@ func (a *Assembly) trees() []int {
 			tree[j.Successor] = k
 		}
 	}
-	mark := make([]int, len(a.Links)) // 1 + the walk that came by
+	mark := make([]int, len(a.Links)) // 1 + the start of the walk that has visited the link
 	for i := range tree {
 		for l := i; l != World && mark[l] == 0; {
 			mark[l] = i + 1
@@ -107,7 +110,7 @@ func (a *Assembly) trees() []int {
 	return tree
 }
 
-// Depths returns for each link the number of joints above it that place links.
+// Depths returns for each link the number of joints between it and the root of its tree.
 func (a *Assembly) Depths() []int {
 	tree := a.trees()
 	depth := make([]int, len(a.Links))
@@ -133,7 +136,9 @@ func (a *Assembly) Depths() []int {
 	return depth
 }
 
-// place returns poses and velocities of all links, in the state or in the reference pose.
+// place returns poses and velocities of all links, from the roots of the trees outward: with the state of the joints if state is set,
+// else
+// with all coordinates zero.
 func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 	n := len(a.Links)
 	poses, rates, done := make([]Pose, n), make([]twist, n), make([]bool, n)
@@ -175,7 +180,7 @@ func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 	return poses, rates
 }
 
-// drive adds the rate of a, in the frame x before its motion, to a velocity.
+// drive adds the rate of a to velocity t; x is the pose in the world of the frame before the motion.
 func (a *Axis) drive(x Pose, t twist) twist {
 	dir := x.Dir(a.Axis)
 	if a.Kind == Ball {

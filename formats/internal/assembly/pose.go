@@ -16,6 +16,7 @@ type Pose struct {
 // Identity returns the pose of a frame that coincides with the outer one.
 func Identity() Pose { return Pose{Q: spatial.IdentityQuat()} }
 
+// quat returns Q, or the identity if Q is zero.
 func (p Pose) quat() spatial.Quat {
 	if p.Q == (spatial.Quat{}) {
 		return spatial.IdentityQuat()
@@ -23,7 +24,7 @@ func (p Pose) quat() spatial.Quat {
 	return p.Q
 }
 
-// unitError is how far from 1 the norm of a unit quaternion may be by rounding; beyond it a product is normalized.
+// unitError is the largest difference of a unit quaternion's norm from 1 by rounding; beyond it Mul normalizes.
 const unitError = 4e-16
 
 // Mul returns the pose of b's frame in the outer frame of p, where b is in the frame of p.
@@ -48,13 +49,13 @@ func (p Pose) Point(v spatial.Vec3) spatial.Vec3 { return p.R.Add(p.quat().Rotat
 // Dir returns a vector of the local frame in the outer one.
 func (p Pose) Dir(v spatial.Vec3) spatial.Vec3 { return p.quat().Rotate(v) }
 
-// model returns p as the model has it.
+// model returns p as a pose of a model.
 func (p Pose) model() model.Pose {
 	return model.Pose{Position: p.R, Orientation: p.quat()}
 }
 
-// Least returns the rotation with the least angle that takes the unit vector a to the unit vector b. Of opposite ones it
-// turns by π about an axis perpendicular to them.
+// Least returns the rotation with the smallest angle that takes the unit vector a to the unit vector b. For opposite vectors it
+// is a rotation by π about an axis perpendicular to them.
 func Least(a, b spatial.Vec3) spatial.Quat {
 	w := 1 + a.Dot(b)
 	if w < 1e-14 {

@@ -1,6 +1,6 @@
-// Package outline is what the writers of foreign formats have in common: the names
-// that a file takes, the joints that place links and those that close loops, joints as
-// motions in a row from the pose of the model, and the list of what a format lacks.
+// Package outline has the common parts of the writers of foreign formats: valid and unique names,
+// the choice of joints that place links and joints that close loops, joints as
+// motions in a row from the pose of the model, and the report on losses.
 //
 // A writer makes a [Draft] of its model, chooses the joints that place links with
 // [Draft.Spread] if its format is a tree, writes lines to the text of the draft, and ends
@@ -10,5 +10,5 @@
 //	d.Line("<body name=%q/>", m.Bodies[0].Name)
 //	err := d.Flush(w)
 //
-// Frames: those of the bodies; the motions of a joint are in a frame of the child. Units: SI.
+// Frames: of the bodies; the motions of a joint are in a frame of the child. Units: SI.
 package outline

@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	// Open is by how much a joint may be open in the pose that is written, m and rad: formats take that pose for closed.
+	// Open is the largest error of a joint in the written pose, m and rad, that is not reported: formats take that pose as closed.
 	Open = 1e-9
-	// Far is how far from the origin of its body a joint may be, m. Formats place it by sums with other lengths, and a
-	// turn about an axis that is too far away cannot be told from a slide.
+	// Far is the largest distance of a joint from the origin of its body, m. Farther away, rounding would make a
+	// rotation about its axis indistinguishable from a translation.
 	Far = 1e12
 	// Ground is the name of the world in the formats.
 	Ground = "world"
 )
 
-// Draft is a file that is being written: its text, and the report on what the format lacks.
+// Draft is a file that is being written: its text, and the report on losses.
 type Draft struct {
 	Model   *model.Model
 	Report  *source.Report
-	Bodies  map[string]int // numbers by name
-	Joints  map[string]int
-	Visuals [][]int // by body, those of the world last
+	Bodies  map[string]int // indices by name
+	Joints  map[string]int // indices by name
+	Visuals [][]int        // indices of the visuals of each body; of the world last
 	Text    strings.Builder
 
-	overflow bool // a number that is not finite has been written
+	overflow bool // Numbers has got a number that is not finite
 }
 
-// New returns the empty draft of m, which passes model.Check.
+// New returns the empty draft of m, which must pass model.Check. It refuses joints farther than Far from the origin of their body.
 func New(m *model.Model, format, version string) *Draft {
 	d := &Draft{
 		Model: m, Report: &source.Report{Format: format, Version: version}, Bodies: map[string]int{}, Joints: map[string]int{},
@@ -62,7 +62,7 @@ func New(m *model.Model, format, version string) *Draft {
 	return d
 }
 
-// Number returns the number of a body; that of the world is the number of bodies.
+// Number returns the index of a body; for the world it returns the number of bodies.
 func (d *Draft) Number(body string) int {
 	if body == model.World {
 		return len(d.Model.Bodies)
@@ -70,7 +70,7 @@ func (d *Draft) Number(body string) int {
 	return d.Bodies[body]
 }
 
-// Pose returns the pose of a body, or of the world.
+// Pose returns the pose of a body; the identity for the world.
 func (d *Draft) Pose(body string) assembly.Pose {
 	if body == model.World {
 		return assembly.Identity()
@@ -78,9 +78,9 @@ func (d *Draft) Pose(body string) assembly.Pose {
 	return Of(d.Model.Bodies[d.Bodies[body]].Pose)
 }
 
-// Flush writes the text, unless something was refused.
+// Flush writes the text to w, unless something was refused.
 //
-// It returns *source.Problems, and the errors of w.
+// It returns *source.Problems if something was refused, or the error of w.
 func (d *Draft) Flush(w io.Writer) error {
 	if d.overflow {
 		d.Report.Refuse(nil, "the model", "has numbers whose products are not finite")
@@ -92,7 +92,7 @@ func (d *Draft) Flush(w io.Writer) error {
 	return err
 }
 
-// Line writes a line, in which the texts among the arguments are escaped.
+// Line writes a formatted line. It escapes arguments of type string for XML, in args itself.
 func (d *Draft) Line(format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -102,7 +102,7 @@ func (d *Draft) Line(format string, args ...any) {
 	fmt.Fprintf(&d.Text, format+"\n", args...)
 }
 
-// Raw writes pieces of text as they are, and ends the line.
+// Raw writes pieces of text without escaping, and ends the line.
 func (d *Draft) Raw(pieces ...string) {
 	for _, s := range pieces {
 		d.Text.WriteString(s)
@@ -110,15 +110,15 @@ func (d *Draft) Raw(pieces ...string) {
 	d.Text.WriteByte('\n')
 }
 
-// Escaped returns s as an XML file has it in a text or in an attribute.
+// Escaped returns s escaped for a text or an attribute of XML.
 func Escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a Builder does not fail
 	return b.String()
 }
 
-// Numbers returns numbers with blanks between them, with as many digits as they need. One that is not finite, as
-// products of numbers of the model may be, makes Flush fail.
+// Numbers returns numbers separated by blanks, with the fewest digits that are exact. A number that is not finite,
+// such as a product that overflows, makes Flush fail.
 func (d *Draft) Numbers(x ...float64) string {
 	var b []byte
 	for i, v := range x {
@@ -131,7 +131,7 @@ func (d *Draft) Numbers(x ...float64) string {
 	return string(b)
 }
 
-// Names are the names of one kind that a file has: no two are the same.
+// Names makes names of one kind of element unique within a file.
 type Names struct {
 	report *source.Report
 	clean  func(string) string
@@ -139,8 +139,8 @@ type Names struct {
 	next   map[string]int
 }
 
-// NewNames returns names without any but those that are taken. clean
-// makes of a name one that the format takes; nil leaves all as they are.
+// NewNames returns Names in which the given names are taken already. clean
+// turns a name into one that the format allows; nil changes nothing.
 func (d *Draft) NewNames(clean func(string) string, taken ...string) *Names {
 	n := &Names{report: d.Report, clean: clean, taken: map[string]bool{}, next: map[string]int{}}
 	for _, name := range taken {
@@ -149,8 +149,8 @@ func (d *Draft) NewNames(clean func(string) string, taken ...string) *Names {
 	return n
 }
 
-// Add returns a name like the given one that nothing else has, without
-// the characters that XML has not. A name that had to change is reported.
+// Add returns a unique, valid name like the given one, and reports
+// a name that had to be changed.
 func (n *Names) Add(kind, name string) string {
 	out := n.Make(name)
 	if out != name {
@@ -159,7 +159,8 @@ func (n *Names) Add(kind, name string) string {
 	return out
 }
 
-// Make is Add of a name that the model does not have.
+// Make is Add without a report, for a name that does not come from the model. Control characters become underscores; a name that is taken
+// gets a number.
 func (n *Names) Make(name string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < ' ' || r == '\ufffe' || r == '\uffff' {

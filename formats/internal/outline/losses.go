@@ -9,29 +9,30 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Parts are what a format has of a model, beyond bodies, joints, equations and shapes.
+// Parts is the set of optional parts of a model that a format supports.
 type Parts uint16
 
 // The parts.
 const (
-	Gravity    Parts = 1 << iota // any
-	Velocities                   // of bodies
-	Forces                       // that are constant, along freedoms
-	Springs                      // of freedoms, linear
-	Rotors                       // armature
-	Rates                        // largest rates of freedoms
-	Frames                       // with names
-	Balls                        // dampers of balls, one number each
+	Gravity    Parts = 1 << iota // gravity other than the default
+	Velocities                   // velocities of bodies
+	Forces                       // constant forces along freedoms
+	Springs                      // linear springs of freedoms
+	Rotors                       // rotor inertias, Joint.Armature
+	Rates                        // limits of rates
+	Frames                       // named frames
+	Balls                        // dampers of balls, with one number each
 )
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
+// nonzero reports whether an entry of list is not zero.
 func nonzero(list []float64) bool {
 	return slices.ContainsFunc(list, func(x float64) bool { return x != 0 })
 }
 
-// Held returns the joints that have something which acts on their coordinates
-// or which says how far they go: forces, limits, equations, motors.
+// Held returns for each joint whether something acts on, limits or refers to its
+// coordinates: forces, limits, couplings, actuators.
 func (d *Draft) Held() []bool {
 	m := d.Model
 	out := make([]bool, len(m.Joints))
@@ -61,9 +62,9 @@ func (d *Draft) Held() []bool {
 	return out
 }
 
-// Losses reports what is not written: all parts that the format does not have (has), and, for
-// joints without coordinates in the file, the parts that the format has only for joints with
-// coordinates. motion and force report whether the motion of a freedom of a joint, or a force
+// Losses reports the parts of the model that are not written: parts that are not in has, and parts of
+// joints for which coordinates returns false, as they have no coordinates in the file.
+// motion and force return whether the motion of a freedom of a joint, or a force
 // element, has been written or reported already; nil means that none has.
 func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(joint, freedom int) bool, force func(i int) bool) {
 	m := d.Model
@@ -94,7 +95,7 @@ func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(
 	}
 }
 
-// loseOf reports what is lost of joint i.
+// loseOf reports the losses of joint i; coordinates tells that it has coordinates in the file.
 func (d *Draft) loseOf(i int, has Parts, coordinates bool, motion func(joint, freedom int) bool) {
 	j := &d.Model.Joints[i]
 	name := " of joint " + fault.Name(j.Name)
@@ -138,8 +139,8 @@ func (d *Draft) loseOf(i int, has Parts, coordinates bool, motion func(joint, fr
 	}
 }
 
-// loseDamping calls lose with the part of the damping of a joint that a format with the parts has does not carry, and reports what of a
-// ball is lost in any case.
+// loseDamping calls lose for the damping of a joint, if any. For a ball with three different dampers, of which a format with Balls keeps
+// one, it reports the loss itself.
 func (d *Draft) loseDamping(j *model.Joint, name string, has Parts, lose func(part Parts, what string)) {
 	switch {
 	case !nonzero(j.Damping):
@@ -152,7 +153,7 @@ func (d *Draft) loseDamping(j *model.Joint, name string, has Parts, lose func(pa
 	}
 }
 
-// beyond lists what a joint has that no format can say about coordinates.
+// beyond lists the features of a joint that no format has.
 func beyond(j *model.Joint) (list []string) {
 	for k := range j.Friction {
 		if f := j.Friction[k]; f != (model.Friction{}) && f != (model.Friction{Force: f.Force}) {

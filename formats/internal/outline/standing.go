@@ -11,30 +11,30 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Motion is an elementary motion of a joint from the pose of the model on.
+// Motion is an elementary motion of a joint, starting from the pose of the model.
 type Motion struct {
 	Kind    assembly.Kind
-	Axis    spatial.Vec3 // unit; of a ball of no meaning
-	Point   spatial.Vec3 // on the axis; of a slide of no meaning
+	Axis    spatial.Vec3 // unit vector; unused for a ball
+	Point   spatial.Vec3 // a point of the axis, m; unused for a translation
 	Pitch   float64      // m/rad
-	Freedom int          // of the joint whose coordinate it is; of a ball, and of a motion without a coordinate, −1
-	Zero    float64      // coordinate of the model in its pose, turns included, where that of the file is zero
-	Rate    float64      // of the coordinate, in the state of the model
+	Freedom int          // freedom of the joint with this coordinate; −1 for a ball and a motion without a coordinate
+	Zero    float64      // coordinate in the pose of the model, turns included, at which the coordinate of the file is zero
+	Rate    float64      // rate of the coordinate in the state of the model
 }
 
-// Standing is a joint of a model for formats in which coordinates are zero in the pose of the
-// file. It has a frame that is fixed in the child, and motions one after the other in that frame,
+// Standing is a joint of a model in the form of formats in which all coordinates are zero in the pose of the
+// file. It has a frame that is fixed in the child, and a row of motions, in that frame,
 // by which the child moves relative to the parent. The first motion is next to the parent.
 type Standing struct {
 	Type            model.JointType
 	Parent, Child   string
-	Back            bool          // the successor is the parent
-	At              assembly.Pose // the frame in the child
+	Back            bool          // the successor of the model's joint is the parent
+	At              assembly.Pose // pose of the frame in the child
 	Row             []Motion
-	Linear, Angular float64 // by how much the joint is open, m and rad
+	Linear, Angular float64 // position error of the joint in the pose of the model, m and rad
 }
 
-// Of returns a pose of a model.
+// Of returns a pose of a model as an assembly.Pose, with a unit quaternion.
 func Of(p model.Pose) assembly.Pose {
 	q := spatial.Quat(p.Orientation)
 	if q == (spatial.Quat{}) {
@@ -49,8 +49,8 @@ var (
 	zAxis = spatial.Vec3{0, 0, 1}
 )
 
-// Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for
-// distances, curves but whole circles, and joints without constraints, which are no motions in a row.
+// Stand returns joint i in the pose of the model; if back is set, its successor is the parent. It returns false for joints that are not
+// a row of motions: distances, curves except whole circles, and joints without constraints.
 func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	j := &d.Model.Joints[i]
 	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}
@@ -71,7 +71,7 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	if j.Type == model.Composite {
 		axes, err := joints.NewAxes(j.Axes)
 		if err != nil {
-			return nil, false // model.Check refuses it
+			return nil, false // does not occur, as model.Check refuses such axes
 		}
 		spec.Axes = axes
 	}
@@ -94,14 +94,14 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	return s, true
 }
 
-// turnBack makes the successor of joint j the parent in s, if s is to be turned back. x is the pose of S in P.
+// turnBack makes the successor of joint j the parent in s if s.Back is set. x is the pose of S in P.
 func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
 	if !s.Back {
 		return
 	}
 	s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
 	row := make([]Motion, len(s.Row))
-	for k := range row { // seen from P, the last first and the other way about
+	for k := range row { // in axes of P, in reverse order and with reversed axes
 		m := s.Row[len(row)-1-k]
 		m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
 		row[k] = m
@@ -109,12 +109,12 @@ func (s *Standing) turnBack(j *model.Joint, x assembly.Pose) {
 	s.Row = row
 }
 
-// acrossTol is the sine of the angle between an axis and z up to which rounding explains it.
+// acrossTol is the largest sine of the angle between an axis and z that counts as rounding.
 const acrossTol = 1e-12
 
-// circle gives s the motions of a point on a whole circle, in the axes of S: a turn about the circle's axis and a ball, and between them a
-// slide along the axis if the joint leaves z free (Planar). It stores in s.Linear how far the point is from the circle, m. x is the pose
-// of S in P. It returns false for other curves, and for a point on the axis.
+// circle gives s the motions of a point on a whole circle, in axes of S: a rotation about the circle's axis and a ball, and between them
+// a translation along the axis if the joint leaves z free (Planar). It stores the distance of the point from the circle in s.Linear, m.
+// x is the pose of S in P. It returns false for other curves, and for a point on the axis.
 func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) bool {
 	c := j.Curve
 	if c == nil || c.Kind != curves.Circle || c.Range != [2]float64{} {
@@ -124,7 +124,7 @@ func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) boo
 	if n == (spatial.Vec3{}) {
 		n = zAxis
 	}
-	n = n.Scale(1 / max(math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]))) // whose square is a number
+	n = n.Scale(1 / max(math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]))) // so that Norm neither overflows nor underflows
 	n = n.Scale(1 / n.Norm())
 	out := x.R.Sub(c.Center)
 	along := n.Dot(out)
@@ -146,7 +146,8 @@ func (s *Standing) circle(j *model.Joint, f *joints.Frames, x assembly.Pose) boo
 	return true
 }
 
-// addAxes gives s the axes of joint j, in S, from the predecessor on. x is S in P. It reports whether the type has axes.
+// addAxes appends the motions of joint j to s, in axes of S, from the predecessor on, with coordinates z and rates. x is the pose of S
+// in P. It returns false for types that are not a row of motions.
 func (s *Standing) addAxes(j *model.Joint, spec *joints.Spec, f *joints.Frames, x assembly.Pose, z, rate *[6]float64) bool {
 	add := func(kind assembly.Kind, axis spatial.Vec3, freedom int) {
 		m := Motion{Kind: kind, Axis: axis, Pitch: j.Pitch, Freedom: freedom}
@@ -170,7 +171,7 @@ func (s *Standing) addAxes(j *model.Joint, spec *joints.Spec, f *joints.Frames, 
 	case model.Universal:
 		add(assembly.Revolute, inS(xAxis), 0)
 		add(assembly.Revolute, yAxis, 1)
-	case model.Planar: // the slides are along axes of P
+	case model.Planar: // the translations are along axes of P
 		add(assembly.Prismatic, inS(xAxis), 1)
 		add(assembly.Prismatic, inS(yAxis), 2)
 		add(assembly.Revolute, zAxis, 0)
@@ -193,7 +194,7 @@ func (s *Standing) addAxes(j *model.Joint, spec *joints.Spec, f *joints.Frames, 
 	return true
 }
 
-// frames returns the motion of S relative to P.
+// frames returns the frames of joint j and their motion; p and q are the poses of P and S in the world.
 func (d *Draft) frames(j *model.Joint, p, q assembly.Pose) *joints.Frames {
 	f := &joints.Frames{EP: p.Q.Mat(), ES: q.Q.Mat(), R: q.R.Sub(p.R)}
 	velocity := func(body string, at spatial.Vec3) (w, v spatial.Vec3) {
@@ -205,16 +206,16 @@ func (d *Draft) frames(j *model.Joint, p, q assembly.Pose) *joints.Frames {
 		return w, spatial.Vec3(b.Velocity.Linear).Add(w.Cross(at.Sub(b.Pose.Position)))
 	}
 	var v spatial.Vec3
-	f.OmegaP, v = velocity(j.Predecessor, q.R) // of the point of P's body where S is
+	f.OmegaP, v = velocity(j.Predecessor, q.R) // of the point of the predecessor at the origin of S
 	f.OmegaS, f.V = velocity(j.Successor, q.R)
 	f.V = f.V.Sub(v)
 	return f
 }
 
-// composite returns the motions of a composite joint at its coordinates: each is carried by those before it.
+// composite returns the motions of a composite joint at coordinates z, in axes of S. Each motion moves the axes of those after it.
 func composite(axes *joints.Axes, z, rate *[6]float64) []Motion {
 	row := make([]Motion, axes.Len())
-	x := assembly.Identity() // behind the motions so far, in P
+	x := assembly.Identity() // pose in P of the frame after the motions so far
 	for k := range row {
 		a := axes.At(k)
 		m := &row[k]
@@ -230,21 +231,21 @@ func composite(axes *joints.Axes, z, rate *[6]float64) []Motion {
 		}
 		x = x.Mul(assembly.Pose{R: a.Point.Sub(turn.Rotate(a.Point)).Add(shift), Q: turn})
 	}
-	in := x.Inverse() // P seen from S
+	in := x.Inverse() // P in S
 	for k := range row {
 		row[k].Axis, row[k].Point = in.Dir(row[k].Axis), in.Point(row[k].Point)
 	}
 	return row
 }
 
-// TellOpen reports a joint that is open in the pose of the model.
+// TellOpen reports joint i if its error in the pose of the model exceeds Open.
 func (d *Draft) TellOpen(i int, s *Standing) {
 	if max(s.Linear, s.Angular) > Open {
 		d.Report.Change(nil, "joint "+fault.Name(d.Model.Joints[i].Name), "is open by "+short(s.Linear)+" m and "+short(s.Angular)+" rad in the pose of the model", "the format takes that pose for closed")
 	}
 }
 
-// Position returns the motion of s whose coordinate is a freedom, or −1.
+// Position returns the index of the motion of s with a freedom, −1 if there is none.
 func (s *Standing) Position(freedom int) int {
 	for k := range s.Row {
 		if s.Row[k].Freedom == freedom && freedom >= 0 {
@@ -254,7 +255,7 @@ func (s *Standing) Position(freedom int) int {
 	return -1
 }
 
-// Damping returns the factor of the damper of motion k of s, the standing j. Of a ball it is that of its first rotation.
+// Damping returns the linear damping of motion k of s, which is joint j. For a ball it returns the damping of the first rotation.
 func (s *Standing) Damping(j *model.Joint, k int) float64 {
 	switch {
 	case k >= len(s.Row):
@@ -265,7 +266,7 @@ func (s *Standing) Damping(j *model.Joint, k int) float64 {
 	return Entry(j.Damping, s.Row[k].Freedom)
 }
 
-// Entry returns an entry of a list of a joint, which may be shorter.
+// Entry returns entry k of a list of a joint, or zero if the list has no such entry.
 func Entry[T any](list []T, k int) (x T) {
 	if k >= 0 && k < len(list) {
 		x = list[k]

@@ -2,18 +2,20 @@ package outline
 
 import "github.com/rung-mbd/rung/model"
 
-// Tree says which joint places each body, from the world on, and which joints close loops.
+// Tree is a spanning tree of the bodies with the world as its root. Joints outside it close loops.
 type Tree struct {
-	Placed   []int       // by body: the joint that places it; −1: none, it floats
-	Standing []*Standing // by joint: from the parent on if it places a body, else with its predecessor as the parent; nil for those that are no motions in a row
-	In       []bool      // joints that place a body
-	Roots    []int       // bodies that float and from which others hang
-	Order    []int       // bodies, each behind the one from which it hangs
+	Placed []int // by body: the joint to its parent; −1: the body floats
+	// Standing has each joint, in the direction of the tree; for a joint outside the tree the parent is its predecessor, unless the
+	// successor is the world. nil: the joint is not a row of motions.
+	Standing []*Standing
+	In       []bool // by joint: it is in the tree
+	Roots    []int  // bodies that float, the roots of further trees
+	Order    []int  // bodies, each after its parent
 }
 
-// Spread chooses a spanning tree: the joints that place bodies. The next joint is one of the
+// Spread chooses a spanning tree. The next joint is always one of the
 // lowest class among the joints of the bodies reached so far, and among these the one whose
-// parent was reached first. A joint of a negative class never places a body.
+// parent was reached first. A joint of a negative class is never in the tree.
 //
 // Cost: O(bodies + joints).
 func (d *Draft) Spread(class func(i int) int) *Tree {
@@ -55,7 +57,7 @@ func (d *Draft) Spread(class func(i int) int) *Tree {
 					reach(to)
 				}
 			}
-			c = -1 // the lowest class again
+			c = -1 // start again with the lowest class
 		}
 	}
 	reach(nb)
@@ -75,8 +77,8 @@ func (d *Draft) Spread(class func(i int) int) *Tree {
 	return t
 }
 
-// near returns the joints at each body, the world behind the bodies, and the class of each joint with the largest one.
-// Joints of a class below 0 are left out.
+// near returns the joints at each body, with the world after the bodies, the class of each joint, and the largest class.
+// Joints of a negative class are left out of near.
 func (d *Draft) near(class func(i int) int) (near [][]int, classes []int, most int) {
 	m := d.Model
 	near, classes = make([][]int, len(m.Bodies)+1), make([]int, len(m.Joints))

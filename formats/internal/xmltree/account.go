@@ -7,17 +7,17 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Rule says what becomes of an element and its attributes. Those that are Used are read; one that is not read in its
-// place has no meaning there.
+// Rule has the class of an element and the classes of its attributes. Account treats an element or attribute of class Used that
+// nobody has read as meaningless in its place.
 type Rule struct {
-	Element string // its name, or PARENT/NAME where the rule depends on the parent
+	Element string // name, or PARENT/NAME if the rule depends on the parent
 	Class   source.Class
-	Why     string // of elements that are not used
-	// Attributes of an element that is Used, with blanks between the names.
+	Why     string // reason, for elements that are not used
+	// Names of the attributes of each class, separated by blanks, for an element of class Used.
 	Used, Visual, Ignored, Dropped string
 }
 
-// Table has the rules of a format by element.
+// Table has the rules of a format, by element.
 type Table struct {
 	rules map[string]rule
 }
@@ -51,7 +51,7 @@ func NewTable(rules []Rule) *Table {
 	return t
 }
 
-// ruleOf returns the rule of an element, the one for its place in its parent before the one for its name, and whether there is one.
+// ruleOf returns the rule of an element, and whether there is one. A rule for PARENT/NAME precedes the rule for NAME.
 func (t *Table) ruleOf(n *Node) (rule, bool) {
 	if n.Parent != nil {
 		if r, ok := t.rules[n.Parent.Name+"/"+n.Name]; ok {
@@ -62,7 +62,7 @@ func (t *Table) ruleOf(n *Node) (rule, bool) {
 	return r, ok
 }
 
-// Class returns what became of n, which Account has settled.
+// Class returns the class of n, which is final after Account.
 func (n *Node) Class() source.Class { return n.class }
 
 // Use marks n as used, unless it has a class already, and returns it.
@@ -73,10 +73,12 @@ func (n *Node) Use() *Node {
 	return n
 }
 
-// Set gives n with all in it a class. With a reason Account reports it; without one, the caller does.
+// Set sets the class of n; for classes other than Used, everything within n takes it. If why is not empty, Account reports n as
+// dropped or
+// ignored; if it is empty, the caller must report it.
 func (n *Node) Set(class source.Class, why string) { n.class, n.why = class, why }
 
-// SetAttr gives an attribute of n a class. With a reason Account reports it; without one, the caller does.
+// SetAttr sets the class of an attribute of n. If why is not empty, Account reports it; if it is empty, the caller must.
 func (n *Node) SetAttr(name string, class source.Class, why string) {
 	for k := range n.Attrs {
 		if n.Attrs[k].Name == name {
@@ -88,7 +90,7 @@ func (n *Node) SetAttr(name string, class source.Class, why string) {
 	}
 }
 
-// Attr returns an attribute of n and marks both as used.
+// Attr returns the value of an attribute of n, and whether n has it. It marks both n and the attribute as used.
 func (n *Node) Attr(name string) (string, bool) {
 	n.Use()
 	for k := range n.Attrs {
@@ -102,7 +104,7 @@ func (n *Node) Attr(name string) (string, bool) {
 	return "", false
 }
 
-// Has reports whether n has an attribute, and marks nothing.
+// Has reports whether n has an attribute. It marks nothing as used.
 func (n *Node) Has(name string) bool {
 	for k := range n.Attrs {
 		if n.Attrs[k].Name == name {
@@ -112,8 +114,8 @@ func (n *Node) Has(name string) bool {
 	return false
 }
 
-// Child returns the first element of a name in n, marked as used, or nil. Others of that name are errors of the file, for
-// Account to report, as nothing has read them.
+// Child returns the first child of n with a name, marked as used, or nil. Further children with that name remain unread, so that
+// Account reports them.
 func (n *Node) Child(name string) *Node {
 	for _, c := range n.Children {
 		if c.Name == name {
@@ -123,8 +125,8 @@ func (n *Node) Child(name string) *Node {
 	return nil
 }
 
-// Account settles the class of every element and attribute below root by what was read and by the table, counts them and
-// writes to the report what the model lacks.
+// Account sets the class of every element and attribute in root that has none yet, by the table. It counts all classes in the
+// report, and reports elements and attributes that are dropped or ignored.
 //
 // Cost: O(elements + attributes), and O(siblings) for each line of the report.
 func Account(root *Node, t *Table, report *source.Report) {
@@ -144,7 +146,7 @@ const (
 	effectless  = "has no effect on the motion"
 )
 
-// node settles what becomes of an element that nothing has read, reports it, and goes on to its attributes and children.
+// node sets the class of an element that nobody has read, reports it, and continues with its attributes and children.
 func (a *accountant) node(n *Node) {
 	r, known := a.t.ruleOf(n)
 	if n.class == source.Unread {
@@ -180,7 +182,7 @@ func (a *accountant) node(n *Node) {
 	}
 }
 
-// attr settles what becomes of an attribute that nothing has read, by the rules r of its element, and reports it.
+// attr sets the class of an attribute that nobody has read, by the rule r of its element, and reports it.
 func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	why := ""
 	if at.why != nil {
@@ -214,12 +216,12 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	}
 }
 
-// space reports whether an attribute belongs to XML and not to the format.
+// space reports whether an attribute belongs to XML itself, as name spaces do, and not to the format.
 func space(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:") || strings.HasPrefix(name, "xml:")
 }
 
-// inherit gives all in n, n too, the class. What is kept for viewers may have parts that were dropped.
+// inherit sets the class of n and everything within it. Within class Visual, parts that were dropped stay dropped.
 func (a *accountant) inherit(n *Node, class source.Class) {
 	if class == source.Visual && n.class == source.Dropped {
 		class = source.Dropped

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// MaxDepth is how deep elements may stand in each other.
+	// MaxDepth is the largest depth of nested elements.
 	MaxDepth = 10_000
 	// MaxNodes is the largest number of elements of a file.
 	MaxNodes = 1 << 21
@@ -24,10 +24,10 @@ const (
 
 // Node is an element.
 type Node struct {
-	Name     string // with the prefix of a name space, as in drake:joint
+	Name     string // with the prefix of its name space, as in drake:joint
 	Attrs    []Attr
 	Children []*Node
-	Text     string // without blanks at its ends; that of several pieces joined
+	Text     string // all pieces joined, without blanks at both ends
 	Parent   *Node
 	File     string
 	Line     int
@@ -35,7 +35,9 @@ type Node struct {
 
 	class source.Class
 	why   string
-	// Of the children, each one's number among those of its name, and the last number of each name; nil until asked for.
+	// numbers has for each child its number, from 1, among the children with its name; last has the largest number for each name.
+	// Both
+	// are nil until needed.
 	numbers map[*Node]int
 	last    map[string]int
 }
@@ -47,7 +49,7 @@ type Attr struct {
 	why         *string // nil: none
 }
 
-// Count returns the number of elements of a name in n, n too.
+// Count returns the number of elements with a name in the tree n, including n.
 func (n *Node) Count(name string) (count int) {
 	if n.Name == name {
 		count++
@@ -58,13 +60,13 @@ func (n *Node) Count(name string) (count int) {
 	return count
 }
 
-// Location returns where n stands.
+// Location returns the position of n in its file, with its path.
 func (n *Node) Location() source.Location {
 	return source.Location{File: n.File, Line: n.Line, Column: n.Column, Element: n.Path()}
 }
 
-// Path returns the names of the elements down to n, with the number of n among those of its name, from 1, where it
-// has such siblings: /robot/joint[3]/mimic. Of a deep element the middle is left out.
+// Path returns the names of the elements from the root down to n, such as /robot/joint[3]/mimic. An element that has siblings with
+// its name has its number among them, from 1. In the path of a deep element the middle is left out.
 func (n *Node) Path() string {
 	const ends = 8 // elements at each end
 	var up []*Node
@@ -95,7 +97,7 @@ func cut(name string) string {
 	return name
 }
 
-// number returns the number of n among the siblings of its name, from 1, and whether there are others.
+// number returns the number of n, from 1, among the siblings with its name, and whether there are several.
 //
 // Cost: O(siblings) the first time for a parent.
 func (n *Node) number() (i int, many bool) {
@@ -147,8 +149,8 @@ func Parse(file string, data []byte) (*Node, error) {
 	return p.root, nil
 }
 
-// blank returns data with the texts of comments in which two dashes stand, which XML forbids and people write, replaced
-// by blanks. Lines and columns stay.
+// blank returns data in which the texts of comments with two dashes are replaced by blanks: XML forbids such comments, but
+// people write them. Line and column numbers do not change. data itself is not modified.
 func blank(data []byte) []byte {
 	copied := false
 	for at := 0; ; {
@@ -193,11 +195,11 @@ func markup(data []byte) (begin int, end string) {
 	}
 }
 
-// charset decodes the encodings of one byte a character.
+// charset returns a decoder for the supported encodings with one byte per character, or an encodingError.
 func charset(name string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(name) {
 	case "us-ascii", "ascii":
-		return in, nil // whatever is not ASCII is refused with what is not UTF-8, or means the same
+		return in, nil // ASCII is valid UTF-8; other bytes are refused unless they are valid UTF-8, too
 	case "iso-8859-1", "latin1", "latin-1":
 		return &latin1{in: in}, nil
 	}
@@ -210,7 +212,7 @@ func (e encodingError) Error() string {
 	return "the encoding " + fault.Name(string(e)) + " is not read"
 }
 
-// latin1 turns Latin 1 into UTF-8.
+// latin1 decodes ISO-8859-1 into UTF-8.
 type latin1 struct {
 	in   io.Reader
 	buf  [1024]byte
@@ -240,18 +242,18 @@ type parser struct {
 	root, at     *Node
 	line, column int
 	depth, nodes int
-	text         [][]byte // of the elements that are open
+	text         [][]byte // texts so far of the open elements, by depth
 }
 
 func (p *parser) fail(rule string) error {
-	const most = 300 // of what the decoder quotes from the file
+	const most = 300 // bytes of the message, as the decoder quotes the file
 	if len(rule) > most {
 		rule = strings.ToValidUTF8(rule[:most], "") + "…"
 	}
 	return &source.SyntaxError{Location: source.Location{File: p.file, Line: p.line, Column: p.column}, Rule: rule}
 }
 
-// syntax returns an error of the decoder as ours.
+// syntax returns an error of the decoder as a *source.SyntaxError.
 func (p *parser) syntax(err error) error {
 	var s *xml.SyntaxError
 	var e encodingError
@@ -265,7 +267,7 @@ func (p *parser) syntax(err error) error {
 		}
 		return p.fail(s.Msg)
 	}
-	// xml wraps the error of a CharsetReader in a text of its own.
+	// The decoder wraps the error of a CharsetReader only as a text.
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "xml: opening charset "); ok {
 		if k := strings.LastIndex(after, ": "); k >= 0 {
@@ -275,7 +277,7 @@ func (p *parser) syntax(err error) error {
 	return p.fail(strings.TrimPrefix(text, "xml: "))
 }
 
-// token takes in the next token of the text.
+// token adds the next token to the tree.
 func (p *parser) token(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -303,7 +305,7 @@ func (p *parser) token(token xml.Token) error {
 	return nil
 }
 
-// start opens an element, whose attributes all have names of their own.
+// start opens an element. It returns an error for two attributes with the same name, and beyond the limits above.
 func (p *parser) start(t *xml.StartElement) error {
 	n := &Node{Name: join(t.Name), Parent: p.at, File: p.file, Line: p.line, Column: p.column}
 	if p.depth++; p.depth > MaxDepth {
@@ -343,7 +345,7 @@ func (p *parser) start(t *xml.StartElement) error {
 	return nil
 }
 
-// join returns a name as it is written.
+// join returns a name as in the file, with its prefix.
 func join(n xml.Name) string {
 	if n.Space == "" {
 		return n.Local

@@ -10,17 +10,17 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Values reads the values of attributes and of texts of elements. A value that cannot be read is listed in the report, and the default
-// stands for it.
+// Values reads the values of attributes and of texts of elements. A value that cannot be read is reported, and the default is
+// returned.
 type Values struct {
 	Report *source.Report
-	// Stray lets quotes, commas and semicolons stand behind a number. They are left out, with a report.
+	// Stray allows quotes, commas and semicolons after a number. They are removed, with a report.
 	Stray bool
-	// Empty lets the default stand for an element without a text, with a report.
+	// Empty allows elements without a text. The default is used, with a report.
 	Empty bool
 }
 
-// Floats returns the numbers of a text with blanks between them.
+// Floats returns the numbers of a text, which are separated by blanks.
 func Floats(text string) ([]float64, error) {
 	out := make([]float64, 0, 3)
 	for word := range strings.FieldsSeq(text) {
@@ -33,7 +33,7 @@ func Floats(text string) ([]float64, error) {
 	return out, nil
 }
 
-// Float returns the number that a word stands for: decimal, or infinite.
+// Float returns the value of a word: a decimal number, or an infinity. NaN, hexadecimal numbers and underscores are errors.
 func Float(word string) (float64, error) {
 	for k := range len(word) {
 		switch word[k] {
@@ -51,7 +51,7 @@ func Float(word string) (float64, error) {
 	return x, nil
 }
 
-// whatOf returns the words of a report for an attribute of n, or for the text of n if name is "".
+// whatOf returns the subject of a report: an attribute of n, or the text of n if name is "".
 func whatOf(n *Node, name string) string {
 	if name == "" {
 		return "the text of " + fault.Name(n.Name)
@@ -68,8 +68,8 @@ func (v Values) refuse(n *Node, name, why string) {
 	v.Report.Refuse(n, what, why)
 }
 
-// Numbers returns the finite numbers of an attribute, of which there must be least to most, or nil if there is none or
-// something is wrong.
+// Numbers returns the numbers of an attribute. Their count must be from least to most, and they must be finite. It returns nil if n
+// has no such attribute or, after a report, if the value is not valid.
 func (v Values) Numbers(n *Node, name string, least, most int) []float64 {
 	text, ok := n.Attr(name)
 	if !ok {
@@ -111,11 +111,11 @@ func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	return list
 }
 
-// Blank reports whether n has no text and Empty allows it. It says so in the report.
+// Blank reports whether n has no text and Empty allows that, which it adds to the report.
 func (v Values) Blank(n *Node) bool { return v.empty(n, "", n.Text) }
 
-// empty reports whether a text of an element (name "") is blank and the default stands for it, and says so in the report. It returns
-// false where the report drops shapes for viewers: one without a size is left out instead.
+// empty reports whether the text of an element (name is "") is blank and the default is used, which it adds to the report. It returns
+// false while shapes for viewers are read (Report.Bad is Dropped): a shape without a size is left out instead.
 func (v Values) empty(n *Node, name, text string) bool {
 	if !v.Empty || name != "" || strings.TrimSpace(text) != "" || v.Report.Bad() == source.Dropped {
 		return false
@@ -124,7 +124,7 @@ func (v Values) empty(n *Node, name, text string) bool {
 	return true
 }
 
-// floats returns the numbers of a text. Signs that stray behind them are left out, if that is allowed.
+// floats returns the numbers of a text. If Stray is set, it removes quotes, commas and semicolons after them.
 func (v Values) floats(n *Node, name, text string) ([]float64, error) {
 	list, err := Floats(text)
 	if err == nil || !v.Stray {
@@ -142,7 +142,7 @@ func (v Values) floats(n *Node, name, text string) ([]float64, error) {
 	return nil, err
 }
 
-// Number returns the finite number of an attribute, or usual if there is none that can be read.
+// Number returns the finite number of an attribute, or usual if there is no attribute or no valid number.
 func (v Values) Number(n *Node, name string, usual float64) float64 {
 	if x := v.Numbers(n, name, 1, 1); x != nil {
 		return x[0]
@@ -150,7 +150,7 @@ func (v Values) Number(n *Node, name string, usual float64) float64 {
 	return usual
 }
 
-// ChildNumber returns the finite number that is the text of a child of n, or usual if there is none that can be read.
+// ChildNumber returns the finite number in the text of a child of n, or usual if there is no child or no valid number.
 func (v Values) ChildNumber(n *Node, child string, usual float64) float64 {
 	if c := n.Child(child); c != nil {
 		if x := v.TextNumbers(c, 1, 1); x != nil {
@@ -201,7 +201,7 @@ func (v Values) bound(n *Node, name, text string, usual float64) float64 {
 	return usual
 }
 
-// Vector returns the three finite numbers of an attribute, or usual if there are none that can be read.
+// Vector returns the three finite numbers of an attribute, or usual if there is no attribute or its value is not valid.
 func (v Values) Vector(n *Node, name string, usual [3]float64) [3]float64 {
 	if x := v.Numbers(n, name, 3, 3); x != nil {
 		return [3]float64(x)
@@ -218,7 +218,8 @@ func (v Values) Required(n *Node, name string) string {
 	return text
 }
 
-// RequiredNumber is Number for an attribute without a default. A missing one is reported, and usual returned, which no result has then.
+// RequiredNumber is Number for an attribute without a default. If it is missing, that is reported as an error, and usual is returned so
+// that reading can continue.
 func (v Values) RequiredNumber(n *Node, name string, usual float64) float64 {
 	if !n.Has(name) {
 		v.Report.Refuse(n, "attribute "+fault.Name(name), "is missing")
@@ -226,8 +227,8 @@ func (v Values) RequiredNumber(n *Node, name string, usual float64) float64 {
 	return v.Number(n, name, usual)
 }
 
-// Choice returns the index of an attribute's text in among, or usual if n has no such attribute. A text that is not in among is
-// reported, and reads as usual.
+// Choice returns the index of an attribute's text in among, or usual if n has no such attribute. For a text that is not in among it
+// returns usual after a report.
 func (v Values) Choice(n *Node, name string, usual int, among ...string) int {
 	text, ok := n.Attr(name)
 	if !ok {
@@ -242,8 +243,8 @@ func (v Values) Choice(n *Node, name string, usual int, among ...string) int {
 	return usual
 }
 
-// True returns an attribute that is true, false, 1 or 0, or usual if n has no such attribute. Any other text is reported, and reads as
-// usual.
+// True returns the value of an attribute that is true, false, 1 or 0, or usual if n has no such attribute. For any other text it returns
+// usual after a report.
 func (v Values) True(n *Node, name string, usual bool) bool {
 	text, ok := n.Attr(name)
 	if !ok {
