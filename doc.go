@@ -15,8 +15,8 @@
 // A [Plan] is immutable and may be shared between goroutines; each has its own
 // [Solver]. Solve allocates nothing. Solver.Report explains the constraints:
 // rank, redundant rows by joint, which reactions are unique, distance to a
-// singularity. Plan, Solver, Report and Options are those of package kkt, which
-// says what they cost and what can fail.
+// singularity. Plan, Solver, Report and Options are defined in package kkt, which
+// documents their cost and errors.
 //
 // # One model, all results
 //
@@ -36,7 +36,7 @@
 //	err = s.Run(10) // s
 //	st, stats := s.State(), s.Stats()
 //
-// Its options say what is kept: rows, files, checkpoints to go on from. Package motion/runs has more.
+// Its options select the output: rows, files, checkpoints for resuming. Package motion/runs has more.
 //
 // # A model in Go
 //

@@ -4,7 +4,7 @@ import "github.com/rung-mbd/rung/motion/runs"
 
 // Simulation is runs.Simulation: a state that moves through time, with events, rows and files.
 //
-//   - moves: Run, RunContext, and Checkpoint to go on from
+//   - moves: Run, RunContext, and Checkpoint for resuming
 //   - tells: State, Time, Row, Rows, Stats, Events, Impacts
 //   - explains: Fit (how the start was closed), Stiffness, Warnings, Stopped
 //   - files: Open, Close
@@ -16,12 +16,12 @@ type Simulation = runs.Simulation
 // Write writes them as a document, which runs.Read reads; go doc runs.Options has the fields.
 type SimulationOptions = runs.Options
 
-// SimulationFiles is runs.Files: where a Simulation writes, and where it goes on from.
+// SimulationFiles is runs.Files: the files that a Simulation writes, and the checkpoint from which it resumes.
 type SimulationFiles = runs.Files
 
 // NewSimulation sets up a run of a mechanism, as rung simulate does, with equal bits for equal options. The zero
 // SimulationOptions stand for accelerations by the sparse system, steps by error control, drift that is projected away,
 // and a start that fits the joints.
 //
-// Its errors are those of runs.New: a *runs.OptionError or a *runs.StartError mostly. It panics if p is nil.
+// It returns the errors of runs.New, mostly a *runs.OptionError or a *runs.StartError. It panics if p is nil.
 func NewSimulation(p *Plan, o SimulationOptions) (*Simulation, error) { return runs.New(p, o) }

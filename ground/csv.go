@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// Layout says what a line of a CSV file holds.
+// Layout is the meaning of the numbers in a line of a CSV file.
 type Layout uint8
 
 const (

@@ -175,7 +175,7 @@ const MostParts = 10_000
 
 // Sum returns the surface whose height is the sum of the heights of the parts.
 //
-// It returns an error if there is none, if they are more than MostParts with those of the sums among them, or if no
+// It returns an error if there are no parts, if there are more than MostParts, counting the parts of sums, or if no
 // place belongs to all of them. It panics if a part is nil.
 func Sum(parts ...*Surface) (*Surface, error) {
 	if len(parts) == 0 {

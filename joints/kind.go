@@ -11,7 +11,7 @@ import (
 type Kind uint8
 
 // The joint types. A new one needs a row in the table below, a line a function in types.go
-// and a file of its own.
+// and a separate file.
 const (
 	Fixed Kind = iota
 	Revolute

@@ -53,7 +53,7 @@ func (m *Mechanism) startActuators() {
 }
 
 // Push is the generalized force of an actuator at a state, N m or N. Stiffness and Damping are minus the derivatives of the force by the
-// coordinate and the rate of the freedom; they are positive for a force like that of a spring or a damper.
+// coordinate and the rate of the freedom; they are positive for the force of a spring or a damper.
 type Push struct {
 	Force, Stiffness, Damping float64
 }

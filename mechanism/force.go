@@ -28,7 +28,7 @@ type Attachment struct {
 }
 
 // ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of
-// A (Mechanism.Contact), an actuator, which has no bodies of its own (Mechanism.Actuator),
+// A (Mechanism.Contact), an actuator, which acts on a joint (Mechanism.Actuator),
 // a bushing between A and B (Mechanism.Bushing), or a cable (Mechanism.Cable).
 type ForceElement struct {
 	Name       string

@@ -231,7 +231,7 @@ type shared struct {
 	specs   sharing[joints.Spec, JointSpec] // specs with parameters, as the wheels of many axles are equal
 }
 
-// spec returns the JointSpec for of, a shared one if it has no pointers of its own.
+// spec returns the JointSpec for of; a shared one if of has no pointers.
 func (s *shared) spec(of joints.Spec) *JointSpec {
 	if of.Axes != nil || of.Motion != nil || of.Turns != nil || of.Armature != nil { // these pointers differ from joint to joint
 		return newJointSpec(of)

@@ -56,7 +56,7 @@ type ownForce struct {
 	pose, velocity []float64 // nil if the force has no derivatives
 }
 
-// AddForce adds a user-defined force that acts on the given bodies, by number, and returns its number: those of
+// AddForce adds a user-defined force that acts on the given bodies, by number, and returns its number. The numbers of
 // user-defined forces follow the numbers of the force elements. Call it before a workspace is made for the inputs. The force belongs
 // to their goroutine.
 //

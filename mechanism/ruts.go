@@ -62,7 +62,7 @@ func (l *Loads) setRuts(from *Loads) {
 			err = r.Ruts.Restore(was.Nodes())
 		}
 		if err != nil {
-			panic(fmt.Sprintf("mechanism: %v", err)) // cannot be: widths have been checked, and the nodes are those of ruts
+			panic(fmt.Sprintf("mechanism: %v", err)) // does not occur: the widths and the nodes have been checked
 		}
 		for _, k := range r.Contacts {
 			l.contacts[k].Ground = r.Ruts.Surface()

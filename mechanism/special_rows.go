@@ -16,7 +16,7 @@ func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
 	return m.specialRowsTo(k, s)
 }
 
-// specialRowsTo is RowsTo for a mechanism with such joints or couplings. It is a function of its own as it clears local memory, which
+// specialRowsTo is RowsTo for a mechanism with such joints or couplings. It is a separate function, as it clears local memory, which
 // costs 20 ns of the 1.4 µs of a four-bar.
 func (m *Mechanism) specialRowsTo(k *Kinematics, s *State) error {
 	if err := m.checkLaws(k, s); err != nil {

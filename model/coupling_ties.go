@@ -122,7 +122,8 @@ func (w *forest) addTie(i int32) (others []int32, off float64) {
 	}
 	if ra != rb {
 		a.parent, a.slope, a.shift = rb, -fb/fa, rest/fa
-		b.uncertain = b.uncertain || a.uncertain || !algebra.Finite(b.coordinate) || !algebra.Finite(a.shift) || !algebra.Finite(a.slope) || a.slope == 0
+		finite := algebra.Finite(b.coordinate) && algebra.Finite(a.shift) && algebra.Finite(a.slope)
+		b.uncertain = b.uncertain || a.uncertain || !finite || a.slope == 0
 		t.inForest = true
 	}
 	return nil, 0

@@ -250,7 +250,7 @@ func (o *writer) joint(j *Joint) {
 	o.laws(`, "dampers": [`, j.Dampers)
 }
 
-// wheel writes the fields of a rolling joint; those of other joints are zero and left out.
+// wheel writes the fields of a rolling joint. Other joints have zeros there, which are left out.
 func (o *writer) wheel(j *Joint) {
 	o.number(`, "radius": `, j.Radius)
 	o.number(`, "tyre_radius": `, j.TyreRadius)

@@ -5,7 +5,7 @@
 //	d, mech := motion.NewDynamics(plan), plan.Mechanism() // accelerations, and closed joints; plan from rung.NewPlan
 //	method := sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8})
 //	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: d})
-//	err := run.Run(10) // on to 10 s; a later Run goes on from there
+//	err := run.Run(10) // up to 10 s; a later Run continues from there
 //	fmt.Println(run.State().Time, run.Stats().Steps, run.Stopped())
 //
 // The parts are, in this order: a [Dynamics], which computes accelerations (package motion makes it from a
@@ -17,7 +17,7 @@
 // there is [GeneralizedAlpha]. Steps allocate nothing.
 //
 // Errors: Run refuses a first state that violates the joints, with a *mechanism.ViolationError;
-// Options.Start closes it instead. Later errors are those of the dynamics, a contact that has left
+// Options.Start closes it instead. Later errors come from the dynamics, or are a contact that has left
 // the ground, and [ErrStepTooSmall]. The run is then at its last good state, and may continue.
 //
 // # Rows of numbers

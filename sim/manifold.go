@@ -12,7 +12,7 @@ import "github.com/rung-mbd/rung/mechanism"
 // singular pose, a violation ε makes differences of ε/δ between bodies, and accelerations like
 // ε/δ², theory.md (49).
 //
-// The accelerations at the nearest closed state agree with those of the given state on the
+// The accelerations at the nearest closed state agree with the accelerations at the given state on the
 // manifold, and are a smooth function around it. So the method keeps its order (Hairer, Lubich
 // & Wanner 2006, ch. IV).
 type onManifold struct {
@@ -41,7 +41,7 @@ func newOnManifold(m *mechanism.Mechanism, d Dynamics, all *ranks) *onManifold {
 
 // Accelerations implements Dynamics, theory.md (48), (49).
 //
-// Cost: as a projection and the accelerations, no allocation of its own.
+// Cost: as a projection and the accelerations; no further allocation.
 func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {
 	drift, err := d.all.violation(driftOf(d.mech, &d.kin, st, nil))
 	if err != nil {

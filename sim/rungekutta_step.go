@@ -105,8 +105,8 @@ func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
 	k.combineTo(dst, k.weights, h, nil)
 }
 
-// Lead implements Stepper: it computes the accelerations at next, unless they are
-// those of the last stage.
+// Lead implements Stepper: it computes the accelerations at next, unless the last stage
+// has computed them.
 func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
 	k.mustHaveTried()
 	k.lead.moved = changed || !k.tab.FSAL

@@ -7,7 +7,7 @@
 //	result, report, err := asmt.Read(files, source.Name{Path: "arm.asmt"}, &source.Options{})
 //	m := result.Model
 //
-// [docs/formats.md] says what is read. Errors are *source.Problems, with the place of each.
+// [docs/formats.md] lists what is read. Errors are *source.Problems, with the position of each.
 //
 // [docs/formats.md]: https://github.com/rung-mbd/rung/blob/main/docs/formats.md
 package asmt

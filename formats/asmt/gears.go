@@ -178,8 +178,8 @@ func (b *bodies) missing(why string) string {
 	return why
 }
 
-// meet finds the first body in x that is also in y and that on accepts. It returns the terms of both markers on that body, those of x
-// times fx and those of y times fy; false if there is no such body.
+// meet finds the first body in x that is also in y and that on accepts. It returns the terms of both markers on that body, multiplied by
+// fx for the marker of x and by fy for the marker of y; false if there is no such body.
 func meet(x, y []reach, fx, fy float64, on func(body int32) bool) (list []term, ok bool) {
 	at := make(map[int32]int, len(y))
 	for k := range y {

@@ -32,7 +32,8 @@ var rules = concat(
 	used("RotationalMotion", "TranslationalMotion", "GeneralMotion", "AllowRotation", "RotationLimit", "TranslationLimit"),
 	valued("Name", "Position3D", "RotationMatrix", "Velocity3D", "Omega3D", "Mass", "MomentOfInertias", "MarkerI", "MarkerJ", "MotionJoint",
 		"RotationZ", "TranslationZ", "pitch", "distanceIJ", "offset", "ConstantGravity", "tstart", "limit", "Limit", "type", "Type"),
-	// Elements within joints, motions and forces that are not read take the class of these. Listed here are those that are values.
+	// Elements within joints, motions and forces that are not read take the class of these. This list has the elements among them
+	// that are values.
 	valued("theIzJz", "radiusI", "radiusJ", "MarkerK",
 		"pitchRadius", "rIJI1", "rIJI2", "rIJI3", "angIJJ1", "angIJJ2", "angIJJ3", "RotationOrder",
 		"tension", "twist", "FxOnI", "FyOnI", "FzOnI", "TxOnI", "TyOnI", "TzOnI", "MarkerKSign"),

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The elements that Drake adds to models, with their parts as elements that begin with their names.
+// The elements that Drake adds to models. The name of a part of an element begins with the name of the element.
 const (
 	drakeJoint  = "drake:joint"
 	drakeBall   = "drake:ball_constraint"
@@ -20,7 +20,7 @@ const (
 	drakeTendon = "drake:tendon_constraint"
 )
 
-// planar returns the motions of a planar joint: slides along x and y of its frame, and a turn about z.
+// planar returns the motions of a planar joint: translations along x and y of its frame, and a rotation about z.
 func (r *reader) planar(j *joint, name string) []assembly.Axis {
 	row := make([]assembly.Axis, 3)
 	for k := range row {
@@ -38,7 +38,8 @@ func (r *reader) planar(j *joint, name string) []assembly.Axis {
 	return row
 }
 
-// rotor reads the rotor inertia of a joint, as the coordinate feels it.
+// rotor reads the rotor inertia of a joint, multiplied by the square of the gear ratio. It refuses one on a joint without a single
+// coordinate.
 func (r *reader) rotor(j *joint, row []assembly.Axis) {
 	inertia, ratio := r.number(j.node, "drake:rotor_inertia", 0), r.number(j.node, "drake:gear_ratio", 1)
 	if inertia == 0 {
@@ -51,7 +52,8 @@ func (r *reader) rotor(j *joint, row []assembly.Axis) {
 	row[0].Armature = inertia * ratio * ratio
 }
 
-// coordinateOf returns the number of the coordinate of a joint that has one alone, or 0 after an error at n.
+// coordinateOf returns the number of the coordinate of a joint with a single coordinate; 0, after a refusal at n, for other joints
+// and nil.
 func (r *reader) coordinateOf(n *xmltree.Node, j *joint, name string) int {
 	if j == nil || j.number < 0 || len(r.a.Joints[j.number].Axes) != 1 || r.a.Joints[j.number].Axes[0].Kind == assembly.Ball {
 		r.report.Refuse(n, "joint "+fault.Name(name), "does not exist, or has no single coordinate")
@@ -60,7 +62,7 @@ func (r *reader) coordinateOf(n *xmltree.Node, j *joint, name string) int {
 	return r.coordinate(j.number, 0)
 }
 
-// drakeMimic adds q = multiplier·q′ + offset.
+// drakeMimic adds the coupling q = multiplier·q′ + offset of an element drake:mimic of joint j.
 func (r *reader) drakeMimic(j *joint) {
 	n := j.node.Child("drake:mimic")
 	if n == nil {
@@ -87,7 +89,7 @@ func (r *reader) drakeMimic(j *joint) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// drake reads an element that holds or pulls bodies.
+// drake reads a constraint, spring or tendon of Drake.
 func (r *reader) drake(p pending) {
 	n := p.node.Use()
 	if n.Name == drakeTendon {
@@ -123,7 +125,7 @@ func (r *reader) drake(p pending) {
 	r.a.Forces = append(r.a.Forces, f)
 }
 
-// drakeEnd returns the link that a part of an element names, and a point of the frame of that name in it.
+// drakeEnd returns the link of the frame that the part body of an element names, and the point in the part point as a pose in that link.
 func (r *reader) drakeEnd(p pending, body, point string) (link int, at assembly.Pose, ok bool) {
 	n := p.node
 	name := r.text(n, n.Name+"_"+body)
@@ -145,7 +147,7 @@ func (r *reader) drakeEnd(p pending, body, point string) (link int, at assembly.
 	return link, r.inLink(link, r.world(f).Mul(at)), true
 }
 
-// need returns the number of a part of n, which has to be there.
+// need returns the number in a part of n; it refuses a missing part and returns 0.
 func (r *reader) need(n *xmltree.Node, part string) float64 {
 	if n.Child(n.Name+"_"+part) == nil {
 		r.report.Refuse(n, "element "+n.Name+"_"+part, "is missing")
@@ -153,8 +155,9 @@ func (r *reader) need(n *xmltree.Node, part string) float64 {
 	return r.number(n, n.Name+"_"+part, 0)
 }
 
-// drakeTendon reads a sum of coordinates that stays between limits. It is an equation where these are one number and nothing
-// is said of how soft it is; others are dropped.
+// drakeTendon reads a tendon, which keeps a sum of coordinates between limits. If the limits are equal and the tendon is rigid, it
+// becomes a
+// coupling; others are dropped.
 func (r *reader) drakeTendon(p pending) {
 	n := p.node
 	c := assembly.Coupling{At: n, Name: p.scope.prefix + "tendon_constraint"}

@@ -15,21 +15,21 @@ type frame struct {
 	at    *xmltree.Node
 	name  string
 	scope *scope
-	home  *frame // what __model__ means to it; nil: the model of the scope
+	home  *frame // the frame that __model__ means; nil: the model of the scope
 
 	local    assembly.Pose
-	relative string // frame that the pose is in; "": home
-	attached string // frame that moves it; "" of a link
-	link     int    // that moves it, once it is known
+	relative string // name of the frame in which local is given; "": home
+	attached string // name of the frame to which it is attached; "" for a link
+	link     int    // the link that carries it, once moved is known
 	isLink   bool
-	inner    *scope // of a nested model
+	inner    *scope // scope of a nested model, else nil
 
-	pose  assembly.Pose // in the model of the scope, once it is known
-	state state         // of the pose
-	moved state         // of the link that moves it
+	pose  assembly.Pose // in the model of the scope, once state is known
+	state state         // of pose
+	moved state         // of link
 }
 
-// state says how far a value is known.
+// state is the progress of the search for a value.
 type state uint8
 
 const (
@@ -41,17 +41,17 @@ const (
 // scope is a model, or the world, with the names of its frames.
 type scope struct {
 	outer     *scope
-	prefix    string // of the names of its links and joints in the assembly
-	self      *frame // the model in the outer scope; nil of the outermost
+	prefix    string // for the names of its links and joints in the assembly
+	self      *frame // the model as a frame of the outer scope; nil for the outermost scope
 	frames    map[string]*frame
-	canonical string // link that moves the model; "": first
+	canonical string // name of the link that carries the model; "": first
 	first     *frame // first link, or first nested model
-	placement string // frame that the pose of the model places; "": the model
+	placement string // name of the frame to which the pose of the model applies; "": the model frame
 	isWorld   bool
 	static    bool
 }
 
-// maxChain is the number of frames that may be relative to each other in a row.
+// maxChain is the largest length of a chain of frames, each relative to the next.
 const maxChain = 10_000
 
 // The names that the format reserves.
@@ -60,8 +60,8 @@ const (
 	modelName = "__model__"
 )
 
-// find returns the frame of a name in s, such as a::b of a nested model.
-// home is what __model__ means; nil, true is the model of s, or the world.
+// find returns the frame with a name in s, such as a::b in a nested model, and whether there is one.
+// home is the frame that __model__ means. A nil frame is the model of s, or the world.
 func (s *scope) find(name string, home *frame) (*frame, bool) {
 	switch {
 	case name == modelName || name == "__root__":
@@ -90,7 +90,7 @@ func (s *scope) find(name string, home *frame) (*frame, bool) {
 	}
 }
 
-// within returns the pose of f in the model of scope s, which has it or one of whose nested models has it.
+// within returns the pose of f in the model of scope s; f belongs to s or to a model nested in it.
 func (r *reader) within(f *frame, s *scope) assembly.Pose {
 	if f == nil {
 		return assembly.Identity()
@@ -102,7 +102,7 @@ func (r *reader) within(f *frame, s *scope) assembly.Pose {
 	return x
 }
 
-// place returns the pose of f in the model of its scope.
+// place returns the pose of f in the model of its scope. It refuses cyclic and unknown references.
 func (r *reader) place(f *frame) assembly.Pose {
 	switch f.state {
 	case known:
@@ -154,7 +154,7 @@ func (r *reader) world(f *frame) assembly.Pose {
 	return x
 }
 
-// carrier returns the link that moves f, which is nil for the model of s, or for the world.
+// carrier returns the link to which f is fixed; a nil f is the model of s, or the world. It refuses cyclic and unknown references.
 func (r *reader) carrier(f *frame, s *scope) int {
 	switch {
 	case f == nil && s.isWorld:
@@ -175,7 +175,7 @@ func (r *reader) carrier(f *frame, s *scope) int {
 	return f.link
 }
 
-// follow looks for the link that moves a frame that is none.
+// follow is carrier for a frame that is no link, by its attachment.
 func (r *reader) follow(f *frame) int {
 	switch {
 	case r.chain > maxChain:
@@ -194,7 +194,7 @@ func (r *reader) follow(f *frame) int {
 	return r.carrier(to, f.scope)
 }
 
-// canonical returns the link that moves the model of s.
+// canonical returns the link that carries the model of s.
 func (r *reader) canonical(s *scope) int {
 	f := s.first
 	if s.canonical != "" {
@@ -210,7 +210,7 @@ func (r *reader) canonical(s *scope) int {
 	return r.carrier(f, s)
 }
 
-// direction returns a direction of a frame in the axes of another, both in the world.
+// direction converts a vector from axes of one frame to axes of another.
 func (r *reader) direction(v spatial.Vec3, from, to *frame) spatial.Vec3 {
 	return r.world(to).Inverse().Dir(r.world(from).Dir(v))
 }

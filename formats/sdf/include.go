@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// includeOf is the data of an include for the model that it includes.
+// includeOf has the settings of an include, for the model that it includes; zero for a model without include.
 type includeOf struct {
 	node      *xmltree.Node
 	name      string
@@ -20,14 +20,14 @@ type includeOf struct {
 	merge     bool
 }
 
-// posedBy gives a model the pose of its include, if that has one.
+// posedBy replaces the pose of a model by the pose of its include, if that has one.
 func (r *reader) posedBy(f *frame, in includeOf) {
 	if in.pose != nil {
 		f.local, f.relative = r.poseOf(in.pose)
 	}
 }
 
-// merged puts what stands in an included model into the model that includes it. A frame stands in for the model.
+// merged adds the contents of an included model to the scope s of the including model. A frame takes the place of the included model.
 func (r *reader) merged(n *xmltree.Node, s *scope, home *frame, in includeOf, name string) {
 	if s.isWorld {
 		r.report.Refuse(in.node, "include", "a world cannot merge models")
@@ -102,13 +102,13 @@ func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
 	r.report.Refuse(n, "include", fault.Plain(err).Error())
 }
 
-// scenery reports whether an address is that of the light or the ground that most worlds include: neither can move.
+// scenery reports whether an address is Gazebo's sun or ground plane, which most worlds include and which do not move.
 func scenery(uri string) bool {
 	name := strings.ToLower(uri[strings.LastIndexByte(uri, '/')+1:])
 	return name == "sun" || name == "ground_plane" || name == "ground plane" || name == "ground%20plane"
 }
 
-// locate returns the file of an include: a file, or the newest of the folder of a model.
+// locate returns the file of an include. If uri is the folder of a model, it is the file with the newest supported version there.
 func (r *reader) locate(n *xmltree.Node, uri string) (source.Name, error) {
 	name, err := r.files.Resolve(source.Dir(r.nameOf(n)), uri)
 	if err != nil || r.files.Exists(name) {

@@ -20,17 +20,17 @@ type joint struct {
 	f             *frame
 	kind          string
 	parent, child string
-	number        int // in the assembly, −1 before
+	number        int // index in the assembly; −1: not there yet
 	mimics        []mimic
 }
 
-// mimic is a coordinate that follows that of another joint.
+// mimic is an element mimic of an axis, by which its coordinate follows another joint's.
 type mimic struct {
 	node *xmltree.Node
 	axis int
 }
 
-// newJoint reads the names of a joint and its pose, which is in the child unless it says otherwise.
+// newJoint reads the names in a joint and its pose, which is relative to the child unless it names another frame.
 func (r *reader) newJoint(n *xmltree.Node, s *scope, home *frame) {
 	j := &joint{node: n, f: r.named(n, s, home), number: -1}
 	j.kind, _ = n.Attr("type")
@@ -48,7 +48,7 @@ func (r *reader) newJoint(n *xmltree.Node, s *scope, home *frame) {
 	r.byFrame[j.f] = j
 }
 
-// finish makes links and joints when all frames are known.
+// finish completes links and makes joints, couplings and forces, once all frames have been read.
 func (r *reader) finish(top *scope) {
 	for i := range r.links {
 		r.a.Links[i].Pose = r.world(r.links[i].f)
@@ -88,9 +88,10 @@ func (r *reader) finish(top *scope) {
 	r.a.SetPose(r.o, r.report)
 }
 
+// canonicalOf returns the link that carries f.
 func (r *reader) canonicalOf(f *frame) int { return r.carrier(f, f.scope) }
 
-// frames gives the links the frames that they carry. Those of the world are left out.
+// frames adds the named frames to the links that carry them. Frames of the world are left out.
 func (r *reader) frames() {
 	for _, f := range r.order {
 		if f.isLink || f.inner != nil || f.at.Name != "frame" {
@@ -103,7 +104,7 @@ func (r *reader) frames() {
 	}
 }
 
-// end returns the link that a joint names, and the frame of that name.
+// end returns the link of the frame called name, which the field of a joint gives; it refuses a missing or unknown name.
 func (r *reader) end(j *joint, field, name string) (link int, ok bool) {
 	s := j.f.scope
 	if name == worldName {
@@ -121,7 +122,7 @@ func (r *reader) end(j *joint, field, name string) (link int, ok bool) {
 	return r.carrier(f, s), true
 }
 
-// joint adds a joint to the assembly, with its frames as they are in the pose of the file.
+// joint adds a joint to the assembly; its frames coincide in the pose of the file.
 func (r *reader) joint(j *joint) {
 	parent, ok1 := r.end(j, "parent", j.parent)
 	child, ok2 := r.end(j, "child", j.child)
@@ -172,7 +173,7 @@ func (r *reader) joint(j *joint) {
 	r.a.Joints = append(r.a.Joints, out)
 }
 
-// inLink returns a pose of the world in a link.
+// inLink converts a pose in the world to a pose in a link.
 func (r *reader) inLink(link int, at assembly.Pose) assembly.Pose {
 	if link == assembly.World {
 		return at
@@ -180,7 +181,7 @@ func (r *reader) inLink(link int, at assembly.Pose) assembly.Pose {
 	return r.a.Links[link].Pose.Inverse().Mul(at)
 }
 
-// pitch reads the pitch of a screw: metres a turn, right-handed, or in older files radians a metre, left-handed.
+// pitch reads the pitch of a screw: in metres per turn, right-handed, or, in older files, radians per metre, left-handed.
 func (r *reader) pitch(j *joint, a *assembly.Axis) {
 	if c := j.node.Child("screw_thread_pitch"); c != nil {
 		a.Pitch = r.number(j.node, "screw_thread_pitch", 1) / (2 * math.Pi)
@@ -198,7 +199,7 @@ func (r *reader) pitch(j *joint, a *assembly.Axis) {
 	}
 }
 
-// axes reads the axes of a joint, nil after an error. The coordinates of a joint with two are called NAME[0] and NAME[1].
+// axes reads the axes of a joint; nil after a refusal. The coordinates of a joint with two axes are called NAME[0] and NAME[1].
 func (r *reader) axes(j *joint, name string, kinds ...assembly.Kind) []assembly.Axis {
 	var row []assembly.Axis
 	for k, kind := range kinds {
@@ -225,7 +226,7 @@ func (r *reader) axes(j *joint, name string, kinds ...assembly.Kind) []assembly.
 	return row
 }
 
-// direct reads the direction of an axis, in the frame of the joint.
+// direct reads the direction of an axis and converts it to axes of the joint; false after a refusal.
 func (r *reader) direct(j *joint, c *xmltree.Node) (spatial.Vec3, bool) {
 	axis := spatial.Vec3{0, 0, 1}
 	in := ""
@@ -260,7 +261,7 @@ func (r *reader) direct(j *joint, c *xmltree.Node) (spatial.Vec3, bool) {
 	return axis.Scale(1 / axis.Norm()), true
 }
 
-// minor returns the minor version of the file of n, which open has read.
+// minor returns the minor version of the file of n.
 func minor(n *xmltree.Node) int {
 	for n.Parent != nil {
 		n = n.Parent
@@ -270,10 +271,10 @@ func minor(n *xmltree.Node) int {
 	return v
 }
 
-// without is the size from which a bound is none.
+// without is the magnitude from which a bound counts as infinite.
 const without = 1e16
 
-// dynamics reads what acts on a coordinate, and its limits.
+// dynamics reads spring, damper, friction and limits of a coordinate.
 func (r *reader) dynamics(c *xmltree.Node, a *assembly.Axis) {
 	if d := c.Child("dynamics"); d != nil {
 		a.Damping, a.Friction = r.number(d, "damping", 0), r.number(d, "friction", 0)
@@ -318,7 +319,7 @@ func (r *reader) dynamics(c *xmltree.Node, a *assembly.Axis) {
 	}
 }
 
-// coordinate returns the number of a coordinate of a joint, for equations.
+// coordinate returns the number of a coordinate of a joint, for couplings.
 func (r *reader) coordinate(joint, axis int) int {
 	a := &r.a.Joints[joint].Axes[axis]
 	if a.Coordinate == 0 {
@@ -327,7 +328,7 @@ func (r *reader) coordinate(joint, axis int) int {
 	return a.Coordinate
 }
 
-// jointNamed returns the joint of a name, as another joint says it.
+// jointNamed returns the joint with a name, which is looked up in the scope of joint of; nil if there is none.
 func (r *reader) jointNamed(name string, of *joint) *joint {
 	f, ok := of.f.scope.find(name, of.f.home)
 	if !ok || f == nil {
@@ -339,7 +340,7 @@ func (r *reader) jointNamed(name string, of *joint) *joint {
 	return nil
 }
 
-// mimic adds q = multiplier·(q′ − reference) + offset.
+// mimic adds the coupling q = multiplier·(q′ − reference) + offset.
 func (r *reader) mimic(j *joint, m mimic) {
 	name, _ := m.node.Attr("joint")
 	leader := r.jointNamed(name, j)
@@ -363,8 +364,8 @@ func (r *reader) mimic(j *joint, m mimic) {
 	})
 }
 
-// gearbox adds θ₂ = −ratio·θ₁ of the child and the parent against the
-// reference body, which hinges with these axes have to let turn.
+// gearbox adds the coupling θ₂ = −ratio·θ₁ of the angles of the child and the parent relative to the
+// reference body. There must be hinges about these axes between the reference body and both.
 func (r *reader) gearbox(j *joint, hinges map[[2]int][]int) {
 	name := j.f.scope.prefix + j.f.name
 	parent, ok1 := r.end(j, "parent", j.parent)
@@ -393,7 +394,7 @@ func (r *reader) gearbox(j *joint, hinges map[[2]int][]int) {
 	r.a.Couplings = append(r.a.Couplings, assembly.Coupling{At: j.node, Name: name, Terms: []assembly.Term{second, first}})
 }
 
-// hinges returns the joints with one axis to turn about, by the two links that they join, the lower one first.
+// hinges returns the joints with one rotation, by the pair of their links (between).
 func (r *reader) hinges() map[[2]int][]int {
 	list := map[[2]int][]int{}
 	for k := range r.a.Joints {
@@ -405,10 +406,11 @@ func (r *reader) hinges() map[[2]int][]int {
 	return list
 }
 
-// between returns two links, the lower one first.
+// between returns the pair of two links, the smaller index first.
 func between(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// turning returns the coordinate by which link turns against reference about an axis of the world, with its sign.
+// turning returns the coordinate of a hinge by which link rotates relative to reference about an axis, in world axes, with its sign;
+// false if there is no such hinge.
 func (r *reader) turning(hinges map[[2]int][]int, reference, link int, axis spatial.Vec3) (assembly.Term, bool) {
 	for _, k := range hinges[between(reference, link)] {
 		g := &r.a.Joints[k]
@@ -429,7 +431,7 @@ func (r *reader) turning(hinges map[[2]int][]int, reference, link int, axis spat
 	return assembly.Term{}, false
 }
 
-// plugin reads the plugins that hold two links together.
+// plugin reads a plugin that fixes two links to each other; others are ignored.
 func (r *reader) plugin(p pending) {
 	file, _ := p.node.Attr("filename")
 	class, _ := p.node.Attr("name")
@@ -464,7 +466,7 @@ func (r *reader) plugin(p pending) {
 	r.report.Note(p.node, "plugin "+fault.Name(class), "holds links together: they are fixed to each other")
 }
 
-// anywhere returns the link of a name in the scope of a plugin, or in one around it.
+// anywhere returns the link with a name in the scope of a plugin, or in a scope around it.
 func (r *reader) anywhere(p pending, name string) (int, bool) {
 	if name == worldName {
 		return assembly.World, true

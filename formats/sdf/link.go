@@ -13,10 +13,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// density of shapes that do not say, kg/m³.
+// density is the default density of shapes, kg/m³.
 const density = 1000
 
-// link reads a link. Its pose is found when all frames are known.
+// link reads a link. finish sets its pose, when all frames are known.
 func (r *reader) link(n *xmltree.Node, s *scope, home *frame) {
 	f := r.named(n, s, home)
 	f.isLink, f.link = true, len(r.a.Links)
@@ -35,7 +35,7 @@ func (r *reader) link(n *xmltree.Node, s *scope, home *frame) {
 	r.links = append(r.links, linked{f})
 }
 
-// weightless lets no gravity act on a link, once its mass is known.
+// weightless adds a force that cancels the weight of a link, once its mass is known.
 func (r *reader) weightless(n *xmltree.Node, link int) {
 	r.after = append(r.after, func() {
 		if l := &r.a.Links[link]; l.Mass > 0 && !l.Ground {
@@ -45,7 +45,7 @@ func (r *reader) weightless(n *xmltree.Node, link int) {
 	})
 }
 
-// unusual reports the elements of a link that a model cannot hold: links that follow or stay by themselves, and resistance of the air.
+// unusual reports elements of a link that the model does not support: prescribed or fixed links, and drag.
 func (r *reader) unusual(n *xmltree.Node) {
 	for _, name := range [...]string{"kinematic", "must_be_base_link"} {
 		if c := n.Child(name); c != nil && r.truth(n, name, false) {
@@ -90,7 +90,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	}
 }
 
-// auto computes mass and inertia from the collisions of a link.
+// auto computes mass and inertia from the collision shapes of a link. A mass in the file scales the inertia.
 func (r *reader) auto(n, c *xmltree.Node, l *assembly.Link) {
 	usual := r.number(c, "density", density)
 	var sum assembly.Link
@@ -126,10 +126,10 @@ func (r *reader) auto(n, c *xmltree.Node, l *assembly.Link) {
 	r.report.Note(c, "link "+fault.Name(l.Name), fmt.Sprintf("its mass is that of its collisions, %.6g kg", l.Mass))
 }
 
-// errNoVolume is for shapes that have none.
+// errNoVolume is the error for shapes without a volume.
 var errNoVolume = errors.New("formats/sdf: the shape encloses no volume that could be computed")
 
-// solid returns the mass properties of a shape of density 1.
+// solid returns the mass properties of the geometry of n at density 1.
 func (r *reader) solid(n *xmltree.Node) (mesh.Moments, error) {
 	g := n.Child("geometry")
 	if g == nil || len(g.Children) == 0 {
@@ -161,7 +161,7 @@ func (r *reader) solid(n *xmltree.Node) (mesh.Moments, error) {
 	return m, nil
 }
 
-// meshOf reads the file of a mesh and returns its mass properties.
+// meshOf reads the file of a mesh and returns its mass properties at density 1. It keeps the results.
 func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
 	for _, name := range [...]string{"submesh", "optimization"} {
 		if d := c.Child(name); d != nil {
@@ -195,7 +195,7 @@ func (r *reader) meshOf(c *xmltree.Node) (mesh.Moments, error) {
 	return moments, err
 }
 
-// scaled is a mesh of a file in a size.
+// scaled is the key of a mesh: its file and its scale.
 type scaled struct {
 	name  source.Name
 	scale spatial.Vec3
@@ -206,11 +206,11 @@ func (r *reader) threeOf(c *xmltree.Node, field string) spatial.Vec3 {
 	return r.values.ChildVector(c, field, [3]float64{1, 1, 1})
 }
 
-// forViewers is what follows from a shape that cannot be read.
+// forViewers is the consequence, in reports, of a shape that cannot be read.
 const forViewers = "viewers alone need it"
 
-// shapes keeps visuals and collisions for viewers. One that cannot be read is dropped. A pose in another frame than the link
-// is found when all frames are known.
+// shapes reads visuals and collisions, for viewers. Shapes that cannot be read are dropped. A shape whose pose is relative to another
+// frame is added when all frames are known.
 func (r *reader) shapes(n *xmltree.Node, l *assembly.Link) {
 	link := len(r.a.Links)
 	for _, c := range n.Children {
@@ -255,7 +255,7 @@ func (r *reader) relativeShape(c *xmltree.Node, v assembly.Visual, link int, rel
 	r.a.Links[link].Visuals = append(r.a.Links[link].Visuals, v)
 }
 
-// shape reads the geometry of a visual or collision. Planes, terrains and lines have no shape in the model.
+// shape reads the geometry of a visual or collision. It returns false for planes, terrains and lines, which the model does not have.
 func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	v.Name, _ = n.Attr("name")
 	v.Hull = n.Name == "collision"

@@ -19,13 +19,13 @@ import (
 // The versions that are read are 1.oldest to 1.newest.
 const oldest, newest = 4, 12
 
-// gravity is that of the format, m/s².
+// gravity is the default of the format along z, m/s².
 const gravity = -9.8
 
 // Read reads a file and makes its model, with the report on all its elements.
 //
 // Cost: O(bytes) of all files. It returns the errors of the file as a *source.SyntaxError
-// or a *source.Problems; the report is there too.
+// or a *source.Problems. The report is never nil.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, report: &source.Report{File: name.String(), Format: "sdf"}}
 	r.byFrame, r.weighed = map[*frame]*joint{}, map[scaled]mesh.Moments{}
@@ -53,32 +53,31 @@ type reader struct {
 	values  xmltree.Values
 	a       assembly.Assembly
 	roots   []*xmltree.Node
-	version int // minor, of the file that is read
-	depth   int // of includes and nested models
-	chain   int // of frames that are being looked for
-
-	order   []*frame // all, in the order of the file
+	version int      // minor version of the current file
+	depth   int      // of includes and nested models
+	chain   int      // length of the current chain of frames
+	order   []*frame // all frames in the order of the file
 	joints  []*joint
 	byFrame map[*frame]*joint
-	after   []func() // what is done when all frames are known
+	after   []func() // to be called when all frames are known
 	links   []linked // in the order of the assembly
 	plugins []pending
 	drakes  []pending
-	terms   int // of tendons
+	terms   int // number of terms of tendons so far
 	weighed map[scaled]mesh.Moments
 }
 
 // linked is a link of the assembly with its frame.
 type linked struct{ f *frame }
 
-// pending is a plugin that may hold links together, or an element of Drake, and where it stands.
+// pending is a plugin or an element of Drake, which is read when all frames are known, with its scope.
 type pending struct {
 	node  *xmltree.Node
 	scope *scope
 	home  *frame
 }
 
-// open reads a file and its version.
+// open parses a file and checks its version. included tells that another file includes it.
 func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 	read := r.files.Read
 	if included {
@@ -111,7 +110,7 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 	return root, nil
 }
 
-// versionOf returns the minor number of a version 1.minor, which has no sign and no zero in front.
+// versionOf returns the minor number of a version 1.minor; false for other texts, and for signs and leading zeros.
 func versionOf(text string) (minor int, ok bool) {
 	digits, ok := strings.CutPrefix(text, "1.")
 	n, err := strconv.Atoi(digits)
@@ -165,7 +164,7 @@ func (r *reader) document(root *xmltree.Node) {
 	r.finish(top)
 }
 
-// oldGravity returns the gravity of the settings of the solver of w, where files before 1.6 have it, or nil.
+// oldGravity returns the element gravity in the physics settings of world w, where files before 1.6 have it, or nil.
 func oldGravity(w *xmltree.Node) (g *xmltree.Node) {
 	for _, n := range w.Children {
 		if n.Name != "physics" || g != nil && !isDefault(n) {
@@ -189,7 +188,7 @@ func oldGravity(w *xmltree.Node) (g *xmltree.Node) {
 	return g.Use()
 }
 
-// isDefault reports whether the settings n of a solver are those that a world takes.
+// isDefault reports whether the physics settings n are the default ones.
 func isDefault(n *xmltree.Node) bool {
 	for _, a := range n.Attrs {
 		if a.Name == "default" {
@@ -199,14 +198,14 @@ func isDefault(n *xmltree.Node) bool {
 	return false
 }
 
-// setGravity replaces gravity by that of the options, before forces that make up for it are made.
+// setGravity replaces gravity by o.Gravity if set. It must precede forces that cancel weight.
 func (r *reader) setGravity() {
 	if r.o.Gravity != nil {
 		r.a.Gravity = *r.o.Gravity
 	}
 }
 
-// contents reads what stands in a model or a world. home is what __model__ means there.
+// contents reads the elements of a model or a world. home is the frame that __model__ means there.
 func (r *reader) contents(n *xmltree.Node, s *scope, home *frame) {
 	count := map[string]int{}
 	for _, c := range n.Children {
@@ -260,7 +259,7 @@ func (r *reader) add(n *xmltree.Node, name string, s *scope, home *frame) *frame
 	return f
 }
 
-// model reads a model that stands in s. Of a file with one model its name is no prefix.
+// model reads a model in scope s. If it is alone, the only model of the file, its name is not a prefix of other names.
 func (r *reader) model(n *xmltree.Node, s *scope, home *frame, in includeOf, alone bool) {
 	if r.depth++; r.depth > source.MaxDepth {
 		r.report.Refuse(n, "model", fmt.Sprintf("models stand deeper than %d in each other", source.MaxDepth))
@@ -302,8 +301,8 @@ func (r *reader) pose(n *xmltree.Node, f *frame) {
 	}
 }
 
-// poseOf reads a pose: six numbers, x y z and the angles about the fixed axes x, y, z, or seven with a quaternion, w
-// last. It returns the name of the frame that it is in.
+// poseOf reads a pose: six numbers, x y z and angles about the fixed axes x, y, z, or seven with a quaternion, w
+// last. It also returns the name of the frame to which the pose is relative, "" for the default.
 func (r *reader) poseOf(c *xmltree.Node) (assembly.Pose, string) {
 	c.Use()
 	x := assembly.Identity()
@@ -349,12 +348,12 @@ func (r *reader) text(n *xmltree.Node, field string) string {
 	return ""
 }
 
-// number returns the number in a field of n, or what is usual.
+// number returns the number in a field of n, or usual if there is none.
 func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
 	return r.values.ChildNumber(n, field, usual)
 }
 
-// truth returns the truth of an element in n.
+// truth returns the truth value of an element in n, or usual if there is none.
 func (r *reader) truth(n *xmltree.Node, field string, usual bool) bool {
 	c := n.Child(field)
 	if c == nil || r.values.Blank(c) {

@@ -9,7 +9,7 @@ import (
 
 const solver = "settings of another solver"
 
-// rules are what becomes of the elements of the format.
+// rules has the treatment of each element of the format.
 var rules = func() []xmltree.Rule {
 	list := []xmltree.Rule{
 		{Element: "sdf", Used: "version"},
@@ -72,5 +72,5 @@ var rules = func() []xmltree.Rule {
 	return list
 }()
 
-// table is what the account is made by.
+// table is the table of the rules, for xmltree.Account.
 var table = xmltree.NewTable(rules)

@@ -14,13 +14,13 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Write writes m, which passes model.Check, as a world of SDFormat 1.9 with one model. Its pose is that of all
-// coordinates zero there, so that limits, rests and equations are shifted by the coordinates. The report lists what the
-// format lacks and what has another name. Springs between bodies, rotors and equations of more than two coordinates
-// are elements of Drake. Motions, forces, velocities and actuators are lost.
+// Write writes m, which must pass model.Check, as a world of SDFormat 1.9 with one model. In the pose of the file all
+// coordinates are zero, so limits, rests and couplings are shifted by the coordinates of m. The report lists losses
+// and changes of names. Springs between bodies, rotors and couplings of more than two coordinates
+// become elements of Drake. Motions, forces, velocities and actuators are lost.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for joints that
-// the format lacks, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for joints and couplings that
+// the format does not have; nothing is written then. Else it returns the error of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := &writer{Draft: outline.New(m, "sdf", "1.9"), pulled: make([]bool, len(m.Forces))}
 	o.names = o.NewNames(clean, outline.Ground)
@@ -29,7 +29,7 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	}
 	for i := range m.Joints {
 		o.joint = append(o.joint, o.names.Add("joint", m.Joints[i].Name))
-		s, ok := o.Stand(i, m.Joints[i].Successor == model.World) // which is no child in the format
+		s, ok := o.Stand(i, m.Joints[i].Successor == model.World) // in the format the world cannot be the child
 		if ok {
 			_, ok = kinds[s.Type]
 		}
@@ -64,7 +64,7 @@ type writer struct {
 	pulled      []bool              // force elements that are written
 }
 
-// clean makes a name one that the format takes. Bodies, joints and frames have one list of names there.
+// clean makes a name valid in the format.
 func clean(name string) string {
 	name = strings.ReplaceAll(name, "::", "_")
 	if strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") {
@@ -73,6 +73,7 @@ func clean(name string) string {
 	return name
 }
 
+// poseText returns an element pose.
 func (o *writer) poseText(p assembly.Pose) string {
 	q := p.Q
 	return `<pose rotation_format="quat_xyzw">` + o.Numbers(p.R[0], p.R[1], p.R[2], q[1], q[2], q[3], q[0]) + `</pose>`
@@ -154,12 +155,12 @@ func (o *writer) visual(k int, v *model.Visual) {
 	o.Line(`    </%s>`, element)
 }
 
-// kinds are the types of the format.
+// kinds has the types of joints in the format.
 var kinds = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "ball", model.Universal: "universal",
 }
 
-// writeJoint writes joint i, or reports that the format has none like it.
+// writeJoint writes joint i, or refuses it if the format does not have its type.
 func (o *writer) writeJoint(i int) {
 	j, c := &o.Model.Joints[i], o.standing[i]
 	switch {
@@ -193,7 +194,7 @@ func (o *writer) writeJoint(i int) {
 
 var axes = [...]string{"axis", "axis2"}
 
-// axis writes an axis with what acts on its coordinate, which is zero in the pose that is written.
+// axis writes axis k of joint i with dynamics, limits and mimic. Its coordinate is zero in the pose of the file.
 func (o *writer) axis(i, k int) {
 	j, a := &o.Model.Joints[i], &o.standing[i].Row[k]
 	f := a.Freedom
@@ -218,10 +219,10 @@ func (o *writer) axis(i, k int) {
 	o.Line(`    </%s>`, axes[k])
 }
 
-// mimics turns equations between two coordinates into those of the format: q = multiplier·q′ + offset.
+// mimics turns linear couplings of two coordinates into elements mimic, q = multiplier·q′ + offset, and others into tendons of Drake.
 func (o *writer) mimics() {
 	o.mimic = map[[2]int]string{}
-	// at returns the motion whose coordinate is a freedom.
+	// at returns the motion of a freedom, with its joint and index as the key; nil if there is none.
 	at := func(c model.Coupled) (key [2]int, a *outline.Motion) {
 		i := o.Joints[c.Joint]
 		s := o.standing[i]
@@ -254,7 +255,7 @@ func (o *writer) mimics() {
 	}
 }
 
-// alone returns the motion of joint i that is the only one of its joint, with a coordinate, or nil.
+// alone returns the motion of joint i if it is its only one and has a coordinate, else nil.
 func (o *writer) alone(i int) *outline.Motion {
 	if s := o.standing[i]; s != nil && len(s.Row) == 1 && s.Row[0].Kind != assembly.Ball {
 		return &s.Row[0]
@@ -262,7 +263,7 @@ func (o *writer) alone(i int) *outline.Motion {
 	return nil
 }
 
-// rotor returns the inertia of a rotor of joint i. Drake has one for a joint with one coordinate.
+// rotor returns the rotor inertia of joint i, if it has a single coordinate; else 0, as Drake has none then.
 func (o *writer) rotor(i int) float64 {
 	if j := &o.Model.Joints[i]; len(j.Armature) > 0 && o.alone(i) != nil {
 		return j.Armature[0]
@@ -270,7 +271,7 @@ func (o *writer) rotor(i int) float64 {
 	return 0
 }
 
-// rotors reports whether there are some, and which ones are lost.
+// rotors returns whether any joint has a rotor inertia that is written, and reports the others as dropped.
 func (o *writer) rotors() (some bool) {
 	for i := range o.Model.Joints {
 		j := &o.Model.Joints[i]
@@ -282,8 +283,9 @@ func (o *writer) rotors() (some bool) {
 	return some
 }
 
-// tendon writes a linear equation between coordinates of joints that have one as a tendon of Drake whose limits are one
-// number, and reports whether c is one.
+// tendon writes a linear coupling of joints with single coordinates as a tendon of Drake with equal limits. It returns whether c is
+// such a
+// coupling.
 func (o *writer) tendon(c *model.Coupling) bool {
 	if c.Of() != nil {
 		return false
@@ -307,7 +309,7 @@ func (o *writer) tendon(c *model.Coupling) bool {
 	return true
 }
 
-// springs writes springs between bodies. A rest length of zero is none for Drake.
+// springs writes springs between bodies. Drake does not allow a rest length of zero; such springs are left to Losses.
 func (o *writer) springs() {
 	for i := range o.Model.Forces {
 		f := &o.Model.Forces[i]

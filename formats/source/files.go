@@ -18,28 +18,28 @@ const (
 	maxTotal = 256 << 20
 	// MaxIncludes is the largest number of files that one model includes.
 	MaxIncludes = 256
-	// MaxDepth is how deep files may include each other.
+	// MaxDepth is the largest depth of files that include each other.
 	MaxDepth = 32
 )
 
-// Files are the files that one model is read from: those of a file system, and those of packages with folders
-// of their own. Nothing else is opened. It belongs to one goroutine.
+// Files gives access to the files of one model: in a root file system, and in the file systems of named packages.
+// Nothing else is opened. It belongs to one goroutine.
 type Files struct {
 	root     fs.FS
 	packages map[string]fs.FS
-	left     int64
-	opened   int
+	left     int64 // bytes that may still be read, of maxTotal
+	opened   int   // files opened by Include
 }
 
-// NewFiles returns the files below root. Packages have file systems of their own.
+// NewFiles returns Files with a root and the file systems of packages by name.
 func NewFiles(root fs.FS, packages map[string]fs.FS) *Files {
 	return &Files{root: root, packages: packages, left: maxTotal}
 }
 
-// Name is a file: its package, "" for the root, and its path there.
+// Name identifies a file by its package, "" for the root, and its path there.
 type Name struct{ Package, Path string }
 
-// String returns the name as messages have it.
+// String returns the name for messages.
 func (n Name) String() string {
 	if n.Package == "" {
 		return n.Path
@@ -47,8 +47,8 @@ func (n Name) String() string {
 	return "package://" + n.Package + "/" + n.Path
 }
 
-// Address takes apart a text that names a file: a path, package://NAME/PATH, model://NAME/PATH or file://PATH. The package
-// is "" where the text has none; package:///PATH, as some exporters write, has none. It returns an error for other schemes.
+// Address splits the address of a file: a path, package://NAME/PATH, model://NAME/PATH or file://PATH. Without a package,
+// as also in package:///PATH, which some exporters write, the package is "". It returns an error for other schemes.
 func Address(text string) (Name, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	switch {
@@ -63,8 +63,8 @@ func Address(text string) (Name, error) {
 	return Name{}, fmt.Errorf("formats/source: %s files are not read: %s", fault.Name(scheme), fault.Name(text))
 }
 
-// Resolve returns the file that a text in a file in folder dir of the root means (Address). Paths without a package are
-// relative to dir. It returns an error for what lies outside the root and the packages.
+// Resolve returns the file for an address (Address) that occurs in a file in folder dir. Paths without a package are
+// relative to dir. It returns an error for a file outside the root and the packages.
 func (f *Files) Resolve(dir Name, text string) (Name, error) {
 	to, err := Address(text)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *Files) Resolve(dir Name, text string) (Name, error) {
 	return f.within(dir, to.Path, text)
 }
 
-// within joins a path to a folder and refuses what leaves its root.
+// within joins path p to a folder. It returns an error if the result is outside the root of the folder; text is the address for messages.
 func (f *Files) within(dir Name, p, text string) (Name, error) {
 	if strings.ContainsAny(p, "\\\x00") {
 		return Name{}, fmt.Errorf("formats/source: no path of a file: %s", fault.Name(text))
@@ -94,7 +94,7 @@ func (f *Files) within(dir Name, p, text string) (Name, error) {
 	return Name{dir.Package, joined}, nil
 }
 
-// Known reports whether a text is the address of a file in a package that was given, or of no package.
+// Known reports whether a text is an address without a package, or with a known package.
 func (f *Files) Known(text string) bool {
 	name, err := Address(text)
 	return err == nil && (name.Package == "" || f.packages[name.Package] != nil)
@@ -113,6 +113,7 @@ func (f *Files) Exists(n Name) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// fs returns the file system of n, nil for an unknown package.
 func (f *Files) fs(n Name) fs.FS {
 	if n.Package == "" {
 		return f.root
@@ -120,7 +121,7 @@ func (f *Files) fs(n Name) fs.FS {
 	return f.packages[n.Package]
 }
 
-// Include is Read for files that other files name, of which there may be MaxIncludes.
+// Include is Read for files that other files refer to. It returns an error after MaxIncludes calls.
 func (f *Files) Include(n Name) ([]byte, error) {
 	if f.opened++; f.opened > MaxIncludes {
 		return nil, fmt.Errorf("formats/source: more than %d files are included", MaxIncludes)
@@ -161,7 +162,7 @@ func (f *Files) Read(n Name) ([]byte, error) {
 	return data, nil
 }
 
-// tooLarge returns the error of a file that is larger than what may still be read.
+// tooLarge returns the error for a file that exceeds MaxFile or the rest of maxTotal.
 func (f *Files) tooLarge(n Name) error {
 	if f.left < MaxFile {
 		return fmt.Errorf("formats/source: %s: the files of the model are together larger than the %d MiB that are read",

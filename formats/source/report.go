@@ -7,24 +7,24 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Class is what became of an element or an attribute.
+// Class is the treatment of an element or an attribute.
 type Class uint8
 
-// The classes. What is Unread has none yet.
+// The classes.
 const (
-	Unread  Class = iota
-	Used          // part of the model
-	Visual        // kept for viewers
-	Ignored       // without effect on the motion of rigid bodies
-	Dropped       // physics that the model lacks
-	Refused       // an error
+	Unread  Class = iota // no class yet
+	Used                 // part of the model
+	Visual               // kept for viewers
+	Ignored              // without effect on the motion of rigid bodies
+	Dropped              // physics that the model lacks
+	Refused              // an error
 
 	numClasses
 )
 
 var classNames = [numClasses]string{"unread", "used", "visual", "ignored", "dropped", "error"}
 
-// String returns the name of c as the report has it.
+// String returns the name of c in the report.
 func (c Class) String() string {
 	if c < numClasses {
 		return classNames[c]
@@ -32,20 +32,20 @@ func (c Class) String() string {
 	return fmt.Sprintf("Class(%d)", uint8(c))
 }
 
-// Severity says how much an Entry matters.
+// Severity is the severity of an Entry.
 type Severity uint8
 
 // The severities, the gravest first.
 const (
 	Error  Severity = iota // the file is not read
 	Loss                   // physics of the file that the model lacks
-	Change                 // a value of the model differs from that of the file
-	Note                   // what a reader might want to know
+	Change                 // a value of the model differs from the value in the file
+	Note                   // information
 )
 
 var severityNames = [...]string{Error: "error", Loss: "dropped", Change: "changed", Note: "note"}
 
-// String returns the name of s as the report has it.
+// String returns the name of s in the report.
 func (s Severity) String() string {
 	if int(s) < len(severityNames) {
 		return severityNames[s]
@@ -56,7 +56,7 @@ func (s Severity) String() string {
 // MarshalText returns the name of s.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText sets s to the severity of that name.
+// UnmarshalText sets s to the severity with a name, and returns an error for an unknown name.
 func (s *Severity) UnmarshalText(text []byte) error {
 	for k, name := range severityNames {
 		if name == string(text) {
@@ -67,7 +67,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return fmt.Errorf("formats/source: unknown severity %s", fault.Name(string(text)))
 }
 
-// Location is a place of a file. Lines and columns count from 1; 0 is unknown.
+// Location is a position in a file. Lines and columns count from 1; 0 means unknown.
 type Location struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -75,10 +75,10 @@ type Location struct {
 	Element string `json:"element,omitempty"` // such as /robot/joint[3]/mimic
 }
 
-// Location returns p, which makes it a Located.
+// Location returns p, so that a Location is Located.
 func (p Location) Location() Location { return p }
 
-// Located is what has a place in a file.
+// Located is implemented by things with a position in a file.
 type Located interface{ Location() Location }
 
 // Entry is one line of a report.
@@ -88,7 +88,7 @@ type Entry struct {
 	What        string `json:"what"`
 	Why         string `json:"why,omitempty"`
 	Consequence string `json:"consequence,omitempty"`
-	Count       int    `json:"count,omitempty"` // how many are equal but for the place, if more than one; the place is the first
+	Count       int    `json:"count,omitempty"` // number of entries that differ only in Location, if more than one
 }
 
 // String returns the entry on one line.
@@ -119,32 +119,33 @@ func (e *Entry) String() string {
 }
 
 const (
-	// MaxEntries is the number of losses of a report that are kept, and of changes and notes together; of further ones only the count is.
+	// MaxEntries is the largest number of losses that a report keeps, and of changes and notes together. Further ones are only
+	// counted.
 	MaxEntries = 2000
 	// maxErrors is the number of errors of a file that are kept.
 	maxErrors = 100
 )
 
-// Report says what became of a file. The zero Report is ready to use.
+// Report describes the treatment of a file. The zero Report is ready to use.
 type Report struct {
 	File    string  `json:"file"`
 	Format  string  `json:"format"`            // mjcf, urdf, sdf, asmt or usd
-	Version string  `json:"version,omitempty"` // that the file states
+	Version string  `json:"version,omitempty"` // as stated in the file
 	Entries []Entry `json:"entries"`
 	More    int     `json:"more,omitempty"` // entries beyond MaxEntries
 	Counts  Counts  `json:"counts"`
 
 	settled func(at Location, attribute string, class Class)
 
-	keys    map[key]int // entries by what equal ones have in common
-	lines   [3]int      // entries that are kept: errors, losses, and changes and notes
-	errors  int         // and losses: those that are equal or were not kept too
-	dropped int
-	sparing bool // within Spare
-	spared  *Entry
+	keys    map[key]int // index of the entry for each key
+	lines   [3]int      // numbers of entries that are kept: errors; losses; changes and notes
+	errors  int         // number of all errors
+	dropped int         // number of all losses
+	sparing bool        // within Spare
+	spared  *Entry      // the first refusal within Spare
 }
 
-// key is what equal entries have in common.
+// key has the parts in which entries with the same count agree: all except the position.
 type key struct {
 	severity               Severity
 	what, why, consequence string
@@ -159,11 +160,11 @@ type Counts struct {
 	Refused int `json:"error"`
 }
 
-// Tell makes r call f for each element, with attribute "", and each attribute,
-// with the place of its element, when what becomes of it is settled.
+// Tell makes r call f for each element, with attribute "", and for each attribute,
+// with the position of its element, as soon as its class is final.
 func (r *Report) Tell(f func(at Location, attribute string, class Class)) { r.settled = f }
 
-// Settle counts an element or, if it is not "", an attribute of it.
+// Settle counts an element or, if attribute is not "", an attribute of it, with its final class.
 func (r *Report) Settle(at Located, attribute string, c Class) {
 	r.Tally(c, 1)
 	if r.settled != nil {
@@ -187,6 +188,7 @@ func (r *Report) Tally(c Class, n int) {
 	}
 }
 
+// place returns the position of at, which may be nil.
 func place(at Located) Location {
 	if at == nil {
 		return Location{}
@@ -194,8 +196,8 @@ func place(at Located) Location {
 	return at.Location()
 }
 
-// add records an entry with the place of at. An entry that is equal to one before it, but for the place, is counted there.
-// The place is asked for only if the entry is kept: to find the place of one element among many takes time.
+// add records an entry with the position of at. If an earlier entry is equal except for the position, its count is increased instead.
+// The position is determined only if the entry is kept, as the path of an element among many takes time.
 func (r *Report) add(at Located, e Entry) {
 	k := key{e.Severity, e.What, e.Why, e.Consequence}
 	if i, ok := r.keys[k]; ok {
@@ -207,7 +209,7 @@ func (r *Report) add(at Located, e Entry) {
 		most = maxErrors
 	}
 	if r.lines[kind] == most {
-		if e.Severity != Error { // whose number is known
+		if e.Severity != Error { // errors are counted in r.errors
 			r.More++
 		}
 		return
@@ -224,7 +226,7 @@ func (r *Report) add(at Located, e Entry) {
 	r.Entries = append(r.Entries, e)
 }
 
-// Refuse records an error: the file is not read.
+// Refuse records an error, after which no model is made. Within Spare it only notes the first one.
 func (r *Report) Refuse(at Located, what, why string) {
 	e := Entry{Severity: Error, What: what, Why: why}
 	if !r.sparing {
@@ -235,8 +237,8 @@ func (r *Report) Refuse(at Located, what, why string) {
 	}
 }
 
-// Spare calls read, which reads what the model can do without, such as shapes for viewers. What read refuses is no error
-// of the file: Spare records the first as a loss of what, and reports false.
+// Spare calls read, which reads dispensable parts, such as shapes for viewers. A refusal within read is no error
+// of the file: Spare records the first one as a loss of what, and returns false.
 func (r *Report) Spare(at Located, what, consequence string, read func()) bool {
 	sparing, before := r.sparing, r.spared
 	r.sparing, r.spared = true, nil
@@ -250,7 +252,7 @@ func (r *Report) Spare(at Located, what, consequence string, read func()) bool {
 	return false
 }
 
-// Bad returns the class of what is refused now: Dropped within Spare.
+// Bad returns the class for a refused element or attribute: Refused, or Dropped within Spare.
 func (r *Report) Bad() Class {
 	if r.sparing {
 		return Dropped
@@ -258,36 +260,36 @@ func (r *Report) Bad() Class {
 	return Refused
 }
 
-// Drop records physics of the file that the model lacks, and what follows from that.
+// Drop records a loss: physics of the file that the model lacks, with the reason and the consequence.
 func (r *Report) Drop(at Located, what, why, consequence string) {
 	r.dropped++
 	r.add(at, Entry{Severity: Loss, What: what, Why: why, Consequence: consequence})
 }
 
-// Change records that a value of the model differs from that of the file.
+// Change records that a value of the model differs from the value in the file.
 func (r *Report) Change(at Located, what, why, consequence string) {
 	r.add(at, Entry{Severity: Change, What: what, Why: why, Consequence: consequence})
 }
 
-// DropUsed is Drop of a part of the model that Settle has counted as used: it counts as dropped in its place.
+// DropUsed is Drop for a part that Settle has counted as used. It moves the part to the count of dropped ones.
 func (r *Report) DropUsed(at Located, what, why, consequence string) {
 	r.Tally(Used, -1)
 	r.Tally(Dropped, 1)
 	r.Drop(at, what, why, consequence)
 }
 
-// Note records what a reader might want to know.
+// Note records information.
 func (r *Report) Note(at Located, what, why string) {
 	r.add(at, Entry{Severity: Note, What: what, Why: why})
 }
 
-// Dropped returns the number of losses that were recorded, those that were not kept too.
+// Dropped returns the number of all recorded losses, kept or not.
 func (r *Report) Dropped() int { return r.dropped }
 
 // Failed reports whether an error was recorded.
 func (r *Report) Failed() bool { return r.errors > 0 }
 
-// Err returns the errors that were recorded as *Problems, or nil. With strict, what was dropped counts as an error.
+// Err returns the recorded errors as *Problems, or nil. If strict is set, losses count as errors.
 func (r *Report) Err(strict bool) error {
 	p := &Problems{More: r.errors}
 	if strict {
@@ -305,7 +307,7 @@ func (r *Report) Err(strict bool) error {
 	return p
 }
 
-// SyntaxError is what is wrong with a file before any element counts.
+// SyntaxError is an error by which a file cannot be parsed.
 type SyntaxError struct {
 	Location
 	Rule string
@@ -322,10 +324,10 @@ func (e *SyntaxError) Error() string {
 // Problems are the errors of a file, at least one.
 type Problems struct {
 	List []Entry
-	More int // errors beyond those that were kept
+	More int // number of further errors, which were not kept
 }
 
-// Error returns a line an error.
+// Error returns a line for each error.
 func (p *Problems) Error() string {
 	var b strings.Builder
 	for k := range p.List {

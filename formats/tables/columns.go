@@ -60,6 +60,7 @@ type jointRow struct {
 	Length float64 `parquet:"length"`
 }
 
+// rowOfBody returns the row of a body.
 func rowOfBody(b *model.Body) bodyRow {
 	I, x, q, v, w := &b.Inertia, &b.Pose.Position, &b.Pose.Orientation, &b.Velocity.Linear, &b.Velocity.Angular
 	return bodyRow{
@@ -78,6 +79,7 @@ func (r *bodyRow) body() model.Body {
 	}
 }
 
+// rowOfJoint returns the row of a joint; pred and succ are the rows of its bodies.
 func rowOfJoint(j *model.Joint, pred, succ int64) jointRow {
 	p, s := &j.PredecessorFrame, &j.SuccessorFrame
 	x, q, y, u := &p.Position, &p.Orientation, &s.Position, &s.Orientation
@@ -95,7 +97,8 @@ func (r *jointRow) joint(t model.JointType) model.Joint {
 	}
 }
 
-// plain reports whether a row holds all of j but the names of its bodies. What package model adds to joints is not plain.
+// plain reports whether a row holds all fields of j except the names of its bodies. It compares all fields, so that
+// fields added to model.Joint later are not lost.
 func plain(j *model.Joint) bool {
 	r := rowOfJoint(j, 0, 0)
 	k := r.joint(j.Type)
@@ -103,13 +106,13 @@ func plain(j *model.Joint) bool {
 	return reflect.DeepEqual(&k, j)
 }
 
-// whole reports whether a row holds all of b.
+// whole reports whether a row holds all fields of b.
 func whole(b *model.Body) bool {
 	r := rowOfBody(b)
 	return r.body() == *b
 }
 
-// numbers returns the columns of a row type that hold numbers: the place of the field, and the name of the column.
+// numbers returns the columns of numbers of a row type: the indices of the fields, and the names of the columns.
 func numbers[T any]() (fields []int, names []string) {
 	t, schema := reflect.TypeFor[T](), pq.SchemaOf(*new(T))
 	for i, c := range schema.Columns() {

@@ -17,26 +17,26 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// File is a model in tables that is open. It belongs to one goroutine.
+// File is an open model in tables. It belongs to one goroutine.
 type File struct {
 	head
 	opened *outfile.Opened
 	rest   *model.Model
 	bodies *table[bodyRow]
 	joints *table[jointRow]
-	joint  map[int64]int // row of a joint of the rest, and its place there
+	joint  map[int64]int // index in rest of a joint, by its row
 }
 
 // maxHead is the size in bytes of the largest head that is read.
 const maxHead = 1 << 30
 
-// Open opens the model in the folder at path. Files of terrains are relative to the folder that has this folder in it,
-// as if the model were a file of its own. Who writes the folder meanwhile changes nothing: all is of one model, the one
-// that was there.
+// Open opens the model in the folder at path. Names of terrain files are relative to the parent of this folder,
+// as if the folder were a model file. A writer of the folder does not affect an open File, which keeps reading the model that was
+// there at the call of Open.
 //
-// Cost: as the head and the footers of both tables. What is read later is compared with the digests of the head,
-// a MiB at a time. It returns the errors of the system, and one with the name of the file and the place if a file is not
-// what Write writes.
+// Cost: reading the head and the footers of both tables. Later reads are compared with the digests in the head,
+// a MiB at a time. It returns the errors of the system, and an error with the name of the file and the position if a file is
+// invalid.
 func Open(path string) (*File, error) {
 	o, err := folder().Open(path, maxHead)
 	if err != nil {
@@ -49,7 +49,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// begin reads the head and the footers of the tables.
+// begin reads the head and the footers of the tables, and compares their numbers of rows.
 func (f *File) begin(path string) (err error) {
 	name := filepath.Join(path, headFile)
 	if err := f.readHead(path, f.opened.Head); err != nil {
@@ -68,7 +68,7 @@ func (f *File) begin(path string) (err error) {
 	return nil
 }
 
-// readHead reads the head.
+// readHead decodes and checks the head.
 func (f *File) readHead(path string, text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -107,24 +107,24 @@ func (f *File) readHead(path string, text []byte) error {
 	return nil
 }
 
-// Close ends reading.
+// Close closes the files.
 func (f *File) Close() error { return f.opened.Close() }
 
-// Digest returns the SHA-256 of the folder, in hexadecimal digits: folders with the same one hold the same model.
+// Digest returns a SHA-256 digest, in hexadecimal digits: folders with the same digest have the same model.
 func (f *File) Digest() string { return f.opened.Seal }
 
 // Size returns the numbers of bodies and of joints.
 func (f *File) Size() (bodies, joints int64) { return f.head.Bodies, f.head.Joints }
 
 // Part returns a part of the model: the bodies of rows lo to hi−1, all their joints, the bodies at the other ends of
-// these joints, and all that is in the head, with the bodies and joints that it names. Bodies and joints are in the order
-// of the whole; bodies and joints of the result are their rows there.
+// these joints, and the content of the head with its bodies and joints. Bodies and joints are in the order
+// of the whole model; the results bodies and joints are their rows in it, ascending.
 //
-// Names have to be unique in the whole model, which Part cannot check.
+// Names must be unique in the whole model, which Part cannot check.
 //
-// Cost: reading the rows of the range, and the row groups of joints that may touch it. Where joints are in about the
-// order of their bodies, this is proportional to the range. Memory: the part, and one row group. It returns errors with
-// file, row group, row and column. It panics if the range is outside of the model.
+// Cost: reading the rows of the range, and the row groups of joints that may touch it. If joints are in about the
+// order of their bodies, this is proportional to the range. Memory: the part and one row group. It returns errors with
+// file, row group, row and column. It panics if the range is outside the model.
 func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error) {
 	if lo < 0 || hi < lo || hi > f.head.Bodies {
 		panic("formats/tables: range out of range")
@@ -154,8 +154,8 @@ func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err e
 	return p.finish(bodies)
 }
 
-// Pick returns what is in the head, the bodies and joints of some rows, which increase, and the bodies of these joints. It
-// is else as Part, with the cost of the row groups that have these rows. It panics if there is no such row.
+// Pick is Part for given rows of bodies and joints, which must increase: it returns these, the bodies of the joints, and the content of
+// the head. Cost: reading the row groups with these rows. It panics if there is no such row, or if rows do not increase.
 func (f *File) Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) {
 	check := func(list []int64, n int64) {
 		for i, x := range list {
@@ -175,21 +175,22 @@ func (f *File) Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows
 	return p.finish(bodies)
 }
 
-// part is a part of a model as it grows.
+// part is a part of a model under construction.
 type part struct {
 	file *File
 	m    *model.Model
 	ends [][2]int64 // rows of the bodies of each joint
-	rows []int64    // of joints
+	rows []int64    // rows of the joints
 }
 
+// newPart returns a part with the content of the head except bodies and joints.
 func (f *File) newPart() *part {
 	m := *f.rest
 	m.Bodies, m.Joints = nil, nil
 	return &part{file: f, m: &m}
 }
 
-// checkEnds returns an error if the bodies of a joint are not there.
+// checkEnds returns an error if a row of the bodies of a joint is out of range.
 func (f *File) checkEnds(r *jointRow) error {
 	for _, e := range [...]struct {
 		column string
@@ -202,7 +203,7 @@ func (f *File) checkEnds(r *jointRow) error {
 	return nil
 }
 
-// add appends the joint of a row of the table. A joint that the document of the head has, too, is taken from there with its lists.
+// add appends the joint of a row of the table. If the head has the joint, too, it is taken from there, with its lists.
 func (p *part) add(row int64, r *jointRow) error {
 	if err := p.file.checkEnds(r); err != nil {
 		return err
@@ -221,7 +222,9 @@ func (p *part) add(row int64, r *jointRow) error {
 	return nil
 }
 
-// finish adds the bodies in an increasing list, those of the joints, and those of the head.
+// finish adds the bodies in the rows of an ascending list, the bodies of the joints and the bodies of the head, and returns the
+// results of
+// Part.
 func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err error) {
 	f, m := p.file, p.m
 	bodies = slices.Concat(list, f.AtBody)
@@ -234,7 +237,7 @@ func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err
 	}
 	slices.Sort(bodies)
 	bodies = slices.Compact(bodies)
-	m.Bodies = make([]model.Body, 0, min(len(bodies), 1<<20)) // the file may promise more than it has
+	m.Bodies = make([]model.Body, 0, min(len(bodies), 1<<20)) // bounded, as the file may state more rows than it has
 	err = f.bodies.pick(bodies, func(_ int64, r *bodyRow) error {
 		m.Bodies = append(m.Bodies, r.body())
 		return nil
@@ -256,8 +259,8 @@ func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err
 	return m, bodies, p.rows, f.checkHead(m, bodies, p.rows)
 }
 
-// mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics.
-// Statistics that are wrong lose joints, which package dist finds by their number.
+// mayTouch reports whether row group g of joints may contain one of the bodies from lo to hi−1, by its statistics.
+// With wrong statistics joints are lost; package dist detects that by their number.
 func (f *File) mayTouch(g int, lo, hi int64) bool {
 	for _, chunk := range f.joints.pq.RowGroups()[g].ColumnChunks()[predColumn : predColumn+2] {
 		c, ok := chunk.(*pq.FileColumnChunk)
@@ -272,7 +275,7 @@ func (f *File) mayTouch(g int, lo, hi int64) bool {
 	return false
 }
 
-// predColumn is the column of predecessors; that of successors follows.
+// predColumn is the index of the column of predecessors; the column of successors follows.
 const predColumn = 2
 
 // checkHead returns an error if a body of the head has another name in the table of bodies, or a joint of the head connects

@@ -15,14 +15,14 @@ import (
 	"github.com/rung-mbd/rung/internal/outfile"
 )
 
-// table is a part with rows T.
+// table is a table with rows of type T.
 type table[T any] struct {
 	name   string
 	file   *outfile.PartFile
 	pq     *pq.File
-	first  []int64 // row of each group, and the number of rows
-	fields []int   // columns of numbers
-	labels []string
+	first  []int64  // first row of each row group, and last the number of rows
+	fields []int    // columns of numbers
+	labels []string // names of these columns
 }
 
 // openTable reads the footer of a table.
@@ -34,7 +34,8 @@ func openTable[T any](f *outfile.PartFile, kind string) (*table[T], error) {
 	return t, nil
 }
 
-// begin opens a table of a kind. It returns an error if the file is none, or has other columns or groups of rows than the format says.
+// begin opens a table of a kind, "bodies" or "joints". It returns an error if the file is no such table, or if its columns or row groups
+// do not conform to the format.
 func (t *table[T]) begin(kind string) error {
 	p, err := pq.OpenFile(t.file, t.file.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
@@ -76,23 +77,23 @@ func (t *table[T]) begin(kind string) error {
 // rows returns the number of rows.
 func (t *table[T]) rows() int64 { return t.first[len(t.first)-1] }
 
-// at adds the place to an error: the group of a row, and the row.
+// at adds the row group and the row to an error.
 func (t *table[T]) at(g int, row int64, err error) error {
 	return fault.Errorf("formats/tables: %s: row group %d, row %d: %w", t.name, g, row, err)
 }
 
-// blockRows is the number of rows that are read at once.
+// blockRows is the largest number of rows that are read at once.
 const blockRows = 512
 
-// read calls visit for the rows from lo to hi−1 of group g, numbered in the whole.
+// read calls visit for the rows from lo to hi−1, which must be in group g. Rows are numbered in the whole table.
 func (t *table[T]) read(g int, lo, hi int64, visit func(row int64, r *T) error) error {
 	r := pq.NewGenericRowGroupReader[T](t.pq.RowGroups()[g])
 	err := t.readFrom(r, g, lo, hi, visit)
 	return errors.Join(err, r.Close())
 }
 
-// readFrom calls visit for the rows from lo to hi, which are of group g. It returns an error, with the row, for a number that is not finite
-// and for rows that are missing.
+// readFrom is read with a reader of group g. It returns an error, with the row, for a number that is not finite
+// and for missing rows.
 func (t *table[T]) readFrom(r *pq.GenericReader[T], g int, lo, hi int64, visit func(row int64, r *T) error) error {
 	if lo > t.first[g] {
 		if err := r.SeekToRow(lo - t.first[g]); err != nil {
@@ -121,7 +122,7 @@ func (t *table[T]) readFrom(r *pq.GenericReader[T], g int, lo, hi int64, visit f
 	return nil
 }
 
-// finite returns an error with the column unless all numbers of a row are finite.
+// finite returns an error with the column if a number of a row is not finite.
 func (t *table[T]) finite(r *T) error {
 	v := reflect.ValueOf(r).Elem()
 	for i, f := range t.fields {
@@ -132,7 +133,7 @@ func (t *table[T]) finite(r *T) error {
 	return nil
 }
 
-// pick calls visit for the rows of an increasing list.
+// pick calls visit for the rows in an ascending list.
 func (t *table[T]) pick(list []int64, visit func(row int64, r *T) error) error {
 	for g := 0; g+1 < len(t.first) && len(list) > 0; g++ {
 		end := t.first[g+1]

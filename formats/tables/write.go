@@ -15,18 +15,18 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Names of the files of a folder, and of what they say of themselves. The names of the tables have a digest in them:
+// Names of the files of a folder, of the format, and of its key in the tables. The names of the tables contain a digest:
 // bodies.parquet stands for bodies-DIGEST.parquet.
 const (
-	Format     = "rung-tables/1" // of the head
+	Format     = "rung-tables/1" // value of the field format of the head
 	headFile   = "head.json"
 	bodiesFile = "bodies.parquet"
 	jointsFile = "joints.parquet"
 
-	formatKey = "rung.format" // of the tables
+	formatKey = "rung.format" // key of the metadata of the tables
 )
 
-// folder is how a model lies in its folder.
+// folder returns the layout of a model's folder.
 func folder() outfile.Layout {
 	return outfile.Layout{Head: headFile, Parts: []string{bodiesFile, jointsFile}}
 }
@@ -34,25 +34,25 @@ func folder() outfile.Layout {
 // groupRows is the number of rows of a row group: some 3 MB.
 const groupRows = 1 << 14
 
-// head is the file of that name.
+// head is the content of the head file.
 type head struct {
 	Format  string          `json:"format"`
 	Bodies  int64           `json:"bodies"`
 	Joints  int64           `json:"joints"`
-	AtBody  []int64         `json:"body_rows"`  // rows of the bodies of the rest
-	AtJoint []int64         `json:"joint_rows"` // rows of its joints
+	AtBody  []int64         `json:"body_rows"`  // rows of the bodies in Rest, ascending
+	AtJoint []int64         `json:"joint_rows"` // rows of the joints in Rest, ascending
 	Parts   []outfile.Part  `json:"parts"`      // the tables
-	Rest    json.RawMessage `json:"rest"`       // rung-model/1
+	Rest    json.RawMessage `json:"rest"`       // a document of rung-model/1
 	Seal    string          `json:"seal"`
 }
 
-// Write writes m, which passes model.Check, as tables in the folder at path, which it makes if it is not there.
-// Orientations are written as they are; the zero one is written as the identity. Whenever the process ends, the folder holds
-// the model that was there or all of m; where there was none, it holds m, or no head, without which it is none of a model.
-// A reader that has it open goes on with the old one. Other files in the folder stay.
+// Write writes m, which must pass model.Check, as tables in the folder at path, and makes the folder if necessary.
+// Orientations are not normalized; the zero orientation becomes the identity. Whenever the process ends, the folder has
+// the old model or all of m; if there was no old model, it has m, or no head and so no model.
+// A File that is open continues with the old model. Other files in the folder are not touched.
 //
-// Cost: O(bodies + joints). It returns the errors of model.Write, and those of the system with the name of the file;
-// another writer of the same folder is one.
+// Cost: O(bodies + joints). It returns the errors of model.Write, and errors of the system with the name of the file;
+// a concurrent writer of the folder is an error, too.
 func Write(path string, m *model.Model) (err error) {
 	links, err := model.Link(m)
 	if err != nil {
@@ -76,7 +76,7 @@ func Write(path string, m *model.Model) (err error) {
 	return nil
 }
 
-// write writes the tables and then the head, which makes them those of the folder.
+// write writes the tables and then the head, which replaces the old model.
 func write(f *outfile.Folder, m *model.Model, links *model.Links, h *head) error {
 	body := func(i int) bodyRow {
 		b := m.Bodies[i]
@@ -101,14 +101,14 @@ func write(f *outfile.Folder, m *model.Model, links *model.Links, h *head) error
 	return f.Commit(h.Parts, h.write)
 }
 
-// upright makes the zero orientation the identity.
+// upright replaces the zero orientation by the identity.
 func upright(p *model.Pose) {
 	if p.Orientation == [4]float64{} {
 		p.Orientation[0] = 1
 	}
 }
 
-// writeTable writes n rows.
+// writeTable writes a table of a kind with the n rows row(i).
 func writeTable[T any](to io.Writer, n int, row func(i int) T, kind string) error {
 	w := pq.NewGenericWriter[T](to, pq.Compression(&pq.Snappy), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(groupRows),
 		pq.KeyValueMetadata(formatKey, Format+" "+kind))
@@ -124,7 +124,7 @@ func writeTable[T any](to io.Writer, n int, row func(i int) T, kind string) erro
 	return w.Close()
 }
 
-// headOf returns the head of m, without the tables.
+// headOf returns the head of m, without Parts and Seal.
 func headOf(m *model.Model, links *model.Links) (*head, error) {
 	rest := *m
 	rest.Bodies, rest.Joints = nil, nil
@@ -179,7 +179,7 @@ func headOf(m *model.Model, links *model.Links) (*head, error) {
 	return h, nil
 }
 
-// write writes the file, the rest as it is written elsewhere.
+// write writes the head file. Rest keeps its layout, and Seal is a placeholder.
 func (h *head) write(w io.Writer) error {
 	rows := func(list []int64) string {
 		var b strings.Builder
@@ -200,7 +200,7 @@ func (h *head) write(w io.Writer) error {
 	return err
 }
 
-// named returns the bodies and joints that are named by what tables do not hold.
+// named returns the names of bodies and joints to which force elements, frames and visuals refer.
 func named(m *model.Model) (bodies, joints map[string]struct{}) {
 	bodies, joints = make(map[string]struct{}), make(map[string]struct{})
 	for i := range m.Forces {

@@ -12,16 +12,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// bushing reads a bushing of Drake. One that is as stiff in all directions, without torques and damping, has a force
-// along the distance of its origins, as that of the model has. All others differ: their torques are those of roll,
-// pitch and yaw, and their axes turn in another way.
+// bushing reads a bushing of Drake. With the same stiffness in all directions, and without torques and damping, its force
+// is along the line between its origins, as in the model. Other bushings are dropped: their torques are about roll,
+// pitch and yaw axes, which the model does not have.
 func (r *reader) bushing(n *xmltree.Node) {
 	f := assembly.Force{At: n, Name: "bushing#" + strconv.Itoa(len(r.a.Forces)), Type: model.BushingForce}
 	var ok [2]bool
 	f.A, f.PointA, ok[0] = r.frameOf(n, "drake:bushing_frameA")
 	f.B, f.PointB, ok[1] = r.frameOf(n, "drake:bushing_frameC")
 	var zero, force spatial.Vec3
-	most := 0.0 // of what has to be zero
+	most := 0.0 // largest magnitude of the numbers that must be zero
 	for _, name := range [4]string{"torque_stiffness", "torque_damping", "force_stiffness", "force_damping"} {
 		c := r.need(n, "drake:bushing_"+name)
 		if c == nil || r.Required(c, "value") == "" {
@@ -46,7 +46,8 @@ func (r *reader) bushing(n *xmltree.Node) {
 	}
 }
 
-// frameOf returns the link of the frame that a part of n names, and the frame's origin there. A link is a frame, too.
+// frameOf returns the link of the frame, or link, that a part of n names, and the origin of the frame in the link. It returns
+// false after a refusal.
 func (r *reader) frameOf(n *xmltree.Node, part string) (link int, at spatial.Vec3, ok bool) {
 	c := r.need(n, part)
 	if c == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// gazebo reads the data of an element for Gazebo that belong to the mechanism.
+// gazebo reads the mechanical data in an element for Gazebo that refers to a link or a joint, or contains joints.
 func (r *reader) gazebo(n *xmltree.Node) {
 	reference, _ := n.Attr("reference")
 	link, isLink := r.links[reference]
@@ -39,7 +39,7 @@ func (r *reader) gazebo(n *xmltree.Node) {
 			} else if a != nil {
 				a.Rest = x[0]
 			}
-		default: // as in files before SDFormat
+		default: // elements of Gazebo before SDFormat
 			switch prefix, _, _ := strings.Cut(c.Name, ":"); prefix {
 			case "sensor":
 				c.Set(source.Ignored, contact)
@@ -52,7 +52,7 @@ func (r *reader) gazebo(n *xmltree.Node) {
 	}
 }
 
-// whole reads the elements for Gazebo that belong to the robot as a whole.
+// whole reads the elements for Gazebo that refer to the whole robot: static, and the pose.
 func (r *reader) whole(root *xmltree.Node) {
 	static, pose := false, assembly.Identity()
 	for _, n := range root.Children {
@@ -78,7 +78,7 @@ func (r *reader) whole(root *xmltree.Node) {
 	}
 }
 
-// float lets no gravity act on a link.
+// float adds a force that cancels the weight of a link.
 func (r *reader) float(link int) {
 	if l := &r.a.Links[link]; l.Mass > 0 {
 		r.later = append(r.later, func() { r.a.Forces = append(r.a.Forces, r.a.Balance(link, 1)) })
@@ -86,10 +86,10 @@ func (r *reader) float(link int) {
 	}
 }
 
-// truth reads the text of n.
+// truth reads the text of n, or its attribute value, as true or false.
 func (r *reader) truth(n *xmltree.Node) bool {
 	text := n.Text
-	if value, ok := n.Attr("value"); ok { // as in files before SDFormat
+	if value, ok := n.Attr("value"); ok { // in files for Gazebo before SDFormat
 		text = value
 	}
 	switch strings.ToLower(text) {
@@ -102,8 +102,8 @@ func (r *reader) truth(n *xmltree.Node) bool {
 	return false
 }
 
-// gazeboJoint reads a joint of SDFormat: its frame is the child's, moved by pose, and the parent's frame is there in
-// the reference pose.
+// gazeboJoint reads a joint in the form of SDFormat, which closes a loop. Its pose is relative to the child, and the frames in parent and
+// child coincide in the reference pose.
 func (r *reader) gazeboJoint(n *xmltree.Node) {
 	name, kind := r.Required(n, "name"), r.Required(n, "type")
 	at, ok := r.gazeboEnds(n)
@@ -123,7 +123,7 @@ func (r *reader) gazeboJoint(n *xmltree.Node) {
 	r.append(source.Located(n), name, row, at, [2]assembly.Pose{r.reference(at[0]).Inverse().Mul(frame), s}, true)
 }
 
-// gazeboEnds returns the links of parent and child, and whether both are there.
+// gazeboEnds returns the links of parent and child, and whether both exist.
 func (r *reader) gazeboEnds(n *xmltree.Node) (at [2]int, ok bool) {
 	for k, part := range [2]string{"parent", "child"} {
 		c := r.need(n, part)
@@ -158,7 +158,7 @@ func (r *reader) gazeboPose(n *xmltree.Node) assembly.Pose {
 	return assembly.Identity()
 }
 
-// reference returns the pose of a link in the world where all coordinates are zero.
+// reference returns the pose of a link in the world with all coordinates zero.
 func (r *reader) reference(link int) assembly.Pose {
 	if link == assembly.World {
 		return assembly.Identity()
@@ -169,7 +169,8 @@ func (r *reader) reference(link int) assembly.Pose {
 	return r.poses[link]
 }
 
-// gazeboRow returns the axes of a joint with the frame in the world. It reports whether its type is known and its axes are there.
+// gazeboRow returns the axes of a joint, whose frame in the world is given. It returns false if its type is unknown or an axis is
+// missing.
 func (r *reader) gazeboRow(n *xmltree.Node, name, kind string, frame *assembly.Pose) ([]assembly.Axis, bool) {
 	switch kind {
 	case "revolute", "continuous", "prismatic", "screw":
@@ -203,7 +204,7 @@ func (r *reader) gazeboRow(n *xmltree.Node, name, kind string, frame *assembly.P
 	return nil, false
 }
 
-// gazeboAxisIn reads an axis, which is given in the frame of the joint or in that of the model.
+// gazeboAxisIn reads an axis, given in axes of the joint or of the model, and converts it to axes of the joint.
 func (r *reader) gazeboAxisIn(n *xmltree.Node, name, element string, frame *assembly.Pose) (a assembly.Axis, ok bool) {
 	a = assembly.Axis{At: n, Name: name, Kind: assembly.Revolute, Axis: zAxis}
 	c := r.need(n, element)
@@ -233,7 +234,7 @@ func (r *reader) gazeboAxisIn(n *xmltree.Node, name, element string, frame *asse
 	return a, true
 }
 
-// gazeboPitch returns the pitch of a screw, m/rad; 0 if there is none. The element is in metres a turn, the older one in radians a
+// gazeboPitch returns the pitch of a screw, m/rad; 0 if there is none. The element is in metres per turn, the older one in radians per
 // metre, left-handed.
 func (r *reader) gazeboPitch(n *xmltree.Node) float64 {
 	if c := n.Child("screw_thread_pitch"); c != nil {
@@ -250,7 +251,7 @@ func (r *reader) gazeboPitch(n *xmltree.Node) float64 {
 	return 0
 }
 
-// gazeboAxis reads what acts on the coordinate of an axis of SDFormat.
+// gazeboAxis reads dynamics and limits of an axis in the form of SDFormat.
 func (r *reader) gazeboAxis(n *xmltree.Node, a *assembly.Axis) {
 	number := func(in *xmltree.Node, name string, usual float64) float64 {
 		if c := in.Child(name); c != nil {
@@ -300,7 +301,7 @@ func (r *reader) compiler(n *xmltree.Node) {
 	}
 }
 
-// bounds raises, balances and scales the masses and inertias of all links but the world as MuJoCo's settings say.
+// bounds applies MuJoCo's settings to the masses and inertias of all links except world.
 func (r *reader) bounds() {
 	var links []int
 	for i := range r.a.Links {

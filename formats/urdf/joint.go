@@ -18,7 +18,7 @@ var (
 	zAxis = spatial.Vec3{0, 0, 1}
 )
 
-// joint reads a joint. One whose child has a parent already closes a loop.
+// joint reads a joint. If its child already has a parent, it closes a loop.
 func (r *reader) joint(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	if _, ok := r.joints[name]; ok {
@@ -58,7 +58,7 @@ func (r *reader) joint(n *xmltree.Node) {
 	r.a.Joints = append(r.a.Joints, j)
 }
 
-// nameAxes names the axes of a joint, and gives them what acts in them and what they follow.
+// nameAxes names the axes of a joint, and reads their dynamics, limits and mimic.
 func (r *reader) nameAxes(n *xmltree.Node, name, kind string, row []assembly.Axis) {
 	ball := len(row) == 1 && row[0].Kind == assembly.Ball
 	if len(row) == 1 && !ball {
@@ -87,7 +87,7 @@ func (r *reader) nameAxes(n *xmltree.Node, name, kind string, row []assembly.Axi
 			d.SetAttr("friction", source.Dropped, "")
 			r.Report.Drop(d, "friction of "+fault.Name(name), "the rotations of a ball have that of a bearing alone in the model", "")
 		}
-	case kind == "planar" && len(r.Numbers(d, "damping", 1, 3)) == 3: // of the two slides and the turn
+	case kind == "planar" && len(r.Numbers(d, "damping", 1, 3)) == 3: // for the two translations and the rotation
 		for k, x := range r.Numbers(d, "damping", 3, 3) {
 			row[k].Damping = x
 		}
@@ -103,7 +103,7 @@ func (r *reader) nameAxes(n *xmltree.Node, name, kind string, row []assembly.Axi
 	}
 }
 
-// motions returns the elementary motions of a joint of some type, in its frame.
+// motions returns the elementary motions of a joint of a type, in its frame; false after a refusal.
 func (r *reader) motions(n *xmltree.Node, kind string, axis *xmltree.Node) ([]assembly.Axis, bool) {
 	turn := func(a spatial.Vec3) assembly.Axis { return assembly.Axis{At: n, Kind: assembly.Revolute, Axis: a} }
 	slide := func(a spatial.Vec3) assembly.Axis { return assembly.Axis{At: n, Kind: assembly.Prismatic, Axis: a} }
@@ -142,7 +142,7 @@ func (r *reader) motions(n *xmltree.Node, kind string, axis *xmltree.Node) ([]as
 	return nil, false
 }
 
-// acts reads what acts on the coordinate of a joint.
+// acts reads damping, friction and limits of a joint's coordinate; bounded is false for continuous joints, which have no bounds.
 func (r *reader) acts(n *xmltree.Node, a *assembly.Axis, bounded bool) {
 	for _, name := range [2]string{"dynamics", "joint_properties"} {
 		if d := n.Child(name); d != nil {
@@ -168,7 +168,7 @@ func (r *reader) acts(n *xmltree.Node, a *assembly.Axis, bounded bool) {
 	a.Limit = &limit
 }
 
-// largest reads a largest magnitude, of which 0 and infinity stand for none.
+// largest reads an upper bound of a magnitude. It returns 0 for no bound: for 0, infinity and, after a report, negative numbers.
 func (r *reader) largest(n *xmltree.Node, name string) float64 {
 	x := r.Bound(n, name, 0)
 	switch {
@@ -182,7 +182,7 @@ func (r *reader) largest(n *xmltree.Node, name string) float64 {
 	return x
 }
 
-// scalar returns the motion of the joint of a name, which has one coordinate.
+// scalar returns the motion of the joint with a name. It refuses a joint without a single coordinate and returns nil.
 func (r *reader) scalar(at source.Located, name string) *assembly.Axis {
 	k, ok := r.joints[name]
 	if !ok {
@@ -196,7 +196,7 @@ func (r *reader) scalar(at source.Located, name string) *assembly.Axis {
 	return nil
 }
 
-// coordinate returns the number of the coordinate of a.
+// coordinate returns the number of the coordinate of a, for couplings.
 func (r *reader) coordinate(a *assembly.Axis) int {
 	if a.Coordinate == 0 {
 		a.Coordinate = r.a.NewCoordinate()
@@ -204,7 +204,7 @@ func (r *reader) coordinate(a *assembly.Axis) int {
 	return a.Coordinate
 }
 
-// mimic reads q = multiplier·q' + offset.
+// mimic adds the coupling q = multiplier·q′ + offset.
 func (r *reader) mimic(n *xmltree.Node, name string) {
 	a := r.scalar(n, name)
 	of := r.Required(n, "joint")
@@ -227,7 +227,7 @@ func (r *reader) mimic(n *xmltree.Node, name string) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// transmission reads the rotor inertia of a motor, if it is there.
+// transmission reads the rotor inertia of a motor, if it has one.
 func (r *reader) transmission(n *xmltree.Node) {
 	for _, c := range n.Children {
 		if c.Name != "actuator" {

@@ -42,11 +42,11 @@ func (r *reader) link(n *xmltree.Node) {
 	r.a.Links = append(r.a.Links, l)
 }
 
-// symmetric is how far an entry of an inertia may be from the one across the diagonal, relative to the largest moment, and
-// still be the same number, rounded: files have six digits at least.
+// symmetric is the largest difference between two entries of an inertia across the diagonal, relative to the largest moment, that
+// counts as rounding: files have at least six digits.
 const symmetric = 1e-5
 
-// inertial reads mass, centre of mass and inertia, which l has in its own axes then.
+// inertial reads mass, centre of mass and inertia into l, in axes of the link.
 func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	x := r.origin(n.Child("origin"))
 	if m := r.need(n, "mass"); m != nil {
@@ -66,7 +66,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 		}
 		I[k] = r.Number(in, name, 0)
 	}
-	for k, name := range [3]string{"iyx", "izx", "izy"} { // which some files have, though the matrix is symmetric
+	for k, name := range [3]string{"iyx", "izx", "izy"} { // some files have these, although the matrix is symmetric
 		if in.Has(name) && math.Abs(r.Number(in, name, 0)-I[3+k]) > symmetric*max(I[0], I[1], I[2]) {
 			in.SetAttr(name, source.Dropped, "an inertia is symmetric, and "+[3]string{"ixy", "ixz", "iyz"}[k]+" is another number, which counts")
 		}
@@ -77,7 +77,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	l.Inertia = I
 }
 
-// visual reads a shape, and reports whether it can be seen.
+// visual reads a shape, and returns whether it can be shown.
 func (r *reader) visual(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	v.Name, _ = n.Attr("name")
 	v.Pose = r.origin(n.Child("origin"))
@@ -117,7 +117,7 @@ func (r *reader) visual(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	return v, true
 }
 
-// material reads a color, or that of the material of the same name.
+// material reads the color of a material, or returns the color of an earlier material with its name; zeros if unknown.
 func (r *reader) material(n *xmltree.Node) [4]float64 {
 	name, _ := n.Attr("name")
 	c := n.Child("color")

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// closes appends a joint that closes a loop between two frames.
+// closes appends a joint of a type that closes a loop between two frames, or refuses it.
 func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, ends [2]int, frames [2]assembly.Pose) {
 	if ends[0] == ends[1] {
 		r.Report.Refuse(n, "loop "+fault.Name(name), "joins a link to itself")
@@ -45,6 +45,7 @@ func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, 
 	r.append(n, name, row, ends, frames, ok)
 }
 
+// append appends a joint that closes a loop, if ok is set.
 func (r *reader) append(n source.Located, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose, ok bool) {
 	if ok {
 		r.a.Joints = append(r.a.Joints, assembly.Joint{
@@ -53,7 +54,7 @@ func (r *reader) append(n source.Located, name string, row []assembly.Axis, ends
 	}
 }
 
-// loopJoint reads loop_joint: link1 and link2 with their frames, or parent and child with theirs.
+// loopJoint reads an element loop_joint, with link1 and link2 and their frames, or with parent and child.
 func (r *reader) loopJoint(n *xmltree.Node) {
 	name, kind := r.Required(n, "name"), r.Required(n, "type")
 	var ends []*xmltree.Node
@@ -92,7 +93,7 @@ func (r *reader) loopJoint(n *xmltree.Node) {
 	r.closes(n, name, kind, n.Child("axis"), at, frames)
 }
 
-// ends reads predecessor and successor of an element of URDF+.
+// ends reads predecessor and successor of an element of URDF+, with their frames; false after a refusal.
 func (r *reader) ends(n *xmltree.Node) (at [2]int, frames [2]assembly.Pose, ok bool) {
 	for k, name := range [2]string{"predecessor", "successor"} {
 		c := r.need(n, name)
@@ -107,6 +108,7 @@ func (r *reader) ends(n *xmltree.Node) (at [2]int, frames [2]assembly.Pose, ok b
 	return at, frames, true
 }
 
+// loop reads an element loop of URDF+.
 func (r *reader) loop(n *xmltree.Node) {
 	name, kind := r.Required(n, "name"), r.Required(n, "type")
 	if at, frames, ok := r.ends(n); ok {
@@ -114,8 +116,8 @@ func (r *reader) loop(n *xmltree.Node) {
 	}
 }
 
-// coupling reads a coupling of URDF+: the coordinates from the nearest common ancestor to the successor add up to ratio times the sum of
-// the coordinates to the predecessor.
+// coupling reads a coupling of URDF+: the sum of the coordinates from the nearest common ancestor to the successor equals ratio times the
+// sum of the coordinates from there to the predecessor.
 func (r *reader) coupling(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	at, _, ok := r.ends(n)
@@ -168,9 +170,9 @@ func (r *reader) coupling(n *xmltree.Node) {
 	r.a.Couplings = append(r.a.Couplings, c)
 }
 
-// paths returns the joints from two links up to the first link that both hang on, or to their roots.
+// paths returns the joints from two links up to their nearest common ancestor, or to their roots.
 //
-// Cost: as the paths; O(links) the first time.
+// Cost: O(length of the paths); O(links) the first time.
 func (r *reader) paths(a, b int) (fromA, fromB []int) {
 	if r.depth == nil {
 		r.depth = r.a.Depths()
@@ -200,7 +202,7 @@ func (r *reader) paths(a, b int) (fromA, fromB []int) {
 	return fromA, fromB
 }
 
-// drake reads the constraints and springs of Drake, whose parts are elements with the name of the whole before them.
+// drake reads a constraint or spring of Drake. The name of a part of an element begins with the name of the element.
 func (r *reader) drake(n *xmltree.Node) {
 	n.Use()
 	part := func(name string) *xmltree.Node { return n.Child(n.Name + "_" + name) }
@@ -258,7 +260,7 @@ func (r *reader) drake(n *xmltree.Node) {
 	}
 }
 
-// drakeEnds returns the links of an element, and whether both are there.
+// drakeEnds returns the two links of an element, and whether both exist.
 func (r *reader) drakeEnds(n *xmltree.Node) (at [2]int, ok bool) {
 	for k, name := range [2]string{"body_A", "body_B"} {
 		c := r.need(n, n.Name+"_"+name)
@@ -276,7 +278,7 @@ func (r *reader) drakeEnds(n *xmltree.Node) (at [2]int, ok bool) {
 func (r *reader) frame(n *xmltree.Node) {
 	name := r.Required(n, "name")
 	of, at := n, r.place(n)
-	if c := n.Child("parent"); c != nil && !n.Has("link") { // as in the documentation of Isaac Sim
+	if c := n.Child("parent"); c != nil && !n.Has("link") { // the form in the documentation of Isaac Sim
 		of = c
 		if o := n.Child("origin"); o != nil {
 			at = r.place(o)

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// pair is a loop of the file beside the model.
+// pair is a loop in the file of pairs; A and B are links or joints.
 type pair struct {
 	Name string `yaml:"name"`
 	Type string `yaml:"type"`
@@ -20,7 +20,7 @@ type pair struct {
 	B    string `yaml:"b"`
 }
 
-// table is the other form of that file: lists beside each other.
+// table is the other form of that file: parallel lists.
 type table struct {
 	Loops      []pair     `yaml:"loops"`
 	ClosedLoop [][]string `yaml:"closed_loop"`
@@ -30,10 +30,10 @@ type table struct {
 	JointType  []string   `yaml:"joint_type"`
 }
 
-// largestPairs is the size of a file of pairs that is read, bytes.
+// largestPairs is the largest size of a file of pairs, bytes.
 const largestPairs = 1 << 20
 
-// pairs reads the file that is given for the loops: a list of {type, a, b} in YAML or JSON, or an object with lists.
+// pairs reads the file o.Loops: a list of {type, a, b} in YAML or JSON, or an object with lists.
 func (r *reader) pairs() {
 	name, err := r.files.Resolve(source.Dir(r.name), r.o.Loops)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *reader) pairs() {
 	}
 }
 
-// pair appends the loop of p.
+// pair appends the joint for the loop p, or refuses it.
 func (r *reader) pair(at source.Location, p pair) {
 	a, ok1 := r.end(at, p.A)
 	b, ok2 := r.end(at, p.B)
@@ -121,7 +121,7 @@ func (r *reader) pair(at source.Location, p pair) {
 	r.append(at, p.Name, row, [2]int{a, b}, frames, true)
 }
 
-// end returns the link that a name means: a link, or the child of a joint.
+// end returns the link with a name, or the child of the joint with that name.
 func (r *reader) end(at source.Location, name string) (int, bool) {
 	if k, ok := r.joints[name]; ok {
 		if _, both := r.links[name]; !both {
@@ -131,7 +131,7 @@ func (r *reader) end(at source.Location, name string) (int, bool) {
 	return r.named(at, name)
 }
 
-// replace changes the type of a joint.
+// replace changes the type of a joint, and reports forces and limits that are lost by that.
 func (r *reader) replace(at source.Location, name, kind string) {
 	k, ok := r.joints[name]
 	if !ok {

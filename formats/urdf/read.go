@@ -12,10 +12,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Read reads a robot and makes its model. The report is never nil, and says what became of each element.
+// Read reads a robot and makes its model, with the report on all its elements, which is never nil.
 //
-// Cost: O(bytes). It returns a *source.Problems with what is wrong,
-// each with its place, and the errors of files and of the XML.
+// Cost: O(bytes). It returns *source.Problems with the position of each error,
+// and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "urdf"}
 	report.Tell(o.Settled)
@@ -45,18 +45,18 @@ type reader struct {
 	a         assembly.Assembly
 	links     map[string]int            // by name; a link called world has assembly.World
 	frames    map[string]assembly.Point // origins of named frames
-	joints    map[string]int            // joints that are no loops, by name
-	parent    []int                     // joint that is first with the link as its child, or −1
-	later     []func()                  // what is read when links and joints are there
-	poses     []assembly.Pose           // in the reference pose, nil until they are needed
-	depth     []int                     // joints above each link, nil until they are needed
-	terms     int                       // of couplings
+	joints    map[string]int            // indices in a.Joints of the elements joint, by name
+	parent    []int                     // first joint whose child is the link, or −1
+	later     []func()                  // to be called when all links and joints have been read
+	poses     []assembly.Pose           // of the links in the reference pose; nil until needed
+	depth     []int                     // number of joints between each link and its root; nil until needed
+	terms     int                       // number of terms of couplings so far
 	materials map[string][4]float64
 	mujoco    struct{ mass, inertia, total float64 }
 	balance   bool
 }
 
-// robot reads a whole file: links, then joints, and then what refers to them.
+// robot reads the whole file: first links, then joints, then elements that refer to them.
 func (r *reader) robot(root *xmltree.Node) {
 	if root.Name != "robot" {
 		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with robot")
@@ -104,7 +104,7 @@ func (r *reader) robot(root *xmltree.Node) {
 	r.pose(root)
 }
 
-// extensions reads what other programs have added to the format.
+// extensions reads the elements that other programs add to the format.
 func (r *reader) extensions(root *xmltree.Node) {
 	for _, n := range root.Children {
 		switch n.Name {
@@ -132,7 +132,7 @@ func (r *reader) extensions(root *xmltree.Node) {
 	}
 }
 
-// isTemplate refuses a file with macros, and names the first place of one.
+// isTemplate reports whether a file contains macros; it refuses such a file at the first one.
 func (r *reader) isTemplate(root *xmltree.Node) bool {
 	n := template(root)
 	if n == nil {
@@ -149,7 +149,7 @@ func (r *reader) isTemplate(root *xmltree.Node) bool {
 	return true
 }
 
-// template returns an element that a template has and a robot has not, or nil.
+// template returns the first element with a macro, or nil.
 func template(n *xmltree.Node) *xmltree.Node {
 	if strings.HasPrefix(n.Name, "xacro:") {
 		return n
@@ -167,7 +167,7 @@ func template(n *xmltree.Node) *xmltree.Node {
 	return nil
 }
 
-// roots settles which links stand on the ground, and where each link is.
+// roots determines the root links, and which of them are fixed to the ground.
 func (r *reader) roots(root *xmltree.Node) {
 	if len(r.a.Links) == 0 {
 		r.Report.Refuse(root, "the robot", "has no link")
@@ -213,7 +213,7 @@ func (r *reader) roots(root *xmltree.Node) {
 	}
 }
 
-// pose sets the coordinates that are asked for.
+// pose sets the coordinates in o.Pose, and refuses a keyframe.
 func (r *reader) pose(root *xmltree.Node) {
 	if r.o.Key != "" {
 		r.Report.Refuse(root, "keyframe "+fault.Name(r.o.Key), "robots of this format have none")
@@ -221,6 +221,7 @@ func (r *reader) pose(root *xmltree.Node) {
 	r.a.SetPose(r.o, r.Report)
 }
 
+// origin reads the pose in n; the identity if n is nil.
 func (r *reader) origin(n *xmltree.Node) assembly.Pose {
 	if n == nil {
 		return assembly.Identity()
@@ -228,7 +229,7 @@ func (r *reader) origin(n *xmltree.Node) assembly.Pose {
 	return r.place(n)
 }
 
-// place reads the pose that the attributes of n are.
+// place reads the pose in the attributes of n.
 func (r *reader) place(n *xmltree.Node) assembly.Pose {
 	n.Use()
 	x := assembly.Identity()
@@ -258,7 +259,7 @@ func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
 		return spatial.Vec3{1, 0, 0}
 	}
 	a := spatial.Vec3(r.Vector(n, "xyz", [3]float64{1, 0, 0}))
-	if n.Has("rpy") { // which the format does not have here
+	if n.Has("rpy") { // not in the format, but in some files
 		class := source.Dropped
 		if spatial.Vec3(r.Vector(n, "rpy", [3]float64{})).Norm() <= 1e-9 { // zero, rounded
 			class = source.Ignored
@@ -268,7 +269,7 @@ func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
 	return r.unit(n, a)
 }
 
-// unit returns a at length 1, and reports one without direction, for which it returns x.
+// unit returns a normalized. It refuses a vector without direction and returns the unit vector x.
 func (r *reader) unit(n *xmltree.Node, a spatial.Vec3) spatial.Vec3 {
 	length := a.Norm()
 	if !(length > 1e-9) {
@@ -278,7 +279,7 @@ func (r *reader) unit(n *xmltree.Node, a spatial.Vec3) spatial.Vec3 {
 	return a.Scale(1 / length)
 }
 
-// find returns the link that attribute link of n names.
+// find returns the link that an attribute of n names; false after a refusal.
 func (r *reader) find(n *xmltree.Node, attr string) (int, bool) {
 	name := r.Required(n, attr)
 	if name == "" {
@@ -287,7 +288,7 @@ func (r *reader) find(n *xmltree.Node, attr string) (int, bool) {
 	return r.named(n, name)
 }
 
-// named returns the link of a name, assembly.World for world, and reports one that does not exist.
+// named returns the link with a name, assembly.World for world unless there is such a link. It refuses an unknown name and returns false.
 func (r *reader) named(n source.Located, name string) (int, bool) {
 	i, ok := r.links[name]
 	if !ok && name == "world" {
@@ -299,7 +300,7 @@ func (r *reader) named(n source.Located, name string) (int, bool) {
 	return i, ok
 }
 
-// need returns the child of a name, which has to be there.
+// need returns the child of n with a name. It refuses a missing child and returns nil.
 func (r *reader) need(n *xmltree.Node, name string) *xmltree.Node {
 	c := n.Child(name)
 	if c == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// Reasons of the table.
+// Reasons in the table.
 const (
 	control = "belongs to the control of the robot"
 	contact = "belongs to contact, sensors or pictures"
@@ -13,7 +13,7 @@ const (
 	softer  = "the model has no such force"
 )
 
-// elementRules has the elements and attributes of the format and of its dialects.
+// elementRules has the treatment of the elements and attributes of the format and its dialects.
 var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "robot", Class: source.Used, Used: "name", Ignored: "version"},
 	{Element: "link", Class: source.Used, Used: "name", Ignored: "type"},

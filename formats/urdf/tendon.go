@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// tendon reads a tendon of Drake: the sum Σ a·q + offset of coordinates stays between two limits. It becomes an
-// equation where these are one number and nothing is said of how soft it is; others are dropped.
+// tendon reads a tendon of Drake, which keeps the sum Σ a·q + offset between two limits. If the limits are equal and the tendon is
+// rigid, it becomes a coupling; others are dropped.
 func (r *reader) tendon(n *xmltree.Node) {
 	n.Use()
 	c := assembly.Coupling{At: n, Name: "tendon#" + strconv.Itoa(len(r.a.Couplings))}

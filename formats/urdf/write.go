@@ -15,15 +15,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Write writes m, which passes model.Check, as a robot with the link world and a loop_joint for each joint that closes
-// a loop. Its pose is that of all coordinates zero there, so that limits and equations are shifted by the coordinates.
-// A link's frame is that of the joint which places it, so it may differ from that of the body. A joint of several motions
-// becomes several joints with links without mass between them. Distances, springs between bodies, rotors and equations of
-// more than two coordinates are elements of Drake. The report lists what the format lacks and what has another name.
+// Write writes m, which must pass model.Check, as a robot with the link world and a loop_joint for each joint that closes
+// a loop. In the pose of the file all coordinates are zero, so limits and couplings are shifted by the coordinates of m.
+// The frame of a link is the frame of its parent joint, so it may differ from the body frame. A joint with several motions
+// becomes several joints with massless links between them. Distances, springs between bodies, rotors and couplings of
+// more than two coordinates become elements of Drake. The report lists losses and changes of names.
 // Motions, forces, velocities, springs of coordinates and actuators are lost.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for joints that
-// the format lacks, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for joints and couplings that
+// the format does not have; nothing is written then. Else it returns the error of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := &writer{Draft: outline.New(m, "urdf", ""), pulled: make([]bool, len(m.Forces))}
 	o.links, o.joints = o.NewNames(nil, outline.Ground), o.NewNames(nil)
@@ -65,31 +65,31 @@ func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 type writer struct {
 	*outline.Draft
 	links, joints *outline.Names
-	link, joint   []string // names in the file, that of the world last
+	link, joint   []string // names in the file; of the links, the world is last
 	tree          *outline.Tree
-	frames        []assembly.Pose // of the links in the bodies, that of the world last
-	names         [][]string      // by joint and motion, of joints that place links
-	mimic         map[[2]int]string
-	more          strings.Builder // elements of Drake
-	pulled        []bool          // force elements that are written
+	frames        []assembly.Pose   // poses of the links' frames in the bodies; of the world last
+	names         [][]string        // names in the file by joint and motion, for joints of the tree
+	mimic         map[[2]int]string // elements mimic by joint and motion
+	more          strings.Builder   // elements of Drake
+	pulled        []bool            // force elements that are written
 }
 
-// placeText writes a pose as attributes: R = Rz(y)·Ry(p)·Rx(r).
+// placeText returns a pose as attributes, with the angles r, p, y of R = Rz(y)·Ry(p)·Rx(r).
 func (o *writer) placeText(p assembly.Pose) string {
 	E := p.Q.Mat()
 	r, q, y := math.Atan2(E[7], E[8]), math.Atan2(-E[6], math.Hypot(E[0], E[3])), math.Atan2(E[3], E[0])
-	if math.Hypot(E[0], E[3]) < 1e-7 { // x points up or down: only the sum or the difference of the others counts
+	if math.Hypot(E[0], E[3]) < 1e-7 { // gimbal lock, p = ±π/2: only the sum or the difference of r and y is determined
 		r, y = math.Atan2(-E[5], E[4]), 0
 	}
 	return `xyz="` + o.Numbers(p.R[:]...) + `" rpy="` + o.Numbers(r, q, y) + `"`
 }
 
-// loops are the types of joints that may close loops.
+// loops has the names of the types of joints that may close loops.
 var loops = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Spherical: "spherical",
 }
 
-// spread chooses the joints that place links, refuses those of the others that the format lacks, and gives links their frames.
+// spread chooses the tree of joints, sets the frames of the links, and refuses joints outside the tree that the format does not have.
 func (o *writer) spread() {
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int { return class(&o.Model.Joints[i], held[i]) })
@@ -108,8 +108,8 @@ func (o *writer) spread() {
 	}
 }
 
-// class is that of outline.Draft.Spread: joints that may not close loops are to place links, and after these those that are held
-// (outline.Draft.Held).
+// class returns the class of a joint for outline.Draft.Spread: joints that cannot close loops come first into the tree, then joints
+// that are held (outline.Draft.Held).
 func class(j *model.Joint, held bool) int {
 	switch {
 	case j.Type == model.Free, j.Type == model.Distance, isBoundWay(j, held):
@@ -122,10 +122,10 @@ func class(j *model.Joint, held bool) int {
 	return 2
 }
 
-// isBoundWay reports whether a joint is held on the way along its curve, which is no coordinate of the format.
+// isBoundWay reports whether a joint needs the coordinate along its curve, which the format does not have.
 func isBoundWay(j *model.Joint, held bool) bool { return j.Type == model.PointOnCurve && held }
 
-// checkLoop refuses a joint that places no link and that the format lacks.
+// checkLoop refuses joint i, which is not in the tree, unless the format has its type as a loop.
 func (o *writer) checkLoop(i int, held bool) {
 	j := &o.Model.Joints[i]
 	switch {
@@ -137,8 +137,8 @@ func (o *writer) checkLoop(i int, held bool) {
 	}
 }
 
-// chain names the joints of the file that joint i is, and gives their motions points from which the last one's, where the
-// frame of the child is, is zero. It returns that frame in the child.
+// chain names the joints of the file for joint i. It moves the frame of the joint to the point of the last motion, so that points of
+// the motions are relative to it, and returns the pose of that frame in the child.
 func (o *writer) chain(i int) assembly.Pose {
 	s := o.tree.Standing[i]
 	var at spatial.Vec3
@@ -160,12 +160,14 @@ func (o *writer) chain(i int) assembly.Pose {
 	return s.At
 }
 
-// frame returns the frame of a link in the world.
+// frame returns the pose in the world of the link of a body.
 func (o *writer) frame(body string) assembly.Pose { return o.Pose(body).Mul(o.frames[o.Number(body)]) }
+
+// linkName returns the name of the link of a body.
 
 func (o *writer) linkName(body string) string { return o.link[o.Number(body)] }
 
-// body writes a link, and the joint of one that nothing places.
+// body writes the link of body i, with a floating joint if it has no parent.
 func (o *writer) body(i int) {
 	b := &o.Model.Bodies[i]
 	in := o.frames[i].Inverse()
@@ -187,7 +189,7 @@ func (o *writer) body(i int) {
 	}
 }
 
-// visual writes a shape, for viewers or for collisions. in is the frame of its link in the body.
+// visual writes a shape, for viewers or for collisions. in is the pose of the body frame in its link.
 func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 	element := "visual"
 	if v.Collision {
@@ -213,7 +215,7 @@ func (o *writer) visual(v *model.Visual, in assembly.Pose) {
 	o.Text.WriteString(`  <` + element + `><origin ` + o.placeText(in.Mul(outline.Of(v.Pose))) + `/><geometry>` + shape + `</geometry>` + color + `</` + element + ">\n")
 }
 
-// write writes a joint.
+// write writes joint i, except distances, which extras writes, and joints that have been refused.
 func (o *writer) write(i int) {
 	j, s := &o.Model.Joints[i], o.tree.Standing[i]
 	switch {
@@ -237,7 +239,7 @@ func (o *writer) write(i int) {
 		return
 	}
 	parent := o.linkName(s.Parent)
-	for k := range s.Row { // with links without mass between them
+	for k := range s.Row { // with massless links between the joints
 		child := o.linkName(s.Child)
 		if k+1 < len(s.Row) {
 			child = o.links.Make(j.Name + " cross")
@@ -248,12 +250,12 @@ func (o *writer) write(i int) {
 	}
 }
 
-// motions are the types of joints with one motion.
+// motions has the types of joints with one motion.
 var motions = [...]string{
 	assembly.Revolute: "revolute", assembly.Prismatic: "prismatic", assembly.Helical: "screw", assembly.Ball: "spherical",
 }
 
-// one writes a joint of a tree with motion k of joint i.
+// one writes a joint of the file for motion k of joint i; fixed if joint i has no motions.
 func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose) {
 	j, s := &o.Model.Joints[i], o.tree.Standing[i]
 	kind := "fixed"
@@ -288,7 +290,7 @@ func (o *writer) one(i, k int, name, parent, child string, origin assembly.Pose)
 	o.Raw(` </joint>`)
 }
 
-// bound writes a bound that may be none.
+// bound returns a bound, which may be infinite.
 func (o *writer) bound(x float64) string {
 	if math.IsInf(x, 0) {
 		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+")

@@ -10,11 +10,11 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// couplings turns linear equations between coordinates of joints that place links into those of the format,
-// q = multiplier·q′ + offset, one for each joint, and others into tendons of Drake whose limits are one number.
+// couplings turns linear couplings between joints of the tree into elements mimic, q = multiplier·q′ + offset, at most one for each
+// joint, and others into tendons of Drake with equal limits. It refuses other couplings.
 func (o *writer) couplings() {
 	o.mimic = map[[2]int]string{}
-	// at returns the motion whose coordinate is a freedom.
+	// at returns the motion of a freedom, with its joint and index as the key; nil if the joint is not in the tree.
 	at := func(c model.Coupled) (key [2]int, a *outline.Motion) {
 		i := o.Joints[c.Joint]
 		if !o.tree.In[i] {
@@ -64,7 +64,7 @@ func (o *writer) couplings() {
 	}
 }
 
-// extras writes distances, springs between bodies and rotors as Drake has them.
+// extras writes distances, springs between bodies and rotors as elements of Drake.
 func (o *writer) extras() {
 	m := o.Model
 	for i := range m.Joints {
@@ -87,7 +87,7 @@ func (o *writer) extras() {
 	}
 	for i := range m.Forces {
 		f := &m.Forces[i]
-		if f.Type == model.SpringDamper && f.Spring == nil && f.Damper == nil && f.RestLength > 0 { // a length of zero is none for Drake
+		if f.Type == model.SpringDamper && f.Spring == nil && f.Damper == nil && f.RestLength > 0 { // Drake does not allow a length of zero
 			o.pulled[i] = true
 			o.apart("linear_spring_damper", f.Name, f.A, f.B,
 				part{"free_length", f.RestLength}, part{"stiffness", f.Stiffness}, part{"damping", f.Damping})
@@ -95,13 +95,13 @@ func (o *writer) extras() {
 	}
 }
 
-// part is a number of an element of Drake.
+// part is a number that is part of an element of Drake.
 type part struct {
 	name  string
 	value float64
 }
 
-// apart writes an element of Drake between two points of bodies.
+// apart writes an element of Drake that acts between two points of bodies.
 func (o *writer) apart(kind, name string, a, b model.Attachment, parts ...part) {
 	kind = "drake:" + kind
 	fmt.Fprintf(&o.more, " <%s name=\"%s\">\n", kind, outline.Escaped(name))

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// harmless are attributes of physics without effect on the motion of bodies that do not touch each other, or that count only
-// where nothing else is stated.
+// harmless has physics attributes without effect on the motion of bodies that are not in contact, and attributes that are read only
+// if others are missing.
 var harmless = []string{
 	"physics:approximation", "physics:collisionEnabled", "physics:filteredPairs", "physics:filteredGroups", "physics:mergeGroup",
 	"physics:invertFilteredGroups", "physics:dynamicFriction", "physics:staticFriction", "physics:restitution",
@@ -18,10 +18,10 @@ var harmless = []string{
 	"newton:limitStiffness", "newton:limitDamping",
 }
 
-// physics are the prefixes of physics. What has one and is not read is dropped by name, unless it is about contact or a solver.
+// physics has the prefixes of physics attributes. One that is not read is dropped with a report, unless it concerns contact or a solver.
 var physics = []string{"physics:", "limit:", "drive:", "state:", "newton:", "mjc:", "physx"}
 
-// quiet are words in names of attributes about contact, solvers and editors.
+// quiet has words by which names of attributes for contact, solvers and editors are recognized.
 var quiet = []string{
 	"solver", "iteration", "contact", "sleep", "restitution", "Friction:", "maxDepenetration", "collision", "Collision", "scene", "Scene",
 	"material",
@@ -29,7 +29,7 @@ var quiet = []string{
 	"mjc:margin", "mjc:gap",
 }
 
-// account gives what has no class one, and counts all prims and properties in p.
+// account sets the class of all prims and properties in p that have none, and counts them in the report.
 func (r *reader) account(p *prim) {
 	for _, c := range p.children {
 		r.settle(c)
@@ -42,7 +42,7 @@ func (r *reader) account(p *prim) {
 	}
 }
 
-// settle counts a prim.
+// settle sets the class of a prim that has none, and counts it. Physics prims are dropped, others ignored.
 func (r *reader) settle(p *prim) {
 	if p.class == source.Unread {
 		p.class = source.Ignored
@@ -57,7 +57,7 @@ func (r *reader) settle(p *prim) {
 	r.report.Settle(p, "", p.class)
 }
 
-// property gives a property of p a class, if it has none.
+// property sets the class of a property of p, if it has none.
 func (r *reader) property(p *prim, x *prop) {
 	if x.class != source.Unread {
 		return

@@ -11,17 +11,17 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// water is the density of shapes that do not say, kg/m³.
+// water is the default density of shapes, kg/m³.
 const water = 1000
 
-// stated is what a prim says of mass, units of the stage.
+// stated has the mass properties that a prim states, in units of the stage.
 type stated struct {
-	mass, density float64       // 0: nothing
-	com           *spatial.Vec3 // in the prim's frame, before its scale
-	inertia       *spatial.Sym3 // about the centre of mass, axes of the prim
+	mass, density float64       // 0: not stated
+	com           *spatial.Vec3 // in the prim's frame, before its scale; nil: not stated
+	inertia       *spatial.Sym3 // about the centre of mass, axes of the prim; nil: not stated
 }
 
-// massOf reads what a prim says of mass. The usual values of the schema stand for nothing.
+// massOf reads the mass properties that a prim states. Default values of the schema count as not stated.
 func (r *reader) massOf(p *prim) (s stated) {
 	for _, x := range [...]struct {
 		name string
@@ -50,7 +50,7 @@ func (r *reader) massOf(p *prim) (s stated) {
 	return s
 }
 
-// body completes a link: its mass, what is stated or what its shapes give it, and its velocity.
+// body completes link i: its mass properties, as stated or derived from its shapes, and its velocity.
 func (r *reader) body(i int) {
 	b, l := &r.bodies[i], &r.a.Links[i]
 	p := b.node.p
@@ -58,7 +58,7 @@ func (r *reader) body(i int) {
 	s := r.massOf(p)
 	r.between(p, p)
 	if l.Ground {
-		return // the ground needs none
+		return // the ground needs no mass
 	}
 	var m mesh.Moments
 	if s.mass == 0 || s.com == nil || s.inertia == nil {
@@ -86,11 +86,12 @@ func (r *reader) body(i int) {
 	l.Mass, l.Com, l.Inertia = m.Mass*r.mass, m.Com.Scale(r.length), m.Inertia.Scale(r.mass*r.length*r.length)
 }
 
+// times returns the products of the entries of a and b.
 func times(a, b spatial.Vec3) spatial.Vec3 {
 	return spatial.Vec3{a[0] * b[0], a[1] * b[1], a[2] * b[2]}
 }
 
-// between refuses masses of prims that are neither body nor shape.
+// between refuses masses of prims within p that are neither bodies nor shapes, and reports colliders without a shape.
 func (r *reader) between(p, body *prim) {
 	for _, c := range p.children {
 		n := r.nodes[c]
@@ -111,8 +112,8 @@ func (r *reader) between(p, body *prim) {
 	}
 }
 
-// derived returns the mass properties of the shapes of a body, in its frame, units of the stage. It refuses bodies that
-// have none, by what of them is not stated.
+// derived returns the mass properties of the shapes of a body, in its frame and in units of the stage. It refuses a body without
+// such shapes, with the properties that are not stated, and returns false.
 func (r *reader) derived(b *body, s stated) (mesh.Moments, bool) {
 	p := b.node.p
 	missing := ""
@@ -127,7 +128,7 @@ func (r *reader) derived(b *body, s stated) (mesh.Moments, bool) {
 			missing += x.name
 		}
 	}
-	// The centre of a body without shapes is its origin.
+	// The centre of mass of a body without shapes is its origin.
 	if len(b.colliders) == 0 && s.mass > 0 && s.inertia != nil {
 		return mesh.Moments{}, true
 	}
@@ -154,7 +155,7 @@ func (r *reader) derived(b *body, s stated) (mesh.Moments, bool) {
 	return mesh.Moments{Mass: sum.Mass, Com: sum.Com, Inertia: sum.Inertia}, good
 }
 
-// part returns the mass properties of a shape in the frame of its body.
+// part returns the mass properties of shape n in the frame of its body, as stated or derived from the shape.
 func (r *reader) part(b *body, n *node) (mesh.Moments, error) {
 	inv := b.frame.Inverse()
 	rel := affine{A: inv.Q.Mat(), t: inv.R}.mul(n.world)
@@ -194,7 +195,8 @@ func (r *reader) part(b *body, n *node) (mesh.Moments, error) {
 	return m, nil
 }
 
-// density returns that of a shape, units of the stage: the nearest up to its body counts, then that of its material.
+// density returns the density of shape p, in units of the stage: of the nearest prim from p up to its body that states one, else of its
+// material, else water.
 func (r *reader) density(p, body *prim) float64 {
 	for q := p; q != nil; q = q.parent {
 		if d := r.finite(q, "physics:density", 0); d > 0 {
@@ -221,8 +223,8 @@ func (r *reader) density(p, body *prim) float64 {
 	return water * r.length * r.length * r.length / r.mass
 }
 
-// velocity reads the velocity of a body: that of its origin in units of the stage, and degrees per second, along the
-// axes of what the body stands in, as its transformation is. A kinematic body is ground.
+// velocity reads the velocity of a body: of its origin, in units of the stage, and the angular one in degrees per second, both in
+// axes of the parent prim, as for the transformation. A kinematic body becomes ground.
 func (r *reader) velocity(b *body, l *assembly.Link) {
 	p := b.node.p
 	v, w := r.numbers(p, "physics:velocity", 3), r.numbers(p, "physics:angularVelocity", 3)

@@ -11,37 +11,37 @@ import (
 )
 
 const (
-	// maxPrims is the largest number of prims of a composed scene, with those that composition copies on its way.
+	// maxPrims is the largest number of prims of a composed scene, including temporary copies.
 	maxPrims = 400_000
-	// maxCopied is the most memory that composition takes for what it copies, bytes, with what is copied on its way.
+	// maxCopied is the largest memory for copies during composition, bytes, including temporary ones.
 	maxCopied = 1 << 29
-	// About how many bytes the copy of a property and of an entry of a list take.
+	// propBytes and entryBytes are the approximate memory of a copied property and of a copied entry of a list, bytes.
 	propBytes, entryBytes = 256, 64
 )
 
-// stack is a layer with its sublayers, the root's the strongest.
+// stack is a layer with its sublayers merged into it.
 type stack struct {
 	name source.Name
 	root *prim
 	meta map[string]value
 }
 
-// composer makes one tree of prims of layers.
+// composer makes one tree of prims from layers.
+// The opinions on a prim are, from the strongest to the weakest: its layers, inherits, variants, references, payloads.
 //
-// Of the arcs of a prim the stronger come first: what stands in its layers, inherits, variants, references, payloads.
-// Those of a prim itself are stronger than those of the prims it stands in.
+// The arcs of a prim itself are stronger than the arcs of its ancestors.
 type composer struct {
 	files  *source.Files
 	report *source.Report
-	stacks map[string]*stack // by file; nil: it cannot be read, which has been refused
-	opened map[string]bool   // files whose layers are being read
+	stacks map[string]*stack // by file; nil: the file cannot be read and has been refused
+	opened map[string]bool   // files that are being read, to detect cycles
 	depth  int
 	prims  int
-	copied int  // bytes
-	full   bool // a bound has been passed, and refused: nothing more is composed
+	copied int  // bytes copied so far
+	full   bool // a bound has been exceeded, which has been refused: composition ends
 }
 
-// spend counts bytes that are copied for p, and refuses the scene if they are too many. It reports whether they may be copied.
+// spend counts bytes that are to be copied for p. It refuses the scene and returns false if they are too many.
 func (c *composer) spend(p *prim, bytes int) bool {
 	if c.copied += bytes; c.copied > maxCopied {
 		c.stop(p, "the scene", fmt.Sprintf("copies more than %d MB of prims, properties and paths", maxCopied/1_000_000))
@@ -49,7 +49,7 @@ func (c *composer) spend(p *prim, bytes int) bool {
 	return !c.full
 }
 
-// stop refuses what at p passes a bound, the first time, and ends the composition.
+// stop ends the composition, as what exceeds a bound at p; the first call reports that as a refusal.
 func (c *composer) stop(p *prim, what, why string) {
 	if !c.full {
 		c.full = true
@@ -57,7 +57,9 @@ func (c *composer) stop(p *prim, what, why string) {
 	}
 }
 
-// open returns the stack of a file. It refuses files that cannot be read or include themselves, and returns nil for them.
+// open returns the stack of a file. It refuses a file that cannot be read or that includes itself, and returns nil. For the main
+// file, and
+// for syntax errors, it returns the error instead.
 func (c *composer) open(at source.Located, name source.Name, main bool) (*stack, error) {
 	if c.opened[name.String()] {
 		c.report.Refuse(at, "file "+fault.Name(name.String()), "is a layer of itself")
@@ -94,7 +96,7 @@ func (c *composer) open(at source.Located, name source.Name, main bool) (*stack,
 	return s, nil
 }
 
-// sublayer puts a weaker layer under a stack.
+// sublayer merges a weaker layer into a stack.
 func (c *composer) sublayer(s *stack, a arc) error {
 	name, ok := c.resolve(a)
 	if !ok {
@@ -109,7 +111,7 @@ func (c *composer) sublayer(s *stack, a arc) error {
 	return nil
 }
 
-// Location returns the place of an arc.
+// Location returns the position of an arc.
 func (a arc) Location() source.Location {
 	return source.Location{File: a.file, Line: a.line, Column: a.column}
 }
@@ -124,7 +126,7 @@ func (c *composer) resolve(a arc) (source.Name, bool) {
 	return name, err == nil
 }
 
-// clone copies a prim with all in it. The copy has the parent up.
+// clone copies a prim and everything within it. The copy has the parent up.
 func (c *composer) clone(p, up *prim) *prim {
 	if c.prims++; c.prims > maxPrims {
 		c.stop(p, "the scene", fmt.Sprintf("has more than %d prims", maxPrims))
@@ -152,12 +154,12 @@ func (c *composer) clone(p, up *prim) *prim {
 	return &n
 }
 
-// entries returns the number of entries of the lists of p.
+// entries returns the total number of entries of the lists of p.
 func (p *prim) entries() int {
 	return p.apis.len() + p.references.len() + p.payload.len() + p.inherits.len()
 }
 
-// merge puts a weaker prim under p, whose parts it takes over.
+// merge merges a weaker prim into p, for opinions that p does not have. p takes over its parts without copying.
 func (c *composer) merge(p, weak *prim) {
 	if weak.entries() > 0 && !c.spend(p, entryBytes*(p.entries()+weak.entries())) {
 		return
@@ -210,7 +212,7 @@ func (c *composer) merge(p, weak *prim) {
 	}
 }
 
-// mergeSet puts a weaker variant set under those of p.
+// mergeSet merges a weaker variant set into the sets of p.
 func (c *composer) mergeSet(p *prim, s *variantSet) {
 	if !c.spend(p, entryBytes*len(p.variants)) {
 		return
@@ -235,7 +237,7 @@ func (c *composer) mergeSet(p *prim, s *variantSet) {
 	p.variants = append(p.variants, s)
 }
 
-// expand takes the opinions that the arcs of p and of the prims in it lead to. Arcs without a file lead into the stack s.
+// expand merges the targets of all arcs of p, and of the prims within it, into them. Arcs without a file refer to the stack s.
 func (c *composer) expand(p *prim, s *stack) error {
 	if c.depth++; c.depth > maxDepth {
 		c.stop(p, "prim "+fault.Name(p.name), fmt.Sprintf("stands deeper than %d in prims and arcs", maxDepth))
@@ -270,7 +272,7 @@ func (c *composer) expand(p *prim, s *stack) error {
 	return nil
 }
 
-// variants takes the variants that are selected, those in them too.
+// variants merges the selected variants of p into it, including nested ones.
 func (c *composer) variants(p *prim, s *stack) error {
 	for len(p.variants) > 0 {
 		set := p.variants[0]
@@ -286,7 +288,7 @@ func (c *composer) variants(p *prim, s *stack) error {
 			continue
 		}
 		v := set.list[i].children[0]
-		nested := v.variants // its sets join those of p
+		nested := v.variants // merged into the sets of p below
 		v.parent, v.variants = p.parent, nil
 		if err := c.expand(v, s); err != nil {
 			return err
@@ -299,7 +301,7 @@ func (c *composer) variants(p *prim, s *stack) error {
 	return nil
 }
 
-// pull puts the prim that an arc of p names under p.
+// pull merges the prim that an arc of p names into p, with its own arcs expanded.
 func (c *composer) pull(p *prim, s *stack, a arc) error {
 	from := s
 	if c.full {
@@ -348,7 +350,7 @@ func (c *composer) pull(p *prim, s *stack, a arc) error {
 	if err := c.expand(n, from); err != nil {
 		return err
 	}
-	if n.specifier == "class" { // what inherits from a class is not abstract
+	if n.specifier == "class" { // a prim that inherits from a class is not abstract itself
 		n.specifier = "over"
 	}
 	c.remap(n, at, p.path(), from != s || a.asset != "")
@@ -356,7 +358,7 @@ func (c *composer) pull(p *prim, s *stack, a arc) error {
 	return nil
 }
 
-// units notes layers whose units differ, which composition does not convert.
+// units reports layers whose units differ: composition does not convert them.
 func (c *composer) units(a arc, s, from *stack) {
 	for _, name := range [...]string{"metersPerUnit", "kilogramsPerUnit"} {
 		if x, y := unit(s.meta, name), unit(from.meta, name); x != y {
@@ -366,7 +368,7 @@ func (c *composer) units(a arc, s, from *stack) {
 	}
 }
 
-// prefer makes a prim select the variants that a stronger one does.
+// prefer replaces the selections of variants in n, and in prims within it, by the selections of a stronger prim.
 func prefer(n, strong *prim) {
 	if n.selection == nil {
 		n.selection = map[string]string{}
@@ -379,7 +381,8 @@ func prefer(n, strong *prim) {
 	}
 }
 
-// remap makes the paths in n, which was at from, those of where it goes. Of another file those that lead out of n lead nowhere.
+// remap changes the paths within n, which has moved from the path from to the path to. If n comes from another file (other), paths that
+// lead out of n become invalid.
 func (c *composer) remap(n *prim, from, to string, other bool) {
 	move := func(items []string) []string {
 		out := make([]string, 0, len(items))

@@ -14,14 +14,14 @@ import (
 
 const degree = math.Pi / 180
 
-// units are the sizes of what acts on a coordinate, in SI.
+// units has the units of the stage for a coordinate and its forces, in SI.
 type units struct {
 	q     float64 // coordinate
 	force float64 // force or torque
 	rotor float64 // rotor inertia
 }
 
-// of returns the units of a motion. A stiffness is one of force over one of the coordinate.
+// of returns the units for a kind of motion. The unit of a stiffness is force/q.
 func (r *reader) of(kind assembly.Kind) units {
 	if kind == assembly.Prismatic {
 		return units{r.length, r.mass * r.length, r.mass}
@@ -30,7 +30,8 @@ func (r *reader) of(kind assembly.Kind) units {
 	return units{degree, k, k}
 }
 
-// axis returns a motion of a joint with its limits, which are in units of the stage or degrees, and what acts on it.
+// axis returns a motion of joint p about or along e, with its drive, damping and friction, and with the limits lo and hi, which are in
+// units of the stage or degrees. instance is the name of the motion in drives.
 func (r *reader) axis(p *prim, kind assembly.Kind, e spatial.Vec3, name, instance string, lo, hi float64) assembly.Axis {
 	u := r.of(kind)
 	a := assembly.Axis{At: p, Name: name, Kind: kind, Axis: e}
@@ -42,8 +43,8 @@ func (r *reader) axis(p *prim, kind assembly.Kind, e spatial.Vec3, name, instanc
 	return a
 }
 
-// drive reads the drive of a motion: the force k·(target − q) + d·(rate − q̇), which is a spring, a damper and the
-// constant force d·rate. Its largest force is kept as that of the coordinate, and does not bound the spring.
+// drive reads the drive of a motion: the force k·(target − q) + d·(rate − q̇), which becomes a spring, a damper and the
+// constant force d·rate. Its largest force becomes the force limit of the coordinate, and does not bound the spring.
 func (r *reader) drive(p *prim, a *assembly.Axis, instance string, u units, limit *model.Limit) {
 	prefix := "drive:" + instance + ":physics:"
 	k, d := r.finite(p, prefix+"stiffness", 0), r.finite(p, prefix+"damping", 0)
@@ -82,7 +83,9 @@ func (r *reader) drive(p *prim, a *assembly.Axis, instance string, u units, limi
 	}
 }
 
-// first returns the first of some attributes that p has with a value, and its number. Others of them count as read too.
+// first returns the number and the name of the first of the attributes names that has a value; 0 and "" if none has. It marks all of
+// them as
+// read, and reports later ones with another number.
 func (r *reader) first(p *prim, names ...string) (float64, string) {
 	found, at := 0.0, ""
 	for _, name := range names {
@@ -102,8 +105,8 @@ func (r *reader) first(p *prim, names ...string) (float64, string) {
 	return found, at
 }
 
-// passive reads damping, dry friction, rotor inertia and the largest rate that the schemas of two simulators add to
-// a joint. Newton's damping of rotations is one per degree, that of MuJoCo one per radian.
+// passive reads damping, dry friction, rotor inertia and the largest rate, from the schemas of simulators, Newton,
+// MuJoCo and PhysX. Newton's damping of rotations is per degree, MuJoCo's per radian.
 func (r *reader) passive(p *prim, a *assembly.Axis, u units, limit *model.Limit) {
 	if d, name := r.first(p, "newton:damping", "mjc:damping"); name == "newton:damping" {
 		a.Damping += d * u.force / u.q
@@ -120,7 +123,7 @@ func (r *reader) passive(p *prim, a *assembly.Axis, u units, limit *model.Limit)
 	}
 }
 
-// ball returns the motion of a joint whose rotations are free. Of what acts on it the model has the damping alone.
+// ball returns the motion of a joint with three free rotations. The model supports only its damping.
 func (r *reader) ball(p *prim) assembly.Axis {
 	a := assembly.Axis{At: p, Name: p.name, Kind: assembly.Ball}
 	u := r.of(assembly.Revolute)

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The joints of the schema, with the frames P on body 0 and S on body 1, and an axis e that P and S have in common:
+// The joints of the schema, with the frames P on body 0 and S on body 1, and an axis e with the same coordinates in P and S:
 //
 //	PhysicsRevoluteJoint   origins meet, e are parallel: S turns about e
 //	PhysicsPrismaticJoint  axes are parallel, S's origin is on P's e
@@ -29,9 +29,10 @@ var converters = map[string]func(*reader, *assembly.Joint, *prim) bool{
 	"PhysicsJoint":          (*reader).generic,
 }
 
+// isJoint reports whether prims of a kind are joints with a converter.
 func isJoint(kind string) bool { return converters[kind] != nil }
 
-// joint adds a joint. All of them hold the bodies where the file has them, and none places one.
+// joint adds a joint. Bodies keep the poses of the file: no joint determines the pose of a body.
 func (r *reader) joint(n *node) {
 	p := n.p
 	if !r.truth(p, "physics:jointEnabled", true) {
@@ -72,7 +73,8 @@ func (r *reader) joint(n *node) {
 	r.made[p] = len(r.a.Joints)
 }
 
-// end returns the link at one end of a joint, and the joint's frame in it. Without a body that is the world.
+// end returns the link at end which, "0" or "1", of a joint, and the joint's frame in it. Without a body the link is the world. It
+// returns false after a refusal.
 func (r *reader) end(p *prim, which string) (link int, x assembly.Pose, ok bool) {
 	t, ok := r.target(p, "physics:body"+which)
 	x = assembly.Identity()
@@ -104,7 +106,7 @@ func (r *reader) end(p *prim, which string) (link int, x assembly.Pose, ok bool)
 	return link, x, ok
 }
 
-// at returns the pose in the world of a frame of a link.
+// at returns the pose in the world of a frame x in a link.
 func (r *reader) at(link int, x assembly.Pose) assembly.Pose {
 	if link == assembly.World {
 		return x
@@ -112,8 +114,8 @@ func (r *reader) at(link int, x assembly.Pose) assembly.Pose {
 	return r.a.Links[link].Pose.Mul(x)
 }
 
-// fix makes a joint that lets nothing pass hold its bodies as one, if it does so where the file has them. Else it is
-// one of a loop that is open.
+// fix makes a fixed joint merge its links, if it is satisfied in the poses of the file. Else it stays a joint of an open
+// loop.
 func (r *reader) fix(j *assembly.Joint) {
 	x := r.at(j.Predecessor, j.P).Inverse().Mul(r.at(j.Successor, j.S))
 	tol := r.o.Snap
@@ -128,7 +130,7 @@ func (r *reader) fix(j *assembly.Joint) {
 	j.S = j.S.Mul(x.Inverse())
 }
 
-// common returns the axis of a joint.
+// common returns the axis e of a joint, which P and S have in common.
 func (r *reader) common(p *prim) spatial.Vec3 {
 	e, ok := axisOf(r.word(p, "physics:axis", "X"))
 	if !ok {
@@ -137,6 +139,7 @@ func (r *reader) common(p *prim) spatial.Vec3 {
 	return e
 }
 
+// revolute makes j a rotation about its axis, with limits and drive.
 func (r *reader) revolute(j *assembly.Joint, p *prim) bool {
 	e := r.common(p)
 	lo, hi := r.number(p, "physics:lowerLimit", math.Inf(-1)), r.number(p, "physics:upperLimit", math.Inf(1))
@@ -144,6 +147,7 @@ func (r *reader) revolute(j *assembly.Joint, p *prim) bool {
 	return true
 }
 
+// prismatic makes j a translation along its axis, with limits and drive.
 func (r *reader) prismatic(j *assembly.Joint, p *prim) bool {
 	e := r.common(p)
 	lo, hi := r.number(p, "physics:lowerLimit", math.Inf(-1)), r.number(p, "physics:upperLimit", math.Inf(1))
@@ -165,7 +169,7 @@ func (r *reader) spherical(j *assembly.Joint, p *prim) bool {
 	return true
 }
 
-// distance reads a joint that keeps a distance. Those that only bound it hold nothing.
+// distance reads a joint that keeps a distance constant. A joint that only bounds it is dropped.
 func (r *reader) distance(j *assembly.Joint, p *prim) bool {
 	lo, hi := r.finite(p, "physics:minDistance", -1), r.number(p, "physics:maxDistance", -1)
 	switch {
@@ -185,8 +189,8 @@ func (r *reader) distance(j *assembly.Joint, p *prim) bool {
 // freedoms are the names of the motions of a generic joint.
 var freedoms = [6]string{"transX", "transY", "transZ", "rotX", "rotY", "rotZ"}
 
-// generic reads a joint whose limits lock some of its six motions: those whose lower limit is not below the upper one.
-// Translations are along the axes of P. Of two rotations one is the twist, about x of S, and the other the swing.
+// generic reads a joint whose limits lock some of its six motions: a motion is locked if its lower limit is not below the upper one.
+// Translations are along the axes of P. Of two rotations one is the twist, about x of S, and the other a swing.
 func (r *reader) generic(j *assembly.Joint, p *prim) bool {
 	if x := p.prop("limit:distance:physics:high"); x != nil && x.value != nil {
 		r.report.Drop(x, "joint "+fault.Name(p.name), "distances that are only bounded are not read", "")
@@ -225,7 +229,7 @@ func (r *reader) generic(j *assembly.Joint, p *prim) bool {
 	return r.turns(j, p, turns, &lo, &hi)
 }
 
-// turns reads the rotations that a generic joint lets pass.
+// turns reads the free rotations of a generic joint, of which turns has the indices in freedoms.
 func (r *reader) turns(j *assembly.Joint, p *prim, turns []int, lo, hi *[6]float64) bool {
 	switch {
 	case len(turns) == 3:

@@ -17,23 +17,23 @@ const (
 	end    token = iota // of the file
 	word                // a name, with the colons of its namespaces
 	text                // a string
-	number              // digits with their sign, as they stand
+	number              // digits with their sign, not converted
 	asset               // @…@
 	path                // <…>
 	punct               // one character
 )
 
-// lexer takes a file apart.
+// lexer splits a file into tokens. It has the current token.
 type lexer struct {
 	file string
 	data string
-	at   int // of the next character
-	line int
-	head int // where the line begins
+	at   int // index of the next character
+	line int // line of the next character, from 1
+	head int // index of the first character of the line
 
 	kind         token
-	s            string // of the token: without its quotes
-	tLine, tByte int    // where the token begins: line and column
+	s            string // text of the token, without quotes
+	tLine, tByte int    // line and column of the beginning of the token
 }
 
 // fail stops the parser with an error at the token; parse recovers it.
@@ -49,10 +49,10 @@ func (l *lexer) shown() string {
 	return fault.Name(l.s)
 }
 
-// newline notes that a line ends before character i.
+// newline counts a line, whose successor begins at character i.
 func (l *lexer) newline(i int) { l.line, l.head = l.line+1, i }
 
-// space skips what stands between tokens.
+// space skips blanks, line ends and comments.
 func (l *lexer) space() {
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
@@ -80,7 +80,7 @@ func (l *lexer) space() {
 	}
 }
 
-// through moves to character i, past lines.
+// through moves to character i, and counts the lines on the way.
 func (l *lexer) through(i int) {
 	for ; l.at < i; l.at++ {
 		if l.data[l.at] == '\n' {
@@ -89,9 +89,10 @@ func (l *lexer) through(i int) {
 	}
 }
 
+// begin stores the position of the next token.
 func (l *lexer) begin() { l.tLine, l.tByte = l.line, l.at-l.head+1 }
 
-// next reads a token.
+// next reads the next token.
 func (l *lexer) next() {
 	l.space()
 	l.begin()
@@ -119,7 +120,7 @@ func (l *lexer) next() {
 	}
 }
 
-// number reads digits, or a sign with inf behind it.
+// number reads a number, or inf with a sign.
 func (l *lexer) number() {
 	i := l.at
 	if strings.HasPrefix(l.data[i:], "-inf") || strings.HasPrefix(l.data[i:], "+inf") {
@@ -135,7 +136,7 @@ func (l *lexer) number() {
 		i++
 	}
 	l.kind, l.s, l.at = number, l.data[l.at:i], i
-	if l.s == "." { // between a name and what it is of
+	if l.s == "." { // a separator within a path or property
 		l.kind = punct
 	}
 }
@@ -158,7 +159,7 @@ func (l *lexer) word() {
 	l.s, l.at = l.data[l.at:i], i
 }
 
-// asset reads @…@ or @@@…@@@.
+// asset reads the name of a file, in @…@ or @@@…@@@.
 func (l *lexer) asset() {
 	quote := "@"
 	if strings.HasPrefix(l.data[l.at:], "@@@") {
@@ -172,7 +173,7 @@ func (l *lexer) asset() {
 	l.kind, l.s, l.at = asset, l.data[from:from+n], from+n+len(quote)
 }
 
-// quoted reads a string of one line, or of several in three quotes.
+// quoted reads a string on one line, or on several lines within triple quotes; c is the quote.
 func (l *lexer) quoted(c byte) {
 	quote := string(c)
 	if strings.HasPrefix(l.data[l.at:], strings.Repeat(quote, 3)) {
@@ -194,7 +195,7 @@ func (l *lexer) quoted(c byte) {
 	l.fail("a string does not end")
 }
 
-// unescape replaces backslashes and what they stand for.
+// unescape replaces escape sequences.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -202,10 +203,10 @@ func unescape(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\"`, `"`, `\'`, `'`).Replace(s)
 }
 
-// is reports whether the token is a character or a name.
+// is reports whether the token is the character or the name s.
 func (l *lexer) is(s string) bool { return (l.kind == punct || l.kind == word) && l.s == s }
 
-// take reads on if the token is s.
+// take reads the next token if the current one is s, and returns whether it is.
 func (l *lexer) take(s string) bool {
 	if !l.is(s) {
 		return false
@@ -214,14 +215,14 @@ func (l *lexer) take(s string) bool {
 	return true
 }
 
-// want reads on past s, and fails if something else stands there.
+// want is take, but fails if the token is not s.
 func (l *lexer) want(s string) {
 	if !l.take(s) {
 		l.fail("%s in place of %s", l.shown(), fault.Name(s))
 	}
 }
 
-// expect returns the text of a token of a kind.
+// expect returns the text of the token and reads the next one. It fails if the token is not of a kind; what describes it for the message.
 func (l *lexer) expect(kind token, what string) string {
 	if l.kind != kind {
 		l.fail("%s in place of %s", l.shown(), what)

@@ -12,20 +12,20 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The equations between coordinates that schemas of simulators add to a joint with the coordinate q. Another joint has q′,
-// and both are in degrees or units of length of the stage:
+// The couplings that schemas of simulators define for a joint with the coordinate q and another joint with the coordinate q′. Both are in
+// degrees or in the length unit of the stage:
 //
 //	NewtonMimicAPI       q = newton:mimicCoef0 + newton:mimicCoef1·q′
 //	PhysxMimicJointAPI:i q + physxMimicJoint:i:gearing·q′ + physxMimicJoint:i:offset = 0
-//	MjcEqualityJointAPI  that of NewtonMimicAPI, or q = Σ mjc:coefₖ·q′ᵏ with angles in radians
+//	MjcEqualityJointAPI  as NewtonMimicAPI, or q = Σ mjc:coefₖ·q′ᵏ with angles in radians
 
-// mimics reads those of a joint that has been read.
+// mimics adds the couplings of joint p, if it has been read.
 func (r *reader) mimics(p *prim) {
 	if r.made[p] == 0 {
 		return
 	}
 	done := (p.has("NewtonMimicAPI") || p.has("MjcEqualityJointAPI")) && r.newtonMimic(p)
-	idle := map[string]bool{} // instances that do not count
+	idle := map[string]bool{} // instances that are ignored
 	for _, api := range p.apis.resolve(nil) {
 		instance, ok := strings.CutPrefix(api, "PhysxMimicJointAPI:")
 		switch {
@@ -48,7 +48,7 @@ func (r *reader) mimics(p *prim) {
 // physxMimicPrefix begins the names of the attributes of PhysxMimicJointAPI, before the name of the instance and a colon.
 const physxMimicPrefix = "physxMimicJoint:"
 
-// newtonMimic reads that of Newton, or of MuJoCo, and reports whether it counts.
+// newtonMimic adds the coupling of NewtonMimicAPI, or of MjcEqualityJointAPI. It returns false if mimicEnabled is false.
 func (r *reader) newtonMimic(p *prim) bool {
 	leads, rel := "newton:mimicJoint", p.prop("newton:mimicJoint")
 	if rel == nil || !rel.rel || len(rel.targets.resolve(nil)) == 0 {
@@ -67,7 +67,7 @@ func (r *reader) newtonMimic(p *prim) bool {
 	if !ok {
 		return true
 	}
-	// Lengths are those of the stage in both; angles of the one are in degrees, of the other in radians.
+	// Both use the length unit of the stage; Newton's angles are in degrees, MuJoCo's in radians.
 	c := []float64{0, at.unit / to.unit, 0, 0, 0}
 	if !p.has("NewtonMimicAPI") {
 		c[1] = at.radians / to.radians
@@ -116,10 +116,10 @@ func (r *reader) physxMimic(p *prim, instance string) {
 	r.follow(p, p.name+"#"+instance, at, to, []float64{-offset * at.unit, -gearing * at.unit / to.unit})
 }
 
-// coordinate is a motion of a joint that equations have.
+// coordinate is a coordinate of a coupling.
 type coordinate struct {
 	id            int     // from Assembly.NewCoordinate
-	unit, radians float64 // units of the stage and of MuJoCo in SI
+	unit, radians float64 // its unit in the stage and in MuJoCo's schema, in SI
 }
 
 // follows returns the coordinate at of p and the coordinate to of its leader, the joint that a relationship of p names. Where a
@@ -145,7 +145,8 @@ func (r *reader) follows(p *prim, relationship, own, other string) (at, to coord
 	return at, to, ok
 }
 
-// coordinate returns the coordinate of joint p, or of its motion of a name if it has several, for an equation of joint of.
+// coordinate returns the coordinate of joint p; if p has several motions, of the one called motion. It is for a coupling of joint of,
+// which it refuses if there is no such coordinate.
 func (r *reader) coordinate(p *prim, motion string, of *prim) (coordinate, bool) {
 	k := r.made[p]
 	if k > 0 {
@@ -173,7 +174,7 @@ func (r *reader) coordinate(p *prim, motion string, of *prim) (coordinate, bool)
 	return coordinate{}, false
 }
 
-// follow adds q = Σ c[k]·q′ᵏ, SI, of two coordinates as the file has them.
+// follow adds the coupling q = Σ c[k]·q′ᵏ, in SI, of the coordinates at and to, as in the file.
 func (r *reader) follow(p *prim, name string, at, to coordinate, c []float64) {
 	for k, x := range c {
 		if !algebra.Finite(x) {
@@ -181,7 +182,7 @@ func (r *reader) follow(p *prim, name string, at, to coordinate, c []float64) {
 			return
 		}
 	}
-	// With q′ = x + s the polynomial of x has the derivatives at s for coefficients, by Horner's rule.
+	// The coordinate of the model is x = q′ − s: shift the polynomial by s, with Horner's scheme.
 	if s := r.zeroed[to.id]; s != 0 {
 		for i := range c {
 			for k := len(c) - 2; k >= i; k-- {
@@ -195,11 +196,11 @@ func (r *reader) follow(p *prim, name string, at, to coordinate, c []float64) {
 	r.a.Couplings = append(r.a.Couplings, e)
 }
 
-// The joints of PhysX that mesh. They relate a turn of body 0 about the x axis of their frame on it, and a turn of body 1
-// about, or its way along, the x axis of the frame there, from the pose of the file on:
+// The gears, and racks and pinions, of PhysX. They relate the angle θ₀ of body 0 about the x axis of their frame on it to the angle θ₁ of
+// body 1 about the x axis of the frame there, or to its displacement s₁ along that axis. Both are zero in the pose of the file:
 //
 //	PhysxPhysicsGearJoint           gearRatio·θ₀ + θ₁ = 0
-//	PhysxPhysicsRackAndPinionJoint  θ₀ = ±ratio·s₁, θ₀ in degrees, with the sign by which a wheel rolls on a rack that is there
+//	PhysxPhysicsRackAndPinionJoint  θ₀ = ±ratio·s₁, θ₀ in degrees; the sign is such that the wheel rolls on the rack
 const (
 	gearJoint = "PhysxPhysicsGearJoint"
 	rackJoint = "PhysxPhysicsRackAndPinionJoint"
@@ -207,18 +208,18 @@ const (
 
 var xAxis = spatial.Vec3{1, 0, 0}
 
-// aligned is how far the x axis of a frame may be from the axis of its joint, rad: files have single precision.
+// aligned is the largest angle between the x axis of a frame and the axis of its joint, rad: files have single precision.
 const aligned = 1e-3
 
-// wheel is what meshes: the coordinate of a joint with the sign that counts it about, or along, an axis of the world.
+// wheel is one side of a gear, or rack and pinion: the coordinate of a hinge or slide.
 type wheel struct {
-	joint   int // in the assembly
-	sign    float64
-	carrier int // link on which the joint is
-	x       assembly.Pose
+	joint   int           // the hinge or slide, index in the assembly
+	sign    float64       // of its coordinate about or along the x axis of the gear's frame
+	carrier int           // the other link of the hinge or slide
+	x       assembly.Pose // of the gear's frame in the world
 }
 
-// mesh reads a joint that meshes.
+// mesh reads a gear, or a rack and pinion. whole has the links that are fixed to each other.
 func (r *reader) mesh(p *prim, whole assembly.Wholes) {
 	p.class = source.Used
 	if !r.truth(p, "physics:jointEnabled", true) {
@@ -276,8 +277,8 @@ func (r *reader) mesh(p *prim, whole assembly.Wholes) {
 	r.a.Couplings = append(r.a.Couplings, e)
 }
 
-// side returns the sense in which a rack moves when its wheel turns, that of the wheel's velocity at the frame of the rack.
-// Where that is none the sense is that of the axes.
+// side returns the sign of the displacement of a rack, w[1], for a positive rotation of its wheel, w[0]: the sign of the wheel's
+// velocity, at the frame of the rack, along the rack. It returns 1 if that velocity is zero.
 func (r *reader) side(w *[2]wheel) float64 {
 	v := w[0].x.Dir(xAxis).Cross(w[1].x.R.Sub(w[0].x.R)).Dot(w[1].x.Dir(xAxis)) / r.length
 	if math.Abs(v) <= aligned {
@@ -286,8 +287,8 @@ func (r *reader) side(w *[2]wheel) float64 {
 	return math.Copysign(1, v)
 }
 
-// wheel reads one side of p: the frame on a body, and the joint of a kind by which that body moves. It returns why p has no
-// equation between coordinates, if that is no error.
+// wheel reads one side of p into w: its frame on a body, "0" or "1", and the joint of a kind, which a relationship names, by which the
+// body moves. It returns false after a refusal, or with the reason why if p must be dropped.
 func (r *reader) wheel(p *prim, w *wheel, body, relationship string, kind assembly.Kind) (ok bool, why string) {
 	link, frame, okEnd := r.end(p, body)
 	t, okTarget := r.target(p, relationship)

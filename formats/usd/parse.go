@@ -10,21 +10,21 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// magic begins files in text, binary begins those of crate, and zipped those of packages.
+// magic begins a file in text, binary a file in the crate format, and zipped a package.
 const (
 	magic  = "#usda "
 	binary = "PXR-USDC"
 	zipped = "PK\x03\x04"
 )
 
-// Sniff reports whether data begins as a file of USD does: in text, in binary, or, with a name that ends in .usdz, as a package.
+// Sniff reports whether a file is in USD, text, binary or a package, by its first bytes or the ending of its name.
 func Sniff(name string, data []byte) bool {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	return bytes.HasPrefix(data, []byte(magic)) || bytes.HasPrefix(data, []byte(binary)) ||
 		bytes.HasPrefix(data, []byte(zipped)) || ending(name) == ".usdc" || ending(name) == ".usdz"
 }
 
-// ending returns the ending of a name in small letters.
+// ending returns the ending of a name, with the point, in lower case; "" if there is none.
 func ending(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return strings.ToLower(name[i:])
@@ -32,7 +32,7 @@ func ending(name string) string {
 	return ""
 }
 
-// asText returns the name of a file as which a file may be written in text.
+// asText returns a name for the text form of a file, for messages.
 func asText(file string) string {
 	e := ending(file)
 	if e == ".usda" {
@@ -49,6 +49,7 @@ type layer struct {
 	sublayers []arc
 }
 
+// parser parses a layer; it panics with a *source.SyntaxError, which parse recovers.
 type parser struct {
 	lexer
 	l        *layer
@@ -56,12 +57,12 @@ type parser struct {
 	relative int // bytes of the relative paths so far, made absolute
 }
 
-// maxRelative is the most memory that the relative paths of a file take when they are made absolute, bytes.
+// maxRelative bounds the memory of the relative paths of a file when they are made absolute, bytes.
 const maxRelative = 64 << 20
 
-// parse reads the text of a layer.
+// parse parses the text of a layer.
 //
-// Cost: O(bytes). It returns a *source.SyntaxError with the place.
+// Cost: O(bytes). It returns a *source.SyntaxError with the position.
 func parse(file string, data []byte) (l *layer, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	p := &parser{lexer: lexer{file: file, data: string(data), line: 1, tLine: 1, tByte: 1}}
@@ -96,7 +97,7 @@ func parse(file string, data []byte) (l *layer, err error) {
 	return p.l, nil
 }
 
-// deeper counts what stands in each other.
+// deeper counts a nested prim or value, until the function that it returns is called. It fails beyond maxDepth.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("prims and values stand deeper than %d in each other", maxDepth)
@@ -128,7 +129,7 @@ func (p *parser) layerMeta() {
 	}
 }
 
-// edit reads how an entry edits a list.
+// edit reads the keyword by which an entry edits a list; "" if there is none.
 func (p *parser) edit() string {
 	for _, s := range [...]string{"prepend", "append", "add", "delete", "reorder"} {
 		if p.take(s) {
@@ -138,7 +139,7 @@ func (p *parser) edit() string {
 	return ""
 }
 
-// put adds items to a list as an edit says.
+// put stores items in the part of a list for an edit.
 func put[T comparable](l *list[T], edit string, items []T) {
 	switch edit {
 	case "":
@@ -154,7 +155,7 @@ func put[T comparable](l *list[T], edit string, items []T) {
 	}
 }
 
-// prim reads a prim in another.
+// prim reads a prim within another.
 func (p *parser) prim(up *prim) {
 	if p.take(";") {
 		return
@@ -193,14 +194,14 @@ func (p *parser) prim(up *prim) {
 	p.contents(n)
 }
 
-// valid reports whether a prim may have a name.
+// valid reports whether name is a valid name of a prim.
 func valid(name string) bool {
 	l := lexer{data: name}
 	l.word()
 	return l.kind == word && l.at == len(name) && !strings.Contains(name, ":")
 }
 
-// contents reads what stands in a prim or a variant, up to its brace.
+// contents reads the elements of a prim or a variant up to its closing brace.
 func (p *parser) contents(n *prim) {
 	defer p.deeper()()
 	for !p.take("}") {
@@ -273,14 +274,14 @@ func (p *parser) primMeta(n *prim) {
 	}
 }
 
-// edited reads arcs into a list.
+// edited reads arcs and stores them in the part of a list for an edit.
 func (p *parser) edited(l *list[arc], edit, at string) {
 	one := list[arc]{}
 	p.arcs(&one, at)
 	put(l, edit, one.items)
 }
 
-// selections reads the variants that a prim selects.
+// selections reads the selected variants of a prim.
 func (p *parser) selections(n *prim) {
 	p.want("{")
 	if n.selection == nil {
@@ -298,7 +299,7 @@ func (p *parser) selections(n *prim) {
 	}
 }
 
-// arcs reads one file with a path in it, or a list. The path of the prim at is what relative ones begin at.
+// arcs reads one arc, a file, a path or both, or a list of arcs. Relative paths begin at the path at.
 func (p *parser) arcs(l *list[arc], at string) {
 	l.set = true
 	if p.take("None") {
@@ -331,8 +332,8 @@ func (p *parser) arcs(l *list[arc], at string) {
 	}
 }
 
-// absolute returns the absolute path of s, which stands at the path at. It fails if the relative paths of the file grow too long together,
-// as each takes its parent's length.
+// absolute returns the absolute path for a path s in the prim at the path at. It fails if all relative paths of the file together become
+// too long, as each grows by the length of its parent.
 func (p *parser) absolute(at, s string) string {
 	if !strings.HasPrefix(s, "/") {
 		if p.relative += len(at) + len(s); p.relative > maxRelative {
@@ -342,7 +343,7 @@ func (p *parser) absolute(at, s string) string {
 	return absolute(at, s)
 }
 
-// absolute returns a path that may be relative to the prim at.
+// absolute returns the absolute path for s, which may be relative to the path at.
 func absolute(at, s string) string {
 	if s == "" || strings.HasPrefix(s, "/") {
 		return s
@@ -357,7 +358,7 @@ func absolute(at, s string) string {
 	return at + "/" + s
 }
 
-// skip reads past what stands up to a closing character, with all in parentheses in it.
+// skip reads past a closing character, and skips everything before it, including nested brackets.
 func (p *parser) skip(closing string) {
 	stack := []string{closing}
 	for len(stack) > 0 {
@@ -413,7 +414,7 @@ func (p *parser) property(n *prim) {
 	}
 }
 
-// assign reads what a property is set to.
+// assign reads the value of a property, or of a field of it.
 func (p *parser) assign(x *prop, edit, field string) {
 	switch {
 	case field == "timeSamples":
@@ -436,7 +437,7 @@ func (p *parser) assign(x *prop, edit, field string) {
 	}
 }
 
-// samples reads values in time, of which the first is kept.
+// samples reads values at times, and keeps the one at the earliest time.
 func (p *parser) samples(x *prop) {
 	p.want("{")
 	for !p.take("}") {

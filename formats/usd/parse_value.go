@@ -41,7 +41,7 @@ func (p *parser) wordNumber() float64 {
 	return 0
 }
 
-// value reads the next value of the text. None is the value without a kind.
+// value reads the next value. None gives a value of kind none.
 func (p *parser) value() value {
 	var v value
 	if p.take("None") {
@@ -51,7 +51,7 @@ func (p *parser) value() value {
 	return v
 }
 
-// into reads the next value of the text and adds its numbers or texts to v: one, or those of a list or tuple. A dictionary is skipped.
+// into reads the next value and appends its numbers or texts to v: one, or all in a list or tuple. A dictionary is skipped.
 func (p *parser) into(v *value) {
 	defer p.deeper()()
 	switch {
@@ -62,7 +62,7 @@ func (p *parser) into(v *value) {
 		p.only(v, texts)
 		v.texts = append(v.texts, p.s)
 		p.next()
-		if p.kind == path { // of a prim in a file
+		if p.kind == path { // a path may follow a file
 			p.next()
 		}
 	case p.take("["):
@@ -79,7 +79,7 @@ func (p *parser) into(v *value) {
 	}
 }
 
-// only keeps a list to one kind of values.
+// only sets the kind of v. It fails if v already has values of another kind.
 func (p *parser) only(v *value, k kind) {
 	if v.kind != none && v.kind != k {
 		p.fail("%s in a list of other values", p.shown())
@@ -87,7 +87,7 @@ func (p *parser) only(v *value, k kind) {
 	v.kind = k
 }
 
-// row reads a list or a tuple up to its closing character.
+// row reads the entries of a list or a tuple into v, up to its closing character.
 func (p *parser) row(v *value, closing string) {
 	if p.take(closing) {
 		if v.kind == none {
@@ -105,7 +105,7 @@ func (p *parser) row(v *value, closing string) {
 	}
 }
 
-// finite reports whether all numbers are.
+// finite reports whether all numbers of v are finite.
 func (v *value) finite() bool {
 	for _, x := range v.nums {
 		if !algebra.Finite(x) {

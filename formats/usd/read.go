@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// centimetre is the unit of lengths of stages that do not say, m.
+	// centimetre is the default length unit of stages, m.
 	centimetre = 0.01
-	// earth is the gravity of scenes that do not say, m/s².
+	// earth is the default gravity of scenes, m/s².
 	earth = 9.81
 )
 
 // Read reads a stage and makes its model, with the report on all its prims and properties.
 //
 // Cost: O(bytes) of all layers, and of the prims that references copy. It returns the errors of the files as
-// a *source.SyntaxError or a *source.Problems; the report is there too.
+// a *source.SyntaxError or a *source.Problems. The report is never nil.
 func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "usd"}
 	report.Tell(o.Settled)
@@ -63,11 +63,11 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	return result, report, err
 }
 
-// node is a prim with its place.
+// node is a prim with its transformation.
 type node struct {
 	p     *prim
-	world affine
-	link  int // that moves with it
+	world affine // from the prim to the world, units of the stage
+	link  int    // the link to which it is fixed
 }
 
 // body is a rigid body whose link is not complete yet.
@@ -75,7 +75,7 @@ type body struct {
 	node      *node
 	frame     assembly.Pose // in the world, units of the stage
 	scale     spatial.Vec3
-	reset     bool // its transformation is that in the world
+	reset     bool // its transformation does not include the parent's
 	colliders []*node
 }
 
@@ -84,20 +84,20 @@ type reader struct {
 	o       *source.Options
 	report  *source.Report
 	root    *prim
-	length  float64 // m
-	mass    float64 // kg
-	up      spatial.Vec3
+	length  float64      // length unit of the stage, m
+	mass    float64      // mass unit of the stage, kg
+	up      spatial.Vec3 // upward axis
 	nodes   map[*prim]*node
 	scene   *prim
 	bodies  []body // by link
 	joints  []*node
 	meshes  []*node
-	corners int             // of meshes whose mass counts, so far
-	made    map[*prim]int   // 1 + number of the joint in the assembly
-	zeroed  map[int]float64 // by how much a coordinate that has a number is less than that of the file
+	corners int             // numbers read so far of meshes that give bodies their mass, see maxCorners
+	made    map[*prim]int   // 1 + index of the joint in the assembly; 0: none
+	zeroed  map[int]float64 // by coordinate: its value in the file less its value in the assembly
 }
 
-// unit returns the size of a unit of a stage.
+// unit returns a unit of a stage, "metersPerUnit" or "kilogramsPerUnit", or its default.
 func unit(meta map[string]value, name string) float64 {
 	if v := meta[name]; v.kind == numbers && len(v.nums) == 1 {
 		return v.nums[0]
@@ -108,7 +108,7 @@ func unit(meta map[string]value, name string) float64 {
 	return 1
 }
 
-// stage reads units and axes.
+// stage reads the units and the upward axis of the stage, and its name.
 func (r *reader) stage(s *stack) {
 	at := source.Location{File: s.name.String(), Line: 1, Column: 1}
 	r.length, r.mass = unit(s.meta, "metersPerUnit"), unit(s.meta, "kilogramsPerUnit")
@@ -146,7 +146,7 @@ func (r *reader) stage(s *stack) {
 func (r *reader) walk(p *prim, up *node) {
 	for _, c := range p.children {
 		switch {
-		case c.inactive != nil && *c.inactive || c.specifier != "def": // classes are inherited from, and what only overrides is not there
+		case c.inactive != nil && *c.inactive || c.specifier != "def": // not active, a class, or an override of a missing prim
 			leave(c, source.Ignored)
 		case c.kind == "PointInstancer":
 			leave(c, source.Dropped)
@@ -157,7 +157,7 @@ func (r *reader) walk(p *prim, up *node) {
 	}
 }
 
-// leave gives p and all in it a class.
+// leave sets the class of p and of everything within it.
 func leave(p *prim, class source.Class) {
 	p.class = class
 	for _, x := range p.props {
@@ -168,7 +168,7 @@ func leave(p *prim, class source.Class) {
 	}
 }
 
-// visit reads one prim with its place.
+// visit reads prim p within node up, and the prims within p.
 func (r *reader) visit(p *prim, up *node) {
 	n := &node{p: p, link: up.link}
 	r.nodes[p] = n
@@ -197,7 +197,7 @@ func (r *reader) visit(p *prim, up *node) {
 	r.walk(p, n)
 }
 
-// newScene keeps the scene, of which there is one.
+// newScene stores the scene. It refuses a second one.
 func (r *reader) newScene(p *prim) {
 	p.class = source.Used
 	if r.scene != nil {
@@ -229,7 +229,7 @@ func (r *reader) gravity() {
 	r.a.Gravity = down.Scale(size)
 }
 
-// newBody makes a link of a prim.
+// newBody makes a link of the prim of n. reset tells that its transformation does not include the parent's.
 func (r *reader) newBody(n *node, reset bool) {
 	p := n.p
 	b := body{node: n, reset: reset}
@@ -250,7 +250,7 @@ func (r *reader) newBody(n *node, reset bool) {
 	r.a.Links = append(r.a.Links, assembly.Link{At: p, Name: p.name, Pose: x})
 }
 
-// called gives links their names: those of their prims, or the paths where several prims have one.
+// called sets the names of links: the names of their prims, or their paths if several prims have the same name.
 func (r *reader) called() {
 	count := map[string]int{}
 	for i := range r.bodies {
@@ -263,7 +263,7 @@ func (r *reader) called() {
 	}
 }
 
-// base fixes a body to the ground, if that is asked for: the root of the articulation, or the first body.
+// base fixes a body to the ground if o.Base is BaseFixed: the root of the articulation, or the first body.
 func (r *reader) base() {
 	r.called()
 	if r.o.Base != source.BaseFixed || len(r.bodies) == 0 {

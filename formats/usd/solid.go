@@ -13,21 +13,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// shapes are the prims that are seen, or that bodies touch each other with.
+// shapes has the kinds of prims that are shapes, for display or contact.
 var shapes = []string{
 	"BasisCurves", "Capsule", "Capsule_1", "Cone", "Cube", "Cylinder", "Cylinder_1", "HermiteCurves", "Mesh", "NurbsCurves", "NurbsPatch",
 	"Plane", "Points", "Sphere", "TetMesh",
 }
 
+// isShape reports whether prims of a kind are shapes.
 func isShape(kind string) bool { return slices.Contains(shapes, kind) }
 
-// errNoVolume is for shapes that have none.
+// errNoVolume is the error for shapes without a volume.
 var errNoVolume = errors.New("formats/usd: the shape encloses no volume that could be computed")
 
-// size is what a shape measures, in its own units: radius and height, or the edge of a cube.
+// size has the size of a shape, in units of its prim; height is also the edge of a cube.
 type size struct{ radius, height float64 }
 
-// sized reads the sizes of a shape, whose usual values are those of its schema.
+// sized reads the size of a shape, with the defaults of its schema.
 func (r *reader) sized(p *prim) size {
 	usual := map[string]size{"Capsule": {0.5, 1}, "Cone": {1, 2}, "Cylinder": {1, 2}, "Sphere": {1, 0}, "Cube": {0, 2}}[p.kind]
 	if p.kind == "Cube" {
@@ -40,7 +41,7 @@ func (r *reader) sized(p *prim) size {
 	return s
 }
 
-// along returns the frame whose z axis is the axis of a shape.
+// along returns a frame at the origin whose z axis is the axis of a shape.
 func (r *reader) along(p *prim) assembly.Pose {
 	e, ok := axisOf(r.word(p, "axis", "Z"))
 	if !ok {
@@ -49,7 +50,7 @@ func (r *reader) along(p *prim) assembly.Pose {
 	return assembly.Along(spatial.Vec3{}, e)
 }
 
-// axisOf returns the unit vector of an axis.
+// axisOf returns the unit vector of an axis X, Y or Z; z and false for other names.
 func axisOf(name string) (e spatial.Vec3, ok bool) {
 	if ok = name == "X" || name == "Y" || name == "Z"; !ok {
 		return spatial.Vec3{0, 0, 1}, false
@@ -58,7 +59,7 @@ func axisOf(name string) (e spatial.Vec3, ok bool) {
 	return e, true
 }
 
-// moments returns the mass properties of a shape of density 1, in its own frame and units.
+// moments returns the mass properties of a shape at density 1, in the frame and the units of its prim.
 func (r *reader) moments(p *prim) (mesh.Moments, error) {
 	if p.kind == "Mesh" {
 		return r.meshMoments(p)
@@ -89,8 +90,8 @@ func (r *reader) moments(p *prim) (mesh.Moments, error) {
 	return affine{A: x.Q.Mat()}.apply(m), nil
 }
 
-// apply returns the mass properties of what a moves a solid of density 1 to. With the second moments C about the centre
-// of mass, those behind are |det A|·A·C·Aᵀ.
+// apply returns the mass properties of the image of a solid of density 1 under a. If C has the second moments of the solid about its
+// centre of mass, the image has |det A|·A·C·Aᵀ.
 func (a affine) apply(m mesh.Moments) mesh.Moments {
 	d := math.Abs(a.A.Det())
 	half := m.Inertia.Trace() / 2
@@ -103,10 +104,11 @@ func (a affine) apply(m mesh.Moments) mesh.Moments {
 	}
 }
 
-// maxCorners is how many coordinates of points and corners of faces the meshes of a scene have that give bodies their mass: some seconds.
+// maxCorners is the largest number of coordinates of points and corners of faces in all meshes that give bodies their mass. Reading so
+// many takes seconds.
 const maxCorners = 1 << 26
 
-// meshMoments returns the mass properties of what a mesh encloses.
+// meshMoments returns the mass properties of the solid that a mesh encloses, at density 1.
 func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
 	m := &mesh.Mesh{}
 	_, points := r.get(p, "points")
@@ -157,7 +159,7 @@ func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
 	return m.Solid()
 }
 
-// shape keeps a shape for viewers, and as one that gives its body mass.
+// shape adds a shape to the visuals of its link and, if it is for collisions, to the shapes that may give its body mass.
 func (r *reader) shape(n *node) {
 	p := n.p
 	p.class = source.Visual
@@ -179,8 +181,8 @@ func (r *reader) shape(n *node) {
 	l.Visuals = append(l.Visuals, v)
 }
 
-// visual returns a shape in the frame of its body, in metres. Those that the scales of their frames make another shape
-// are left out, and meshes, whose points no model has.
+// visual returns a shape in the frame of its body, in metres. It returns false for meshes, as the model has no points, and for
+// shapes that scaling turns into another kind, such as a sphere into an ellipsoid.
 func (r *reader) visual(n *node, b *body) (v assembly.Visual, ok bool) {
 	p := n.p
 	x, s, ok := n.world.rigid()

@@ -11,25 +11,25 @@ import (
 type kind uint8
 
 const (
-	none    kind = iota // None, which hides weaker values
+	none    kind = iota // None: hides weaker values
 	numbers             // one number, a tuple, or a list of either
 	texts               // one string, file or name, or a list
-	other               // what nothing here looks at
+	other               // anything else, which is not read
 )
 
-// value is a value of a file. The numbers of tuples and lists stand in a row.
+// value is a value of a file. Nested tuples and lists are flattened.
 type value struct {
 	kind  kind
 	nums  []float64
 	texts []string
 }
 
-// list is a list that layers edit.
+// list is a list, or the edits of one by layers. See resolve.
 type list[T comparable] struct {
-	set         bool // it replaces what is weaker
+	set         bool // items replace weaker lists
 	items       []T
-	first, last []T
-	gone, added []T
+	first, last []T // prepended and appended entries
+	gone, added []T // deleted and added entries
 }
 
 // prim is a prim of a file, or a composed one.
@@ -41,29 +41,29 @@ type prim struct {
 	kind         string // the name of its schema
 	name         string
 	props        []*prop
-	byName       map[string]*prop // the properties, once there are many
+	byName       map[string]*prop // the properties by name; nil until there are more than fewProps
 	children     []*prim
-	names        map[string]*prim // of the children
+	names        map[string]*prim // the children by name
 
 	apis       list[string]
 	references list[arc]
 	payload    list[arc]
 	inherits   list[arc]
-	special    bool // it specializes something
-	selection  map[string]string
+	special    bool              // it specializes another prim
+	selection  map[string]string // selected variants by set
 	variants   []*variantSet
 	inactive   *bool
-	rest       int // entries of its metadata without effect on mechanics
+	rest       int // number of entries of its metadata without mechanical meaning
 
 	class source.Class
 }
 
-// arc is what a prim takes its opinions from.
+// arc is a reference to a prim from which another prim takes opinions.
 type arc struct {
-	file         string // the layer that says so
+	file         string // of the layer with the arc
 	line, column int
-	asset        string // "" is the same layer
-	path         string // "" is the default prim
+	asset        string // file of the target; "": the same layer
+	path         string // path of the target; "": the default prim
 }
 
 // variantSet has its variants in the order of the file.
@@ -80,7 +80,7 @@ type prop struct {
 	name         string
 	rel          bool
 	value        *value
-	sample       *value // the first, of those in time
+	sample       *value // the value at the earliest time, if it has samples
 	time         float64
 	samples      int
 	targets      list[string]
@@ -89,25 +89,25 @@ type prop struct {
 }
 
 const (
-	// maxDepth is how deep prims, values and arcs stand in each other.
+	// maxDepth is the largest depth of nested prims, values and arcs.
 	maxDepth = 128
 	// maxPath is the longest path of a prim in its file, bytes.
 	maxPath = 4096
-	// fewProps is the number of properties up to which one is looked for among all. Another value costs time only.
+	// fewProps is the largest number of properties that are searched linearly. It affects only speed.
 	fewProps = 16
 )
 
-// Location returns the place of p.
+// Location returns the position of p.
 func (p *prim) Location() source.Location {
 	return source.Location{File: p.file, Line: p.line, Column: p.column, Element: p.path()}
 }
 
-// Location returns the place of a property.
+// Location returns the position of a property.
 func (p *prop) Location() source.Location {
 	return source.Location{File: p.file, Line: p.line, Column: p.column, Element: p.owner.path() + "." + p.name}
 }
 
-// path returns the path of p; that of the root is "".
+// path returns the path of p, "" for the root.
 func (p *prim) path() string {
 	var names []string
 	for ; p.parent != nil; p = p.parent {
@@ -120,7 +120,7 @@ func (p *prim) path() string {
 	return "/" + strings.Join(names, "/")
 }
 
-// add adds a child, whose name no other has.
+// add adds a child; no other child may have its name.
 func (p *prim) add(c *prim) {
 	if p.names == nil {
 		p.names = map[string]*prim{}
@@ -130,7 +130,7 @@ func (p *prim) add(c *prim) {
 	p.names[c.name] = c
 }
 
-// child returns the child of a name, or nil.
+// child returns the child with a name, or nil.
 func (p *prim) child(name string) *prim { return p.names[name] }
 
 // find returns the prim at a path below the root p, or nil.
@@ -146,7 +146,7 @@ func (p *prim) find(at string) *prim {
 	return p
 }
 
-// addProp adds a property, whose name no other has.
+// addProp adds a property; no other property of p may have its name.
 func (p *prim) addProp(x *prop) {
 	x.owner = p
 	p.props = append(p.props, x)
@@ -155,7 +155,7 @@ func (p *prim) addProp(x *prop) {
 	}
 }
 
-// prop returns the property of a name, or nil.
+// prop returns the property with a name, or nil.
 func (p *prim) prop(name string) *prop {
 	if len(p.props) > fewProps {
 		if p.byName == nil {
@@ -177,7 +177,7 @@ func (p *prim) prop(name string) *prop {
 // has reports whether a schema is applied to p.
 func (p *prim) has(api string) bool { return slices.Contains(p.apis.resolve(nil), api) }
 
-// over returns the edits of l on those of a weaker list.
+// over returns the composition of l with a weaker list, whose edits apply first.
 func over[T comparable](l, weak list[T]) list[T] {
 	switch {
 	case l.set || l.empty() && weak.set:
@@ -219,6 +219,7 @@ func (l *list[T]) empty() bool {
 	return !l.set && l.len() == 0
 }
 
+// set returns the set of items.
 func set[T comparable](items []T) map[T]bool {
 	m := make(map[T]bool, len(items))
 	for _, x := range items {
@@ -227,8 +228,9 @@ func set[T comparable](items []T) map[T]bool {
 	return m
 }
 
-// resolve applies the edits of l to the list of a weaker opinion, and returns the result: l's first entries, the weaker list or the one
-// that l sets in its place, l's added entries, and l's last ones, each entry once and without the removed ones.
+// resolve applies the edits of l to a weaker list and returns the result: the prepended entries, the weaker list (or the items of l
+// if set),
+// the added entries and the appended ones. Each entry occurs once. Deleted entries of the weaker list are left out.
 func (l *list[T]) resolve(weak []T) []T {
 	if l.set {
 		weak = l.items

@@ -8,7 +8,9 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// get returns the value of an attribute of p, or nil. It counts as used then.
+// get returns an attribute of p and its value, and marks it as used. Both are nil if there is no value. For values only at times it
+// returns
+// the earliest, with a report.
 func (r *reader) get(p *prim, name string) (*prop, *value) {
 	x := p.prop(name)
 	if x == nil || x.rel {
@@ -37,7 +39,7 @@ func (r *reader) bad(x *prop, why string) {
 	r.report.Refuse(x, "attribute "+x.name, why)
 }
 
-// number returns a number, which may be infinite.
+// number returns the number of an attribute, which may be infinite; usual if it has no value or, after a refusal, a wrong one.
 func (r *reader) number(p *prim, name string, usual float64) float64 {
 	x, v := r.get(p, name)
 	switch {
@@ -50,7 +52,7 @@ func (r *reader) number(p *prim, name string, usual float64) float64 {
 	return v.nums[0]
 }
 
-// finite returns a number.
+// finite is number for a finite number; usual may be infinite.
 func (r *reader) finite(p *prim, name string, usual float64) float64 {
 	y := r.number(p, name, usual)
 	if math.IsInf(y, 0) && y != usual {
@@ -60,7 +62,7 @@ func (r *reader) finite(p *prim, name string, usual float64) float64 {
 	return y
 }
 
-// numbers returns n finite numbers, or nil.
+// numbers returns the n finite numbers of an attribute; nil if it has no value or, after a refusal, a wrong one.
 func (r *reader) numbers(p *prim, name string, n int) []float64 {
 	x, v := r.get(p, name)
 	switch {
@@ -73,7 +75,7 @@ func (r *reader) numbers(p *prim, name string, n int) []float64 {
 	return v.nums
 }
 
-// truth returns a truth value.
+// truth returns the truth value of an attribute; usual if it has no value or, after a refusal, a wrong one.
 func (r *reader) truth(p *prim, name string, usual bool) bool {
 	x, v := r.get(p, name)
 	switch {
@@ -86,7 +88,7 @@ func (r *reader) truth(p *prim, name string, usual bool) bool {
 	return v.nums[0] != 0
 }
 
-// word returns a token.
+// word returns the text of an attribute; usual if it has no value or, after a refusal, a wrong one.
 func (r *reader) word(p *prim, name, usual string) string {
 	x, v := r.get(p, name)
 	switch {
@@ -99,8 +101,8 @@ func (r *reader) word(p *prim, name, usual string) string {
 	return v.texts[0]
 }
 
-// target returns the prim that a relationship of p names. It reports false if it names several or none that is there;
-// nil stands for no target.
+// target returns the prim that a relationship of p names, nil if it names none. It refuses a relationship that names several prims or a
+// missing one, and returns false.
 func (r *reader) target(p *prim, name string) (*prim, bool) {
 	x := p.prop(name)
 	if x == nil || !x.rel {

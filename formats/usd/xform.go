@@ -9,18 +9,19 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// affine takes a point x to A·x + t.
+// affine is the map x → A·x + t.
 type affine struct {
 	A spatial.Mat3
 	t spatial.Vec3
 }
 
-// orthogonal is how far angles of the axes of a frame may be from right ones: matrices of files have six digits at least.
+// orthogonal is the largest cosine of the angle between two axes of a frame: matrices in files have at least six digits.
 const orthogonal = 1e-5
 
+// identity returns the identity map.
 func identity() affine { return affine{A: spatial.Identity3()} }
 
-// mul returns a after b.
+// mul returns the map x → a(b(x)).
 func (a affine) mul(b affine) affine {
 	return affine{A: a.A.Mul(b.A), t: a.A.MulVec(b.t).Add(a.t)}
 }
@@ -37,7 +38,7 @@ func (a affine) inverse() (affine, bool) {
 	return affine{A: B, t: B.MulVec(a.t).Neg()}, true
 }
 
-// rigid returns the frame of a with right angles, and the scale along its axes. It reports false if a is sheared,
+// rigid returns the rigid part of a, as a frame, and the scale along its axes. It returns false if a is sheared,
 // mirrored or flat.
 func (a affine) rigid() (assembly.Pose, spatial.Vec3, bool) {
 	var s spatial.Vec3
@@ -63,8 +64,8 @@ func (a affine) rigid() (assembly.Pose, spatial.Vec3, bool) {
 	return assembly.Pose{R: a.t, Q: spatial.FromMat(E).Normalize()}, s, true
 }
 
-// transform returns the local transformation of p: its operations in order, the last of them next to its points. It
-// reports whether that of what p stands in does not count.
+// transform returns the transformation of p relative to its parent: the product of its operations, of which the last is applied to points
+// first. reset is true if the transformation of the parent does not apply.
 func (r *reader) transform(p *prim) (out affine, reset bool) {
 	out = identity()
 	x, v := r.get(p, "xformOpOrder")
@@ -96,7 +97,7 @@ func (r *reader) transform(p *prim) (out affine, reset bool) {
 	return out, reset
 }
 
-// operation returns what one operation does. Angles of the format are degrees.
+// operation returns the map of one operation of p, whose angles are in degrees; false if it is unknown or has no valid value.
 func (r *reader) operation(p *prim, name string) (affine, bool) {
 	out := identity()
 	rest, ok := strings.CutPrefix(name, "xformOp:")
@@ -136,7 +137,7 @@ func (r *reader) operation(p *prim, name string) (affine, bool) {
 		if v == nil {
 			return out, false
 		}
-		for _, axis := range []byte(kind[6:]) { // the first turns first
+		for _, axis := range []byte(kind[6:]) { // in the order in which they are applied
 			out.A = turn(axis, v[axis-'X']).Mul(out.A)
 		}
 		return out, true
@@ -144,28 +145,29 @@ func (r *reader) operation(p *prim, name string) (affine, bool) {
 	return out, false
 }
 
-// turn returns the rotation about an axis by degrees.
+// turn returns the rotation about an axis, 'X', 'Y' or 'Z', by an angle in degrees.
 func turn(axis byte, degrees float64) spatial.Mat3 {
 	var e spatial.Vec3
 	e[axis-'X'] = 1
 	return spatial.FromAxisAngle(e, degrees*math.Pi/180).Mat()
 }
 
-// quaternion reads a rotation, its real part first, and reports whether it is one.
+// quaternion reads a rotation, its real part first, and normalizes it. A missing attribute gives the identity and true; a wrong one is
+// refused and gives the identity and false.
 func (r *reader) quaternion(p *prim, name string) (spatial.Quat, bool) {
 	v := r.numbers(p, name, 4)
 	if v == nil {
 		return spatial.IdentityQuat(), p.prop(name) == nil
 	}
 	q := spatial.Quat(v)
-	if n := q.Norm(); !(n > 0.5 && n < 2) { // those of files are units but for rounding
+	if n := q.Norm(); !(n > 0.5 && n < 2) { // rotations in files have norm 1 up to rounding
 		r.bad(p.prop(name), "is no rotation")
 		return spatial.IdentityQuat(), false
 	}
 	return q.Normalize(), true
 }
 
-// matrix reads a transformation. Its rows are where the axes and the origin go.
+// matrix reads a transformation from a 4×4 matrix, whose rows are the images of the axes and the origin; false if it is missing or wrong.
 func (r *reader) matrix(p *prim, name string) (affine, bool) {
 	m := r.numbers(p, name, 16)
 	if m == nil {

@@ -69,7 +69,7 @@ func (l *Law) checkFriction(report Report) {
 	}
 }
 
-// notResisting reports a resistance w other than zero, as soil has resistance of its own.
+// notResisting reports a resistance w other than zero, as the law of soil includes resistance.
 func (r Report) notResisting(path string, w *Resistance) {
 	if w.Coefficient != 0 {
 		r(path+".coefficient", number(w.Coefficient), "soil has its own")

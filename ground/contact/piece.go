@@ -2,8 +2,8 @@ package contact
 
 import "math"
 
-// Piece names a smooth piece of the force of a contact: for each disc the number of points that touch, of those that push, and of those
-// on soil with a fixed angle of the largest pressure. Pieces are comparable. Where the piece changes, the force may have a kink.
+// Piece names a smooth piece of the force of a contact: for each disc, the numbers of points that touch, that push, and that
+// have, on soil, a fixed angle of the largest pressure. Pieces are comparable. Where the piece changes, the force may have a kink.
 type Piece struct{ touching, pushing, held tally }
 
 // tally has for each disc a number of points, up to mostLocal, in tallyBits bits.

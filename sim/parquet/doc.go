@@ -12,7 +12,7 @@
 //
 // A Parquet file cannot be read without its footer, which holds the positions of all row
 // groups and is written last. So the row groups of a run that has not ended are kept beside the
-// file as parts, each a Parquet file of its own. Their folder has the name of the file plus [PartsEnding]; a
+// file as parts, each a Parquet file. Their folder has the name of the file plus [PartsEnding]; a
 // reader that accepts a folder reads them together. Close joins them. A process that is killed
 // leaves them, and [Resume] continues with them. Other files in that folder are not touched. Files and parts are sealed with a checksum
 // (rung.seal in the metadata): Resume and Close name a file that has been changed or damaged.

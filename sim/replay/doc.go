@@ -1,6 +1,6 @@
 // Package replay reads recorded trajectories row by row, in any order, without loading them whole.
 //
-// A [Source] is a table of numbers in a file; the one of CSV files is here, that of Parquet files in sim/parquet. A
+// A [Source] is a table of numbers in a file; this package has the Source of CSV files, sim/parquet the Source of Parquet files. A
 // [Replay] gives the states of a mechanism at its rows.
 //
 //	table, err := replay.NewCSV(ctx, file, size, "run.csv")

@@ -113,8 +113,8 @@ type Axis struct {
 	// For a ball only Damping is used, against the relative angular velocity.
 	Force, Stiffness, Damping, Rest, Armature float64
 	Friction                                  float64    // magnitude of the dry friction, N m or N
-	Springs                                   [2]float64 // Springs[0]·x² + Springs[1]·x³ is added to the spring, with x the coordinate less Rest
-	Dampers                                   [2]float64 // Dampers[0]·y|y| + Dampers[1]·y³ is added to the damper, with y the rate
+	Springs                                   [2]float64 // added to the spring: Springs[0]·x² + Springs[1]·x³, x = q − Rest
+	Dampers                                   [2]float64 // added to the damper: Dampers[0]·y|y| + Dampers[1]·y³, y = dq/dt
 	Limit                                     *model.Limit
 	Motion                                    *model.Motion
 }
