@@ -137,7 +137,7 @@ func leanAndSteer(t testing.TB, s *linear.System) *mat.Dense {
 	return &A
 }
 
-// TestBicycleModes: at all speeds of the published table the modes of the steady motion are those of the table, and those of the appendix.
+// TestBicycleModes: at all speeds of the published table the modes of the steady motion agree with the table and with the appendix.
 func TestBicycleModes(t *testing.T) {
 	const printed, exact = 1e-12, 1e-12 // 14 decimals, and rounding of eigenvalues up to 20
 	k := newBicycle(t)

@@ -237,7 +237,7 @@ func TestBenchmarkBicycle(t *testing.T) {
 }
 
 // TestBicycleRightsItself: between the two speeds the bicycle, pushed to the side, comes back to straight running by itself, not at once and
-// in another direction. It loses no energy: that of the sway goes into speed.
+// in another direction. It loses no energy: the energy of the sway becomes speed.
 func TestBicycleRightsItself(t *testing.T) {
 	k := newBicycle(t)
 	st := k.plan.Initial()

@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The uniform ball of these tests, and the distance of its middle from that of its bowl.
+// The uniform ball of these tests, and the distance between the centres of ball and bowl.
 const (
 	bowlMass, bowlBall, bowlRadius = 2.0, 0.1, 0.7
 	bowlFar                        = bowlRadius - bowlBall

@@ -247,7 +247,7 @@ func TestHardlyRedundantRow(t *testing.T) {
 }
 
 // TestTooCloseForDoubles has a thousand windows that are all nearly singular: refinement does not converge, an orthogonal
-// factorization does. The error is that of the angle, 1e-16 rad of 1e-6, in every window.
+// factorization does. The error comes from the angle, 1e-16 rad of 1e-6, in every window.
 func TestTooCloseForDoubles(t *testing.T) {
 	check.Long(t)
 	const n, d = 1000, 1e-6
@@ -272,7 +272,7 @@ func TestTooCloseToSingular(t *testing.T) {
 }
 
 // TestWindowsAreNamed builds the row from left to right, so that each window is
-// closed by three joints of its own, which carry its three redundant rows.
+// closed by three further joints, which carry its three redundant rows.
 func TestWindowsAreNamed(t *testing.T) {
 	const n = 12
 	m := generate(t, "nfourbar", n, 1)

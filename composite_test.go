@@ -124,7 +124,7 @@ func TestRandomComposites(t *testing.T) {
 }
 
 // TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms
-// of composite joints with loops, armature, couplings, rods and point masses, and in those of all types with composite
+// of composite joints with loops, armature, couplings, rods and point masses, and in mechanisms of all types with composite
 // joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
 	seeds := check.Random[uint64](64, 4)

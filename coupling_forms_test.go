@@ -354,7 +354,7 @@ func TestVanishingRow(t *testing.T) {
 	}
 }
 
-// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is that of the
+// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is the torque of the
 // pinion and what the teeth pass on.
 func TestDrivenGear(t *testing.T) {
 	const r, R, I, J, U, accel = 0.05, 0.2, 0.3, 2.0, -0.7, 3.0

@@ -56,7 +56,7 @@ func TestManyLaps(t *testing.T) {
 	}
 }
 
-// accelerations returns those of the centres of mass and the angular ones.
+// accelerations returns the accelerations of the centres of mass and the angular accelerations.
 func accelerations(t *testing.T, b *rung.Builder) (list []spatial.Vec3) {
 	m, err := b.Model()
 	require.NoError(t, err)

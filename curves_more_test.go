@@ -65,7 +65,7 @@ func TestCurveThatCrossesItself(t *testing.T) {
 	}
 }
 
-// A run that goes on from a checkpoint at the crossing has the bits of the run that was not interrupted: the state carries the parameter.
+// A run that continues from a checkpoint at the crossing has the same bits as a run without interruption: the state carries the parameter.
 func TestCurveCheckpoint(t *testing.T) {
 	check.Long(t)
 	run := func(pause float64) *mechanism.State {

@@ -66,7 +66,8 @@ func TestBeadOnAHelix(t *testing.T) {
 	})
 }
 
-// A line is a sphere in a cylinder, and a circle with a body that is as far from its centre as a rod: accelerations and reactions are those of these.
+// A line is a sphere in a cylinder, and a circle with a body that is as far from its centre as a rod: accelerations and reactions agree
+// with theirs.
 func TestCurvesThatAreOtherJoints(t *testing.T) {
 	tilt := spatial.FromAxisAngle(spatial.Vec3{0.3, 1, 0.2}, 0.8)
 	for _, kind := range []string{"line", "circle"} {

@@ -234,7 +234,7 @@ func generated(t *testing.T, family string, n int) problem {
 }
 
 // TestEnds: what can take long ends with its context, with the cause, at whichever look that is. The memory then gives
-// the bits that fresh memory gives, and a simulation goes on with them.
+// the bits that fresh memory gives, and a simulation continues with them.
 func TestEnds(t *testing.T) {
 	check.Long(t)
 	moments, families := check.Random[int64](4, 0), map[string]int{"ladder": 8, "grid": 3, "scissor": 6, "revolute-net": 3}

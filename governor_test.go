@@ -26,7 +26,7 @@ const (
 )
 
 // TestGovernorWithRotor compares a governor with Lagrange's equations of
-// its two freedoms, the angle ψ of the spindle and that of the arms, θ:
+// its two freedoms, the angle ψ of the spindle and the angle θ of the arms:
 //
 //	2T = M_ψ(θ)·ψ̇² + M_θ(θ)·θ̇²,   M_ψ·ψ̈ = τ − M_ψ′·θ̇ψ̇,   M_θ·θ̈ = ½M_ψ′·ψ̇² − ½M_θ′·θ̇² − V′
 //

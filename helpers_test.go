@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// What tests share with those of the packages below.
+// Helpers that tests share with tests of the packages below.
 var (
 	orderings = plantest.Orderings
 	golden    = plantest.Golden

@@ -27,7 +27,7 @@ func familyPlan(t *testing.T, family string, n int) *kkt.Plan {
 	return p
 }
 
-// TestOwnStatesHold: the states that the library makes, and those of the reference models, pass where it starts from
+// TestOwnStatesHold: the states that the library makes, and the states of the reference models, pass where it starts from
 // them.
 func TestOwnStatesHold(t *testing.T) {
 	for _, f := range bench.Families() {
@@ -54,7 +54,7 @@ func TestOwnStatesHold(t *testing.T) {
 	require.Greater(t, count, 20)
 }
 
-// TestStatesOfRunsHold: where a run has ended, with any integrator, another may start, and it goes on from its
+// TestStatesOfRunsHold: where a run has ended, with any integrator, another may start, and it continues from its
 // checkpoint.
 func TestStatesOfRunsHold(t *testing.T) {
 	check.Long(t)
@@ -118,7 +118,7 @@ func TestStatesOfRunsHold(t *testing.T) {
 	}
 }
 
-// TestRolloutWithoutLanes: states that step alone are refused and taken as those that go in lanes.
+// TestRolloutWithoutLanes: states that step alone are refused and accepted like states in lanes.
 func TestRolloutWithoutLanes(t *testing.T) {
 	p := familyPlan(t, "gear-train", 6)
 	b, err := batch.New(p, batch.Options{})

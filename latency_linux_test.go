@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLatency prints how long computations go on after their contexts have ended: the longest time between two looks at
-// the context, and the longest time from an end until the call returns. Times are those of the processor on the thread,
+// TestLatency prints how long computations continue after their contexts have ended: the longest time between two looks at
+// the context, and the longest time from an end until the call returns. Times are processor times of the thread,
 // so that other work on the machine does not count. It runs if it is given problems:
 //
 //	RUNG_LATENCY=ladder:100000,grid:300 go test -run TestLatency -timeout 0 -v .
@@ -66,7 +66,7 @@ type gaps struct {
 	last    time.Duration
 	at      [10]uintptr
 	longest time.Duration
-	by      map[string]time.Duration // by the places of the two looks, those of latencyLeast and more
+	by      map[string]time.Duration // by the places of the two looks, for times of latencyLeast and more
 }
 
 // of measures a computation. It returns the number of its looks and the longest time to return after an end.
@@ -118,7 +118,7 @@ func cpu() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// place returns the calls that pc are of, those of this module.
+// place returns the calls of this module in the stack pc.
 func place(pc []uintptr) string {
 	for len(pc) > 0 && pc[len(pc)-1] == 0 {
 		pc = pc[:len(pc)-1]

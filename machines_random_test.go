@@ -229,7 +229,7 @@ func hasScalar(m *model.Model) bool {
 }
 
 // requireMachines compares all methods at the state of m, and reports whether its accelerations are determined. With
-// origin, a model with the bodies of m in another order, the accelerations have to be those of origin.
+// origin, a model with the bodies of m in another order, the accelerations must equal the accelerations of origin.
 func requireMachines(t *testing.T, m *model.Model, seed uint64, origin *model.Model) bool {
 	t.Helper()
 	p := newPlan(t, m, orderings[seed%uint64(len(orderings))])

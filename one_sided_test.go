@@ -92,7 +92,7 @@ func TestFollowerStaysOn(t *testing.T) {
 	require.NotEmpty(t, jumps(t, limit*1.001, 0, 1.2*turn))
 }
 
-// TestFollowerJumps: when a follower leaves its cam and when it lands are those of the formulas, up to what the contact gives way.
+// TestFollowerJumps: when a follower leaves its cam and when it lands agree with formulas, up to the compression of the contact.
 func TestFollowerJumps(t *testing.T) {
 	check.Long(t)
 	const tol = 1e-5 // s: how long a depth of 1e-7 m takes to go as the force does
@@ -126,7 +126,7 @@ func TestFollowerJumps(t *testing.T) {
 	}
 }
 
-// TestContactOfCurvesByAllMethods: the force of the contact is that of the law, on both bodies, and the accelerations are those that it
+// TestContactOfCurvesByAllMethods: the force of the contact follows the law, on both bodies, and the accelerations are those which it
 // makes by hand, by all methods; with a gap there is none.
 func TestContactOfCurvesByAllMethods(t *testing.T) {
 	for _, lifted := range []float64{0, 1e-4} {

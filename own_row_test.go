@@ -339,7 +339,7 @@ func TestOwnRowRefused(t *testing.T) {
 	})
 }
 
-// What needs derivatives or freedoms of rows refuses those of one's own by name, and batches solve their states one by one.
+// Functions that need derivatives or freedoms of rows refuse user-defined rows by name, and batches solve their states one by one.
 func TestOwnRowElsewhere(t *testing.T) {
 	b, r, _ := blocks(t, true)
 	p := ownPlan(t, b, mechanism.Demand{Name: "rope", Bodies: []int{0, 1}, Row: r})

@@ -43,7 +43,7 @@ func car(t testing.TB, left, right float64) *rung.Builder {
 
 // Four wheels of a rigid car on a plane, 12 rows. Heights: three of four count. Side slip: v + ω·x of two axles, two of four count. Rolling:
 // all four count. With 20 rows of the hubs the rank is 29 of 32, and of 30 velocities one is left: the car goes straight. It reaches 7
-// displacements: those of a body in the plane and four spins. With the front wheels turned toward one centre it goes around that.
+// displacements: displacements of a body in the plane and four spins. With the front wheels turned toward one centre it goes around that.
 // With the front wheels turned by the same angle the three centres of the axles are three points, and it stands.
 func TestCar(t *testing.T) {
 	turned := func(y float64) float64 { return math.Atan(2 * half / (3 + y)) } // around (−half, −3)

@@ -52,7 +52,7 @@ func solved(t testing.TB, b *rung.Builder, method motion.Method) *rung.Result {
 	return r
 }
 
-// methods are those of docs/theory.md and of RBDA ch. 8.
+// methods are from docs/theory.md and RBDA ch. 8.
 func methods(t *testing.T, f func(t *testing.T, m motion.Method)) {
 	for _, m := range motion.Methods() {
 		t.Run(m.String(), func(t *testing.T) { f(t, m) })

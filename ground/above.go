@@ -3,7 +3,7 @@ package ground
 import "math"
 
 const (
-	// mostAbove is the largest number of coefficients that Above looks at. Another value costs time only.
+	// mostAbove is the largest number of coefficients that Above evaluates. It affects only speed.
 	mostAbove = 64
 	// aboveRounding is the margin for rounding in Height, relative to the largest height.
 	aboveRounding = 1e-14

@@ -42,7 +42,7 @@ func TestAbove(t *testing.T) {
 	}
 	require.Greater(t, known, 500)
 
-	// Where the border goes on level, its coefficients count.
+	// Where the border continues level, its coefficients count.
 	for range 500 {
 		var r ground.Extent
 		for c := range 2 {

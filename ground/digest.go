@@ -32,7 +32,7 @@ func (s *Surface) changes() bool {
 	return s.kind == kindTiles
 }
 
-// digest computes the fingerprint.
+// digest computes the fingerprint from the kind and the numbers of s, or from the digests of its parts.
 func (s *Surface) digest() uint64 {
 	h := fnv.New64a()
 	w := bufio.NewWriter(h)

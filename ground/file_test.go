@@ -264,7 +264,7 @@ func TestRandomKinds(t *testing.T) {
 	}
 }
 
-// TestLongest: at the largest length heights are those of the smoothest waves of the field, and not of rounding.
+// TestLongest: at the largest length the heights are the smoothest waves of the field, not rounding.
 func TestLongest(t *testing.T) {
 	r := ground.RandomGround{Size: [2]int{64, 64}, Spacing: unit, RMS: 1, Seed: 3}
 	var rough [2]float64 // largest second difference

@@ -122,7 +122,7 @@ func (t *transform) forward(c []complex128) {
 	}
 }
 
-// inverse replaces c by the numbers whose transform c is. If the flag goes up, c has no meaning.
+// inverse replaces c by its inverse transform. If the flag goes up, c has no meaning.
 func (t *transform) inverse(c []complex128) {
 	scale := 1 / float64(len(c))
 	for k := range c {

@@ -65,7 +65,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestModes: the modes of fractal heights are those of the noise times k^−(hurst + 1), up to one factor, and the
+// TestModes: the modes of fractal heights are the modes of the noise times k^−(hurst + 1), up to one factor, and the
 // heights of the other kinds are circular convolutions, term by term.
 func TestModes(t *testing.T) {
 	const nx, ny = 12, 15

@@ -48,7 +48,7 @@ func TestExpressions(t *testing.T) {
 }
 
 // TestExpressionDerivatives compares derivatives of every operation with differences: forward ones of heights would
-// tell 1e-6 at best, so slopes are those of heights, and second derivatives those of slopes.
+// tell 1e-6 at best, so slopes are compared with differences of heights, and second derivatives with differences of slopes.
 func TestExpressionDerivatives(t *testing.T) {
 	const d, tol = 1e-5, 1e-8
 	for _, e := range []string{

@@ -135,7 +135,7 @@ func TestSmooth(t *testing.T) {
 }
 
 // TestDerivatives compares slopes with differences of heights, and
-// second derivatives with those of slopes, inside and outside.
+// second derivatives with differences of slopes, inside and outside.
 func TestDerivatives(t *testing.T) {
 	const d, tol = 1e-5, 2e-7
 	f := referenceField(t)
@@ -162,7 +162,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// TestOutside: the border goes on level or straight, corners included, or nothing does.
+// TestOutside: the border continues level or straight, corners included, or nothing does.
 func TestOutside(t *testing.T) {
 	f := sampled(6, 5, func(x, y float64) float64 { return 1 + 2*x + 3*y + 4*x*y + x*x*x })
 	stop, level, tangent := newGrid(t, f, ground.Options{}), newGrid(t, f, ground.Options{Outside: ground.Level}), newGrid(t, f, ground.Options{Outside: ground.Tangent})

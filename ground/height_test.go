@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// TestHeight: the height alone is that of the patch, inside and outside.
+// TestHeight: the height alone equals the height of the patch, inside and outside.
 func TestHeight(t *testing.T) {
 	f := referenceField(t)
 	slope, err := ground.Function("0.1*x - 0.2*sin(y)")

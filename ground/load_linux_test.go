@@ -19,13 +19,13 @@ import (
 	"github.com/rung-mbd/rung/ground"
 )
 
-// loadFile is the variable of the environment that names the picture which a process of its own loads, so that its peak
-// of memory is that of loading.
+// loadFile is the variable of the environment that names the picture which a separate process loads, so that its peak
+// of memory belongs to loading.
 const loadFile = "RUNG_LOAD_PNG"
 
 // TestLoadBig: a picture of 4096 × 4096 pixels of 16 bits, rough so that it hardly
 // compresses, is read and made a spline within 0.5 GB, the largest the process ever was.
-// The time is that of the machine; with RUNG_REALTIME=png it has to be below a second.
+// The time depends on the machine; with RUNG_REALTIME=png it has to be below a second.
 func TestLoadBig(t *testing.T) {
 	if path := os.Getenv(loadFile); path != "" {
 		begun := time.Now()

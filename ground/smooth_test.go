@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestSmoothSurfaces: surfaces with two continuous derivatives pass, and the others say what they are; so do sums of them.
+// TestSmoothSurfaces: surfaces with two continuous derivatives pass, and the others return an error; so do sums of them.
 func TestSmoothSurfaces(t *testing.T) {
 	field := func() *ground.Field {
 		return &ground.Field{Spacing: [2]float64{1, 1}, Size: [2]int{4, 4}, Heights: make([]float64, 16)}

@@ -2,7 +2,7 @@ package ground
 
 import "github.com/rung-mbd/rung/internal/halt"
 
-// lanes is the number of lines that are solved side by side along x. Another value costs time only.
+// lanes is the number of lines that are solved side by side along x. It affects only speed.
 const lanes = 16
 
 // splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4), in

@@ -44,7 +44,7 @@ func TestTiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, p.Z, z)
 	}
-	// Across the end of the values the derivatives go on: differences of the slopes are the second derivatives.
+	// Across the end of the values the derivatives continue: differences of the slopes are the second derivatives.
 	const h = 1e-6
 	for x := 2.2; x < 2.5; x += 0.007 {
 		p, _ := s.At(x, 0.1)

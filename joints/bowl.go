@@ -21,7 +21,7 @@ const (
 	// counts as at the centre. An error ε of the position turns the normal by ε/distance: beyond middle the error of the rows is
 	// 1e-9 of their size at most.
 	middle = 1e-6
-	// farPole is the cosine between the normal and z below which the pole is −z. Another value costs time only.
+	// farPole is the cosine between the normal and z below which the pole is −z. It affects only speed.
 	farPole = -0.5
 )
 

@@ -12,12 +12,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ballAt returns frames of a ball whose middle is at R from that of its sphere, in P's axes at E.
+// ballAt returns frames of a ball whose centre is at R from the centre of its sphere, in P's axes at E.
 func ballAt(E spatial.Mat3, R, V, omegaP, omegaS spatial.Vec3) *joints.Frames {
 	return &joints.Frames{EP: E, ES: spatial.Identity3(), R: R, V: V, OmegaP: omegaP, OmegaS: omegaS}
 }
 
-// TestBallInABowl: at the bottom of a bowl and on top of a dome the rows are those of a plane there, and the height is how far the ball is from
+// TestBallInABowl: at the bottom of a bowl and on top of a dome the rows equal the rows of a plane there, and the height is how far the
+// ball is from
 // the sphere.
 func TestBallInABowl(t *testing.T) {
 	const radius = 0.1
@@ -38,7 +39,7 @@ func TestBallInABowl(t *testing.T) {
 				assert.InDelta(t, want[i], rows.T[k][i], roundTol)
 			}
 		}
-		// The middle goes around that of the sphere at v²/‖R‖.
+		// The centre moves around the centre of the sphere at v²/‖R‖.
 		assert.InDelta(t, v.Dot(v)/c.R[2]*1, rows.TDot[0], roundTol)
 		f.R[2] += 0.01
 		var delta [6]float64

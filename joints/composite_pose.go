@@ -395,7 +395,7 @@ func (a *Axes) unique() bool {
 	case 2:
 		var t spatial.Vec3
 		spatial.CrossTo(&t, &a.list[turns[0]].Axis, &a.list[turns[1]].Axis)
-		return t.Norm() > 1e-6
+		return t.Norm() > 1e-6 // the sine of the angle between the axes
 	}
 	return false
 }

@@ -139,7 +139,7 @@ func TestCompositeEqualsTypes(t *testing.T) {
 	}
 }
 
-// TestCompositeTurns counts turns without near coordinates, and goes on from these with them.
+// TestCompositeTurns counts turns without near coordinates, and continues from these with them.
 func TestCompositeTurns(t *testing.T) {
 	s := composite("R 0 0 1, P 1 0 0, R 0 0 1 at 0.4 0 0")
 	s.Turns = &[6]int64{2, 0, -1}
@@ -250,7 +250,7 @@ func TestNewAxes(t *testing.T) {
 	a, err := joints.NewAxes([]joints.Axis{{Kind: joints.Prismatic, Axis: spatial.Vec3{0, 3e200, 4e200}}})
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, a.At(0).Axis[2], roundTol)
-	// What axes leave of each other is compared with their own size: those of two hinges a metre apart, a thousand kilometres away.
+	// The independent parts of axes are compared with the size of the axes: the axes of two hinges a metre apart, a thousand kilometres away.
 	far, next := turn, turn
 	far.Point, next.Point = spatial.Vec3{1e6}, spatial.Vec3{1e6, 1}
 	_, err = joints.NewAxes([]joints.Axis{far, next})

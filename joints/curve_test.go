@@ -60,7 +60,7 @@ func TestSplineIsExactForCubics(t *testing.T) {
 	require.InDeltaSlice(t, []float64{4, 4, 2}, []float64{q, qd, qdd}, curveTol)
 }
 
-// TestSplineIsSmooth: values at the points, derivatives that are those of the value, and second derivatives without
+// TestSplineIsSmooth: values at the points, derivatives that agree with differences of the values, and second derivatives without
 // jumps, zero at natural ends.
 func TestSplineIsSmooth(t *testing.T) {
 	values := []float64{1, -1, 0.5, 2, 2, -3, 0}

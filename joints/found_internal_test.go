@@ -104,7 +104,7 @@ func TestRoughSearch(t *testing.T) {
 		require.InDelta(t, want.Gap, full.Gap, alike)
 		require.InDelta(t, want.U, full.U, alike)
 		require.InDelta(t, want.W, full.W, alike)
-		g.Near = []float64{1.7, -1.5, 1} // no search goes on from another Near
+		g.Near = []float64{1.7, -1.5, 1} // no search continues from another Near
 		s.FindTo(&m, &rough, &g, true)
 		require.True(t, m.rough)
 		m.at[0] = math.NaN()

@@ -84,7 +84,7 @@ func FuzzJoint(tf *testing.F) {
 	})
 }
 
-// wire returns a curve of any kind of numbers, nil if they are those of none.
+// wire returns a curve of any kind made from numbers, nil if they make none.
 func wire(n []float64, flat bool) *curves.Curve {
 	v := func(i int) spatial.Vec3 { return spatial.Vec3{n[i%8], n[(i+1)%8], n[(i+3)%8]} }
 	c := &curves.Curve{Kind: curves.Kind(int(math.Abs(n[6])) % 4)}

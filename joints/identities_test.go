@@ -98,7 +98,7 @@ func TestPrescribedRowsAreDualToFreedoms(t *testing.T) {
 	})
 }
 
-// speedTol bounds the errors of the velocities of a path: those of two curves are differences.
+// speedTol bounds the errors of the velocities of a path: the velocities of two curves are differences.
 func (p *path) speedTol() float64 {
 	if p.spec.SuccessorCurve != nil {
 		return diffTol

@@ -74,7 +74,7 @@ func parting(s joints.Spec) joints.Spec {
 }
 
 // touched is relative of two curves that touch: a point w of S's curve is on the point u of P's, where the tangents agree, in an orientation whose tilt
-// against the plane is free. The motion is that of these parameters and angles, by differences.
+// against the plane is free. The motion follows from these parameters and angles, by differences.
 func (p *path) touched(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 	pose := func(t float64) (E spatial.Mat3, x spatial.Vec3) {
 		var q [6]float64
@@ -389,7 +389,7 @@ func diff(g func(float64) float64, t float64) float64 {
 	return (8*(g(t+h)-g(t-h)) - (g(t+2*h) - g(t-2*h))) / (12 * h)
 }
 
-// drivenAt is the time at which motions along curves are those of the path.
+// drivenAt is the time at which motions along curves agree with the path.
 const drivenAt = 0.2
 
 // along returns the way along the curve, the way along z or the gap at t, and its rate.

@@ -65,14 +65,14 @@ func TestUprightWheel(t *testing.T) {
 		assert.InDelta(t, 0, rate[k], roundTol, "rolls")
 	}
 	// T˚·V̂ at a plane at rest is by how much a body that turns on at its rates leaves the row: with the acceleration (0, 2·0.7, 0) of
-	// the centre, that of a point that goes around, and ω̇ = ω×axle·spin = (−0.7·4, 0, 0), everything holds.
+	// the centre, the acceleration of a point on a circle, and ω̇ = ω×axle·spin = (−0.7·4, 0, 0), everything holds.
 	a := spatial.Motion{-0.7 * 4, 0, 0, 0, 2 * 0.7, 0}
 	for k := range want {
 		assert.InDelta(t, 0, a.Dot(&rows.T[k])+rows.TDot[k], roundTol, "row %d", k)
 	}
 }
 
-// A wheel that lies flat has no rows, and says so; nothing is NaN. Its height is that of its middle plane.
+// A wheel that lies flat has no rows, and says so; nothing is NaN. Its height is the height of its middle plane.
 func TestFlatWheel(t *testing.T) {
 	for _, lean := range []float64{0, 0.9e-6, math.Pi} {
 		s := &joints.Spec{Kind: joints.Rolling, Radius: 0.5, Tyre: 0.1}

@@ -72,7 +72,8 @@ func TestFootOfAWheel(t *testing.T) {
 	}
 }
 
-// TestTerrainIsAPlane: on a sloping plane as a surface the rows are those on the same plane of P, but for the direction of those of a ball.
+// TestTerrainIsAPlane: on a sloping plane as a surface the rows equal the rows on the same plane of P, except for the direction of a
+// ball's rows.
 func TestTerrainIsAPlane(t *testing.T) {
 	normal := spatial.Vec3{-0.3, 0.2, 1}
 	surface, err := ground.NewPlane(spatial.Vec3{0.1, 0.2, -0.4}, normal)
@@ -221,7 +222,7 @@ func TestTerrainIsChecked(t *testing.T) {
 	none(ball, at, func(a *joints.Stand) bool { return a.Err == ground.ErrOff })
 }
 
-// TestWheelOnTwoPlaces: a foot that is carried stays while the wheel goes on to stand on another one, which is seen.
+// TestWheelOnTwoPlaces: a foot that is carried stays while the wheel moves on to another one, which is detected.
 func TestWheelOnTwoPlaces(t *testing.T) {
 	wall, err := ground.Function("0.5*exp(-8*(x-0.5)^2)") // a ridge
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ const (
 	touchSamples, touchTried = 128, 24
 	// touchAlike is the difference of two gaps, relative to the size of the smaller curve, up to which they count as equal.
 	touchAlike = 1e-9
-	// touchDamp is the first damping after a step that does not reduce the residual. Another value costs time only.
+	// touchDamp is the first damping after a step that does not reduce the residual. It affects only speed.
 	touchDamp = 1e-3
 	// touchFeeble is the difference of the curvatures, relative to their sum and to the size of the smaller curve, up to which the
 	// contact

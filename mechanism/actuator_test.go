@@ -98,8 +98,8 @@ func TestActuatorTime(t *testing.T) {
 	require.ErrorContains(t, err, `force "motor"`)
 }
 
-// TestInputsSetActuator: the value of an actuator under inputs is what they are given; the model's stays, and Reset
-// brings it back. The integral is that of the new value.
+// TestInputsSetActuator: the value of an actuator under inputs is the value that is set; the model's is unchanged, and Reset
+// brings it back. The integral is the integral of the new value.
 func TestInputsSetActuator(t *testing.T) {
 	a := model.Actuator{Law: model.ActuatorSpeed, Gain: 2, Integral: 3, Value: &model.Motion{Kind: model.Polynomial, Coefficients: []float64{1}}}
 	m := spinning(t, a)

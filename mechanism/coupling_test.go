@@ -39,7 +39,7 @@ func TestCouplingNumbers(t *testing.T) {
 	require.Equal(t, `mechanism: coupling "s2": state not finite`, at.Error())
 }
 
-// TestErrorsOfOneLevel: errors of poses alone, and of velocities alone, are those that are found together, bit by bit.
+// TestErrorsOfOneLevel: errors of poses alone, and of velocities alone, equal the errors that are computed together, bit by bit.
 func TestErrorsOfOneLevel(t *testing.T) {
 	const aside = 1e-3 // so that all joints are violated, and curves and wheels stay where they are
 	rng := check.Rand(42)
@@ -81,7 +81,7 @@ func TestErrorsOfOneLevel(t *testing.T) {
 	}
 }
 
-// TestCouplingTurns: φ counts the turns of the model, and errors are those of the freedom with the largest factor.
+// TestCouplingTurns: φ counts the turns of the model, and errors are in the coordinate of the freedom with the largest factor.
 func TestCouplingTurns(t *testing.T) {
 	m, err := bench.Generate("gear-train", 2, 1)
 	require.NoError(t, err)

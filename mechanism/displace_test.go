@@ -26,7 +26,7 @@ func far(t *testing.T) (*mechanism.Mechanism, *mechanism.State, *rand.Rand) {
 	return mech, st, rng
 }
 
-// TestComVelocity: the velocity of the centre of mass is that of a point of the body, and goes back
+// TestComVelocity: the velocity of the centre of mass is the velocity of a point of the body, and goes back
 // to that of the frame.
 func TestComVelocity(t *testing.T) {
 	mech, st, rng := far(t)

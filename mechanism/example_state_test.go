@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A wheel turns. Its state carries the angle, so that the coordinate goes on past half a turn.
+// A wheel turns. Its state carries the angle, so that the coordinate continues past half a turn.
 func ExampleMechanism_Coordinate() {
 	b := build.New("wheel")
 	wheel := b.Rod("wheel", 1, 0.1, spatial.Vec3{-1, 0, 0}, spatial.Vec3{1, 0, 0})
@@ -69,7 +69,7 @@ func ExampleState_FlatTo() {
 	// [5 0 0]
 }
 
-// The friction of a hinge under inputs of one's own: the mechanism, which others may use, keeps that of the model.
+// The friction of a hinge under inputs: the mechanism, which others may use, keeps the friction of the model.
 func ExampleInputs_SetFriction() {
 	b := build.New("door")
 	leaf := b.Rod("leaf", 20, 0.05, spatial.Vec3{}, spatial.Vec3{1, 0, 0})

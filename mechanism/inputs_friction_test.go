@@ -13,7 +13,7 @@ import (
 )
 
 // TestSetFriction: with another friction, a freedom has the forces of a mechanism that is built with it, to the bit; so it
-// has after Values have gone to other inputs, and Reset brings those of the model back.
+// has after Values have gone to other inputs, and Reset restores the values of the model.
 func TestSetFriction(t *testing.T) {
 	hold := contact.Hold{Travel: 0.01, Damping: 0.1}
 	for name, c := range map[string]struct {

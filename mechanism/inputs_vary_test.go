@@ -13,7 +13,7 @@ import (
 )
 
 // TestInputsVary: bodies and joints of inputs are their own, bad numbers
-// are refused with the place, and Reset brings back those of the model.
+// are refused with the place, and Reset restores the values of the model.
 func TestInputsVary(t *testing.T) {
 	unit := model.Inertia{XX: 1, YY: 1, ZZ: 1}
 	m, err := mechanism.New(&model.Model{
@@ -76,7 +76,7 @@ func TestInputsVary(t *testing.T) {
 		require.EqualError(t, err, text)
 		require.ErrorIs(t, err, mechanism.ErrInput)
 	}
-	again := v.NewInputs() // the numbers of the moment, on memory of its own
+	again := v.NewInputs() // the current numbers, in separate memory
 	require.NoError(t, in.SetLength(1, 9))
 	require.Equal(t, 4.0, again.Mechanism().Joints[1].Length)
 	in.Reset()

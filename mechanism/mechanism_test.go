@@ -91,7 +91,7 @@ func TestTurnsByFreedom(t *testing.T) {
 	require.Nil(t, mech.Joints[2].Turns)
 }
 
-// TestLimits: bounds are those of the model, which they outlive, and
+// TestLimits: bounds are copied from the model, which they outlive, and
 // of a copy with prescribed freedoms; others do not bound.
 func TestLimits(t *testing.T) {
 	m := cubes(1)

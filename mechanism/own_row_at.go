@@ -109,9 +109,9 @@ func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64
 	return terms.Error, rate
 }
 
-// ownSize is CouplingSize for coupling i, a user-defined row: the sum of |φ|, and of angles of 1 rad and the positions of the bodies
-// times
-// their factors. It is 0 for a row on velocities alone.
+// ownSize is CouplingSize for coupling i, a user-defined row: the sum of |φ| and, for each body, of the factors of its rotation and
+// of its
+// translation, the latter times its distance from the origin. It is 0 for a row on velocities only.
 func (m *Mechanism) ownSize(i int, k *Kinematics, s *State) (size float64) {
 	w, _, terms := m.OwnPart(i, k)
 	if m.Couplings[i].own.rates {

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestCoordinate: coordinates and rates are those of the joint at the kinematics of the state, bit for bit.
+// TestCoordinate: coordinates and rates equal the joint's at the kinematics of the state, bit for bit.
 func TestCoordinate(t *testing.T) {
 	m := cubes(8)
 	join(t, m, "revolute w 0", "prismatic 0 1", "helical 1 2", "cylindrical 2 3", "universal 3 4", "spherical 4 5", "planar 5 6", "revolute 7 6")

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/joints/curves"
 )
 
-// dots are files whose names may have dots in them, as those of a Folder.
+// dots are files whose names may have dots in them, as in a Folder.
 type dots struct{ fstest.MapFS }
 
 func (d dots) Open(name string) (fs.File, error) { return d.MapFS.Open(path.Clean(name)) }

@@ -85,7 +85,7 @@ var invalidCarried = []struct {
 	{`"source": {}, "source": {}`, "$.source", "duplicate key", true},
 }
 
-// TestCarriedInvalid: each broken rule is one problem with its path, and the schema finds those that one place shows.
+// TestCarriedInvalid: each broken rule is one problem with its path, and the schema finds rules that concern one place.
 func TestCarriedInvalid(t *testing.T) {
 	s := schematest.Compile(t, model.Schema())
 	for _, c := range invalidCarried {

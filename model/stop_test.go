@@ -15,7 +15,7 @@ import (
 )
 
 // TestStopsAndFrictionRefused: each bad value is one problem with its
-// path; the schema refuses those that are wrong by themselves.
+// path; the schema refuses values that are wrong by themselves.
 func TestStopsAndFrictionRefused(t *testing.T) {
 	const J = "$.joints[0]"
 	s := schematest.Compile(t, model.Schema())

@@ -67,7 +67,7 @@ func TestWriteForm(t *testing.T) {
 }
 
 // TestNormalization: orientations a little off are normalized once and then
-// stay as they are; those that are unit up to rounding are kept bit for bit.
+// stay as they are; orientations that are unit up to rounding are kept bit for bit.
 func TestNormalization(t *testing.T) {
 	for _, scale := range []float64{1, 1 + 1e-16, 1 - 3e-16, 1 + 1e-12, 1 - 9.9e-7, 1 + 9.9e-7} {
 		m := sample()

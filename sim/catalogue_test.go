@@ -112,7 +112,7 @@ func TestChosenTurns(t *testing.T) {
 	}
 }
 
-// TestChosenAgree compares the columns of the catalogue with those that trajectories have without it.
+// TestChosenAgree compares the columns of the catalogue with the columns of trajectories without it.
 func TestChosenAgree(t *testing.T) {
 	for _, name := range []string{"rover", "stewart", "tracked", "excavator"} {
 		m, err := bench.Generate(name, 2, 1)

@@ -35,7 +35,7 @@ func unsealed(t testing.TB, c *sim.Checkpoint) string {
 	return text
 }
 
-// TestDecodeCheckpoint: a checkpoint goes through any reader, from which a run goes on to the bit, and errors of the reader
+// TestDecodeCheckpoint: a checkpoint can be read by any reader, a run continues from it to the bit, and errors of the reader
 // come back.
 func TestDecodeCheckpoint(t *testing.T) {
 	_, want, fresh := marked(t)
@@ -83,7 +83,7 @@ func replaceOnce(t *testing.T, s, old, new string) string {
 	return out
 }
 
-// endless is a reader that never ends, and counts what it has given.
+// endless is a reader that never ends, and counts its bytes.
 type endless struct {
 	text string
 	n    int

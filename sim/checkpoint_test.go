@@ -148,7 +148,7 @@ func TestFixedStepsAreInPlace(t *testing.T) {
 	}
 }
 
-// TestRowsOfAnother: a checkpoint goes on with the rows of its own run alone.
+// TestRowsOfAnother: a checkpoint continues only with the rows of its run.
 func TestRowsOfAnother(t *testing.T) {
 	dir := t.TempDir()
 	mech := golden(t, "four-bar").mech

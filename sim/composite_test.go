@@ -161,7 +161,7 @@ func TestThroughGimbalLock(t *testing.T) {
 	require.ErrorContains(t, err, `joint "joint"`)
 }
 
-// TestCompositeResume goes on from checkpoints to the bit.
+// TestCompositeResume continues from checkpoints to the bit.
 func TestCompositeResume(t *testing.T) {
 	check.Long(t)
 	fresh := func(onStep func(*sim.Simulation) error) [2]*sim.Simulation {

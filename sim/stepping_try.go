@@ -116,7 +116,7 @@ func (s *stepping) attempt(until float64) (t1, e float64, err error) {
 const (
 	// endSlack is the largest factor by which a step is extended to end with the run.
 	endSlack = 1.01
-	// evenSteps is the largest number of equally long steps with Options.Even. Another value costs time only.
+	// evenSteps is the largest number of equally long steps with Options.Even. It affects only speed.
 	evenSteps = 8
 )
 

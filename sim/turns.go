@@ -11,7 +11,7 @@ import (
 // counted only after bodies may have turned by countAfter, and, in a step that turns further, at its end and at samples inside.
 
 // countAfter is the angle of a body, rad, after which turns are counted. One body turns relative to another by at most twice as
-// much, which is far below half a turn. Another value costs time only.
+// much, which is far below half a turn. It affects only speed.
 const countAfter = 0.5
 
 // turns counts the turns of angles without springs.

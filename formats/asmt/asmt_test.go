@@ -160,7 +160,7 @@ func TestJoints(t *testing.T) {
 		{joint("ConstantVelocityJoint"), assembly.Pose{Q: spatial.Quat{1, 0.3, -0.4, 0}.Normalize().Mul(over)}, ma, []model.JointType{model.Composite}, 2},
 		{joint("ConstantVelocityJoint"), assembly.Pose{Q: spatial.Quat{1, 0.3, 0.2, 0}.Normalize().Mul(spatial.Quat{0, 0, 1, 0})}, one, []model.JointType{model.Composite}, 2},
 	} {
-		// b so that its marker is at x in that of a.
+		// b so that its marker is at x in the marker of a.
 		I, J := assembly.Pose{R: spatial.Vec3{0.5, 0, 0}, Q: ma}, assembly.Pose{R: spatial.Vec3{0, 0.25, 0}, Q: c.mb}
 		c.x.Q = c.x.Q.Normalize()
 		at := I.Mul(c.x).Mul(J.Inverse())

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
-// TestClasses walks the list of elements of the format. Documents are written as XML first, as those of other formats,
+// TestClasses walks the list of elements of the format. Documents are written as XML first, as for other formats,
 // for the walk to add elements to.
 func TestClasses(t *testing.T) {
 	const mass = `<PrincipalMassMarker><Mass>2</Mass><MomentOfInertias>1 1 1</MomentOfInertias></PrincipalMassMarker>`

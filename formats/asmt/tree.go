@@ -31,7 +31,7 @@ func init() {
 }
 
 // parse reads the lines into a tree: each line is an element, and the following lines with one more tab are its children. The
-// lines within an element in values are its text.
+// lines within an element in values are its text. Everything after the line series is skipped.
 //
 // Cost: O(bytes). It returns a *source.SyntaxError with the position of the first invalid line.
 func parse(file string, data []byte) (*xmltree.Node, error) {

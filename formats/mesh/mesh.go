@@ -18,7 +18,7 @@ type Mesh struct {
 	Triangles [][3]int32 // indices of vertices
 }
 
-// Read reads the mesh in data. The extension of the name gives the format: .stl, .obj or .dae, in any case.
+// Read reads the mesh in data. The extension of the name gives the format: .stl, .obj or .dae, in upper or lower case.
 //
 // Cost: O(bytes). It returns an error that names the position in the
 // file, also for coordinates that are not finite and for more than MaxTriangles triangles or vertices.

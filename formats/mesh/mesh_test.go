@@ -73,7 +73,7 @@ func near(t *testing.T, want, got mesh.Moments, tol float64) {
 	check.CloseVec(t, got.Inertia[:], want.Inertia[:], tol, want.Inertia.Trace()+want.Mass*size*size, "inertia")
 }
 
-// boxMoments are those of a box.
+// boxMoments are the moments of a box.
 func boxMoments(t *testing.T, lo, hi spatial.Vec3) mesh.Moments {
 	d := hi.Sub(lo)
 	b, err := bodies.Box(d[0]*d[1]*d[2], d)
@@ -129,7 +129,7 @@ func TestBox(t *testing.T) {
 
 // TestConvexoid: of a body with a notch, the rule that counts all tetrahedra as
 // positive has their centre of mass by the centre of the surface, and then mass
-// and inertia by that centre of mass: here each tetrahedron is a mesh of its own.
+// and inertia by that centre of mass: here each tetrahedron is a separate mesh.
 func TestConvexoid(t *testing.T) {
 	m := round(7, func(u float64) float64 { return 1 + 0.3*math.Cos(2*math.Pi*u) }, func(u float64) float64 { return 0.4 * math.Sin(2*math.Pi*u) }, true)
 	m.Transform(spatial.Vec3{1, 0.7, 1.2}, spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, 0.4).Mat(), spatial.Vec3{0.3, 0.1, -0.2})
@@ -228,7 +228,7 @@ func textSTL(m *mesh.Mesh) []byte {
 	return b.Bytes()
 }
 
-// objBox has quadrilaterals, both kinds of numbers, what is passed, and a line that goes on.
+// objBox has quadrilaterals, both kinds of numbers, lines that are skipped, and a continued line.
 const objBox = `# a box
 mtllib none.mtl
 o box
@@ -311,7 +311,7 @@ func TestFormats(t *testing.T) {
 }
 
 // TestPlacesOfDAE: the transformations of a node apply from the last
-// to the first, and those of nodes from the inner to the outer.
+// to the first, and transformations of nodes from the inner to the outer.
 func TestPlacesOfDAE(t *testing.T) {
 	text := strings.Replace(daeBox(`<node><translate>10 0 0</translate><node><rotate>0 0 1 90</rotate><translate>0 0 5</translate><instance_geometry url="#g"/></node></node>`), "Y_UP", "Z_UP", 1)
 	m, err := mesh.Read("a.dae", []byte(strings.Replace(text, `meter="0.001"`, `meter="1"`, 1)))
@@ -404,7 +404,7 @@ func TestForgiven(t *testing.T) {
 	assert.Equal(t, want, m)
 }
 
-// TestThroughput: 10 MB of each format are read in less than a second. The bound is that of the whole import.
+// TestThroughput: 10 MB of each format are read in less than a second. The bound is for the whole import.
 func TestThroughput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("timed")

@@ -93,19 +93,20 @@ func (r *reader) body(m member, up int) {
 	r.bodies[name] = i
 	r.a.Links = append(r.a.Links, assembly.Link{At: n, Name: name})
 	list := r.members(n, assembly.Identity(), c, nil)
-	r.grounded = r.stands(list, up)
+	r.grounded = r.fixedToGround(list, up)
 	r.inertia(list, i)
 	if g := r.Number(n, "gravcomp", 0); g != 0 {
 		r.weights = append(r.weights, weight{i, g})
 		r.Report.Note(n, "body "+fault.Name(name), "gravity acts on it less: a force makes up for it")
 	}
-	r.hangs(n, list, up, i, m.x.Mul(r.pose(element{n, "body", nil})))
+	r.bodyJoints(n, list, up, i, m.x.Mul(r.pose(element{n, "body", nil})))
 	r.inside(list, i)
 }
 
-// stands reports whether the last link, within link up, is fixed to the ground, as neither it nor its parents have joints: then its mass
+// fixedToGround reports whether the last link, within link up, is fixed to the ground, as neither it nor its parents have joints: then
+// its mass
 // has no effect.
-func (r *reader) stands(members []member, up int) bool {
+func (r *reader) fixedToGround(members []member, up int) bool {
 	if up != assembly.World && !r.standing[up] {
 		return false
 	}
@@ -121,8 +122,8 @@ func (r *reader) stands(members []member, up int) bool {
 	return true
 }
 
-// hangs reads the joints of link i, whose pose in link up is pose.
-func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose assembly.Pose) {
+// bodyJoints reads the joints of link i, whose pose in link up is pose.
+func (r *reader) bodyJoints(n *xmltree.Node, members []member, up, i int, pose assembly.Pose) {
 	var list []element
 	var frames []assembly.Pose
 	for _, e := range members {
@@ -325,7 +326,8 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 	return &l
 }
 
-// limited reads whether a range x applies: as the attribute name says; if it is auto or missing, autolimits must be set and x[0] < x[1].
+// limited returns whether a range x applies. The attribute called name may state it, as true or false. If that is auto or missing, x
+// applies if the compiler has autolimits and x[0] < x[1].
 func (r *reader) limited(e element, name string, x []float64) bool {
 	switch r.choice(e, name, 2, "false", "true", "auto") {
 	case 0:

@@ -37,16 +37,16 @@ func (r *reader) equality(n *xmltree.Node) {
 	r.Report.Note(n, "equalities hold exactly", "the simulator's are soft")
 	switch n.Name {
 	case "connect", "weld":
-		r.holds(e, name)
+		r.connectOrWeld(e, name)
 	case "joint":
-		r.couples(e, name)
+		r.jointEquality(e, name)
 	case "tendon":
-		r.lengths(e, name)
+		r.tendonEquality(e, name)
 	}
 }
 
-// holds reads the equalities connect and weld, which become ball and fixed joints that close loops.
-func (r *reader) holds(e element, name string) {
+// connectOrWeld reads the equalities connect and weld, which become ball and fixed joints that close loops.
+func (r *reader) connectOrWeld(e element, name string) {
 	var ends [2]int
 	var frames [2]assembly.Pose
 	weld := e.Name == "weld"
@@ -173,9 +173,9 @@ func (r *reader) polynomial(e element) []float64 {
 	return p
 }
 
-// couples reads the equality joint: the first coordinate is a polynomial of the second,
+// jointEquality reads the equality joint: the first coordinate is a polynomial of the second,
 // both less their references, which is how the model counts. Without a second joint it holds the first at a value.
-func (r *reader) couples(e element, name string) {
+func (r *reader) jointEquality(e element, name string) {
 	p := r.polynomial(e)
 	if !e.Has("joint2") {
 		text, _ := e.Attr("joint1")
@@ -235,8 +235,8 @@ func (r *reader) length(n *xmltree.Node, attr string) (list []assembly.Term, ok 
 	return list, len(list) > 0
 }
 
-// lengths reads the equality tendon: the length of a tendon is a polynomial of the length of another, or constant.
-func (r *reader) lengths(e element, name string) {
+// tendonEquality reads the equality tendon: the length of a tendon is a polynomial of the length of another, or constant.
+func (r *reader) tendonEquality(e element, name string) {
 	p := r.polynomial(e)
 	if first, _ := e.Attr("tendon1"); r.tendons[first].ends != nil && !e.Has("tendon2") {
 		r.constantLength(e, name, r.tendons[first], p[0])

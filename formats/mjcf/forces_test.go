@@ -52,7 +52,7 @@ func TestForces(t *testing.T) {
 		}
 	}
 
-	// The tendon of one joint has the length −2q, and the joint a spring of its own: 4 (q − 0.2) + 12 (q + 0.5).
+	// The tendon of one joint has the length −2q, and the joint has another spring: 4 (q − 0.2) + 12 (q + 0.5).
 	got := []float64{b.Stiffness[0], b.Rest[0], b.Damping[0], b.Armature[0], b.Friction[0].Force}
 	check.CloseVec(t, got, []float64{16, -5.2 / 16, 2, 0.4, 0.5}, 1e-15, 16, "tendon of one joint")
 
@@ -119,7 +119,7 @@ func TestLightForced(t *testing.T) {
 	require.Len(t, m.Forces, 1)
 }
 
-// TestCompositeTurns: the turns of a joint with motions of all kinds stand at those that turn.
+// TestCompositeTurns: the turns of a joint with motions of all kinds belong to its rotations.
 func TestCompositeTurns(t *testing.T) {
 	m, _, err := from(map[string]string{"main.xml": `<mujoco><worldbody><body name="a"><joint name="s" type="slide" axis="1 0 0" stiffness="1"/>
 		<joint name="h" axis="0 1 1" pos="0 0.1 0" stiffness="2"/><inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>`},

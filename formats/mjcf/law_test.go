@@ -29,7 +29,7 @@ func three(tendons, equalities string) map[string]string {
 	return map[string]string{"main.xml": text + `</worldbody><tendon>` + tendons + `</tendon><equality>` + equalities + `</equality></mujoco>`}
 }
 
-// turnedY returns the angles about y of the bodies of three, which are those of the file less ref.
+// turnedY returns the angles about y of the bodies of three, which are the angles of the file less ref.
 func turnedY(m *model.Model) (q [3]float64) {
 	for k := range q {
 		o := m.Bodies[k].Pose.Orientation
@@ -38,7 +38,7 @@ func turnedY(m *model.Model) (q [3]float64) {
 	return q
 }
 
-// TestTendonPowers: the length of a tendon follows powers of that of another, which is a sum of two coordinates, or of one
+// TestTendonPowers: the length of a tendon follows powers of the length of another, which is a sum of two coordinates, or of one
 // that stands twice. Lengths count from the reference pose.
 func TestTendonPowers(t *testing.T) {
 	const first = `<fixed name="t"><joint joint="a" coef="2"/></fixed>`

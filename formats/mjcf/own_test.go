@@ -23,7 +23,7 @@ func read(t *testing.T, name string, o source.Options) (*source.Result, *source.
 	return r, report
 }
 
-// TestShapes compares masses and inertias of shapes with closed forms, those of surfaces with sums over small patches.
+// TestShapes compares masses and inertias of shapes with closed forms, and of surfaces with sums over small patches.
 func TestShapes(t *testing.T) {
 	r, report := read(t, "shapes.xml", source.Options{})
 	require.Zero(t, report.Counts.Dropped)

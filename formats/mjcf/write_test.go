@@ -31,7 +31,7 @@ const roundTol = 1e-12
 
 // rough are models that make more of the same rounding.
 var rough = map[string]float64{
-	"golden/random-10":         1e-11, // the sparse solution is off by as much from that of the trees, which agree on model and file to 3e-14
+	"golden/random-10":         1e-11, // difference of the sparse solution from the solution by trees, which agree to 3e-14
 	"golden/random-10-far":     1e-8,  // the same a thousand kilometres away, where positions are rounded to 1e-10 m
 	"joints/gripper-mimic":     3e-12, // the same
 	"standard/a03-andrews-ivp": 1e-11, // levers of millimetres: accelerations change by 6e7 times what the frames do, relative
@@ -123,7 +123,7 @@ func plain(m *model.Model) {
 }
 
 // TestRoundTrip: models that go out and come back have the same accelerations, moving too, and the same mobility;
-// redundant rows are those of the model and one for each hinge that is held at two points.
+// redundant rows are the rows of the model and one for each hinge that is held at two points.
 func TestRoundTrip(t *testing.T) {
 	check.Long(t)
 	done := map[model.JointType]int{}
@@ -237,7 +237,7 @@ func TestWriteForces(t *testing.T) {
 	assert.Equal(t, 4, springs)
 }
 
-// TestWriteMotors: forces of joints and actuators are motors with the control of the keyframe, those of balls in the
+// TestWriteMotors: forces of joints and actuators are motors with the control of the keyframe, forces of balls in the
 // frame that the simulator wants.
 func TestWriteMotors(t *testing.T) {
 	m := model.New("motors")

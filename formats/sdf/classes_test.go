@@ -75,7 +75,7 @@ func TestClasses(t *testing.T) {
 }
 
 // TestOldGravity: before 1.6 gravity belongs to the settings of the
-// solver, those that the world takes if there are several.
+// solver, the default ones if there are several.
 func TestOldGravity(t *testing.T) {
 	read := func(version, inside string) spatial.Vec3 {
 		files := fstest.MapFS{"main.sdf": {Data: []byte(`<sdf version="` + version + `"><world name="w">` + inside + `<model name="m"><link name="a"/></model></world></sdf>`)}}

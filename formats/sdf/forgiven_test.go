@@ -108,7 +108,7 @@ func TestStray(t *testing.T) {
 	}
 }
 
-// TestEmptyElements: an element without a text has what it has in files without it, as in the library of the format, and that is said.
+// TestEmptyElements: an element without a text has its default, as in the library of the format, and that is reported.
 func TestEmptyElements(t *testing.T) {
 	text := func(mass, pose, upper, gravity string) string {
 		return model17(`<link name="a">` + pose + gravity + `<inertial>` + mass + `</inertial></link><joint name="j" type="revolute"><parent>world</parent><child>a</child>` +

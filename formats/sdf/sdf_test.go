@@ -116,7 +116,7 @@ func axisOf(t *testing.T, m *model.Model, j *model.Joint) spatial.Vec3 {
 	return spatial.Quat(b.Pose.Orientation).Rotate(spatial.Quat(j.SuccessorFrame.Orientation).Rotate(spatial.Vec3{0, 0, 1}))
 }
 
-// TestAxes: axes are in the joint's frame, in others, and by the rules of old versions in that of the model.
+// TestAxes: axes are in the joint's frame, in others, and by the rules of old versions in the model's frame.
 func TestAxes(t *testing.T) {
 	text := func(version, axis string) string {
 		return `<sdf version="` + version + `"><model name="m"><pose>0 0 0 0 0 1.5707963267948966</pose><link name="a"><pose>0 0 0 1.5707963267948966 0 0</pose>` + inertial +
@@ -194,7 +194,7 @@ func TestPose(t *testing.T) {
 	at(t, body(t, r.Model, "b"), 0, 1, 0, 0, 0, math.Pi/2)
 }
 
-// TestInertia: what a link says of its mass, and what it does not.
+// TestInertia: stated masses and inertias of links, and defaults.
 func TestInertia(t *testing.T) {
 	m := must(t, model17(`<link name="a"/><link name="b"><inertial><pose>1 2 3 0 0 1.5707963267948966</pose><mass>3</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz><ixy>0.1</ixy></inertia></inertial></link>`))
 	assert.Equal(t, 1.0, m.Bodies[0].Mass)

@@ -119,7 +119,7 @@ func TestWriteShifts(t *testing.T) {
 }
 
 // TestWriteDrake: sums of coordinates, springs between bodies and rotors come back with the accelerations that they had, in
-// another pose than that of the file too.
+// another pose than the file's, too.
 func TestWriteDrake(t *testing.T) {
 	m := model.New("differential")
 	for k, name := range []string{"a", "b", "c", "d"} {

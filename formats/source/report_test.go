@@ -26,7 +26,7 @@ func TestEqualEntries(t *testing.T) {
 	assert.EqualError(t, r.Err(false), "f:1:1: error: radius: is not a number (and 49 more like it)\nf:60:1: error: mass: is not a number")
 	assert.EqualError(t, r.Err(true), "f:1:1: error: radius: is not a number (and 49 more like it)\nf:1:2: dropped: spring: is not read (and 49 more like it)\nf:60:1: error: mass: is not a number")
 
-	// Of those that differ some are kept, and the others are counted.
+	// Of different entries some are kept, and the others are counted.
 	r = &source.Report{File: "f"}
 	for k := range 500 {
 		r.Refuse(nil, fmt.Sprint("radius ", k/2), "is not a number")

@@ -156,7 +156,7 @@ func TestTablesRefused(t *testing.T) {
 	require.ErrorContains(t, err, "its bodies have to be of one rank")
 }
 
-// RUNG_TABLES=1000000 reads a quarter of a ladder of as many bodies: the memory is that of the quarter.
+// RUNG_TABLES=1000000 reads a quarter of a ladder with as many bodies: it needs memory for the quarter only.
 func TestTablesMemory(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("RUNG_TABLES"))
 	if n == 0 {

@@ -150,10 +150,10 @@ func TestPart(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// layout is that of the folder.
+// layout is the layout of the folder.
 var layout = outfile.Layout{Head: headFile, Parts: []string{bodiesFile, jointsFile}}
 
-// files are those of a folder: the head and both tables.
+// files are the files of a folder: the head and both tables.
 type files struct {
 	dir   string
 	names [3]string

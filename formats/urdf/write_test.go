@@ -29,7 +29,7 @@ import (
 // roundTol is rounding of frames that are computed anew, by angles, relative to the largest acceleration.
 const roundTol = 1e-10
 
-// farTol is that of frames which are differences of poses 1e6 m away, where 1e-10 m are rounding.
+// farTol is the tolerance for frames that are differences of poses 1e6 m away, where 1e-10 m are rounding.
 const farTol = 2e-8
 
 // TestRoundTrip: models that go out and come back have the same

@@ -27,8 +27,8 @@ type stack struct {
 }
 
 // composer makes one tree of prims from layers.
-// The opinions on a prim are, from the strongest to the weakest: its layers, inherits, variants, references, payloads.
 //
+// The opinions on a prim are, from the strongest to the weakest: its layers, inherits, variants, references, payloads.
 // The arcs of a prim itself are stronger than the arcs of its ancestors.
 type composer struct {
 	files  *source.Files

@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// arm is a file with a body and a joint, whose paths are of its own.
+// arm is a file with a body and a joint, whose paths are within the file.
 var arm = scene(`def Xform "arm" {
 	variantSet "load" = {
 		"light" { over "link" { float physics:mass = 3 } }
@@ -161,7 +161,7 @@ func TestLosses(t *testing.T) {
 	assert.Equal(t, model.World, m.Joints[0].Predecessor)
 }
 
-// TestGravity: a scene that does not say has that of the earth, in any unit, and one that does has its own.
+// TestGravity: a scene without gravity has the earth's, in any unit; otherwise the stated gravity counts.
 func TestGravity(t *testing.T) {
 	for inside, want := range map[string]spatial.Vec3{
 		"": {0, -9.81, 0},

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/formats/usd"
 )
 
-// A pendulum in centimetres: the mass of its bob is that of a ball of steel.
+// A pendulum in centimetres: its bob has the mass of a steel ball.
 func Example() {
 	const stage = `#usda 1.0
 (

@@ -50,7 +50,7 @@ func TestManyOfOneThing(t *testing.T) {
 	}
 }
 
-// TestManyOffsets: a layer offset does not stand in that of the reference before it.
+// TestManyOffsets: a layer offset is not nested in the offset of the reference before it.
 func TestManyOffsets(t *testing.T) {
 	text := scene(`class "x" {}` + formatstest.Lines("\nclass \"c%d\" {}", 200) + "\ndef \"a\" (references = [" + formatstest.Lines("</c%d> (offset = 1),", 200) + "]) {}\n" + body("b", [3]float64{}, inertial))
 	_, _, err := read(&source.Options{}, "a.usda", text)

@@ -45,6 +45,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	for i := range r.bodies {
 		r.body(i)
 	}
+	r.called()
 	r.base()
 	for _, n := range r.joints {
 		r.joint(n)
@@ -265,7 +266,6 @@ func (r *reader) called() {
 
 // base fixes a body to the ground if o.Base is BaseFixed: the root of the articulation, or the first body.
 func (r *reader) base() {
-	r.called()
 	if r.o.Base != source.BaseFixed || len(r.bodies) == 0 {
 		return
 	}

@@ -121,7 +121,7 @@ def Scope "Looks"
 }
 `
 
-// header is that of a stage which a program has saved with all it knows.
+// header is the header of a stage as saved by a program with all metadata.
 const header = `#usda 1.0
 (
     """A stage

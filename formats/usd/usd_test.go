@@ -218,7 +218,7 @@ func TestSimpleJoints(t *testing.T) {
 	assert.Equal(t, model.Fixed, m.Joints[0].Type)
 }
 
-// TestShapes: masses of shapes are those of their formulas, at any scale and density, and of meshes too.
+// TestShapes: masses of shapes agree with formulas, at any scale and density, and of meshes too.
 func TestShapes(t *testing.T) {
 	shape := func(kind, inside string) string {
 		return body("a", spatial.Vec3{}, "def "+kind+" \"s\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\n"+inside+"\n}\n")

@@ -100,7 +100,7 @@ func TestMovedFar(t *testing.T) {
 	}
 }
 
-// TestConservative: without friction and losses the wrench is that of the stored energy, on any ground.
+// TestConservative: without friction and losses the wrench is the derivative of the stored energy, on any ground.
 func TestConservative(t *testing.T) {
 	const h, tol = 1e-4, 1e-7
 	for name, s := range surfaces(t) {

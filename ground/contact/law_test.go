@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// numbers are those of a motion, in the order of the columns of contact.Derivatives.
+// numbers are the numbers of a motion, in the order of the columns of contact.Derivatives.
 func numbers(m *contact.PointMotion) []*float64 {
 	return []*float64{&m.Depth, &m.N, &m.X, &m.Y, &m.Roll, &m.Spin, &m.Turn, &m.Scale}
 }

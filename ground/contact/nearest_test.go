@@ -48,7 +48,7 @@ func TestNearest(t *testing.T) {
 			a := spatial.Exp(spatial.Vec3{0.4 * rng.NormFloat64(), 0, 7 * rng.Float64()}).Rotate(spatial.Vec3{0, 1, 0})
 			_, err = wheel.PointsTo(dst[:], s, c, a)
 			require.NoError(t, err)
-			// The distance of points of the rim, each as that of a ball of no size.
+			// The distance of points of the rim, each as a ball of radius 0.
 			dot := contact.Shape{Type: contact.Sphere, Radius: 1e-3 * r}
 			u := a.Cross(spatial.Vec3{0, 0, 1})
 			u = u.Scale(1 / u.Norm())

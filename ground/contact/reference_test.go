@@ -107,7 +107,7 @@ func triple(line map[string]float64, name string) spatial.Vec3 {
 
 // TestReference compares depths and forces with those of other programs, at every instant of their runs.
 func TestReference(t *testing.T) {
-	// depthTol is that of the positions, whose rounding the stiffness makes one of the forces.
+	// depthTol is the tolerance of the positions, whose rounding the stiffness turns into errors of the forces.
 	const depthTol, forceTol = 1e-15, 1e-12
 	for _, name := range []string{"sphere-roll", "sphere-slide", "sphere-hills", "disc-roll", "rover-drop", "rover-drive"} {
 		text, err := os.ReadFile(check.Reference(t, "ground", name+".model.json"))

@@ -79,7 +79,7 @@ func TestRuts(t *testing.T) {
 	check.Close(t, next, 0.01, 1e-3, 1, "depth of the next wheel")
 }
 
-// TestRutsResume: a run that goes on from saved ruts has the same bits.
+// TestRutsResume: a run that continues from saved ruts has the same bits.
 func TestRutsResume(t *testing.T) {
 	ruts, c := rutWheel(t)
 	rollOver(t, ruts, &c, 0, 100, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// soilTol is that of sums of Gauss and Legendre over smooth arcs.
+// soilTol is the tolerance of Gauss–Legendre sums over smooth arcs.
 const soilTol = 1e-12
 
 // onSoil returns the force of a wheel of radius 0.3 with the sinkage h

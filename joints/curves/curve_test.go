@@ -34,7 +34,8 @@ func list() map[string]*curves.Curve {
 	}
 }
 
-// TestAt: derivatives are those of values, everywhere, beyond ends too; a closed curve repeats; circles are circles about their axes.
+// TestAt: derivatives agree with differences of values, everywhere, beyond ends too; a closed curve repeats; circles are circles about
+// their axes.
 func TestAt(t *testing.T) {
 	const (
 		h    = 1e-4

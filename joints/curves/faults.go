@@ -231,8 +231,8 @@ func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	}
 }
 
-// walk adds a fault if it finds a place where coordinate i is not C¹, or has no finite second derivative. field and text are the
-// field of the expression and the expression.
+// walk adds a fault if it finds a place where coordinate i is not C¹, or has no finite second derivative. The expression of
+// the coordinate is text, in the given field.
 func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled, Terms: c.size}
 	h := w.To - w.From

@@ -21,8 +21,8 @@ const (
 	// astray is the distance from p to the foot found from near, relative to the size of the curve, beyond which the whole curve is
 	// searched: near then belongs to another state.
 	astray = 0.1
-	// bent is the least second derivative of half the squared distance, relative to |c′|², for a Newton step. Another value costs
-	// time only.
+	// bent is the least second derivative of half the squared distance, relative to |c′|², for a Newton step. It affects
+	// only speed.
 	bent = 0.1
 	// alike is the difference of two distances, relative to the size of the curve, up to which they count as equal.
 	alike = 1e-9

@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 }
 
 // TestAlign: axes in loops that are nearly parallel, in one sense or the other, are parallel afterwards, and no link moves. Those of joints
-// in no loop, and those that are farther off, stay.
+// in no loop, and axes that are farther off, stay.
 func TestAlign(t *testing.T) {
 	const off, far = 3e-8, 2e-6
 	hinge := func(e spatial.Vec3) []Axis {

@@ -33,7 +33,7 @@ func TestComments(t *testing.T) {
 	require.Len(t, n.Children, 2)
 	_, err = xmltree.Parse("f", []byte("<a/><!-- -- "))
 	require.Error(t, err)
-	// What looks like the beginning of a comment in an instruction is none: what follows is not blanked.
+	// The beginning of a comment within an instruction begins no comment: the text after it is not blanked.
 	n, err = xmltree.Parse("f", []byte("<a><?x <!-- ?><b/><!-- - --><?y ?></a>"))
 	require.NoError(t, err)
 	require.Len(t, n.Children, 1)
