@@ -189,7 +189,7 @@ func zero(f func(float64) float64, a, b float64) float64 {
 }
 
 // TestBenchmarkBicycle: two wheels without slip, five joints. The equations of motion about straight running, by differences of accelerations,
-// are those of the paper, and so are the speeds between which the bicycle is stable.
+// agree with the paper, and so do the speeds between which the bicycle is stable.
 func TestBenchmarkBicycle(t *testing.T) {
 	k := newBicycle(t)
 	require.NoError(t, k.solver.Solve(k.plan.Initial()))

@@ -236,7 +236,7 @@ func TestNearlySingularNFourBar(t *testing.T) {
 	}
 }
 
-// TestHardlyRedundantRow has a row with a pivot below those of redundant ones that the others
+// TestHardlyRedundantRow has a row with a pivot below the pivots of redundant rows that the others
 // violate by so little that its multiplier alone tells.
 func TestHardlyRedundantRow(t *testing.T) {
 	const n, d = 1, 1e-5

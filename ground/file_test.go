@@ -358,7 +358,7 @@ func mended(data []byte) []byte {
 }
 
 // TestHostilePictures: every picture that is cut off, with any byte
-// changed, or promises what it has not, is read or refused in one line.
+// changed, or states more than it has, is read or refused in one line.
 func TestHostilePictures(t *testing.T) {
 	read := func(data []byte) error {
 		f, err := (&ground.PNG{Spacing: unit, Highest: 1}).Read(context.Background(), bytes.NewReader(data), "a.png")

@@ -81,7 +81,7 @@ func newGrid(t testing.TB, f *ground.Field, o ground.Options) *ground.Surface {
 	return s
 }
 
-// TestReferenceAt compares heights, slopes, second derivatives and normals with those of other programs.
+// TestReferenceAt compares heights, slopes, second derivatives and normals with results of other programs.
 func TestReferenceAt(t *testing.T) {
 	f := referenceField(t)
 	for name, o := range map[string]ground.Options{

@@ -27,7 +27,7 @@ func far(t *testing.T) (*mechanism.Mechanism, *mechanism.State, *rand.Rand) {
 }
 
 // TestComVelocity: the velocity of the centre of mass is the velocity of a point of the body, and goes back
-// to that of the frame.
+// to the velocity of the frame.
 func TestComVelocity(t *testing.T) {
 	mech, st, rng := far(t)
 	k := mech.NewKinematics()

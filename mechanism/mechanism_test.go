@@ -281,7 +281,7 @@ func TestResidualsOfBallJoints(t *testing.T) {
 }
 
 // TestErrorsTo compares the errors of the rows of all types, of which some need less than
-// others, with those of JointTo.
+// others, with the results of JointTo.
 func TestErrorsTo(t *testing.T) {
 	const rounding = 1e-13 // of terms up to 100
 	m := cubes(3)

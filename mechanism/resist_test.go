@@ -69,7 +69,7 @@ func at(t testing.TB, m *mechanism.Mechanism, q float64, rate spatial.Vec3, inte
 	return list, w
 }
 
-// TestResistanceDerivatives: stiffness, damping and those of bristles
+// TestResistanceDerivatives: stiffness, damping and the derivatives of bristles
 // against differences, the power against force and energy, for all laws.
 func TestResistanceDerivatives(t *testing.T) {
 	stop := func(n contact.Normal) *model.Limit {

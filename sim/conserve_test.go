@@ -279,7 +279,7 @@ func TestStartIsClosed(t *testing.T) {
 	assert.InDelta(t, 1e-3, s.Stats().Worst.Position, 2e-4)
 }
 
-// TestRunEnds ends runs at times that are no multiple of the step, and goes on.
+// TestRunEnds ends runs at times that are no multiple of the step, and continues.
 func TestRunEnds(t *testing.T) {
 	for _, step := range []float64{0, 0.03} {
 		r := newRig(t, freeTop())

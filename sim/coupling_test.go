@@ -110,7 +110,7 @@ func TestSpindleStep(t *testing.T) {
 	require.ErrorContains(t, err, "coupled angles")
 }
 
-// TestSpindleCheckpoint goes on from a checkpoint with the same bits, and refuses one of other couplings.
+// TestSpindleCheckpoint continues from a checkpoint with the same bits, and refuses one of other couplings.
 func TestSpindleCheckpoint(t *testing.T) {
 	fresh := func(m *model.Model) *sim.Simulation {
 		r := newRig(t, m)

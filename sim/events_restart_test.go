@@ -329,7 +329,7 @@ func TestFailedStepIsDoneAgain(t *testing.T) {
 	}
 }
 
-// TestResumeImpacts goes on from a checkpoint after each step of a run with simultaneous impacts, some of
+// TestResumeImpacts continues from a checkpoint after each step of a run with simultaneous impacts, some of
 // which restart it with functions that are about zero.
 func TestResumeImpacts(t *testing.T) {
 	check.Long(t)

@@ -139,7 +139,7 @@ func ExampleCSV() {
 	// 11 rows
 }
 
-// A run that goes on from its checkpoint, kept in memory: it ends at the same place, to the bit.
+// A run that continues from its checkpoint, kept in memory: it ends at the same place, to the bit.
 func ExampleDecodeCheckpoint() {
 	m, err := bench.NFourBar(3, 0.4, 1)
 	if err != nil {

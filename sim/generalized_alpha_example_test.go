@@ -12,7 +12,7 @@ import (
 )
 
 // A bob of 1 kg hangs on a rod of 1e8 N/m, which makes 1600 vibrations a second. The
-// steps are those that the swing needs.
+// steps are as long as the swing allows.
 func ExampleGeneralizedAlpha() {
 	m := &model.Model{
 		Name: "stiff", Gravity: spatial.Vec3{0, -9.81, 0},

@@ -147,7 +147,7 @@ func TestAlphaDense(t *testing.T) {
 	measured(t, 3, e)
 }
 
-// TestAlphaBounce restarts at impacts; times are those of parabolas, for which the method
+// TestAlphaBounce restarts at impacts; times agree with parabolas, for which the method
 // is exact.
 func TestAlphaBounce(t *testing.T) {
 	r := newImplicit(t, ball())
@@ -168,7 +168,7 @@ func TestAlphaBounce(t *testing.T) {
 	}
 }
 
-// TestAlphaResume goes on from a checkpoint to the bit, with the matrix of an earlier step.
+// TestAlphaResume continues from a checkpoint to the bit, with the matrix of an earlier step.
 func TestAlphaResume(t *testing.T) {
 	check.Long(t)
 	old := false // a run has had matrices that served longer than a step

@@ -171,7 +171,7 @@ func drive(m *model.Model) *model.Model {
 var coulomb = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: 1e-3}
 
 // TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff
-// driven wheel are 20 times those of the pair of Dormand and Prince, which stability bounds.
+// driven wheel are 20 times the steps of the pair of Dormand and Prince, which stability bounds.
 func TestImplicitStepsAreLong(t *testing.T) {
 	check.Long(t)
 	const wanted, times = 1e-4, 20
@@ -183,7 +183,7 @@ func TestImplicitStepsAreLong(t *testing.T) {
 	d := motion.NewDynamics(p)
 	explicit := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: wanted / 10}), p.Initial(), sim.Options{Projector: d})
 	require.NoError(t, explicit.Run(until))
-	long, _ := damped(p, 0, wanted/4, sim.Options{Projector: sim.NoProjector}) // of a step; the error is that of the run
+	long, _ := damped(p, 0, wanted/4, sim.Options{Projector: sim.NoProjector}) // the error of a step; wanted is the error of the run
 	require.NoError(t, long.Run(until))
 	off := func(s *sim.Simulation) float64 {
 		return s.State().Bodies[0].Position.Sub(exact.State().Bodies[0].Position).Norm()
@@ -255,7 +255,7 @@ func grounds(t testing.TB) map[string]contact.Friction {
 	}
 }
 
-// TestGroundResume: a run that goes on from a checkpoint has the bits of
+// TestGroundResume: a run that continues from a checkpoint has the bits of
 // one that was not interrupted, with internal states and integral parts.
 func TestGroundResume(t *testing.T) {
 	check.Long(t)

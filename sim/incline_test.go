@@ -204,9 +204,9 @@ func lockedBall(angle float64, f contact.Friction) *model.Model {
 	return m
 }
 
-// TestSlidesAtTheAngleOfFriction: the slope from which on a body slides, found by halving, is that of tan α = μ for
+// TestSlidesAtTheAngleOfFriction: the slope from which on a body slides, found by halving, satisfies tan α = μ for
 // what cannot roll, and μ(1 + mr²/I) for a ball that can. Regularised friction lets a body creep below, so that sliding
-// is a speed that goes on growing there: at tan α = μ itself it grows as ∛(3/2 μ g cos α v_s² t), by 2^⅓ in twice the
+// is a speed that keeps growing there: at tan α = μ itself it grows as ∛(3/2 μ g cos α v_s² t), by 2^⅓ in twice the
 // time, so that what the halving finds is off by about that speed over g t, 10⁻⁴. With bristles a body slides that
 // still moves when they have bent.
 func TestSlidesAtTheAngleOfFriction(t *testing.T) {

@@ -129,7 +129,7 @@ func TestControllerHoldsAPlatform(t *testing.T) {
 	require.Less(t, moved, 0.1)
 }
 
-// TestControllerResumes: a run that goes on from a checkpoint between two samples gives the same bits, as outputs and
+// TestControllerResumes: a run that continues from a checkpoint between two samples gives the same bits, as outputs and
 // memory of the controller are in it.
 func TestControllerResumes(t *testing.T) {
 	plan := stewart(t)

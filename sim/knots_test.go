@@ -60,7 +60,7 @@ func TestStepsEndAtKnots(t *testing.T) {
 	}
 }
 
-// TestKnotsInCheckpoints: a run that goes on from a checkpoint among steps that end at knots has the same bits.
+// TestKnotsInCheckpoints: a run that continues from a checkpoint among steps that end at knots has the same bits.
 func TestKnotsInCheckpoints(t *testing.T) {
 	r := swung(t, 0.1)
 	o := sim.Options{Projector: r.proj}

@@ -229,7 +229,7 @@ func flatStart(t *testing.T, speed float64) *sim.Simulation {
 // errPause ends a run after a step.
 var errPause = errors.New("pause")
 
-// TestFlatPosesResumed goes on from a checkpoint after every step through a flat pose, to the bit.
+// TestFlatPosesResumed continues from a checkpoint after every step through a flat pose, to the bit.
 func TestFlatPosesResumed(t *testing.T) {
 	check.Long(t)
 	const T = 0.16 // the flat pose is at 0.127 s

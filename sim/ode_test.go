@@ -41,7 +41,7 @@ func TestODEOrders(t *testing.T) {
 	}
 }
 
-// TestODEWithin: the error goes with the tolerance, and the number of steps is that of a method of order 5.
+// TestODEWithin: the error follows the tolerance, and the number of steps grows as for a method of order 5.
 func TestODEWithin(t *testing.T) {
 	ctx := context.Background()
 	exact := []float64{1, 0.5}

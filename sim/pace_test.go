@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// TestPace: a run whose end is out of reach says so, with the body to blame, where it would go on for years; one
+// TestPace: a run whose end is out of reach says so, with the body to blame, where it would continue for years; one
 // that has far to go but gets there does not.
 func TestPace(t *testing.T) {
 	m := freeTop()

@@ -35,7 +35,7 @@ func (f *fuse) Record(*sim.Row) error { f.tick(); return nil }
 func (f *fuse) Mark() (int64, error)  { return 0, nil }
 
 // TestPanicsOfTheUser: what the user has given may panic in a run. Whoever recovers may call Run again, which then does
-// the step again: the run goes on with the bits of one without the panic.
+// the step again: the run continues with the bits of one without the panic.
 func TestPanicsOfTheUser(t *testing.T) {
 	m, err := bench.Generate("ladder", check.Few(40, 20), 1)
 	require.NoError(t, err)

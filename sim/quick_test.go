@@ -10,7 +10,7 @@ import (
 )
 
 // TestQuick: where rows turn much in a step, as those of cams do, quick steps take less than half of the corrections, and are as good
-// as steps that are solved to rounding. A run goes on from a checkpoint with the same bits, and settings tell quick steps apart.
+// as steps that are solved to rounding. A run continues from a checkpoint with the same bits, and settings tell quick steps apart.
 func TestQuick(t *testing.T) {
 	const (
 		until = 0.1

@@ -353,7 +353,7 @@ func (b *brittle) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// TestCSVAfterAFullDisk: a row at which the disk was full is there once if the run goes on.
+// TestCSVAfterAFullDisk: a row at which the disk was full is there once if the run continues.
 func TestCSVAfterAFullDisk(t *testing.T) {
 	r := golden(t, "four-bar")
 	outcome := func(after int) string {

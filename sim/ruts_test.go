@@ -38,7 +38,7 @@ func onSand(t testing.TB, ruts bool) *model.Model {
 // rutMethods are the methods that press ruts.
 var rutMethods = []string{"explicit", "implicit", "balance"}
 
-// rutRun returns a run on a ground of its own.
+// rutRun returns a run on new ground.
 func rutRun(t testing.TB, p *kkt.Plan, method string) (*sim.Simulation, *mechanism.Mechanism) {
 	t.Helper()
 	p = p.With(p.Mechanism().NewInputs())
@@ -63,7 +63,7 @@ func rutRun(t testing.TB, p *kkt.Plan, method string) (*sim.Simulation, *mechani
 }
 
 // TestRutsOfRuns: by all methods the rear wheels run in the ruts of the front ones and sink below their bottom; the
-// energy is that of the motion and what the contacts have taken; a run that goes on from a checkpoint has the same bits
+// energy is that of the motion and what the contacts have taken; a run that continues from a checkpoint has the same bits
 // and the same ground; another run of the plan has its own.
 func TestRutsOfRuns(t *testing.T) {
 	check.Long(t)
@@ -171,7 +171,7 @@ func TestRutsNeedInputs(t *testing.T) {
 	require.NoError(t, err)
 	s, _ := damped(p, 0.01, 0, sim.Options{Projector: sim.NoProjector})
 	require.ErrorContains(t, s.Run(0.1), "sim: wheels that leave ruts need a ground of the run's own")
-	// Inputs of inputs go on from their ground, on one of their own; Reset makes it as it was.
+	// Inputs of inputs continue from their ground, on one of their own; Reset makes it as it was.
 	run, mech := rutRun(t, p, "implicit")
 	require.NoError(t, run.Run(0.5))
 	ruts := mech.Ruts()[0].Ruts

@@ -360,7 +360,7 @@ func TestSpringsAllocateNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, step))
 }
 
-// TestLawEnds: a table that stops ends the run with the name of the element, and one of a freedom with that of the joint.
+// TestLawEnds: a table that stops ends the run with the name of the element, and a table of a freedom with the name of the joint.
 func TestLawEnds(t *testing.T) {
 	stop := &model.SpringLaw{At: []float64{-1, 0.5}, Forces: []float64{-1, 1}, Outside: springs.Stop}
 	m := model.New("stop")
@@ -378,7 +378,7 @@ func TestLawEnds(t *testing.T) {
 	require.ErrorContains(t, s.Run(2), "joint \"rail\": outside of the table")
 }
 
-// TestSpringsResume: a run with events of cables goes on from a
+// TestSpringsResume: a run with events of cables continues from a
 // checkpoint with the same bits; other parameters are another model.
 func TestSpringsResume(t *testing.T) {
 	m := atwood(300, 20)

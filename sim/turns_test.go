@@ -96,7 +96,7 @@ func TestTurnsAreCounted(t *testing.T) {
 			require.Len(t, fired, 1, "%v, %s", kind, name)
 			check.Close(t, fired[0], far/omega, 1, 1e-5, "%v, %s: the event", kind, name)
 
-			// A run goes on from a checkpoint to the bit, and so do its turns.
+			// A run continues from a checkpoint to the bit, and so do its turns.
 			part, _ := build(sim.Options{Events: events})
 			require.NoError(t, part.Run(1.7))
 			marked, err := part.Checkpoint()

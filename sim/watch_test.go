@@ -35,7 +35,7 @@ func (c *cancels) Accelerations(a []float64, st *mechanism.State) error {
 	return c.Dynamics.Accelerations(a, st)
 }
 
-// TestRunContext: a run ends with its context at any point of a step, stands at a good state then, and goes on with the
+// TestRunContext: a run ends with its context at any point of a step, stands at a good state then, and continues with the
 // bits and counts of a run that nobody has stopped.
 func TestRunContext(t *testing.T) {
 	for _, step := range []float64{0, 0.01} {

@@ -26,7 +26,7 @@ func TestDexpInv(t *testing.T) {
 			got := forth.Mul(back.Conj()).Log().Scale(1 / (2 * eps))
 			check.CloseVec(t, got[:], w[:], tol, 3, "angle %v", angle)
 
-			// The transpose is that of −Θ.
+			// The transpose equals the result for −Θ.
 			minus := theta.Neg()
 			var turned spatial.Vec3
 			spatial.DexpInvTo(&turned, &minus, &axis)
@@ -38,7 +38,7 @@ func TestDexpInv(t *testing.T) {
 // angles are on both sides of the squares at which series end.
 var angles = []float64{0, 1e-9, 1e-3, 0.0632, 0.0633, 0.3, 0.3162, 0.3163, 0.4999, 0.5001, 0.9999, 1.0001, 2, 3.1, 5}
 
-// TestDexp: dexp is the inverse of dexp⁻¹, and its transpose is that of −Θ.
+// TestDexp: dexp is the inverse of dexp⁻¹, and its transpose equals dexp at −Θ.
 func TestDexp(t *testing.T) {
 	const tol = 2e-15 // some roundings of a sum of three terms; at 5 rad dexp⁻¹ is ten times as large
 	r := check.Rand(1)

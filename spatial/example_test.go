@@ -37,7 +37,7 @@ func ExampleInertia() {
 	// first moment 6 kg m
 }
 
-// The equation of motion of a free body in a frame of its own, f = I·a + v×*(I·v) (RBDA eq. 2.69), is the same in another frame: a wheel of
+// The equation of motion of a free body in its body frame, f = I·a + v×*(I·v) (RBDA eq. 2.69), is the same in another frame: a wheel of
 // 2 kg that spins about its axle and is turned about another axis needs a gyroscopic moment.
 func ExampleInertia_Transform() {
 	I := spatial.Inertia{Mass: 2, Central: spatial.Diag3(0.5, 0.5, 1)}

@@ -165,7 +165,7 @@ func sorted(d [3]float64) []float64 {
 
 func vec(v spatial.Vec3) []float64 { return v[:] }
 
-// TestLower3 compares the operations with those of full matrices.
+// TestLower3 compares the operations with operations on full matrices.
 func TestLower3(t *testing.T) {
 	r := random(8)
 	for range 20 {

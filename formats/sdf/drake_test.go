@@ -35,7 +35,7 @@ func strict(t *testing.T, text string) *model.Model {
 }
 
 // TestDrakeEquations: mimics and tendons of Drake are equations between coordinates: with the ratio r the balance of the power
-// is that of both weights and of a rotor.
+// comes from both weights and a rotor.
 func TestDrakeEquations(t *testing.T) {
 	tendon := func(inside string) string { return `<drake:tendon_constraint>` + inside + `</drake:tendon_constraint>` }
 	limits := `<drake:tendon_constraint_lower_limit>0.5</drake:tendon_constraint_lower_limit><drake:tendon_constraint_upper_limit>0.5</drake:tendon_constraint_upper_limit><drake:tendon_constraint_offset>0.5</drake:tendon_constraint_offset>`

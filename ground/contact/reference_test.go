@@ -105,7 +105,7 @@ func triple(line map[string]float64, name string) spatial.Vec3 {
 	return spatial.Vec3{line[name+"x"], line[name+"y"], line[name+"z"]}
 }
 
-// TestReference compares depths and forces with those of other programs, at every instant of their runs.
+// TestReference compares depths and forces with results of other programs, at every instant of their runs.
 func TestReference(t *testing.T) {
 	// depthTol is the tolerance of the positions, whose rounding the stiffness turns into errors of the forces.
 	const depthTol, forceTol = 1e-15, 1e-12

@@ -78,7 +78,7 @@ func TestFilesOfOthers(t *testing.T) {
 }
 
 // TestOldStays: until Close the file is the one that was there, of whatever columns; a run that is killed
-// goes on with its own rows, not with those of the file.
+// continues with its own rows, not with those of the file.
 func TestOldStays(t *testing.T) {
 	m := mech(t, "four-bar")
 	rows := rowsOf(m, 30)
@@ -114,7 +114,7 @@ func TestOldStays(t *testing.T) {
 	}
 }
 
-// TestSum: the rows up to the position have to be those that were recorded, wherever they are kept.
+// TestSum: the rows up to the position must equal the recorded ones, wherever they are kept.
 func TestSum(t *testing.T) {
 	m := mech(t, "four-bar")
 	c, o := sim.NewColumns(m, nil), parquet.Options{GroupRows: 4}
@@ -146,8 +146,8 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestDamaged: a part, or a file that a run goes on with, of which a bit is another one is named, wherever the bit is, when the
-// run goes on and when its rows are joined; a run that begins anew is not stopped by it.
+// TestDamaged: a part, or a file that a run continues with, of which a bit is another one is named, wherever the bit is, when the
+// run continues and when its rows are joined; a run that begins anew is not stopped by it.
 func TestDamaged(t *testing.T) {
 	m := mech(t, "four-bar")
 	c, o := sim.NewColumns(m, nil), parquet.Options{GroupRows: 4}

@@ -169,7 +169,7 @@ func TestParts(t *testing.T) {
 }
 
 // TestResume ends recordings in every way: after a Mark, after a Mark and more rows, and
-// after Close, once and twice, and goes on.
+// after Close, once and twice, and continues.
 func TestResume(t *testing.T) {
 	check.Long(t)
 	m := mech(t, "four-bar")
@@ -215,7 +215,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// end leaves a recording and returns the position to go on from.
+// end leaves a recording and returns the position to continue from.
 func end(t testing.TB, r *parquet.Recorder, how string, more []*sim.Row) int64 {
 	t.Helper()
 	position, err := r.Mark()

@@ -48,7 +48,7 @@ func foreign(t *testing.T, path string, columns *sim.Columns, rows []float64) {
 	require.NoError(t, f.Close())
 }
 
-// TestScrub: rows in any order are those of the recording, and the first row of a group costs no more than a group to
+// TestScrub: rows read in any order equal the recorded ones, and the first row of a group costs no more than a group to
 // read: where groups are small, and where there is one, of many pages, that another program has written.
 func TestScrub(t *testing.T) {
 	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))

@@ -87,7 +87,7 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// TestScrub: rows in any order are those in their order, and a row takes a buffer and the lines from the last place
+// TestScrub: rows read in any order equal the rows read in sequence, and a row takes a buffer and the lines from the last place
 // that is kept, however long the file is.
 func TestScrub(t *testing.T) {
 	const rows, buffer, lines = 2000, 64 << 10, 16
