@@ -12,8 +12,7 @@ var ErrRough = errors.New("ground: the surface has no two continuous derivatives
 
 const (
 	// A formula is examined for |x| and |y| up to smoothReach, m, along smoothLines lines in each direction, with smoothParts
-	// intervals
-	// on each line.
+	// intervals on each line.
 	smoothReach              = 20.0
 	smoothLines, smoothParts = 5, 128
 )

@@ -18,8 +18,7 @@ func ballAt(E spatial.Mat3, R, V, omegaP, omegaS spatial.Vec3) *joints.Frames {
 }
 
 // TestBallInABowl: at the bottom of a bowl and on top of a dome the rows equal the rows of a plane there, and the height is how far the
-// ball is from
-// the sphere.
+// ball is from the sphere.
 func TestBallInABowl(t *testing.T) {
 	const radius = 0.1
 	for _, c := range []struct {

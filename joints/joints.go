@@ -29,8 +29,7 @@ type Surface interface {
 	// Height returns f, m.
 	Height(x, y float64) (float64, error)
 	// Form returns f, m, its slopes along x and y, and its second derivatives by xx, xy and yy, 1/m. It returns an error where
-	// there is
-	// no surface.
+	// there is no surface.
 	Form(x, y float64) ([6]float64, error)
 	// Digest returns a number that is equal for surfaces of equal form.
 	Digest() uint64

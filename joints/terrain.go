@@ -19,8 +19,7 @@ const (
 	// standSteps bounds the steps of one search.
 	standSteps = 60
 	// A search ends with a step of standStill, relative to the radius of the wheel. Below standTiny, a step that increases the
-	// residual
-	// does so by rounding.
+	// residual does so by rounding.
 	standStill, standTiny = 4e-16, 1e-7
 	// standFound is the largest residual off of a foot that has been found, relative to the radius of the wheel.
 	standFound = 1e-9

@@ -35,8 +35,7 @@ const (
 	// touchDamp is the first damping after a step that does not reduce the residual. It affects only speed.
 	touchDamp = 1e-3
 	// touchFeeble is the difference of the curvatures, relative to their sum and to the size of the smaller curve, up to which the
-	// contact
-	// is undetermined.
+	// contact is undetermined.
 	touchFeeble = 1e-6
 )
 
@@ -228,9 +227,9 @@ func sampleOf(c *curves.Curve, i int) float64 {
 
 // find returns the parameters of the contact, its sight and its side. near has both parameters and the side, or is nil: then search
 // finds the contact. Else a search from near, or from start if that is not nil, finds it. The parameters are without the whole laps
-// of near,
-// which find stores in q.laps. If the points of near are far from each other, near belongs to another state; if the curves also do
-// not nearly touch at the contact found, find takes the contact of search, if its gap is smaller. ok is false if there is no contact.
+// of near, which find stores in q.laps. If the points of near are far from each other, near belongs to another state; if the curves
+// also do not nearly touch at the contact found, find takes the contact of search, if its gap is smaller. ok is false if there is no
+// contact.
 func (q *pair) find(near []float64, start *[2]float64) (at [2]float64, s sight, side float64, ok bool) {
 	if near == nil {
 		at, s, ok = q.search()

@@ -71,8 +71,7 @@ func (m *Mechanism) ShareSearches(list ...*Kinematics) {
 var ErrTouch = errors.New("mechanism: the curves do not touch")
 
 // checkTouch returns an error that wraps ErrTouch if the contact at, of the two curves of joint j, is beyond an end of a curve or
-// does not
-// hold. Beyond an end is allowed where the curves are apart.
+// does not hold. Beyond an end is allowed where the curves are apart.
 func (m *Mechanism) checkTouch(j int, at *joints.Touch) error {
 	jt := &m.Joints[j]
 	apart := jt.Kind.Freedoms() > 0 && m.apart(j, at.Gap)

@@ -7,8 +7,7 @@ func (m *Mechanism) PushAt(i int, q, qd, t float64) Push { return m.actuators[i]
 
 // LeaveOutDriven sets in to the current values of m and removes contacts and actuators from in, for integrators that compute their
 // forces themselves. in was made from m (NewInputs), or from another mechanism with the same model; else LeaveOutDriven panics. Reset
-// does
-// not restore contacts and actuators.
+// does not restore contacts and actuators.
 //
 // Cost: O(joints + force elements); allocates only for drives that are new in m.
 func (in *Inputs) LeaveOutDriven(m *Mechanism) {

@@ -74,8 +74,7 @@ func (in *Inputs) SetLaw(j, i int, spring, damper *springs.Law) error {
 }
 
 // checkedLaws returns prepared copies of the laws of a spring and a damper, not nil unless there is an error. The error wraps
-// ErrInput and
-// names a fault of a law.
+// ErrInput and names a fault of a law.
 func checkedLaws(spring, damper *springs.Law) (_ *springs.Laws, err error) {
 	for k, l := range [2]*springs.Law{spring, damper} {
 		if l != nil {

@@ -35,10 +35,9 @@ type partial interface{ ActsOn(t float64) []int }
 type DifferentiableForce interface {
 	OwnForce
 	// DerivativesTo stores in pose and velocity, row by row, the derivatives of the wrenches, six rows for each body, by the
-	// motions of
-	// all bodies, six columns for each. The columns of pose are derivatives by a small rotation about the world's axes, rad, and a
-	// displacement of the centre of mass, m, at constant velocities in world axes. The columns of velocity are derivatives by the angular
-	// velocity, rad/s, and the velocity of the centre of mass, m/s.
+	// motions of all bodies, six columns for each. The columns of pose are derivatives by a small rotation about the world's axes,
+	// rad, and a displacement of the centre of mass, m, at constant velocities in world axes. The columns of velocity are derivatives
+	// by the angular velocity, rad/s, and the velocity of the centre of mass, m/s.
 	//
 	// Both are zero on entry. The result may depend on at and t alone, and DerivativesTo may not allocate.
 	DerivativesTo(pose, velocity []float64, at []BodyMotion, t float64) error

@@ -15,8 +15,7 @@ var ErrRowTerms = errors.New("mechanism: terms of a row do not agree with differ
 
 const (
 	// rowTurn is the step of a body, rad, and relative to the typical length for lengths. For terms that vary over 1 rad or one
-	// typical
-	// length, the error of differences of fourth order is 1e-12 of the term.
+	// typical length, the error of differences of fourth order is 1e-12 of the term.
 	rowTurn = 1e-3
 	// rowTime is the step in time, s. For terms that vary with 50 Hz, the error of the differences is as small, and their rounding is
 	// 1e-11 of the term.

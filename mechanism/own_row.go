@@ -25,13 +25,11 @@ type Demand struct {
 }
 
 // NewWithRows is NewContext with user-defined rows besides the rows of the model. They count as couplings that follow the couplings
-// of the
-// model (NumCouplings, CouplingName), and appear like these in reports, errors and reactions. A row whose parts are all zero
+// of the model (NumCouplings, CouplingName), and appear like these in reports, errors and reactions. A row whose parts are all zero
 // counts as redundant.
 //
 // It also returns an error that wraps ErrDemand if a name is empty or the name of another coupling, or if bodies are missing, out of
-// range
-// or given twice. It panics if a row is nil.
+// range or given twice. It panics if a row is nil.
 func NewWithRows(ctx context.Context, m *model.Model, rows ...Demand) (*Mechanism, error) {
 	mech, err := NewContext(ctx, m)
 	if err != nil || len(rows) == 0 {

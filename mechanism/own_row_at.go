@@ -19,8 +19,7 @@ type OwnRow interface {
 	// bodies, and t is the time, s. w and at are in the order of Demand.Bodies.
 	//
 	// w is zero on entry. The result may depend on at and t alone, and RowTo may not allocate. Goroutines may call it at the same
-	// time. An
-	// error ends the computation; the name of the row is added to its text.
+	// time. An error ends the computation; the name of the row is added to its text.
 	RowTo(w []spatial.Force, at []BodyMotion, t float64) (OwnTerms, error)
 }
 
@@ -110,8 +109,7 @@ func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64
 }
 
 // ownSize is CouplingSize for coupling i, a user-defined row: the sum of |φ| and, for each body, of the factors of its rotation and
-// of its
-// translation, the latter times its distance from the origin. It is 0 for a row on velocities only.
+// of its translation, the latter times its distance from the origin. It is 0 for a row on velocities only.
 func (m *Mechanism) ownSize(i int, k *Kinematics, s *State) (size float64) {
 	w, _, terms := m.OwnPart(i, k)
 	if m.Couplings[i].own.rates {

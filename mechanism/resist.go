@@ -273,8 +273,7 @@ func (r *resistor) bristlesAt(p *Resistance, size, rate, xi float64) {
 }
 
 // Step returns the effective damping of p over an implicit step of length 2·half, s (sim.GeneralizedAlpha). Bristles bend with the
-// freedom
-// during the step: they add Bristle times half, reduced by the decay of the deflection during the step.
+// freedom during the step: they add Bristle times half, reduced by the decay of the deflection during the step.
 func (p *Resistance) Step(half float64) float64 {
 	z, part := 2*half*p.ByState, half
 	if z < 0 {

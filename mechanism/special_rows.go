@@ -1,8 +1,7 @@
 package mechanism
 
 // RowsTo completes the kinematics k at s, whose Bodies are computed: it checks the laws of couplings, finds the contacts and feet of
-// joints
-// with curves or terrain, and computes the user-defined rows. KinematicsTo calls it.
+// joints with curves or terrain, and computes the user-defined rows. KinematicsTo calls it.
 //
 // Cost: O(couplings with laws + joints with curves), and the cost of the rows; allocates at the first call, and for an error. It
 // returns an error that names the first coupling whose law is undefined (ErrLaw), or whose row fails or is not finite

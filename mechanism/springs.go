@@ -67,8 +67,7 @@ type Pull struct {
 }
 
 // add adds to p the force of a law at the coordinate x with the rate y, and its derivatives. If the law has no force there, p becomes
-// NaN,
-// and add returns the error.
+// NaN, and add returns the error.
 func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	f, fx, fy, err := l.At(x, y)
 	if err != nil {

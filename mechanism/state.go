@@ -29,11 +29,9 @@ type State struct {
 	// Angles are the angles with springs, stops, actuators or couplings (Mechanism.NumSprung), rad, in the order of the
 	// joints and their freedoms. The angle at the pose is the one within half a turn of the number here
 	// (Mechanism.FollowAngles). The initial state has them. If Angles is nil, angles are in (−π, π] plus the turns of the model. Code
-	// that
-	// sets the poses of a state has to set Angles too, or set it to nil.
-	// For composite joints Angles has all coordinates, rad and m, for a point on a curve its parameter, for curves that touch both
-	// parameters and the side (joints.Touch), for a wheel on terrain x and y of its foot. The values at the pose are found from these;
-	// with nil all possible values are searched.
+	// that sets the poses of a state has to set Angles too, or set it to nil. For composite joints Angles has all coordinates, rad
+	// and m, for a point on a curve its parameter, for curves that touch both parameters and the side (joints.Touch), for a wheel on
+	// terrain x and y of its foot. The values at the pose are found from these; with nil all possible values are searched.
 	//
 	// A state may carry all angles (Mechanism.CarryAngles), as states of simulations do. The other angles then follow, and
 	// Mechanism.Coordinate returns values within half a turn of them too. The dynamics do not depend on them.

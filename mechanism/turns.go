@@ -145,8 +145,8 @@ func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics,
 // It is the angle or the displacement of the successor's frame S about or along the axis of the freedom, as seen from the
 // predecessor's frame P (docs/conventions.md). An angle has the turns of its motion if it is prescribed, else the turns of
 // State.Angles if it is there (all angles are, if s carries them (CarryAngles), as in a simulation), else it is in
-// (−π, π] plus the turns of the model.
-// For a rotation of a ball, which has no coordinate, q is NaN, and rate is the component of ω_S − ω_P along that axis of P.
+// (−π, π] plus the turns of the model. For a rotation of a ball, which has no coordinate, q is NaN, and rate is the component of ω_S
+// − ω_P along that axis of P.
 //
 // Cost: O(1), no allocation. Where s is not finite, the results are not. It panics if s is of another mechanism, or the
 // joint or its freedom is out of range.

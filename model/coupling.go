@@ -17,8 +17,7 @@ const (
 	// MaxPower is the highest power of the polynomial of a coupling.
 	MaxPower = 4
 	// mostFactor is the largest magnitude of a factor and of a coefficient; its inverse is the smallest magnitude of a factor.
-	// Within these
-	// bounds the squares of the entries of rows neither overflow nor underflow.
+	// Within these bounds the squares of the entries of rows neither overflow nor underflow.
 	mostFactor = 1e100
 )
 

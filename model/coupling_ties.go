@@ -47,8 +47,8 @@ const (
 	// small mechanisms use less.
 	heldError = 1e-6
 	// balanced bounds relative rounding: factors of a cycle cancel if their sum is at most balanced times the sum of their
-	// magnitudes.
-	// A cycle whose factors do not cancel fixes its freedoms. Whether it can be satisfied is found out later, when the joints are closed.
+	// magnitudes. A cycle whose factors do not cancel fixes its freedoms. Whether it can be satisfied is found out later, when the
+	// joints are closed.
 	balanced = 1e-9
 	// namedTies is the largest number of couplings of a cycle that a message names.
 	namedTies = 8

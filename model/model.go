@@ -13,8 +13,7 @@ const (
 	// MaxElements is the largest number of bodies, of joints, of force elements and so on of a document.
 	MaxElements = 100_000_000
 	// maxList is the largest number of entries of a list of a joint that are read, and the largest number of parts of a terrain.
-	// No joint
-	// has as many freedoms, so that a longer list can be refused before the type of the joint is known.
+	// No joint has as many freedoms, so that a longer list can be refused before the type of the joint is known.
 	maxList = 64
 )
 
@@ -105,8 +104,7 @@ type Joint struct {
 	Axes             []Axis    // composite: the elementary motions, with one freedom each
 	Friction         []Friction
 	// Springs and Dampers are laws that act in addition to Stiffness and Damping, springs on the coordinate less Rest. A nil
-	// entry has
-	// no law.
+	// entry has no law.
 	Springs, Dampers []*SpringLaw
 }
 
@@ -120,8 +118,7 @@ type Wheel struct {
 }
 
 // PointCurve is a curve of a point_on_curve joint, in P, or of a curve_on_curve joint, in P or in S. ReadFile and Load load the
-// Points and
-// Parameters from its File.
+// Points and Parameters from its File.
 type PointCurve struct {
 	curves.Curve
 	Planar    bool     // point_on_curve: the curve constrains x and y in P only, and leaves z free

@@ -105,8 +105,7 @@ func (l *Limit) bounds() bool { return l != nil && *l != NoLimit() }
 func limited(list []*Limit) bool { return slices.ContainsFunc(list, (*Limit).bounds) }
 
 // canonicalLimits sets entries of list that do not bound to nil, and the exponent of stops to 1 if it is 0. It returns list, or nil
-// if all
-// entries are nil.
+// if all entries are nil.
 func canonicalLimits(list []*Limit) []*Limit {
 	for k, l := range list {
 		if !l.bounds() {

@@ -212,8 +212,7 @@ func (c *checker) checkFrictions(j *Joint) {
 }
 
 // checkFriction checks friction f of freedom k of a joint. It is given by a force, or, in a revolute or spherical joint, by
-// coefficient and
-// radius of a bearing.
+// coefficient and radius of a bearing.
 func (c *checker) checkFriction(j *Joint, k int, f *Friction, tail string) {
 	numbers := [...]float64{f.Force, f.Coefficient, f.Radius, f.Speed, f.Static, f.Stribeck}
 	for i, x := range numbers {

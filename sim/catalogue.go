@@ -343,8 +343,7 @@ func (c *Catalogue) covered(p string, before []string) (yes bool) {
 func (c *Catalogue) Has(pattern string) bool { return c.covered(pattern, []string{pattern}) }
 
 // NeedsReactions reports whether a column that matches one of the patterns (Select) needs a solution of the dynamics: accelerations,
-// second
-// rates, wrenches of joints, forces of motions, or multipliers of couplings.
+// second rates, wrenches of joints, forces of motions, or multipliers of couplings.
 //
 // Cost: O(columns × patterns); allocates.
 func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {

@@ -25,8 +25,7 @@ type GeneralizedAlphaOptions struct {
 	Fixed bool
 	// Quick makes steps cheaper by not solving their equations to rounding: the error left is a small
 	// part of the tolerance, as with contacts in any case. The matrix of a step is then factored at its end, and a matrix of earlier
-	// steps
-	// is tried only if that has succeeded before. With Fixed, which has no tolerance, the error left is as with contacts.
+	// steps is tried only if that has succeeded before. With Fixed, which has no tolerance, the error left is as with contacts.
 	Quick bool
 	// RawVelocities keeps the velocities of the method, with an error
 	// of order 2 in the directions of the joints, instead of projecting them on

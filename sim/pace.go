@@ -21,8 +21,7 @@ type pace struct {
 }
 
 // keep counts a step of error control that has ended in st. It returns the mean step, s, if paceSteps have been counted and the end
-// of the
-// run at until is out of reach, and 0 otherwise.
+// of the run at until is out of reach, and 0 otherwise.
 func (p *pace) keep(st *mechanism.State, until float64) (mean float64) {
 	if p.steps == 0 {
 		p.from = st.Time

@@ -279,8 +279,7 @@ func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(
 func (k *RungeKutta) dynamics() any { return k.dyn }
 
 // measure stores in k.gauge.places[i] the nearness to a singular pose at the state of the last evaluation; 0, which stands for unknown,
-// if the
-// dynamics returns infinity.
+// if the dynamics returns infinity.
 func (k *RungeKutta) measure(i int) {
 	if k.gauge.dyn == nil {
 		return

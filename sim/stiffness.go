@@ -36,8 +36,7 @@ func (v *stiff) tell(m *mechanism.Mechanism, stats *Stats) *Stiffness {
 }
 
 // holder returns the name of the contact on a body, or if there is none, of the other force element with stiffness; "" if there is
-// none, or
-// several.
+// none, or several.
 func holder(m *mechanism.Mechanism, body int) string {
 	var names [2]string
 	var count [2]int
@@ -75,9 +74,8 @@ type stiff struct {
 
 // stiffness returns h·|λ| of the fastest motion in the difference between the last two stages of the step last tried, and the body whose
 // acceleration differs most. It returns 0 and −1 if the method has no two stages at the end of a step, and on ranks. The differences
-// x and
-// v of the stages' states, and a of their accelerations, determine |λ| (Hairer & Wanner 1996 §IV.2): a single motion has a = λ·v = λ²·x.
-// Where two motions mix, the larger of the two ratios may belong to neither, so the smaller one counts.
+// x and v of the stages' states, and a of their accelerations, determine |λ| (Hairer & Wanner 1996 §IV.2): a single motion has a =
+// λ·v = λ²·x. Where two motions mix, the larger of the two ratios may belong to neither, so the smaller one counts.
 //
 // Cost: two sums over the stages, no evaluation and no allocation.
 func (k *RungeKutta) stiffness() (hl float64, body int) {

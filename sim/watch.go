@@ -9,8 +9,7 @@ import (
 )
 
 // Watcher is implemented by a Dynamics, a Projector or a Stepper that can be interrupted: after Watch, and until end is called, its
-// methods
-// return early with an error when ctx ends.
+// methods return early with an error when ctx ends.
 type Watcher interface {
 	Watch(ctx context.Context) (end func())
 }

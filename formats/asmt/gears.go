@@ -233,8 +233,7 @@ func (b *bodies) moves(at place, kind assembly.Kind, axis spatial.Vec3, deep boo
 }
 
 // step returns the body to on the other side of joint k, and the term by which body from moves relative to it. It returns false
-// unless the
-// joint turns about the axis, with or without a slide along it, or, for Prismatic, only slides along it.
+// unless the joint turns about the axis, with or without a slide along it, or, for Prismatic, only slides along it.
 func (b *bodies) step(k int, from int32, origin spatial.Vec3, kind assembly.Kind, axis spatial.Vec3) (to int32, t term, ok bool) {
 	j := &b.r.a.Joints[k]
 	pred, succ := b.Of(j.Predecessor), b.Of(j.Successor)

@@ -49,8 +49,7 @@ func readOBJ(data []byte) (*Mesh, error) {
 }
 
 // corner reads a corner of a face, numbers separated by slashes, and returns the index of its vertex, the first number. n is the
-// number of
-// vertices so far. Numbers count from 1; negative numbers count backwards from the last vertex.
+// number of vertices so far. Numbers count from 1; negative numbers count backwards from the last vertex.
 func (r *lines) corner(text []byte, n int) (int32, error) {
 	first, _, _ := bytes.Cut(text, []byte{'/'})
 	k, err := strconv.ParseInt(string(first), 10, 32)

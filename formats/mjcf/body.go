@@ -104,8 +104,7 @@ func (r *reader) body(m member, up int) {
 }
 
 // fixedToGround reports whether the last link, within link up, is fixed to the ground, as neither it nor its parents have joints: then
-// its mass
-// has no effect.
+// its mass has no effect.
 func (r *reader) fixedToGround(members []member, up int) bool {
 	if up != assembly.World && !r.standing[up] {
 		return false
@@ -284,8 +283,7 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 }
 
 // powers reads the linear factor of a spring or a damper, and the factors of its second and third powers. All are zero if the flag
-// disables
-// them.
+// disables them.
 func (r *reader) powers(e element, attr, flag string) (first float64, more [2]float64) {
 	x := r.numbers(e, attr, 1, 3)
 	if x == nil || r.disabled["passive"] || r.disabled[flag] {

@@ -122,8 +122,7 @@ func (r *reader) quat(n *xmltree.Node, x []float64) spatial.Quat {
 const leastQuat = 1e-12
 
 // state reads the attribute name of a keyframe, such as qpos, with the given count of numbers. It returns nil if it is missing or,
-// after a
-// refusal, wrong.
+// after a refusal, wrong.
 func (r *reader) state(n *xmltree.Node, name string, want int) []float64 {
 	if !n.Has(name) {
 		return nil

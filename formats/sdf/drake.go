@@ -156,8 +156,7 @@ func (r *reader) need(n *xmltree.Node, part string) float64 {
 }
 
 // drakeTendon reads a tendon, which keeps a sum of coordinates between limits. If the limits are equal and the tendon is rigid, it
-// becomes a
-// coupling; others are dropped.
+// becomes a coupling; others are dropped.
 func (r *reader) drakeTendon(p pending) {
 	n := p.node
 	c := assembly.Coupling{At: n, Name: p.scope.prefix + "tendon_constraint"}

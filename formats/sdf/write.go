@@ -284,8 +284,7 @@ func (o *writer) rotors() (some bool) {
 }
 
 // tendon writes a linear coupling of joints with single coordinates as a tendon of Drake with equal limits. It returns whether c is
-// such a
-// coupling.
+// such a coupling.
 func (o *writer) tendon(c *model.Coupling) bool {
 	if c.Of() != nil {
 		return false

@@ -223,8 +223,7 @@ func (p *part) add(row int64, r *jointRow) error {
 }
 
 // finish adds the bodies in the rows of an ascending list, the bodies of the joints and the bodies of the head, and returns the
-// results of
-// Part.
+// results of Part.
 func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err error) {
 	f, m := p.file, p.m
 	bodies = slices.Concat(list, f.AtBody)

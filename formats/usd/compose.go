@@ -58,8 +58,7 @@ func (c *composer) stop(p *prim, what, why string) {
 }
 
 // open returns the stack of a file. It refuses a file that cannot be read or that includes itself, and returns nil. For the main
-// file, and
-// for syntax errors, it returns the error instead.
+// file, and for syntax errors, it returns the error instead.
 func (c *composer) open(at source.Located, name source.Name, main bool) (*stack, error) {
 	if c.opened[name.String()] {
 		c.report.Refuse(at, "file "+fault.Name(name.String()), "is a layer of itself")

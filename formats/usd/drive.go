@@ -84,8 +84,7 @@ func (r *reader) drive(p *prim, a *assembly.Axis, instance string, u units, limi
 }
 
 // first returns the number and the name of the first of the attributes names that has a value; 0 and "" if none has. It marks all of
-// them as
-// read, and reports later ones with another number.
+// them as read, and reports later ones with another number.
 func (r *reader) first(p *prim, names ...string) (float64, string) {
 	found, at := 0.0, ""
 	for _, name := range names {

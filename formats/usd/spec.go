@@ -229,8 +229,7 @@ func set[T comparable](items []T) map[T]bool {
 }
 
 // resolve applies the edits of l to a weaker list and returns the result: the prepended entries, the weaker list (or the items of l
-// if set),
-// the added entries and the appended ones. Each entry occurs once. Deleted entries of the weaker list are left out.
+// if set), the added entries and the appended ones. Each entry occurs once. Deleted entries of the weaker list are left out.
 func (l *list[T]) resolve(weak []T) []T {
 	if l.set {
 		weak = l.items

@@ -9,8 +9,7 @@ import (
 )
 
 // get returns an attribute of p and its value, and marks it as used. Both are nil if there is no value. For values only at times it
-// returns
-// the earliest, with a report.
+// returns the earliest, with a report.
 func (r *reader) get(p *prim, name string) (*prop, *value) {
 	x := p.prop(name)
 	if x == nil || x.rel {

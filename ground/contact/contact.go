@@ -44,8 +44,7 @@ type Result struct {
 	Wrench  spatial.Force // on the body: moment about its centre of mass, N m, and force, N; world axes
 	Energy  float64       // stored, J
 	// Power is the power that is taken from the motion and not stored in Energy, W. It includes the power that bends bristles,
-	// which may
-	// return. With distributed points it may be negative, docs/ground.md (G47).
+	// which may return. With distributed points it may be negative, docs/ground.md (G47).
 	Power float64
 
 	touches []Touch
@@ -204,8 +203,7 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
 	// Power is the power taken from the motion less the rate of Energy, which is Elastic times the rate of the depth. That rate
-	// is −v_n,
-	// but for points that do not turn with the wheel.
+	// is −v_n, but for points that do not turn with the wheel.
 	sinking := -t.Motion.N // rate of the depth, m/s
 	if t.fixed {
 		var d change

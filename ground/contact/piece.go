@@ -24,9 +24,8 @@ func (t *tally) of(disc int) uint64 {
 }
 
 // Piece returns the piece to which the force belongs that EvalTo has stored in r. The piece changes where a point touches or leaves,
-// where
-// damping starts or stops to hold a normal force at zero, and where the slip on soil reaches a bound of the angle of the largest pressure
-// (isHeld). All points of Distributed count as one, as they touch one by one while a wheel rolls.
+// where damping starts or stops to hold a normal force at zero, and where the slip on soil reaches a bound of the angle of the
+// largest pressure (isHeld). All points of Distributed count as one, as they touch one by one while a wheel rolls.
 //
 // Cost: O(points), no allocation.
 func (c *Contact) Piece(r *Result) (p Piece) {

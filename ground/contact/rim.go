@@ -211,8 +211,7 @@ func peak(depth *[rimPlaces]float64, i int) bool {
 
 const (
 	// A place above the depth shallow, in radii, may be near a point that touches. An edge of the ground may touch between two
-	// places,
-	// whose depth is then above edged.
+	// places, whose depth is then above edged.
 	shallow, edged = -0.05, -0.12
 	// steepTube is the height, in radii of the tube, above which the tube does not touch ground with a slope of up to 75°.
 	steepTube = 4

@@ -14,8 +14,7 @@ const (
 	// lightest is the mass, relative to the lightest neighbour, below which a link counts as massless.
 	lightest = 1e-8
 	// rounded is the largest relative rounding error of a zero in a file; for negative masses and moments it is relative to the
-	// mass of
-	// the lightest neighbour.
+	// mass of the lightest neighbour.
 	rounded = 1e-12
 	// defaultRatio is the mass, relative to the lightest neighbour, that massless links get by source.GiveMass.
 	defaultRatio = 1e-6

@@ -137,8 +137,7 @@ func (a *Assembly) Depths() []int {
 }
 
 // place returns poses and velocities of all links, from the roots of the trees outward: with the state of the joints if state is set,
-// else
-// with all coordinates zero.
+// else with all coordinates zero.
 func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 	n := len(a.Links)
 	poses, rates, done := make([]Pose, n), make([]twist, n), make([]bool, n)

@@ -74,8 +74,7 @@ func (n *Node) Use() *Node {
 }
 
 // Set sets the class of n; for classes other than Used, everything within n takes it. If why is not empty, Account reports n as
-// dropped or
-// ignored; if it is empty, the caller must report it.
+// dropped or ignored; if it is empty, the caller must report it.
 func (n *Node) Set(class source.Class, why string) { n.class, n.why = class, why }
 
 // SetAttr sets the class of an attribute of n. If why is not empty, Account reports it; if it is empty, the caller must.

@@ -36,8 +36,7 @@ type Node struct {
 	class source.Class
 	why   string
 	// numbers has for each child its number, from 1, among the children with its name; last has the largest number for each name.
-	// Both
-	// are nil until needed.
+	// Both are nil until needed.
 	numbers map[*Node]int
 	last    map[string]int
 }
