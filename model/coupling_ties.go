@@ -60,7 +60,7 @@ const (
 type forest struct {
 	edges    []tie
 	starts   []int32 // for each joint the first of its six nodes, −1 if it has none yet
-	nodes    []node
+	nodeList []node
 	searches int // number of searches that contradiction has made
 }
 
@@ -68,9 +68,9 @@ type forest struct {
 func (w *forest) nodeOf(freedom int32) int32 {
 	j := freedom / 6
 	if w.starts[j] < 0 {
-		w.starts[j] = int32(len(w.nodes))
+		w.starts[j] = int32(len(w.nodeList))
 		for range 6 {
-			w.nodes = append(w.nodes, node{parent: int32(len(w.nodes)), slope: 1, fixedBy: -1})
+			w.nodeList = append(w.nodeList, node{parent: int32(len(w.nodeList)), slope: 1, fixedBy: -1})
 		}
 	}
 	return w.starts[j] + freedom%6
@@ -79,11 +79,11 @@ func (w *forest) nodeOf(freedom int32) int32 {
 // rootOf returns the root of node k, and m and n in q = m·q_root + n. It halves the path to the root for later calls.
 func (w *forest) rootOf(k int32) (root int32, m, n float64) {
 	for m = 1; ; {
-		at := &w.nodes[k]
+		at := &w.nodeList[k]
 		if at.parent == k {
 			return k, m, n
 		}
-		if up := &w.nodes[at.parent]; up.parent != at.parent {
+		if up := &w.nodeList[at.parent]; up.parent != at.parent {
 			at.parent, at.slope, at.shift = up.parent, at.slope*up.slope, at.shift+at.slope*up.shift
 		}
 		m, n, k = m*at.slope, n+m*at.shift, at.parent
@@ -102,7 +102,7 @@ func (w *forest) addTie(i int32) (others []int32, off float64) {
 	// The tie in terms of the coordinates a, b of the roots: fa·a + fb·b = rest.
 	fa, fb, rest := t.factors[0]*ma, t.factors[1]*mb, t.rhs-t.factors[0]*na-t.factors[1]*nb
 	size := math.Abs(t.rhs) + math.Abs(t.factors[0]*na) + math.Abs(t.factors[1]*nb)
-	a, b := &w.nodes[ra], &w.nodes[rb]
+	a, b := &w.nodeList[ra], &w.nodeList[rb]
 	switch {
 	case a.uncertain || b.uncertain:
 	case ra == rb && !(math.Abs(fa+fb) <= balanced*(math.Abs(fa)+math.Abs(fb))):
@@ -131,7 +131,7 @@ func (w *forest) addTie(i int32) (others []int32, off float64) {
 
 // fix adds tie i, which has one freedom, q = m·q_root + n. It returns the same as addTie.
 func (w *forest) fix(i, root int32, m, n float64) (others []int32, off float64) {
-	t, r := &w.edges[i], &w.nodes[root]
+	t, r := &w.edges[i], &w.nodeList[root]
 	switch {
 	case r.uncertain:
 	case r.fixedBy < 0:

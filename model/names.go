@@ -47,7 +47,7 @@ func (t *nameTable) findBytes(name []byte) (int, bool) {
 	return probe(t, maphash.Bytes(t.seed, name), name)
 }
 
-// probe is find for a name whose hash is known.
+// probe is find for a name with its hash, by linear probing from the slot of the hash.
 func probe[K string | []byte](t *nameTable, hash uint64, name K) (int, bool) {
 	mask, tag := uint64(len(t.slots)-1), uint32(hash>>32)
 	for k := hash & mask; t.slots[k].index != 0; k = (k + 1) & mask {

@@ -106,7 +106,9 @@ func (k *RungeKutta) rates(body int) (turn, speed float64) {
 	return k.tol.Rate + length(w[:3]), k.tol.Length*k.tol.Rate + length(w[3:])
 }
 
-// constraintRates returns the largest rates of the bodies of a constraint.
+// constraintRates returns the largest angular and linear rates of the bodies of a constraint, rad/s and m/s, but at least the rates
+// of the
+// tolerance.
 func (k *RungeKutta) constraintRates(constraint int) (turn, speed float64) {
 	var pair [2]int32
 	list := pair[:]

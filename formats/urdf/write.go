@@ -108,8 +108,8 @@ func (o *writer) spread() {
 	}
 }
 
-// class returns the class of a joint for outline.Draft.Spread: joints that cannot close loops come first into the tree, then joints
-// that are held (outline.Draft.Held).
+// class returns the class of a joint for outline.Draft.Spread: −1 for joints that must not be in the tree; of the others, joints that
+// cannot close loops come first, then joints that are held (outline.Draft.Held).
 func class(j *model.Joint, held bool) int {
 	switch {
 	case j.Type == model.Free, j.Type == model.Distance, isBoundWay(j, held):
