@@ -9,28 +9,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// vanishing is the length of a coupling's row, relative to the lengths of its parts, below which the row is nothing but
-// rounding: its terms cancel each other, as the law and a term of hinges with one axis may at a pose. Such a row is set to
+// vanishing is the length of a coupling's row, relative to the lengths of its parts, up to which the row is nothing but
+// rounding, as its terms cancel each other. This may happen at a pose if hinges have a common axis. Such a row is set to
 // zero, with the scale 1, and counts as redundant.
 const vanishing = 1e-13
 
 // vanishes reports whether a row is rounding: sum is the square of its length, size the sum of the squares of its parts. Squares that
-// overflow tell nothing, so that such a row stays.
+// overflow tell nothing, so such a row stays.
 func vanishes(sum, size float64) bool {
 	return sum <= vanishing*vanishing*size && size <= math.MaxFloat64
 }
 
 // The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act
-// on one body add up in its block. A row of one's own (theory.md (O3)) has been computed with the bodies' kinematics.
+// on one body add up in its block. A row that a program has added (theory.md (O3)) has been computed with the bodies' kinematics.
 
 // leg is the part of one freedom in the row of a coupling.
 type leg struct {
 	joint  *mechanism.Joint
-	factor float64 // of the freedom's row, which is the first of jointWork.rows
-	bend   float64 // what the curvature of the law adds to the right side (mechanism.LegState.Bend)
+	factor float64 // factor on the freedom's row, which is the first of jointWork.rows
+	bend   float64 // term of the law's curvature in the right side (mechanism.LegState.Bend)
 }
 
-// leg computes leg l of coupling c at s, whose bodies have the kinematics k, and in w the row of its freedom.
+// leg computes leg l of coupling c at s, and in w the row of its freedom. k has the kinematics of the bodies.
 func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k *mechanism.Kinematics, s *mechanism.State) (out leg) {
 	at := &c.Legs[l]
 	out.joint, out.factor = &m.Joints[at.Joint], at.Factor
@@ -38,7 +38,7 @@ func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k 
 		var x mechanism.LegState
 		m.LegTo(&x, &w.kin, c, l, k, s)
 		out.factor, out.bend = x.Factor, x.Bend
-	} else { // coordinates cost as much as a row
+	} else { // LegTo would compute coordinates, which take as long as a row
 		m.JointTo(&w.kin, at.Joint, k, s)
 	}
 	out.joint.FreedomRowsTo(&w.rows, &w.kin.Frames)
@@ -48,8 +48,8 @@ func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k 
 	return out
 }
 
-// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body. It returns
-// the squared length of what it adds.
+// addRow adds f·(n + arm×t, t) to out, with (n, t) the first row of w and arm from the centre of mass of a body. It returns
+// the squared length of this term.
 func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 {
 	t := &w.rows.T[0]
 	x := [6]float64{
@@ -64,8 +64,8 @@ func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 
 	return sum
 }
 
-// couplingRow stores the row of coupling i, theory.md (K2), in its blocks of val, in world axes and without weights, zero
-// if it vanishes, and returns its right side.
+// couplingRow stores the row of coupling i, theory.md (K2), in its blocks of val, in world axes and without weights. A row that
+// vanishes is stored as zero. couplingRow returns the right side.
 func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
 	c, p := &l.Mech.Couplings[i], l.Pattern
 	node := l.CouplingNode(i)
@@ -101,7 +101,7 @@ func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Ki
 	return right
 }
 
-// unvanished returns the scale of a coupling's row: 1 for one that vanishes.
+// unvanished returns the scale of a coupling's row: 1 for a row of zeros, whose scale would be 0.
 func unvanished(scale float64) float64 {
 	if scale == 0 {
 		return 1
@@ -202,7 +202,7 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	}
 }
 
-// fillOwn is fillCoupling for a row of one's own, whose parts are doubles.
+// fillOwn is fillCoupling for a row that a program has added, whose parts are doubles.
 func (y *Precise) fillOwn(i int) {
 	m, p, node := y.Layout.Mech, y.Layout.Pattern, y.Layout.CouplingNode(i)
 	parts, place, terms := m.OwnPart(i, y.kin)

@@ -6,9 +6,9 @@ import (
 )
 
 // FeedBack adds −2α·δ̇ − β²·δ to the right side of the constraints' rows, theory.md (47), with δ and δ̇ their errors at
-// position and velocity level at s, for which y has been filled. alpha and beta are in 1/s.
+// position and velocity level at s. y has been filled at s. alpha and beta are in 1/s.
 //
-// Cost: O(joints), no allocation. It returns joints.ErrNoDirection, with the name, as FillTo does.
+// Cost: O(joints), no allocation. It returns joints.ErrNoDirection with the name of the joint, as FillTo does.
 func (y *Weighted) FeedBack(s *mechanism.State, alpha, beta float64) error {
 	p, mech := y.Layout.Pattern, y.Layout.Mech
 	var jk mechanism.JointKinematics

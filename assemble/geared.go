@@ -12,11 +12,11 @@ import (
 //
 //	e·a − μ/√I = −γ,    q̈ = e·a + γ,
 //
-// e the unit wrench of the freedom and γ its velocity-product part, theory.md (9). The flywheel has a unit mass in
-// terms of μ. Once it is eliminated the row has 1/I on the diagonal of the Schur complement, as in K = ⎡ M eᵀ ⎤ with
-// −1/I below M: quasi-definite, whatever the joints are. The multiplier of the row is −I·q̈.
+// with e the unit wrench of the freedom and γ its velocity-product part, theory.md (9). The flywheel has a unit mass in
+// terms of μ. Its elimination leaves −1/I on the diagonal of the row, so the system of bodies and rows of armature is
+// quasi-definite, whatever the joints are. The multiplier of the row is −I·q̈.
 
-// NewGeared is NewLayout with the flywheels of all freedoms that are free and have armature. Without such freedoms it is
+// NewGeared is NewLayout with flywheels for all freedoms that have armature and are not prescribed. Without such freedoms it is
 // NewLayout.
 //
 // Nodes 0 … bodies−1 are the bodies; then follow the flywheels, one a joint, with a row a freedom, and the
@@ -25,7 +25,7 @@ import (
 // Cost: O(bodies + joints).
 func NewGeared(m *mechanism.Mechanism) *Layout { return newLayout(m, true) }
 
-// addFlywheels numbers the flywheels.
+// addFlywheels lists the joints with flywheels and numbers the flywheels' nodes.
 func (l *Layout) addFlywheels() {
 	for _, j := range l.Mech.Geared() {
 		if l.Mech.Joints[j].NumGeared() > 0 {
@@ -44,7 +44,7 @@ func (l *Layout) addFlywheels() {
 	}
 }
 
-// rows returns the rows of joint j, those of armature included.
+// rows returns the number of rows of joint j, rows of armature included.
 func (l *Layout) rows(j int) int {
 	n := int(l.Mech.Joints[j].Rows)
 	if l.hasFlywheel(int32(j)) {
@@ -53,7 +53,7 @@ func (l *Layout) rows(j int) int {
 	return n
 }
 
-// FirstJoint returns the first node that is a joint.
+// FirstJoint returns the first node that is neither a body nor a flywheel.
 func (l *Layout) FirstJoint() int { return l.Mech.NumBodies() + len(l.geared) }
 
 // Flywheels returns the number of flywheels, and of their unknowns.
@@ -61,15 +61,15 @@ func (l *Layout) Flywheels() (nodes, unknowns int) {
 	return len(l.geared), int(l.Pattern.Off[l.FirstJoint()]) - 6*l.Mech.NumBodies()
 }
 
-// hasFlywheel reports whether joint j has one.
+// hasFlywheel reports whether joint j has a flywheel in this layout.
 func (l *Layout) hasFlywheel(j int32) bool { return l.fly != nil && l.fly[j] >= 0 }
 
-// pinned reports whether joint j is pinned and has no armature here.
+// pinned reports whether joint j, which is jt, is pinned and has no flywheel in this layout.
 func (l *Layout) pinned(j int32, jt *mechanism.Joint) bool {
 	return pinned(jt) && !l.hasFlywheel(j)
 }
 
-// appendGeared adds the rows of armature of joint j to w, which has been evaluated.
+// appendGeared appends the rows of armature of joint j to the rows of w.
 func (w *jointWork) appendGeared(l *Layout, j int32) {
 	if l.hasFlywheel(j) {
 		l.Mech.Joints[j].AppendGeared(&w.rows, &w.kin.Frames)
@@ -91,8 +91,8 @@ func flywheelTo(v, scale []float64, jt *mechanism.Joint) {
 	}
 }
 
-// geometricFlywheel makes the rows of armature of a joint those of flywheels alone: in the metric of the geometry they
-// depend on nothing else. pred and succ, which may be nil, are the blocks of the bodies.
+// geometricFlywheel clears the blocks of the bodies in the rows of armature of a joint, and makes the block v of the flywheel
+// −1: in the metric of the geometry these rows are independent of all others. pred and succ are the blocks of the bodies; they may be nil.
 func geometricFlywheel(v, scale, pred, succ []float64, jt *mechanism.Joint) {
 	n, rows := jt.NumGeared(), int(jt.Rows)
 	for k := range n {
@@ -107,8 +107,8 @@ func geometricFlywheel(v, scale, pred, succ []float64, jt *mechanism.Joint) {
 	}
 }
 
-// flywheel is flywheelTo and geometricFlywheel with twice the digits, for the joint of a node whose flywheel has its
-// block at pos. The blocks of the bodies come before it.
+// flywheel is flywheelTo, or with geometric geometricFlywheel, with twice the digits. The flywheel of the joint of a node has its block at
+// pos, behind the blocks of the bodies.
 func (y *Precise) flywheel(node int, pos int64, scale []float64, geometric bool) {
 	p, l := y.Layout.Pattern, y.Layout
 	jt := &l.Mech.Joints[l.NodeJoint(node)]

@@ -19,7 +19,7 @@ type Layout struct {
 
 	node   []int32 // node of each joint, −1 for a joint without rows
 	joint  []int32 // joint of each node that is not a body or flywheel
-	fly    []int32 // flywheel of each joint, −1 for none; nil if no joint has one
+	fly    []int32 // node of the flywheel of each joint, −1 for none; nil if no joint has one
 	geared []int32 // joint of each flywheel
 }
 
@@ -98,6 +98,7 @@ func (l *Layout) With(m *mechanism.Mechanism) *Layout {
 	return &out
 }
 
+// sides returns the number of bodies of a joint: 2, or 1 if the other side is the world.
 func sides(j *mechanism.Joint) int {
 	if j.Pred < 0 || j.Succ < 0 {
 		return 1
@@ -163,12 +164,12 @@ func (l *Layout) NodeName(node int) string {
 	return fmt.Sprintf("body %s", fault.Name(l.Mech.BodyName(node)))
 }
 
-// At returns err as an error at the body, joint or coupling of a node, and at a row of it unless row
-// is −1 or the node is no joint (mechanism.Error).
+// At returns err as an error at the body, joint or coupling of a node (mechanism.Error). For a joint it also has the row, unless row
+// is −1 or a row of armature.
 func (l *Layout) At(node, row int, err error) *mechanism.Error {
 	if i := l.NodeConstraint(node); i >= 0 {
 		if i < l.Mech.NumJoints() && row >= int(l.Mech.Joints[i].Rows) {
-			row = -1 // of armature
+			row = -1 // a row of armature, which has no name
 		}
 		return l.Mech.AtConstraint(i, row, err)
 	}
@@ -178,14 +179,14 @@ func (l *Layout) At(node, row int, err error) *mechanism.Error {
 	return l.Mech.AtBody(node, err)
 }
 
-// place says where the rows of a joint are.
+// place has the places of the rows of a joint in vectors and matrices.
 type place struct {
 	row        int32 // first scalar row
 	pred, succ int64 // offsets in Matrix.Val of the blocks, −1 for the world
-	fly        int64 // of the block of the flywheel, −1 for none
+	fly        int64 // offset of the block of the flywheel, −1 for none
 }
 
-// place returns where the rows of a joint with the given node are.
+// place returns the places of the rows of a joint with the given node.
 func (l *Layout) place(jt *mechanism.Joint, node int32) place {
 	p := l.Pattern
 	k := p.Ptr[node]

@@ -11,7 +11,7 @@ import (
 )
 
 // Precise is the memory of the system of Weighted with twice the digits. Arms, rotations of
-// bodies and inertias have all of them. The directions of a joint's rows are doubles, the same
+// bodies and inertias have twice the digits. The directions of a joint's rows are doubles, the same
 // on both bodies, so that action equals reaction to all digits.
 //
 // It is meant for systems in which the parts of a row differ so much in scale that doubles lose
@@ -29,9 +29,9 @@ type Precise struct {
 	kin     *mechanism.Kinematics
 	force   []spatial.Force
 	weight  []preciseWeight // by body
-	edition uint64          // of the mechanism that weight is of
-	axes    []mat           // by body: E with all digits
-	rows    []dd.Num        // the places of W: J in body axes, without weights
+	edition uint64          // edition of the mechanism for which weight was computed
+	axes    []mat           // by body: E with twice the digits
+	rows    []dd.Num        // J in body axes, without weights, in the places of W
 	shaken  bool            // see Shake
 }
 
@@ -63,7 +63,7 @@ func (l *Layout) NewPrecise() *Precise {
 	return y
 }
 
-// setWeights computes the weights of all bodies.
+// setWeights computes the weights of all bodies, with the held inertia of bodies without inertia in some direction.
 func (y *Precise) setWeights() {
 	m := y.Layout.Mech
 	y.edition = m.Edition()
@@ -93,8 +93,8 @@ func (w *preciseWeight) set(I *spatial.Sym3, mass float64) {
 	w.inertia = [6]dd.Num{m00, m10, m11, m20, m21, m22}
 }
 
-// Shake makes FillTo round the directions of all rows to another double, or, with false, to the
-// nearest one again. A solution that changes by it is not determined by doubles.
+// Shake makes FillTo change each number of the rows' directions by one unit in the last place, or with false no
+// more. If a solution changes by it, the data do not determine that solution.
 func (y *Precise) Shake(on bool) { y.shaken = on }
 
 // FillTo stores in y the system at s: y.Values, y.Right and y.Scale.
@@ -137,10 +137,10 @@ func (y *Precise) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// GeometricTo replaces the inertias in y.Values and y.Scale by those of
-// Weighted.GeometricTo, length ℓ for each body. y has been filled.
+// GeometricTo replaces the inertias in y.Values and y.Scale by the geometric ones of
+// Weighted.GeometricTo, with the length ℓ of each body, m. y has been filled.
 //
-// Cost: O(joints), no allocation.
+// Cost: O(joints), no allocation. It panics on a length mismatch.
 func (y *Precise) GeometricTo(length []float64) {
 	if len(length) != y.Layout.Mech.NumBodies() {
 		panic("assemble: length mismatch")
@@ -153,8 +153,8 @@ func (y *Precise) GeometricTo(length []float64) {
 	})
 }
 
-// weigh stores in y.Values the rows with the weights of apply, and their squared norms in y.Scale. The rows of flywheels have the weights
-// of the geometry if geometric.
+// weigh stores in y.Values the rows with the weights of apply, and their squared norms in y.Scale. With geometric, rows of armature are
+// those of geometricFlywheel.
 func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.Num)) {
 	p := y.Layout.Pattern
 	clear(y.Scale)
@@ -176,12 +176,12 @@ func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.N
 			}
 		}
 		if len(scale) == 1 {
-			scale[0] = unvanished(scale[0]) // of a coupling
+			scale[0] = unvanished(scale[0]) // the row may be one of a coupling that vanishes
 		}
 	}
 }
 
-// apply stores C⁻¹·row.
+// apply stores C⁻¹·row in out.
 func (w *preciseWeight) apply(row, out *[6]dd.Num) {
 	M := &w.inertia
 	out[0] = dd.Mul(M[0], row[0])
@@ -192,7 +192,7 @@ func (w *preciseWeight) apply(row, out *[6]dd.Num) {
 	}
 }
 
-// fillBody stores C⁻¹·f of body i, with u = Eᵀω: the moment Eᵀn − u×Iu and the force Eᵀf + m·Eᵀg.
+// fillBody stores the right side C⁻¹·(Eᵀn − u×Iu, Eᵀf + m·Eᵀg) of body i, with u = Eᵀω and the applied moment n and force f.
 func (y *Precise) fillBody(i int, s *mechanism.State) {
 	b, E := &y.Layout.Mech.Bodies[i], &y.axes[i]
 	u := E.into(s.Bodies[i].Omega)
@@ -243,7 +243,7 @@ type preciseMotion struct {
 	turn       vec // −ω_P×ω_r
 }
 
-// motionOf computes the motion of a joint, of which w has the rows.
+// motionOf computes the motion of a joint whose rows are in w.
 func (y *Precise) motionOf(w *jointWork, jt *mechanism.Joint) (mo preciseMotion) {
 	if jt.Succ >= 0 {
 		mo.armS = difference(jt.S.Origin, y.Layout.Mech.Bodies[jt.Succ].Com)
@@ -271,8 +271,8 @@ func (mo *preciseMotion) right(w *jointWork, k int) dd.Num {
 	return dd.Sub(b, dot3(mo.bias, t[3], t[4], t[5]))
 }
 
-// shake changes each number by one unit in the last place. Whether up or down depends on the
-// bits of a multiplicative hash of its place.
+// shake changes each number of T by one unit in the last place, up or down by
+// a multiplicative hash of the joint and the place of the number.
 func shake(T *[6]spatial.Force, joint int) {
 	for k := range T {
 		for i := range T[k] {
@@ -282,7 +282,7 @@ func shake(T *[6]spatial.Force, joint int) {
 	}
 }
 
-// rowTo stores sign·(n + arm×f, f) of a row t, all in the axes of the body.
+// rowTo stores sign·(n + arm×f, f) for a row t = (n, f), in the axes of the body. arm is in these axes, t in world axes.
 func (y *Precise) rowTo(out *[6]dd.Num, t *spatial.Force, body int32, arm *vec, sign float64) {
 	E := &y.axes[body]
 	f := E.into(t.Linear())
@@ -313,7 +313,7 @@ func (y *Precise) AccelerationsTo(a []float64, x []sparse.Num) {
 	}
 }
 
-// set stores the rotation of q, made a unit to all digits.
+// set stores the rotation matrix of q, as if q had been normalized with twice the digits.
 func (E *mat) set(q *spatial.Quat) {
 	var p [4][4]dd.Num
 	for i := range 4 {
@@ -349,7 +349,7 @@ func (E *mat) out(v vec) (out vec) {
 	return out
 }
 
-// addTurning adds sign·ω×(ω×r).
+// addTurning adds sign·ω×(ω×r) to a.
 func addTurning(a *vec, omega spatial.Vec3, r vec, sign float64) {
 	w := of(omega)
 	c := cross(w, cross(w, r))
@@ -358,16 +358,20 @@ func addTurning(a *vec, omega spatial.Vec3, r vec, sign float64) {
 	}
 }
 
+// of returns v with twice the digits.
 func of(v spatial.Vec3) vec { return vec{dd.Of(v[0]), dd.Of(v[1]), dd.Of(v[2])} }
 
+// plus returns a + b.
 func plus(a, b vec) vec {
 	return vec{dd.Add(a[0], b[0]), dd.Add(a[1], b[1]), dd.Add(a[2], b[2])}
 }
 
+// difference returns a − b, exactly.
 func difference(a, b spatial.Vec3) vec {
 	return vec{dd.Difference(a[0], b[0]), dd.Difference(a[1], b[1]), dd.Difference(a[2], b[2])}
 }
 
+// cross returns a×b.
 func cross(a, b vec) vec {
 	return vec{
 		dd.Sub(dd.Mul(a[1], b[2]), dd.Mul(a[2], b[1])),

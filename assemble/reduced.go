@@ -19,8 +19,8 @@ import (
 //	⎡ 1  Wᵀ ⎤ ⎡  z ⎤   ⎡ b ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣ g ⎦
 //
-// For a body in no group z is x̃, b and the columns of W are those of Weighted; for a group,
-// b = Nᵀ(C⁻¹f − c), and W·N and g − W·c stand for W and g. It belongs to one goroutine at a time.
+// For a body in no group z, b and the columns of W are those of Weighted. For a group z is its freedoms,
+// b = Nᵀ(C⁻¹f − c), and W·N and g − W·c take the places of W and g. It belongs to one goroutine at a time.
 type Reduced struct {
 	heeds
 
@@ -28,25 +28,25 @@ type Reduced struct {
 	Matrix *sparse.Matrix        // unit diagonal blocks, not stored, and W
 	Right  []float64             // right side
 	Scale  []float64             // of the rows of joints, as in Weighted: the squared norms of W, not of W·N
-	Parts  []float64             // by node: Σ‖c‖² of the bodies of a joint, whose parts of its rows are in B (factor.Factor.SetParts)
+	Parts  []float64             // by node of a joint: Σ‖c‖² of its bodies, whose terms W·c are in Right (factor.Factor.SetParts)
 	Kin    *mechanism.Kinematics // without I
 
 	bodies     []bodies.Body
 	force      []spatial.Force // of drives and force elements; nil if there are none
-	directions []float64       // N: of the body of each tree joint, its columns as rows of six
+	directions []float64       // N: by tree joint, the columns of its body one after the other, six numbers each
 	particular []float64       // c: six numbers a tree joint
 	squares    []float64       // ‖c‖² by tree joint
-	constants  []float64       // rows of pinned loop joints on predecessors in groups, which no state changes
-	base       []float64       // part of Scale that no state changes
+	constants  []float64       // rows of pinned loop joints on predecessors in groups, which do not depend on the state
+	base       []float64       // part of Scale that does not depend on the state
 
 	team   *team.Team
-	pass   pass        // what the team works on
+	pass   pass        // the pass that the team works on
 	ends   []passEnd   // by task
 	one    []groupWork // by worker
 	eights []eightWork // by worker; nil if there are no eights
 }
 
-// Sizes of the ranges of groups, bodies or joints, and of eights of them, that one task of a team takes.
+// Numbers of groups, bodies or joints, and of eights of them, in the range of one task of a team.
 const (
 	groupRange = 128
 	eightRange = groupRange / 8
@@ -55,14 +55,14 @@ const (
 // rangesOf returns the number of ranges of n things.
 func rangesOf(n, size int) int { return (n + size - 1) / size }
 
-// passKind is what is done with all bodies, or with all loop joints.
+// passKind is a computation for all bodies, or for all loop joints.
 type passKind uint8
 
 const (
-	statePass     passKind = iota // kinematics and, if there are no applied forces, what loadPass does
+	statePass     passKind = iota // kinematics, and loadPass if there are no applied forces
 	loadPass                      // loads, N and c, and loop joints whose groups the same task has filled
 	loopPass                      // rows of the other loop joints
-	errorPass                     // c for errors of rows, and right sides of loop joints whose groups the same task has
+	errorPass                     // c for errors of rows, and right sides of loop joints whose groups the same task fills
 	loopErrorPass                 // right sides of the other loop joints for errors of rows
 	resultPass                    // accelerations
 )
@@ -72,22 +72,23 @@ type pass struct {
 	kind passKind
 	s    *mechanism.State
 	e    []float64 // errors of rows, in the scalar order of Layout.Pattern
-	a, z []float64 // accelerations, and the solution that they are made of
+	a, z []float64 // accelerations, and the solution from which they are computed
 }
 
-// passEnd is what a task has found.
+// passEnd is the result of a task.
 type passEnd struct {
-	bad  int32   // first thing with which it could not go on, −1 if there is none
+	bad  int32   // first eight, group, body or loop joint that has failed, −1 if there is none
 	free float64 // largest component of C⁻¹·f
 }
 
-// tasks are the tasks of a pass: over eights, then over things one after the other, then over bodies in no group.
+// tasks divides a pass into tasks: first over eights, then over groups or loop joints in no eight, then over bodies in no group.
 type tasks struct {
-	eights, lone, single   int // numbers of things
-	firstLone, firstSingle int // tasks
-	number                 int // of tasks
+	eights, lone, single   int // numbers of eights, of groups or loop joints in none, and of bodies in no group
+	firstLone, firstSingle int // first tasks of lone and single
+	number                 int // number of tasks
 }
 
+// newTasks divides a pass over the given numbers into tasks.
 func newTasks(eights, lone, single int) (t tasks) {
 	t.eights, t.lone, t.single = eights, lone, single
 	t.firstLone = rangesOf(eights, eightRange)
@@ -104,11 +105,12 @@ func (g *Groups) tasks(kind passKind) *tasks {
 	return &g.overGroups
 }
 
-// innerLoops returns the eights of loop joints whose groups one task fills, outerLoops those that no task has.
+// innerLoops returns the eights of loop joints whose groups are all filled by the given task.
 func (g *Groups) innerLoops(task int) []loopEight {
 	return g.eights.loops[g.eights.firstLoop[task]:g.eights.firstLoop[task+1]]
 }
 
+// outerLoops returns the eights of loop joints that are inner loops of no task.
 func (g *Groups) outerLoops() []loopEight {
 	return g.eights.loops[g.eights.firstLoop[len(g.eights.firstLoop)-1]:]
 }
@@ -156,7 +158,7 @@ func (y *Reduced) fillConstants() {
 }
 
 // FillTo stores in y the system (R2) at s: y.Matrix, y.Right, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
-// the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, and NaN if numbers of a group overflow.
+// the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, or NaN if numbers of a group overflow.
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time.
@@ -213,8 +215,8 @@ func (y *Reduced) stateOf(body int32, s *mechanism.State) bool {
 	return y.Groups.Layout.Mech.BodyTo(&y.Kin.Bodies[body], s, int(body))
 }
 
-// run makes a pass with the arguments in y.pass. It returns the first thing with which it could not go on, or −1, and the largest
-// component that tasks have found.
+// run makes a pass with the arguments in y.pass. It returns the first passEnd.bad of its tasks, or −1, and the largest
+// component of C⁻¹·f.
 func (y *Reduced) run(kind passKind) (bad int32, free float64) {
 	y.pass.kind = kind
 	n := y.Groups.tasks(kind).number
@@ -253,8 +255,7 @@ func (j *passJob) Do(worker, task int) {
 	}
 }
 
-// doLone does the present pass for the groups, or in passes over loops for the loop joints, lo ≤ i < hi of the list without a place in
-// an eight.
+// doLone does the present pass for groups, or in passes over loops for loop joints, that are in no eight: numbers lo to hi−1 of their list.
 func (y *Reduced) doLone(w *groupWork, end *passEnd, lo, hi int) {
 	g, p := y.Groups, &y.pass
 	switch p.kind {
@@ -337,6 +338,7 @@ func (y *Reduced) load(out *[6]float64, spin *spatial.Vec3, body int32, s *mecha
 	}
 }
 
+// dot6 returns a·b.
 func dot6(a, b *[6]float64) float64 {
 	return (a[0]*b[0] + a[1]*b[1] + a[2]*b[2]) + (a[3]*b[3] + a[4]*b[4] + a[5]*b[5])
 }
@@ -361,5 +363,5 @@ func scale6(a *[6]float64, t float64) {
 	a[5] *= t
 }
 
-// isLarge reports whether a number is infinite or undefined.
+// isLarge reports whether x is +Inf or NaN.
 func isLarge(x float64) bool { return !(x <= math.MaxFloat64) }

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Groups of hinges whose trees have the same shape are worked on eight at a time (lanes.Width), and so are balls
-// and hinges between such groups.
+// Groups of hinges whose trees have the same shape are computed eight at a time (lanes.Width), and so are balls
+// and hinges between such groups. Eight of them are called an eight.
 
 // Numbers of one body in a list of states or kinematics. The lanes read them in the order that is asserted below.
 const (
@@ -35,7 +35,7 @@ var (
 )
 
 const (
-	// fewEqual is the number of equal groups, or joints, below which they are worked on one after the other.
+	// fewEqual is the number of groups or joints of one shape below which they are computed one after the other.
 	fewEqual = 3
 	// eightRows is the largest number of rows of a joint in lanes.
 	eightRows = 5
@@ -44,12 +44,12 @@ const (
 // places are a number for each lane.
 type places = [lanes.Width]int32
 
-// eights divides groups and loop joints into those that are worked on eight at a time and those that are worked on alone.
-// If an eight has fewer than eight members, the lanes that are left repeat the last one.
+// eights lists the groups and loop joints that are computed eight at a time, and those that are computed one by one.
+// If an eight has fewer than eight members, the remaining lanes repeat the last one.
 type eights struct {
 	groups []groupEight
-	trees  []treeEight // those of the groups of an eight follow on each other
-	loops  []loopEight // first those whose groups one task fills, in the order of tasks
+	trees  []treeEight // tree joints of the groups, eight after eight
+	loops  []loopEight // first the loops whose groups one task fills, in the order of tasks
 
 	// firstLoop[t] is the first of the loops whose groups are all filled by task t. The last entry is the first of the
 	// loops whose groups are filled by different tasks, or are in no eight.
@@ -59,7 +59,7 @@ type eights struct {
 	treeConsts []lanes.BodyConst
 	loopConsts []lanes.JointConst
 
-	loneGroups, loneLoops []int32 // in Groups, in no eight
+	loneGroups, loneLoops []int32 // numbers in Groups of groups and loop joints in no eight
 }
 
 // groupEight is eight groups of one shape.
@@ -69,7 +69,7 @@ type groupEight struct {
 	row   places // first scalar of the right side
 }
 
-// treeEight is one tree joint in each of eight groups. Each number is where the data of one of these joints begin.
+// treeEight is one tree joint in each of eight groups. Each number is the place in a list at which the data of one of these joints begin.
 type treeEight struct {
 	tree       places // in Groups.trees, and Reduced.squares
 	state, kin places // in the states and the kinematics of bodies
@@ -82,9 +82,9 @@ type treeEight struct {
 
 // loopEight is eight loop joints of one kind whose bodies have the same places in groups of the same freedoms.
 type loopEight struct {
-	ball       bool   // or hinges
+	ball       bool   // the joints are balls, else hinges
 	row        places // first scalar row
-	wholeRow   places // the same in Layout.Pattern
+	wholeRow   places // first scalar row in Layout.Pattern
 	node       places
 	end        [2]endEight
 	loopConsts int32 // in eights.loopConsts
@@ -98,38 +98,38 @@ type endEight struct {
 	tree, block            places // in Groups.trees and Matrix.Val
 }
 
-// groupShape is what the groups of an eight have in common.
+// groupShape has the properties that the groups of an eight have in common.
 type groupShape struct {
 	n, dof int8 // tree joints and freedoms
 	tree   [groupBodies]treeShape
 }
 
-// treeShape is a tree joint in a shape: parent is counted from the first of the group.
+// treeShape is a tree joint in a groupShape. parent is counted from the first tree joint of the group, −1 for the world.
 type treeShape struct {
 	parent, from int8
 	reversed     bool
 }
 
-// loopShape is what the loop joints of an eight have in common.
+// loopShape has the properties that the loop joints of an eight have in common.
 type loopShape struct {
 	kind joints.Kind
-	task int32                       // that fills the groups of both bodies; the number of tasks if there is none
+	task int32                       // the task that fills the groups of both bodies; the number of tasks if there is none
 	end  [2]struct{ dof, from int8 } // −1 for the world
 }
 
-// sameShape is up to eight things of one shape.
+// sameShape is a list of up to eight groups or joints of one shape.
 type sameShape[S any] struct {
 	shape S
 	list  []int32
 }
 
-// sorter sorts things by shape into lists of up to eight. The last list of a shape may not be full.
+// sorter sorts groups or joints by shape into lists of up to eight. Only the last list of a shape may be shorter.
 type sorter[S comparable] struct {
-	last  map[S]int
+	last  map[S]int // the last list of each shape
 	lists []sameShape[S]
 }
 
-// add puts thing i in a list of its shape.
+// add puts number i in a list of its shape.
 func (o *sorter[S]) add(shape S, i int32) {
 	k, ok := o.last[shape]
 	if !ok || len(o.lists[k].list) == lanes.Width {
@@ -140,8 +140,8 @@ func (o *sorter[S]) add(shape S, i int32) {
 	o.lists[k].list = append(o.lists[k].list, i)
 }
 
-// makeEights sorts groups and loop joints into eights and those that are in none, and divides the passes over them into
-// tasks. All are in none if have is false.
+// makeEights sorts groups and loop joints into eights and lone ones, and divides the passes over them into
+// tasks. All are lone if have is false, which says that the processor has no lanes.
 func (g *Groups) makeEights(have bool) {
 	have = have && g.Layout.Mech.NumBodies() < math.MaxInt32/int(stateNumbers) &&
 		g.columns < math.MaxInt32 && g.Pattern.Pos[len(g.Pattern.Ind)] < math.MaxInt32
@@ -184,7 +184,8 @@ func (g *Groups) groupsToEights(have bool) (task []int32) {
 	return task
 }
 
-// loopsToEights sorts the loop joints: those between bodies of one task, in the order of tasks, then the others.
+// loopsToEights sorts the loop joints: first joints between bodies of one task, in the order of tasks, then the others. task is the result
+// of groupsToEights.
 func (g *Groups) loopsToEights(have bool, task []int32) {
 	e := &g.eights
 	tasks := int32(rangesOf(len(e.groups), eightRange))
@@ -213,7 +214,7 @@ func (g *Groups) loopsToEights(have bool, task []int32) {
 	}
 }
 
-// taskOf returns the task that fills the groups of both bodies of a loop joint: the number of tasks if there is none.
+// taskOf returns the task that fills the groups of both bodies of a loop joint, or the number of tasks if there is none.
 func taskOf(q *loopJoint, task []int32, tasks int32) int32 {
 	common := int32(-1)
 	for e := range q.end {
@@ -263,10 +264,10 @@ func (g *Groups) loopShape(q *loopJoint) (s loopShape, ok bool) {
 	return s, true
 }
 
-// inLane returns item l of a list, the last one for lanes behind it.
+// inLane returns item l of a list, or the last item if the list is shorter.
 func inLane(list []int32, l int) int32 { return list[min(l, len(list)-1)] }
 
-// addGroups makes an eight of groups.
+// addGroups makes an eight of the listed groups. consts and shapes have the numbers of the constants and shapes stored so far.
 func (g *Groups) addGroups(list []int32, shape groupShape, consts map[lanes.BodyConst]int32, shapes map[groupShape]int32) {
 	e := &g.eights
 	q := groupEight{shape: number(&e.shapes, shapes, &shape), first: int32(len(e.trees))}
@@ -286,7 +287,7 @@ func (g *Groups) addGroups(list []int32, shape groupShape, consts map[lanes.Body
 }
 
 // number returns the place of c in a list without duplicates, and appends c if it is new. known has the places of all
-// items. Many mechanisms have equal parts, whose constants are then stored once.
+// items. So equal parts, which many mechanisms have, store their constants once.
 func number[C comparable](list *[]C, known map[C]int32, c *C) int32 {
 	i, ok := known[*c]
 	if !ok {
@@ -321,7 +322,7 @@ func setLane(to []lanes.Vector, l int, x []float64) {
 	}
 }
 
-// addLoops makes an eight of loop joints.
+// addLoops makes an eight of the listed loop joints. consts has the numbers of the constants stored so far.
 func (g *Groups) addLoops(list []int32, shape loopShape, consts map[lanes.JointConst]int32) {
 	e := &g.eights
 	q := loopEight{ball: shape.kind == joints.Spherical}
@@ -343,7 +344,7 @@ func (g *Groups) addLoops(list []int32, shape loopShape, consts map[lanes.JointC
 	e.loops = append(e.loops, q)
 }
 
-// set fills lane l with an end of a loop joint, whose body is given.
+// set fills lane l with an end of a loop joint and its body, −1 for the world.
 func (q *endEight) set(l int, g *Groups, end *loopEnd, body int32) {
 	if body < 0 {
 		return

@@ -6,12 +6,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// From farBodies bodies on, whose data do not fit in the caches, it saves time to fetch the data of an eight before they
-// are needed. They are fetched ahead eights before; the data of more eights would not fit in the first-level cache.
+// The data of farBodies bodies or more do not fit in the caches. Then it saves time to fetch the data of an eight while the eight that
+// comes ahead eights before is computed; the data of more eights would not fit in the first-level cache.
 const farBodies, ahead = 1 << 13, 1
 
-// nearEight returns the tree joints of eight i of groups and the number of columns of their bodies; none if it does not
-// pay to fetch what they need.
+// nearEight returns the tree joints of eight i of groups and the number of freedoms of its groups. It returns nil if there is no such
+// eight, or if fetching does not pay.
 func (y *Reduced) nearEight(i int) (trees []treeEight, dof int) {
 	if len(y.bodies) < farBodies || i >= len(y.Groups.eights.groups) {
 		return nil, 0
@@ -40,7 +40,7 @@ func (y *Reduced) fetchGroups(i int, s *mechanism.State) {
 	fetch(y.directions, &first.directions, &last.directions, n*6*dof)
 }
 
-// fetchResults does so for what eightResult reads and writes.
+// fetchResults is fetchGroups for the data that eightResult reads and writes.
 func (y *Reduced) fetchResults(i int, a []float64) {
 	trees, dof := y.nearEight(i)
 	n := len(trees)
@@ -54,7 +54,7 @@ func (y *Reduced) fetchResults(i int, a []float64) {
 	fetch(a, &first.accel, &last.accel, n*6)
 }
 
-// fetchLoops does so for eight i of a list of loop joints.
+// fetchLoops is fetchGroups for eight i of a list of loop joints.
 func (y *Reduced) fetchLoops(list []loopEight, i int) {
 	if len(y.bodies) < farBodies || i >= len(list) {
 		return
@@ -71,8 +71,8 @@ func (y *Reduced) fetchLoops(list []loopEight, i int) {
 	fetch(y.Right, &q.row, &q.row, eightRows)
 }
 
-// fetch brings the numbers of x into the caches from the first of the places in first and last on, to n behind the last.
-// It does nothing if most of these numbers are not needed.
+// fetch brings the numbers of x into the caches that begin at the places in first and last and in between, n numbers behind the last
+// included. It does nothing if the range has more than four times the numbers of eight such pieces.
 func fetch(x []float64, first, last *places, n int) {
 	const much = 4
 	lo, hi := int(min(first[0], last[0])), int(max(first[lanes.Width-1], last[lanes.Width-1]))

@@ -10,14 +10,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Groups is a choice of groups for one layout, and the pattern of the system that is left
+// Groups is a choice of groups for one layout, with the pattern of the reduced system
 // (docs/theory.md, "Bodies that hang on the ground", (R1) to (R9)). It is immutable and may
 // be shared.
 //
 // A group is a few bodies that a tree of joints with few freedoms connects to the world, such as a crank
-// and its coupler. The joints of that tree are its tree joints: they are eliminated in the directions
-// that they leave free, and a group is left with one unknown a freedom. All other joints are loop joints
-// and keep their rows.
+// and its coupler. The joints of that tree are its tree joints. Their rows are eliminated, and the unknowns of the
+// group are the freedoms of these joints. All other joints are loop joints and keep their rows.
 //
 // The first nodes of the pattern are the bodies in no group and the groups with freedoms, in the order of
 // their first bodies; then follow the loop joints, in order.
@@ -26,19 +25,19 @@ type Groups struct {
 	Pattern *sparse.Pattern
 
 	groups []group
-	trees  []treeJoint // those of a group follow on each other, parents first
+	trees  []treeJoint // group after group, parents first
 	loops  []loopJoint // of the last nodes of Pattern, in order
 	single []int32     // bodies in no group
 
-	node   []int32 // of each body: its own, or that of its group; −1 if the group has no freedoms
-	treeOf []int32 // tree joint that leads to each body, −1 if it is in no group
+	node   []int32 // by body: its node, or the node of its group; −1 if the group has no freedoms
+	treeOf []int32 // by body: the tree joint that leads to it, −1 if it is in no group
 
-	columns int // scalars of N of all tree joints
-	blocks  int // scalars of all constant blocks of loop joints
+	columns int // number of scalars of N of all tree joints
+	blocks  int // number of scalars of all constant blocks of loop joints
 
-	eights eights // groups and loop joints that are worked on eight at a time
+	eights eights // groups and loop joints that are computed eight at a time
 
-	overGroups, overLoops tasks // of passes over these
+	overGroups, overLoops tasks // of passes over groups and bodies, and over loop joints
 }
 
 // group is the tree joints first ≤ k < end. A group has as many bodies as tree joints.
@@ -46,18 +45,18 @@ type group struct {
 	first, end int32
 	node       int32 // −1 if there are no freedoms
 	dof        int8
-	owner      [groupFreedoms]int8 // of each column of N, the tree joint whose freedom it is, counted from the first
+	owner      [groupFreedoms]int8 // by column of N: the tree joint whose freedom it is, counted from the first of the group
 }
 
-// treeJoint is a joint of the tree of a group with the body that it leads to. Vectors are in the axes of
-// that body where nothing else is said.
+// treeJoint is a joint of the tree of a group with the body to which it leads. Vectors are in the axes of
+// that body unless said otherwise.
 type treeJoint struct {
 	body, joint int32
 	parent      int32 // tree joint that leads to the body on the other side, −1 for the world
 	column      int32 // first scalar of the body's columns in Reduced.directions
 	dof         int8  // freedoms of the joint
 	from        int8  // first column of N that is not zero for the body
-	hinge       bool  // a revolute joint; the arms and the axis below are for these alone
+	hinge       bool  // a revolute joint; the arms and the axis below are used for these alone
 	reversed    bool  // the body is the joint's predecessor
 
 	armParent, armBody spatial.Vec3  // to the joint: from the parent's centre of mass, in the parent's axes, and from the body's
@@ -70,7 +69,7 @@ type treeJoint struct {
 type loopJoint struct {
 	joint    int32
 	row      int32      // first scalar row
-	constant int32      // first scalar in Reduced.constants of the predecessor's rows; −1 unless the joint is pinned and that body in a group
+	constant int32      // first scalar of the predecessor's rows in Reduced.constants; −1 unless the joint is pinned and that body in a group
 	end      [2]loopEnd // predecessor and successor
 }
 
@@ -82,11 +81,11 @@ type loopEnd struct {
 }
 
 const (
-	// groupFreedoms and groupBodies bound a group. groupJoints is the number of joints that a body of a group
-	// may have besides the tree joint that leads to it, unless it is on the ground. So a group adds no fill that
-	// an elimination of its bodies one after the other would not.
+	// groupFreedoms and groupBodies are the largest numbers of freedoms and bodies of a group. groupJoints is the number of joints that a
+	// body of a group may have besides the tree joint that leads to it, unless it is on the ground. With this limit a group causes no
+	// more fill than an elimination of its bodies one after the other.
 	groupFreedoms, groupBodies, groupJoints = 3, 4, 1
-	// fewGrouped is the largest number of bodies for each body in a group with which groups pay. A joint
+	// fewGrouped is the largest ratio of all bodies to bodies in groups with which groups pay: a joint
 	// between a group and another body takes more work than one in the whole system.
 	fewGrouped = 2
 )
@@ -100,12 +99,12 @@ func (g *Groups) With(l *Layout) *Groups {
 	return &out
 }
 
-// NewGroups chooses groups (mechanism.Mechanism.Hang). It returns nil if their bodies are few.
+// NewGroups chooses groups (mechanism.Mechanism.Hang). It returns nil if so few bodies are in groups that these do not pay.
 //
 // Cost: O(bodies + joints); allocates.
 func NewGroups(l *Layout) *Groups {
 	m := l.Mech
-	roots := 0 // at least as many as groups
+	roots := 0 // joints to the world that may be tree joints: there are no more groups than these
 	for j := range m.Joints {
 		if jt := &m.Joints[j]; sides(jt) == 1 && mayBeInTree(jt) {
 			roots++
@@ -133,9 +132,9 @@ func (g *Groups) NodeJoint(node int) int {
 	return -1
 }
 
-// mayBeInTree reports whether a joint may be a tree joint. It leaves one freedom or none, as with more
-// of them the reduced system takes as long as the whole one. It has no prescribed motion. Its rows are
-// orthogonal to each other, as (R4) takes them.
+// mayBeInTree reports whether a joint may be a tree joint. It has one freedom or none, because with more
+// freedoms the reduced system takes as long as the whole one. It has no prescribed motion. Its rows are
+// orthogonal to each other, as (R4) requires.
 func mayBeInTree(j *mechanism.Joint) bool {
 	switch j.Kind {
 	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical:
@@ -177,7 +176,7 @@ func newTreeJoint(m *mechanism.Mechanism, h *mechanism.HungBody) treeJoint {
 		t.armParent = far.Origin.Sub(m.Bodies[up].Com)
 	}
 	if body.Inertia.CholeskyTo(&t.L) != nil {
-		panic("assemble: inertia is singular") // it has been checked
+		panic("assemble: inertia is singular") // cannot happen, as bodies of groups have been checked
 	}
 	return t
 }
@@ -220,7 +219,7 @@ func (g *Groups) layOut() {
 // numberNodes gives nodes to bodies in no group and to groups, and columns to the bodies of groups. It returns the
 // sizes of the nodes.
 func (g *Groups) numberNodes() (size []int8) {
-	groups := g.groups // in the order of their first bodies
+	groups := g.groups // not numbered yet, in the order of their first bodies
 	for i := range g.Layout.Mech.Bodies {
 		t := g.treeOf[i]
 		if t < 0 {
@@ -242,8 +241,8 @@ func (g *Groups) numberNodes() (size []int8) {
 	return size
 }
 
-// numberColumns gives columns of N to the bodies of a group: those of its last joints come first, so that
-// bodies close to the ground have few.
+// numberColumns gives columns of N to the bodies of a group. Freedoms of the last joints have the first columns, so that
+// bodies close to the ground, which these do not move, have few columns.
 func (g *Groups) numberColumns(q *group) {
 	for k := q.first; k < q.end; k++ {
 		t := &g.trees[k]
@@ -267,7 +266,7 @@ func (g *Groups) isTreeJoint(j int32) bool {
 	return false
 }
 
-// place fills a loop joint, whose joint and node are given.
+// place finds the places of the rows and blocks of a loop joint with the given node.
 func (g *Groups) place(q *loopJoint, node int) {
 	p, jt := g.Pattern, &g.Layout.Mech.Joints[q.joint]
 	q.row = p.Off[node]

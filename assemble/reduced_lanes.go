@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/internal/lanes"
 )
 
-// Eight groups at a time: reduced_tree.go with a vector for each number.
+// This file computes eight groups at a time: it is reduced_tree.go with a vector of eight numbers for each number.
 
 // eightWork is the scratch of eights.
 type eightWork struct {
@@ -17,13 +17,13 @@ type eightWork struct {
 	right   [groupFreedoms]lanes.Vector
 	joint   lanes.Joint
 	squares [1]lanes.Vector // ‖c‖² of a body
-	sums    [1]lanes.Vector // and of both bodies of a joint
+	sums    [1]lanes.Vector // Σ‖c‖² of both bodies of a joint
 	block   [eightRows * groupFreedoms]lanes.Vector
 
-	_ [16]float64 // between workers: two lines of the cache
+	_ [16]float64 // keeps memory of different workers two cache lines apart
 }
 
-// doEights works on the eights lo ≤ i < hi of a pass. When groups have their loads, or c for errors, it also works on the
+// doEights does the present pass for the eights lo ≤ i < hi. Once groups have their loads, or c for errors, it also computes the
 // eights of loop joints between the groups of this task.
 func (y *Reduced) doEights(w *eightWork, end *passEnd, lo, hi int) {
 	g, p := y.Groups, &y.pass
@@ -53,8 +53,8 @@ func (y *Reduced) doEights(w *eightWork, end *passEnd, lo, hi int) {
 	}
 }
 
-// doGroupEight fills eight i of groups, as fillGroup does a group, and tells end what it has found. Lanes also call states with large
-// numbers not finite, so these are looked at one by one.
+// doGroupEight is fillEight for eight i of groups, with results in end. The lanes may also report states with very large
+// numbers as not finite, so these are checked one by one.
 func (y *Reduced) doGroupEight(w *eightWork, end *passEnd, i int32) {
 	q := &y.Groups.eights.groups[i]
 	free, finite := y.fillEight(w, q)
@@ -75,9 +75,9 @@ func (y *Reduced) consts(t *treeEight) *lanes.BodyConst {
 	return &y.Groups.eights.treeConsts[t.treeConsts]
 }
 
-// fillEight does for an eight what fillGroup does for a group, and computes the kinematics before. If applied forces are
-// still to come, it only computes the kinematics. It reports whether the states are certain to be finite, and returns
-// the largest component of C⁻¹·f.
+// fillEight is fillGroup for an eight, and computes the kinematics before. In a statePass with applied forces,
+// it only computes the kinematics. It reports whether the states are certain to be finite, and returns
+// the largest component of C⁻¹·f, or NaN if c overflows.
 func (y *Reduced) fillEight(w *eightWork, q *groupEight) (free float64, finite bool) {
 	trees, shape := y.treesOf(q)
 	finite = true
@@ -128,8 +128,8 @@ func (y *Reduced) eightStates(q *groupEight) bool {
 	return true
 }
 
-// loadEight fills the kinematics and the loads of gravity and rotation of bodies k. It reports whether their states are
-// certain to be finite.
+// loadEight computes the kinematics and the loads of gravity and rotation of the bodies of tree joint t, number k of their groups. It
+// reports whether their states are certain to be finite.
 func (y *Reduced) loadEight(w *eightWork, k int, t *treeEight) bool {
 	b := &w.bodies[k]
 	lanes.Gather(b.State[:], lanes.Numbers(y.pass.s.Bodies), &t.state)
@@ -160,7 +160,7 @@ func (w *eightWork) parent(t *treeShape) *lanes.Body {
 	return &w.bodies[t.parent]
 }
 
-// hingeEight does for bodies k what rotation and hinge do for one.
+// hingeEight is rotation and hinge for the bodies k of an eight.
 func (y *Reduced) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape) {
 	b, c, up := &w.bodies[k], y.consts(t), w.parent(shape)
 	if up == nil {
@@ -169,7 +169,7 @@ func (y *Reduced) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape
 		lanes.Rotate(b, up)
 		lanes.HingeBias(b, c, up)
 	}
-	for i := range b.Axis { // one after the other: all at once they would be copied twice
+	for i := range b.Axis { // an assignment of the whole array would copy it twice
 		b.Axis[i] = c.Frame[3*i+2]
 	}
 	w.toBody(&b.Axis, b, up, shape.reversed)
@@ -224,7 +224,7 @@ func (y *Reduced) directionsEight(w *eightWork, trees []treeEight, shape *groupS
 	}
 }
 
-// columnEight does for the hinges k of an eight what fillColumn does for one.
+// columnEight is fillColumn for the hinges k of an eight.
 func (y *Reduced) columnEight(w *eightWork, trees []treeEight, list []treeShape, k int) {
 	i := list[k].from
 	lanes.OwnDirection(w.column(k, i), &w.bodies[k], y.consts(&trees[k]))
@@ -241,7 +241,7 @@ func (y *Reduced) columnEight(w *eightWork, trees []treeEight, list []treeShape,
 	}
 }
 
-// orthonormalize is Reduced.orthonormalize for an eight. Where one group needs another round, all have it.
+// orthonormalize is groupWork.orthonormalize for an eight. If one group needs another round, all groups get it.
 func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 	for {
 		var lost lanes.Vector
@@ -263,7 +263,7 @@ func (w *eightWork) orthonormalize(list []treeShape, i int8) {
 	}
 }
 
-// anyAbove reports whether a number of v is above that of u.
+// anyAbove reports whether v is above u in some lane.
 func anyAbove(v, u *lanes.Vector) bool {
 	for l := range v {
 		if v[l] > u[l] {
@@ -311,7 +311,7 @@ func (y *Reduced) projectEight(w *eightWork, q *groupEight, shape *groupShape) {
 	lanes.Scatter(y.Right, &q.row, w.right[:shape.dof])
 }
 
-// fillEightErrors does for an eight what fillGroupErrors does for a group.
+// fillEightErrors is fillGroupErrors for an eight.
 func (y *Reduced) fillEightErrors(w *eightWork, q *groupEight, e []float64) {
 	trees, shape := y.treesOf(q)
 	for k := range trees {
@@ -328,7 +328,7 @@ func (y *Reduced) fillEightErrors(w *eightWork, q *groupEight, e []float64) {
 	y.projectEight(w, q, shape)
 }
 
-// demandEight is demandHinge for hinges k.
+// demandEight is demandHinge for the hinges k of an eight.
 func (y *Reduced) demandEight(w *eightWork, k int, t *treeEight, shape *treeShape, e []float64) {
 	b, c := &w.bodies[k], y.consts(t)
 	right := w.joint.B[:]
@@ -348,7 +348,7 @@ func (y *Reduced) demandEight(w *eightWork, k int, t *treeEight, shape *treeShap
 	w.toBody(move, b, up, shape.reversed)
 }
 
-// eightResult does for an eight what groupResult does for a group.
+// eightResult is groupResult for an eight.
 func (y *Reduced) eightResult(w *eightWork, q *groupEight, a, z []float64) {
 	trees, shape := y.treesOf(q)
 	freedoms := w.right[:shape.dof]

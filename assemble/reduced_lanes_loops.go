@@ -5,9 +5,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Eight loop joints at a time: reduced_loops.go with a vector for each number.
+// This file computes eight loop joints at a time: it is reduced_loops.go with a vector of eight numbers for each number.
 
-// fillLoopEights does for eights of loop joints what fillLoops does for loop joints.
+// fillLoopEights is fillLoops for eights of loop joints.
 func (y *Reduced) fillLoopEights(w *eightWork, list []loopEight) {
 	for i := range list {
 		y.fetchLoops(list, i+ahead)
@@ -22,7 +22,7 @@ func (y *Reduced) fillLoopEights(w *eightWork, list []loopEight) {
 	}
 }
 
-// fillLoopEightErrors does for eights of loop joints what fillLoopErrors does for loop joints.
+// fillLoopEightErrors is fillLoopErrors for eights of loop joints.
 func (y *Reduced) fillLoopEightErrors(w *eightWork, list []loopEight) {
 	for i := range list {
 		q, joint := &list[i], &w.joint
@@ -48,7 +48,7 @@ func (y *Reduced) rowsEight(w *eightWork, q *loopEight) (n int) {
 	return lanes.Hinge.Rows()
 }
 
-// endState gathers the axes and angular velocities of bodies.
+// endState gathers the axes and angular velocities of the bodies at one end of eight joints.
 func (y *Reduced) endState(E *[9]lanes.Vector, omega *[3]lanes.Vector, q *endEight) {
 	if q.dof < 0 {
 		*E, *omega = worldAxes, [3]lanes.Vector{}
@@ -58,7 +58,7 @@ func (y *Reduced) endState(E *[9]lanes.Vector, omega *[3]lanes.Vector, q *endEig
 	lanes.Gather(omega[:], lanes.Numbers(y.pass.s.Bodies), &q.omega)
 }
 
-// worldAxes are the axes of the world.
+// worldAxes are the axes of the world in each lane.
 var worldAxes = func() (E [9]lanes.Vector) {
 	for i, e := range spatial.Identity3() {
 		for l := range E[i] {

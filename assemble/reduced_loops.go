@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// One loop joint at a time: its rows W·N, its right side g − W·c, and its squared norms, of W.
+// This file computes one loop joint at a time: its rows W·N, its right side g − W·c, and the squared norms of the rows of W.
 
 // loopWork is the scratch of a loop joint.
 type loopWork struct {
@@ -45,7 +45,7 @@ func (y *Reduced) fillLoopErrors(list []int32, e []float64, s *mechanism.State) 
 		copy(b, g.Layout.rowsOf(q.joint, e))
 		pred, succ := y.rowsAt(q, &w, false)
 		if !y.rowsTo(&w, pred, succ, q, scale[:n], old[:n], s) {
-			continue // it had a direction where the factor was made
+			continue // cannot happen near the state of the last FillTo
 		}
 		y.subtractParticular(&q.end[0], pred, b)
 		y.subtractParticular(&q.end[1], succ, b)
@@ -69,8 +69,8 @@ func (y *Reduced) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []fl
 	return pred, succ
 }
 
-// rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms and right sides. Of
-// a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
+// rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms and right sides. For
+// a pinned joint the rows on the predecessor are constant and there already. It reports whether the joint has a direction.
 func (y *Reduced) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
 	m := y.Groups.Layout.Mech
 	jt := &m.Joints[q.joint]
@@ -96,8 +96,8 @@ func (y *Reduced) subtractParticular(e *loopEnd, W, b []float64) {
 }
 
 // reduce stores W·N of (R2) in the block of a joint and the group of a body, with W the rows of the
-// joint on the body, and subtracts W·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
-// are zero for the body have been so from the beginning.
+// joint on the body, and subtracts W·c from b. It returns ‖c‖². It does nothing for a body in no group and returns 0. Columns that
+// are zero for the body stay as they are in the block, zero from the beginning.
 func (y *Reduced) reduce(e *loopEnd, W, b []float64) (square float64) {
 	if e.tree < 0 {
 		return 0

@@ -5,11 +5,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// AccelerationsTo stores in a the accelerations C⁻ᵀ·(c + N·z) that the solution z of the reduced system stands
-// for: six numbers a body, ω̇ then the classical acceleration of the centre of mass, world axes.
+// AccelerationsTo stores in a the accelerations C⁻ᵀ·(c + N·z) for the solution z of the reduced system:
+// six numbers a body, ω̇ then the classical acceleration of the centre of mass, world axes.
 //
-// Shapes: a has room for six entries a body; z has Pattern.Dim entries. They do not overlap.
-// Cost: O(bodies), no allocation. y has been filled.
+// Shapes: a has six entries a body or more; z has Pattern.Dim entries. They do not overlap.
+// Cost: O(bodies), no allocation. y has been filled. It panics on a length mismatch.
 func (y *Reduced) AccelerationsTo(a, z []float64) {
 	if len(a) < 6*len(y.bodies) || len(z) != y.Groups.Pattern.Dim() {
 		panic("assemble: length mismatch")
@@ -49,18 +49,19 @@ func (y *Reduced) weightedTo(x *[6]float64, q *group, k int32, z []float64) {
 	}
 }
 
-// unweigh stores C⁻ᵀ·x of a body.
+// unweigh stores C⁻ᵀ·x of a body in out.
 func (y *Reduced) unweigh(out *[6]float64, body int32, x *[6]float64) {
 	unweigh(out, &y.bodies[body], &y.Kin.Bodies[body].E, x)
 }
 
 // ErrorsTo stores in y.Right the right side of a system without loads, at the kinematics of the last FillTo
-// (docs/theory.md (R8)). From its solution AccelerationsTo computes the least accelerations, or displacements, in the
-// metric of the inertias, whose rows are the errors e, for all joints.
+// (docs/theory.md (R8)). Its solution gives, by AccelerationsTo, the least accelerations or displacements, in the
+// metric of the inertias, whose product with the rows of all joints is e.
 //
-// Shapes: e is in the scalar order of Layout.Pattern, of which the rows of joints are read. s is near the state of the
-// last FillTo: arms of sliding joints are taken from it.
-// Cost: as FillTo, no allocation. The reduced accelerations of the last solution are lost.
+// Shapes: e is in the scalar order of Layout.Pattern; only rows of joints are read. s is near the state of the
+// last FillTo; arms of sliding joints are taken from s.
+// Cost: as FillTo, no allocation. It overwrites c, so AccelerationsTo does not serve earlier solutions any more. It panics on a length
+// mismatch.
 func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 	if len(e) != y.Groups.Layout.Pattern.Dim() {
 		panic("assemble: length mismatch")
@@ -71,8 +72,8 @@ func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of Layout.Pattern, for
-// the solution z of the reduced system at s. Those of tree joints follow by (R7), from the last bodies to the
-// ground: a tree joint delivers the part of M·a − f of its body that no other joint delivers.
+// the solution z of the reduced system at s. Multipliers of tree joints follow by (R7), from the last bodies to the
+// ground: a tree joint exerts the part of M·a − f on its body that no other joint exerts.
 //
 // Shapes: x has Layout.Pattern.Dim entries, z has Pattern.Dim.
 // Cost: O(bodies + joints); allocates. y has been filled at s.
@@ -99,8 +100,8 @@ func (y *Reduced) MultipliersTo(x, z []float64, s *mechanism.State) {
 	}
 }
 
-// reactions is the work of MultipliersTo. lack holds, by tree joint, the part of M·a − f of its body that no
-// joint delivers yet: a wrench about the centre of mass, world axes.
+// reactions is the state of MultipliersTo. lack holds, by tree joint, the part of M·a − f of its body that the
+// joints so far do not exert: a wrench about the centre of mass, world axes.
 type reactions struct {
 	y    *Reduced
 	s    *mechanism.State
@@ -126,7 +127,7 @@ func (y *Reduced) lacking(q *group, k int32, z []float64, s *mechanism.State) sp
 	return spatial.NewForce(E.MulVec(moment), E.MulVec(force))
 }
 
-// loop subtracts the wrench that a loop joint delivers from what its bodies lack. lambda is −λ.
+// loop subtracts the wrench of a loop joint from the lack of its bodies. lambda is −λ.
 func (r *reactions) loop(q *loopJoint, lambda []float64) {
 	m := r.y.Groups.Layout.Mech
 	if r.work.eval(m, q.joint, r.y.Kin, r.s) != nil {
@@ -141,8 +142,8 @@ func (r *reactions) loop(q *loopJoint, lambda []float64) {
 	r.add(jt.Pred, &f, &r.work.armP, -1)
 }
 
-// tree stores −λ of tree joint k in out (R7): what its body lacks is what the joint delivers, and its parent
-// lacks that too.
+// tree stores −λ of tree joint k in out (R7). The joint exerts the lack of its body, and the opposite of it on its parent, whose lack
+// grows by it.
 func (r *reactions) tree(k int32, out []float64) {
 	t, w := &r.y.Groups.trees[k], &r.work
 	r.y.eval(w, t, r.s)
@@ -164,7 +165,7 @@ func (r *reactions) tree(k int32, out []float64) {
 	}
 }
 
-// add adds sign times the wrench f at the arm r to what a body lacks, if it is in a group.
+// add adds sign times the wrench f, which acts at the end of arm, to the lack of a body if that is in a group.
 func (r *reactions) add(body int32, f *spatial.Force, arm *spatial.Vec3, sign float64) {
 	if body < 0 || r.y.Groups.treeOf[body] < 0 {
 		return

@@ -8,20 +8,20 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// One group at a time: c and N of (R1) by the recursion (R3) along its tree joints.
+// This file computes one group at a time: c and N of (R1) by the recursion (R3) along its tree joints.
 
-// motion is an angular acceleration, or displacement, and that of a centre of mass, in the axes
-// of their body.
+// motion is an angular acceleration or displacement, and an acceleration or displacement of the centre of mass, in the axes
+// of the body.
 type motion struct{ turn, move spatial.Vec3 }
 
-// treeState is a tree joint and its body at one state, in the axes of the body where nothing else is said.
+// treeState is a tree joint and its body at one state, in the axes of the body unless said otherwise.
 type treeState struct {
 	R                  spatial.Mat3 // from the axes of the parent
 	armParent, armBody spatial.Vec3 // to the joint: from the parent's centre of mass, in the parent's axes, and from the body's
 	spin               spatial.Vec3 // angular velocity
-	adds               motion       // r of (R3) for c: the acceleration across the joint, from parent to body, by its right side
-	moves              motion       // how the body moves, in turn with c and with each column of N
-	load               [6]float64   // C⁻¹·f, then less c
+	adds               motion       // r of (R3) for c: the relative acceleration of the body by the right side of the joint
+	moves              motion       // motion of the body, for c and then for each column of N
+	load               [6]float64   // C⁻¹·f, later C⁻¹·f − c
 }
 
 // groupWork is the scratch of a group.
@@ -30,18 +30,18 @@ type groupWork struct {
 	freedoms [groupFreedoms]motion // r of (R3) for N: a column of S for each freedom
 	columns  [groupFreedoms]column // N
 
-	_ [16]float64 // between workers: two lines of the cache
+	_ [16]float64 // keeps memory of different workers two cache lines apart
 }
 
-// column is a column of N of a group: six numbers a body, from the body
-// of the joint on whose freedom it is. It is zero for the bodies before.
+// column is a column of N of a group, six numbers a body. It is zero for the bodies before the
+// body of the joint to whose freedom it belongs; these entries are not used.
 type column [groupBodies][6]float64
 
 // of returns the state of tree joint k of a group.
 func (w *groupWork) of(q *group, k int32) *treeState { return &w.trees[k-q.first] }
 
-// fillGroup fills the right side of a group, and its N and c. The kinematics are there. It returns the largest
-// component of C⁻¹·f, NaN if c overflows.
+// fillGroup computes the right side of a group, and its N and c. The kinematics are there. It returns the largest
+// component of C⁻¹·f, or NaN if c overflows.
 func (y *Reduced) fillGroup(w *groupWork, q *group, s *mechanism.State) (free float64) {
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.Groups.trees[k], w.of(q, k)
@@ -70,7 +70,7 @@ func (y *Reduced) rotation(t *treeJoint, at *treeState) {
 	}
 }
 
-// hinge stores the arms of a hinge, r of (R5) and the motion of its freedom. E are the axes of its body.
+// hinge stores the arms of a hinge, r of (R5) and the motion of its freedom. E has the axes of its body.
 func (w *groupWork) hinge(q *group, t *treeJoint, at *treeState, E *spatial.Mat3) {
 	at.armParent, at.armBody = t.armParent, t.armBody
 	at.adds = motion{}
@@ -116,7 +116,7 @@ func (y *Reduced) eval(w *jointWork, t *treeJoint, s *mechanism.State) {
 	}
 }
 
-// demand stores the arms, and adds = Σ T·b/‖T‖², (R4), for the right sides b of the rows in w.
+// demand stores the arms, and in at.adds the motion Σ T·b/‖T‖², (R4), for the right sides b of the rows in w.
 func (y *Reduced) demand(t *treeJoint, at *treeState, w *jointWork, right []float64) {
 	E := &y.Kin.Bodies[t.body].E
 	armParent, armBody, sign := &w.armP, &w.armS, 1.0
@@ -141,7 +141,8 @@ func (y *Reduced) demand(t *treeJoint, at *treeState, w *jointWork, right []floa
 }
 
 // demandHinge is demand for a hinge. Its rows are three forces along the axes of its predecessor's frame and two
-// moments about the first of them. With A those axes in the body's, (R4) is (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
+// moments about the first two of these axes. With the axes as the columns of A, in the axes of the body, (R4) is
+// (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
 func (y *Reduced) demandHinge(t *treeJoint, at *treeState, right []float64) {
 	at.armParent, at.armBody = t.armParent, t.armBody
 	axes := &y.Groups.Layout.Mech.Joints[t.joint].P.E
@@ -190,14 +191,14 @@ func (y *Reduced) fillGroupErrors(w *groupWork, q *group, e []float64, s *mechan
 	y.project(w, q)
 }
 
-// rowsOf returns the rows of a joint in a vector of scalars.
+// rowsOf returns the part of x, in scalar order, that belongs to a joint.
 func (l *Layout) rowsOf(joint int32, x []float64) []float64 {
 	node := l.node[joint]
 	return x[l.Pattern.Off[node]:l.Pattern.Off[node+1]]
 }
 
-// fillParticular stores c of a group, (R1), and subtracts it from the loads. c is the motion of the bodies by the
-// recursion (R3), with r = adds for each joint. It returns ‖c‖².
+// fillParticular computes c of a group, (R1), and subtracts it from the loads. c is the weighted motion of the bodies by the
+// recursion (R3), with r = adds for each joint. It returns ‖c‖² of the group.
 func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.Groups.trees[k], w.of(q, k)
@@ -215,8 +216,8 @@ func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	return size
 }
 
-// follow stores the motion of a body in moves by (R3), for the motion up of its parent, nil for the
-// world, and the motion r that its joint adds.
+// follow stores the motion of a body in at.moves by (R3): from the motion up of its parent, nil for the
+// world, and the motion r of its joint.
 func (at *treeState) follow(up, r *motion) {
 	turn, move := &at.moves.turn, &at.moves.move
 	*turn, *move = r.turn, r.move
@@ -266,7 +267,7 @@ func (y *Reduced) fillDirections(w *groupWork, q *group) {
 	}
 }
 
-// columnsOf returns the columns of N of the body of a tree joint, as rows of six, in a group with dof columns.
+// columnsOf returns the columns of N of the body of a tree joint, six numbers each, in a group with dof columns.
 func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
 	return y.directions[t.column:][:6*int(dof-t.from)]
 }
@@ -292,17 +293,18 @@ func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
 	}
 }
 
+// unmoved is no motion.
 var unmoved motion
 
-// columnsFrom returns column i of N of a group for the bodies for which column j ≤ i is not zero, and column j for these.
+// columnsFrom returns columns i and j ≤ i of N of a group, for the bodies for which column j is not zero.
 func (w *groupWork) columnsFrom(q *group, i, j int8) (vi, vj [][6]float64) {
 	k, n := q.owner[j], q.end-q.first
 	return w.columns[i][k:n], w.columns[j][k:n]
 }
 
-// orthonormalize makes column i of N of a group a unit vector that is orthogonal to the columns before, which are
-// orthonormal already. If that removes more than half of the column's square, rounding counts more in what is left.
-// It is then made orthogonal once more.
+// orthonormalize makes column i of N of a group a unit vector that is orthogonal to the columns before it, which are
+// orthonormal already. If that removes more than half of the column's square, the relative rounding error of the rest is
+// larger, and the column is made orthogonal once more.
 func (w *groupWork) orthonormalize(q *group, i int8) {
 	for {
 		lost := 0.0
@@ -320,7 +322,7 @@ func (w *groupWork) orthonormalize(q *group, i int8) {
 			continue
 		}
 		if size > math.MaxFloat64 {
-			size = math.NaN() // else the columns would be zero
+			size = math.NaN() // with +Inf the columns would become zero
 		}
 		size = 1 / math.Sqrt(size)
 		for k := range v {

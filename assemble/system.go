@@ -17,7 +17,7 @@ type System struct {
 	Layout *Layout
 	Matrix *sparse.Matrix
 	Right  []float64 // right side, original scalar order
-	Scale  []float64 // diagonal of J·M⁻¹·Jᵀ in the joints' rows, zero in the bodies'
+	Scale  []float64 // diagonal of J·M⁻¹·Jᵀ in the rows of joints, zero in the rows of bodies
 	Kin    *mechanism.Kinematics
 
 	force []spatial.Force
@@ -41,8 +41,8 @@ func (l *Layout) NewSystem() *System {
 //
 // Frame: world axes at centres of mass. Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the same time. It
-// returns mechanism.ErrNotFinite if s is not finite and mechanism.ErrNoDirection or
-// joints.ErrNoDirection, with the name, where the ends of a spring-damper or of a distance
+// returns mechanism.ErrNotFinite if s is not finite, and mechanism.ErrNoDirection or
+// joints.ErrNoDirection with the name if the ends of a spring-damper or of a distance
 // joint coincide. It panics if s is of another mechanism.
 func (y *System) FillTo(s *mechanism.State) error {
 	m := y.Layout.Mech
@@ -79,7 +79,7 @@ func (y *System) FillTo(s *mechanism.State) error {
 	return nil
 }
 
-// fillBody stores diag(E·Ic·Eᵀ, m·1) and the right side of body i, theory.md (3).
+// fillBody stores the diagonal block diag(E·Ic·Eᵀ, m·1) and the right side of body i, theory.md (3).
 func (y *System) fillBody(i int) {
 	I := &y.Kin.I[i]
 	mass := y.Layout.Mech.Bodies[i].Mass
@@ -91,7 +91,7 @@ func (y *System) fillBody(i int) {
 	*(*spatial.Force)(y.Right[6*i:]) = y.force[i]
 }
 
-// fillUnit stores the unit matrix of n rows.
+// fillUnit stores the unit matrix of n rows in d.
 func fillUnit(d []float64, n int) {
 	clear(d[:n*n])
 	for i := range n {
@@ -174,8 +174,8 @@ func (w *jointWork) rightSideTo(b []float64) {
 	}
 }
 
-// fillSide stores the block sign·TᵀX, theory.md (8), of a body whose centre of mass is −arm away from the joint: the
-// moment of each row about the centre of mass, and its force. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ,
+// fillSide stores the block sign·TᵀX, theory.md (8), of a body: the moment of each row about its centre of mass, and the force. arm is from
+// the centre of mass to the joint. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ,
 // theory.md (12), to scale. It does nothing for the world.
 func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
 	if body < 0 {
@@ -218,7 +218,7 @@ func (y *System) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n
 	return y.Layout.ForceSubspace(j, y.Kin, s)
 }
 
-// ForceSubspace is System.ForceSubspace for kinematics k at s.
+// ForceSubspace is System.ForceSubspace for the kinematics k of state s. It returns no rows if the joint has no direction.
 func (l *Layout) ForceSubspace(j int, k *mechanism.Kinematics, s *mechanism.State) (T [6]spatial.Force, n int) {
 	var w jointWork
 	l.Mech.JointTo(&w.kin, j, k, s)

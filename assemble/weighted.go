@@ -17,35 +17,35 @@ import (
 //	⎡ 1  Wᵀ ⎤ ⎡  ã ⎤   ⎡ C⁻¹ f ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣   g   ⎦
 //
-// with J, f and g those of System. It belongs to one goroutine at a time.
+// with J, f and g as in System. It belongs to one goroutine at a time.
 //
-// Frame: C is diag(E·L, √m·E), theory.md (10), E the axes of the body in the world and L·Lᵀ its
-// inertia in them. So a weighted block is in the axes of its body.
+// Frame: C is diag(E·L, √m·E), theory.md (10), with E the axes of the body in the world and L·Lᵀ its
+// inertia in these axes. So a weighted block is in the axes of its body.
 type Weighted struct {
 	heeds
 
 	Layout *Layout
 	Matrix *sparse.Matrix        // unit diagonal blocks, not stored, and W
 	Right  []float64             // right side, original scalar order
-	Scale  []float64             // squared norms of the rows of W, the diagonal of J·M⁻¹·Jᵀ; zero in the bodies' rows
+	Scale  []float64             // squared norms of the rows of W, the diagonal of J·M⁻¹·Jᵀ; zero in the rows of bodies
 	Kin    *mechanism.Kinematics // without I
 
 	force []spatial.Force // of drives and force elements; nil if there are none
 
-	// Unloaded makes FillTo leave out what drives and force elements do, for those who need the joints' rows alone.
+	// Unloaded makes FillTo leave out the wrenches of drives and force elements, for callers that use the rows of joints alone.
 	Unloaded bool
 
-	base []float64  // part of Scale that no state changes, from the first joint's row on
+	base []float64  // part of Scale that does not depend on the state, from the first scalar behind the bodies on
 	pins []pinPlace // by joint that has rows
 
 	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
-	constant  bool          // what no state changes is there
-	edition   uint64        // of the mechanism that it is of (mechanism.Mechanism.Edition)
-	geometric bool          // W is that of GeometricTo
+	constant  bool          // base, pins and the constant blocks of W are filled
+	edition   uint64        // mechanism.Mechanism.Edition for which they were filled
+	geometric bool          // W is weighted by GeometricTo
 
 	team  *team.Team
-	stops []int32   // by range of bodies or joints: where a pass ended before its end, else their number
-	task  rangeTask // what the team works on
+	stops []int32   // by range: the number at which the pass ended in it, or the number of all if it did not end early
+	task  rangeTask // the pass that the team works on
 }
 
 // NewWeighted allocates a weighted system of the layout.
@@ -72,11 +72,11 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 	return y
 }
 
-// SetBodies replaces the inertias of the mechanism by those of b, one body each, from the next
-// FillTo on. Nil brings back those of the mechanism. Masses and centres of mass have to be the
+// SetBodies replaces the inertias of the mechanism by the inertias of b, which has an entry a body, from the next
+// FillTo on. Nil restores the inertias of the mechanism. Masses and centres of mass have to be the
 // same.
 //
-// Cost: O(joints) in that FillTo if it is a change, no allocation. It panics if the number of bodies
+// Cost: O(joints) in that FillTo if b is another slice than before, no allocation. It panics if the number of bodies
 // differs.
 func (y *Weighted) SetBodies(b []bodies.Body) {
 	if b == nil {
@@ -105,8 +105,8 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		y.constant, y.edition = false, e
 	}
 	if !y.constant {
-		// Not before, so that the large arrays are touched for the first
-		// time where somebody looks whether they are still wanted.
+		// This is done here and not at allocation, because the first touch of large arrays takes long, and
+		// the watch can end it here.
 		y.each(rangeTask{kind: constantRange, n: len(y.Layout.joint)})
 		if y.watch.Up() {
 			return y.watch.Err()
@@ -167,7 +167,7 @@ func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
 }
 
 // weightedLoad stores u = Eᵀω, the angular velocity in body axes, and in out the load of body b in weighted coordinates, theory.md (14):
-// −L⁻¹·(u×Iu), N·m/√(kg·m²), and √m·Eᵀg. The columns of E are the axes of the body.
+// −L⁻¹·(u×Iu), in N·m/√(kg·m²), then √m·Eᵀg, in N/√kg. The columns of E are the axes of the body.
 func weightedLoad(out *[6]float64, u *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, omega, g *spatial.Vec3) {
 	c := b.Weight()
 	I, M := &b.Inertia, &c.Inertia
@@ -202,7 +202,7 @@ func (y *Weighted) addApplied(s *mechanism.State) error {
 	return nil
 }
 
-// AddWrenchTo adds s·C⁻¹·w to the six numbers b of body i, theory.md (14): the right side of a wrench w about its
+// AddWrenchTo adds s·C⁻¹·w, theory.md (14), to the six numbers b: the right side of s times a wrench w on body i, about its
 // centre of mass, world axes.
 //
 // Cost: O(1), no allocation. y has been filled. It panics if b has fewer than six numbers.
@@ -211,7 +211,7 @@ func (y *Weighted) AddWrenchTo(b []float64, i int, s float64, w *spatial.Force) 
 	addWeightedForce((*[6]float64)(b), &y.bodies[i], &y.Kin.Bodies[i].E, &f)
 }
 
-// addWeightedForce adds C⁻¹·w of a body b with the axes E, theory.md (14), w a wrench in world
+// addWeightedForce adds C⁻¹·w to out, theory.md (14), for a body b with the axes E and a wrench w about its centre of mass in world
 // axes.
 func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spatial.Force) {
 	c := b.Weight()
@@ -227,8 +227,8 @@ func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spati
 	out[5] += c.Mass * (E[2]*w[3] + E[5]*w[4] + E[8]*w[5])
 }
 
-// fillJoints fills the rows of the joints lo ≤ i < hi among those that have
-// rows. It returns the first one without rows (joints.Spec.NoRows), or
+// fillJoints fills the rows of joints lo ≤ i < hi in the list of joints that have
+// rows. It returns the first one whose rows are not defined at the state (joints.Spec.NoRows), or
 // hi. The bodies' kinematics are there.
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
@@ -245,7 +245,7 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	return hi
 }
 
-// fillAny fills the rows of joint j of any kind.
+// fillAny fills the rows of joint j of any type. It returns joints.ErrNoDirection as EvalTo does.
 func (y *Weighted) fillAny(w *jointWork, j, node int32, s *mechanism.State) error {
 	jt := &y.Layout.Mech.Joints[j]
 	if err := w.eval(y.Layout.Mech, j, y.Kin, s); err != nil {
@@ -351,7 +351,7 @@ func (y *Weighted) WeighTo(x, a []float64) {
 	}
 }
 
-// WrenchesTo stores in f the wrenches C·x about the centres of mass, six numbers a body, world axes: the opposite of AddWrenchTo. f may be
+// WrenchesTo stores in f the wrenches C·x about the centres of mass, six numbers a body, world axes: the inverse of AddWrenchTo. f may be
 // x.
 //
 // Shapes: six entries a body are read and written; there may be more.
@@ -369,8 +369,7 @@ func (y *Weighted) WrenchesTo(f, x []float64) {
 	}
 }
 
-// mustHold returns the number of scalars of all bodies, for which a and b must
-// have room.
+// mustHold returns the number of scalars of all bodies. It panics if a or b is shorter.
 func (y *Weighted) mustHold(a, b []float64) int {
 	n := 6 * y.Layout.Mech.NumBodies()
 	if len(a) < n || len(b) < n {
@@ -379,7 +378,7 @@ func (y *Weighted) mustHold(a, b []float64) int {
 	return n
 }
 
-// ForceSubspace is System.ForceSubspace.
+// ForceSubspace is System.ForceSubspace for a weighted system.
 func (y *Weighted) ForceSubspace(j int, s *mechanism.State) (T [6]spatial.Force, n int) {
 	return y.Layout.ForceSubspace(j, y.Kin, s)
 }

@@ -21,14 +21,14 @@ func (y *Weighted) FreeAcceleration() (a float64) {
 		n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])
 		c.Inertia.SolveTo(&n, &n)
 		a = max(a, maxAbs3(E.MulVec(f))*c.Mass)
-		if t := b.Inertia.Trace(); t > 0 { // else a point mass
+		if t := b.Inertia.Trace(); t > 0 { // a point mass has no angular acceleration
 			a = max(a, maxAbs3(E.MulVec(n))/t)
 		}
 	}
 	return a
 }
 
-// FreeSize is the same in weighted coordinates: the largest magnitude of a
+// FreeSize returns the size of the free accelerations in weighted coordinates: the largest magnitude of a
 // component of C⁻¹·f.
 //
 // Cost: O(bodies), no allocation.
@@ -36,6 +36,7 @@ func (y *Weighted) FreeSize() float64 {
 	return algebra.MaxAbs(y.Right[:6*y.Layout.Mech.NumBodies()])
 }
 
+// maxAbs3 returns the largest magnitude of a component.
 func maxAbs3(v spatial.Vec3) float64 {
 	return max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
 }

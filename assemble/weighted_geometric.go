@@ -33,13 +33,13 @@ func (y *Weighted) GeometricTo(length []float64) {
 			y.reweigh(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
 		}
 		if len(scale) == 1 {
-			scale[0] = unvanished(scale[0]) // of a coupling
+			scale[0] = unvanished(scale[0]) // the row may be one of a coupling that vanishes
 		}
 	}
 }
 
-// reweigh takes the weight of a body off its block v of a joint, puts
-// diag(il·1, 1) on it, and adds the squared norms of the rows to scale.
+// reweigh removes the weight C⁻ᵀ of a body from its block v of a joint, applies
+// the weight diag(il·1, 1) with il = 1/ℓ, and adds the squared norms of the rows to scale.
 func (y *Weighted) reweigh(v, scale []float64, body int32, il float64) {
 	c := y.bodies[body].Weight()
 	for k := range scale {
@@ -71,11 +71,11 @@ func (l *Layout) LengthsTo(length []float64) {
 	}
 }
 
-// ClearVelocityRows clears rows and scales of a node that are of velocities alone (joints.Kind.VelocityRows,
-// mechanism.Coupling.Rates): they say nothing of poses,
-// theory.md (36), (W7). It returns the range [from, to) of these rows among those of the node.
+// ClearVelocityRows clears the rows of velocities alone of a node, and their scales (joints.Kind.VelocityRows,
+// mechanism.Coupling.Rates). These rows do not constrain poses,
+// theory.md (36), (W7). It returns the range [from, to) of these rows within the node; it is empty if there are none.
 //
-// Cost: O(rows), no allocation. A row of zeros needs a scale, which the caller gives it.
+// Cost: O(rows), no allocation. The caller has to give these rows of zeros a scale that is not zero.
 func (y *Weighted) ClearVelocityRows(node int) (from, to int) {
 	m := y.Layout.Mech
 	if j := y.Layout.NodeJoint(node); j >= 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // A pinned joint is of a plain type (joints.Kind.Plain) and has no prescribed freedom: arm and slip of its rows are
-// zero, and T˚ too. In the axes of its predecessor such a row does not change, so that its weighted block is a
-// constant. What is left for a state are the block of the successor and the right side, which lanes.PinRows fills.
+// zero, and T˚ too. In the axes of its predecessor such a row does not change, so its weighted block on the predecessor is
+// constant. At each state lanes.PinRows fills only the block of the successor and the right side.
 
-// pinned reports whether a joint is so.
+// pinned reports whether a joint is pinned.
 func pinned(j *mechanism.Joint) bool { return j.Kind.Plain() && j.Motion == nil }
 
 // pins returns the rows of a pinned joint.
@@ -27,8 +27,7 @@ func pins(k joints.Kind) lanes.Pins {
 	}
 }
 
-// The world as one of the two bodies of a pinned joint: its block, which is nowhere,
-// is zero.
+// The numbers of the world as one of the two bodies of a pinned joint. The joint has no block for it.
 var (
 	still      = spatial.Identity3()
 	zero       spatial.Vec3
@@ -39,18 +38,18 @@ var (
 // pinWork is the scratch of fillPinned.
 type pinWork struct {
 	pin   lanes.Pin
-	block [36]float64 // of the world
+	block [36]float64 // receives the block of the world, which is not used
 }
 
-// pinPlace says where the rows of a pinned joint on its successor are filled.
+// pinPlace says which block of a pinned joint is the one of its successor.
 type pinPlace uint8
 
 // The places.
 const (
-	notPinned   pinPlace = iota // of a joint that is not pinned
+	notPinned   pinPlace = iota // the joint is not pinned
 	nowhere                     // the successor is the world
-	firstBlock                  // of the joint
-	secondBlock                 // of the joint
+	firstBlock                  // the first block of the joint
+	secondBlock                 // the second block of the joint
 )
 
 // pinPlaceOf returns the place of a pinned joint.
@@ -64,8 +63,8 @@ func pinPlaceOf(jt *mechanism.Joint) pinPlace {
 	return firstBlock
 }
 
-// fillConstant stores the places of pinned joints lo ≤ i < hi, the blocks of their predecessors, and in y.base the squared
-// norms of their rows.
+// fillConstant stores in y.pins the places of the joints lo ≤ i < hi. For pinned ones it stores the blocks of their predecessors, and in
+// y.base the squared norms of the rows of these blocks.
 func (y *Weighted) fillConstant(lo, hi int) {
 	m := y.Layout.Mech
 	nb, first := m.NumBodies(), y.Layout.FirstJoint()
@@ -83,8 +82,8 @@ func (y *Weighted) fillConstant(lo, hi int) {
 }
 
 // constantRows stores the block of a pinned joint and its predecessor in v, and the squared
-// norms of its rows in base: the rows of lanes.PinRows for the opposite axes of P, in a
-// body that does not turn.
+// norms of its rows in base. It calls lanes.PinRows with the predecessor in the place of the successor, in its own axes, and
+// with the axes of P reversed, as the block has the opposite sign.
 func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 	body := &list[jt.Pred]
 	c := body.Weight()
@@ -102,7 +101,7 @@ func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 	}, pins(jt.Kind))
 }
 
-// fillPinned fills the rows of a pinned joint but for the block of its
+// fillPinned fills the rows of a pinned joint except the constant block of its
 // predecessor.
 func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at pinPlace, node int, s *mechanism.State) {
 	p := y.Layout.Pattern
@@ -116,7 +115,7 @@ func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at pinPlace, node
 	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(jt.Kind))
 }
 
-// set fills w.pin for a joint, but for Base.
+// set fills w.pin for a joint, except Base.
 func (w *pinWork) set(jt *mechanism.Joint, list []bodies.Body, k *mechanism.Kinematics, s *mechanism.State) {
 	p := &w.pin
 	p.Axes, p.OriginP, p.OriginS = (*[9]float64)(&jt.P.E), (*[3]float64)(&jt.P.Origin), (*[3]float64)(&jt.S.Origin)

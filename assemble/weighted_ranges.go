@@ -8,7 +8,7 @@ const rangeSize = 128
 // ranges returns the number of ranges of n bodies or joints.
 func ranges(n int) int { return rangesOf(n, rangeSize) }
 
-// rangeKind is what is done with a range.
+// rangeKind is a computation for all bodies, joints or couplings.
 type rangeKind uint8
 
 const (
@@ -59,8 +59,8 @@ func (j *rangeJob) Do(_, i int) {
 	}
 }
 
-// each makes a pass over all ranges. It returns the lowest place at which a range ended early,
-// or n.
+// each makes a pass over all ranges. It returns the lowest number at which a range ended early,
+// or t.n.
 func (y *Weighted) each(t rangeTask) int {
 	y.task = t
 	y.team.Run(ranges(t.n), (*rangeJob)(y))

@@ -11,43 +11,44 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// backing is the way back of a batch: workers of its own, as multipliers of all joints are in their system.
+// backing computes the gradients of a batch. It has workers of its own, as their systems have the multipliers of all joints.
 type backing struct {
 	backs   []*backWorker // nil without Options.Adjoint
-	whyBack string        // all gradients are taken one by one; empty where they are taken in lanes
-	state   *States       // what the workers are at
+	whyBack string        // why all gradients are taken one by one; empty where they are taken in lanes
+	state   *States       // arguments of AdjointTo: the states, and the gradients to fill
 	into    *Gradients
-	over    over
+	over    over // arguments of BackTo
 }
 
 // backWorker is the memory of a thread for gradients.
 type backWorker struct {
 	*worker
 	alone   Alone
-	weights []float64 // of a state that is taken alone, and its results
+	weights []float64 // weights of a state that is taken alone, and its results
 	motion  []float64
 	loads   []float64
 	forces  []float64
 
-	// Of BackTo: what it goes back over, and the n states of group k.
+	// In BackTo: the record and the gradients, and group k, which has n states.
 	r      *Record
 	g      *Gradients
 	k, n   int
-	length float64 // typical one of the model, m
+	length float64 // typical length of the model, m
 }
 
-// over is what BackTo has given the workers.
+// over has the arguments of BackTo for the workers.
 type over struct {
 	record *Record
 	at     func(step, first, n int)
 }
 
-// prepareBack makes the workers of the way back.
+// prepareBack makes the workers for gradients. It returns an error that wraps ErrOptions if bodies, joints or armature vary, or if the
+// mechanism is too large.
 func (b *Batch) prepareBack() error {
 	if b.at.own {
 		return fault.Errorf("%w: bodies, joints and armature may not vary with Adjoint", ErrOptions)
 	}
-	of := *b.setup // with a reason of its own
+	of := *b.setup // a copy, whose why is the reason for gradients
 	c := &mechanics.Compiled{}
 	if of.why == "" && of.plan.Mechanism().MassRatio() > kkt.UnevenRatio {
 		of.why = fmt.Sprintf("masses of a ratio above %.0e", kkt.UnevenRatio)
@@ -87,18 +88,19 @@ func (b *Batch) AdjointOneByOne() string {
 	return b.whyBack
 }
 
+// noAdjoint is the panic of calls that need Options.Adjoint.
 const noAdjoint = "batch: no Options.Adjoint"
 
-// AdjointTo stores in g the gradients, at all states, of the sums of weights times accelerations (Gradients.SetWeights), theory.md (D2):
-// eight states at a time, where multipliers of the solution, the adjoint solution on the same factor and the way back pass the checks
-// of Solve. A state whose lane does not pass, or with a pivot as next to a singular pose (kkt.NearTol,
-// kkt.DroppedTol), is taken alone by Options.Adjoint, and listed (Gradients.OneByOne).
+// AdjointTo stores in g, for each state, the gradient of the sum of weights times accelerations (Gradients.SetWeights), theory.md (D2).
+// It takes eight states at a time, each in a lane. A lane counts if its solution and the adjoint solution with the same factor pass the
+// checks of Solve. Other states, and states with a pivot as small as next to a singular pose (kkt.NearTol,
+// kkt.DroppedTol), are taken alone by Options.Adjoint, and listed (Gradients.OneByOne).
 //
-// The gradient counts changes of states as they are: its products with directions that the joints allow are derivatives. A state has the
-// same bits for any number of threads, and whatever other states there are.
+// Changes of a state need not satisfy the joints, but only in directions that the joints allow is the product with the gradient a
+// derivative. The bits of a state do not depend on the number of threads or on the other states.
 //
-// Cost: O(states), some three to five times as much as Solve, as bodies are not reduced to their freedoms; no allocation but for states
-// one by one. It panics without Options.Adjoint, if s or g is not of b, or of different numbers of states.
+// Cost: O(states), some three to five times as much as Solve, as bodies are not reduced to their freedoms; it allocates only for states
+// taken alone. It panics without Options.Adjoint, if s or g is not of b, or if their numbers of states differ.
 func (b *Batch) AdjointTo(g *Gradients, s *States) {
 	if b.backs == nil {
 		panic(noAdjoint)
@@ -120,7 +122,7 @@ func (b *Batch) AdjointTo(g *Gradients, s *States) {
 // backTasks is the job of AdjointTo.
 type backTasks Batch
 
-// Do takes some groups.
+// Do takes the groups of one task. Groups that it does not come to, as the context has ended, get the cause as their error.
 func (t *backTasks) Do(worker, task int) {
 	w := t.backs[worker]
 	for k := task * groupsATask; k < min((task+1)*groupsATask, groups(t.state.n)); k++ {
@@ -132,7 +134,7 @@ func (t *backTasks) Do(worker, task int) {
 	}
 }
 
-// group takes one group.
+// group computes the gradients of group k, in lanes and where that fails one by one.
 func (w *backWorker) group(s *States, g *Gradients, k int) {
 	first := k * lanes
 	n := min(lanes, s.n-first)
@@ -148,7 +150,7 @@ func (w *backWorker) group(s *States, g *Gradients, k int) {
 	}
 }
 
-// together takes a group in lanes, and returns the lanes that have to be taken alone.
+// together computes the gradients of group k of n states in lanes. It returns a bit for each lane that has to be taken alone.
 func (w *backWorker) together(s *States, g *Gradients, k, n int) (left uint8) {
 	c, nb := w.c, len(w.c.Bodies)
 	copy(w.w[int(c.Input)*lanes:], s.data[k*w.of.at.Length*lanes:][:w.of.at.Length*lanes])
@@ -176,7 +178,7 @@ func (w *backWorker) together(s *States, g *Gradients, k, n int) (left uint8) {
 	return left
 }
 
-// one takes state i alone.
+// one computes the gradient of state i by Options.Adjoint, or stores its error and zeros.
 func (w *backWorker) one(s *States, g *Gradients, i int) {
 	s.to(w.st, i)
 	err := w.setInputs(s, i)
@@ -198,7 +200,7 @@ func (w *backWorker) one(s *States, g *Gradients, i int) {
 	g.put(g.forces, w.forces, i)
 }
 
-// steady is the wrench on one body of a state, which no motion changes.
+// steady is the wrench of the state at hand on one body, as a force that does not depend on motion.
 type steady struct {
 	of   *extern
 	body int
@@ -210,11 +212,11 @@ func (e *steady) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float
 	return nil
 }
 
-// DerivativesTo leaves zeros.
+// DerivativesTo leaves the zeros that it is given, as the wrench does not depend on motion.
 func (e *steady) DerivativesTo(_, _ []float64, _ []mechanism.BodyMotion, _ float64) error { return nil }
 
-// addSteadyWrenches adds the wrenches of a state as forces that have derivatives, one a body: one force on all bodies would have matrices
-// of the square of their number.
+// addSteadyWrenches adds the wrenches of a state as forces with derivatives, one for each body: the matrices of one force on all bodies
+// would grow with the square of their number.
 func (w *worker) addSteadyWrenches() error {
 	for i := range w.extern.w {
 		if _, err := w.in.AddForce(fmt.Sprintf("%s, body %d", nameOfWrenches, i), &steady{&w.extern, i}, i); err != nil {

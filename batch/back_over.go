@@ -11,22 +11,24 @@ import (
 	"github.com/rung-mbd/rung/internal/tape"
 )
 
-// BackTo goes back over the rollout that a record has, and stores in g the derivatives of one number of each state, its loss, by what the
-// rollout depends on: the discrete adjoint, theory.md (V4), (V6). It calls at for the states first to first+n−1, which stand side by
-// side, first with the number of steps, and then after each step down to the first one, 0. There Gradients.Force and Load have the
-// derivatives by what acted on a state over the step, and Gradients.MotionTo those by the state at its beginning, as far as later states
-// count. at adds those by which the loss depends on this state directly, and by what a controller has made of it (Gradients.AddMotion).
-// After the call g has the derivatives by the states at the beginning.
+// BackTo differentiates the rollout in record r backwards by the discrete adjoint, theory.md (V4), (V6). For each state there is a loss,
+// a number that depends on the states of the rollout, and BackTo stores its derivatives in g.
+//
+// It calls at(step, first, n) for the states first to first+n−1, which stand side by side: with step the number of steps for the end of the
+// rollout, and then for each step down to 0. In this call Gradients.Force and Load are the derivatives by the forces and loads over the
+// step, and Gradients.MotionTo the derivatives by the state at its beginning, as far as later states count. at has to add the direct
+// derivatives of the loss by this state, and the derivatives through forces that a controller has computed from it (Gradients.AddMotion).
+// After the call g has the derivatives by the states at the beginning of the rollout.
 //
 // A gradient is exact for the stages of the rollout. The closing at the end of a step is differentiated as the least change that closes
-// a state: derivatives are off by about the part of a state that it moves, Gradients.Gap, and with SemiImplicit by
-// some 1e-5 where steps are 1 ms, less by almost the square of shorter ones. A state of which a step has been made alone,
-// or whose lane does not pass the checks of AdjointTo at each stage, has an error that wraps ErrStep and names step and joint; so has one
-// of which a step that is computed again is off by more than 1e-4. Its derivatives are zero then.
+// a state. So derivatives have errors of about the part of a state that closing moves, Gradients.Gap. With SemiImplicit they are
+// some 1e-5 for steps of 1 ms, and decrease almost with the square of the step. A state has an error that wraps ErrStep, and
+// derivatives of zero, if one of its steps was made alone, if its lane does not pass the checks of AdjointTo at a stage, or if a step that
+// is computed again is off by more than 1e-4. The error names step and, where one is known, joint.
 //
-// Cost: some six to eight times the rollout; no allocation but for errors. at is called from several goroutines at once with more than
-// one thread. The bits of a state do not depend on threads or on other states. It returns the cause for which a context has ended
-// (Batch.Watch). It panics without Options.Adjoint, if g or r is not of b, or of different numbers of states, and if the rollout of r has
+// Cost: some six to eight times the rollout; it allocates only for errors. With more than one thread, at is called from several goroutines
+// at the same time. The bits of a state do not depend on threads or on other states. It returns the cause for which a context has ended
+// (Batch.Watch). It panics without Options.Adjoint, if g or r is not of b, if their numbers of states differ, and if the rollout of r has
 // not come to its end.
 func (b *Batch) BackTo(g *Gradients, r *Record, at func(step, first, n int)) error {
 	switch {
@@ -51,7 +53,8 @@ func (b *Batch) BackTo(g *Gradients, r *Record, at func(step, first, n int)) err
 	return b.watch.Err()
 }
 
-// mayGoBack returns an error that wraps ErrRollout where there is no way back over the steps of a rollout with a record.
+// mayGoBack returns an error that wraps ErrRollout if the steps of a rollout with a record cannot be differentiated in lanes. It panics
+// without Options.Adjoint and on a foreign or short record.
 func (b *Batch) mayGoBack(s *States, o *Rollout) error {
 	switch {
 	case b.backs == nil:
@@ -69,7 +72,7 @@ func (b *Batch) mayGoBack(s *States, o *Rollout) error {
 // overTasks is the job of BackTo.
 type overTasks Batch
 
-// Do takes one group.
+// Do goes back over all steps of group k.
 func (t *overTasks) Do(worker, k int) {
 	w := t.backs[worker]
 	w.r, w.g, w.k, w.n = t.over.record, t.into, k, min(lanes, t.into.n-k*lanes)
@@ -85,7 +88,8 @@ func (t *overTasks) Do(worker, k int) {
 	w.finite(0)
 }
 
-// beginBack calls at for the states at the end of the rollout, and solves the system there.
+// beginBack gives states that cannot be differentiated their errors, calls at for the states at the end of the rollout, and solves the
+// system there.
 func (w *backWorker) beginBack(at func(step, first, n int)) {
 	c, g := w.c, w.g
 	g.single[w.k] = 0
@@ -108,14 +112,14 @@ func (w *backWorker) beginBack(at func(step, first, n int)) {
 	tape.Run(w.w, c.Numbers(), c.Face)
 }
 
-// stand takes the states at a step into the lanes. It returns those that can be solved.
+// stand copies the states at the beginning of a step into the lanes. It returns a bit for each lane that can be solved.
 func (w *backWorker) stand(step int) (ok uint) {
 	s, size := w.r.states[step], w.of.at.Length*lanes
 	copy(w.w[int(w.c.Input)*lanes:], s.data[w.k*size:][:size])
 	return w.prepare(s, w.k*lanes, w.n)
 }
 
-// overStep goes back over a step: what g has of its end becomes what it has of its beginning.
+// overStep goes back over a step: the derivatives in g by the state at its end become those by the state at its beginning.
 func (w *backWorker) overStep(step int) {
 	w.finite(step + 1)
 	w.passMotion(func(at, mine []float64) { copy(at, mine) })
@@ -176,7 +180,7 @@ func (w *backWorker) overEuler(step int) {
 	w.turnBack(step, 0, ok)
 }
 
-// turnBack goes back over stage k, whose accelerations have their weights.
+// turnBack goes back over stage k, where the weights of the accelerations are in the lanes. Loads and forces of g get their sums.
 func (w *backWorker) turnBack(step, k int, ok uint) {
 	c := w.c
 	tape.Run(w.w, c.Numbers(), c.Turn)
@@ -190,7 +194,7 @@ func (w *backWorker) turnBack(step, k int, ok uint) {
 	})
 }
 
-// passMotion calls do with where a body has derivatives in the lanes, and in g.
+// passMotion calls do for each body with the memory of its derivatives in the lanes, at, and in g, mine.
 func (w *backWorker) passMotion(do func(at, mine []float64)) {
 	size := motionNumbers * lanes
 	for i, p := range w.c.Motion {
@@ -198,7 +202,7 @@ func (w *backWorker) passMotion(do func(at, mine []float64)) {
 	}
 }
 
-// sums calls do with each place of g for loads and forces, and with what the stage has of it.
+// sums calls do for each body and each force with the memory of its derivatives in g, to, and in the lanes, by.
 func (w *backWorker) sums(do func(to, by []float64)) {
 	c, g := w.c, w.g
 	from := func(at program.Place, n int) []float64 { return w.w[int(at)*lanes:][:n*lanes] }
@@ -211,14 +215,14 @@ func (w *backWorker) sums(do func(to, by []float64)) {
 	}
 }
 
-// solveStage finds the accelerations of a stage.
+// solveStage finds the accelerations of a stage of a step; ok has the lanes that can be solved.
 func (w *backWorker) solveStage(step int, ok uint) {
 	tape.Run(w.w, w.c.Numbers(), w.c.Stage)
 	w.check(step, ok)
 	tape.Run(w.w, w.c.Numbers(), w.c.Results)
 }
 
-// check loses the lanes that do not pass the checks of a solve in a step.
+// check gives the lanes that do not pass the checks of a solve in a step an error.
 func (w *backWorker) check(step int, ok uint) {
 	tape.Run(w.w, w.c.Numbers(), w.c.Judges)
 	tape.Run(w.w, w.c.Numbers(), w.c.Passes)
@@ -230,7 +234,7 @@ func (w *backWorker) check(step int, ok uint) {
 	}
 }
 
-// lose gives a lane an error.
+// lose gives lane l an error and derivatives of zero.
 func (w *backWorker) lose(l int, err error) {
 	w.g.errs[w.k*lanes+l] = err
 	w.g.single[w.k] |= 1 << l
@@ -247,11 +251,11 @@ func (w *backWorker) forgetLane(l int) {
 	}
 }
 
-// errNoWayBack is for steps over which lanes do not go back.
+// errNoWayBack is the error of steps that cannot be differentiated in lanes.
 var errNoWayBack = errors.New("no way back over it in lanes")
 
-// reason says why there is no way back over a step of a lane: with the error of the solver at its beginning, or with the joint that is next
-// to be redundant there.
+// reason returns the error of lane l whose step cannot be differentiated: the error of the solver at its beginning, or errNoWayBack at the
+// joint that is nearest to redundant there.
 func (w *backWorker) reason(step, l int) error {
 	i, s := w.k*lanes+l, w.r.states[step]
 	s.to(w.st, i)
@@ -268,11 +272,12 @@ func (w *backWorker) reason(step, l int) error {
 	return fault.Errorf("%w: step %d of state %d: %w", ErrStep, step, i, err)
 }
 
-// gapTol is how far a step that is computed again may end from where the rollout went on: more than closing takes back after steps that are
-// of use.
+// gapTol is the largest distance between the end of a step that is computed again and the state with which the rollout went on. Closing
+// moves states less than that after steps that are short enough to be useful.
 const gapTol = 1e-4
 
-// compare notes how far the end of a step that has been computed again is from where the rollout has gone on.
+// compare updates Gradients.Gap with the distance between the end of a step that has been computed again and the next state of the
+// rollout. Lanes above gapTol get an error.
 func (w *backWorker) compare(step int) {
 	h, L := w.r.h, w.length
 	next, each := w.r.states[step+1].data[w.k*w.of.at.Length*lanes:], bodyPlaces*lanes
@@ -295,10 +300,11 @@ func (w *backWorker) compare(step int) {
 	}
 }
 
-// errNotFinite is for derivatives that are no numbers, as those that BackTo is given.
+// errNotFinite is the error of derivatives that are not finite, as may be those that the function at of BackTo adds.
 var errNotFinite = errors.New("derivatives that are not finite")
 
-// finite loses the lanes whose derivatives by the state at a step are not finite. Those of lanes with errors are zero.
+// finite gives the lanes whose derivatives by the state at a step are not finite an error. It sets derivatives of all lanes with errors to
+// zero.
 func (w *backWorker) finite(step int) {
 	n := w.g.each(w.g.motion)
 	for l := range w.n {

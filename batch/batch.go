@@ -22,12 +22,12 @@ type Batch struct {
 	watch   team.Watch
 	workers []*worker
 
-	solving // what the workers are at
+	solving // arguments of the call at hand, for the workers
 	rolling
 	backing
 }
 
-// solving is what Solve has given the workers.
+// solving has the arguments of Solve for the workers.
 type solving struct {
 	s       *States
 	r       *Results
@@ -35,8 +35,8 @@ type solving struct {
 }
 
 // Watch makes Solve and Rollout end early when ctx does, until end is called. Rollout then returns the cause for which ctx has
-// ended, and each state has made some whole steps, which Outcome.Steps counts. States that Solve has not come to have the
-// cause as their error, in Results.
+// ended, and each state has made some whole steps, which Outcome.Steps counts. States that Solve has not reached have the
+// cause as their error in Results.
 //
 // Cost: some allocations, and a load a group and step. It panics with a nil ctx.
 func (b *Batch) Watch(ctx context.Context) (end func()) { return b.watch.Begin(ctx) }
@@ -44,9 +44,9 @@ func (b *Batch) Watch(ctx context.Context) (end func()) { return b.watch.Begin(c
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
 // Cost: some 0.5 ms a body, as its instructions are put in order. Memory: for each thread some hundred numbers
-// an entry of the factor. It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
-// given twice, for a parameter of Vary that cannot vary or may not with Adjoint, for a number of threads out of range, and for a mechanism
-// that needs more than 2²² places in lanes.
+// an entry of the factor. It returns an error that wraps ErrOptions in four cases: a freedom is out of range, prescribed, without a
+// generalized force or given twice; a parameter of Vary cannot vary, or not together with Adjoint; the number of threads is out of range;
+// the mechanism needs more than 2²² places in lanes.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -66,7 +66,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{setup: &setup{p, o, at, p.WhyOneByOne(), driftPart * p.Mechanism().DriftUnit()}}
-	c := &mechanics.Compiled{} // nothing, without lanes
+	c := &mechanics.Compiled{} // stays empty without lanes
 	if b.why == "" {
 		if c = mechanics.Compile(p, &at.State, o.Wrenches); c == nil {
 			return nil, fault.Errorf("%w: the mechanism takes more than %d places of a workspace", ErrOptions, mechanics.MaxPlaces)
@@ -89,9 +89,9 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	return b, nil
 }
 
-// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
+// NewStates returns n states, all equal to the state of the model, with its gravity, forces and parameters and with zero wrenches.
 //
-// Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
+// Cost: O(n·bodies). It panics if n is negative or too large for memory.
 func (b *Batch) NewStates(n int) *States {
 	b.mustCount(n)
 	m, s := b.plan.Mechanism(), b.emptyStates(n)
@@ -111,7 +111,7 @@ func (b *Batch) NewStates(n int) *States {
 	return s
 }
 
-// emptyStates returns memory for n states.
+// emptyStates returns memory for n states, all numbers zero.
 func (b *Batch) emptyStates(n int) *States {
 	m := b.plan.Mechanism()
 	s := &States{of: b.setup, n: n, data: make([]float64, groups(n)*b.at.Length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
@@ -140,7 +140,7 @@ func (b *Batch) NewOutcome(n int) *Outcome {
 	return o
 }
 
-// NewRecord returns memory for rollouts of n states over at most so many steps.
+// NewRecord returns memory for rollouts of n states over at most the given number of steps.
 //
 // Memory: 8·(4 + 13·bodies + Options.Forces) bytes a state and step, and 48 a body more with Options.Wrenches. It panics without
 // Options.Adjoint, or if a number is negative.
@@ -161,11 +161,11 @@ func (b *Batch) NewRecord(n, steps int) *Record {
 // Plan returns the plan of b.
 func (b *Batch) Plan() *kkt.Plan { return b.plan }
 
-// OneByOne says why all states are solved one by one (kkt.Plan.WhyOneByOne); it is empty where they are solved in lanes.
+// OneByOne says why all states are solved one by one (kkt.Plan.WhyOneByOne); it is empty if they are solved in lanes.
 func (b *Batch) OneByOne() string { return b.why }
 
-// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it
-// goes in lanes.
+// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty if it
+// steps them in lanes.
 func (b *Batch) SteppedOneByOne() string {
 	if b.why != "" {
 		return b.why
@@ -173,9 +173,9 @@ func (b *Batch) SteppedOneByOne() string {
 	return b.workers[0].c.SteppedAlone
 }
 
-// Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes:
-// joints, couplings, and the forces as a whole. What acts on the bodies goes so if there is any stop, friction,
-// actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle of a universal or helical joint.
+// Scalar names the parts that are evaluated for one state after the other, while the rest is evaluated in lanes: joints, couplings, and
+// "forces". Forces are all evaluated so if there is any stop, friction, actuator, bushing, cable, contact, force that the program has
+// added, spring law, or spring of an angle of a universal or helical joint.
 func (b *Batch) Scalar() []string { return append([]string(nil), b.workers[0].c.RareNames...) }
 
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits in lanes.

@@ -1,12 +1,12 @@
 package batch
 
-// CloseJoints puts poses and velocities of all states on their joints, with the parameters of each: it finds the
-// closed pose that is nearest, and the nearest velocities that the joints allow, as closing.Closer does. States are
-// to be closed where lengths vary (States.SetFrames).
+// CloseJoints closes the joints of all states, each with its own parameters: it finds the
+// nearest closed pose, and the nearest velocities that the joints allow, as closing.Closer does. States have
+// to be closed after lengths have changed (States.SetFrames).
 //
-// States are closed one by one; out has the error of those that cannot be closed (closing.ErrCannotClose), which
-// stay as they are. All counts of steps in out become zero.
-// Cost: O(states·bodies), some solves each. It panics if s or out is not of b, or of another number of states.
+// States are closed one by one. A state that cannot be closed stays as it is, and has its error in out (closing.ErrCannotClose). All
+// counts of steps in out become zero.
+// Cost: O(states·bodies), some solves each. It panics if s or out is not of b, or if their numbers of states differ.
 func (b *Batch) CloseJoints(s *States, out *Outcome) {
 	if s == nil || out == nil || s.of != b.setup || len(out.steps) != s.n {
 		panic("batch: foreign states or outcome")
@@ -24,7 +24,7 @@ func (b *Batch) CloseJoints(s *States, out *Outcome) {
 // closeTasks is the job of CloseJoints.
 type closeTasks Batch
 
-// Do closes one group.
+// Do closes the states of one group.
 func (t *closeTasks) Do(worker, task int) {
 	w, s := t.workers[worker], t.rolling.states
 	for i := task * lanes; i < min((task+1)*lanes, s.n); i++ {
@@ -32,7 +32,7 @@ func (t *closeTasks) Do(worker, task int) {
 	}
 }
 
-// closeOne closes state i.
+// closeOne closes state i, or returns an error and leaves the state as it is.
 func (w *worker) closeOne(s *States, i int) error {
 	s.to(w.st, i)
 	if err := w.setInputs(s, i); err != nil {

@@ -17,14 +17,14 @@
 // some 0.05 to 0.15 of the time of a kkt.Solver, on processors with AVX-512 or AVX2, and up to 1.9 times as long on others. Solve
 // allocates nothing but errors.
 //
-// Errors: New refuses what cannot vary or is too large ([ErrOptions]). A state that cannot be solved
-// has its error in [Results.Error], and those beside it are right. A state in which a lane is in
+// Errors: New refuses parameters that cannot vary and mechanisms that are too large ([ErrOptions]). A state that cannot be solved
+// has its error in [Results.Error], and the states beside it are right. A state whose lane is in
 // doubt is solved alone by a kkt.Solver, and listed ([Results.OneByOne]); [Batch.OneByOne] says
-// whether and why that is so for all.
+// whether and why all states are.
 //
 // # Move states on
 //
-// A [Rollout] takes all states on by fixed steps, in place, with the joints closed after each step.
+// A [Rollout] moves all states on by fixed steps, in place, and closes the joints after each step.
 //
 //	out := b.NewOutcome(states.Len())
 //	err := b.Rollout(states, &batch.Rollout{Step: 1e-3, Steps: 200}, out)
@@ -35,9 +35,9 @@
 //
 // # Vary the model
 //
-// [Vary] names what differs from state to state: masses, inertias, frames, lengths, springs. The
-// setters of [States] refuse what a model would refuse. After lengths have changed,
-// [Batch.CloseJoints] puts the states back on their joints.
+// [Vary] names the parameters that differ from state to state: masses, inertias, frames, lengths, springs. The
+// setters of [States] refuse values that a model would refuse. After lengths have changed,
+// [Batch.CloseJoints] closes the joints of the states again.
 //
 //	b, err := batch.New(plan, batch.Options{Vary: batch.Vary{Bodies: []int{0}}})
 //	err = states.SetBody(17, 0, mass, com, inertia)
@@ -49,12 +49,12 @@
 //
 // # How it works
 //
-// Eight states stand side by side in the lanes of a processor. All that has to be decided is
-// decided before, from the structure of the mechanism alone: a Batch is a list of instructions
+// Eight states stand side by side in the lanes of a processor. All decisions are
+// made before, from the structure of the mechanism alone: a Batch is a list of instructions
 // (internal/tape) that evaluates bodies, joints and forces, and factors and solves the system of
-// package kkt in the order of its plan, [theory.md (15)]. Each state is checked as a kkt.Solver checks its
-// own. A state has the same bits whatever stands beside it, with any number of threads.
-// [docs/batch.md] has the rest: what has lanes, and what it costs.
+// package kkt in the order of its plan, [theory.md (15)]. Each state passes the checks of a kkt.Solver.
+// Its bits do not depend on the states beside it or on the number of threads.
+// [docs/batch.md] says which parts are evaluated in lanes, and at what cost.
 //
 // Frame: world axes, accelerations at centres of mass. Units: SI.
 //

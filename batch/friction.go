@@ -7,11 +7,11 @@ import (
 )
 
 // SetFriction sets in state i the dry friction of a freedom of Vary.Friction, as mechanism.Inputs.SetFriction does: force,
-// N m or N, or coefficient and radius, m, of a bearing, speed, static and stribeck. Zeros stand for the defaults of the format.
-// Hold is that of the model.
+// N m or N, or coefficient and radius, m, of a bearing; speed, static and stribeck. Zeros stand for the defaults of the format.
+// Friction.Hold stays as in the model.
 //
-// It returns an error that names joint, state and value and wraps ErrParameter for what SetFriction refuses. It panics if i
-// is out of range or the freedom does not vary.
+// For a value that mechanism.Inputs.SetFriction refuses, it returns an error that names joint, state and value and wraps ErrParameter. It
+// panics if i is out of range or the freedom does not vary.
 func (s *States) SetFriction(i int, f mechanism.Freedom, friction model.Friction) error {
 	s.mustHave(i)
 	s.mustVaryFreedom(s.of.at.Rub, f)
@@ -44,6 +44,7 @@ func (s *States) Friction(i int, f mechanism.Freedom) model.Friction {
 	return out
 }
 
+// setFriction stores the numbers of a friction in state i, which may stand behind the last one.
 func (s *States) setFriction(i int, f mechanism.Freedom, x *model.Friction) {
 	s.put(i, s.of.at.Rub[6*f.Joint+f.Freedom], x.Force, x.Coefficient, x.Radius, x.Speed, x.Static, x.Stribeck)
 }

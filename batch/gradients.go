@@ -5,30 +5,31 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// motionNumbers are the derivatives by the motion of a body: by rotation, place of the centre of mass, angular velocity, and velocity of
-// the centre of mass.
+// motionNumbers is the number of derivatives by the motion of a body: by its rotation, by the position of its centre of mass, by its
+// angular velocity, and by the velocity of its centre of mass, three each in this order.
 const motionNumbers = 12
 
 // Alone takes gradients of single states (Options.Adjoint). It belongs to one goroutine.
 type Alone interface {
-	// AdjointTo adds to zeros the gradient at st of the sum of weights times accelerations, as Gradients has it: motion has twelve numbers
-	// a body, loads six, moment before force, forces one a freedom that states carry the force of, and weights six a body, of its
-	// angular acceleration and of the acceleration of its centre of mass.
+	// AdjointTo adds to its results, which are zero before, the gradient at st of the sum of weights times accelerations, in the form of
+	// Gradients. weights has six numbers a body, for its angular acceleration and for the acceleration of its centre of mass. motion has
+	// twelve numbers a body, loads six a body, moment before force, and forces one for each freedom of Options.Forces.
 	AdjointTo(motion, loads, forces, weights []float64, st *mechanism.State) error
 }
 
-// Gradients are the derivatives of one number of each state, the sum of weights times accelerations (Batch.AdjointTo). They are stored in
-// groups of eight, number by number. Several goroutines may set weights of different groups at the same time.
+// Gradients are the derivatives of one number of each state: the sum of weights times accelerations (Batch.AdjointTo), or the loss of a
+// rollout (Batch.BackTo). They are stored in groups of eight states, number by number. Several goroutines may set weights of different
+// groups at the same time.
 type Gradients struct {
 	of                             *setup
 	n                              int
 	weights, motion, loads, forces []float64
 
-	gap      []float64 // of each state
-	errs     []error
-	single   []uint8 // of each group: the states that have been taken alone
-	oneByOne []int
-	failed   []int
+	gap      []float64 // by state: Gap
+	errs     []error   // by state
+	single   []uint8   // by group: a bit for each state that was taken alone
+	oneByOne []int     // numbers of the states that were taken alone
+	failed   []int     // numbers of the states with errors
 }
 
 // NewGradients returns memory for the gradients of n states, with weights of zeros. It panics without Options.Adjoint.
@@ -45,7 +46,7 @@ func (b *Batch) NewGradients(n int) *Gradients {
 		oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }
 
-// SetWeights sets the weights of the accelerations of a body in state i: of its angular one, and of its centre of mass, world axes.
+// SetWeights sets the weights of the angular acceleration of a body in state i and of the acceleration of its centre of mass, world axes.
 // It panics if i or the body is out of range.
 func (g *Gradients) SetWeights(i, body int, angular, com spatial.Vec3) {
 	g.mustHave(i, body)
@@ -54,8 +55,8 @@ func (g *Gradients) SetWeights(i, body int, angular, com spatial.Vec3) {
 	}
 }
 
-// MotionTo stores in x the derivatives of state i by the motion of its bodies, as derive.Gradient.TakeMotion does: of each body by a
-// rotation, the place of its centre of mass, its angular velocity, and the velocity of its centre of mass.
+// MotionTo stores in x the derivatives of state i by the motion of its bodies, as derive.Gradient.TakeMotion does: for each body by a
+// rotation, by the position of its centre of mass, by its angular velocity, and by the velocity of its centre of mass.
 //
 // Shapes: x has twelve numbers a body. Frame: world axes. It panics if i is out of range or on a length mismatch.
 func (g *Gradients) MotionTo(x []float64, i int) {
@@ -66,7 +67,8 @@ func (g *Gradients) MotionTo(x []float64, i int) {
 	g.take(x, g.motion, i)
 }
 
-// AddMotion adds x to the derivatives of state i by the motion of its bodies, as MotionTo has them; for what Batch.BackTo calls.
+// AddMotion adds x to the derivatives of state i by the motion of its bodies, in the form of MotionTo. It is for the function that
+// Batch.BackTo calls.
 //
 // It panics if i is out of range or on a length mismatch.
 func (g *Gradients) AddMotion(i int, x []float64) {
@@ -79,10 +81,9 @@ func (g *Gradients) AddMotion(i int, x []float64) {
 	}
 }
 
-// Gap returns by how much a step of state i that Batch.BackTo has computed again was at most off where the rollout went on: the part
-// that closing its joints has moved, as the root of the sum of squares over all bodies. Angles count in radians, places in typical lengths
-// of the model, and velocities times the step.
-// It panics if i is out of range.
+// Gap returns the largest distance, over all steps of state i, between the end of a step that Batch.BackTo has computed again and the next
+// state of the rollout. It is the part of the state that closing has moved: the root of a sum of squares over all bodies, with angles in
+// radians, positions in typical lengths of the model, and velocities times the step. It panics if i is out of range.
 func (g *Gradients) Gap(i int) float64 {
 	g.mustHave(i, 0)
 	return g.gap[i]
@@ -98,7 +99,7 @@ func (g *Gradients) Load(i, body int) (force, moment spatial.Vec3) {
 	return force, moment
 }
 
-// Force returns the derivative of state i by the generalized force of number k of Options.Forces. It panics if i or k is out of range.
+// Force returns the derivative of state i by the generalized force of freedom k of Options.Forces. It panics if i or k is out of range.
 func (g *Gradients) Force(i, k int) float64 {
 	g.mustHave(i, 0)
 	if uint(k) >= uint(len(g.of.options.Forces)) {
@@ -107,7 +108,7 @@ func (g *Gradients) Force(i, k int) float64 {
 	return *g.at(g.forces, i, k)
 }
 
-// Error returns why state i has no gradient, which is then zero, or nil.
+// Error returns the error of state i, whose gradient is then zero, or nil. It panics if i is out of range.
 func (g *Gradients) Error(i int) error {
 	g.mustHave(i, 0)
 	return g.errs[i]
@@ -128,7 +129,7 @@ func (g *Gradients) mustHave(i, body int) {
 	}
 }
 
-// each returns how many numbers a state has in a list.
+// each returns the number of numbers of a state in a list.
 func (g *Gradients) each(list []float64) int {
 	if len(g.single) == 0 {
 		return 0
@@ -141,27 +142,28 @@ func (g *Gradients) at(list []float64, i, k int) *float64 {
 	return &list[(i/lanes*g.each(list)+k)*lanes+i%lanes]
 }
 
-// take stores in x the numbers of state i in a list, and put stores x there.
+// take copies the numbers of state i in a list to x.
 func (g *Gradients) take(x, list []float64, i int) {
 	for k := range x {
 		x[k] = *g.at(list, i, k)
 	}
 }
 
+// put copies x to the numbers of state i in a list.
 func (g *Gradients) put(list, x []float64, i int) {
 	for k, v := range x {
 		*g.at(list, i, k) = v
 	}
 }
 
-// forget takes the errors of the last call away.
+// forget clears the errors of the last call.
 func (g *Gradients) forget() {
 	for _, i := range g.failed {
 		g.errs[i] = nil
 	}
 }
 
-// leave gives the states of a group that is not taken an error, and gradients of zeros.
+// leave gives the states of group k, which is not computed, an error and gradients of zeros.
 func (g *Gradients) leave(k int, err error) {
 	n := min(lanes, g.n-k*lanes)
 	for i := k * lanes; i < k*lanes+n; i++ {
@@ -174,5 +176,5 @@ func (g *Gradients) leave(k int, err error) {
 	g.single[k] = 1<<n - 1
 }
 
-// collect lists what the workers have noted.
+// collect lists the states that the workers have taken alone, and the states with errors.
 func (g *Gradients) collect() { g.oneByOne, g.failed = collect(g.single, g.errs, g.oneByOne, g.failed) }

@@ -2,8 +2,8 @@ package batch
 
 import "github.com/rung-mbd/rung/internal/fault"
 
-// Holds returns what mechanism.Mechanism.Holds says of state i, with the parameters of that state: nil, or a
-// *mechanism.ViolationError that names the joint. Solve takes every state as it is, Rollout refuses those that violate.
+// Holds returns nil if state i satisfies the joints with its own parameters (mechanism.Mechanism.Holds), else an error that wraps a
+// *mechanism.ViolationError with the name of the joint. Solve takes every state as it is; Rollout refuses a state that violates the joints.
 //
 // Cost: O(bodies + joints). It panics if s is not of b or i is out of range.
 func (b *Batch) Holds(s *States, i int) error {

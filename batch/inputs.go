@@ -6,10 +6,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// InputsTo gives in what acts in state i, but for wrenches, and its parameters, so that a solver, a closer or a
-// simulation of a plan under in (kkt.Plan.With) has the mechanism of that state.
+// InputsTo sets in to the gravity, forces and parameters of state i, but not its wrenches. A solver, a closer or a
+// simulation of a plan under in (kkt.Plan.With) then has the mechanism of that state.
 //
-// Cost: O(what varies), no allocation. It returns an error that wraps mechanism.ErrInput for gravity or forces that
+// Cost: O(parameters that vary), no allocation. It returns an error that wraps mechanism.ErrInput for gravity or forces that
 // are not finite. It panics if i is out of range, if in is of another mechanism, and if bodies, joints or armature
 // vary and in has none of its own (mechanism.Inputs.Vary).
 func (s *States) InputsTo(in *mechanism.Inputs, i int) error {
@@ -20,7 +20,7 @@ func (s *States) InputsTo(in *mechanism.Inputs, i int) error {
 	return s.inputsTo(in, i)
 }
 
-// inputsTo is InputsTo for inputs and a state that are in order.
+// inputsTo is InputsTo without its checks.
 func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
 	if err := in.SetGravity(g); err != nil {
@@ -72,7 +72,7 @@ func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 	return nil
 }
 
-// jointTo gives in the numbers of joint j in state i.
+// jointTo sets frames, length and pitch of joint j in in to those of state i.
 func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 	p, q := s.Frames(i, j)
 	if err := in.SetFrames(j, &p, &q); err != nil {
@@ -88,7 +88,7 @@ func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 	return nil
 }
 
-// driveTo gives in the spring and damper of a freedom in state i.
+// driveTo sets spring and damper of a freedom in in to those of state i.
 func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error {
 	var x [mechanics.DrivePlaces]float64
 	s.take(i, s.of.at.Drive[6*f.Joint+f.Freedom], x[:])
@@ -104,7 +104,7 @@ func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error
 	return in.SetRest(f.Joint, f.Freedom, x[atRest])
 }
 
-// setParameters gives state i, which may stand behind the last one, the numbers of the model.
+// setParameters sets the parameters of state i, which may stand behind the last one, to those of the model.
 func (s *States) setParameters(i int) {
 	b, m := s.of, s.of.plan.Mechanism()
 	vary := &b.options.Vary
@@ -133,7 +133,7 @@ func (s *States) setParameters(i int) {
 	}
 }
 
-// CopyParameters gives state i the parameters of state k of from, which is of the same batch.
+// CopyParameters sets the parameters of state i to those of state k of from, which is of the same batch.
 //
 // It panics if i or k is out of range or from is of another batch.
 func (s *States) CopyParameters(i int, from *States, k int) {

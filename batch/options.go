@@ -12,25 +12,25 @@ import (
 // ErrOptions is wrapped by the errors of New.
 var ErrOptions = errors.New("batch: option refused")
 
-// Options choose what states carry, and how many goroutines work. The zero value is the default.
+// Options choose the numbers that states carry, and the number of goroutines. The zero value is the default.
 type Options struct {
-	// Threads is the number of goroutines of Solve; 0 stands for 1. Results have the same bits for any number.
+	// Threads is the number of goroutines of a Batch; 0 stands for 1. Results have the same bits for any number.
 	Threads int
 	// Wrenches says that states carry a wrench on each body (States.SetWrench).
 	Wrenches bool
-	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
+	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of the forces of the model.
 	Forces []mechanism.Freedom
-	// Angles says that states carry all angles, those without springs too (mechanism.Mechanism.CarryAngles), and that
-	// Rollout counts their turns at each step, which takes as long as a short step does.
+	// Angles says that states carry all angles, also without springs (mechanism.Mechanism.CarryAngles), and that
+	// Rollout counts their turns at each step, which takes as long as a short step.
 	Angles bool
-	// Vary says what of the model differs from state to state.
+	// Vary names the parameters of the model that differ from state to state.
 	Vary Vary
-	// Adjoint makes what takes gradients of single states (Alone), for a plan with the inputs of the state. With it there is
-	// Batch.AdjointTo; derive/many has one. Bodies, joints and armature may not vary then.
+	// Adjoint returns an Alone, which computes gradients of single states, for a plan with the inputs of a state. It enables
+	// Batch.AdjointTo and Batch.BackTo; package derive/many has one. Bodies, joints and armature may not vary then.
 	Adjoint func(p *kkt.Plan, forces []mechanism.Freedom) Alone
 }
 
-// Vary names what of the model differs from state to state. All that is not named stays a constant of the batch, at
+// Vary names the parameters of the model that differ from state to state. All others stay constants of the batch, at
 // no cost.
 type Vary struct {
 	Bodies   []int               // mass, centre of mass and inertia (States.SetBody)
@@ -41,7 +41,7 @@ type Vary struct {
 	Friction []mechanism.Freedom // dry friction of freedoms that have some in the model, of a ball at its first rotation (States.SetFriction)
 }
 
-// checkForces checks Options.Forces.
+// checkForces returns an error that wraps ErrOptions for the first freedom of Options.Forces that is refused.
 func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
 	seen := map[mechanism.Freedom]bool{}
 	for _, f := range list {

@@ -9,12 +9,11 @@ type Outcome struct {
 	was      []nearness
 }
 
-// nearness is how near a state is to a singular pose (kkt.Solver.Nearness), and when: at the beginning of a step that
-// ended at time.
+// nearness is the nearness of a state to a singular pose (kkt.Solver.Nearness) at the beginning of its last step.
 type nearness struct {
-	over float64 // 1/Nearness²
-	rows int     // redundant ones
-	time float64 // s
+	over float64 // 1/nearness²
+	rows int     // number of redundant rows
+	time float64 // end of that step, s; NaN without one
 }
 
 // clear makes all counts zero, and leaves no error.
@@ -32,41 +31,42 @@ func (o *Outcome) mustHave(i int) {
 	}
 }
 
-// Steps returns how many steps state i has made. It panics if i is out of range, as the next ones do.
+// Steps returns the number of steps that state i has made. It panics if i is out of range, as do the methods below.
 func (o *Outcome) Steps(i int) int {
 	o.mustHave(i)
 	return int(o.steps[i])
 }
 
-// OneByOne returns how many of these were made alone, by the solver.
+// OneByOne returns the number of steps of state i that were made alone, by the solver.
 func (o *Outcome) OneByOne(i int) int {
 	o.mustHave(i)
 	return int(o.oneByOne[i])
 }
 
-// Singular returns how many steps of state i may have gone over a singular pose: steps from whose beginning it is no
-// further, as the nearness falls from step to step (theory.md (50)), and steps about which the number of redundant rows
-// changes. Fixed steps take no care there, so that the motion behind such a pose may be on another branch, or have gained
-// speed. Integrators with error control of package sim lead steps over it.
+// Singular returns the number of steps of state i that may have passed a singular pose: the nearness at their beginning was at most half
+// of the nearness a step before, so that it would reach zero within the step (theory.md (50)), or the number of redundant rows has changed.
+// Fixed steps are not adapted there, so the motion behind such a pose may be on another branch, or have gained
+// speed. Integrators of package sim with error control pass such poses with care.
 func (o *Outcome) Singular(i int) int {
 	o.mustHave(i)
 	return int(o.singular[i])
 }
 
-// watch takes in a step of h of state i from time on: one over the square of the nearness at its beginning, and the
-// number of redundant rows. It compares them with those of the step before, which has ended at the same time. What it
-// knows is left from one Rollout to the next.
+// watch counts a step of state i in Singular if it may pass a singular pose. The step begins at time and takes h, s; over is 1/nearness² at
+// its beginning, and rows the number of redundant rows. They are compared with those of the step before if that has ended at the
+// same time. They are kept from one Rollout to the next.
 func (o *Outcome) watch(i int, time, h, over float64, rows int) {
 	was := &o.was[i]
 	if was.time == time {
-		if over > 0 && over >= 4*was.over || rows != was.rows { // half as near: a step on it would be zero
+		if over > 0 && over >= 4*was.over || rows != was.rows { // the nearness has halved: at this rate it is zero a step later
 			o.singular[i]++
 		}
 	}
 	*was = nearness{over, rows, time + h}
 }
 
-// Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
+// Error returns the error with which state i has ended before the last step, or could not be closed; nil if there is none. The state is
+// then the result of its last whole step.
 func (o *Outcome) Error(i int) error {
 	o.mustHave(i)
 	return o.errs[i]

@@ -12,16 +12,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrParameter is wrapped by the errors of the setters of what varies (Options.Vary). Nothing has changed then.
+// ErrParameter is wrapped by the errors of the setters of parameters (Options.Vary). The state has not changed then.
 var ErrParameter = errors.New("batch: parameter refused")
 
-// refuse returns an error at a place of the model, in a state.
+// refuse returns err as an error of state i that wraps ErrParameter; at adds the body, joint or force.
 func refuse(i int, at func(error) error, err error) error {
 	return fault.Errorf("batch: %w", at(fault.Errorf("%w: state %d: %w", ErrParameter, i, err)))
 }
 
-// SetBody sets in state i mass, kg, centre of mass, m, body frame, and inertia about it, kg m², body axes, of a
-// body of Vary.Bodies. The joints stay where they are in the body.
+// SetBody sets in state i mass, kg, centre of mass, m, body frame, and inertia about the centre of mass, kg m², body axes, of a
+// body of Vary.Bodies. The frames of its joints stay where they are in the body.
 //
 // Cost: O(1), some 100 ns, no allocation. It returns an error that names body, state and value and wraps
 // ErrParameter for a mass that is not positive, and an inertia that is not positive definite or breaks the triangle
@@ -43,7 +43,7 @@ func (s *States) SetBody(i, body int, mass float64, com spatial.Vec3, inertia sp
 	return nil
 }
 
-// Body returns mass, centre of mass and inertia of a body in state i, as those of SetBody.
+// Body returns mass, centre of mass and inertia of a body in state i, in the form of SetBody.
 //
 // It panics if i or the body is out of range.
 func (s *States) Body(i, body int) (mass float64, com spatial.Vec3, inertia spatial.Sym3) {
@@ -72,14 +72,14 @@ func (s *States) bodyOf(i, body int) bodies.Body {
 	s.take(i, at+atCom, com[:])
 	b, err := bodies.New(*s.at(i, at+atOwnMass), com, I)
 	if err != nil {
-		panic("batch: foreign numbers") // as SetBody has let them pass
+		panic("batch: foreign numbers") // cannot happen, as SetBody has accepted them
 	}
 	return b
 }
 
-// SetFrames places in state i a joint of Vary.Joints in its two bodies, the predecessor and the successor: E has
-// the axes of a frame as columns, and Origin is in m, body frames. So links have other lengths. The state is to
-// satisfy the joints then (CloseJoints).
+// SetFrames sets in state i the frames of a joint of Vary.Joints in its two bodies, p in the predecessor and q in the successor: E has
+// the axes of a frame as columns, and Origin is in m, body frames. So lengths of links change. The state may violate the joints
+// afterwards (Batch.CloseJoints).
 //
 // Cost: O(1), no allocation. It returns an error that names joint, state and value and wraps ErrParameter for
 // numbers that are not finite, and for axes that are not orthogonal unit vectors. It panics if i is out of range or
@@ -177,6 +177,7 @@ func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error
 	return nil
 }
 
+// setArmature stores an armature in state i, which may stand behind the last one; its numbers begin at the place at.
 func (s *States) setArmature(i, at int, armature float64) {
 	s.put(i, at, mechanics.InverseRoot(armature), 1/armature, armature)
 }
@@ -185,7 +186,7 @@ func (s *States) setArmature(i, at int, armature float64) {
 // of Vary.Drives.
 //
 // It returns an error that names joint, state and value and wraps ErrParameter for numbers that are not finite, and
-// for a stiffness of an angle that has none in the model, as its turns are not counted. It panics if i is out of
+// for a stiffness of an angle without stiffness in the model, as the turns of such angles are not counted. It panics if i is out of
 // range or the freedom does not vary.
 func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest float64) error {
 	s.mustHave(i)
@@ -207,6 +208,7 @@ func takesStiffness(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 	return k.Scalar(f.Freedom) && (!k.Rotational(f.Freedom) || m.Drive(f.Joint).Stiffness[f.Freedom] != 0)
 }
 
+// setDrive stores a spring and damper in state i, which may stand behind the last one; its numbers begin at the place at.
 func (s *States) setDrive(i, at int, stiffness, damping, rest float64) {
 	s.put(i, at, stiffness, stiffness*rest, damping, rest)
 }
@@ -227,7 +229,7 @@ func (s *States) SetSpring(i, force int, stiffness, damping, restLength float64)
 	return nil
 }
 
-// mustVary returns the place of what varies, and panics if it does not.
+// mustVary returns entry k of a list of places in a state. It panics if there is none, as the parameter does not vary.
 func (s *States) mustVary(list []int, k int) int {
 	if uint(k) >= uint(len(list)) || list[k] == 0 {
 		panic("batch: this does not vary; use Options.Vary")
@@ -235,6 +237,7 @@ func (s *States) mustVary(list []int, k int) int {
 	return list[k]
 }
 
+// mustVaryFreedom is mustVary for a list by freedoms.
 func (s *States) mustVaryFreedom(list []int, f mechanism.Freedom) int {
 	if uint(f.Freedom) >= 6 || f.Joint < 0 {
 		panic("batch: this does not vary; use Options.Vary")
@@ -242,6 +245,7 @@ func (s *States) mustVaryFreedom(list []int, f mechanism.Freedom) int {
 	return s.mustVary(list, 6*f.Joint+f.Freedom)
 }
 
+// atJoint returns the function that adds joint j to an error.
 func (s *States) atJoint(j int) func(error) error {
 	m := s.of.plan.Mechanism()
 	return func(err error) error { return m.AtJoint(j, -1, err) }

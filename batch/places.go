@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/places"
 )
 
+// lanes is the number of states of a group, which stand side by side.
 const lanes = tape.Lanes
 
 // groups returns the number of groups of n states.

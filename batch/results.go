@@ -2,16 +2,16 @@ package batch
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Results are what Solve finds of each state.
+// Results are the accelerations, the numbers of redundant rows and the errors that Solve finds for each state.
 type Results struct {
 	of        *setup
 	n         int
-	a         []float64 // of each group: six numbers a body, eight lanes each
-	redundant []int32
-	errs      []error
-	single    []uint8 // of each group: the lanes that were solved one by one
-	oneByOne  []int
-	failed    []int
+	a         []float64 // by group: six accelerations a body, eight lanes each
+	redundant []int32   // by state
+	errs      []error   // by state
+	single    []uint8   // by group: a bit for each lane that was solved alone
+	oneByOne  []int     // numbers of the states that were solved alone
+	failed    []int     // numbers of the states with errors
 }
 
 // Len returns the number of states.
@@ -24,7 +24,7 @@ func (r *Results) mustHave(i int) {
 	}
 }
 
-// mustHaveBody panics unless there is such a body.
+// mustHaveBody panics unless there is a body of that number.
 func (r *Results) mustHaveBody(body int) {
 	if uint(body) >= uint(r.of.plan.Mechanism().NumBodies()) {
 		panic("batch: body out of range")
@@ -49,19 +49,20 @@ func (r *Results) To(dst []float64, i int) {
 	}
 }
 
-// at returns number k of state i.
+// at returns acceleration k of state i: number k%6 of body k/6.
 func (r *Results) at(i, k int) *float64 {
 	return &r.a[(i/lanes*6*r.of.plan.Mechanism().NumBodies()+k)*lanes+i%lanes]
 }
 
-// AngularAcceleration returns ω̇ of a body in state i, rad/s², world axes.
+// AngularAcceleration returns ω̇ of a body in state i, rad/s², world axes. It panics if i or the body is out of range.
 func (r *Results) AngularAcceleration(i, body int) spatial.Vec3 {
 	r.mustHave(i)
 	r.mustHaveBody(body)
 	return spatial.Vec3{*r.at(i, 6*body), *r.at(i, 6*body+1), *r.at(i, 6*body+2)}
 }
 
-// ComAcceleration returns the classical acceleration of the centre of mass of a body in state i, m/s², world axes.
+// ComAcceleration returns the classical acceleration of the centre of mass of a body in state i, m/s², world axes. It panics if i or the
+// body is out of range.
 func (r *Results) ComAcceleration(i, body int) spatial.Vec3 {
 	r.mustHave(i)
 	r.mustHaveBody(body)
@@ -74,27 +75,28 @@ func (r *Results) Redundant(i int) int {
 	return int(r.redundant[i])
 }
 
-// Error returns why state i has failed, as kkt.Solver.Solve says it; nil if it has not.
+// Error returns the error of kkt.Solver.Solve for state i, or the cause for which the context has ended before it was solved; nil if it has
+// a solution. It panics if i is out of range.
 func (r *Results) Error(i int) error {
 	r.mustHave(i)
 	return r.errs[i]
 }
 
-// OneByOne lists the states that were solved one by one: those whose lanes did not pass a check, and those that
-// failed. The list is that of the last Solve and shares its memory.
+// OneByOne lists the states that were solved alone, as their lanes did not pass a check, and the states with errors. The next
+// Solve overwrites the list.
 func (r *Results) OneByOne() []int { return r.oneByOne }
 
-// Failed lists the states that have no solution (Error).
+// Failed lists the states that have no solution (Error). The next Solve overwrites the list.
 func (r *Results) Failed() []int { return r.failed }
 
-// forget takes the errors of the last Solve away.
+// forget clears the errors of the last Solve.
 func (r *Results) forget() {
 	for _, i := range r.failed {
 		r.errs[i] = nil
 	}
 }
 
-// leave gives the states of a group that is not solved an error, and the accelerations 0.
+// leave gives the states of group g, which is not solved, an error and accelerations of zero.
 func (r *Results) leave(g int, err error) {
 	first := g * lanes
 	n := min(lanes, r.n-first)
@@ -106,10 +108,12 @@ func (r *Results) leave(g int, err error) {
 	r.single[g] = 1<<n - 1
 }
 
-// collect lists what the workers have noted, which is little: the rest of it stays in the caches of others.
+// collect lists the states that the workers have solved alone, and the states with errors. It reads the bits of single first, so that most
+// errors are not read, which are in the caches of other processors.
 func (r *Results) collect() { r.oneByOne, r.failed = collect(r.single, r.errs, r.oneByOne, r.failed) }
 
-// collect stores in oneByOne the numbers of the states that single has, of each group, and in failed the numbers of such with errors.
+// collect returns in oneByOne the numbers of the states whose bit is set in single, which has a number for each group, and in failed those
+// of them that have errors. It reuses the memory of both lists.
 func collect(single []uint8, errs []error, oneByOne, failed []int) ([]int, []int) {
 	oneByOne, failed = oneByOne[:0], failed[:0]
 	for g, alone := range single {

@@ -10,23 +10,24 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
-// poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
+// Rollout moves all states on by fixed steps, in place, and stores in out the steps made and the errors. After each step
+// poses and velocities are closed. In lanes, bodies that hang on the ground by hinges alone are moved onto these
 // one after the other, and one correction with the factor of the last stage closes the other joints.
 //
-// A state makes a step alone if its stages do not agree about which rows are redundant, if a pivot is so small that its row
-// may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. It is put on its
-// joints first, and then moved by the same method with kkt.Solver and closing.Closer. So do all states of mechanisms with
-// composite, helical, rolling, no_slip, point_on_curve or curve_on_curve joints, couplings, and prescribed freedoms of universal joints
-// (SteppedOneByOne): that is right, and no faster than one after the other. Forces without lanes (Scalar) and prescribed motions
+// A state makes a step alone if the number of redundant rows differs between stages, if a pivot is so small that its row
+// may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. Its joints are closed
+// first, and then it is moved by the same method with kkt.Solver and closing.Closer. All states are stepped so if the mechanism has
+// composite, helical, rolling, no_slip, point_on_curve or curve_on_curve joints, couplings, or prescribed freedoms of universal joints
+// (SteppedOneByOne); this is no faster than one state after the other. Forces without lanes (Scalar) and prescribed motions
 // are evaluated for one state after the other at each stage.
 //
-// A state that violates its joints does not move, and out has the error (Rollout.AsItIs).
+// A state that violates its joints does not move, and has the error in out, unless Rollout.AsItIs is set.
 //
-// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
-// for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
-// and finite, a number of steps that is negative or above 2³¹−1, and for mechanisms with internal states (friction with bristles, tyres,
-// ruts), which are for package sim. It panics if s or out is not of b or of another number of states.
+// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages); it allocates only
+// for steps made alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
+// and finite, for a number of steps that is negative or above 2³¹−1, for a record where there is no way back in lanes (BackTo), and for
+// mechanisms with internal states (friction with bristles, tyres, ruts), which are for package sim. It returns the cause for which a
+// context has ended (Watch). It panics if s or out is not of b, or if their numbers of states differ.
 func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	switch {
 	case s == nil || o == nil || out == nil || s.of != b.setup || len(out.steps) != s.n:
@@ -76,11 +77,11 @@ func (t *rollTasks) Do(worker, task int) {
 	}
 }
 
-// roll makes all steps of a group.
+// roll makes all steps of group g.
 //
-// A step in lanes leaves its result in the workspace. It is stored in the states when somebody reads them: a controller, a
+// A step in lanes leaves its result in the workspace. It is stored in the states only when they are read: by a controller, a
 // force without lanes, Rollout.Seen, or the caller at the end. Between two stores the lanes are some steps ahead of the
-// states. All lanes have made all of these steps. A context that ends stops a group between two steps.
+// states, all lanes by the same steps. A context that ends stops a group between two steps.
 func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
@@ -90,7 +91,8 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	if w.c.Steps != nil {
 		w.setStep(r.how.Step, w.c.Steps.Parts)
 	}
-	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
+	loaded := false            // the states are in the lanes
+	ahead, made := 0, int32(0) // steps by which the lanes are ahead of the states; steps that all lanes have made
 	mayWait := r.how.Control == nil && r.how.Record == nil && !w.timed && r.states.nAngles == 0
 	for step := range r.how.Steps {
 		if watch.Up() {
@@ -114,7 +116,7 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 			switch {
 			case ok == all && mayWait && !seen && k < r.how.Steps:
 				ahead++
-			case ok != all && ahead > 0: // the states are to be those before this step
+			case ok != all && ahead > 0: // a failed lane steps alone, from the state before this step
 				w.catchUp(r, g, n, ahead)
 				fallthrough
 			default:
@@ -140,7 +142,8 @@ func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	}
 }
 
-// stepRest makes a step of each of the lanes alone by itself, and counts a step of all n states from first on that have got on.
+// stepRest makes a step of each lane whose bit is set in alone by itself. Of the n states from first on, it counts a step for each that has
+// no error.
 func (w *worker) stepRest(r *rolling, step, first, n int, alone uint) {
 	for l := range n {
 		i := first + l
@@ -159,13 +162,13 @@ func (w *worker) stepRest(r *rolling, step, first, n int, alone uint) {
 	}
 }
 
-// holding returns the lanes of the n states from first on that may start: they hold their joints. The others get errors.
-// States are looked at once after they have been set.
+// holding returns a bit for each of the n states from first on that may start, as it satisfies its joints. The others get errors.
+// A state is checked once after it has been set.
 func (w *worker) holding(r *rolling, first, n int) (live uint) {
 	for l := range n {
 		i := first + l
 		if !r.how.AsItIs && !r.states.held[i] {
-			if err := w.holds(r.states, i); !errors.Is(err, mechanism.ErrNotFinite) { // which fails its first step
+			if err := w.holds(r.states, i); !errors.Is(err, mechanism.ErrNotFinite) { // a state that is not finite fails at its first step
 				r.out.errs[i] = err
 			}
 			r.states.held[i] = r.out.errs[i] == nil
@@ -177,7 +180,7 @@ func (w *worker) holding(r *rolling, first, n int) (live uint) {
 	return live
 }
 
-// stepAlone makes a step of state i.
+// stepAlone makes a step of state i with the solver, or returns its error and leaves the state as it is.
 func (w *worker) stepAlone(r *rolling, i int) error {
 	s := r.states
 	s.to(w.st, i)

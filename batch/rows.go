@@ -9,20 +9,20 @@ import (
 // Numbers of a body in the flat form of mechanism.State: poses of all bodies come first, then their rates.
 const poseNumbers, rateNumbers = 7, 6
 
-// FlatLen returns the number of numbers of a state in SetFlat and FlatTo, those of mechanism.State.FlatTo with as many
+// FlatLen returns the number of numbers of a state in SetFlat and FlatTo, as in mechanism.State.FlatTo with as many
 // angles as the states carry.
 func (s *States) FlatLen() int {
 	return s.flatBodies() + s.nAngles + s.nInternal + s.of.plan.Mechanism().NumBearings()
 }
 
-// flatBodies returns how many of them the time and the bodies take.
+// flatBodies returns the number of numbers of the time and the bodies, which come first.
 func (s *States) flatBodies() int {
 	return 1 + (poseNumbers+rateNumbers)*s.of.plan.Mechanism().NumBodies()
 }
 
-// SetFlat is Set of a state as numbers in a row (mechanism.State.FlatTo). Quaternions have to be of the length 1. Reactions that
-// friction remembers are not read: states do not have them. Of a state that is set to what it is, Rollout still knows that it holds
-// its joints.
+// SetFlat is Set for a state as numbers in a row (mechanism.State.FlatTo). Quaternions have to have length 1. The reactions at the end of
+// the row are not read, as states do not have them. If the row has the numbers that the state has already, Rollout does not check its
+// joints again.
 //
 // Shapes: row has FlatLen entries. Cost: O(bodies), no allocation. It panics if i is out of range or row has another length.
 func (s *States) SetFlat(i int, row []float64) {
@@ -82,9 +82,10 @@ func (s *States) isFlat(i int, row []float64) bool {
 	return !other
 }
 
+// differ reports whether the bits of two numbers differ.
 func differ(x, y float64) bool { return math.Float64bits(x) != math.Float64bits(y) }
 
-// FlatTo stores state number i as numbers in a row, as SetFlat takes it. What friction remembers of reactions stays as it is in row.
+// FlatTo stores state i as numbers in a row, in the form of SetFlat. The reactions at the end of the row stay as they are.
 //
 // Shapes, cost and panics: as SetFlat.
 func (s *States) FlatTo(row []float64, i int) {
@@ -107,7 +108,7 @@ func (s *States) FlatTo(row []float64, i int) {
 	copy(rest[s.nAngles:], s.internal[i*s.nInternal:][:s.nInternal])
 }
 
-// lane returns the numbers of the group of state i from its lane on: that of a place is lanes times the place behind.
+// lane returns the numbers of the group of state i from its lane on: the number at a place of the state is at lanes times that place.
 func (s *States) lane(i int) []float64 {
 	return s.data[i/lanes*s.of.at.Length*lanes+i%lanes:]
 }

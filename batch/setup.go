@@ -6,20 +6,20 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// setup is shared by a batch, its workers and its states, and stays as New has made it.
+// setup is shared by a batch, its workers and its states. It does not change after New.
 type setup struct {
 	plan    *kkt.Plan
 	options Options
 	at      *variables
-	why     string  // all states are solved one by one; empty where they are solved in lanes
-	drift   float64 // largest violation that lanes take back, m or rad
+	why     string  // why all states are solved one by one; empty if they are solved in lanes
+	drift   float64 // largest violation that is closed in lanes, m or rad
 }
 
-// driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts
+// driftPart is the largest violation after a step that is closed in lanes, relative to the unit of drifts
 // of the mechanism.
 const driftPart = 1e-2
 
-// mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
+// mustCount panics if n is negative or n states would take more than 2³⁷ numbers, 1 TiB.
 func (s *setup) mustCount(n int) {
 	if n < 0 {
 		panic("batch: negative number of states")

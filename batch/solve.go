@@ -7,36 +7,35 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// maxRefinements bounds the corrections.
+	// maxRefinements is the largest number of corrections.
 	maxRefinements = 3
 	// groupsATask is the number of groups of one task of a thread.
 	groupsATask = 4
 )
 
 // Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. A state whose lane does not pass the
-// checks is solved alone by a kkt.Solver, and listed (Results.OneByOne): if a pivot is so near to 1e-9 of its scale that its
-// row may or may not be redundant, 0.9e-9 to 1.1e-9, or 1e-12 to 1.1e-9 where bodies are reduced to their freedoms; without spare
-// rows (kkt.Plan.Lean), if a pivot is below 1.1 times the least one that a kkt.Solver accepts; if a residual is above 1e-12 of
-// its terms, those of spare rows included; if refinement leaves an error above 1e-13; or if a number is not finite.
+// checks is solved alone by a kkt.Solver, and listed (Results.OneByOne). The checks are these. No pivot is so near to 1e-9 of its scale
+// that its row may or may not be redundant: between 0.9e-9 and 1.1e-9, or between 1e-12 and 1.1e-9 where bodies are reduced to their
+// freedoms. In a system without spare rows (kkt.Plan.Lean), no pivot is below 1.1 times the least one that a kkt.Solver accepts. No
+// residual, also of spare rows, is above 1e-12 of its terms. The error after refinement is at most 1e-13. All numbers are finite.
 //
 // A state that violates the joints is taken as it is, as by kkt.Solver.Solve; Batch.Holds tells.
 //
-// A state has the same bits for any number of threads, and whatever other states there are.
+// The bits of a state do not depend on the number of threads or on the other states.
 //
-// Cost: O(states), no allocation but for errors. It panics if s or r is not of b, or of different numbers of states.
+// Cost: O(states); it allocates only for errors. It panics if s or r is not of b, or if their numbers of states differ.
 func (b *Batch) Solve(s *States, r *Results) { b.SolvePassing(s, r, Passing{}) }
 
-// Passing is what a thread calls around its work on states first to first+n−1, which stand side by side: Set before it, which may set
-// these states and no others, and Take after it, when their results are there. So states that come from elsewhere are read and
-// written where they are in the caches, and by all threads. Either may be nil. Calls for different states come from several
-// goroutines at once with more than one thread.
+// Passing has two functions that a thread calls around its work on states first to first+n−1, which stand side by side. Set is called
+// before and may set these states and no others. Take is called after, when their results are there. So all threads share the copying of
+// states and results, while these are in their caches. Either may be nil. With more than one thread, calls for different states come from
+// several goroutines at the same time.
 type Passing struct{ Set, Take func(first, n int) }
 
-// SolvePassing is Solve with states that are set and results that are taken by its threads. Of Results, Take may read those of its
-// states that To, accelerations and Error give. States that are not come to, as a context has ended (Watch), are neither set nor
-// taken.
+// SolvePassing is Solve with calls of p. Take may read the results of its states by Results.To, AngularAcceleration, ComAcceleration and
+// Error. For states that are not solved because a context has ended (Watch), neither function is called.
 //
-// Cost and panics: as Solve; a panic of Set or Take goes on where SolvePassing was called.
+// Cost and panics: as Solve. If Set or Take panics, SolvePassing panics with the same value.
 func (b *Batch) SolvePassing(s *States, r *Results, p Passing) {
 	if s == nil || r == nil || s.of != b.setup || r.of != b.setup || s.n != r.n {
 		panic("batch: foreign states or results")
@@ -55,7 +54,7 @@ func (b *Batch) SolvePassing(s *States, r *Results, p Passing) {
 // solveTasks is the job of Solve.
 type solveTasks Batch
 
-// Do solves some groups.
+// Do solves the groups of one task. Groups that it does not come to, as the context has ended, get the cause as their error.
 func (t *solveTasks) Do(worker, task int) {
 	w := t.workers[worker]
 	for g := task * groupsATask; g < min((task+1)*groupsATask, groups(t.s.n)); g++ {
@@ -74,7 +73,7 @@ func (t *solveTasks) Do(worker, task int) {
 	}
 }
 
-// group solves one group.
+// group solves group g in lanes, and states whose lanes fail one by one.
 func (w *worker) group(s *States, r *Results, g int) {
 	first := g * lanes
 	n := min(lanes, s.n-first)
@@ -105,14 +104,14 @@ func (w *worker) group(s *States, r *Results, g int) {
 	r.single[g] = alone
 }
 
-// evaluate runs the tapes.
+// evaluate runs the tapes of a solve, with corrections where lanes need them.
 func (w *worker) evaluate() {
 	tape.Run(w.w, w.c.Numbers(), w.c.Stage)
 	w.correct()
 	tape.Run(w.w, w.c.Numbers(), w.c.Answers)
 }
 
-// correct judges a solution, and refines it where lanes want that.
+// correct judges a solution, and refines it in the lanes that need it.
 func (w *worker) correct() {
 	tape.Run(w.w, w.c.Numbers(), w.c.Judge)
 	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
@@ -120,7 +119,7 @@ func (w *worker) correct() {
 	}
 }
 
-// solveAlone solves state i with the solver.
+// solveAlone solves state i with the solver, and stores its accelerations, or its error and zeros.
 func (w *worker) solveAlone(s *States, r *Results, i int) {
 	s.to(w.st, i)
 	err := w.setInputs(s, i)

@@ -7,28 +7,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by
+// States are states of one mechanism, each with its own gravity, forces and parameters. They are stored in groups of eight, number by
 // number. Several goroutines may set different groups at the same time.
 type States struct {
 	of   *setup
 	n    int
-	data []float64 // of each group: the places of a state, eight numbers each
+	data []float64 // by group: the places of a state (mechanics.State), eight numbers each
 
-	wrench             []float64 // of each state: six numbers a body, force before moment; nil without
-	angles, internal   []float64 // of each state, as in mechanism.State
-	known              []uint8   // of each lane: whether its parameters go with others
-	nAngles, nInternal int
-	held               []bool // of each state: it holds its joints, as Rollout has found
+	wrench             []float64 // by state: six numbers a body, force before moment; nil without
+	angles, internal   []float64 // by state, as in mechanism.State
+	known              []uint8   // by lane: whether the state can be solved in a lane
+	nAngles, nInternal int       // numbers of angles and internal states of a state
+	held               []bool    // by lane: Rollout has found that the state satisfies its joints
 }
 
-// What lanes know of a state's parameters: whether they are within what doubles solve (kkt.Plan.WhyOneByOne).
+// Whether a state can be solved in a lane with its parameters: no inertias are too different for doubles (kkt.Plan.WhyOneByOne).
 const (
 	unknown uint8 = iota
 	together
 	apart
 )
 
-// carrying returns st, or a copy of it that carries the angles of the states, where it has none of them as its poses tell them.
+// carrying returns st, or if it has too few angles a copy of it that carries the angles of the states, read from its poses.
 func (s *States) carrying(st *mechanism.State) *mechanism.State {
 	if len(st.Angles) >= s.nAngles {
 		return st
@@ -45,18 +45,19 @@ func (s *States) carrying(st *mechanism.State) *mechanism.State {
 // Len returns the number of states.
 func (s *States) Len() int { return s.n }
 
-// at returns the number of state i at a place.
+// at returns the address of the number of state i at a place.
 func (s *States) at(i, place int) *float64 {
 	return &s.data[(i/lanes*s.of.at.Length+place)*lanes+i%lanes]
 }
 
-// put stores numbers of state i from a place on, and take reads them.
+// put stores a list as the numbers of state i from the place at on.
 func (s *States) put(i, at int, list ...float64) {
 	for k, x := range list {
 		*s.at(i, at+k) = x
 	}
 }
 
+// take copies the numbers of state i from the place at on to a list.
 func (s *States) take(i, at int, list []float64) {
 	for k := range list {
 		list[k] = *s.at(i, at+k)
@@ -70,7 +71,7 @@ func (s *States) mustHave(i int) {
 	}
 }
 
-// Set makes st state number i.
+// Set copies st to state i.
 //
 // Cost: O(bodies), no allocation unless there are angles that st does not carry. It panics if i is out of range or st is of
 // another mechanism.
@@ -85,7 +86,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 	s.held[i] = false
 }
 
-// set stores st as state i, which may stand behind the last one: such have no angles and no internal states.
+// set stores st as state i. It may stand behind the last one, in the last group; then it has no angles and internal states.
 func (s *States) set(i int, st *mechanism.State) {
 	*s.at(i, 0) = st.Time
 	for k := range st.Bodies {
@@ -109,9 +110,9 @@ func (s *States) set(i int, st *mechanism.State) {
 	set(s.internal, st.Internal, s.nInternal)
 }
 
-// To stores state number i in st, which is of the mechanism (kkt.Plan.Initial).
+// To copies state i to st, which is of the mechanism (kkt.Plan.Initial).
 //
-// Cost: O(bodies), no allocation but for angles that st has not had. It panics if i is out of range or st is of another
+// Cost: O(bodies); it allocates only for angles that st did not have. It panics if i is out of range or st is of another
 // mechanism.
 func (s *States) To(st *mechanism.State, i int) {
 	s.mustHave(i)
@@ -140,7 +141,7 @@ func (s *States) to(st *mechanism.State, i int) {
 	copy(st.Internal, s.internal[i*s.nInternal:][:s.nInternal])
 }
 
-// SetGravity sets the acceleration of gravity in state i, m/s², world axes.
+// SetGravity sets the acceleration of gravity in state i, m/s², world axes. It panics if i is out of range.
 func (s *States) SetGravity(i int, g spatial.Vec3) {
 	s.mustHave(i)
 	for k, x := range g {
@@ -148,8 +149,8 @@ func (s *States) SetGravity(i int, g spatial.Vec3) {
 	}
 }
 
-// SetForce sets in state i the generalized force of number k of Options.Forces, N or N m. It takes the place of the
-// model's Force; springs and dampers of the joint stay.
+// SetForce sets in state i the generalized force of freedom k of Options.Forces, N or N m. It replaces the Force of the
+// model; springs and dampers of the joint stay.
 //
 // It panics if i or k is out of range.
 func (s *States) SetForce(i, k int, force float64) {
@@ -160,8 +161,8 @@ func (s *States) SetForce(i, k int, force float64) {
 	*s.at(i, s.of.forcePlace(k)) = force
 }
 
-// SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a
-// body besides what the model has.
+// SetWrench sets in state i a force, N, and a moment about the centre of mass, N m, world axes, that act on a
+// body in addition to the loads of the model.
 //
 // It panics if i or the body is out of range, or without Options.Wrenches.
 func (s *States) SetWrench(i, body int, force, moment spatial.Vec3) {

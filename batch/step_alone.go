@@ -7,21 +7,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// scalarStepper makes the steps of Rollout for one state with the solver: the same formulas as those of the lanes.
+// scalarStepper makes the steps of Rollout for one state with the solver, by the same formulas as in lanes.
 type scalarStepper struct {
 	of        *setup
 	in        *mechanism.Inputs // with the parameters of the state
 	solver    *kkt.Solver
 	closer    *closing.Closer
-	start, at *mechanism.State
-	sum       []change
-	turn      []spatial.Vec3
+	start, at *mechanism.State // at the beginning of the step, and of the stage
+	sum       []change         // by body: weighted sum of the rates over stages
+	turn      []spatial.Vec3   // by body: rotation vector since the beginning of the step
 	kin       *mechanism.Kinematics
-	near      float64 // kkt.Solver.Nearness at the beginning of the last step
+	near      float64 // nearness and redundant rows of kkt.Solver.Nearness at the beginning of the last step
 	rows      int
 }
 
-// change is a rate of the state of a body.
+// change has the rates of the state of a body: of its position, its rotation vector, its velocity and its angular velocity.
 type change struct{ travel, turn, velocity, omega spatial.Vec3 }
 
 // newScalarStepper returns a stepper whose mechanism is under the inputs in, with a solver of plan.
@@ -32,7 +32,7 @@ func newScalarStepper(of *setup, in *mechanism.Inputs, plan *kkt.Plan, solver *k
 		sum: make([]change, m.NumBodies()), turn: make([]spatial.Vec3, m.NumBodies())}
 }
 
-// copyState copies b to a.
+// copyState copies state b to a, without its reactions.
 func copyState(a, b *mechanism.State) {
 	a.Time = b.Time
 	copy(a.Bodies, b.Bodies)
@@ -40,7 +40,8 @@ func copyState(a, b *mechanism.State) {
 	a.Internal = append(a.Internal[:0], b.Internal...)
 }
 
-// rate stores the rates of the state of body b at x.
+// rate stores the rates of body b at state x, which the solver has solved. The rate of the rotation vector φ, s.turn, is
+// ω − ½φ×ω + φ×(φ×ω)/12, up to higher orders of φ.
 func (s *scalarStepper) rate(r *change, x *mechanism.State, b int) {
 	solver := s.solver
 	st := &x.Bodies[b]
@@ -52,10 +53,10 @@ func (s *scalarStepper) rate(r *change, x *mechanism.State, b int) {
 	*r = change{st.Velocity, st.Omega.Sub(half(x1)).Add(s.turn[b].Cross(x1).Scale(1. / 12)), a, alpha}
 }
 
-// half returns a/2, elementwise.
+// half returns v/2.
 func half(v spatial.Vec3) spatial.Vec3 { return v.Scale(0.5) }
 
-// move stores in at the state of body b that is h times r after start.
+// move stores in s.at the state of body b after a time h at the rates r from s.start on.
 func (s *scalarStepper) move(b int, h float64, r *change) {
 	from, to := &s.start.Bodies[b], &s.at.Bodies[b]
 	s.turn[b] = r.turn.Scale(h)
@@ -65,7 +66,7 @@ func (s *scalarStepper) move(b int, h float64, r *change) {
 	to.Omega = from.Omega.Add(r.omega.Scale(h))
 }
 
-// step moves st on by h.
+// step moves st on by h seconds, or returns an error and leaves it as it is.
 func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) error {
 	copyState(s.at, st)
 	if err := s.begin(); err != nil {
@@ -121,9 +122,9 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 	return s.end(st, h)
 }
 
-// begin puts the state at the beginning of a step back on the joints if it is off them, as steps in lanes leave states. Where
-// rows are redundant, a pose that violates them a little leaves pivots that are neither: the solver then takes such a row for
-// one that holds the body, and the body flies off.
+// begin closes the state at the beginning of a step if it violates the joints, as it may after steps in lanes. A pose that violates
+// redundant rows a little gives them small pivots, neither clearly redundant nor not. The solver may then take such a row for
+// independent, with a huge force.
 func (s *scalarStepper) begin() error {
 	m := s.in.Mechanism()
 	if err := m.KinematicsTo(s.kin, s.at); err != nil {
@@ -135,11 +136,11 @@ func (s *scalarStepper) begin() error {
 	return s.close()
 }
 
-// onJoints is the largest violation of a state that is on its joints, relative to the largest that lanes take back. Pivots of
-// redundant rows are of the size of its square: far below those that make the solver doubt.
+// onJoints is the largest violation at the beginning of a step, relative to the largest that is closed in lanes. Pivots of
+// redundant rows are about its square: far below the limit of a solver.
 const onJoints = 1e-6
 
-// close puts the state back on the joints.
+// close closes poses and velocities of s.at.
 func (s *scalarStepper) close() error {
 	if err := s.closer.ClosePositions(s.at); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (s *scalarStepper) close() error {
 	return s.closer.ProjectVelocities(s.at)
 }
 
-// end closes the state and stores it in st.
+// end closes the state s.at at the end of a step of h seconds, follows its angles, and stores it in st.
 func (s *scalarStepper) end(st *mechanism.State, h float64) error {
 	m := s.in.Mechanism()
 	s.at.Time = s.start.Time + h

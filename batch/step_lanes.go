@@ -16,7 +16,7 @@ func (w *worker) load(r *rolling, g int) {
 	copy(w.w[int(w.c.Input)*lanes:], r.states.data[g*size:][:size])
 }
 
-// catchUp is for a group whose lanes are ahead of its states when a step fails in a lane. It makes the steps since the last
+// catchUp is for a group whose lanes are ahead steps before its states when a step fails in a lane. It makes the steps since the last
 // store again, stores their result, and makes the failed step once more.
 func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 	w.load(r, g)
@@ -27,8 +27,8 @@ func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 	w.stepLanes(r, g, n, false)
 }
 
-// setStep stores the step, and in parts two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
-// the step, and the weight of this stage. The last stage has no next one, and does not read the first.
+// setStep stores the step h, s, and in parts two numbers for each stage of RungeKutta4: the time from the beginning of the step to the next
+// stage, and the weight of this stage, both in s. The last stage does not read the first number.
 func (w *worker) setStep(h float64, parts program.Place) {
 	w.fill(w.c.Record.At(places.Step), h)
 	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
@@ -36,18 +36,18 @@ func (w *worker) setStep(h float64, parts program.Place) {
 	}
 }
 
-// fill makes all lanes of a place x.
+// fill sets all lanes of a place to x.
 func (w *worker) fill(at program.Place, x float64) {
 	for l := range lanes {
 		w.lane(at)[l] = x
 	}
 }
 
-// timeOfStage returns how long after the beginning of a step of h seconds a stage of RungeKutta4 is.
+// timeOfStage returns the time from the beginning of a step of h seconds to stage k of RungeKutta4.
 func timeOfStage(k int, h float64) float64 { return [4]float64{0, h / 2, h / 2, h}[k] }
 
-// stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
-// With watch, Outcome.watch takes their nearness to singular poses.
+// stepLanes makes a step of group g of n states in lanes. It returns a bit for each lane that has passed the checks and has no error from
+// before. With watch, it passes the nearness of the states to singular poses to Outcome.watch.
 func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	s, t, h := r.states, w.c.Steps, r.how.Step
 	ok = w.prepare(s, g*lanes, n)
@@ -56,7 +56,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 		stages = 1
 	}
 	w.motionsAtEnd(h)
-	if w.timed && stages == 1 { // else the last stage sees the end
+	if w.timed && stages == 1 { // with four stages, the last one checks the end of the step
 		ok &= w.atTime(n, h)
 	}
 	for k := range stages {
@@ -88,11 +88,11 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	return ok & (1<<n - 1)
 }
 
-// mostTurn is the largest angle by which a body turns in a step in lanes, rad. Up to it the series of sine and cosine are
+// mostTurn is the largest angle by which a body may turn in a step in lanes, rad. Up to this angle the series of sine and cosine are
 // exact to 3e-10.
 const mostTurn = 1.0
 
-// atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
+// atTime returns a bit for each of n lanes in which motions and values are defined at a time dt after the beginning of the step.
 func (w *worker) atTime(n int, dt float64) (ok uint) {
 	for l, t := range w.times()[:n] {
 		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
@@ -102,7 +102,8 @@ func (w *worker) atTime(n int, dt float64) (ok uint) {
 	return ok
 }
 
-// watchLanes takes in how near the lanes of a group are to singular poses, at the first stage of a step.
+// watchLanes passes the nearness of the states of a group to singular poses, at the first stage of a step, to Outcome.watch. ok has the
+// lanes that count.
 func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	over, weak := w.lane(w.c.Record.At(places.OverPivot)), w.lane(w.c.Record.At(places.WeakRows))
 	time := w.times()
@@ -114,9 +115,8 @@ func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	}
 }
 
-// stageInputs evaluates at a stage what has no lanes, with the poses and velocities in the workspace: motions, and
-// forces on the bodies of n states from first on, dt after the beginning of the step. It returns the lanes for
-// which that went well.
+// stageInputs evaluates motions and rare forces for one state after the other at a stage, with the poses and velocities in the workspace,
+// for n states from first on. The stage is dt after the beginning of the step. It returns a bit for each lane without an error.
 func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
 	ok = 1<<n - 1
 	time := w.times()
@@ -127,7 +127,7 @@ func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
 		}
 	}
 	for l := range n {
-		s.to(w.st, first+l) // its angles
+		s.to(w.st, first+l) // for its angles and internal states
 		w.st.Time = time[l] + dt
 		if w.mech.CheckTime(w.st) != nil {
 			ok &^= 1 << l
@@ -171,7 +171,7 @@ func (w *worker) motionsAtEnd(h float64) {
 	}
 }
 
-// store copies times and bodies of some lanes to a group of n states, and follows their angles.
+// store copies times and bodies of the lanes in ok to group g of n states, and follows their angles.
 func (w *worker) store(r *rolling, g, n int, ok uint) {
 	s, size := r.states, w.of.at.Length*lanes
 	group := s.data[g*size:][:size]
@@ -190,7 +190,7 @@ func (w *worker) store(r *rolling, g, n int, ok uint) {
 		}
 	}
 	switch {
-	case s.nAngles == len(w.c.Angles): // all of them in lanes, if any
+	case s.nAngles == len(w.c.Angles): // the tapes have followed all angles
 		for _, a := range w.c.Angles {
 			at := w.lane(a.At)
 			for l := range n {
@@ -204,7 +204,7 @@ func (w *worker) store(r *rolling, g, n int, ok uint) {
 	}
 }
 
-// followAngles counts the turns of the angles that states carry, in the lanes of a group that have made a step.
+// followAngles follows the angles that states carry, with their turns, in the lanes in ok of the group that begins at state first.
 func (w *worker) followAngles(s *States, first int, ok uint) {
 	m := w.in.Mechanism()
 	for l := range lanes {

@@ -10,15 +10,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// variables are the places in a state of what differs from state to state.
+// variables has the places in a state of the parameters that differ from state to state.
 type variables struct {
 	mechanics.State
-	first int  // place of the first of them
-	own   bool // bodies and joints are among them
-	any   bool
+	first int  // place of the first parameter
+	own   bool // bodies, joints or armature vary
+	any   bool // some parameter varies
 }
 
-// newVariables checks forces and o, and lays out the places of a state.
+// newVariables lays out the places of a state with forces and the parameters of o. It returns an error that wraps ErrOptions for a
+// parameter that cannot vary.
 func newVariables(m *mechanism.Mechanism, forces []mechanism.Freedom, o *Vary) (*variables, error) {
 	v := &variables{}
 	v.Length = mechanics.Bodies + bodyPlaces*m.NumBodies()
@@ -41,7 +42,8 @@ func newVariables(m *mechanism.Mechanism, forces []mechanism.Freedom, o *Vary) (
 	return v, nil
 }
 
-// take gives number i of a list n places, unless it is refused.
+// take gives entry i of a list n places. It returns an error that wraps ErrOptions if refused is a reason, or if the entry has places
+// already; at adds the body, joint or force to the error.
 func (v *variables) take(list []int, i, n int, refused string, at func(error) error) error {
 	if refused == "" && list[i] > 0 {
 		refused = "it is given twice"
@@ -54,8 +56,7 @@ func (v *variables) take(list []int, i, n int, refused string, at func(error) er
 	return nil
 }
 
-// addBodies gives the numbers of each body of o their places in the lanes. It returns an error that wraps ErrOptions for a body out of
-// range, and an error with its name for one without inertia in some direction.
+// addBodies gives the bodies of o their places. It refuses a body out of range, and a body without inertia in some direction.
 func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Bodies {
 		if i < 0 || i >= m.NumBodies() {
@@ -72,7 +73,7 @@ func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
-// addJoints gives the joints of o their places.
+// addJoints gives the joints of o their places. It refuses a joint out of range.
 func (v *variables) addJoints(m *mechanism.Mechanism, o *Vary) error {
 	for _, j := range o.Joints {
 		if j < 0 || j >= m.NumJoints() {
@@ -85,7 +86,7 @@ func (v *variables) addJoints(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
-// addFreedoms adds armature, drives and dry friction.
+// addFreedoms gives armature, drives and dry friction of o their places. It refuses freedoms that do not have them in the model.
 func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
 	for _, kind := range []struct {
 		list   []mechanism.Freedom
@@ -121,7 +122,7 @@ func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
-// addSprings gives the spring-dampers of o their places.
+// addSprings gives the spring-dampers of o their places. It refuses other force elements.
 func (v *variables) addSprings(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Springs {
 		if i < 0 || i >= len(m.Forces) {
@@ -138,12 +139,13 @@ func (v *variables) addSprings(m *mechanism.Mechanism, o *Vary) error {
 	return nil
 }
 
-// hasPitch and hasLength report whether a type has that number.
+// hasPitch reports whether a joint has a pitch.
 func hasPitch(jt *mechanism.Joint) bool { return jt.Kind == joints.Helical && jt.Axes == nil }
 
+// hasLength reports whether a joint has a length.
 func hasLength(jt *mechanism.Joint) bool { return jt.Kind == joints.Distance && jt.Axes == nil }
 
-// hasFriction reports whether a freedom has dry friction, or is the first rotation of a ball that has.
+// hasFriction reports whether a freedom has dry friction that may vary: a scalar freedom, or the first rotation of a ball for all three.
 func hasFriction(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 	_, ok := m.Friction(f.Joint, f.Freedom)
 	return ok && (m.Joints[f.Joint].Kind.Scalar(f.Freedom) || f.Freedom == 0)

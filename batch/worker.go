@@ -14,14 +14,14 @@ import (
 // worker is the memory of one thread.
 type worker struct {
 	of   *setup
-	w    []float64
+	w    []float64           // workspace of the tapes
 	c    *mechanics.Compiled // empty without lanes
-	mask *[lanes]float64
+	mask *[lanes]float64     // lanes that need a correction
 
-	in     *mechanism.Inputs
-	plan   *kkt.Plan
+	in     *mechanism.Inputs // of the state at hand
+	plan   *kkt.Plan         // under in
 	solver *kkt.Solver
-	st     *mechanism.State
+	st     *mechanism.State // the state at hand
 	extern extern
 
 	scalar *scalarStepper // nil until a state is stepped alone
@@ -29,14 +29,14 @@ type worker struct {
 	mech  *mechanism.Mechanism // without the wrenches of the states
 	rows  *assemble.Weighted   // nil unless rows of joints are rare
 	kin   *mechanism.Kinematics
-	unit  float64 // of lengths, for HoldsIn: that of the model
+	unit  float64 // drift unit of the model, for HoldsIn, m
 	force []spatial.Force
-	timed bool // motions or values may not hold at all times
+	timed bool // motions or values may be undefined at some times
 
-	_ [8]float64 // between workers
+	_ [8]float64 // keeps memory of different workers in different cache lines
 }
 
-// extern is the force of one's own of the solver: the wrenches of a state.
+// extern is a force added to the inputs of the solver: the wrenches of a state.
 type extern struct{ w []spatial.Force }
 
 // WrenchesTo stores the wrenches.
@@ -63,7 +63,7 @@ func (w *worker) addWrenches() error {
 	return err
 }
 
-// newWorkerWith is newWorker with what adds the wrenches of a state to the inputs.
+// newWorkerWith is newWorker with the method that adds the wrenches of a state to the inputs.
 func newWorkerWith(of *setup, c *mechanics.Compiled, addWrenches func(w *worker) error) (*worker, error) {
 	m := of.plan.Mechanism()
 	w := &worker{of: of, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
@@ -101,13 +101,13 @@ func newWorkerWith(of *setup, c *mechanics.Compiled, addWrenches func(w *worker)
 	return w, nil
 }
 
-// lane returns the numbers of a place.
+// lane returns the numbers at a place, one a lane.
 func (w *worker) lane(p program.Place) []float64 { return w.w[int(p)*lanes:][:lanes] }
 
 // times returns the times of the lanes.
 func (w *worker) times() []float64 { return w.lane(w.c.Input.At(mechanics.Time)) }
 
-// alone returns what steps and closes single states.
+// alone returns the stepper for single states, which is allocated at the first call.
 func (w *worker) alone() *scalarStepper {
 	if w.scalar == nil {
 		w.scalar = newScalarStepper(w.of, w.in, w.plan, w.solver)
@@ -115,7 +115,8 @@ func (w *worker) alone() *scalarStepper {
 	return w.scalar
 }
 
-// prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
+// prepare evaluates motions, carried angles, wrenches and rare parts at the beginning of a solve or a step, for one after the other of the
+// n states from first on. It returns a bit for each lane that can be solved.
 func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	ok = 1<<n - 1
 	c := w.c
@@ -158,7 +159,7 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	return ok
 }
 
-// loadWrenches stores the wrenches of n states.
+// loadWrenches copies the wrenches of the n states from first on into the lanes.
 func (w *worker) loadWrenches(s *States, first, n int) {
 	for i := range w.c.Bodies {
 		at := w.w[int(w.c.Bodies[i].Wrench)*lanes:][:6*lanes]
@@ -170,7 +171,7 @@ func (w *worker) loadWrenches(s *States, first, n int) {
 	}
 }
 
-// rareState evaluates for one state what has no lanes, and reports whether that can be done.
+// rareState evaluates rare forces and rows of state i, which is in w.st, into lane l. It reports whether this succeeded.
 func (w *worker) rareState(s *States, i, l int) bool {
 	c := w.c
 	if w.setInputs(s, i) != nil {
@@ -217,8 +218,7 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	return true
 }
 
-// goesTogether reports whether the parameters of a state are within what lanes solve: inertias that meet are not of
-// very different size.
+// goesTogether reports whether state i can be solved in a lane with its parameters: no inertias are too different for doubles.
 func (w *worker) goesTogether(s *States, i int) bool {
 	if s.known[i] == unknown {
 		if s.inputsTo(w.in, i) != nil {
@@ -232,7 +232,7 @@ func (w *worker) goesTogether(s *States, i int) bool {
 	return s.known[i] == together
 }
 
-// setInputs gives the solver's mechanism what acts in state i, and its parameters. It returns an error for values
+// setInputs sets the inputs of the solver to gravity, forces, wrenches and parameters of state i. It returns an error for values
 // that the setters refuse.
 func (w *worker) setInputs(s *States, i int) error {
 	if err := s.inputsTo(w.in, i); err != nil {

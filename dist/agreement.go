@@ -9,14 +9,14 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// agreement is what a rank says of its state so that rank 0 sees whether the states of all ranks agree.
+// agreement has two numbers of a rank by which rank 0 finds out whether the states of all ranks agree.
 type agreement struct {
 	time float64
-	sum  float64 // of fingerprints of what it shares with each other rank, modulo digestBits+1: zero in all
+	sum  float64 // signed sum of fingerprints of shared bodies, modulo digestBits+1; over all ranks it is zero if the states agree
 }
 
-// agreementOf returns that of a rank. Both ranks of a link have the fingerprint of the same bodies, and one of them adds
-// it where the other subtracts it.
+// agreementOf returns the agreement of this rank. Both ranks of a link compute the fingerprint of the same bodies; one of them adds
+// it and the other subtracts it.
 func (p *Plan) agreementOf(st *mechanism.State) agreement {
 	sum := uint64(0)
 	for i := range p.links {
@@ -44,7 +44,7 @@ func (p *Plan) shared(l *link, visit func(body int32)) {
 	}
 }
 
-// agree reports whether the states of all ranks agree. A message has its agreement as the third and the fourth number.
+// agree reports whether the states of all ranks agree. The third and the fourth number of a message are the agreement of the rank.
 func agree(from [][]float64) bool {
 	sum := uint64(0)
 	for _, m := range from {
@@ -56,7 +56,8 @@ func agree(from [][]float64) bool {
 	return sum&digestBits == 0
 }
 
-// whoDiffers returns why the states of the ranks do not agree, on all ranks.
+// whoDiffers returns an error on all ranks that says which states do not agree: the time, or a body and two ranks. All ranks call it
+// together.
 func (s *Solver) whoDiffers(st *mechanism.State) error {
 	p := s.plan
 	if err := AgreeOn(s.comm, Fact{"the time, s,", fmt.Sprint(st.Time)}); err != nil {
@@ -72,7 +73,7 @@ func (s *Solver) whoDiffers(st *mechanism.State) error {
 			list = append(list, float64(h.sum&digestBits))
 		})
 	}
-	at := same(s.comm, unlike(gatherLists(s.comm, list))) // two ranks, and the place of the body among those that they share
+	at := same(s.comm, unlike(gatherLists(s.comm, list))) // two ranks, and the number of the body among the shared ones
 	if at[1] < 0 {
 		return errors.New("dist: the states of the ranks do not agree")
 	}
@@ -93,7 +94,8 @@ func (s *Solver) whoDiffers(st *mechanism.State) error {
 	return Agree(s.comm, own)
 }
 
-// unlike finds the first body that is not the same on two ranks in the lists of whoDiffers.
+// unlike finds the first body whose states differ in the lists of whoDiffers. It returns the two ranks and the number of the body among
+// the bodies that they share, or −1 three times.
 func unlike(lists [][]float64) []float64 {
 	byLink := make(map[[2]int][]float64)
 	for r, l := range lists {

@@ -8,9 +8,9 @@ import (
 
 // Comm carries numbers between the ranks of a run. Its methods belong to one goroutine of a rank.
 //
-// Send and Recv wait until the other side takes part, or not: both are allowed. Numbers arrive in the order in which
-// they were sent, with all their bits. What cannot go on, as a rank has ended, ends the rank that waits; no method
-// returns then. The other rank is one of the run and not the rank itself; else Send and Recv panic.
+// Send and Recv may wait until the other side takes part. Numbers arrive in the order in which
+// they were sent, with all their bits. If a call cannot complete because the other rank has ended, the rank that waits is ended, and the
+// call does not return. Send and Recv panic unless the other rank is a rank of the run and not the rank itself.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -18,13 +18,14 @@ type Comm interface {
 	Recv(from int, v []float64) // of the length that was sent
 }
 
-// meter counts what a rank sends, and how long it sends and waits.
+// meter counts the bytes and messages that a rank sends, and measures the time in which it sends and waits.
 type meter struct {
 	Comm
-	sent, messages int64
+	sent, messages int64 // bytes, messages
 	waited         time.Duration
 }
 
+// Send implements Comm.
 func (m *meter) Send(to int, v []float64) {
 	m.sent += 8 * int64(len(v))
 	m.messages++
@@ -33,14 +34,16 @@ func (m *meter) Send(to int, v []float64) {
 	m.waited += time.Since(begun)
 }
 
+// Recv implements Comm.
 func (m *meter) Recv(from int, v []float64) {
 	begun := time.Now()
 	m.Comm.Recv(from, v)
 	m.waited += time.Since(begun)
 }
 
-// exchange sends out to another rank and receives in from it. All ranks have to make their exchanges in the order of
-// the other's number; then none waits in a circle, as pairs are taken in lexicographic order everywhere.
+// exchange sends out to another rank and receives in from it. Every rank has to make its exchanges in the order of
+// the numbers of the other ranks. Then pairs are taken in lexicographic order everywhere, and ranks do not wait for each other in a
+// circle.
 func exchange(c Comm, with int, out, in []float64) {
 	if c.Rank() < with {
 		c.Send(with, out)
@@ -51,7 +54,7 @@ func exchange(c Comm, with int, out, in []float64) {
 	c.Send(with, out)
 }
 
-// gatherLists brings the lists of all ranks to rank 0, which returns them by rank; others return nil.
+// gatherLists brings the lists of all ranks, whose lengths may differ, to rank 0. It returns them by rank there, and nil on other ranks.
 func gatherLists(c Comm, own []float64) [][]float64 {
 	if c.Rank() > 0 {
 		c.Send(0, []float64{float64(len(own))})
@@ -69,7 +72,7 @@ func gatherLists(c Comm, own []float64) [][]float64 {
 	return lists
 }
 
-// scatterLists gives each rank its list of those on rank 0.
+// scatterLists returns on each rank the entry of lists for it; lists is read on rank 0 alone.
 func scatterLists(c Comm, lists [][]float64) []float64 {
 	if c.Rank() > 0 {
 		n := []float64{0}
@@ -85,7 +88,7 @@ func scatterLists(c Comm, lists [][]float64) []float64 {
 	return lists[0]
 }
 
-// same gives all ranks the list of rank 0.
+// same returns the list of rank 0 on all ranks.
 func same(c Comm, list []float64) []float64 {
 	var lists [][]float64
 	if c.Rank() == 0 {
@@ -97,7 +100,7 @@ func same(c Comm, list []float64) []float64 {
 	return scatterLists(c, lists)
 }
 
-// words packs text into numbers: its length, then eight bytes a number.
+// words packs text into numbers: its length in bytes, then eight bytes in the bits of each number.
 func words(text string) []float64 {
 	out := make([]float64, 1+(len(text)+7)/8)
 	out[0] = float64(len(text))
@@ -111,7 +114,7 @@ func words(text string) []float64 {
 	return out
 }
 
-// text unpacks words.
+// text returns the text that words has packed.
 func text(w []float64) string {
 	out := make([]byte, 0, 8*len(w))
 	for _, x := range w[1:] {
@@ -132,7 +135,7 @@ type RankError struct {
 // Error names the rank.
 func (e *RankError) Error() string { return fmt.Sprintf("dist: rank %d: %s", e.Rank, e.Text) }
 
-// Agree returns nil on all ranks if err is nil on all. Else it returns err where that is not nil, and on the other
+// Agree returns nil on all ranks if err is nil on all. Else it returns err on ranks where err is not nil, and on the other
 // ranks a *RankError with the error of the lowest rank that has one. All ranks call it together.
 func Agree(c Comm, err error) error {
 	own := []float64{0}

@@ -17,19 +17,19 @@
 // All ranks make the same calls, and an error of one rank is an error of all ([RankError]).
 //
 // A piece has bodies of its own and a halo: the bodies of other pieces that share a joint or a force element with
-// them. Joints between pieces are held (factor.AnalyzeHeld). Each rank factors its own piece up to them, which leaves
-// its share Sᵢ of the matrix S = Σ Sᵢ of their rows. A [Root] solves the system of S. Redundant
-// rows are found by the same rule on both sides, so their number is that of the whole system. Refinement, and the
-// ways that are tried one after the other until a solution holds, are those of package kkt, decided by rank 0 for
+// them. Joints between pieces are held (factor.AnalyzeHeld). Each rank factors its own piece without the rows of held joints. The rest is
+// its share Sᵢ of the matrix S = Σ Sᵢ of these rows. A [Root] solves the system of S. Pieces and Root find redundant
+// rows by the same rule, so their number is the same as in the whole system. Refinement, and the
+// ways that are tried one after the other until a solution holds, are as in package kkt; rank 0 decides for
 // all.
 //
 // Ranks talk through a [Comm]. [Run] has goroutines as ranks; package dist/mpi, built with the tag mpi, has the processes
-// of an MPI run. The Root of this package is sparse, in pure Go, on rank 0; package dist/mumps, built with the tags
-// mpi and mumps, has one that is distributed. [docs/cluster.md] says how to build and run both, and what they cost.
+// of an MPI run as ranks. The Root of this package is sparse, in pure Go, on rank 0; package dist/mumps, built with the tags
+// mpi and mumps, has a distributed one. [docs/cluster.md] says how to build and run both, and at what cost.
 //
-// What is refused, by name: friction that grows with reactions, bodies without inertia in some direction, ruts,
-// rows of velocities alone. What
-// stays within one piece, as it is never cut: the joints of a coupling, and joints with armature.
+// Friction that grows with reactions, bodies without inertia in some direction, ruts and
+// rows of velocities alone are refused with their names. The
+// joints of a coupling, and joints with armature, are never cut: they stay within one piece.
 //
 // Results have the same bits each time with the same number of ranks and the Root of this package.
 //

@@ -14,12 +14,12 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Fact is something about a computation that is the same on all ranks, as text: an option, the fingerprint of a model.
+// Fact is a property of a computation that has to be the same on all ranks, as text: an option, the fingerprint of a model.
 type Fact struct{ Name, Value string }
 
-// DifferError says that a rank has another fact than most of the ranks.
+// DifferError is the error of a Fact that is different on some rank.
 type DifferError struct {
-	Rank  int    // that differs
+	Rank  int    // the rank that differs
 	Other int    // one of the ranks from which it differs
 	Fact  string // name
 	Value string // on Rank
@@ -31,8 +31,8 @@ func (e *DifferError) Error() string {
 	return fmt.Sprintf("dist: rank %d computes something else than rank %d: %s is %s, not %s", e.Rank, e.Other, e.Fact, e.Value, e.Usual)
 }
 
-// AgreeOn returns nil on all ranks if all give the same facts. Else it returns a *DifferError about the first fact that
-// is not the same, on all ranks. All ranks call it together; a fact that a rank does not give is "none" there.
+// AgreeOn returns nil on all ranks if all ranks give the same facts. Else it returns on all ranks a *DifferError about the first fact that
+// differs. All ranks call it together; a fact that a rank does not give has the value "none" there.
 func AgreeOn(c Comm, facts ...Fact) error {
 	var own []float64
 	for _, f := range facts {
@@ -54,7 +54,7 @@ func AgreeOn(c Comm, facts ...Fact) error {
 	return &DifferError{Rank: int(verdict[0]), Other: int(verdict[1]), Fact: s[0], Value: s[1], Usual: s[2]}
 }
 
-// texts unpacks texts that follow each other.
+// texts returns the texts that words has packed, one behind the other.
 func texts(w []float64) (list []string) {
 	for len(w) > 0 {
 		n := 1 + (int(w[0])+7)/8
@@ -64,7 +64,7 @@ func texts(w []float64) (list []string) {
 	return list
 }
 
-// firstDifference looks at the facts of all ranks, by rank.
+// firstDifference compares the packed facts of all ranks, by rank. It returns nil if they are equal.
 func firstDifference(lists [][]float64) *DifferError {
 	facts := make([][]string, len(lists)) // names and values
 	most := 0
@@ -87,7 +87,7 @@ func firstDifference(lists [][]float64) *DifferError {
 		if len(count) == 1 {
 			continue
 		}
-		usual := 0 // the lowest rank of those that are most
+		usual := 0 // the lowest rank with the most frequent fact
 		for r := range facts {
 			if n, v := value(r, i); count[[2]string{n, v}] > count[pair(value(usual, i))] {
 				usual = r
@@ -108,9 +108,10 @@ func firstDifference(lists [][]float64) *DifferError {
 	return nil
 }
 
+// pair returns both texts as an array.
 func pair(a, b string) [2]string { return [2]string{a, b} }
 
-// facts are those of options. Threads are not among them, as the bits do not depend on them.
+// facts returns the facts about options. Threads may differ, as the bits do not depend on them.
 func (o *Options) facts() []Fact {
 	return []Fact{
 		{"option Epsilon", fmt.Sprint(o.Epsilon)},
@@ -119,10 +120,10 @@ func (o *Options) facts() []Fact {
 	}
 }
 
-// factsOf are those of a mechanism that each rank has as a whole.
+// factsOf returns the facts about a whole mechanism, which each rank has.
 func factsOf(m *mechanism.Mechanism) []Fact {
 	names := fnv.New64a()
-	add := func(name string) { // names have no zeros
+	add := func(name string) { // a zero byte ends each name, as names have none
 		io.WriteString(names, name)
 		names.Write([]byte{0})
 	}
@@ -150,7 +151,7 @@ func factsOf(m *mechanism.Mechanism) []Fact {
 	}
 }
 
-// digestOf returns the fingerprint of a joint of a piece with the bodies that it is between, of less than 53 bits.
+// digestOf returns the fingerprint of a joint with its bodies, of 52 bits, which a number holds exactly.
 func digestOf(jt *model.Joint, bodies ...*model.Body) (float64, error) {
 	part := &model.Model{Name: "joint", Joints: []model.Joint{*jt}}
 	for _, b := range bodies {
@@ -163,26 +164,29 @@ func digestOf(jt *model.Joint, bodies ...*model.Body) (float64, error) {
 	return float64(h.Sum64() & digestBits), nil
 }
 
-// digestBits are those of a fingerprint that is sent as a number.
+// digestBits has the bits of a fingerprint that is sent as a number, which holds whole numbers of 52 bits exactly.
 const digestBits = 1<<52 - 1
 
 // digest is a fingerprint of numbers (FNV-1a by words).
 type digest struct{ sum uint64 }
 
+// newDigest returns the fingerprint of no numbers.
 func newDigest() digest { return digest{14695981039346656037} }
 
+// add includes numbers in the fingerprint.
 func (p *digest) add(v ...float64) {
 	for _, x := range v {
 		p.one(x)
 	}
 }
 
+// one includes a number in the fingerprint.
 func (p *digest) one(x float64) {
 	p.sum = (p.sum ^ math.Float64bits(x)) * 1099511628211
-	p.sum ^= p.sum >> 32 // the product carries upwards only
+	p.sum ^= p.sum >> 32 // as high bits do not change the low bits of a product
 }
 
-// body adds the pose and velocity of a body.
+// body includes the pose and velocity of a body in the fingerprint.
 func (p *digest) body(b *mechanism.BodyState) {
 	for i := range 3 {
 		p.one(b.Position[i])

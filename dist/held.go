@@ -12,17 +12,17 @@ import (
 
 // Held describes the held rows to a Root.
 type Held struct {
-	Rows []int32 // of this rank's share, in its order: rows of the root's system
-	Size int     // rows of the root's system
+	Rows []int32 // by row of this rank's share: its row of the root's system
+	Size int     // number of rows of the root's system
 
 	// Symbolic is the analysis of the root's system on rank 0, nil elsewhere. Its nodes of sign +1 are the ranks,
-	// which couple the rows that they hold; the others are the joints between ranks, and their rows are those of the
-	// root's system, Size in all, in their order.
+	// which couple the rows that they hold. Its nodes of sign −1 are the joints between ranks, and their rows, Size in all, are the rows
+	// of the root's system in the same order.
 	Symbolic *factor.Symbolic
 	Order    []int32 // rows of the root's system in elimination order, on rank 0
 
-	lists [][]int32 // Rows of each rank, on rank 0
-	nodes [][]int32 // held nodes of each rank, on rank 0: nodes of Symbolic, in the order of Rows
+	lists [][]int32 // on rank 0: Rows of each rank
+	nodes [][]int32 // on rank 0: held nodes of each rank, as nodes of Symbolic in the order of Rows
 	first int32     // first scalar of the held rows in Symbolic's pattern
 }
 
@@ -33,8 +33,9 @@ type heldJoint struct {
 	ranks    []int32 // ranks that hold its rows, in order
 }
 
-// join makes the system of the held rows from the lists of all ranks: number, rows and fingerprint of each joint. It returns a reply for
-// each rank: the size of that system, then number and first row of each joint of the rank.
+// join makes the system of the held rows from the lists of all ranks, which have three numbers for each joint: its number, the number of
+// its rows, and its fingerprint. It returns a reply for each rank: the size of that system, then number and first row of each joint of the
+// rank.
 func (h *Held) join(lists [][]float64) ([][]float64, error) {
 	joints, err := heldJoints(lists)
 	if err != nil {
@@ -70,7 +71,8 @@ func (h *Held) join(lists [][]float64) ([][]float64, error) {
 	return replies, nil
 }
 
-// heldJoints returns the joints of the lists by ascending number. It returns an error if two ranks differ about a joint.
+// heldJoints returns the joints of the lists by ascending number. It returns an error if rows or fingerprints of a joint differ between
+// two ranks.
 func heldJoints(lists [][]float64) ([]*heldJoint, error) {
 	byID := make(map[int64]*heldJoint)
 	var joints []*heldJoint
@@ -114,7 +116,8 @@ func heldPattern(n int, joints []*heldJoint) (*sparse.Pattern, error) {
 }
 
 // ranksFirst analyses the root's system in an order of little work in which every rank comes before all joints that it
-// holds, as its share couples them all. Pieces that hang together as a tree have orders without that.
+// holds, because its share takes the place of a leaf (factor.Factor.SetShares). If the cheapest order does not have this property, all
+// ranks are moved to the front.
 func ranksFirst(pat *sparse.Pattern) *factor.Symbolic {
 	s, _, _ := factor.Choose(pat, order.Auto, 1)
 	perm := slices.Clone(s.Order())

@@ -10,49 +10,49 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// Limits up to which a first solution in pieces is taken without a correction. They are narrower than those of one
-// process (factor.Convergence): a row that is cut has a small pivot at the root, and its residual may be the error of a
-// mode with a smaller pivot still.
+// Limits up to which a first solution in pieces is accepted without a correction. They are narrower than in one
+// process (factor.Convergence): a held row has a small pivot at the root, and its residual may come from the error of a
+// mode with an even smaller pivot.
 const (
-	// piecesError bounds the estimate (21) over the root of the least pivot relative to its scale, as if the largest
+	// piecesError is the largest estimate (21) over the root of the least pivot relative to its scale, as if the largest
 	// residual were the error of the mode with the least pivot.
 	piecesError  = 5e-14
-	piecesEnergy = 1e-14 // bounds the relative error in the energy norm, (22)
+	piecesEnergy = 1e-14 // largest relative error in the energy norm, (22)
 )
 
-// hub is what rank 0 knows of all ranks, and what it decides.
+// hub is the state of rank 0 by which it decides for all ranks.
 type hub struct {
 	h      *Held
 	conv   factor.Convergence
-	begun  bool // the first residual of this way has been looked at
-	refine bool // one correction at least
+	begun  bool // the first error of this way has been estimated
+	refine bool // every solution gets a correction at least
 
 	from  [][]float64 // message of each rank
 	nodes [][]bool    // by rank and held node: the rank owns its right side
 
 	scale, b, y, sum, pivot []float64      // by row of the root
 	load                    []float64      // by row of the root: the multiplier, with all corrections so far
-	terms                   []float64      // by row of the root: those of its node
-	exact                   []dd.Num       // of addTwice
+	terms                   []float64      // by row of the root: terms of its node (factor.Factor.ResidualHeldTo)
+	exact                   []dd.Num       // scratch of addTwice
 	mixing                  *factor.Mixing // of the loads; nil until refineTwice
 
 	// Numbers in the next message of each rank (expect).
-	fixed     int  // that every rank sends
-	held      int  // for each held row of the rank
-	scales    bool // one for each row that the rank owns
-	nodeTerms bool // one for each node that the rank owns
+	fixed     int  // numbers of every rank
+	held      int  // numbers for each held row of the rank
+	scales    bool // one number for each row that the rank owns
+	nodeTerms bool // one number for each node that the rank owns
 
-	weak        int
-	contraction float64
-	floor       float64
+	weak        int     // redundant rows of all ranks and of the root
+	contraction float64 // largest factor.Tally.Contraction
+	floor       float64 // size of the accelerations that the loads alone would make
 	largest     float64 // the largest r²/|d| of all rows
-	least       float64
-	inHeld      bool // the worst row is held
-	worstRank   int  // or of the rank
-	broken      error
+	least       float64 // the least |d| relative to its scale of all rows
+	inHeld      bool    // the worst row is held
+	worstRank   int     // the rank of the worst row if it is not held
+	broken      error   // error of the root
 }
 
-// newHub allocates what rank 0 of c adds up of the held nodes of all ranks.
+// newHub allocates the memory of rank 0 of c for the held nodes of all ranks.
 func newHub(c Comm, h *Held) *hub {
 	u := &hub{h: h, from: make([][]float64, c.Size()), nodes: make([][]bool, c.Size())}
 	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.load, &u.terms} {
@@ -71,8 +71,8 @@ func newHub(c Comm, h *Held) *hub {
 	return u
 }
 
-// expect says what the next messages have: fixed numbers, then so many a held row, then one a row, or a node, that the
-// rank owns.
+// expect sets the lengths of the next messages: a number of fixed numbers, then held numbers for each held row, then one number for each
+// row that the rank owns if scales is set, or for each node that it owns if terms is set.
 func (u *hub) expect(fixed, held int, scales, terms bool) {
 	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
 }
@@ -96,8 +96,8 @@ func (u *hub) length(r int) int {
 	return n
 }
 
-// rows calls visit for each held row of rank r: its place in the share, its row in the root's system, and its node's
-// place.
+// rows calls visit for each held row of rank r, with its place k in the share, its row in the root's system, and the place of its node in
+// u.nodes[r].
 func (u *hub) rows(r int, visit func(k int, row int32, node int)) {
 	p := u.h.Symbolic.Pattern
 	k := 0
@@ -109,7 +109,7 @@ func (u *hub) rows(r int, visit func(k int, row int32, node int)) {
 	}
 }
 
-// ownRows is rows for those whose right side the rank owns; k counts these.
+// ownRows is rows for the rows whose right side the rank owns; k counts these.
 func (u *hub) ownRows(r int, visit func(k int, row int32, node int)) {
 	k := 0
 	u.rows(r, func(_ int, row int32, node int) {
@@ -142,11 +142,11 @@ func (u *hub) addTwice(dst []float64, at int) {
 	}
 }
 
-// beforeRight are the numbers of a message of factorize before the right side.
+// beforeRight is the number of numbers in a message of factorize before the right side.
 const beforeRight = 4
 
-// statuses reads the messages of factorize. The first number of a message is the status plus statuses times the number of
-// redundant rows. Then come the contraction, the agreement of the state, the condensed right side, and the scales of the
+// statuses reads the messages of factorize, and returns the worst status. The first number of a message is the status plus statuses times
+// the number of redundant rows. Then come the contraction, the agreement of the state, the condensed right side, and the scales of the
 // rows that the rank owns.
 func (u *hub) statuses() (status int) {
 	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
@@ -167,7 +167,8 @@ func (u *hub) statuses() (status int) {
 	return status
 }
 
-// factored takes what the root has seen of its pivots.
+// factored returns the status after the root has been factored in way w, with the tally t and the error err of the root. status is the one
+// of the pieces.
 func (u *hub) factored(status int, t factor.Tally, err error, w kkt.Way) int {
 	policy, _, _ := w.Settings()
 	switch {
@@ -192,7 +193,7 @@ func (u *hub) sizes() (a, b float64) {
 	return a, b
 }
 
-// atLeast returns the larger number, or the one that is not a number.
+// atLeast returns the larger number, or NaN if one of them is.
 func atLeast(a, b float64) float64 {
 	if a != a || !(b <= a) {
 		if a != a {
@@ -204,8 +205,8 @@ func atLeast(a, b float64) float64 {
 }
 
 // check reads the messages of sayChecked. A message has three numbers of the rows that the rank eliminates: the largest
-// r²/|d|, the least |d| relative to its scale, and the worst ratio. Then come the rank's parts of the residuals of its
-// held rows, and the terms of the held nodes that it owns.
+// r²/|d|, the least |d| relative to its scale, and the worst ratio. Then come this rank's parts of the residuals of its
+// held rows, and the terms of the held nodes that it owns. check sets largest, least, the worst row and u.conv.Worst.
 func (u *hub) check(root Root, w kkt.Way) {
 	policy, _, _ := w.Settings()
 	u.largest, u.least = 0, math.Inf(1)
@@ -236,14 +237,14 @@ func (u *hub) check(root Root, w kkt.Way) {
 			u.largest = atLeast(u.largest, t*t/d)
 			u.least = math.Min(u.least, d/u.scale[i])
 		}
-		load := 0.0 // multipliers of rows that contradict each other grow without bound where all rows are kept
+		load := 0.0 // stays where all rows are kept, as multipliers of rows that contradict each other grow without bound there
 		if policy == factor.WhereWeak {
 			load = math.Abs(u.load[i])
 		}
 		worst.Take(factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load), len(u.from)+i)
 	}
 	if !known {
-		u.least = 0 // so that the error is estimated
+		u.least = 0 // makes first ask for an estimate of the error
 	}
 	u.inHeld, u.worstRank = worst.At >= len(u.from), max(worst.At, 0)
 	if u.conv.Worst = (factor.Worst{Node: -1, Row: -1}); worst.At >= 0 {
@@ -260,7 +261,7 @@ func (u *hub) accept(w kkt.Way) int {
 	return fails
 }
 
-// first decides after the first solve.
+// first decides after the first solve: it accepts or rejects the solution, or asks for an estimate of its error.
 func (u *hub) first(w kkt.Way) int {
 	enough := u.conv.First(u.largest, u.least) && u.conv.Error <= piecesError*math.Sqrt(u.least)
 	if enough && !u.refine {
@@ -270,7 +271,7 @@ func (u *hub) first(w kkt.Way) int {
 }
 
 // estimate reads the squares of the energy norm and of the norm of the +1 part from the message of each rank. The root
-// has solved for the condensed residuals, b, with the solution y. It decides whether a correction follows, and whether
+// has solved for the condensed residuals, u.b, with the solution u.y. estimate decides whether a correction follows, and whether
 // that is the last.
 func (u *hub) estimate(w kkt.Way) int {
 	e, norm := 0.0, 0.0
@@ -288,7 +289,7 @@ func (u *hub) estimate(w kkt.Way) int {
 		}
 	}
 	u.begun = true
-	for i, y := range u.y { // which is added now
+	for i, y := range u.y { // the correction is added now
 		u.load[i] += y
 	}
 	if u.conv.Ends(e) {
@@ -297,7 +298,7 @@ func (u *hub) estimate(w kkt.Way) int {
 	return correct
 }
 
-// next decides after a correction.
+// next decides after a correction of the given relative step; ends says that it was announced as the last one.
 func (u *hub) next(w kkt.Way, step float64, ends bool) int {
 	q := 0.0
 	if !ends {
@@ -325,7 +326,7 @@ func (u *hub) mix() float64 {
 	return theta
 }
 
-// reason returns the error of the last way.
+// reason returns the error of the last way, whose solution was not accepted.
 func (u *hub) reason(w kkt.Way) error {
 	_, _, tol := w.Settings()
 	if !(u.conv.Worst.Ratio <= tol) && u.conv.Worst.Ratio == u.conv.Worst.Ratio {
@@ -334,7 +335,7 @@ func (u *hub) reason(w kkt.Way) error {
 	return kkt.ErrInaccurate
 }
 
-// weakRows returns a number for each held row of each rank, 1 if it counts as redundant.
+// weakRows returns by rank a number for each held row, 1 if it counts as redundant, else 0.
 func (u *hub) weakRows(root Root) ([][]float64, error) {
 	clear(u.sum)
 	if !root.WeakRows(func(row int) { u.sum[row] = 1 }) {

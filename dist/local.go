@@ -8,9 +8,9 @@ import (
 )
 
 // Run calls rank once for each of n ranks, as goroutines of this process, and waits for all. It returns the error of
-// the lowest rank that has failed by itself. A rank that fails, panics or is ended by runtime.Goexit ends the others where
-// they wait for it. So does one that returns nil before the others are done with it: a rank that waits for numbers of a
-// rank that has ended has an error, and one that has ended before it took all numbers sent to it has one, too.
+// the lowest rank that has failed by itself. If a rank fails, panics or is ended by runtime.Goexit, the others end where
+// they wait for it. It is also an error if a rank waits for numbers of a rank that has returned, or if a rank returns before it has taken
+// all numbers sent to it.
 //
 // It panics if there is no rank.
 func Run(n int, rank func(Comm) error) error {
@@ -55,19 +55,19 @@ func Run(n int, rank func(Comm) error) error {
 	return w.unread()
 }
 
-// errEnded is what a rank ends with while it waits, as another has failed.
+// errEnded is the error of a rank that is ended while it waits, because another rank has failed.
 var errEnded = errors.New("dist: another rank has ended")
 
-// ended is the panic that ends a rank that waits.
+// ended is the value of the panic that ends a rank while it waits.
 type ended struct{ error }
 
-// world is the ranks of Run.
+// world has the channels between the ranks of Run.
 type world struct {
 	n    int
-	mail []chan []float64 // from·n + to
-	free []chan []float64 // buffers to be used again
+	mail []chan []float64 // by from·n + to: messages
+	free []chan []float64 // by from·n + to: buffers for reuse
 	gone []chan struct{}  // by rank: closed when it has ended
-	end  chan struct{}    // closed when one has failed
+	end  chan struct{}    // closed when a rank has failed
 	once sync.Once
 }
 
@@ -97,7 +97,7 @@ func (l *local) mustBe(other int) {
 	}
 }
 
-// Send implements Comm. It panics, with the reason, where the other rank or the run has ended.
+// Send implements Comm. It ends the rank by a panic of type ended if the other rank or the run has ended.
 func (l *local) Send(to int, v []float64) {
 	l.mustBe(to)
 	k := l.rank*l.n + to
@@ -116,8 +116,8 @@ func (l *local) Send(to int, v []float64) {
 	}
 }
 
-// Recv implements Comm. It panics if the other rank has sent another number of numbers, and, with the reason, where the rank or the run has
-// ended.
+// Recv implements Comm. It panics if the other rank has sent a message of another length. It ends the rank by a panic of type ended if the
+// other rank or the run has ended.
 func (l *local) Recv(from int, v []float64) {
 	l.mustBe(from)
 	k := from*l.n + l.rank
@@ -143,7 +143,7 @@ func (l *local) Recv(from int, v []float64) {
 	}
 }
 
-// stop ends a rank that needs one that has ended. Its error is that of the run if the other has ended without one.
+// stop ends this rank by a panic, as the other rank, which it needs, has ended. Its error is errEnded if a rank of the run has failed.
 func (l *local) stop(other int, needs string) {
 	select {
 	case <-l.end:

@@ -38,13 +38,13 @@ func (p *Piece) check(r, n int) error {
 	return nil
 }
 
-// Partition gives each body of m one of n ranks, with about as much work for each, and few rows of joints between
-// them (order.Partition). The bodies of a coupling, and those of a joint with armature, stay together.
+// Partition returns one of n ranks for each body of m, with about the same work for each rank, and few rows of joints between
+// ranks (order.Partition). The bodies of a coupling, and the bodies of a joint with armature, stay together.
 //
 // Cost: near-linear in bodies and joints for each doubling of n. It panics if n is not positive.
 func Partition(m *mechanism.Mechanism, n int) []int32 {
 	together := sets.New(m.NumBodies())
-	some := false
+	some := false // bodies have been joined
 	join := func(a, b int32) {
 		if a >= 0 && b >= 0 {
 			some = true
@@ -70,11 +70,11 @@ func Partition(m *mechanism.Mechanism, n int) []int32 {
 	return order.Partition(assemble.NewLayout(m).Pattern, n, group)
 }
 
-// Cut returns the piece of one rank of m, whose bodies have the ranks part. Frames, visuals and the source of m, which no
-// computation looks at, are left out.
+// Cut returns the piece of m for one rank; part has the rank of each body. Frames, visuals and the source of m, which are not
+// used in computations, are left out.
 //
-// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body or a joint
-// that is not there, and one if part does not have a rank for each body.
+// Cost: O(model). It returns an error with the name if a coupling is cut, or if a joint, coupling or force element refers to a body or
+// joint that does not exist. It also returns an error if part does not have a rank for each body.
 func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
 	if len(part) != len(m.Bodies) {
 		return nil, fmt.Errorf("dist: %d parts of %d bodies", len(part), len(m.Bodies))
@@ -89,19 +89,19 @@ func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
 	return c.cut()
 }
 
-// cutter cuts a piece.
+// cutter is the state of Cut.
 type cutter struct {
 	m     *model.Model
-	part  []int32
-	rank  int32
-	body  map[string]int
-	joint map[string]int
-	halo  []bool
-	list  []int // bodies of the element at hand
+	part  []int32        // by body: its rank
+	rank  int32          // of the piece
+	body  map[string]int // by name: number
+	joint map[string]int // by name: number
+	halo  []bool         // by body: it is in the halo of the piece
+	list  []int          // bodies of the element at hand
 }
 
-// touches collects the bodies of an element, and reports whether one of them is the rank's own. The others are then
-// of its halo.
+// touches collects in c.list the bodies that an element names, and reports whether one of them is the rank's own. If so, it adds the others
+// to the halo. It returns an error for a body that does not exist.
 func (c *cutter) touches(names ...string) (bool, error) {
 	c.list = c.list[:0]
 	mine := false
@@ -124,7 +124,7 @@ func (c *cutter) touches(names ...string) (bool, error) {
 	return mine, nil
 }
 
-// cut takes the joints, couplings and force elements that touch bodies of the rank, then these bodies, then the halo.
+// cut returns the piece: the joints, couplings and force elements that touch bodies of the rank, these bodies, and the halo.
 func (c *cutter) cut() (*Piece, error) {
 	m := c.m
 	p := &Piece{Model: &model.Model{Name: m.Name, Gravity: m.Gravity, Time: m.Time, Terrains: m.Terrains}}
@@ -174,7 +174,7 @@ func (c *cutter) cut() (*Piece, error) {
 	return p, nil
 }
 
-// couplings takes those of the rank's bodies.
+// couplings appends the couplings that touch bodies of the rank. It returns an error for a coupling that is cut.
 func (c *cutter) couplings(to *model.Model) error {
 	for i := range c.m.Couplings {
 		k := &c.m.Couplings[i]
@@ -212,7 +212,7 @@ func (c *cutter) couplings(to *model.Model) error {
 	return nil
 }
 
-// bodiesOf returns the bodies that a force element looks at.
+// bodiesOf returns the names of the bodies on which a force element depends.
 func (c *cutter) bodiesOf(f *model.ForceElement) ([]string, error) {
 	switch {
 	case f.Actuator != nil:

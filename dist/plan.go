@@ -25,12 +25,12 @@ type Options struct {
 	Threads int       // goroutines of each rank; 0 stands for 1
 	Root    RootMaker // of the system of the held rows; nil stands for NewSparseRoot
 
-	// Refine makes each solution take one correction at least, also where the error of the first is estimated to be at
-	// rounding level. It costs a solution and two messages an evaluation.
+	// Refine makes each solution take one correction at least, even if the estimated error of the first solution is at
+	// rounding level. It costs a solve and two messages an evaluation.
 	Refine bool
 }
 
-// Plan is everything about a piece that does not depend on its state.
+// Plan has all data of a piece that do not depend on its state.
 type Plan struct {
 	comm    *meter
 	piece   *Piece
@@ -38,11 +38,11 @@ type Plan struct {
 	layout  *assemble.Layout
 	factors *factor.Symbolic // of the piece
 	held    Held
-	scalars []int32 // of each held row, in the order of the share: row of the piece's system
-	owned   []bool  // by held node, in the order of the share: this rank keeps its right side
-	zero    [][2]int64
-	links   []link
-	typical float64 // length of the whole (mechanism.Mechanism.TypicalLength), m
+	scalars []int32    // by held row, in the order of the share: row of the piece's system
+	owned   []bool     // by held node, in the order of the share: this rank keeps its right side
+	zero    [][2]int64 // ranges in Matrix.Val of blocks that other ranks contribute
+	links   []link     // by increasing rank
+	typical float64    // length of the whole (mechanism.Mechanism.TypicalLength), m
 	epsilon float64
 	threads int
 	refine  bool
@@ -50,12 +50,12 @@ type Plan struct {
 	notes   []string
 }
 
-// link is the exchange with another rank.
+// link lists the bodies that this rank shares with another one.
 type link struct {
 	rank      int
-	send      []int32 // own bodies that are of its halo
-	receive   []int32 // bodies of the halo that are its own
-	out, back []float64
+	send      []int32   // own bodies that are in the halo of the other rank
+	receive   []int32   // bodies of the halo that are own bodies of the other rank
+	out, back []float64 // memory for messages, six numbers a body
 }
 
 // NewPlan cuts m into a piece for each rank and analyses the piece of this one. All ranks call it together with the
@@ -83,7 +83,7 @@ func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {
 	return NewPlanOf(c, p, o)
 }
 
-// complete sets what is left to defaults. It panics if an option is out of range.
+// complete replaces zero options by defaults. It panics if an option is out of range.
 func (o *Options) complete() {
 	if o.Epsilon == 0 {
 		o.Epsilon = kkt.DefaultEpsilon
@@ -96,7 +96,7 @@ func (o *Options) complete() {
 	}
 }
 
-// NewPlanOf analyses the pieces of all ranks, each its own. All ranks call it together.
+// NewPlanOf analyses the piece of this rank. All ranks call it together, each with its own piece.
 //
 // Cost: near-linear in the bodies and joints of the piece, and on rank 0 in the rows between pieces. It returns the
 // error of any rank on all of them (RankError), ErrUnsupported with the reason among them, and a DifferError if the ranks
@@ -119,8 +119,8 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	without := *piece // the model, which is large
-	without.Model = nil
+	without := *piece
+	without.Model = nil // the plan does not keep the model, which is large
 	p.piece = &without
 	p.analyse(nodes)
 	if err := p.findLinks(); err != nil {
@@ -130,7 +130,7 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// compile builds mechanism and layout of the piece.
+// compile builds mechanism and layout of the piece. It returns ErrUnsupported with the reason for a mechanism that is not solved in pieces.
 func (p *Plan) compile() (err error) {
 	if err = p.piece.check(p.comm.Rank(), p.comm.Size()); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (p *Plan) compile() (err error) {
 	return nil
 }
 
-// between reports whether a joint is between bodies of two ranks.
+// between reports whether a joint connects bodies of two ranks.
 func (p *Plan) between(jt *mechanism.Joint) bool {
 	return jt.Pred >= 0 && jt.Succ >= 0 && (int(jt.Pred) >= p.piece.Own || int(jt.Succ) >= p.piece.Own)
 }
@@ -190,7 +190,8 @@ func (p *Plan) rankOf(body int32) int {
 	return int(p.piece.Rank[int(body)-p.piece.Own])
 }
 
-// hold agrees on the held rows. It returns the nodes of this rank in the order of its share.
+// hold finds the held rows together with the other ranks, and fills p.held, p.scalars and p.owned. It returns the held nodes of this rank
+// in the order of its share.
 func (p *Plan) hold() ([]int32, error) {
 	m := p.mech
 	var list []float64 // number of the joint in the whole, rows, fingerprint
@@ -242,8 +243,8 @@ func (p *Plan) hold() ([]int32, error) {
 	return nodes, nil
 }
 
-// analyse finds the elimination order of the piece, with its held nodes last. It lists in p.zero the blocks of held nodes
-// with bodies that belong to other ranks.
+// analyse finds an elimination order of the piece with its held nodes last, and analyses it. It lists in p.zero the blocks between held
+// nodes and bodies that belong to other ranks.
 func (p *Plan) analyse(held []int32) {
 	pat := p.layout.Pattern
 	is := make([]bool, pat.Len())
@@ -260,7 +261,8 @@ func (p *Plan) analyse(held []int32) {
 	p.factors = factor.AnalyzeHeld(pat, c.best, len(held))
 }
 
-// findLinks agrees with other ranks on whose bodies are of whose halo.
+// findLinks fills p.links: it tells the other ranks which of their bodies are in this rank's halo, and learns which own bodies are in
+// theirs. It returns an error on all ranks if a rank does not have a body that another rank takes for its own.
 func (p *Plan) findLinks() error {
 	var list []float64 // owner and number of each body of the halo
 	for i, r := range p.piece.Rank {
@@ -272,7 +274,7 @@ func (p *Plan) findLinks() error {
 		replies = make([][]float64, p.comm.Size())
 		for r, l := range lists {
 			for ; len(l) > 0; l = l[2:] {
-				replies[int(l[0])] = append(replies[int(l[0])], float64(r), l[1]) // by rank, then as that rank has them
+				replies[int(l[0])] = append(replies[int(l[0])], float64(r), l[1]) // ordered by rank, then as in the halo of that rank
 			}
 		}
 	}
@@ -318,26 +320,26 @@ func (p *Plan) Piece() *Piece { return p.piece }
 // Counts returns size and work of the factorization of the piece.
 func (p *Plan) Counts() factor.Counts { return p.factors.Counts }
 
-// HeldRows returns the number of rows that this rank holds, and of those that all ranks hold together.
+// HeldRows returns the number of rows that this rank holds, and the number of rows that all ranks hold together, each row counted once.
 func (p *Plan) HeldRows() (own, all int) { return len(p.held.Rows), p.held.Size }
 
-// Notes returns what one process would do better with this piece, a line each.
+// Notes returns remarks, a line each, on parts of this piece that one process would solve more accurately.
 func (p *Plan) Notes() []string { return slices.Clone(p.notes) }
 
 // chooser finds an elimination order of a piece.
 type chooser struct {
 	pat    *sparse.Pattern
 	held   []int32
-	is     []bool // by node: held
-	best   []int32
-	counts factor.Counts
+	is     []bool        // by node: held
+	best   []int32       // cheapest order so far
+	counts factor.Counts // of best
 }
 
-// wide is the number of rows of a front from which on nested dissection is tried.
+// wide is the number of rows of the largest front from which on nested dissection is tried.
 const wide = 64
 
-// run compares the orders of the whole piece without its held nodes, those of the piece without its held joints, and the
-// one that ends at the held joints.
+// run tries three kinds of orders: orders of the whole pattern, from which the held nodes are moved to the end; orders of the pattern
+// without held nodes; and order.Toward, which ends near the held joints.
 func (c *chooser) run() {
 	whole := func(o order.Ordering) []int32 { return order.Of(c.pat, o) }
 	list := []order.Ordering{order.LeafFirst}
@@ -369,7 +371,7 @@ func (c *chooser) run() {
 	}
 }
 
-// try takes an order, with the held nodes put at its end, if it takes the least work so far.
+// try keeps an order, with the held nodes moved to its end, if it has the least work so far.
 func (c *chooser) try(seq []int32) {
 	perm := make([]int32, 0, c.pat.Len())
 	for _, v := range seq {
@@ -383,7 +385,7 @@ func (c *chooser) try(seq []int32) {
 	}
 }
 
-// inner returns the pattern without the held nodes, and its nodes in the whole.
+// inner returns the pattern without the held nodes, and for each of its nodes the node of the whole pattern.
 func (c *chooser) inner() (*sparse.Pattern, []int32) {
 	if len(c.held) == 0 {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Projector is the sim.Projector of a Solver: it brings the pieces of all ranks back to the joints, by the steps of a
-// closing.Closer that all ranks do together. It takes the factor of the Solver, and ends its results.
+// Projector is the sim.Projector of a Solver: it closes the joints of all pieces by the steps of a
+// closing.Closer that all ranks take together. It uses the factor of the Solver, and ends its results.
 type Projector struct {
 	solver *Solver
 	closer *closing.Closer
@@ -35,7 +35,7 @@ func (s *Solver) NewProjector() *Projector {
 }
 
 // ClosePositions implements sim.Projector (closing.Closer.ClosePositions). All ranks call it together, with states that
-// agree, and do so afterwards.
+// agree; the states agree afterwards, too.
 //
 // It returns a *closing.CloseError, or mechanism.ErrNotFinite, on a rank that has the joint or body, and a *RankError on
 // the others.
@@ -53,14 +53,14 @@ func (p *Projector) ProjectVelocities(st *mechanism.State) error {
 // Exactly implements sim.ExactProjector (closing.Closer.Exactly).
 func (p *Projector) Exactly(on bool) { p.closer.Exactly(on) }
 
-// AllowMotion implements sim.ExactProjector (closing.Closer.AllowMotion), as ClosePositions does. v has six numbers a body of the piece, which
-// agree where bodies are of several pieces, and do so afterwards.
+// AllowMotion implements sim.ExactProjector (closing.Closer.AllowMotion), as ClosePositions does. v has six numbers a body of the piece.
+// Numbers of bodies in several pieces have to be equal on all ranks, and are equal afterwards.
 func (p *Projector) AllowMotion(v []float64, st *mechanism.State) error {
 	p.solver.solved = false
 	return p.first(p.closer.AllowMotion(v, st))
 }
 
-// first returns the error of the root, which all ranks have, before one that comes of it.
+// first returns the error of the root, which all ranks have, or else err, each as an error of this package.
 func (p *Projector) first(err error) error {
 	if broken := p.joined.broken; broken != nil {
 		p.joined.broken = nil
@@ -75,7 +75,7 @@ func (p *Projector) first(err error) error {
 // halo is a Solver as the closing.Ranks of its piece.
 type halo struct {
 	*Solver
-	others []bool // by node: held here, and counted on another rank
+	others []bool // by node: held here and owned by another rank
 }
 
 // Exchange implements closing.Ranks.
@@ -84,14 +84,14 @@ func (h *halo) Exchange(v []float64) { h.exchange(v) }
 // Counts implements closing.Ranks.
 func (h *halo) Counts(node int) bool { return !h.others[node] }
 
-// joined is the system of all pieces as closing.Factors, on the factor and the root of a Solver. Right sides are those
-// of rows alone.
+// joined is the system of all pieces as closing.Factors, with the factor and the root of a Solver. Its right sides are zero in the rows of
+// bodies.
 type joined struct {
 	solver *Solver
 	sys    *assemble.Weighted
 	way    kkt.Way
-	run    int   // of the factor that is of this system, 0 if there is none
-	broken error // of the root, on all ranks
+	run    int   // factor.Factor.Runs after the last factorization of this system, 0 if there is no factor
+	broken error // error of the root, on all ranks
 }
 
 // Current implements closing.Factors.
@@ -115,8 +115,8 @@ func (f *joined) FactorizeDamped(scale []float64, mu float64) error {
 	return f.factorize(scale, mu, factor.Everywhere)
 }
 
-// factorize factors the pieces, then the root. A pivot that is lost is kkt.ErrLostPivot, or a *factor.PivotError with its
-// place, on the rank that has lost it, and an error on the others. With a root that is broken there is nothing to factor.
+// factorize factors the pieces, then the root. If a pivot is lost, it returns kkt.ErrLostPivot, or a *factor.PivotError with its
+// place, on the rank that has lost it, and a *RankError on the others. After an error of the root it returns that error again.
 func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) error {
 	s, u := f.solver, f.solver.hub
 	p := s.plan
@@ -176,7 +176,7 @@ func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) e
 	return Agree(s.comm, err)
 }
 
-// SolveTo implements closing.Factors. b is zero in the rows of bodies; what another rank counts of it is left out.
+// SolveTo implements closing.Factors. b is zero in the rows of bodies. Entries in held rows that another rank owns are cleared.
 func (f *joined) SolveTo(x, b []float64) {
 	s, u := f.solver, f.solver.hub
 	p := s.plan
@@ -209,7 +209,7 @@ func (f *joined) SolveTo(x, b []float64) {
 	s.fac.CorrectHeld(x, nil, b, s.y)
 }
 
-// scalesOnly takes a status, and the scales of the rows that each rank owns. It returns the worst status.
+// scalesOnly reads messages with a status and the scales of the rows that the rank owns. It returns the worst status.
 func (u *hub) scalesOnly() (status int) {
 	for r, m := range u.from {
 		status = max(status, int(m[0]))

@@ -6,24 +6,24 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// exact is the largest inconsistency of constraints that rounding may make, as in one process.
+// exact is the largest inconsistency of constraints that may come from rounding, as in one process.
 const exact = 1e-12
 
-// Quality says what the last solution of all pieces has cost, and how good it is.
+// Quality has the cost and the errors of the last solution of all pieces.
 type Quality struct {
 	Unknowns        int   // of the whole
 	NonZeros, Flops int64 // of the factors of all pieces, and of the root in the order of this package
 	Corrected       int   // pivots lost to rounding and replaced
 	BackwardError   float64
 	Inconsistency   float64 // kkt.Solver.Inconsistency
-	Worst           string  // joint or coupling with the worst row if Inconsistency is above rounding; empty if it is between pieces
+	Worst           string  // joint or coupling with the worst row if Inconsistency is above rounding; else, or if it is between pieces, empty
 	Coupling        bool    // Worst is a coupling
 }
 
-// fixedQuality is the number of numbers that a rank says of itself, before those by held row.
+// fixedQuality is the number of numbers of partOfQuality before the numbers by held row.
 const fixedQuality = 8
 
-// Quality looks at the last solution. All ranks call it together, and have the same numbers.
+// Quality returns the Quality of the last solution. All ranks call it together, and get the same numbers.
 //
 // Cost: O(stored values) and a message with three numbers a held row; allocates. It panics without a result.
 func (s *Solver) Quality() *Quality {
@@ -66,9 +66,9 @@ func (s *Solver) Quality() *Quality {
 	return out
 }
 
-// partOfQuality returns the numbers of this rank: those of replaced pivots, unknowns, nonzeros and flops; the largest
-// residual, entry of the solution, entry of the right side and column sum; and then, for the held rows, this rank's parts
-// of residuals, right sides and column sums.
+// partOfQuality returns the numbers of this rank. First come the numbers of replaced pivots, unknowns, nonzeros and flops. Then come the
+// largest residual, entry of the solution, entry of the right side and column sum; and then, for the held rows, this rank's parts
+// of all residuals, all right sides and all column sums.
 func (s *Solver) partOfQuality() []float64 {
 	p := s.plan
 	n := p.layout.Pattern.Dim()
@@ -105,7 +105,8 @@ func (s *Solver) partOfQuality() []float64 {
 	return out
 }
 
-// quality puts together what ranks know. It returns replaced pivots, unknowns, nonzeros, flops, a zero, backward error, inconsistency.
+// quality combines the numbers of all ranks. It returns replaced pivots, unknowns, nonzeros, flops, a zero, the backward error, and the
+// inconsistency.
 func (u *hub) quality(lists [][]float64) (q [7]float64) {
 	root := u.h.Symbolic.Counts
 	q[1], q[2], q[3] = float64(u.h.Size), float64(root.NonZeros), float64(root.Flops)
@@ -137,7 +138,8 @@ func (u *hub) quality(lists [][]float64) (q [7]float64) {
 	return q
 }
 
-// IllScaled returns where bodies of very different size meet in the piece, as kkt.Report.IllScaled does in one process; nil if nowhere.
+// IllScaled returns a body or joint of the piece at which inertias differ too much for doubles, as kkt.Report.IllScaled does in one
+// process; nil if there is none.
 //
 // Cost: O(bodies + joints).
 func (p *Plan) IllScaled() *kkt.IllScaled {

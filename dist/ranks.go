@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// A Solver is the sim.Dynamics of its piece, and knows of the other ranks what steps by error control have to know.
+// A Solver is the sim.Dynamics of its piece, and as sim.Ranks combines numbers of all ranks for steps with error control.
 var (
 	_ sim.Dynamics           = (*Solver)(nil)
 	_ sim.StabilizedDynamics = (*Solver)(nil)
@@ -27,7 +27,7 @@ func (s *Solver) Nearness() (near float64, redundant int) {
 	return math.Sqrt(s.least), s.weak
 }
 
-// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
+// JointCounts reports whether joint j counts on this rank. A joint between two ranks counts on the lower one.
 func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
 
 // JointCounts implements sim.Ranks (Plan.JointCounts).
@@ -44,24 +44,24 @@ func (p *Plan) lowest(jt *mechanism.Joint) int {
 	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
 }
 
-// TypicalLength implements sim.Ranks.
+// TypicalLength implements sim.Ranks: it is the typical length of the whole mechanism, m.
 func (s *Solver) TypicalLength() float64 { return s.plan.typical }
 
-// Largest implements sim.Ranks. All ranks call it together.
+// Largest implements sim.Ranks: it makes each number of v the largest of all ranks. All ranks call it together.
 //
-// Cost: two messages a rank, no allocation for as many numbers as a Solver sends anyway.
+// Cost: two messages a rank; allocates only if v is longer than in earlier calls.
 func (s *Solver) Largest(v []float64) {
-	s.fold(v, func(a, b float64) float64 { return max(a, b) }) // one that is not a number stays
+	s.fold(v, func(a, b float64) float64 { return max(a, b) }) // a NaN stays
 }
 
-// Sum makes each number of v the sum of those of all ranks, in the order of the ranks. All ranks call it together.
+// Sum makes each number of v the sum over all ranks, added up in the order of the ranks. All ranks call it together.
 //
 // Cost: as Largest.
 func (s *Solver) Sum(v []float64) {
 	s.fold(v, func(a, b float64) float64 { return a + b })
 }
 
-// fold combines the numbers of all ranks, two at a time, in the order of the ranks.
+// fold combines each number of v over all ranks by the function with, in the order of the ranks. All ranks get the result.
 func (s *Solver) fold(v []float64, with func(a, b float64) float64) {
 	c := s.comm
 	if c.Rank() > 0 {
@@ -84,15 +84,15 @@ func (s *Solver) fold(v []float64, with func(a, b float64) float64) {
 	}
 }
 
-// Agree implements sim.Ranks by way of the function of that name.
+// Agree implements sim.Ranks by the function Agree.
 func (s *Solver) Agree(err error) error { return Agree(s.comm, err) }
 
-// measure finds mechanism.Mechanism.TypicalLength of the whole.
+// measure computes p.typical, mechanism.Mechanism.TypicalLength of the whole mechanism. All ranks call it together.
 func (p *Plan) measure() {
 	squares := make([]float64, p.mech.NumBodies())
 	p.mech.SquareLengthsTo(squares)
 	sum := 0.0
-	for _, l2 := range squares[:p.piece.Own] { // all joints of these are here
+	for _, l2 := range squares[:p.piece.Own] { // the piece has all joints of its own bodies
 		sum += l2
 	}
 	lists := gatherLists(p.comm, []float64{sum, float64(p.piece.Own)})

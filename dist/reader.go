@@ -9,7 +9,7 @@ import (
 
 // Reader is a model that is read by parts, such as one in tables (package formats/tables).
 type Reader interface {
-	// Digest returns a text that readers have in common if and only if they read the same model.
+	// Digest returns a text that is equal for two readers if and only if they read the same model.
 	Digest() string
 	// Size returns the numbers of bodies and of joints.
 	Size() (bodies, joints int64)
@@ -19,11 +19,11 @@ type Reader interface {
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
 }
 
-// ReadPiece reads the piece of this rank of a model that no rank holds as a whole: a range of its bodies. The numbers of
+// ReadPiece reads this rank's piece of a model that no rank holds as a whole: a range of its bodies. The numbers of
 // bodies of two ranks differ by one at most. Such a cut is good for long mechanisms whose bodies are listed along their
-// length, as those of ladders and chains are. All ranks call it together.
+// length, such as ladders and chains. All ranks call it together.
 //
-// Cost: as a part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
+// Cost: one Reader.Part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
 // the name of a coupling or of a joint with armature that is between two ranks, or an error if the ranks together do not
 // have all joints. It returns a DifferError if the ranks read different models.
 func ReadPiece(c Comm, r Reader) (*Piece, error) {
@@ -50,7 +50,8 @@ func ReadPiece(c Comm, r Reader) (*Piece, error) {
 	return p, nil
 }
 
-// readPiece returns the piece of this rank, and the number of joints of which it has the body of the lower number.
+// readPiece returns the piece of this rank, and the number of joints whose lowest-numbered body is its own, so that each joint of the whole
+// is counted on one rank.
 func readPiece(c Comm, r Reader) (p *Piece, owned int, err error) {
 	nb, _ := r.Size()
 	n := int64(c.Size())

@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// refine solves for the rows that are not held and goes on as factor.Factor.SolveExactTo does, with rank 0 deciding. It returns the
-// verdict on this way to factor, the same on all ranks: holds, fails if the next way has to be tried, or ends beside an error.
+// refine solves for the rows that are not held and refines as factor.Factor.SolveExactTo does, with rank 0 deciding. It returns the
+// verdict on this way to factor, the same on all ranks: holds, fails if the next way has to be tried, or ends together with an error.
 func (s *Solver) refine(w kkt.Way) (int, error) {
 	u := s.hub
 	s.begin(w)
@@ -46,8 +46,8 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	return next, nil
 }
 
-// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveExactTo does in one process. Ranks
-// sum up the products of which rank 0 makes the θ of a step.
+// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveExactTo does in one process. Rank 0 computes the θ
+// of a step from the products of all ranks.
 func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 	u := s.hub
 	if s.low == nil {
@@ -97,7 +97,8 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 	}
 }
 
-// mix returns the θ of a step for the products of this rank, the same on all ranks. Rank 0 adds the step to its loads.
+// mix returns the θ of a step, the same on all ranks; over and under are the products of this rank (factor.Mixing). Rank 0 adds the step to
+// its loads.
 func (s *Solver) mix(over, under float64) float64 {
 	s.message = append(s.message[:0], over, under)
 	u := s.hub
@@ -113,7 +114,7 @@ func (s *Solver) mix(over, under float64) float64 {
 	return s.verdict[1]
 }
 
-// tellLeast is tell with the least pivot.
+// tellLeast is tell with the least pivot, which all ranks store in s.least.
 func (s *Solver) tellLeast(verdict int, withRows bool) int {
 	least := 0.0
 	if s.hub != nil {
@@ -124,7 +125,7 @@ func (s *Solver) tellLeast(verdict int, withRows bool) int {
 	return verdict
 }
 
-// begin solves for the first time.
+// begin solves for the first time in way w, and finds the size of the solution over all ranks.
 func (s *Solver) begin(w kkt.Way) {
 	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
 	s.message = append(s.message[:0], size, s.sys.FreeSize())
@@ -143,7 +144,7 @@ func (s *Solver) begin(w kkt.Way) {
 	s.size = s.verdict[1]
 }
 
-// sizes returns the largest step of all ranks, and takes the largest size.
+// sizes returns the largest step of all ranks, and stores the largest size of all ranks in s.size.
 func (s *Solver) sizes(step, size float64) float64 {
 	s.message = append(s.message[:0], step, size)
 	if s.hub != nil {
@@ -160,17 +161,18 @@ func (s *Solver) sizes(step, size float64) float64 {
 	return step
 }
 
-// check computes residuals.
+// check computes residuals and passes their measures to rank 0.
 func (s *Solver) check() {
 	s.sayChecked(s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size), nil)
 }
 
-// checkTwice computes residuals with twice the digits.
+// checkTwice is check with twice the digits.
 func (s *Solver) checkTwice() {
 	s.sayChecked(s.fac.ResidualAllHeldTo(s.r, s.rows, s.low, s.terms, s.sys.Right, s.x, s.size), s.low)
 }
 
-// sayChecked tells rank 0 of residuals; low is nil but where they have twice the digits.
+// sayChecked sends the measures c of residuals, and the parts of this rank in the residuals of held rows, to rank 0. low has the low parts
+// of these if they have twice the digits, else it is nil.
 func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	s.worst = c.Worst
 	s.message = append(append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...), low...)
@@ -191,8 +193,9 @@ func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	}
 }
 
-// estimate condenses the residuals to the held rows, for which the root solves. That tells the error of the solution in
-// the energy norm, theory.md (22), and is the first half of a correction.
+// estimate condenses the residuals to the held rows, and the root solves for these. This gives the error of the solution in
+// the energy norm, theory.md (22), and is the first half of a correction. estimate returns the verdict of rank 0, or ends with an error of
+// the root.
 func (s *Solver) estimate(w kkt.Way) (int, error) {
 	energy := s.fac.CondenseTo(s.right, s.r)
 	norm := s.fac.NormOf(s.x)

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// Report explains the constraints of the whole mechanism, as far as pieces can.
+// Report explains the constraints of the whole mechanism, as far as this is possible in pieces.
 type Report struct {
 	Bodies    int // of all ranks
 	Rows      int // constraint rows, prescribed freedoms included
@@ -18,12 +18,12 @@ type Report struct {
 	Redundant int
 	Mobility  int // 6·Bodies − Rank
 
-	// RedundantRows are the rows that depend on rows eliminated before, by name and row. Which joint of a dependent set
-	// is named depends on the cut, how many rows are redundant does not.
+	// RedundantRows are the rows that depend on rows eliminated before, sorted by name and row. Their number does not depend on the cut, but
+	// the choice of rows in a dependent set does.
 	RedundantRows []Row
 
-	// Unique says that the constraints determine all reactions. It is so if no row is redundant. Else Undetermined says
-	// why single reactions are not reported.
+	// Unique says that the constraints determine all reactions, which is so if no row is redundant. Else Undetermined is ErrReactions,
+	// which says why it is not known which reactions are determined.
 	Unique       bool
 	Undetermined error
 }
@@ -32,7 +32,7 @@ type Report struct {
 var ErrReactions = fmt.Errorf("%w: which reactions redundant rows leave undetermined, and those of least norm, "+
 	"as this takes the null space of the constraint forces over all pieces (one process: kkt.Solver.Report)", ErrUnsupported)
 
-// Report explains the constraints at the state of the last Solve. All ranks call it together, and have the same report.
+// Report explains the constraints at the state of the last Solve. All ranks call it together, and get the same report.
 //
 // Redundant rows are found by the pivots of the last Solve, which depend on the masses. kkt.Solver.Report uses a metric of
 // the geometry alone, and also reports how near the pose is to a singular one; this Report does not. Cost: the names of
@@ -84,7 +84,7 @@ func (s *Solver) Report() (*Report, error) {
 	return out, nil
 }
 
-// ownRows returns the constraint rows that are of this rank, those between ranks once.
+// ownRows returns the number of constraint rows that this rank counts. Rows between ranks are counted on one of them.
 func (p *Plan) ownRows() int {
 	pat := p.layout.Pattern
 	rows := pat.Dim() - int(pat.Off[pat.Positive()])

@@ -5,35 +5,35 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Root solves the system of the held rows, −S·y = b with S = Σ Sᵢ, by shares that the ranks have. Ranks call its
+// Root solves the system of the held rows, −S·y = b with S = Σ Sᵢ, from the shares of the ranks. Ranks call its
 // methods together.
 type Root interface {
-	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own are the scales of the rows of
-	// this rank's share. On rank 0 scale has the scales of all rows, with the same values. A pivot that is too small for
+	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own has the scales of the rows of
+	// this rank's share. On rank 0 scale has the scales of all rows of the root. A pivot that is too small for
 	// policy and eps gets its proximal term as in factor.Factor.Factorize.
 	//
-	// On rank 0 it returns the counts of the pivots, and an error of the root; other ranks return zero and nil.
+	// On rank 0 it returns the tally of the pivots, and an error of the root; other ranks return zero and nil.
 	Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error)
-	// SolveTo solves with the last factor; x and b are those of rank 0, which do not overlap. Other ranks pass nil.
+	// SolveTo solves with the last factor. Rank 0 passes x and b, which do not overlap; other ranks pass nil.
 	SolveTo(x, b []float64) error
 	// PivotsTo stores the pivots of the rows in dst and returns true, or returns false if they are not known. Rank 0
 	// alone calls it.
 	PivotsTo(dst []float64) bool
 	// WeakRows calls visit for the rows that count as redundant, on rank 0 alone. It returns false if they are not known.
 	WeakRows(visit func(row int)) bool
-	// Close ends the root. Nothing else is called afterwards.
+	// Close frees the resources of the root. No method is called afterwards.
 	Close() error
 }
 
 // RootMaker makes a Root for held rows. All ranks call it together.
 type RootMaker func(c Comm, h *Held) (Root, error)
 
-// NewSparseRoot returns a Root in pure Go. Rank 0 gathers the shares and factors them as a mechanism of pieces: in an
-// order of its own, with fronts as wide as what the pieces have in common. All work is on rank 0, in the order of the
+// NewSparseRoot returns a Root in pure Go. Rank 0 gathers the shares and factors them like a mechanism whose bodies are the pieces, in an
+// order of its own, with fronts as wide as the rows between pieces. All work is on rank 0, in the order of the
 // ranks, so its results have the same bits each time.
 //
-// Memory on rank 0: the shares of all ranks, and the factor. It is right for ladders and trees cut into any number of
-// pieces, and for nets as long as the separators fit one rank.
+// Memory on rank 0: the shares of all ranks, and the factor. It is suited to ladders and trees cut into any number of
+// pieces, and to nets as long as the rows between pieces fit in the memory of one rank.
 func NewSparseRoot(c Comm, h *Held) (Root, error) {
 	s := &sparseRoot{comm: c, held: h}
 	if c.Rank() > 0 {
@@ -54,11 +54,12 @@ func NewSparseRoot(c Comm, h *Held) (Root, error) {
 	return s, nil
 }
 
+// sparseRoot is the Root of NewSparseRoot.
 type sparseRoot struct {
 	comm   Comm
 	held   *Held
 	factor *factor.Factor
-	matrix *sparse.Matrix // without blocks that are not zero: all is in the shares
+	matrix *sparse.Matrix // all its blocks are zero, as the shares have all numbers
 	shares [][]float64
 	scale  []float64
 	x, b   []float64
@@ -94,16 +95,19 @@ func (s *sparseRoot) SolveTo(x, b []float64) error {
 	return nil
 }
 
+// PivotsTo implements Root.
 func (s *sparseRoot) PivotsTo(dst []float64) bool {
 	s.factor.PivotsTo(s.x)
 	copy(dst, s.x[s.held.first:])
 	return true
 }
 
+// WeakRows implements Root.
 func (s *sparseRoot) WeakRows(visit func(row int)) bool {
 	off := s.held.Symbolic.Pattern.Off
 	s.factor.WeakRows(func(node, row int) { visit(int(off[node]-s.held.first) + row) })
 	return true
 }
 
+// Close implements Root; there is nothing to free.
 func (s *sparseRoot) Close() error { return nil }

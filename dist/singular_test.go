@@ -18,10 +18,11 @@ import (
 )
 
 const (
-	// sameBranch is the angle, rad, by which links that the branch keeps parallel may differ, as in one process (sim). The other branch is off by one.
+	// sameBranch is the angle, rad, by which links that the branch keeps parallel may differ, as in one process (sim). The other branch is off
+	// by one.
 	sameBranch = 1e-9
-	// flatTol is how near poses behind singular ones are to those of one process, m: steps differ, as the nearness depends on the order of the rows,
-	// and what they leave of the tolerance grows for a few swings.
+	// flatTol is how near poses behind singular ones are to those of one process, m: steps differ, as the nearness depends on the order of the
+	// rows, and what they leave of the tolerance grows for a few swings.
 	flatTol = 1e-8
 )
 

@@ -24,27 +24,27 @@ type Solver struct {
 	root Root
 	hub  *hub // nil but on rank 0
 
-	x, r         []float64
-	share, right []float64 // of this rank
-	y, rows      []float64 // by held row of this rank
-	low          []float64 // the rest of rows in twice the digits; nil if that has not been needed
-	terms        []float64 // by held node
-	message      []float64
-	verdict      [3]float64
-	folded       []float64 // of another rank, on rank 0
+	x, r         []float64  // solution and residual of the piece
+	share, right []float64  // share of this rank in the matrix and the right side of the root
+	y, rows      []float64  // by held row of this rank: solution of the root; scales or parts of residuals
+	low          []float64  // low parts of rows with twice the digits; nil until needed
+	terms        []float64  // by held node (factor.Factor.ResidualHeldTo)
+	message      []float64  // to rank 0
+	verdict      [3]float64 // last verdict of rank 0, with two numbers
+	folded       []float64  // on rank 0: numbers of another rank in fold
 
 	size   float64 // largest norm of a +1 node of all ranks
 	worst  factor.Worst
 	way    kkt.Way
 	weak   int     // redundant rows of all ranks
 	lost   int     // pivots of the root that were replaced, on rank 0
-	least  float64 // least pivot of a row of all ranks relative to its scale, redundant ones left out; 0 if the root does not tell
-	steps  int
+	least  float64 // least pivot of a row that is not redundant, relative to its scale, over all ranks; 0 if the root does not know it
+	steps  int     // corrections
 	solved bool
 	st     *mechanism.State // of the last Solve
-	joint  agreement        // of the states of the last Solve
-	sent   int64            // in the last Solve
-	waited time.Duration
+	joint  agreement        // of the state of the last Solve
+	sent   int64            // bytes sent in the last Solve
+	waited time.Duration    // in the last Solve
 }
 
 // NewSolver allocates a solver. All ranks call it together.
@@ -77,23 +77,23 @@ func (s *Solver) Plan() *Plan { return s.plan }
 // Close ends the root of s. All ranks call it together.
 func (s *Solver) Close() error { return s.root.Close() }
 
-// Verdicts: a rank gives one of its factorization, and rank 0 gives one of what comes next.
+// Verdicts: each rank gives one on its factorization, and rank 0 gives one on the next step of all ranks.
 const (
-	holds    = iota // all is well; the solution is done
-	fails           // this way to factor does not work; the next one
-	ends            // there is an error that no way mends
-	condense        // the error of the solution is to be estimated with the factor
-	correct         // a correction follows, and a look at what it has left
-	finish          // a correction follows, the last one
+	holds    = iota // the factorization or the solution is accepted
+	fails           // this way to factor does not work; the next way follows
+	ends            // there is an error that no other way removes
+	condense        // an estimate of the solution's error with the factor follows
+	correct         // a correction follows, and then the residuals are computed again
+	finish          // the last correction follows
 	twice           // corrections follow whose residuals have twice the digits
 	differ          // the states of the ranks do not agree
 
-	statuses // number of them
+	statuses // number of verdicts
 )
 
-// Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its
-// halo. All ranks call it together, with states that agree: their times, and the bodies of a halo with those of the rank
-// whose own they are, in all bits. If they do not, Solve returns an error on all ranks, with the body and the ranks.
+// Solve computes accelerations and constraint multipliers at st, the state of the piece with its halo. All ranks call it together, with
+// states that agree: times are equal, and a body of a halo has the same bits as on the rank
+// to which it belongs. If they do not agree, Solve returns an error on all ranks, with the body and the ranks.
 //
 // Cost: assembly and factorization of the piece; a message with its share, and some of held rows; no allocation with
 // the Root of this package but for errors. The result holds until the next Solve. It returns the errors of
@@ -106,9 +106,9 @@ func (s *Solver) Solve(st *mechanism.State) error {
 	return s.solveWith(st, 0, 0)
 }
 
-// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, of all pieces: nil on all ranks, or a
-// *mechanism.ViolationError on those that have the joint and a *RankError on the others. All ranks call it together.
-// Solve itself takes every state as it is.
+// Holds returns nil on all ranks if the states of the last Solve satisfy the joints of all pieces (mechanism.Mechanism.Holds). Else it
+// returns an error that wraps a *mechanism.ViolationError on ranks that have a violated joint, and a *RankError on the others. All ranks
+// call it together. Solve itself takes every state as it is.
 //
 // Cost: O(bodies + joints) and a message. It panics without a result. The state must not have changed.
 func (s *Solver) Holds() error {
@@ -121,7 +121,7 @@ func (s *Solver) Holds() error {
 	return Agree(s.comm, err)
 }
 
-// solveWith is Solve with feedback (StabilizedAccelerations).
+// solveWith is Solve with feedback, alpha and beta in 1/s; zeros stand for none (StabilizedAccelerations).
 func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 	before, waited := s.comm.sent, s.comm.waited
 	s.solved, s.st = false, st
@@ -138,8 +138,8 @@ func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 // errFails says that a way to factor does not work; explain says why.
 var errFails = errors.New("dist: no way to factor works")
 
-// solve takes the ways to factor one after the other until one holds, and computes accelerations. filled is the error of the assembly on
-// this rank.
+// solve tries the ways to factor one after the other until a solution holds, and computes accelerations. filled is the error of the
+// assembly on this rank.
 func (s *Solver) solve(filled error) error {
 	refined := false
 	err := kkt.Try(kkt.DropWeak, kkt.KeepAll, nil, func(w kkt.Way) (done bool, err error) {
@@ -162,7 +162,7 @@ func (s *Solver) solve(filled error) error {
 	return err
 }
 
-// fill assembles the piece and clears what other ranks bring in: loads and blocks of the bodies of the halo, and the
+// fill assembles the piece and clears the parts that other ranks contribute: loads and blocks of the bodies of the halo, and the
 // right sides of held rows that another rank owns.
 func (s *Solver) fill(st *mechanism.State, alpha, beta float64) error {
 	if err := s.sys.FillTo(st); err != nil {
@@ -196,13 +196,13 @@ func (s *Solver) say() {
 	u := s.hub
 	copy(u.from[0], s.message)
 	for r := 1; r < len(u.from); r++ {
-		// The lengths of messages differ by what ranks hold: fixed numbers, numbers by held row, numbers by row or
-		// node of their own.
+		// Messages have different lengths, as ranks hold and own different numbers of rows (expect).
 		s.comm.Recv(r, u.from[r][:u.length(r)])
 	}
 }
 
-// tell brings a verdict with two numbers of rank 0 to all, and the solution of the held rows if they are wanted.
+// tell brings a verdict of rank 0 with two numbers a and b to all ranks, in s.verdict, and returns it. With withRows it also brings the
+// solution of the held rows to s.y.
 func (s *Solver) tell(verdict int, a, b float64, withRows bool) int {
 	n := len(s.verdict)
 	if u := s.hub; u != nil {
@@ -295,7 +295,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	return ends, Agree(s.comm, err)
 }
 
-// factorizePiece factors the piece of this rank. It returns holds, fails, or ends with an error.
+// factorizePiece factors the piece of this rank, unless filled is an error. It returns holds, fails, or ends with an error.
 func (s *Solver) factorizePiece(filled error, w kkt.Way, policy factor.Policy, eps float64) (int, error) {
 	if filled != nil {
 		return ends, filled
@@ -325,7 +325,8 @@ func pivotOf(err error) *factor.PivotError {
 	return nil
 }
 
-// explain returns the error of the last way, with the place on the rank that has it.
+// explain returns the error of the last way on all ranks, with the joint on the rank that has the worst row. refined says that the last way
+// has been factored and refined.
 func (s *Solver) explain(refined bool) error {
 	var own error
 	where := -1.0
@@ -348,6 +349,7 @@ func (s *Solver) explain(refined bool) error {
 	return Agree(s.comm, own)
 }
 
+// mustHave panics without a result.
 func (s *Solver) mustHave() {
 	if !s.solved {
 		panic("dist: no result")
@@ -366,8 +368,8 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x)
 }
 
-// Accelerations implements sim.Dynamics: it stores accelerations of all bodies of the piece, those of the halo by way
-// of the ranks whose own they are. All ranks call it together.
+// Accelerations implements sim.Dynamics: it solves at st and stores the accelerations of all bodies of the piece. Accelerations of the halo
+// come from the ranks to which its bodies belong. All ranks call it together.
 //
 // It panics unless a has six entries a body.
 func (s *Solver) Accelerations(a []float64, st *mechanism.State) error {
@@ -398,7 +400,7 @@ func (s *Solver) StabilizedAccelerations(a []float64, st *mechanism.State, alpha
 	return nil
 }
 
-// exchange fills in v the six numbers of each body of the halo. They come from the ranks that own these bodies.
+// exchange fills in the six numbers in v of each body of the halo, from the ranks to which these bodies belong.
 func (s *Solver) exchange(v []float64) {
 	for i := range s.plan.links {
 		l := &s.plan.links[i]
@@ -412,8 +414,9 @@ func (s *Solver) exchange(v []float64) {
 	}
 }
 
-// Reactions returns what the joints of the piece do. Those between ranks are there on both. Where rows are redundant, they
-// are some choice of many. They hold until the next Solve, and the state of the last one must not have changed.
+// Reactions returns the forces of the joints of the piece. Both ranks have the reactions of a joint between them. If rows are redundant,
+// reactions may not be unique, and these are an arbitrary choice. They hold until the next Solve, and the state of the last Solve must not
+// change.
 //
 // It panics without a result.
 func (s *Solver) Reactions() kkt.Reactions {
@@ -421,8 +424,8 @@ func (s *Solver) Reactions() kkt.Reactions {
 	return kkt.Reactions{Layout: s.plan.layout, Kin: s.sys.Kin, State: s.st, X: s.x}
 }
 
-// Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the
-// system keeps all rows (Way).
+// Redundant returns the number of redundant rows of all pieces, or −1 if the way that has solved the
+// system keeps all rows (Way). It panics without a result.
 func (s *Solver) Redundant() int {
 	s.mustHave()
 	if s.way > kkt.DropWeakest {
@@ -431,7 +434,7 @@ func (s *Solver) Redundant() int {
 	return s.weak
 }
 
-// Steps returns the number of corrections that the solution has taken.
+// Steps returns the number of corrections of the last solution. It panics without a result.
 func (s *Solver) Steps() int {
 	s.mustHave()
 	return s.steps
@@ -443,8 +446,8 @@ func (s *Solver) Way() kkt.Way { return s.way }
 // Sent returns the bytes that this rank has sent in the last Solve.
 func (s *Solver) Sent() int64 { return s.sent }
 
-// Waited returns how long this rank has sent, and waited for others, in the last Solve. What a Root does in its own way, as
-// that of MUMPS, is not in it.
+// Waited returns the time in which this rank has sent and has waited for others in the last Solve. Communication that a Root does by
+// itself, such as MUMPS, does not count.
 func (s *Solver) Waited() time.Duration { return s.waited }
 
 // Row is a row of a joint or coupling.
@@ -455,10 +458,10 @@ type Row struct {
 }
 
 // RedundantRows returns the rows that depend on rows eliminated before them, as far as the pivots tell. Each rank gets
-// those that it eliminates. A row of the root is returned on the lower of the two ranks of its joint. All ranks call
+// the redundant rows that it eliminates. A row of the root is returned on the lower of the two ranks of its joint. All ranks call
 // RedundantRows together.
 //
-// It returns an error, on all ranks, if the root does not know them or no row was left out (kkt.KeepAll). It panics
+// It returns an error, on all ranks, if the root does not know its redundant rows or the way has kept all rows (kkt.KeepAll). It panics
 // without a result.
 func (s *Solver) RedundantRows() ([]Row, error) {
 	s.mustHave()

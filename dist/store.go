@@ -10,9 +10,9 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Store keeps the checkpoints of a run on many ranks, each rank its own, in two files: BASE.rank3.0 and BASE.rank3.1,
-// one older than the other. A run may be killed while some ranks have written a checkpoint and others have not; as no
-// rank is ever more than a step ahead, there is one in common.
+// Store keeps the checkpoints of a run on many ranks. Each rank has two files, such as BASE.rank3.0 and BASE.rank3.1,
+// one older than the other. A run may be killed while some ranks have written a checkpoint and others have not. As no
+// rank is ever more than one checkpoint ahead, all ranks have one of the same time.
 type Store struct {
 	comm Comm
 	base string
@@ -22,9 +22,10 @@ type Store struct {
 // NewStore returns the store with the given path and beginning of file names. It writes nothing.
 func NewStore(c Comm, base string) *Store { return &Store{comm: c, base: base} }
 
+// file returns the name of file i, 0 or 1, of this rank.
 func (s *Store) file(i int) string { return fmt.Sprintf("%s.rank%d.%d", s.base, s.comm.Rank(), i) }
 
-// Clear removes the checkpoints of this rank, those of an earlier run.
+// Clear removes the checkpoints of this rank, left by an earlier run.
 func (s *Store) Clear() error {
 	for i := range 2 {
 		if err := os.Remove(s.file(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,8 +35,8 @@ func (s *Store) Clear() error {
 	return nil
 }
 
-// Save writes the checkpoint of this rank in place of the older one. All ranks save after the same steps; none waits
-// for others.
+// Save writes a checkpoint of this rank in place of the older one. All ranks save after the same steps, without waiting for
+// each other.
 func (s *Store) Save(c *sim.Checkpoint) error {
 	if err := sim.WriteCheckpoint(s.file(s.next), c); err != nil {
 		return err
@@ -44,10 +45,10 @@ func (s *Store) Save(c *sim.Checkpoint) error {
 	return nil
 }
 
-// Latest returns the latest checkpoint of this rank that all ranks have one of at the same time, or nil if there is
-// none. All ranks call it together.
+// Latest returns the checkpoint of this rank at the latest time at which all ranks have one, or nil if there is no such
+// time. All ranks call it together.
 //
-// It returns the error of any rank whose file cannot be read, on all; a file that is not there is none.
+// If a file of any rank exists and cannot be read, it returns the error on all ranks.
 func (s *Store) Latest() (*sim.Checkpoint, error) {
 	var have [2]*sim.Checkpoint
 	times := []float64{math.NaN(), math.NaN()}
@@ -67,7 +68,7 @@ func (s *Store) Latest() (*sim.Checkpoint, error) {
 	}
 	lists := gatherLists(s.comm, times)
 	common := []float64{math.NaN()}
-	for _, t := range times { // those of rank 0, there
+	for _, t := range times { // only the result of rank 0 counts
 		all := true
 		for _, l := range lists {
 			all = all && (l[0] == t || l[1] == t)

@@ -14,7 +14,7 @@ type analysis struct {
 	s    *Symbolic
 	stop *halt.Flag
 	p    *sparse.Pattern
-	inv  []int32 // by old node: its core node; −1 for leaves
+	inv  []int32 // by node of the pattern: its core node; −1 for leaves
 
 	size   []int32 // rows of each core node
 	parent []int32 // of each core node in the elimination tree, −1 for roots
@@ -24,17 +24,18 @@ type analysis struct {
 	// the leaves whose first neighbour it is.
 	highPtr, high []int32
 	// Leaves by their first neighbour, and the neighbours of every leaf in elimination order.
-	leafPtr, leafOf []int32 // core+1, leaves: old nodes
+	leafPtr, leafOf []int32 // core+1, leaves: nodes of the pattern
 	joinPtr, joins  []int32 // leaves+1 by place in leafOf: core nodes
 	joinSrc         []int32 // like joins: index of the block in P.Ind
 
-	super  []int32 // first core node of each supernode, and their number
+	super  []int32 // first core node of each supernode, and at the end the number of core nodes
 	up     []int32 // parent supernode
 	rowPtr []int32 // into rows
 	rows   []int32 // core nodes below each supernode, increasing
 }
 
-// newAnalysis numbers the nodes of the core, which are no leaves, and moves their sizes and parents to these numbers.
+// newAnalysis numbers the core nodes, which are all nodes but the leaves, in elimination order. It stores their sizes, parents and column
+// counts by these numbers, and lists leaves and neighbours.
 func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	p, g := e.p, e.graph
 	a := &analysis{s: s, stop: e.stop, p: p, inv: make([]int32, p.Len())}
@@ -77,10 +78,11 @@ func newAnalysis(s *Symbolic, e *elimination) *analysis {
 	return a
 }
 
-// findLeaves lists the neighbours of every leaf in elimination order, and the leaves by the first of them.
+// findLeaves lists the leaves by their first neighbour, and the neighbours of every leaf, both in elimination order. Leaves without
+// neighbours go to s.free.
 func (a *analysis) findLeaves() {
 	p, core := a.p, len(a.size)
-	ptr := make([]int32, p.Len()+1) // blocks of each leaf
+	ptr := make([]int32, p.Len()+1) // by node: where the blocks of a leaf begin in joins and src
 	for _, b := range p.Ind {
 		if a.s.leaf[b] {
 			ptr[b+1]++
@@ -90,8 +92,8 @@ func (a *analysis) findLeaves() {
 		ptr[i+1] += ptr[i]
 	}
 	next := slices.Clone(ptr[:p.Len()])
-	joins, src := make([]int32, ptr[p.Len()]), make([]int32, ptr[p.Len()])
-	for _, old := range a.s.node { // in elimination order
+	joins, src := make([]int32, ptr[p.Len()]), make([]int32, ptr[p.Len()]) // core nodes, and blocks
+	for _, old := range a.s.node {                                         // in elimination order
 		for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 			if b := p.Ind[k]; a.s.leaf[b] {
 				joins[next[b]], src[next[b]] = a.inv[old], k
@@ -104,6 +106,7 @@ func (a *analysis) findLeaves() {
 			a.s.free = append(a.s.free, leaf{first: p.Off[i], size: p.Size[i]})
 		}
 	}
+	// Leaves by their first neighbour.
 	a.leafPtr = make([]int32, core+1)
 	for _, old := range a.s.perm {
 		if a.s.leaf[old] && ptr[old] < ptr[old+1] {
@@ -123,6 +126,7 @@ func (a *analysis) findLeaves() {
 			at[c]++
 		}
 	}
+	// Their neighbours, leaf by leaf.
 	a.joinPtr = make([]int32, n+1)
 	a.joins, a.joinSrc = make([]int32, 0, len(joins)), make([]int32, 0, len(joins))
 	for i, old := range a.leafOf {
@@ -132,7 +136,7 @@ func (a *analysis) findLeaves() {
 	}
 }
 
-// findNeighbours lists the later neighbours of each core node in the matrix.
+// findNeighbours lists the neighbours of each core node that are eliminated later and couple with it in the matrix.
 func (a *analysis) findNeighbours() {
 	p, core := a.p, len(a.size)
 	each := func(visit func(lo, hi int32)) { // −1 nodes are all in the core
@@ -157,10 +161,10 @@ func (a *analysis) findNeighbours() {
 	})
 }
 
-// supernodes joins a core node with the next one if that is its parent and has exactly the same
+// supernodes joins a core node with the next one if the next one is its parent and has exactly the same
 // rows below (fundamental supernodes, Liu, Ng & Peyton 1993).
 //
-// All held nodes are one supernode.
+// The held nodes, which are the last ones, make one supernode.
 func (a *analysis) supernodes() {
 	n := len(a.size)
 	free := n - a.s.held
@@ -181,8 +185,8 @@ func (a *analysis) supernodes() {
 	}
 }
 
-// structure finds the parent and the rows of every supernode. Its rows are those of the matrix,
-// of its leaves and of its children, less its own pivots.
+// structure finds the parent of every supernode and the rows below it. These are the rows that the matrix, its leaves and its
+// children couple with it, without its own pivots.
 func (a *analysis) structure() {
 	ns := len(a.super) - 1
 	of := make([]int32, len(a.size)) // supernode of each node
@@ -241,14 +245,14 @@ const (
 	frontCost  = 60.0 // a front
 	updateCost = 0.7  // an entry of an update matrix: stored, added to the parent
 	panelCost  = 0.7  // an entry of a panel: cleared, stored, read in the solves
-	farCost    = 2.0  // the same if all panels do not fit in the caches
+	farCost    = 2.0  // an entry of a panel if the panels do not fit in the caches together
 	flopCost   = 0.05 // an operation
 )
 
-// farEntries is the number of entries of all panels above which they cost farCost.
+// farEntries is the number of entries in all panels above which an entry costs farCost.
 const farEntries = 1 << 20
 
-// cost returns the time that a front of w pivots and b rows below takes, an entry of whose panel costs entry.
+// cost returns the time in nanoseconds of a front with w pivots and b rows below; entry is the time of an entry of its panel.
 func cost(w, b, entry float64) float64 {
 	flops := w*b*(w+b) + w*w*w/3
 	return frontCost + updateCost*b*(b+1)/2 + entry*w*(w+b) + flopCost*flops
@@ -274,7 +278,7 @@ func (a *analysis) relax() {
 	if entries > farEntries {
 		entry = farCost
 	}
-	gone := make([]bool, ns) // the supernode is joined with the next
+	gone := make([]bool, ns) // by supernode: joined with the next
 	for k := range ns - 1 {
 		if a.up[k] != int32(k+1) || a.s.held > 0 && k == ns-2 {
 			continue
@@ -319,12 +323,12 @@ func (a *analysis) compress(gone []bool) {
 	}
 }
 
-// place fixes the fronts: their sizes, runs, children and entries.
+// place fixes the fronts: their sizes, runs of rows, children, entries and leaves.
 func (a *analysis) place() {
 	s, ns := a.s, len(a.up)
 	s.fronts = pages.Make[front](ns)
 	a.children()
-	at := make([]int32, len(a.size)) // place of a node in the current front
+	at := make([]int32, len(a.size)) // by core node: its first row in the current front
 	ent, ptr := a.entries()
 	s.ents, s.leaves, s.blocks = pages.Make[entry](len(ent))[:0], pages.Make[leaf](len(a.leafOf))[:0], pages.Make[kernel.Block](len(a.joins))[:0]
 	for k := range ns {
@@ -371,8 +375,8 @@ func (a *analysis) place() {
 	}
 }
 
-// addRun appends n rows that go to dst. They extend the last run if that ends at dst, and dst
-// is not the row border. Runs before first belong to something else.
+// addRun appends n rows that go to dst and the following rows. They extend the last run if it ends at dst and dst is not the row
+// border: no run crosses border. Runs before number first belong to another list.
 func (s *Symbolic) addRun(first, dst, n, border int32) {
 	if l := int32(len(s.runs)); l > first && dst != border {
 		if r := &s.runs[l-1]; r.dst+r.n == dst {
@@ -405,7 +409,8 @@ func (a *analysis) children() {
 	}
 }
 
-// entries lists the blocks between −1 and +1 nodes of the core by the node that is eliminated first.
+// entries lists the blocks between −1 and +1 nodes of the core by the node that is eliminated first: list[ptr[c]:ptr[c+1]] are the
+// blocks of core node c, as indices into Pattern.Ind.
 func (a *analysis) entries() (list, ptr []int32) {
 	p, core := a.p, len(a.size)
 	ptr = make([]int32, core+1)
@@ -431,7 +436,7 @@ func (a *analysis) entries() (list, ptr []int32) {
 	return list, ptr
 }
 
-// placeEntry appends the entry of a block.
+// placeEntry appends the entry of a block of the pattern; at has the first row of each core node in the block's front.
 func (s *Symbolic) placeEntry(a *analysis, block int32, at []int32) {
 	p := a.p
 	neg := a.blockRow(block)
@@ -444,13 +449,13 @@ func (s *Symbolic) placeEntry(a *analysis, block int32, at []int32) {
 	s.ents = append(s.ents, e)
 }
 
-// blockRow returns the −1 node of a block.
+// blockRow returns the −1 node of a block, given by its index into Pattern.Ind.
 func (a *analysis) blockRow(block int32) int32 {
 	i, _ := slices.BinarySearch(a.p.Ptr, block+1)
 	return int32(i) - 1
 }
 
-// placeLeaves appends the leaves whose first neighbour is a pivot of f.
+// placeLeaves appends the leaves whose first neighbour is a pivot of f; at has the first row of each core node in f.
 func (a *analysis) placeLeaves(f *front, at []int32) {
 	s, p := a.s, a.p
 	f.leafLo = int32(len(s.leaves))
@@ -481,7 +486,8 @@ const (
 	spreadEntry = 0.08
 )
 
-// spread decides how the leaves of f are added.
+// spread decides whether the leaves of f are added one by one or spread over all rows of the front, whichever takes less time. It
+// counts their columns, and enlarges the scratch for spread leaves.
 func (s *Symbolic) spread(f *front) {
 	n := float64(f.rows())
 	alone, together := 0.0, 0.0
@@ -497,20 +503,5 @@ func (s *Symbolic) spread(f *front) {
 	}
 	if f.spread = together < alone; f.spread || f.ld() <= kernel.FrontRows { // kernel.Front has all leaves spread, and their right sides
 		s.maxSpread = max(s.maxSpread, int(f.columns)*max(f.ld(), kernel.FrontRows+1))
-	}
-}
-
-// sortInt32 sorts v, increasing: by insertion where it is short, as most lists of columns are.
-func sortInt32(v []int32) {
-	if len(v) > 24 {
-		slices.Sort(v)
-		return
-	}
-	for i := 1; i < len(v); i++ {
-		x, j := v[i], i
-		for ; j > 0 && v[j-1] > x; j-- {
-			v[j] = v[j-1]
-		}
-		v[j] = x
 	}
 }

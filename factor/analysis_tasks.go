@@ -8,14 +8,14 @@ import (
 
 // Limits of the division into tasks. Another value costs time only.
 const (
-	leastWork = 3e4  // ns: what is not divided any more
-	sideWork  = 0.1  // part of a subtree's work that makes a branch of it
-	mostTop   = 0.05 // part of all work that a walk down to the next branch may leave to the top
-	mostTasks = 16   // about; each takes at least this part of the work
+	leastWork = 3e4  // ns: work below which a subtree is not divided
+	sideWork  = 0.1  // part of a subtree's work above which all children but the heaviest count as a branch
+	mostTop   = 0.05 // part of all work that the fronts down to the next branch may add to the top
+	mostTasks = 16   // a task has at least one part in mostTasks of all work, so there are about as many
 )
 
-// divide finds subtrees that can be eliminated side by side and leaves the fronts
-// above them to the top. The division depends on the structure alone.
+// divide makes tasks of subtrees that can be eliminated side by side. The fronts above them are the top, which is eliminated
+// afterwards. The division depends on the structure alone, and so not on the number of goroutines.
 func (a *analysis) divide() {
 	s, ns := a.s, len(a.s.fronts)
 	work := make([]float64, ns) // of each subtree
@@ -68,8 +68,8 @@ func (a *analysis) divide() {
 	flush(ns)
 }
 
-// split gives the fronts from k down to the next branch to the top, unless the
-// way is too long.
+// split marks the fronts from k down to the next branch as parts of the top, unless they have more work than most. A branch is a
+// front whose children but the heaviest have a sideWork part of its work.
 func (a *analysis) split(k int32, work, own []float64, most float64, top []bool) {
 	s, path := a.s, 0.0
 	for v := k; ; {
@@ -96,9 +96,8 @@ func (a *analysis) split(k int32, work, own []float64, most float64, top []bool)
 	}
 }
 
-// closeRows finds the −1 nodes whose residuals the backward sweep can sum up as it
-// comes by their neighbours: all of these are leaves, of the task that the node
-// belongs to. The others are open.
+// closeRows finds the −1 nodes whose residuals the backward sweep can sum up while it stores their neighbours: all neighbours are
+// leaves that belong to the task of the node. The other −1 nodes are open.
 func (a *analysis) closeRows() {
 	s := a.s
 	of := make([]int32, len(s.node)) // task of each core node, −1 at the top
@@ -168,14 +167,13 @@ func (a *analysis) listBeside() {
 	})
 }
 
-// stack finds places for the update matrices that are not handed to the top, in a task
-// or at the top. The place of a matrix is above those of all matrices that wait for their
-// parents. It does not overlap the places of its children, which are read while the matrix
-// is summed up.
+// stack finds places on the stack for the update matrices within a task and within the top; matrices that a task hands to the top have
+// places of their own. A matrix lies above all matrices that still wait for their parents. It does not overlap the
+// matrices of its children, which are read while it is summed up.
 func (a *analysis) stack() {
 	s := a.s
 	type place struct{ lo, hi int64 }
-	var waiting []place // upwards, children of one front next to each other
+	var waiting []place // by increasing place; children of one front are next to each other
 	step := func(f *front) {
 		var kids place
 		for _, c := range s.kids[f.kidLo:f.kidHi] {
@@ -211,7 +209,7 @@ func (a *analysis) stack() {
 	}
 }
 
-// shorten finds the fronts that kernel.Front can eliminate at once: small ones with pivots of sign −1.
+// shorten marks the short fronts, which kernel.Front can eliminate at once: small ones whose pivots all have sign −1.
 func (a *analysis) shorten() {
 	s := a.s
 	for k := range s.fronts {
@@ -236,7 +234,8 @@ func (a *analysis) shorten() {
 	}
 }
 
-// onlyChild reports whether a short front has no blocks of its own and at most one child, of few rows, which are the first of the front.
+// onlyChild reports whether a short front has no blocks between core nodes and at most one child, whose update matrix has few rows that
+// are the first rows of the front.
 func (s *Symbolic) onlyChild(f *front) bool {
 	if f.entLo < f.entHi || f.kidHi-f.kidLo > 1 {
 		return false
@@ -250,7 +249,7 @@ func (s *Symbolic) onlyChild(f *front) bool {
 	return true
 }
 
-// group notes in which groups of rows a leaf of a short front has blocks.
+// group notes in which groups of kernel.GroupRows rows of its short front a leaf has blocks, one bit a group.
 func (s *Symbolic) group(l *leaf) {
 	for _, b := range s.blocks[l.lo:l.hi] {
 		for r := b.Row; r < b.Row+b.N; r++ {
@@ -259,7 +258,7 @@ func (s *Symbolic) group(l *leaf) {
 	}
 }
 
-// alike reports whether the leaves of two fronts have the same places in them.
+// alike reports whether the leaves of two fronts have the same sizes and the same rows in their fronts.
 func (s *Symbolic) alike(f, g *front) bool {
 	a, b := s.leaves[f.leafLo:f.leafHi], s.leaves[g.leafLo:g.leafHi]
 	return slices.EqualFunc(a, b, func(a, b leaf) bool {

@@ -3,11 +3,11 @@ package factor
 import "github.com/rung-mbd/rung/sparse"
 
 // The assertions of this file stand behind "if checks", which the build tag
-// check turns on. They hold what the documentation asks of callers and a caller
-// could know.
+// check turns on. They verify conditions that the documentation asks of callers and that a
+// caller can know.
 
-// assertInput panics unless the arguments of Factorize are as documented; a
-// scale that is not a number is left to its pivot.
+// assertInput panics unless the arguments of Factorize are as documented. It lets a
+// scale that is NaN pass, as the pivot of that row is then an error.
 func assertInput(m *sparse.Matrix, scale []float64, eps float64, policy Policy) {
 	p := m.Pattern
 	if m.Dia != nil && len(m.Dia) != int(p.Dia[p.Len()]) || len(m.Val) != int(p.Pos[len(p.Ind)]) {

@@ -17,8 +17,8 @@ type Candidate struct {
 	Counts   Counts
 }
 
-// wideFront is the number of rows of a front from which on nested dissection is tried. If no
-// front of the other orders is as wide, the graph has no net that dissection could cut better.
+// wideFront is the number of rows of the largest front from which on nested dissection is tried. If the best of the other
+// orders has no front as wide, the graph has no net that dissection could cut better.
 const wideFront = 64
 
 // smallGraph is the number of nodes up to which Auto tries every ordering.
@@ -27,13 +27,13 @@ const smallGraph = 2000
 // Limits bound the work and the memory of a factor. Zero stands for no limit.
 type Limits struct{ Flops, NonZeros int64 }
 
-// CostError says what a factor would cost that is beyond the limits.
+// CostError is the cost of a factor that is beyond the limits.
 type CostError struct {
 	Counts Counts // of the cheapest order that was tried
 	Limits Limits
 }
 
-// Error names the price and the limit that it exceeds.
+// Error names the cost and the limit that it exceeds.
 func (e *CostError) Error() string {
 	if e.Limits.Flops > 0 && e.Counts.Flops > e.Limits.Flops {
 		return fmt.Sprintf("factor: a factorization takes %.4g flops, more than %.4g", float64(e.Counts.Flops), float64(e.Limits.Flops))
@@ -50,11 +50,11 @@ func (l Limits) check(c Counts) error {
 }
 
 // Choose analyses p (see Analyze) in the elimination order by method o. It returns the method
-// used and all that were tried.
+// used and all methods tried, each with its work.
 //
 // For Auto it uses the method with the fewest flops. On forests, where no front is wide, it
-// tries leaf-first alone. Otherwise it tries the cheap methods and minimum degree, and nested
-// dissection where some front is wide.
+// tries leaf-first alone. Otherwise it tries leaf-first, banded and minimum degree, and nested
+// dissection where the largest front of the best of these is wide. On small graphs it tries every method.
 //
 // Orders are tried, and large nets dissected, on a number of threads. The result does not
 // depend on that number.
@@ -68,8 +68,8 @@ func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used
 
 // ChooseContext is Choose, and ends early when ctx does.
 //
-// It returns the cause for which ctx has ended, or a *CostError if the order chosen is beyond the limits; nothing that
-// grows with the factor has been allocated then.
+// It returns the cause for which ctx has ended, or a *CostError if the order chosen is beyond the limits. It has then allocated
+// nothing that grows with the factor.
 func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int, l Limits) (s *Symbolic, used order.Ordering, tried []Candidate, err error) {
 	mustHavePattern(p)
 	if threads < 1 {
@@ -101,7 +101,7 @@ func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, thr
 	return s, c.list[best], tried, nil
 }
 
-// choice is the orders tried for a pattern.
+// choice has the orders tried for a pattern.
 type choice struct {
 	ctx     context.Context
 	stop    *halt.Flag
@@ -130,13 +130,13 @@ func (c *choice) tryAll() {
 	}
 }
 
-// try adds the order by method o.
+// try appends method o to the list, and its order to made.
 func (c *choice) try(o order.Ordering) {
 	c.list = append(c.list, o)
 	c.made = append(c.made, c.eliminate(o, c.threads))
 }
 
-// eliminate returns the pattern in the order by method o.
+// eliminate returns the pattern in the order by method o, or nil if the context has ended.
 func (c *choice) eliminate(o order.Ordering, threads int) *elimination {
 	perm, err := order.OfContext(c.ctx, c.p, o, threads)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *choice) eliminate(o order.Ordering, threads int) *elimination {
 	return eliminate(c.p, perm, c.stop)
 }
 
-// tryList tries each order of the list, side by side. The last one, which takes longest, is begun first.
+// tryList tries the methods of the list on up to c.threads goroutines. The last one, which takes longest, is begun first.
 func (c *choice) tryList() {
 	c.made = make([]*elimination, len(c.list))
 	var left atomic.Int64
@@ -163,7 +163,7 @@ func (c *choice) tryList() {
 	others.Wait()
 }
 
-// fewestFlops returns the elimination with the least work, the first of several.
+// fewestFlops returns the index of the elimination with the fewest flops, the first of several.
 func fewestFlops(list []*elimination) (best int) {
 	for i, e := range list {
 		if e.counts.Flops < list[best].counts.Flops {

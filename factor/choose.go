@@ -2,13 +2,14 @@ package factor
 
 import "github.com/rung-mbd/rung/sparse"
 
-// ChooseRows stores in kept which rows of sign −1 to keep such that the others depend on them and no row that is kept depends
-// on others: theory.md, "Spare rows". Rows count as dependent as under WhereWeak. In a front the row with the largest pivot,
-// relative to its scale, is kept first. So a row that closes a short loop is kept before one that closes the same loop through
-// a long part of the mechanism, whose inertia makes its pivot small. Rows before a node of sign +1 are chosen as if that were at
-// rest, and are not asked again behind it (theory.md, "Hubs"). Entries of rows of sign +1 become true.
+// ChooseRows chooses rows of sign −1 to keep, so that the other rows depend on them and no kept row depends on other kept
+// ones (theory.md, "Spare rows"). kept[i] tells whether scalar i, in the original order, is kept; it is true for rows of sign +1.
+// A row counts as dependent by the pivot limit of WhereWeak. In a front the row with the largest pivot, relative to its scale,
+// is kept first. So a row that closes a short loop is kept before a row that closes the same loop through
+// a long part of the mechanism, whose inertia makes the pivot small. Rows before a node of sign +1 in a front are chosen as if
+// that node were at rest, and the choice is not revised behind it (theory.md, "Hubs").
 //
-// Shapes and panics are those of Factorize; kept has Dim entries. There is no factor afterwards.
+// Shapes and panics are as for Factorize; kept has Dim entries. There is no valid factor afterwards.
 // Cost: as Factorize in loops without vectors, some ten times as long; allocates. It returns a *PivotError as Factorize does,
 // and the cause for which a context has ended.
 func (f *Factor) ChooseRows(kept []bool, m *sparse.Matrix, scale []float64, eps float64) error {

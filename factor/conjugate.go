@@ -7,36 +7,37 @@ import (
 )
 
 // A step of plain refinement changes the multipliers by (S + Γ)⁻¹·(residual of the −1 rows),
-// theory.md (19), with S the Schur complement and Γ the proximal term on all of these rows. It
-// hardly moves along directions in which S is much smaller than Γ. S relative to S + Γ has
-// eigenvalues near one but for these directions. So conjugate gradients with the same factor as
-// preconditioner end them one by one (Hestenes & Stiefel 1952).
+// theory.md (19), where S is the Schur complement and Γ the proximal term on all of these rows. It
+// hardly moves along directions in which S is much smaller than Γ. In all other directions, the
+// eigenvalues of S relative to S + Γ are close to one. So conjugate gradients with the same factor as
+// preconditioner remove the error in the few slow directions one by one (Hestenes & Stiefel 1952).
 //
-// Residuals and curvatures are taken with K, in which W stands and not its square, theory.md
-// (23). So directions are resolved that no pivot can tell from redundant ones, up to
-// conjugateFlat. Directions below that have no part in consistent residuals.
+// Residuals and curvatures are computed with K, which contains W and not its square, theory.md
+// (23). So the iteration resolves directions that pivots do not distinguish from redundant ones, down to
+// the curvature conjugateFlat. Flatter directions have no part in consistent residuals.
 
+// Constants of conjugateGradients.
 const (
-	conjugateSteps = 64
-	conjugateFlat  = 1e-20 // curvature, relative to the scales of the rows, below which W is known to less than conjugateFair
-	conjugateFair  = 1e-6  // predicted error that makes a solution better than one that plain refinement leaves
-	conjugateGood  = 1e-7  // predicted error from which on steps are counted that gain less than half
+	conjugateSteps = 64    // largest number of steps
+	conjugateFlat  = 1e-20 // curvature, relative to the scales of the rows, below which the relative error of W is above conjugateFair
+	conjugateFair  = 1e-6  // largest predicted error of a solution that replaces the one of plain refinement
+	conjugateGood  = 1e-7  // largest predicted error at which steps that gain less than half are counted
 	conjugateIdle  = 3     // number of such steps after which the iteration ends
 )
 
-// conjugate is the memory of conjugateGradients, vectors of all rows.
+// conjugate is the memory of conjugateGradients: vectors of all rows.
 type conjugate struct {
 	r, z, q, best []float64
 	cg            algebra.Conjugate
 }
 
-// conjugateGradients improves the solution x of K·x = b, theory.md (23). It returns the error that it predicts
-// for the +1 part, in the energy norm and relative to that part or floor, and whether that is better than conjugateFair. With r the residual
-// and p the search directions the error is
+// conjugateGradients improves the solution x of K·x = b, theory.md (23). It returns the predicted error of the +1 part in the energy norm,
+// relative to the larger of this part and floor, and reports whether the error is below conjugateFair. Let r be the residual and p the
+// search directions. The error is
 //
 //	√(rᵀ(S + Γ)⁻¹r) / √(min (pᵀSp)/(pᵀ(S + Γ)p)).
 //
-// x becomes the best solution by that measure. It stays as it was if no error is better.
+// x becomes the solution with the smallest error. It is unchanged if no error is below conjugateFair.
 //
 // Cost: a solve and two products with K a step; the first call allocates.
 func (f *Factor) conjugateGradients(x, b []float64, floor float64) (left float64, better bool) {
@@ -82,13 +83,12 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) (left float64
 	return best, best < conjugateFair
 }
 
-// resolved reports whether a direction with the given curvature pᵀSp and metric pᵀ(S + Γ)p belongs to the residual, with ρ, and is
-// not below what W is known to.
+// resolved reports whether ρ is positive, and the curvature pᵀSp of a direction is above the rounding of W. metric is pᵀ(S + Γ)p.
 func resolved(rho, curvature, metric, eps float64) bool {
 	return rho > 0 && curvature > conjugateFlat/eps*metric
 }
 
-// idles reports whether a step to the error e gains less than half where the best one is good.
+// idles reports whether the best error is already good, and a step to the error e gains less than a factor of two.
 func idles(e, best float64) bool { return best <= conjugateGood && e > best/2 }
 
 // jointProduct returns x·y over the −1 rows of the core.

@@ -302,8 +302,8 @@ func TestJointPivot(t *testing.T) {
 	require.Zero(t, w.Weak)
 }
 
-// TestContradictionsBoundConjugateGradients: two rows near each other and two that contradict each other. The error that conjugate gradients
-// predict is that of the contradiction over the angle of the first two, relative to the size of the solution. If it is above
+// TestContradictionsBoundConjugateGradients: two rows near each other and two that contradict each other. The error that conjugate
+// gradients predict is that of the contradiction over the angle of the first two, relative to the size of the solution. If it is above
 // conjugateFair, the solution is that of plain refinement, and so is the error, which is no better.
 func TestContradictionsBoundConjugateGradients(t *testing.T) {
 	const angle = 1e-6

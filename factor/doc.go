@@ -25,8 +25,8 @@
 //     term leaves no trace in the result.
 //
 // [Span] and [RowSpan] factor the blocks between the nodes of the two signs
-// orthogonally, on the same analysis with the signs exchanged. They give least norms
-// and ranks that a factor of products could not tell, [theory.md (28) to (31)].
+// orthogonally, on the same analysis with the signs exchanged. Least norms and ranks
+// follow from them that a factor of products W·Wᵀ loses to rounding, [theory.md (28) to (31)].
 // [Precise] computes with 32 digits.
 //
 // Cost: the analysis is near-linear on graphs of mechanisms; Factorize takes Counts.Flops, and a solve grows with

@@ -1,13 +1,15 @@
 package factor
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// graph is a pattern in elimination order: for each node its neighbours of
-// lower and of higher position.
+// graph is a pattern in elimination order: for each node its neighbours that
+// come earlier in that order.
 type graph struct {
 	n      int
 	size   []int32 // rows of each node
@@ -111,9 +113,9 @@ func postorder(parent []int32) []int32 {
 func (g *graph) counts(parent []int32) []int32 {
 	n := g.n
 	cnt := make([]int32, n)
-	first := make([]int32, n) // first descendant in the postorder
-	anc := sets.New(n)
-	prevLeaf := make([]int32, n) // last leaf seen of each row subtree
+	first := make([]int32, n)    // by node: its first descendant in the postorder
+	anc := sets.New(n)           // sets of nodes whose root is the last ancestor seen
+	prevLeaf := make([]int32, n) // by row: the last leaf seen of its row subtree
 	for i := range n {
 		first[i], prevLeaf[i] = -1, -1
 	}
@@ -162,7 +164,7 @@ func (g *graph) counts(parent []int32) []int32 {
 	return cnt
 }
 
-// transpose returns the higher neighbours of each node.
+// transpose returns the later neighbours of each node: high[ptr[j]:ptr[j+1]] for node j, increasing.
 func (g *graph) transpose() (high, ptr []int32) {
 	ptr = make([]int32, g.n+1)
 	for _, j := range g.low {
@@ -181,4 +183,19 @@ func (g *graph) transpose() (high, ptr []int32) {
 		}
 	}
 	return high, ptr
+}
+
+// sortInt32 sorts v in increasing order. Short lists, which most lists of columns are, are sorted by insertion.
+func sortInt32(v []int32) {
+	if len(v) > 24 {
+		slices.Sort(v)
+		return
+	}
+	for i := 1; i < len(v); i++ {
+		x, j := v[i], i
+		for ; j > 0 && v[j-1] > x; j-- {
+			v[j] = v[j-1]
+		}
+		v[j] = x
+	}
 }

@@ -75,33 +75,33 @@ type residuals struct {
 
 // marks has the facts about single rows of sign −1.
 type marks struct {
-	spare     func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
+	spare     func(x []float64, rest float64) Worst // of SetSpare; nil if no rows are spare
 	corrected bool                                  // of SetSpare
 	kept      []bool                                // of ChooseRows, by original scalar; nil but while it runs
 	weak      []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
 }
 
-// Worst is the largest residual of a −1 row relative to what its terms amount to,
+// Worst is the largest residual of a −1 row relative to a bound of its terms,
 //
 //	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
 //
 // dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
 // parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
 //
-// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
+// Under WhereWeak the load is dᵢ·‖y‖∞, the terms of the multipliers y of the node itself. On rows
 // that contradict each other the multipliers grow without bound, and the proximal corrections
 // get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
 //
-// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
+// The rest is 1e-4 of Refinement.Size. It is for rows in a part of the mechanism that does not move. The
 // terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
 // to RoundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
 	Node, Row int  // −1 if all rows hold
-	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
+	Spare     bool // the row is spare: Node and Row come from the function given to SetSpare
 }
 
-// WorstAt returns the Worst of the largest ratio, at a row of the system: the rows of node i are those from off[i] on. Row −1 says that all
+// WorstAt returns the Worst with the given ratio at a row of the system. Node i has the rows off[i] to off[i+1]−1. Row −1 says that all
 // rows hold, whatever the ratio.
 func WorstAt(ratio float64, row int, off []int32) Worst {
 	if row < 0 {
@@ -111,19 +111,19 @@ func WorstAt(ratio float64, row int, off []int32) Worst {
 	return Worst{Ratio: ratio, Node: after - 1, Row: row - int(off[after-1])}
 }
 
-// Tally is what Factorize has seen of the pivots.
+// Tally counts and measures the pivots of a Factorize.
 type Tally struct {
-	Corrected int // pivots that rounding gave the wrong sign or size
+	Corrected int // pivots that were lost to rounding and set to minus their term
 	Weak      int // rows of sign −1 whose proximal term was used
 	// Contraction estimates how much of the error one refinement leaves, theory.md (20): the
 	// largest ratio of a proximal term to its pivot, redundant rows left out.
 	Contraction float64
 
 	bad  int     // original scalar of the pivot that ended the factorization, −1 if none has
-	lost float64 // that pivot
+	lost float64 // value of that pivot
 }
 
-// add adds what another part of the matrix has shown. The first bad pivot stays.
+// add adds the tally of another part of the matrix. The first bad pivot stays.
 func (t *Tally) add(u *Tally) {
 	t.Corrected += u.Corrected
 	t.Weak += u.Weak
@@ -139,7 +139,7 @@ type worker struct {
 	Tally
 	stack  []float64 // update matrices that are not handed to the top, column-major, lower
 	ld     []float64 // L·D of the current panel, and W of a leaf, or of the leaves of a short front
-	groups []uint8   // by column of these leaves: those of kernel.Front
+	groups []uint8   // by column of these leaves: the groups of rows with numbers, for kernel.Front
 	shaped int32     // front.last of the short front whose leaves are in ld; −1 if there is none
 	leaf   []float64 // update matrix of a leaf
 	limit  []float64 // of the current pivots: a pivot above it is not taken as it is
@@ -147,20 +147,20 @@ type worker struct {
 	x      []float64 // rows of one front in the solves
 	energy float64   // yᵀ·|D|·y of what forward has stored
 	step   float64   // largest ‖·‖² of a +1 node that the last backward stored or added
-	size   float64   // largest ‖·‖² of what was in a +1 node afterwards
+	size   float64   // largest ‖·‖² of a +1 node in the solution afterwards
 
 	_ [apart]float64
 }
 
-// apart is how many numbers there are between what one worker writes all the time and what another does: two lines of the
-// cache, which processors fetch together. Without them solves of 1000 bodies on two goroutines take longer than on one.
+// apart is the distance, in numbers, between memory that two workers write all the time: two cache lines, which processors
+// fetch together. Without it solves of 1000 bodies on two goroutines take longer than on one.
 const apart = 16
 
 // scratch allocates n numbers for one worker.
 func scratch[N int | int64](n N) []float64 { return pages.Make[float64](n + apart)[:n] }
 
-// amid allocates n numbers with memory of its own before and behind them. kernel.Front moves vectors of which some numbers are
-// there: it does not touch these, but takes hundreds of cycles if nobody may.
+// amid allocates n numbers with spare memory before and behind them. kernel.Front moves masked vectors that may reach beyond either end.
+// The masked numbers are not touched, but a move takes hundreds of cycles where their memory is not mapped.
 func amid(n int64) []float64 { return pages.Make[float64](n + 2*apart)[apart : apart+n] }
 
 // Policy says which rows of sign −1 get their proximal term.
@@ -222,12 +222,12 @@ func (f *Factor) mustBe() {
 	}
 }
 
-// Runs returns how often f has been factored. Who shares f with others can tell by it whether
-// the factor is still the one that it knows.
+// Runs returns the number of calls of Factorize so far. A user of a shared f can tell from it whether
+// another user has factored since.
 func (f *Factor) Runs() int { return f.runs }
 
-// Factorize computes L and D of m − Γ, theory.md (15); the −1 rows have the Schur complement S of (16). Γ is a diagonal
-// in the rows of sign −1, made of scale and eps by policy. A row of scale zero has no term under any policy.
+// Factorize computes L and D of m − Γ, theory.md (15); the −1 rows have the Schur complement S of (16). Γ is diagonal, with
+// proximal terms in the rows of sign −1 that policy makes of scale and eps. A row of scale zero has no term under any policy.
 //
 // A pivot is lost to rounding if it comes out positive, or smaller in magnitude than half its
 // term (a quarter under WhereWeak). It is then set to minus the term and counted in Corrected.
@@ -361,8 +361,8 @@ func (w *worker) front(fr *front) {
 	}
 }
 
-// frontAtOnce assembles and eliminates a short front at once, under WhereWeak. It returns false, and the front has to be done again,
-// if a pivot is not as it has to be.
+// frontAtOnce assembles and eliminates a short front by kernel.Front, under WhereWeak. It returns false if a pivot has the wrong sign or
+// is not finite; the front has to be done again then.
 func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
@@ -379,7 +379,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 		clear(pan)
 		clear(upd)
 		w.assemble(fr, &dest{pan, upd, n, p, m + 1})
-		right = nil // is there
+		right = nil // assemble has added it
 	}
 	if !kernel.Front(pan, upd, n, p, t, loads, w.groups, dinv, limit, w.shift, right, child, below) {
 		return false
@@ -388,7 +388,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	return true
 }
 
-// right stores the limits and the shifts of the pivots of a short front, as limits does, and returns their right side.
+// right stores the limits and the shifts of the pivots of a short front in w, as limits does, and returns the right side of the pivots.
 func (w *worker) right(fr *front) []float64 {
 	f, s := w.f, w.f.Symbolic
 	limit, shift, v := w.limit[:fr.width], w.shift[:fr.width], w.x[:fr.width]
@@ -412,8 +412,8 @@ func (w *worker) right(fr *front) []float64 {
 	return v
 }
 
-// note counts the weak rows among the pivots of a front that has been factored, and finds the first pivot that is not finite, or of the
-// wrong sign in a row of sign +1.
+// note counts the weak rows among the pivots of a front that has been factored. It stores in w.bad and w.lost the first pivot that is not
+// finite, or is negative in a row of sign +1; then it does not count the rows behind that pivot.
 func (w *worker) note(fr *front, pan []float64, n int, dinv, limit []float64) {
 	limit = limit[:len(dinv)]
 	for i, d := range dinv {

@@ -4,8 +4,8 @@ import (
 	"github.com/rung-mbd/rung/internal/kernel"
 )
 
-// dest is the front that update matrices are added to: a panel of n rows and w
-// pivots, and the update matrix of the m rows below them. The last of the rows
+// dest is the front to which update matrices are added: a panel with the n rows of the front and
+// its w pivots as columns, and the update matrix of the m rows below the pivots. The last row of both
 // belongs to the right side.
 type dest struct {
 	pan, upd []float64
@@ -20,9 +20,9 @@ func (d *dest) at(i, j int) ([]float64, int) {
 	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
 }
 
-// add adds the lower triangle of u to a front. u is column-major, with m rows and m−1 columns. runs
-// map its rows to rows of the front; the last row of u, that of the right side, is added to the last
-// row of the front. A run is either all pivot rows or none.
+// add adds the lower triangle of the update matrix u to a front. u is column-major, with m rows and m−1 columns. runs
+// map its rows to rows of the front, except the last one: it is the right side, and is added to the last
+// row of the front. No run has both pivot rows and rows below them.
 func (w *worker) add(d *dest, u []float64, m int, runs []run) {
 	last := d.w + d.m - 1
 	j := 0 // row and column of u at which the run begins
@@ -47,7 +47,7 @@ func (w *worker) add(d *dest, u []float64, m int, runs []run) {
 	}
 }
 
-// addLeaves adds −W·Wᵀ of the leaves of a front, theory.md (17), and −W·b.
+// addLeaves adds to a front −W·Wᵀ of its leaves, theory.md (17), and −W·b to its right side, with b the right side of the leaf.
 func (w *worker) addLeaves(fr *front, d *dest) {
 	f, s := w.f, w.f.Symbolic
 	if fr.spread {
@@ -68,8 +68,8 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 	}
 }
 
-// addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r;
-// T is m×k, column-major, its last row for the right side.
+// addProduct subtracts T·Tᵀ from the last m rows of a front, which begin at row r.
+// T is m×k, column-major with leading dimension ld; its last row is the right side.
 func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 	c := min(m-1, max(0, d.w-r)) // columns that are pivots
 	if c > 0 {
@@ -89,10 +89,10 @@ func (w *worker) addProduct(d *dest, r int, t []float64, ld, m, k int) {
 	}
 }
 
-// addLeaf adds −W·Wᵀ of one leaf, and −W·b.
+// addLeaf is addLeaves for one leaf.
 func (w *worker) addLeaf(d *dest, l *leaf) {
 	m, k := int(l.rows)+1, int(l.size)
-	t := w.ld[:m*k] // W and bᵀ, column-major
+	t := w.ld[:m*k] // W over bᵀ, column-major
 	runs := w.f.Symbolic.runs[l.up:l.to]
 	w.spreadTo(t, m, l, false)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
@@ -105,8 +105,8 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	w.add(d, u, m, runs)
 }
 
-// spreadTo stores W of a leaf in the columns of t, which has n rows. If spread, its rows are
-// the rows of the front; else they follow each other. The leaf's right side is in the last row.
+// spreadTo stores W of a leaf in the columns of t, which has n rows. With spread, the rows of W go to their
+// rows in the front; else they follow each other. The last row of t gets the right side of the leaf, or zeros if there is none.
 func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	f, k := w.f, int(l.size)
 	blocks := f.Symbolic.blocks[l.lo:l.hi]
@@ -137,8 +137,9 @@ func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	}
 }
 
-// spreadLeaves stores W of the leaves of a short front side by side, in columns of kernel.FrontRows rows, and returns them with the
-// leaves' right sides. Numbers between the blocks are zero, as they were in the front before if its leaves have the same places.
+// spreadLeaves stores W of the leaves of a short front side by side, in columns of kernel.FrontRows rows, and returns it with the
+// right sides of the leaves. Numbers between the blocks are zero. They need not be cleared where the worker has just done a front
+// whose leaves have the same places.
 func (w *worker) spreadLeaves(fr *front) (all, loads []float64) {
 	f := w.f
 	at := int(fr.columns) * kernel.FrontRows
@@ -170,7 +171,7 @@ func (w *worker) spreadLeaves(fr *front) (all, loads []float64) {
 	return all, loads
 }
 
-// groupLeaves notes the groups of the columns of the leaves of a short front.
+// groupLeaves stores in w.groups, for each column of the leaves of a short front, the groups of rows in which its leaf has blocks.
 func (w *worker) groupLeaves(fr *front) {
 	list := w.groups
 	for i := fr.leafLo; i < fr.leafHi; i++ {
@@ -182,8 +183,8 @@ func (w *worker) groupLeaves(fr *front) {
 	}
 }
 
-// scatter adds to a panel of n rows the blocks between −1 and +1 nodes of the
-// core, the unit blocks of the latter, and the right side as last row.
+// scatter stores in a cleared panel of n rows the blocks between −1 and +1 nodes of the
+// core, the unit blocks of the +1 nodes, and the right side as last row.
 func (w *worker) scatter(fr *front, pan []float64, n int) {
 	f, s := w.f, w.f.Symbolic
 	for c := fr.super; c < fr.last; c++ {

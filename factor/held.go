@@ -6,15 +6,15 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// This file is the part of the factorization that mechanisms cut into pieces need (package dist, docs/cluster.md). The
-// nodes of sign −1 on the cut are held. Each piece eliminates all its other nodes. What remains in the held rows is the
-// piece's share of their Schur complement,
+// The functions of this file factor mechanisms that are cut into pieces (package dist, docs/cluster.md). The
+// nodes of sign −1 on the cut are held. Each piece eliminates all its other nodes. The rest in the held rows is the
+// share of the piece in their Schur complement,
 //
 //	S = Σ Sᵢ,   Sᵢ = Jᵢ·Kᵢ⁻¹·Jᵢᵀ,
 //
-// with Kᵢ the rest of piece i and Jᵢ its part of the held rows. Another factor, that of the root, sums the shares and
-// factors S. For it a piece is a node of sign +1 that couples the rows that the piece holds. So it has an order and
-// fronts as for a mechanism whose bodies are the pieces.
+// with Kᵢ the matrix of piece i without the held rows, and Jᵢ its part of the held rows. Another factor, the one of the root, sums the
+// shares and factors S. In its pattern a piece is a node of sign +1 that couples the rows which the piece holds. So its order and its
+// fronts are like those of a mechanism whose bodies are the pieces.
 
 const heldRows = "factor: rows are held; use SolveHeldTo"
 
@@ -25,10 +25,10 @@ func (f *Factor) mustBeWhole() {
 	}
 }
 
-// AnalyzeHeld is Analyze for a factorization that leaves the last held nodes of perm, all of sign −1, as they are: their
-// front is assembled and not eliminated. A factor of it is read with ShareTo and solves with SolveHeldTo.
+// AnalyzeHeld is Analyze for a factorization that holds the last nodes of perm, held of them, all of sign −1: their
+// front is assembled and not eliminated. ShareTo reads that front of a factor, and SolveHeldTo solves with the factor.
 //
-// Counts are those of what is eliminated, with the share among the nonzeros. It panics if perm is not a permutation of
+// Counts are for the eliminated nodes, but its nonzeros include the share. It panics if perm is not a permutation of
 // the nodes, held is out of range, or a held node is of sign +1.
 func AnalyzeHeld(p *sparse.Pattern, perm []int32, held int) *Symbolic {
 	e := eliminate(p, perm, nil)
@@ -36,14 +36,14 @@ func AnalyzeHeld(p *sparse.Pattern, perm []int32, held int) *Symbolic {
 	return e.analyze()
 }
 
-// CountHeld returns the counts of AnalyzeHeld.
+// CountHeld returns the Counts of AnalyzeHeld without analysing the fronts. It panics as AnalyzeHeld does.
 func CountHeld(p *sparse.Pattern, perm []int32, held int) Counts {
 	e := eliminate(p, perm, nil)
 	e.hold(lastOf(perm, held))
 	return e.counts
 }
 
-// lastOf returns the held nodes of perm. It panics if there are not as many.
+// lastOf returns the last nodes of perm, held of them. It panics if perm has fewer, or held is negative.
 func lastOf(perm []int32, held int) []int32 {
 	if uint(held) > uint(len(perm)) {
 		panic("factor: number of held nodes out of range")
@@ -51,9 +51,9 @@ func lastOf(perm []int32, held int) []int32 {
 	return perm[len(perm)-held:]
 }
 
-// hold moves the nodes in list to the end, and makes each of them couple all that follow.
+// hold moves the nodes in list to the end of the order, and couples each of them with all that follow it. It panics if one has sign +1.
 //
-// The other nodes keep their order. It is still a postorder, of the trees that hang below the one front of all held
+// The other nodes keep their order, which is still a postorder: their trees hang below the one front of all held
 // nodes.
 func (e *elimination) hold(list []int32) {
 	g, n := e.graph, e.graph.n
@@ -84,7 +84,7 @@ func (e *elimination) hold(list []int32) {
 		}
 	}
 	e.graph = g.renumbered(seq, inv)
-	below, flops := int32(0), int64(0)
+	below, flops := int32(0), int64(0) // rows of held nodes below, and the work of eliminating these rows, which does not count
 	for i := n - 1; i >= first; i-- {
 		for range e.graph.size[i] {
 			flops += int64(below) * int64(below+2)
@@ -121,11 +121,11 @@ func (s *Symbolic) HeldRows() int {
 	return 0
 }
 
-// ShareSize returns the length of the share of n rows.
+// ShareSize returns the length of a share of n rows: the numbers of a lower triangle.
 func ShareSize(n int) int { return n * (n + 1) / 2 }
 
 // ShareTo stores in dst the share of this piece in the matrix of the held rows after the last FactorizeFor: the lower
-// triangle of −Sᵢ, column by column. It stores in right the share in their right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// triangle of −Sᵢ, column by column. It stores in right the share in the right side of the held rows, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
 // Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: as a copy, no allocation. It panics on a
 // length mismatch, or without a valid factor.
@@ -147,14 +147,14 @@ func (f *Factor) ShareTo(dst, right []float64) {
 	}
 }
 
-// share is what SetShares adds at a leaf.
+// share is the matrix that SetShares adds in place of a leaf.
 type share struct {
 	val  []float64 // as ShareTo stores it
 	full []float64 // the same as columns of one row more, for the kernels; the last row, of the right side, is zero
 }
 
 // LeafRows returns the −1 neighbours of node v, which has sign +1, in elimination order. A share that takes the place of
-// v has its rows in this order (SetShares). LeafRows is nil if v has no neighbours, or is not eliminated before all.
+// v has its rows in this order (SetShares). LeafRows is nil if v has no neighbours, or is not eliminated before all of them.
 //
 // It panics if v is out of range.
 func (s *Symbolic) LeafRows(v int) []int32 {
@@ -176,9 +176,9 @@ func (s *Symbolic) LeafRows(v int) []int32 {
 	return nil
 }
 
-// SetShares gives the shares of pieces that Factorize adds to the matrix. There is an entry for each node of sign +1, nil
-// if the node has no share. A share is as ShareTo stores it, with the rows of LeafRows. The slices are kept, and read in
-// each Factorize.
+// SetShares sets the shares of pieces that Factorize adds to the matrix. There is an entry for each node of sign +1, nil
+// if the node has no share. A share is a lower triangle as ShareTo stores it, with the rows in the order of LeafRows. The slices are
+// kept, and read in each Factorize.
 //
 // It panics if a node with a share has no LeafRows, or on a length mismatch.
 func (f *Factor) SetShares(shares [][]float64) {
@@ -187,7 +187,7 @@ func (f *Factor) SetShares(shares [][]float64) {
 	if len(shares) != p.Positive() {
 		panic("factor: length mismatch")
 	}
-	at := make(map[int32]int, len(shares))
+	at := make(map[int32]int, len(shares)) // node with a share, by its first scalar
 	for v, val := range shares {
 		if val != nil {
 			at[p.Off[v]] = v
@@ -222,7 +222,7 @@ func (w *worker) addShares(fr *front, d *dest) {
 		}
 		l := &s.leaves[i]
 		rows, val := int(l.rows), h.val
-		m := rows + 1 // of a column of h.full
+		m := rows + 1 // length of a column of h.full
 		for j := range rows {
 			below := copy(h.full[j*m+j:j*m+rows], val) // column j from the diagonal on
 			val = val[below:]
@@ -234,8 +234,8 @@ func (w *worker) addShares(fr *front, d *dest) {
 // TrackWeak makes Factorize note which rows count as redundant under WhereWeak.
 func (f *Factor) TrackWeak() { f.weak = make([]bool, len(f.dinv)) }
 
-// WeakRows calls visit for each row, as a node and a row within the node, that the last Factorize under WhereWeak has
-// taken for redundant, in elimination order. It panics without TrackWeak, or without a valid factor.
+// WeakRows calls visit for each row that the last Factorize under WhereWeak has taken for redundant, in elimination order. A row is
+// given as a node and a row within the node. WeakRows panics without TrackWeak, or without a valid factor.
 func (f *Factor) WeakRows(visit func(node, row int)) {
 	if f.weak == nil || !f.ok {
 		panic("factor: weak rows are not tracked")
@@ -250,7 +250,7 @@ func (f *Factor) WeakRows(visit func(node, row int)) {
 	}
 }
 
-// mustHold panics unless there is a factor with held rows, as many as in v.
+// mustHold panics unless there is a valid factor with unit +1 blocks and v has a number for each held row.
 func (f *Factor) mustHold(v []float64) {
 	f.mustBe()
 	switch {
@@ -263,13 +263,13 @@ func (f *Factor) mustHold(v []float64) {
 	}
 }
 
-// SolveHeldTo solves for the rows that are not held. The solution of the held rows is given, and x receives both. If r is
-// not nil, it receives the residuals that ResidualHeldTo does not compute; a ResidualHeldTo for the same x, r and b has
-// to follow.
+// SolveHeldTo solves for the rows that are not held. The solution of the held rows is given, and x receives both. It returns the
+// largest norm of a +1 node in x. If r is not nil, it receives the residuals that ResidualHeldTo does not compute; a
+// ResidualHeldTo for the same x, r and b has to follow.
 //
 // Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order
 // of Held. Cost: as SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a
-// length mismatch, without a valid factor, or if +1 blocks are not units. The largest norm of a +1 node is returned.
+// length mismatch, without a valid factor, or if +1 blocks are not units.
 func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	f.mustHold(given)
 	if n := f.Symbolic.Pattern.Dim(); len(x) != n || len(b) != n || r != nil && len(r) != n {
@@ -281,11 +281,11 @@ func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	return max(size, f.freeSize(x))
 }
 
-// CondenseTo eliminates all rows but the held ones from the right side r, and stores in dst what is then left in the held
-// rows, rᵢ − Jᵢ·Kᵢ⁻¹·r. Entries of r in the rows of leaves count as zero. It returns the square of the energy norm,
+// CondenseTo eliminates all rows but the held ones from the right side r, and stores in dst the right side of the held
+// rows that remains, rᵢ − Jᵢ·Kᵢ⁻¹·r. Entries of r in the rows of leaves count as zero. It returns the square of the energy norm,
 // theory.md (21), of the rows that it has eliminated. A CorrectHeld has to follow before any other solve.
 //
-// Shapes and panics are those of SolveHeldTo; cost: half of it.
+// Shapes: dst has HeldRows entries, r Dim. Cost: half of SolveHeldTo. It panics as SolveHeldTo does.
 func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, false})
 }
@@ -295,7 +295,7 @@ func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, true})
 }
 
-// condense is CondenseTo of a right side, also of one whose leaves count.
+// condense is CondenseTo or CondenseAllTo, as from.leaves says.
 func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	f.mustHold(dst)
 	energy = f.forward(from)
@@ -305,9 +305,9 @@ func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	return energy
 }
 
-// CorrectHeld adds to x the solution for the right side of the last CondenseTo; given is the solution in the held rows. It
-// returns the largest norm that it has added to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
-// SolveHeldTo, with b the right side of the whole system.
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo; given is that solution in the held rows. It
+// returns the largest norm that it has added to a +1 node, and the largest norm of a +1 node in x afterwards. r and b are as for
+// SolveHeldTo: b is the right side of the system that x solves, not of the correction.
 func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	f.mustHold(given)
 	f.given = given
@@ -316,8 +316,9 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
-// FindAllHeld finds the correction for the right side r of the last CondenseAllTo; given is the solution in the held rows.
-// It returns the Products of the correction's +1 part. first reports that it is the first step. AddAllHeld has to follow.
+// FindAllHeld finds the correction for the right side r of the last CondenseAllTo; given is that correction in the held rows.
+// It returns Mixing.Products of the +1 part of the correction. first says that it is the first correction of a refinement. AddAllHeld
+// has to follow.
 func (f *Factor) FindAllHeld(r, given []float64, first bool) (over, under float64) {
 	f.mustHold(given)
 	f.given = given
@@ -326,8 +327,8 @@ func (f *Factor) FindAllHeld(r, given []float64, first bool) (over, under float6
 	return over, under
 }
 
-// AddAllHeld adds the step of the last FindAllHeld to x, with the Theta of the sums of all pieces. It returns what CorrectHeld
-// does.
+// AddAllHeld adds the step of the last FindAllHeld to x; theta is Theta of the sums of the Products of all pieces. It returns the largest
+// norm that it has added to a +1 node, and the largest norm of a +1 node in x afterwards.
 func (f *Factor) AddAllHeld(x []float64, theta float64) (step, size float64) {
 	return f.addStep(x, theta)
 }
@@ -342,8 +343,8 @@ type Checked struct {
 
 // ResidualHeldTo stores b − K·x in r, except in the rows of leaves. It checks the rows that are not held, as
 // SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. It stores in held, for each held row, the part
-// of the residual that comes from this piece, and in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece, under
-// Everywhere with Σ‖bⱼ‖ (Worst).
+// of the residual that comes from this piece. It stores in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece, and adds
+// Σ‖bⱼ‖ under Everywhere (Worst).
 //
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
@@ -351,8 +352,8 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 	return f.residualHeld(r, held, terms, b, x, size, false)
 }
 
-// ResidualAllHeldTo is ResidualHeldTo for all rows, of leaves too, with twice the digits. The part of a held row's
-// residual is the sum of its entries in held and low. The entries of r in held rows become zero.
+// ResidualAllHeldTo is ResidualHeldTo with twice the digits, for all rows including those of leaves. The part of this piece in the
+// residual of a held row is the sum of its entries in held and low. The entries of r in held rows become zero.
 //
 // Cost: no allocation but for the first.
 func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {
@@ -367,7 +368,7 @@ func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size flo
 	return c
 }
 
-// residualHeld is ResidualHeldTo, or with twice ResidualAllHeldTo.
+// residualHeld is ResidualHeldTo. With twice it computes with twice the digits, and the sums of held rows are in f.exact.sums.
 func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twice bool) Checked {
 	f.mustHold(held)
 	s, p := f.Symbolic, f.Symbolic.Pattern
@@ -399,8 +400,8 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 }
 
 // RatioOf returns Worst.Ratio of one row. r, b and scale are the residual, the right side and the scale of
-// the row; terms is that of its node (ResidualHeldTo), and y under WhereWeak the largest multiplier of the node, else
-// zero; size is that of the whole solution. A ratio that may be due to rounding alone is returned as zero.
+// the row, and terms is the sum of ResidualHeldTo for its node. y is the largest multiplier of the node under WhereWeak, else
+// zero. size is the largest norm of a +1 node in the whole solution. A ratio that may be due to rounding alone is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0
@@ -412,10 +413,10 @@ func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	return ratio
 }
 
-// NormOf returns the norm of the +1 part of x.
+// NormOf returns the Euclidean norm of the +1 part of x, which is its energy norm as the +1 blocks are units.
 func (f *Factor) NormOf(x []float64) float64 { return f.energy(x) }
 
-// storeGiven is backward for the held front, whose solution is given: it stores that and the solutions of the leaves.
+// storeGiven is backward for the held front. It stores the given solution of the front's pivots, and the solutions of its leaves.
 func (w *worker) storeGiven(fr *front, x []float64) {
 	f := w.f
 	y := x[:fr.width]

@@ -38,7 +38,7 @@ func (f *Factor) PivotsTo(dst []float64) {
 
 // Weakest returns the row of sign −1 that depends most on those before it, as a node and a row
 // within the node. It is the row whose pivot is smallest relative to its scale, and ratio is
-// that quotient. Rows that the policy of the factorization takes for redundant are left out.
+// pivot over scale. Under Everywhere rows that count as redundant are left out.
 // The node is −1 if no row is left.
 //
 // Cost: O(rows), no allocation. It panics without a valid factor.
@@ -48,7 +48,7 @@ func (f *Factor) Weakest() (node, row int, ratio float64) {
 	}
 	f.mustBeWhole()
 	s := f.Symbolic
-	node, most := -1, 0.0 // of scale over pivot
+	node, most := -1, 0.0 // most is the largest scale over |pivot|
 	for c, o := range s.oldOff {
 		if s.sign[c] > 0 {
 			continue
@@ -68,7 +68,7 @@ func (f *Factor) Weakest() (node, row int, ratio float64) {
 // GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.
 // Its size relative to the diagonal that was factored bounds the growth of
 // rounding errors (Higham 2002, ch. 11). With +1 blocks M = C·Cᵀ that are not
-// units, L is that of the matrix with W = J·C⁻ᵀ in place of J.
+// units, L and D are the factors of the matrix with W = J·C⁻ᵀ in place of J.
 //
 // Cost: O(nonzeros of L); it overwrites nothing of the factor and does not
 // allocate. It panics on a length mismatch or without a valid factor.

@@ -2,15 +2,15 @@ package factor
 
 import "github.com/rung-mbd/rung/internal/kernel"
 
-// What follows is done in parts where it takes long, with a look in between whether it is still wanted. No result depends on the parts.
-// Another value costs time only.
+// The loops of this file work in parts where they take long, and look between the parts whether the watch has ended them. No result
+// depends on the parts. Another value costs time only.
 const (
 	stopFlops = 4e8     // multiplications that take some 10 ms
-	stopRows  = 1024    // of a front that takes so long, or of an update matrix whose sum does
+	stopRows  = 1024    // rows of a front, or of an update matrix, above which work on it is divided
 	stopClear = 1 << 20 // numbers that are cleared at once: some ms if the memory is new
 )
 
-// clearLarge sets v to zero. It reports whether that is still wanted.
+// clearLarge sets v to zero. It returns false if the watch has ended it before.
 func (w *worker) clearLarge(v []float64) bool {
 	for ; len(v) > 0; v = v[min(len(v), stopClear):] {
 		if w.f.watch.Up() {
@@ -24,8 +24,8 @@ func (w *worker) clearLarge(v []float64) bool {
 // wideUpdate is the number of columns from which on an update matrix is cleared below its diagonal alone. Another value costs time only.
 const wideUpdate = 64
 
-// clearLower sets an update matrix of m columns to zero, of which what is above the diagonal does not count. It reports whether
-// that is still wanted.
+// clearLower sets the lower triangle of an update matrix of m columns, each of m+1 numbers, to zero; numbers above the diagonal are not
+// read. It returns false if the watch has ended it before.
 func (w *worker) clearLower(upd []float64, m int) bool {
 	if m < wideUpdate {
 		clear(upd)
@@ -40,7 +40,8 @@ func (w *worker) clearLower(upd []float64, m int) bool {
 	return true
 }
 
-// subtract is kernel.Update, C −= A·Bᵀ, by some columns at a time where it takes long.
+// subtract is kernel.Update, C −= A·Bᵀ with C of n×m and A, B of k columns, by some columns of C at a time where it takes long. C is
+// unfinished if the watch has ended it before.
 func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int) {
 	if n <= stopRows {
 		kernel.Update(c, ldc, a, ld, b, ld, n, m, k)
@@ -55,15 +56,16 @@ func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int)
 	}
 }
 
-// subtractColumns is a multiple of the columns that kernel.Update
-// takes at a time, so that its results do not depend on step.
+// subtractColumns is a multiple of the number of columns that kernel.Update
+// computes at a time, so that its results do not depend on step.
 const subtractColumns = 48
 
 // Panels of more than widePanel columns are factored wideStep columns at a time.
 const widePanel, wideStep = 512, 128
 
-// panelLarge is kernel.Panel for the panel of a front with n rows, from column q on, in steps of columns. It returns the first column that
-// it has not eliminated. Once the watch is up, it leaves the rest of the panel undone, and returns the width.
+// panelLarge is kernel.Panel for the panel of a front with n rows, from column q on, some columns at a time. It returns the first column
+// that it has not eliminated, whose pivot is above its limit, or the width. Once the watch is up, it leaves the rest of the panel
+// undone, and returns the width.
 func (w *worker) panelLarge(fr *front, pan []float64, n, q int) int {
 	p := int(fr.width)
 	step := p
@@ -83,8 +85,9 @@ func (w *worker) panelLarge(fr *front, pan []float64, n, q int) int {
 	}
 }
 
-// panel is kernel.Panel of the columns from … to−1 of a front with n rows, from column q on. Where that takes long, it is
-// done in the halves in which kernel.Panel does it. It is not finished if it is not wanted any more.
+// panel is kernel.Panel for the columns from … to−1 of a front with n rows, from column q on. It returns the first column that it has
+// not eliminated, or to. Where that takes long, it halves the columns as kernel.Panel does, so bits are the same. Once the watch is
+// up, it leaves the rest undone, and returns to.
 func (w *worker) panel(fr *front, pan []float64, n, from, to, q int) int {
 	rows, first, at := n-from, int(fr.first), from*n+from
 	half := to

@@ -2,13 +2,13 @@ package factor
 
 import "math"
 
-// Mixing makes steps of the corrections of a refinement, by the method of Anderson 1965 with one step of memory (theory.md,
-// "Residuals with twice the digits"). It has the last step and the correction that it was made of. Pieces of a system have
-// one each, and sum their Products.
+// Mixing turns the corrections of a refinement into steps by the method of Anderson 1965 with one step of memory (theory.md,
+// "Residuals with twice the digits"). It keeps the last correction and the step made of it. If a system is cut into pieces, each piece
+// has a Mixing, and θ comes from the sums of their Products.
 type Mixing struct {
-	last  []float64 // correction of the step before
-	moved []float64 // what the last step added
-	begun bool
+	last  []float64 // last correction, c'
+	moved []float64 // last step, s'
+	begun bool      // there is a last step
 }
 
 // NewMixing returns a Mixing of n numbers. It panics if n is negative.
@@ -19,11 +19,11 @@ func NewMixing(n int) *Mixing {
 	return &Mixing{last: make([]float64, n), moved: make([]float64, n)}
 }
 
-// Reset forgets the last step: the next one is its correction.
+// Reset forgets the last step. The next step is then equal to its correction.
 func (m *Mixing) Reset() { m.begun = false }
 
-// Products returns (c − c')·c and ‖c − c'‖², with c' the correction of the step before, for the entries that c has, the
-// first ones of a correction. Without a step before both are zero.
+// Products returns (c − c')·c and ‖c − c'‖², with c' the last correction. c may hold only the first entries of a correction; the
+// products are over these. Without a last step both are zero.
 func (m *Mixing) Products(c []float64) (over, under float64) {
 	if !m.begun {
 		return 0, 0
@@ -36,8 +36,8 @@ func (m *Mixing) Products(c []float64) (over, under float64) {
 	return over, under
 }
 
-// Theta returns θ for the sums of Products. It is 0, which leaves a step as it is, where these say nothing: they are zero,
-// or have overflowed.
+// Theta returns θ = over/under for the sums of Products. It is 0, with which a step equals its correction, if under is zero or a sum
+// has overflowed.
 func Theta(over, under float64) float64 {
 	if !(under > 0 && under <= math.MaxFloat64 && math.Abs(over) <= math.MaxFloat64) {
 		return 0

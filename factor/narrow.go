@@ -23,10 +23,10 @@ func subBlocks(r, w, x []float64, blocks []kernel.Block) {
 	}
 }
 
-// The blocks W of leaves of fewer than six columns: what kernel.SpreadBlocks, SubBlocksT and
+// The functions of this file do for blocks W of leaves with fewer than six columns what kernel.SpreadBlocks, SubBlocksT and
 // SubBlocks do for six.
 
-// spreadNarrow stores blocks of k columns by columns,
+// spreadNarrow stores blocks of k columns, which are row-major in w, column by column in dst,
 //
 //	dst[Row+a+c·ld] = w[W+k·a+c],  0 ≤ a < N, 0 ≤ c < k.
 func spreadNarrow(dst []float64, ld int, w []float64, blocks []kernel.Block, k int) {
@@ -39,7 +39,7 @@ func spreadNarrow(dst []float64, ld int, w []float64, blocks []kernel.Block, k i
 // subNarrowT subtracts from x the products of transposed blocks of len(x) columns and a
 // vector,
 //
-//	x[c] −= Σ_blocks Σ_a w[W+k·a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < k.
+//	x[c] −= Σ_blocks Σ_a w[W+k·a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < k = len(x).
 func subNarrowT(x, w, y []float64, blocks []kernel.Block) {
 	if len(x) == 2 {
 		subPairsT((*[2]float64)(x), w, y, blocks)
@@ -55,7 +55,7 @@ func subNarrowT(x, w, y []float64, blocks []kernel.Block) {
 //
 //	r[Res+a] −= Σ_c w[W+k·a+c]·x[c],  0 ≤ a < N, 0 ≤ c < k,
 //
-// for the blocks that have a place in r.
+// with k = len(x), for the blocks whose Res is not negative.
 func subNarrow(r, w, x []float64, blocks []kernel.Block) {
 	if len(x) == 2 {
 		subPairs(r, w, (*[2]float64)(x), blocks)
@@ -109,7 +109,7 @@ func subPairs(r, w []float64, x *[2]float64, blocks []kernel.Block) {
 	}
 }
 
-// transpose stores n rows of k numbers by columns of leading dimension ld.
+// transpose stores the n×k matrix w, row-major, in dst column by column, with leading dimension ld.
 func transpose(dst []float64, ld int, w []float64, n, k int) {
 	w = w[:n*k]
 	switch k {
@@ -136,7 +136,7 @@ func transpose(dst []float64, ld int, w []float64, n, k int) {
 	}
 }
 
-// subRows subtracts W·x from y, W by rows.
+// subRows subtracts W·x from y, with W of len(y)×len(x), row-major.
 func subRows(y, w, x []float64) {
 	w = w[:len(y)*len(x)]
 	switch len(x) {
@@ -163,7 +163,7 @@ func subRows(y, w, x []float64) {
 	}
 }
 
-// subColumns subtracts Wᵀ·y from x, W by rows.
+// subColumns subtracts Wᵀ·y from x, with W of len(y)×len(x), row-major.
 func subColumns(x, w, y []float64) {
 	w = w[:len(y)*len(x)]
 	switch len(x) {

@@ -7,9 +7,9 @@ import (
 	"github.com/rung-mbd/rung/internal/kernel"
 )
 
-// SetLeast gives each row of sign −1 the pivot, relative to its scale, below which Factorize takes it for weak under WhereWeak: least by
-// original scalar, in place of 1e3·eps for all rows. That is for orders in which pivots are what is left of the mobility of a long part,
-// and are as small as it is. Nil, the default, stands for 1e3·eps; least is kept.
+// SetLeast sets for each row of sign −1 the pivot, relative to its scale, below which Factorize takes the row for weak under WhereWeak, by
+// original scalar. Nil, the default, stands for 1e3·eps in all rows. Own limits are for orders in which a long part is eliminated before
+// its last rows: their pivots are as small as the mobility of the part that remains. The slice is kept.
 //
 // It panics unless there is one number a scalar.
 func (f *Factor) SetLeast(least []float64) {
@@ -24,7 +24,7 @@ func (f *Factor) SetLeast(least []float64) {
 // rows up to the size of eps·scale.
 const weakPivot = 1e3
 
-// eliminate factors the panel of a front with n rows.
+// eliminate factors the panel of a front with n rows. Pivots above their limit are replaced by w.pivot. A bad pivot is stored in w.bad.
 func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	p := int(fr.width)
 	dinv := w.f.dinv[fr.first : int(fr.first)+p]
@@ -55,8 +55,8 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	w.note(fr, pan, n, dinv, limit)
 }
 
-// pivot returns the pivot q of a front to use for its Schur complement v, and
-// whether there is one.
+// pivot returns the pivot to use in column q of a front in place of its Schur complement v, and false if its
+// sign is wrong.
 func (w *worker) pivot(fr *front, q int, v float64) (float64, bool) {
 	i := w.original(fr, q)
 	if p := w.f.Symbolic.Pattern; i < int(p.Off[p.Positive()]) {
@@ -76,12 +76,13 @@ func (w *worker) original(fr *front, q int) int {
 	return int(s.oldOff[c] + i - s.off[c])
 }
 
-// positiveLimit is the limit of a pivot of sign +1, which kernel.Panel takes as it is. note looks at its sign.
+// positiveLimit is the limit of all pivots of sign +1, so that kernel.Panel takes them as they are. note checks their sign.
 const positiveLimit = math.MaxFloat64
 
-// limits stores two numbers for each pivot of a front. The limit is the value up to which
+// limits stores a limit and, in w.shift, a shift for each pivot of a front. The limit is the value up to which
 // kernel.Panel takes the pivot as it is: a −1 row with such a pivot is not weak. The shift is
-// the term that kernel.Panel puts on a weak row. A pivot of a row of scale zero has to be negative.
+// the term that kernel.Panel subtracts from the pivot of a weak row; where it is NaN, kernel.Panel stops at the pivot. A row of scale
+// zero has to have a negative pivot.
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.Symbolic
 	shift := w.shift[:len(limit)]
@@ -110,7 +111,8 @@ func (w *worker) limits(fr *front, limit []float64) {
 	}
 }
 
-// weakLimits stores the limits and the shifts of −1 rows under WhereWeak.
+// weakLimits stores the limits and the shifts of −1 rows of the given scale under WhereWeak; weak is −weakPivot·eps. No limit is zero, so
+// that a pivot of zero is above it.
 func weakLimits(limit, shift, scale []float64, weak float64) {
 	limit, shift = limit[:len(scale)], shift[:len(scale)]
 	for k, d := range scale {
@@ -134,7 +136,7 @@ func ownLimits(limit, scale, least []float64) {
 const redundantPivot = 10
 
 // jointPivot returns the pivot of a −1 row from its Schur complement p and its
-// scale. It records the largest ε/t of theory.md (20) in w.Contraction.
+// scale. It counts weak and corrected rows, and records the largest ε/t of theory.md (20) in w.Contraction.
 func (w *worker) jointPivot(p, scale float64) float64 {
 	f := w.f
 	e := f.eps * scale
@@ -159,25 +161,26 @@ func (w *worker) jointPivot(p, scale float64) float64 {
 	return p
 }
 
-// clearlyLarger is by how much a pivot has to be larger than that of an earlier row, relative to their scales, to be taken
-// first. Rows that are equal by symmetry stay in their order, whatever their rounding.
+// clearlyLarger is the factor by which a pivot has to exceed the one of an earlier row, each relative to its scale, to be taken
+// first. So rows that are equal by symmetry stay in their order, whatever their rounding.
 const clearlyLarger = 1 + 1e-6
 
 // choosing is the elimination of one front by ChooseRows, column by column from the left.
 type choosing struct {
 	w        *worker
-	pan, l   []float64 // both triangles of the front's columns, and the columns of L by order of elimination
-	n        int       // rows
-	original []int     // by pivot
-	positive []bool    // by pivot
+	pan      []float64 // columns of the front, with both triangles of the pivots' square
+	l        []float64 // columns of L in the order of elimination
+	n        int       // rows of a column
+	original []int     // by pivot: its original scalar
+	positive []bool    // by pivot: it has sign +1
 	scale    []float64 // by pivot
-	diagonal []float64 // by pivot: what is left
-	done     []bool    // by pivot
-	d        []float64 // pivots by order of elimination
-	ld       []float64 // of one row
+	diagonal []float64 // by pivot: its current Schur complement
+	done     []bool    // by pivot: eliminated or left out
+	d        []float64 // pivots in the order of elimination
+	ld       []float64 // a row of L·D
 }
 
-// choose eliminates a front with the largest pivots first, and leaves out rows that depend on these.
+// choose eliminates a front with the largest pivots first. It leaves out the rows that depend on these, and counts them in w.Weak.
 func (w *worker) choose(fr *front, pan, upd []float64, n int) {
 	p := int(fr.width)
 	c := w.newChoosing(fr, pan, n)
@@ -207,8 +210,8 @@ func (w *worker) choose(fr *front, pan, upd []float64, n int) {
 	w.subtract(upd, m+1, c.l[p:], pan[p:], n, m+1, m, k)
 }
 
-// newChoosing returns the search for pivots in a front, whose panel has rows of n numbers. The half of its square below the diagonal, which
-// is not filled, becomes that above.
+// newChoosing returns the state of choose for a front whose panel has columns of n numbers. It fills the upper triangle of the pivots'
+// square, which is not assembled, from the lower one.
 func (w *worker) newChoosing(fr *front, pan []float64, n int) *choosing {
 	f, s, p := w.f, w.f.Symbolic, int(fr.width)
 	c := &choosing{w: w, pan: pan, l: w.ld[:n*p], n: n, done: make([]bool, p), diagonal: make([]float64, p), ld: make([]float64, p)}
@@ -229,8 +232,9 @@ func (w *worker) newChoosing(fr *front, pan []float64, n int) *choosing {
 	return c
 }
 
-// next returns the pivot to eliminate next: the largest of those before the next one of sign +1; then that one, and weak rows
-// before it are left out. It is −1 if there is none.
+// next returns the pivot to eliminate next, or −1 if there is none. It is the largest one, relative to its scale, before the next pivot of
+// sign +1. If only weak rows are left before that pivot, they are left out, and the pivot of sign +1 is next. A pivot that is NaN is
+// returned at once.
 func (c *choosing) next() int {
 	q, best, weak := -1, 0.0, weakPivot*c.w.f.eps
 	for i, v := range c.diagonal {
@@ -253,7 +257,7 @@ func (c *choosing) next() int {
 	return q
 }
 
-// eliminate computes the column of pivot q of L, and returns the pivot.
+// eliminate computes the column of L for pivot q, updates the diagonal, and returns the pivot.
 func (c *choosing) eliminate(q int) float64 {
 	n, k := c.n, len(c.d)
 	col := c.l[k*n : (k+1)*n]

@@ -10,28 +10,28 @@ import (
 // twice the digits of a double, theory.md (26). It takes the order of a Symbolic, and finds L
 // row by row along its elimination tree (Davis 2006 §4.8).
 //
-// Where the parts of a row differ by 10¹² in scale, its pivot is the small part. A double keeps
-// four digits of it, a Precise twenty. A Precise has no blocks, no team and no assembly, and
+// If the parts of a row differ by 10¹² in scale, its pivot is the small part. A double keeps
+// four digits of the pivot, a Precise twenty. A Precise has no blocks, no team and no assembly, and
 // takes some hundred times as long as a Factor.
 type Precise struct {
 	heeds
 
 	p *sparse.Pattern
 
-	old    []int32 // original scalar of each permuted one
-	node   []int32 // and its node
-	parent []int32 // elimination tree of the scalars
-	rowPtr []int   // entries of the matrix left of the diagonal, by row
-	rowInd []int32
-	rowSrc []int64 // their places in the values of the matrix
-	ptr    []int   // columns of L
+	old    []int32 // by permuted scalar: its original scalar
+	node   []int32 // by permuted scalar: its node
+	parent []int32 // elimination tree of the permuted scalars, −1 for roots
+	rowPtr []int   // by permuted row: its first entry in rowInd and rowSrc; then their number
+	rowInd []int32 // columns left of the diagonal
+	rowSrc []int64 // indices in the values of the matrix
+	ptr    []int   // by column of L: its first entry in ind and val
 	ind    []int32
 	val    []dd.Num
 
-	d      []dd.Num // pivots
-	weak   []bool   // rows of sign −1 whose pivot has been replaced by their scale
-	pivots []float64
-	next   []int // while factoring: end of each column
+	d      []dd.Num  // pivots
+	weak   []bool    // −1 rows whose pivot has been replaced by their scale
+	pivots []float64 // by −1 row: minus its pivot over its scale
+	next   []int     // while factoring: end of each column
 	flag   []int32
 	stack  []int32
 	y      []dd.Num
@@ -63,7 +63,7 @@ func newPrecise(p *sparse.Pattern, old []int32) *Precise {
 		d: make([]dd.Num, n), weak: make([]bool, n), pivots: make([]float64, n),
 		next: make([]int, n), flag: make([]int32, n), stack: make([]int32, 2*n), y: make([]dd.Num, n), work: make([]dd.Num, n),
 	}
-	place := make([]int32, n) // of each original scalar
+	place := make([]int32, n) // by original scalar: its permuted one
 	for k, o := range old {
 		place[o] = int32(k)
 	}
@@ -79,7 +79,7 @@ func newPrecise(p *sparse.Pattern, old []int32) *Precise {
 
 // Postponed returns an analysis in which the given original scalars come last, in the order given.
 //
-// Cost: as NewPrecise; each scalar fills a row of L. It panics if one is listed twice.
+// Cost: as NewPrecise; each of these scalars makes a full row of L. It panics if one is listed twice.
 func (f *Precise) Postponed(last []int32) *Precise {
 	late := make([]bool, len(f.old))
 	for _, i := range last {
@@ -149,15 +149,15 @@ func (f *Precise) columns() {
 	f.ind, f.val = make([]int32, f.ptr[len(count)]), make([]dd.Num, f.ptr[len(count)])
 }
 
-// Factorize computes L and D of the matrix with the given values: those of its off-diagonal
-// blocks, as sparse.Matrix holds them. A row of sign −1 counts as redundant if its pivot is at
+// Factorize computes L and D of the matrix. values are the numbers of its off-diagonal
+// blocks in the order of sparse.Matrix.Val. A row of sign −1 counts as redundant if its pivot is at
 // most tau times its scale, theory.md (26). The pivot is then replaced by the scale, as under WhereWeak, so
-// that the multiplier of the row is zero where the right side is consistent.
+// that the multiplier of the row is zero if the right side is consistent.
 //
 // Shapes: scale has Dim entries in the original order. values and scale are kept, and must not
 // change while the factor is used.
 // Cost: some 15 ns for each multiplication of a Factor, no allocation. It returns a *PivotError
-// if a pivot is not finite, or that of a +1 row not positive.
+// if a pivot is not finite, or the pivot of a +1 row is not positive.
 func (f *Precise) Factorize(values []sparse.Num, scale []float64, tau float64) error {
 	if len(scale) != len(f.old) {
 		panic("factor: length mismatch")
@@ -174,6 +174,7 @@ func (f *Precise) Factorize(values []sparse.Num, scale []float64, tau float64) e
 	return nil
 }
 
+// begin prepares for the rows of a factorization.
 func (f *Precise) begin(values []dd.Num, scale []float64) {
 	f.values, f.scale = values, scale
 	copy(f.next, f.ptr)
@@ -182,8 +183,8 @@ func (f *Precise) begin(values []dd.Num, scale []float64) {
 	}
 }
 
-// row computes row k of L in the columns before limit, and returns the pivot. What is left of
-// the row in the other columns stays in f.y.
+// row computes row k of L in the columns before limit, and returns the pivot. The reduced elements of
+// the row in the other columns are in f.y.
 func (f *Precise) row(k, limit int) dd.Num {
 	n := len(f.old)
 	f.flag[k] = int32(k)
@@ -191,7 +192,7 @@ func (f *Precise) row(k, limit int) dd.Num {
 	for e := f.rowPtr[k]; e < f.rowPtr[k+1]; e++ {
 		i := f.rowInd[e]
 		f.y[i] = f.values[f.rowSrc[e]]
-		// The path from i towards the root is where this entry fills row k.
+		// This entry fills row k in the columns on the path from i towards the root.
 		l := 0
 		for ; f.flag[i] != int32(k); i = f.parent[i] {
 			f.stack[l] = i
@@ -228,17 +229,17 @@ func (f *Precise) row(k, limit int) dd.Num {
 	return d
 }
 
-// LastOrder returns the last m scalars, all of sign −1, in the order of their pivots: once the
-// other scalars have been eliminated, the one with the largest pivot relative to its scale is
-// taken next. Give this order to Postponed: no pivot is then smaller than those after it, and
-// no digits are lost to one.
+// LastOrder returns the last m scalars, all of sign −1, in the order of falling pivots: after the
+// other scalars have been eliminated, the scalar with the largest pivot relative to its scale is
+// always taken next. In a Postponed analysis with this order, no pivot is smaller than a later one, so
+// no digits are lost by a small pivot.
 //
 // Cost: as Factorize, and O(m³). There is no factor afterwards. It returns a *PivotError as
-// Factorize.
+// Factorize does.
 func (f *Precise) LastOrder(values []sparse.Num, scale []float64, m int) ([]int32, error) {
 	f.begin(values, scale)
 	n := len(f.old)
-	s := make([][]dd.Num, m) // what is left of the last rows, symmetric
+	s := make([][]dd.Num, m) // reduced matrix of the last rows, symmetric
 	for k := range f.old {
 		if f.watch.Up() {
 			return nil, f.watch.Err()
@@ -288,7 +289,7 @@ func (f *Precise) LastOrder(values []sparse.Num, scale []float64, m int) ([]int3
 	return out, nil
 }
 
-// pivot stores the pivot d of row k, or the scale if the row counts as redundant.
+// pivot stores the pivot d of row k, or minus its scale if the row counts as redundant.
 func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	f.weak[k] = false
 	bad := !algebra.Finite(d.Hi)
@@ -310,8 +311,8 @@ func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	return nil
 }
 
-// SolveTo solves (K − Γ)·x = b, Γ the scales of the weak rows. x and b have Dim entries in the
-// original order; they may be the same.
+// SolveTo solves (K − Γ)·x = b, where Γ has the scales of the weak rows. x and b have Dim entries in the
+// original order; they may be the same slice.
 func (f *Precise) SolveTo(x, b []sparse.Num) {
 	w := f.work
 	for k, o := range f.old {
@@ -338,7 +339,7 @@ func (f *Precise) SolveTo(x, b []sparse.Num) {
 	}
 }
 
-// ResidualTo stores b − K·x in r, without the scales of weak rows. r overlaps neither x nor b.
+// ResidualTo stores b − K·x in r, without the proximal term Γ of SolveTo. r overlaps neither x nor b.
 func (f *Precise) ResidualTo(r, b, x []sparse.Num) {
 	for k, o := range f.old {
 		r[o] = b[o]

@@ -7,15 +7,15 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
-// Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
+// SetSpare is for a system from which rows that depend on the others have been left out. For a solution x, worst returns the
+// Worst of these rows; rest is the term of that name in Worst. Nil, the default, means that no rows have been left out. worst is kept.
 //
-// Refinements ask these rows once, of a solution that is the last one but for them, and go on while corrections halve what the rows
-// are off by. Digits that such rows do not determine are not looked for: theory.md, "Spare rows".
+// Refinements call worst once all other conditions for the end hold. They go on as long as corrections halve
+// its ratio. They do not compute digits that such rows do not determine: theory.md, "Spare rows".
 //
-// corrected says that first solutions need a correction as a rule. It decides about time and about digits below those that are looked for:
-// the error of a solution is computed with the factor at once, (22), and rows are judged one by one only where it leaves open whether
-// corrections follow.
+// corrected tells that first solutions usually need a correction. It changes the time and digits beyond the accuracy asked for:
+// the error of the first solution is then computed with the factor at once, (22), and rows are judged one by one only if this error does
+// not decide whether corrections follow.
 func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst, corrected bool) {
 	f.spare, f.corrected = worst, corrected
 }
@@ -33,14 +33,14 @@ func (f *Factor) SetParts(parts []float64) {
 	f.parts = parts
 }
 
-// SolveRefinedTo solves K·x = b, without the proximal term Γ that is in the factor, and stores
+// SolveRefinedTo solves K·x = b, without the proximal term Γ of the factor, and stores
 // the residual b − K·x in r. Its steps are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), (19), each a
-// proximal-point iteration. On consistent redundant rows they tend to the multipliers of least
+// proximal-point iteration. On consistent redundant rows they converge to the multipliers of least
 // norm in the metric of Γ.
 //
-// Errors are relative to the largest norm of a +1 node's part, or to floor where that is
-// larger: what the part would be but for cancellation. With +1 blocks M = C·Cᵀ that are not
-// units, the +1 part is measured as Cᵀ·x.
+// Errors are relative to the largest norm of a +1 node's part, or to floor if that is
+// larger. floor is the size that the part would have if loads did not cancel. If +1 blocks M = C·Cᵀ are not
+// unit matrices, the +1 part is measured as Cᵀ·x.
 //
 // Under WhereWeak only weak rows have proximal terms, and the multipliers of these rows are
 // zero. So the first solution may be good enough. The error of its +1 part is estimated from
@@ -51,16 +51,16 @@ func (f *Factor) SetParts(parts []float64) {
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when
 // corrections no longer shrink. Under Everywhere they may stop shrinking with errors left in
-// directions in which the proximal term is larger than S. Conjugate gradients then go on.
-// Refinement.Error is the error that is left. SolveExactTo goes further where the system
+// directions in which the proximal term is larger than S. Conjugate gradients then continue.
+// Refinement.Error is the remaining error. SolveExactTo is more accurate if the system
 // enlarges rounding.
 //
 // Under WhereWeak, if all rows hold up to rounding, it may be known before a correction that it
-// will be the last. No residual is computed after such a correction, and r and Worst are those
-// of the solution before it.
+// will be the last. No residual is computed after such a correction, and r and Worst belong to
+// the solution before it.
 //
-// The rows of leaves (Symbolic) hold by construction, up to rounding of their own terms, and
-// another solve would make the same rounding again. The entries of r there are not written.
+// The rows of leaves (Symbolic) hold by construction, up to rounding of their own terms, which
+// another solve would repeat. The entries of r for these rows are not written.
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
 // original order, as does r, and do not overlap.
@@ -74,19 +74,19 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // correction is above roughError, all later residuals are computed with twice the digits. So x
 // becomes the solution of the system whose entries are exactly the given doubles.
 //
-// Cost: as SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some ten times
-// its price. The first time, memory for five numbers a row is allocated.
+// Cost: as SolveRefinedTo. With twice the digits up to 40 solves and products, where a product takes some ten times
+// as long as in doubles. The first such solve allocates memory for five numbers a row.
 func (f *Factor) SolveExactTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	return f.solveRefined(x, r, b, m, goal{floor: floor, exact: true})
 }
 
-// SolveWithinTo is SolveExactTo with an error that is good enough. It ends as soon as all rows hold up to enoughRatio, as they
-// have to for SolveExactTo, and the error that the residual stands for is below enough, by a margin. That error is the one
-// of the factor, theory.md (22), which takes half a solve; it is the first half of the correction that follows if the error is
-// too large. What a correction has left is measured in the same way and not predicted. With 0 it goes as far as SolveExactTo.
+// SolveWithinTo is SolveExactTo for a given accuracy. It ends as soon as all rows hold up to enoughRatio, as in SolveExactTo,
+// and the relative error is below enough, by a margin. The error is computed from the residual with the factor,
+// theory.md (22). That takes half a solve, which is the first half of the next correction if the error is
+// too large. The error after a correction is computed in the same way and not predicted. With enough = 0 it is SolveExactTo.
 //
-// Cost: never more than that of SolveExactTo, but for rounding.
-// It panics if enough is negative or no number, and as SolveRefinedTo does.
+// Cost: at most as SolveExactTo, up to differences by rounding.
+// It panics if enough is negative or NaN, and if SolveRefinedTo panics.
 func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enough float64) Refinement {
 	if !(enough >= 0) {
 		panic("factor: option out of range")
@@ -94,14 +94,15 @@ func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enoug
 	return f.solveRefined(x, r, b, m, goal{floor: floor, enough: enough, exact: true})
 }
 
-// goal is how far a refinement goes.
+// goal has the arguments of a refinement that decide when it ends.
 type goal struct {
 	floor  float64 // least size of x that errors are relative to
-	enough float64 // of SolveWithinTo
-	exact  bool    // as SolveExactTo does
+	enough float64 // enough of SolveWithinTo; 0 for the others
+	exact  bool    // residuals may have twice the digits
 }
 
-// solveRefined is the door of the three solves: it checks the shapes, and goes to unit +1 blocks and back.
+// solveRefined does the work of SolveRefinedTo, SolveExactTo and SolveWithinTo. It checks the shapes, and transforms the system to unit
+// +1 blocks and the solution back.
 func (f *Factor) solveRefined(x, r, b []float64, m *sparse.Matrix, to goal) Refinement {
 	f.mustBe()
 	n := f.Symbolic.Pattern.Dim()
@@ -142,8 +143,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	if done {
 		return c.result()
 	}
-	left := 0.0    // error that conjugate gradients have left
-	rough := false // the first correction was
+	left := 0.0    // error after conjugate gradients
+	rough := false // the first correction was Rough
 	for c.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			if e = f.beginCorrection(r); c.Within(e) {
@@ -184,7 +185,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	return f.ended(&c)
 }
 
-// judgeFirst reports whether the first solution is good enough. If a correction has begun, it returns the energy norm of the error.
+// judgeFirst reports whether the first solution is good enough. If it has begun a correction, begun is true, and e is the energy norm of
+// the error.
 func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	at := &f.check
 	if f.corrected && c.estimates && c.enough == 0 {
@@ -207,18 +209,19 @@ func (f *Factor) judgeFirst(c *Convergence) (e float64, begun, done bool) {
 	return e, true, c.Estimate(e, f.normOnce(c)) && f.spareHold(at.x, c)
 }
 
-// correction is the outcome of a correction of refine.
+// correction is the result of a correction in refine.
 type correction struct {
-	step         float64 // largest norm of what it has added to a +1 node
-	ends         bool    // no residual has been taken after it
-	done, stalls bool    // of Convergence.Next
+	step         float64 // largest norm of the change of a +1 node
+	ends         bool    // no residual has been computed after it
+	done, stalls bool    // results of Convergence.Next
 }
 
-// correct makes the correction that beginCorrection has begun for an error e, and takes the residual after it where that is needed.
+// correct finishes the correction that beginCorrection has begun; e is the energy norm of the error. It computes the residual after the
+// correction if that is needed.
 func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 	at := &f.check
 	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
-	last, cancels := c.mayLast(e * c.size / f.normOnce(c)) // by a guess of the step
+	last, cancels := c.mayLast(e * c.size / f.normOnce(c)) // for an estimate of the step
 	at.bare = out.ends || last
 	to := &f.to
 	if to.x, to.b, to.r, to.begun, to.add = at.x, at.b, at.r, false, true; at.bare {
@@ -238,7 +241,7 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 	switch out.ends = out.ends || c.lasts(step); {
 	case out.ends:
 	case f.corrected && c.spare && c.enough == 0 && !small && (rough || c.isFirstRough(step)):
-		f.takeResidual() // settle looks at rows where that is needed
+		f.takeResidual() // settle judges the rows if that is needed
 	default:
 		if q = f.look(c).largest; bounded && small && c.Worst.Ratio <= enoughRatio {
 			worst := c.Worst
@@ -254,7 +257,7 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 	return out
 }
 
-// takeResidual is look without an opinion of the rows.
+// takeResidual computes the residual as look does, but does not judge the rows.
 func (f *Factor) takeResidual() {
 	at := &f.check
 	if at.unread = true; at.bare {
@@ -264,7 +267,7 @@ func (f *Factor) takeResidual() {
 	}
 }
 
-// ended returns the Refinement of c, without an error if the context has ended.
+// ended returns the Refinement of c. Its Error is NaN if the context has ended.
 func (f *Factor) ended(c *Convergence) Refinement {
 	if c.bounded {
 		f.look(c)
@@ -275,9 +278,9 @@ func (f *Factor) ended(c *Convergence) Refinement {
 	return c.result()
 }
 
-// settle goes on after a correction of a refinement that began with a rough one, with the residual after it. e is the energy norm of the
-// error before it. It reports whether another correction with doubles has begun, for the error that is returned; otherwise the refinement
-// is over, if need be with twice the digits.
+// settle decides how a refinement continues after a correction, if its first correction was Rough. e is the energy norm of the error before
+// the correction. If another correction with doubles is to follow, it begins it, and returns the energy norm of the error and true.
+// Otherwise it returns false, and the refinement is complete. In this case it may have continued with twice the digits.
 func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	at := &f.check
 	was, norm := e, f.normOnce(c)
@@ -298,11 +301,12 @@ func (f *Factor) settle(c *Convergence, e float64) (float64, bool) {
 	return e, false
 }
 
-// falls reports whether a correction with doubles has brought the energy norm of the error down from was to e, so far that another one may.
+// falls reports whether a correction with doubles has reduced the energy norm of the error from was to e so much that another one
+// follows.
 func falls(e, was float64) bool { return e <= 1e-3*was }
 
-// freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
-// passes these nodes.
+// freeSize returns the largest norm of a +1 node without neighbours. The sweeps of a solve do not
+// include these nodes.
 func (f *Factor) freeSize(x []float64) float64 {
 	q := 0.0
 	for _, i := range f.Symbolic.free {
@@ -311,15 +315,15 @@ func (f *Factor) freeSize(x []float64) float64 {
 	return math.Sqrt(q)
 }
 
-// beginCorrection is the forward half of a solve for the residual r, taken as zero in the rows
-// of the leaves. It returns e = √(rᵀ·S⁻¹·r), theory.md (21), the energy norm of the error that
-// r stands for, by (22). The norm of the +1 part of the correction is at most √2·e, also with
-// residuals of +1 rows of the core.
+// beginCorrection does the forward half of a solve for the residual r, which counts as zero in the rows
+// of the leaves. It returns e = √(rᵀ·S⁻¹·r), theory.md (21), which is the energy norm of the
+// error of the solution, (22). The norm of the +1 part of the correction is at most √2·e, also if
+// +1 rows of the core have residuals.
 func (f *Factor) beginCorrection(r []float64) float64 {
 	return math.Sqrt(f.forward(rightSide{r, false}))
 }
 
-// forcesOf returns the norm of the multipliers in x, each times the root of the scale of its row.
+// forcesOf returns the norm of the multipliers in x, each multiplied by the root of its row's scale.
 func (f *Factor) forcesOf(x []float64) float64 {
 	p, sum := f.Symbolic.Pattern, 0.0
 	n := p.Off[p.Positive()]
@@ -344,7 +348,7 @@ func (f *Factor) forces() float64 {
 	return math.Sqrt(sum)
 }
 
-// normOnce returns the norm of the +1 part of the solution at hand, which is computed once.
+// normOnce returns the norm of the +1 part of the solution. It computes it only at the first call after a correction.
 func (f *Factor) normOnce(c *Convergence) float64 {
 	if c.norm == 0 {
 		c.norm = f.energy(f.check.x)
@@ -352,7 +356,7 @@ func (f *Factor) normOnce(c *Convergence) float64 {
 	return c.norm
 }
 
-// energy returns the norm of the +1 part of x. Sums of six do not wait for each other.
+// energy returns the norm of the +1 part of x. It adds sums of six squares, which do not wait for each other.
 func (f *Factor) energy(x []float64) float64 {
 	p, sum := f.Symbolic.Pattern, 0.0
 	for x = x[:p.Off[p.Positive()]]; len(x) >= 6; x = x[6:] {
@@ -361,7 +365,7 @@ func (f *Factor) energy(x []float64) float64 {
 	return math.Sqrt(sum + square(x))
 }
 
-// askSpare takes the rows of SetSpare into c.Worst, which has the other rows.
+// askSpare replaces c.Worst, the largest ratio of the other rows, by the largest ratio of the rows of SetSpare if that is larger.
 func (f *Factor) askSpare(x []float64, c *Convergence) {
 	if f.spare == nil {
 		return
@@ -382,7 +386,7 @@ func (f *Factor) askSpare(x []float64, c *Convergence) {
 	}
 }
 
-// spareHold is askSpare, and reports whether the rows hold as all others have to.
+// spareHold calls askSpare, and reports whether all rows hold up to enoughRatio. It returns true without rows of SetSpare.
 func (f *Factor) spareHold(x []float64, c *Convergence) bool {
 	if f.spare == nil {
 		return true
@@ -392,8 +396,9 @@ func (f *Factor) spareHold(x []float64, c *Convergence) bool {
 	return c.holds
 }
 
-// spareEnd asks the rows of SetSpare after a correction that is the last one but for them. It reports whether they hold, or whether the
-// correction has not halved what they are off by. If not, the residual of the others is taken, unless it has been: ends says that.
+// spareEnd judges the rows of SetSpare after a correction that is the last one for the other rows. It reports whether the refinement ends:
+// the rows hold, or the correction has not halved their ratio. If it goes on and ends is set, it computes the residual of the
+// other rows, which is not known yet.
 func (f *Factor) spareEnd(ends bool, c *Convergence) bool {
 	was := c.off
 	holds := f.spareHold(f.check.x, c)
@@ -406,7 +411,7 @@ func (f *Factor) spareEnd(ends bool, c *Convergence) bool {
 	return false
 }
 
-// look is residual, with the rows of SetSpare where a solution may be good enough in any iteration.
+// look computes the residual and judges the rows. With enough of SolveWithinTo it also judges the rows of SetSpare.
 func (f *Factor) look(c *Convergence) (found estimates) {
 	c.bounded, f.check.unread = false, false
 	if at := &f.check; at.bare {

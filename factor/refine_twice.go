@@ -10,7 +10,7 @@ import (
 type exact struct {
 	sums   []dd.Num  // b − K·x, by original scalar
 	dx     []float64 // correction c of x
-	mixing *Mixing   // of its steps
+	mixing *Mixing   // memory of the steps
 }
 
 // refineTwice continues a refinement with the residuals of all rows in twice the digits. Where rows nearly depend on each
@@ -19,13 +19,13 @@ type exact struct {
 // solution of the system whose entries are the given doubles; the rounding of these entries remains.
 //
 // The factor may be wrong by half and more in the one direction in which the rows nearly depend on each other. All
-// corrections then have that direction, and shrink slowly, or grow. So a step is that of the method of Anderson 1965 with
-// one step of memory (Mixing), which finds the rest of the error from two corrections.
+// corrections then have that direction, and shrink slowly, or grow. So a step is a step of the method of Anderson 1965 with
+// one step of memory (Mixing), which estimates the remaining error from two corrections.
 //
-// Cost: a solve and a product a step, the product at some ten times its price in doubles.
+// Cost: a solve and a product a step, where the product takes some ten times as long as in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
-	c.compared = false // corrections after a rough one have been with doubles
+	c.compared = false // the corrections so far were with doubles
 	for first := true; c.More() && !f.watch.Up(); first = false {
 		if c.Within(math.Sqrt(f.forward(rightSide{r, true}))) {
 			return
@@ -44,7 +44,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	}
 }
 
-// residualTwice is residual in all rows, with twice the digits.
+// residualTwice computes the residual of all rows with twice the digits, and judges the −1 rows.
 func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 	if f.exact == nil {
 		n := f.Symbolic.Pattern.Dim()
@@ -78,8 +78,8 @@ func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 	return f.judge(out)
 }
 
-// findCorrection finishes a solve for the right side r, whose solution is the correction, and returns the Products of its
-// +1 part; first says that there is no step before it.
+// findCorrection finishes the solve for the right side r, whose solution is the correction. It returns Mixing.Products for the correction's
+// +1 part. first is set if there is no step before it.
 func (f *Factor) findCorrection(r []float64, first bool) (over, under float64) {
 	p, e := f.Symbolic.Pattern, f.exact
 	f.backward(solution{x: e.dx, b: r})
@@ -92,8 +92,8 @@ func (f *Factor) findCorrection(r []float64, first bool) (over, under float64) {
 	return e.mixing.Products(e.dx[:p.Off[p.Positive()]])
 }
 
-// addStep adds the step of the last correction to x. It returns the largest norm of what it added to a +1 node, and of what
-// was in a node afterwards.
+// addStep adds to x the step of the last correction for the mixing factor theta. It returns the largest norm of the step in a +1 node, and
+// the largest norm of the new x in a +1 node.
 func (f *Factor) addStep(x []float64, theta float64) (step, size float64) {
 	p, e := f.Symbolic.Pattern, f.exact
 	e.mixing.AddTo(x, e.dx, theta)

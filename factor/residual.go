@@ -6,31 +6,31 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// RoundingRatio is the ratio of Worst that rounding of the residual itself may make.
+// RoundingRatio is the largest Worst.Ratio that may come from rounding in the residual alone.
 const RoundingRatio = 1e-14
 
 // atRest is the rest of Worst, relative to the size of the solution.
 const atRest = 1e-4
 
-// spareRest is atRest for rows that have been left out (SetSpare), after two corrections. Accelerations of bodies that hardly move are
-// what loads and reactions leave, so they are known to rounding of these: 8u = 1e-15 of them is enoughRatio of this rest.
+// spareRest is atRest for rows that have been left out (SetSpare), after two corrections. The acceleration of a body that hardly moves is
+// a small difference of loads and reactions, and has their rounding error: 8u = 1e-15 of them is enoughRatio of this rest.
 const spareRest = 1e-3
 
-// equation is that of a refinement: r = b − K·x, and the rest of Worst. It stands in the Factor, as copies of what has just been written
-// take as long as a small solve.
+// equation is r = b − K·x of a refinement, with the rest of Worst. It is a field of the Factor and not passed by value, as copies of
+// numbers that have just been written take as long as a small solve.
 type equation struct {
 	r, b, x []float64
 	rest    float64
-	known   bool // r is
+	known   bool // r is complete in the rows of the core
 	bare    bool // backward has stored nothing in r
-	unread  bool // rows of r have not been judged
+	unread  bool // the rows of r have not been judged
 }
 
 // residualNodes is the number of core nodes of one task of residual.
 const residualNodes = 128
 
 // residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
-// backward has not stored. The worst residual of all rows goes to out.
+// backward has not stored. The worst residual of all rows goes to out.Worst, the doubt to out.Doubt.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
 	f.check.r, f.check.b, f.check.x = r, b, x
 	return f.rest(out)
@@ -48,7 +48,8 @@ func (f *Factor) rest(out *Refinement) estimates {
 	return e
 }
 
-// complete is rest without an opinion of the rows. It goes from node to node of sign +1, and has the blocks of each at hand for both sides.
+// complete stores the residuals as rest does, without judging them. It goes through the nodes of sign +1, and reads the blocks of each
+// once, for the residuals of both signs.
 func (f *Factor) complete() {
 	s, p, at := f.Symbolic, f.Symbolic.Pattern, &f.check
 	at.known = false
@@ -73,7 +74,7 @@ func (f *Factor) residualBeside(n *beside, r, b, x []float64) {
 	subBlocksT(z, f.unit.Val, x, f.Symbolic.shared[n.lo:n.hi])
 }
 
-// largestRow returns the largest residual r of a −1 row, over the root of the row's scale.
+// largestRow returns the largest |rᵢ|/√dᵢ of the −1 rows, with dᵢ the scale of the row.
 func (f *Factor) largestRow(r []float64) float64 {
 	p, most := f.Symbolic.Pattern, 0.0
 	n := p.Off[p.Positive()]
@@ -86,14 +87,15 @@ func (f *Factor) largestRow(r []float64) float64 {
 	return math.Sqrt(most)
 }
 
-// estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.
+// estimates measures the residuals r of the −1 rows k against their pivots d.
 type estimates struct {
 	largest float64 // largest rₖ²/|dₖ|, NaN if a residual is
 	sum     float64 // of rₖ²/|dₖ|
 	least   float64 // least |dₖ| relative to the scale of its row
 }
 
-// judge is residual for an equation whose r may be known. The rest of Worst is relative to out.Size.
+// judge computes the residuals of f.check, unless they are known, and returns their estimates. out.Worst is set with a rest relative to
+// out.Size, and out.Doubt under WhereWeak.
 func (f *Factor) judge(out *Refinement) estimates {
 	f.check.rest = atRest * out.Size
 	f.team.Run(len(f.checked), (*residualTasks)(f))
@@ -117,12 +119,12 @@ func (f *Factor) judge(out *Refinement) estimates {
 // residualTasks is the job of residual.
 type residualTasks Factor
 
-// checked has the findings of a task of residual.
+// checked has the maxima and sums that a task of residual has found in its rows.
 type checked struct {
-	largest float64      // rₖ²/|dₖ|
-	sum     float64      // of rₖ²/|dₖ|
+	largest float64      // largest rₖ²/|dₖ|
+	sum     float64      // sum of rₖ²/|dₖ|
 	inverse float64      // largest scale over |dₖ|
-	doubt   float64      // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
+	doubt   float64      // largest 1 − scale/|dₖ|, the part of a pivot beyond the scale; positive in weak rows alone
 	worst   algebra.Peak // of ratios, by row of the system
 }
 
@@ -130,8 +132,8 @@ type checked struct {
 func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, at := f.Symbolic, &f.check
-	largest, sum := 0.0, 0.0                   // of e below
-	most, least, over := 0.0, math.Inf(1), 0.0 // largest, least and sum of inv below
+	largest, sum := 0.0, 0.0                   // of rₖ²/|dₖ|
+	most, least, over := 0.0, math.Inf(1), 0.0 // largest, least and sum of scale over |dₖ|
 	worst := algebra.NewPeak(RoundingRatio)
 	low := worst.Low()
 	lo := task * residualNodes
@@ -144,7 +146,7 @@ func (e *residualTasks) Do(_, task int) {
 			a2 += f.parts[old]
 		}
 		if lo+c >= len(s.node)-s.held {
-			continue // without a pivot
+			continue // held nodes have no pivots
 		}
 		o := s.oldOff[lo+c]
 		n := o + s.off[lo+c+1] - s.off[lo+c]
@@ -164,8 +166,8 @@ func (e *residualTasks) Do(_, task int) {
 			if inv < least {
 				least = inv
 			}
-			// Bounds of the terms of a row, without root or quotient, show for most rows that
-			// they are better than the worst so far: those of the bodies, or the load alone.
+			// Two bounds without root or quotient show for most rows that they are better than the worst so far: first
+			// the terms of the bodies with the right side, then the load alone.
 			if q <= bound*scale[k] || within(t, low*right[k], bound*scale[k]) {
 				continue
 			}
@@ -184,7 +186,7 @@ func (e *residualTasks) Do(_, task int) {
 	found.keepNaN(over)
 }
 
-// keepNaN makes c.largest NaN if c.sum is, and c.inverse and c.doubt if over is: maxima lose a NaN, and these sums keep it.
+// keepNaN makes c.largest NaN if c.sum is, and c.inverse and c.doubt if over is. Maxima by comparison lose a NaN; sums keep it.
 func (c *checked) keepNaN(over float64) {
 	if c.sum != c.sum {
 		c.largest = c.sum
@@ -201,14 +203,14 @@ func subtractTo(dst, a, b []float64) {
 	}
 }
 
-// within reports whether |t| − |part| is at most the root of bound.
+// within reports whether |t| − |part| ≤ √bound.
 func within(t, part, bound float64) bool {
 	excess := math.Abs(t) - math.Abs(part)
 	return excess*math.Abs(excess) <= bound
 }
 
 // nodeResidual stores the residual of core node c of sign −1, unless it is known or backward has stored it. It returns Σ‖x‖² of the
-// nodes that it has blocks of.
+// node's neighbours.
 func (f *Factor) nodeResidual(c int) (a2 float64) {
 	s, at := f.Symbolic, &f.check
 	if !s.open[c] && !at.known {
@@ -232,7 +234,7 @@ func (f *Factor) nodeResidual(c int) (a2 float64) {
 	return a2
 }
 
-// ratio returns the measure of Worst of row k of a node.
+// ratio returns Worst.Ratio of row k of a node.
 func (f *Factor) ratio(node, k int) float64 {
 	p, c := f.Symbolic.Pattern, &f.check
 	lo, hi := p.Off[node], p.Off[node+1]

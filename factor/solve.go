@@ -42,8 +42,8 @@ func (f *Factor) weighted() *weighting {
 	return nil
 }
 
-// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm of a
-// +1 node with neighbours. If r is not nil, it receives the residuals of the −1
+// solve is SolveTo for the matrix with unit +1 blocks. It returns the largest norm in x of a
+// +1 node that has neighbours. If r is not nil, it receives the residuals of the −1
 // nodes that are not open.
 func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
@@ -63,13 +63,13 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 // rightSide is the right side of the forward half of a solve.
 type rightSide struct {
 	b      []float64
-	leaves bool // the leaves of b count; else they are taken as zero
+	leaves bool // b counts in the rows of leaves too; else it is taken as zero there
 }
 
 // forwardTasks is the job of forward below the top.
 type forwardTasks Factor
 
-// Do does the part of D·L·y = b of one task.
+// Do does the part of L·D·y = b of one task.
 func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
@@ -103,8 +103,7 @@ func (f *Factor) forward(from rightSide) float64 {
 }
 
 // load stores the right side in the pivots y of a front, with the leaves eliminated. The
-// solution in a leaf is b − Wᵀ·(multipliers), so the rows of its neighbours get b − W·b, with
-// the b of the leaf in the second term.
+// solution in a leaf is b' − Wᵀ·(multipliers), with b' the right side of the leaf. So the rows of its neighbours get b − W·b'.
 func (w *worker) load(fr *front, y []float64) {
 	f, s, p, b := w.f, w.f.Symbolic, w.f.Symbolic.Pattern, w.f.from.b
 	off, leaves := s.off[fr.super:fr.last+1], f.from.leaves
@@ -122,14 +121,14 @@ func (w *worker) load(fr *front, y []float64) {
 			if !s.leaf[pos] {
 				continue
 			}
-			if of := b[p.Off[pos]:p.Off[pos+1]]; of[0] != 0 || !zero(of) { // a right side of few entries, as for a column of an inverse
+			if of := b[p.Off[pos]:p.Off[pos+1]]; of[0] != 0 || !zero(of) { // saves time where b has few entries, as for a column of an inverse
 				subRows(dst, f.unit.Val[p.Pos[k]:p.Pos[k+1]], of)
 			}
 		}
 	}
 }
 
-// zero reports whether all numbers are.
+// zero reports whether all numbers of v are zero.
 func zero(v []float64) bool {
 	for _, x := range v {
 		if x != 0 {
@@ -139,8 +138,8 @@ func zero(v []float64) bool {
 	return true
 }
 
-// forward does the part of D·L·y = b that belongs to a front. What it subtracts from the rows
-// below goes to the parent, in the place of the update matrix.
+// forward does the part of L·D·y = b that belongs to a front. The terms of the rows
+// below go to the parent in the memory of the update matrix.
 func (w *worker) forward(fr *front) {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
@@ -181,8 +180,8 @@ func (w *worker) forward(fr *front) {
 // solution says what the backward half of a solve is to compute.
 type solution struct {
 	x     []float64 // receives the solution, but for nodes without neighbours; see add
-	b     []float64 // right side of the leaves, and of r
-	r     []float64 // receives b − K·x in the rows of −1 nodes that are not open; nil if that is not wanted
+	b     []float64 // right side, for the leaves and for r
+	r     []float64 // receives b − K·x in the rows of −1 nodes that are not open, unless it is nil
 	begun bool      // start from the last rows of the panels, not from the core vector
 	add   bool      // add to x the solution for a right side that is zero in the leaves
 }
@@ -203,9 +202,9 @@ func (e *backwardTasks) Do(worker, task int) {
 	}
 }
 
-// backward finishes a solve: Lᵀ·x = y in the core, then the leaves from that. Of the +1 nodes
-// with neighbours it returns two norms: the largest of what it stored or added in a node, and
-// the largest of what was in a node afterwards.
+// backward finishes a solve: it solves Lᵀ·x = y in the core, and then finds the leaves from the core. It returns two norms of
+// +1 nodes with neighbours: the largest norm that it has stored or added in a node, and
+// the largest norm of a node in to.x afterwards.
 func (f *Factor) backward(to solution) (step, size float64) {
 	f.to = to
 	return f.sweepBack()
@@ -235,8 +234,8 @@ const (
 	farPanels = 1 << 18
 )
 
-// fetch brings what backward reads of a front into the caches. It begins at the end of the
-// front, as backward takes fronts in decreasing order.
+// fetch brings the panel and the blocks of leaves of a front into the caches, for backward. It begins at the end of both,
+// as backward takes fronts in decreasing order.
 func (w *worker) fetch(fr *front) {
 	f, s := w.f, w.f.Symbolic
 	kernel.PrefetchDown(f.panels[fr.panel : fr.panel+int64(fr.ld())*int64(fr.width)])
@@ -261,7 +260,7 @@ func (w *worker) fetchLeaves(fr *front) {
 	}
 }
 
-// backward does the part of Lᵀ·x = y that belongs to a front, and its leaves.
+// backward does the part of Lᵀ·x = y that belongs to a front, and finds the solution in its leaves.
 func (w *worker) backward(fr *front) {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
@@ -297,7 +296,8 @@ func (w *worker) backward(fr *front) {
 	}
 }
 
-// storeCore stores the pivots y of a front in the solution.
+// storeCore stores or adds y, the solution of the pivots of a front, in the solution. In the residuals of −1 nodes that are not open it
+// stores the right side; storeLeaf subtracts the rest.
 func (w *worker) storeCore(fr *front, y []float64) {
 	s, to := w.f.Symbolic, &w.f.to
 	for c := fr.super; c < fr.last; c++ {
@@ -320,7 +320,7 @@ func (w *worker) storeCore(fr *front, y []float64) {
 	}
 }
 
-// storeShort is storeCore for a short front, which has nodes of sign −1 alone, and a solution that is not added.
+// storeShort is storeCore for a short front, whose nodes all have sign −1, where the solution is stored and not added.
 func (w *worker) storeShort(fr *front, y []float64) {
 	f, s, to := w.f, w.f.Symbolic, &w.f.to
 	x, r, b := to.x, to.r, to.b
@@ -348,8 +348,8 @@ func larger(m, q float64) float64 {
 	return m
 }
 
-// storeLeaf stores the solution of a leaf, b − Wᵀ·y with y the rows of its front, and subtracts
-// W·x from the residuals of its neighbours, x the solution of the leaf then.
+// storeLeaf stores the solution of a leaf, x = b − Wᵀ·y, or adds −Wᵀ·y to it, with y the solution in the rows of its front. It
+// subtracts W·x from the residuals of the neighbours that are not open, and adds ‖x‖² to their squares.
 func (w *worker) storeLeaf(l *leaf, y []float64) {
 	f, s, to := w.f, w.f.Symbolic, &w.f.to
 	k := int(l.size)
@@ -378,7 +378,7 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	}
 }
 
-// correctLeaf adds −Wᵀ·y to the solution of a leaf of six unknowns, and returns its square then.
+// correctLeaf adds −Wᵀ·y to the solution dst of a leaf of six unknowns, and returns ‖dst‖² afterwards.
 func (w *worker) correctLeaf(dst *[6]float64, y []float64, blocks []kernel.Block) float64 {
 	var v [6]float64
 	w.step = larger(w.step, kernel.SolveLeaf(v[:], v[:], w.f.unit.Val, y, nil, nil, blocks))
@@ -388,7 +388,8 @@ func (w *worker) correctLeaf(dst *[6]float64, y []float64, blocks []kernel.Block
 	return square(dst[:])
 }
 
-// storeNarrow is storeLeaf for a leaf with fewer unknowns, without residuals. It returns the square of the solution.
+// storeNarrow stores the solution dst of a leaf with fewer than six unknowns, or adds to it, as storeLeaf does. It returns ‖dst‖²
+// afterwards and leaves residuals alone.
 func (w *worker) storeNarrow(dst, b, y []float64, blocks []kernel.Block) float64 {
 	f := w.f
 	var buf [sparse.MaxBlock]float64
@@ -408,7 +409,7 @@ func (w *worker) storeNarrow(dst, b, y []float64, blocks []kernel.Block) float64
 	return q
 }
 
-// gather copies the rows of runs from src to dst.
+// gather copies the rows src[run.dst:] of each run, one run after the other, to dst.
 func gather(dst, src []float64, runs []run) {
 	for _, r := range runs {
 		move(dst, src[r.dst:r.dst+r.n])

@@ -10,9 +10,9 @@ import (
 // Span is an orthonormal basis of the column space of V = D^(−½)·W, theory.md (28). W is the
 // off-diagonal part of a matrix, and D a positive diagonal. The basis is kept as the
 // reflections that make it (multifrontal orthogonal factorization, Liu 1986; dependent columns,
-// Heath 1982). No product WᵀW is formed. So a column counts as dependent on those before it at
-// about rounding times its length, and not at the root of that. Within a node, the
-// column of which most is left comes first.
+// Heath 1982). No product WᵀW is formed. So the columns before a column may leave as little of it as
+// rounding times its length before it has to count as dependent; with a product this would be the root of rounding. Within a
+// node, the column of which most is left comes first.
 type Span struct {
 	heeds
 
@@ -20,8 +20,8 @@ type Span struct {
 	m      *sparse.Matrix
 	fronts []reflections
 
-	mixed bool // of all pivots of a front, not of a node alone, the column of which most is left comes first
-	ahead precedence
+	mixed bool       // the column of which most is left comes first among all pivots of a front, not of a node alone
+	ahead precedence // which column comes first
 
 	live []bool // by scalar row of W: it holds a row of R
 	rank int
@@ -30,7 +30,7 @@ type Span struct {
 	root    []float64 // by scalar row: 1/√D
 	norm    []float64 // of the columns
 	dropped []bool    // columns that depend on those before
-	stack   []float64 // rows that wait for their parents' fronts, one front's after the other
+	stack   []float64 // rows that wait for the fronts of their parents, front by front
 	work    spanWork
 	y       []float64 // of one front, of reflect
 
@@ -40,29 +40,29 @@ type Span struct {
 	floats carver[float64]
 }
 
-// SpanGap says how clear the rank is. Its sizes are of what the columns before leave of a
-// column, relative to the column's length.
+// SpanGap says how clear the rank is. The remainder of a column is the part of it that is orthogonal to the columns before, relative
+// to the length of the column.
 type SpanGap struct {
-	Smallest float64 // that counts; +Inf if none does
-	Dropped  float64 // largest that does not
+	Smallest float64 // smallest remainder of an independent column; +Inf if there is none
+	Dropped  float64 // largest remainder of a dependent column; 0 if there is none
 }
 
 // reflections has the reflections and the rows of R of one front.
 type reflections struct {
-	slot []int32 // scalar rows of W that its rows stand for
+	slot []int32 // by row of the front: the scalar row of W whose place it has
 	list []reflection
-	v    []float64 // what follows the leading 1 of each reflection's vector
+	v    []float64 // vectors of the reflections one after the other, each without its leading 1
 	kept int32     // rows that hold rows of R
 	wait int32     // rows after them that go to the parent
-	lead []int32   // first column of each of these, in the columns below
+	lead []int32   // by row that goes to the parent: its first column, counted in the columns below
 
 	// Rows of R: first the columns of its pivots, then the dropped columns, then the columns below.
 	column  []int32   // scalar columns of W
-	dropped int32     // columns that depend on those before
-	r       []float64 // kept×len(column) by rows
+	dropped int32     // number of columns that depend on columns before
+	r       []float64 // kept×len(column), row-major
 }
 
-// reflection is 1 − tau·v·vᵀ on the rows row … row+n−1 of a front.
+// reflection is 1 − tau·v·vᵀ on the rows row … row+n−1 of a front, with v[0] = 1.
 type reflection struct {
 	row, n int32
 	tau    float64
@@ -184,8 +184,8 @@ func (q *Span) ProjectTo(y, x []float64) {
 	q.reflectAll(y, true)
 }
 
-// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context of q
-// has ended.
+// reflectAll applies the reflections of all fronts to y, in their order or, with back, in the opposite order. y is unfinished if the
+// context of q has ended.
 func (q *Span) reflectAll(y []float64, back bool) {
 	for i := range q.fronts {
 		if q.watch.Every(i) {
@@ -199,8 +199,7 @@ func (q *Span) reflectAll(y []float64, back bool) {
 	}
 }
 
-// reflect applies the reflections of a front to its rows of y. If back is set, the last one
-// goes first.
+// reflect applies the reflections of a front to its rows of y, with back the last one first.
 func (q *Span) reflect(f *reflections, y []float64, back bool) {
 	if len(f.list) == 0 {
 		return
@@ -232,7 +231,7 @@ func (q *Span) reflect(f *reflections, y []float64, back bool) {
 	}
 }
 
-// apply replaces x by (1 − tau·v·vᵀ)·x.
+// apply replaces x, the rows of a front, by (1 − tau·u·uᵀ)·x with u = (1, v).
 func (h *reflection) apply(x, v []float64) {
 	x = x[h.row : h.row+h.n]
 	t := [1]float64{-x[0]}

@@ -20,16 +20,16 @@ type spanWork struct {
 	tol               float64   // of dependent columns
 	f                 []float64 // rows×cols by columns
 	lead              []int32   // by row: its first column; increasing
-	slot              []int32
+	slot              []int32   // by row: the scalar row of W whose place it has
 	at                []int32   // by row in the order of collection: its place in f
 	count             []int32   // by column, of the sort
-	length            []float64 // by pivot: of the whole column
-	block             []int32   // by pivot: one more than the last of those among which the largest comes first
-	raw               []int32   // leads in the order of collection
-	rawSlot           []int32
-	scalar            []int32 // by column: that of W
-	order             []int32
-	r                 []float64
+	length            []float64 // by pivot: length of the whole column
+	block             []int32   // by pivot: end of the range of columns among which the largest comes first
+	raw               []int32   // lead in the order of collection
+	rawSlot           []int32   // slot in the order of collection
+	scalar            []int32   // by column: the scalar column of W
+	order             []int32   // scratch of storeR
+	r                 []float64 // scratch of storeR
 
 	list  []reflection
 	v     []float64
@@ -52,8 +52,8 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// collect lists the rows of front f and sorts them by their first columns. It returns where
-// the stack ends without those of the children.
+// collect lists the rows of front f and sorts them by their first columns. It returns the end
+// of the stack without the rows of the children.
 func (w *spanWork) collect(q *Span, f *front) int {
 	s := q.plan.dual
 	w.cols, w.width = f.rows(), int(f.width)
@@ -78,7 +78,7 @@ func (w *spanWork) collect(q *Span, f *front) int {
 	return base
 }
 
-// placeOf returns where column c of an update matrix is in the parent's front.
+// placeOf returns the column of the parent's front that column c below a front becomes; runs map columns to those of the parent.
 func placeOf(runs []run, c int32) int32 {
 	for _, r := range runs {
 		if c < r.n {
@@ -110,7 +110,7 @@ func (w *spanWork) sort() {
 	}
 }
 
-// fill stores the rows of front f. Its children's are on the stack from the place base on.
+// fill stores the rows of front f in w.f, those of leaves scaled by 1/√D. The rows of its children are on the stack from base on.
 func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	s := q.plan.dual
 	w.f = resize(w.f, w.rows*w.cols)
@@ -149,8 +149,8 @@ func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	}
 }
 
-// limits stores which columns of W those of the front are, and the lengths and blocks of the pivots'
-// columns: a block is a +1 node, or all pivots.
+// limits stores the scalar column of W of each column of the front, and the length and the end of the block of each pivot. A block is the
+// columns of a +1 node, or with q.mixed all pivots.
 func (w *spanWork) limits(q *Span, f *front) {
 	column, s := q.plan.column, q.plan.dual
 	w.scalar = append(w.scalar[:0], column[f.first:f.first+f.width]...)
@@ -173,8 +173,8 @@ func (w *spanWork) limits(q *Span, f *front) {
 	}
 }
 
-// reduce brings the front to rows of R by reflections, panel by panel: row is the next row of R, and rows row … end−1 are the others that
-// begin in column j or before it. p says which column comes first. It is not finished if the context of watch has ended.
+// reduce brings the front to rows of R by reflections, panel by panel. In the loop, row is the next row of R, and rows row … end−1 are
+// those after it that begin before column next. p says which column comes first. The front is unfinished if the context of watch has ended.
 func (w *spanWork) reduce(watch *team.Watch, p precedence) {
 	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
@@ -195,7 +195,7 @@ func (w *spanWork) reduce(watch *team.Watch, p precedence) {
 				w.kept = row
 			}
 		}
-		for c := max(j, next); c < w.cols; c++ { // those before next have all reflections
+		for c := max(j, next); c < w.cols; c++ { // columns before next have had all reflections
 			if w.large() && watch.Every(c) {
 				return
 			}
@@ -204,9 +204,9 @@ func (w *spanWork) reduce(watch *team.Watch, p precedence) {
 	}
 }
 
-// columns makes the reflections of the columns j … next−1, of one block or one alone, in the rows row … end−1, until the panel is full. It
-// returns the column to go on with and the first row after those of R. Of a block the column of which most is left comes first, unless the
-// next one has half of that. A column with a small part would leave the roundings of the others, divided by its part, in those after it.
+// columns makes the reflections of the columns j … next−1, a block or a single column, in the rows row … end−1, until the panel is full. It
+// returns the column to go on with and the first row after the rows of R. In a block the column of which most is left comes first, by p.
+// A column of which little is left would put rounding errors of the others, divided by its remainder, into the columns after it.
 func (w *spanWork) columns(j, next, row, end int, p precedence) (on, after int) {
 	for c := j; c < next; c++ {
 		w.turn(c)
@@ -234,15 +234,15 @@ func (w *spanWork) columns(j, next, row, end int, p precedence) (on, after int) 
 	return next, row
 }
 
-// headStart is by how much more of a column, squared, has to be left than of the next one in order to come before it. A larger value leaves
-// more columns in their order, and roundings that are larger by its root.
+// headStart is the factor by which the squared remainder of a column has to exceed the one of the next column in order to come before it.
+// A larger value leaves more columns in their order, and rounding errors that are larger by its root.
 const headStart = 4
 
-// precedence says which column comes first: by how much more of it, squared, has to be left than of the next one, and than of another one
-// that was better than those before.
+// precedence says which column comes first. A column replaces the best one so far if its squared remainder is larger by a factor: next if
+// the best so far is the next column in the order, other if it is not.
 type precedence struct {
 	next, other float64
-	inOrder     bool // columns that wait stay in their order; otherwise the next one changes places with the first
+	inOrder     bool // columns that wait stay in their order; otherwise the next column changes places with the one that comes first
 }
 
 // best returns the column among the pivots j … next−1 to take first.
@@ -274,16 +274,16 @@ func (w *spanWork) swap(a, b int) {
 	w.length[a], w.length[b] = w.length[b], w.length[a]
 }
 
-// large reports whether it takes long to apply some reflections to all columns.
+// large reports whether the front has so many rows that it takes long to apply a panel of reflections to all columns.
 func (w *spanWork) large() bool { return w.rows > stopRows }
 
-// column makes the reflection that leaves of column j, in the rows row … end−1, the first entry
-// only. It returns false where there is no reflection, as the column depends on those before.
+// column makes the reflection that turns the rows row … end−1 of column j to (beta, 0, …, 0). It returns false without a
+// reflection if the column depends on the columns before, or is zero.
 func (w *spanWork) column(j, row, end int) bool {
 	x := w.f[j*w.rows+row : j*w.rows+end]
 	size := norm2(x)
 	if j < w.width {
-		part := 0.0 // of a column of zeros: a direction in which no row holds a body
+		part := 0.0 // stays for a column of zeros: a direction in which no row holds a body
 		if size > 0 {
 			part = size / w.length[j]
 		}

@@ -2,14 +2,14 @@ package factor
 
 import "github.com/rung-mbd/rung/internal/kernel"
 
-// begin starts a panel at a row.
+// begin starts an empty panel at a row of the front.
 func (w *spanWork) begin(row int) {
 	w.panelRow, w.panelEnd, w.panelWidth = row, row, 0
 	w.panel = resize(w.panel, (w.rows-row)*spanPanel)
 }
 
 // keep adds the reflection 1 − tau·u·uᵀ, u = (1, v) in the rows row … end−1, to the panel. The
-// product of its reflections, the last one leftmost, is 1 − V·T·Vᵀ with T upper triangular,
+// product of the panel's reflections, the first one leftmost, is 1 − V·T·Vᵀ with T upper triangular,
 // theory.md (29).
 func (w *spanWork) keep(row, end int, tau float64, v []float64) {
 	k, ld := w.panelWidth, w.rows-w.panelRow
@@ -56,7 +56,7 @@ func (w *spanWork) turn(c int) {
 	kernel.SubMul(x, w.panel, ld, n, k, t)
 }
 
-// storeTo copies what is needed of the front to out.
+// storeTo copies the reflections, the rows of R and the rows that go to the parent from the scratch to out.
 func (w *spanWork) storeTo(q *Span, out *reflections) {
 	out.slot = q.ints.copyOf(w.slot)
 	out.list = q.lists.copyOf(w.list)
@@ -69,7 +69,7 @@ func (w *spanWork) storeTo(q *Span, out *reflections) {
 	w.storeR(q, out)
 }
 
-// storeR stores the rows of R.
+// storeR stores the rows of R in out, with the columns in the order that reflections describes.
 func (w *spanWork) storeR(q *Span, out *reflections) {
 	w.order = w.order[:0] // columns of the front
 	w.order = append(w.order, w.pivot[:w.kept]...)
@@ -102,7 +102,7 @@ func (w *spanWork) storeR(q *Span, out *reflections) {
 	}
 }
 
-// push appends the rows that go to the parent, by columns.
+// push appends the rows that go to the parent to the stack, column by column.
 func (w *spanWork) push(stack []float64) []float64 {
 	n := len(w.pivot) - w.kept
 	for c := w.width; c < w.cols; c++ {
@@ -115,7 +115,7 @@ const (
 	// firstCarve is the number of elements that a carver allocates together at first: few,
 	// as most mechanisms are small. Another value costs time only.
 	firstCarve = 1 << 7
-	// mostCarve is the number that it allocates in the end, twice as many each time until then. Another value costs time only.
+	// mostCarve is the number up to which it doubles the elements of an allocation. Another value costs time only.
 	mostCarve = 1 << 15
 )
 

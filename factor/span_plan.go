@@ -9,16 +9,16 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// SpanPlan is the analysis of a Span: the order in which the columns of W are taken, and where
-// its rows meet. It is immutable and may be shared between goroutines.
+// SpanPlan is the analysis of a Span: the order in which the columns of W are taken, and the fronts
+// in which its rows meet. It is immutable and may be shared between goroutines.
 //
 // The columns of W that belong to a +1 node are taken together. Two +1 nodes are neighbours
 // where a −1 node couples them. So the tree of the orthogonal factorization is the elimination
-// tree of WᵀW (George & Heath 1980). That is the tree of the dual pattern, in which the −1
+// tree of WᵀW (George & Heath 1980). It is also the elimination tree of the dual pattern, in which the −1
 // nodes come first, as leaves.
 type SpanPlan struct {
 	p    *sparse.Pattern
-	dual *Symbolic // leaves are −1 nodes of p, fronts hold +1 nodes; W of its blocks is a place in Matrix.Val
+	dual *Symbolic // leaves are −1 nodes of p, fronts hold +1 nodes; its kernel.Block.W is a place in Matrix.Val of p
 
 	column []int32 // by permuted scalar of dual: the column of W
 }
@@ -83,7 +83,8 @@ func dualOf(p *sparse.Pattern) *sparse.Pattern {
 	return sparse.NewPattern(size, sign, ptr, ind)
 }
 
-// chooseDual is Choose for a dual pattern, with all leaves first.
+// chooseDual is Choose for a dual pattern, in orders that begin with all nodes of sign +1, which are its leaves. It returns the
+// cause for which ctx has ended.
 func chooseDual(ctx context.Context, stop *halt.Flag, d *sparse.Pattern, o order.Ordering, threads int) (*Symbolic, error) {
 	list := []order.Ordering{o}
 	if o == order.Auto {
@@ -126,8 +127,8 @@ func leavesFirst(p *sparse.Pattern, perm []int32) []int32 {
 	return out
 }
 
-// pointTo stores in the leaves of a dual analysis where their rows and blocks are in matrices
-// of pattern p.
+// pointTo makes the leaves of a dual analysis refer to pattern p: leaf.first becomes the first scalar row in p, and Block.W the place of
+// the block in matrices of p.
 func (s *Symbolic) pointTo(p *sparse.Pattern) {
 	nb := p.Positive()
 	nj := p.Len() - nb

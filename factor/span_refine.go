@@ -7,11 +7,11 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// LeastNorm says how a solution of LeastNormTo came about.
+// LeastNorm has the number of steps and the residuals of a solution by LeastNormTo.
 type LeastNorm struct {
-	Steps int
+	Steps int // corrections before the solution that was kept
 	// Optimality is zero where x has the least norm of all vectors with its Wᵀ·x. It is the
-	// largest entry of D^½·x − D^(−½)·W·u, for the u that makes it least, relative to the
+	// largest entry of D^½·x − D^(−½)·W·u, with the u of the refinement, relative to the
 	// largest entry of D^½·x.
 	Optimality float64
 	// Change is the distance of Wᵀ·x from Wᵀ·x₀, with x₀ the given vector. It is the largest
@@ -21,9 +21,9 @@ type LeastNorm struct {
 }
 
 const (
-	leastNormSteps = 8
+	leastNormSteps = 8     // corrections at most
 	leastNormGood  = 1e-15 // residuals at rounding
-	leastNormSlow  = 0.3   // reduction of the residuals in a step below which it is the last
+	leastNormSlow  = 0.3   // a step that leaves more than this part of the residuals is the last one
 )
 
 // LeastNormTo replaces x by the vector of least norm xᵀDx that has the same Wᵀ·x. With V =
@@ -33,8 +33,8 @@ const (
 //	⎣ Vᵀ   0 ⎦ ⎣ u ⎦ = ⎣ Vᵀ·μ₀ ⎦
 //
 // The first solution is the projection (28). It is refined by (30) with the same factorization
-// (Björck 1967), with residuals in twice the precision. u is kept in it too, as u is large
-// where the bodies of a long row add up small strains.
+// (Björck 1967), with residuals in twice the precision. u has twice the digits too, as it is large
+// where many bodies in a row add up small strains.
 //
 // Shapes: x has an entry a scalar row of the pattern; those of the +1 nodes stay.
 // Cost: four products with the reflections and two solves with R a step, some two to five
@@ -58,8 +58,8 @@ func (q *Span) LeastNormTo(x []float64) LeastNorm {
 	})
 }
 
-// refine corrects μ and u until the residuals are at rounding or fall no more. It calls keep
-// whenever they are less than before.
+// refine corrects μ and u until the residuals are at rounding or decrease no more. It calls keep
+// whenever they are the least so far, and returns the least.
 func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	best := LeastNorm{Optimality: math.Inf(1), Change: math.Inf(1)}
 	for step := 0; ; step++ {
@@ -79,8 +79,8 @@ func (q *Span) refine(r *refining, keep func()) LeastNorm {
 	}
 }
 
-// goesOn reports whether a correction follows a step with residuals of the given size, the least before being was. The first two
-// corrections are made without a look at what the residuals were before, as u is zero before them.
+// goesOn reports whether a correction follows a step with residuals of the given size; was is their least size before. The first two
+// corrections are made whether or not the residuals decrease, as u is zero before them.
 func (r *refining) goesOn(step int, size, was float64) bool {
 	early := step < 2
 	wanted := size > leastNormGood || r.dependent && early
@@ -90,11 +90,11 @@ func (r *refining) goesOn(step int, size, was float64) bool {
 // refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
 type refining struct {
 	b, mu, f   []float64 // by scalar row of the pattern; b is nil for zero
-	u, w, sums []dd.Num  // by column
-	g, du      []float64
-	dependent  bool    // columns that depend on others are left out of what is wanted of Vᵀ·μ, and the last step is wanted
-	step       float64 // largest entry of the last correction of μ
-	before     float64 // and of the one before
+	u, w, sums []dd.Num  // by column; sums is Vᵀ·μ
+	g, du      []float64 // by column: the residual w − Vᵀ·μ, and the correction of u
+	dependent  bool      // Change leaves dependent columns out, and two corrections are made in any case
+	step       float64   // largest entry of the last correction of μ
+	before     float64   // largest entry of the correction before
 }
 
 // newRefining allocates the vectors of refinement.
@@ -111,7 +111,7 @@ func (q *Span) newRefining() *refining {
 func (q *Span) first() int { return len(q.norm) }
 
 // residuals stores f = b + V·u − μ and g = w − Vᵀ·μ, and returns their sizes. Before the first
-// step there is no u yet, so f does not tell how near μ is to least norm.
+// correction u is zero, so f does not tell how near μ is to least norm, and Optimality is infinite.
 func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	out.Steps = step
 	first := q.first()
@@ -134,11 +134,10 @@ func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 	return out
 }
 
-// correct solves for the residuals and adds the solution, theory.md (30): Δμ − V·Δu = f, Vᵀ·Δμ
-// = g.
+// correct solves Δμ − V·Δu = f, Vᵀ·Δμ = g for the residuals f and g, theory.md (30), and adds Δμ and Δu to μ and u.
 func (q *Span) correct(r *refining) {
 	q.reflectAll(r.f, false)
-	q.solveTransposed(r.g) // at the columns: k = R⁻ᵀ·g
+	q.solveTransposed(r.g) // k = R⁻ᵀ·g, by column
 	q.eachPivot(func(row, column int) {
 		r.du[column] = r.g[column] - r.f[row]
 		r.f[row] = r.g[column]

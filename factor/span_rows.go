@@ -18,7 +18,8 @@ type RowSpanPlan struct {
 	plan *SpanPlan // of the dual pattern, whose off-diagonal part is Wᵀ
 }
 
-// AnalyzeRowSpanContext is AnalyzeSpanContext for the rows of W.
+// AnalyzeRowSpanContext prepares the orthogonal factorization of Wᵀ as AnalyzeSpanContext does that of W, with the same cost, errors and
+// panics.
 func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*RowSpanPlan, error) {
 	plan, err := AnalyzeSpanContext(ctx, dualOf(p), o, threads)
 	if err != nil {
@@ -27,8 +28,8 @@ func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Order
 	return &RowSpanPlan{p, plan}, nil
 }
 
-// AnalyzeRowSpanWithin is AnalyzeRowSpanContext for an elimination order, in which it takes the nodes of sign +1 first. It returns a
-// *CostError if that is beyond the limits.
+// AnalyzeRowSpanWithin is AnalyzeRowSpanContext for the elimination order perm, perm[new] = old, with the nodes of sign +1 moved to the
+// front. It returns a *CostError if this order is beyond the limits.
 func AnalyzeRowSpanWithin(ctx context.Context, p *sparse.Pattern, perm []int32, l Limits) (*RowSpanPlan, error) {
 	columns := dualOf(p)
 	rows := dualOf(columns) // its nodes have the numbers that they have in p
@@ -40,9 +41,9 @@ func AnalyzeRowSpanWithin(ctx context.Context, p *sparse.Pattern, perm []int32, 
 }
 
 // RowSpan is an orthonormal basis of the space of the rows of W. It solves the system of the
-// whole matrix, with unit diagonal blocks, theory.md (31). Its errors are like rounding times
-// the condition of W, where those of a factor of W·Wᵀ have the square of the condition. Of the
-// rows that a front eliminates, the one of which most is left comes first.
+// whole matrix, with unit diagonal blocks, theory.md (31). Its errors are about rounding times
+// the condition of W; a factor of W·Wᵀ has the square of the condition in its place. Among the
+// rows that a front eliminates, the row of which most is left comes first.
 type RowSpan struct {
 	p    *sparse.Pattern
 	span *Span
@@ -102,14 +103,16 @@ func (q *RowSpan) Rank() int { return q.span.Rank() }
 // Gap says how clear Rank is.
 func (q *RowSpan) Gap() SpanGap { return q.span.Gap() }
 
-// RowSolution says how a solution of RowSpan.SolveTo came about.
+// RowSolution has the number of steps and the errors of a solution by RowSpan.SolveTo.
 type RowSolution struct {
-	Steps    int
-	Error    float64 // predicted, of the +1 part relative to its largest entry: the last correction times the reduction from the one before
-	Residual float64 // of the independent rows and of the +1 rows, as in LeastNorm
+	Steps int // corrections before the solution that was kept
+	// Error is the predicted error of the +1 part, relative to its largest entry: the last correction times its ratio to the one before.
+	Error    float64
+	Residual float64 // of the independent rows and of the +1 rows: the larger of Optimality and Change of LeastNorm
 }
 
-// KeptTo stores in kept which rows of sign −1 are the basis, on which the others depend. Entries of rows of sign +1 become true.
+// KeptTo stores in kept whether each scalar row is in the basis, by original scalar. Rows of sign −1 that depend on others are not; rows of
+// sign +1 always are.
 //
 // Shapes: kept has Dim entries. q has been factored. It panics on a length mismatch.
 func (q *RowSpan) KeptTo(kept []bool) {

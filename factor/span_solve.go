@@ -10,8 +10,8 @@ func (q *Span) eachPivot(f func(row, column int)) {
 	}
 }
 
-// solve replaces y by R⁻¹·y, both by column. The result is zero where a column is dependent,
-// and the entries of y there are not read.
+// solve replaces y by R⁻¹·y; both have an entry a column of W. In dependent columns the result is zero,
+// and y is not read.
 func (q *Span) solve(y []float64) {
 	for k := len(q.fronts) - 1; k >= 0 && !q.watch.Every(k); k-- {
 		f := &q.fronts[k]
@@ -31,8 +31,7 @@ func (q *Span) solve(y []float64) {
 	}
 }
 
-// solveTransposed replaces y by R⁻ᵀ·y, both by column. The result is zero where a column is
-// dependent.
+// solveTransposed replaces y by R⁻ᵀ·y; both have an entry a column of W. In dependent columns the result is zero.
 func (q *Span) solveTransposed(y []float64) {
 	for k := range q.fronts {
 		if q.watch.Every(k) {

@@ -17,7 +17,7 @@ type Counts struct {
 }
 
 // Symbolic is the analysis of one pattern under one order: permutation, elimination tree,
-// supernodes and every position the numeric part needs. It is immutable and may be shared
+// supernodes and every position that the numeric factorization uses. It is immutable and may be shared
 // between goroutines.
 //
 // A node of sign +1 that is eliminated before all its neighbours is a leaf of the elimination
@@ -33,7 +33,7 @@ type Symbolic struct {
 	held int     // core nodes that are not eliminated: the last ones, all in the last front; see AnalyzeHeld
 	leaf []bool  // by old node: eliminated without a front
 
-	node   []int32 // core nodes in elimination order: the old node
+	node   []int32 // by core node, in elimination order: the old node
 	off    []int32 // core+1: first permuted scalar of each core node
 	oldOff []int32 // core: first original scalar of each core node
 	sign   []int8  // core: sign of the pivots
@@ -56,7 +56,7 @@ type Symbolic struct {
 	largest
 }
 
-// largest are sizes that the scratch of a worker has to have.
+// largest has the sizes that determine the scratch of a worker.
 type largest struct {
 	maxRows   int // rows of the largest front
 	maxPanel  int // scalars of the largest panel
@@ -67,9 +67,9 @@ type largest struct {
 
 // front is one supernode: consecutive core nodes that are eliminated together.
 //
-// Its panel is the trapezoid of L under its pivots, column-major: the pivots'
-// rows first, then the rows below, which make the update matrix, and in both one
-// more row for the right side.
+// Its panel is the trapezoid of L under its pivots, column-major: first the rows of the
+// pivots, then the rows below. The update matrix has the rows below. Both have one more, last
+// row for the right side.
 type front struct {
 	width, below   int32 // pivots, and rows below them
 	first          int32 // first permuted scalar
@@ -86,27 +86,28 @@ type front struct {
 	held           bool  // assembled and not eliminated; see AnalyzeHeld
 	quick          quick
 	panel          int64 // first scalar of the panel
-	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
+	update         int64 // first scalar of the update matrix: in Factor.hand if handed, else on the stack of a worker
 }
 
-// quick has bits that say how kernel.Front eliminates a front.
+// quick has bits that say whether and how kernel.Front eliminates a front.
 type quick uint8
 
 const (
-	short quick = 1 << iota // it does
-	like                    // the leaves have the places of those of the front before, which is short too
-	bare                    // it adds the right side, and the update matrix of the only child if there is one
+	short quick = 1 << iota // kernel.Front eliminates it
+	like                    // its leaves have the same rows as the leaves of the front before, which is short too
+	bare                    // kernel.Front adds the right side, and the update matrix of the only child if there is one
 )
 
+// has reports whether all of the bits are set.
 func (q quick) has(bits quick) bool { return q&bits != 0 }
 
 // rows returns the rows of the front without the one of the right side.
 func (f *front) rows() int { return int(f.width + f.below) }
 
-// ld returns the rows of the panel.
+// ld returns the rows of the panel, which is its leading dimension: the rows of the front and the right side.
 func (f *front) ld() int { return f.rows() + 1 }
 
-// updateSize returns the size of the update matrix: below columns of one row more.
+// updateSize returns the number of scalars of the update matrix: f.below columns of f.below+1 rows.
 func (f *front) updateSize() int { return int(f.below) * int(f.below+1) }
 
 // task is a range of fronts, made of whole subtrees.
@@ -134,7 +135,7 @@ type leaf struct {
 	up, to int32 // runs in the front of its first neighbour
 	rows   int32 // of all its blocks
 	size   int8
-	groups uint8 // of kernel.Front, where its blocks have rows; of short fronts
+	groups uint8 // in short fronts: bits of the groups of kernel.GroupRows rows in which it has blocks
 }
 
 // openNodes are the −1 nodes whose residuals the backward sweep leaves out (closeRows).
@@ -174,6 +175,7 @@ type elimination struct {
 	stop   *halt.Flag
 }
 
+// mustHavePattern panics if p is nil.
 func mustHavePattern(p *sparse.Pattern) {
 	if p == nil {
 		panic("factor: no pattern")
@@ -228,7 +230,8 @@ func inverse(p *sparse.Pattern, perm []int32) []int32 {
 	return inv
 }
 
-// postordered renumbers g by a postorder of its elimination tree.
+// postordered renumbers g by a postorder of its elimination tree, given by the parents. It returns the graph, the parents in the new
+// numbers, and the postorder, post[new] = old.
 func (g *graph) postordered(parent []int32) (*graph, []int32, []int32) {
 	post := postorder(parent)
 	inv := make([]int32, g.n)
@@ -272,9 +275,9 @@ func (g *graph) isLeaf(i int, p *sparse.Pattern, old int32) bool {
 	return p.Sign[old] > 0 && g.lowPtr[i] == g.lowPtr[i+1]
 }
 
-// countsOf sums column counts to fill and work. A pivot with s rows below it costs s divisions
-// and s(s+1) multiplications and additions. A leaf of n unit pivots costs no more than the n
-// products of its r rows, n·r(r+1).
+// countsOf returns the fill and the work of column counts cnt. A pivot with s rows below it costs s divisions
+// and s(s+1) multiplications and additions. A leaf of n unit pivots with r rows below costs only the n
+// products of these rows, n·r(r+1).
 func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32) Counts {
 	var c Counts
 	for i := range g.n {
@@ -295,7 +298,7 @@ func countsOf(p *sparse.Pattern, perm []int32, g *graph, cnt []int32) Counts {
 	return c
 }
 
-// bandwidth returns the largest distance between the numbers of two neighbours.
+// bandwidth returns the largest difference of the numbers of two neighbours.
 func bandwidth(g *graph) int {
 	b := 0
 	for i := range g.n {
@@ -321,8 +324,8 @@ func AnalyzeContext(ctx context.Context, p *sparse.Pattern, perm []int32) (*Symb
 	return AnalyzeWithin(ctx, p, perm, Limits{})
 }
 
-// AnalyzeWithin is AnalyzeContext, and returns a *CostError if the order is beyond the limits; nothing that grows with the
-// factor has been allocated then.
+// AnalyzeWithin is AnalyzeContext, and returns a *CostError if the order is beyond the limits. It has then allocated nothing that grows
+// with the factor.
 func AnalyzeWithin(ctx context.Context, p *sparse.Pattern, perm []int32, l Limits) (*Symbolic, error) {
 	stop, end := halt.FlagOf(ctx)
 	defer end()
@@ -340,7 +343,7 @@ func AnalyzeWithin(ctx context.Context, p *sparse.Pattern, perm []int32, l Limit
 	return s, nil
 }
 
-// analyze finds the fronts and where everything goes in them. It returns nil if e is nil or the flag goes up.
+// analyze finds the fronts and the place of every block in them. It returns nil if e is nil or the flag goes up.
 func (e *elimination) analyze() *Symbolic {
 	if e == nil {
 		return nil

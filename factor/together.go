@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
-// NewTogether allocates a Together. Cost: some five numbers a row and right side.
+// NewTogether returns a Together for f. It allocates some five numbers for each row and right side.
 func (f *Factor) NewTogether() *Together {
 	f.mustBe()
 	s, n := f.Symbolic, lanes*f.Symbolic.Pattern.Dim()
@@ -17,12 +17,13 @@ func (f *Factor) NewTogether() *Together {
 	}
 }
 
-// Solve stores in X solutions for the first n of the right sides B. Each is judged as SolveExactTo judges it, as long
-// as the first solution, or the one after a correction, is as good as that one comes to. errors has the predicted relative errors of the +1
-// parts then, and all rows hold. It is NaN for right sides that have to be solved alone (SolveExactTo), as all do under
-// Everywhere, with SetParts, and for matrices whose +1 blocks are not units.
+// Solve stores in X solutions for the first n of the right sides B. It accepts a solution if SolveExactTo would end with the first
+// solution, or after one correction. errors then has the predicted relative error of the +1 part, and all rows hold. It is NaN for
+// right sides that have to be solved alone (SolveExactTo). These are all right sides under Everywhere, with SetParts, or if +1 blocks
+// are not unit matrices.
 //
-// floor is as for SolveExactTo. Cost: at most two solves and a product, for all of them; no allocation. It panics without a valid factor.
+// For floor see SolveRefinedTo. Cost: at most two solves and two products for all right sides together; no allocation. It panics without a
+// valid factor.
 func (t *Together) Solve(n int, floor *[kernel.Eight]float64) (errors [kernel.Eight]float64) {
 	f := t.f
 	if !f.ok {
@@ -59,7 +60,7 @@ func (t *Together) Solve(n int, floor *[kernel.Eight]float64) (errors [kernel.Ei
 	return errors
 }
 
-// confirm takes back solutions whose spare rows do not hold, and all where the context has ended.
+// confirm sets errors to NaN for solutions in which a spare row does not hold, and for all if the context has ended.
 func (t *Together) confirm(errors *lane, c *[lanes]Convergence) {
 	var ratio lane
 	if t.Spare != nil {
@@ -75,7 +76,8 @@ func (t *Together) confirm(errors *lane, c *[lanes]Convergence) {
 	}
 }
 
-// correctAll corrects the solutions of some right sides, where one correction does. Rows that have not held are judged once more.
+// correctAll corrects the solutions of the right sides in which, and stores the errors of those that one correction makes good enough. It
+// judges rows that have not held once more.
 func (t *Together) correctAll(errors *lane, c *[lanes]Convergence, which uint8) {
 	energy := t.forwardAll(false)
 	for v := range c {
@@ -105,7 +107,7 @@ func (t *Together) correctAll(errors *lane, c *[lanes]Convergence, which uint8) 
 	}
 }
 
-// beginAll returns the beginnings of the refinements.
+// beginAll returns the Convergence of each right side after its first solve.
 func (t *Together) beginAll(floor *lane) (c [lanes]Convergence) {
 	f, free := t.f, lane{}
 	for _, i := range f.Symbolic.free {

@@ -10,17 +10,17 @@ import (
 // lanes is the number of right sides of a Together.
 const lanes = kernel.Eight
 
-// Together solves with a Factor for eight right sides at a time: each number of the factor and of the matrix is read once for all. The
-// right sides do not know of each other, so that each has the bits that it has beside any others. These bits are not those of a solve
-// alone, as kernels for one vector add up in another order.
+// Together solves with a Factor for eight right sides at a time. Each number of the factor and of the matrix is read once for all right
+// sides. The bits of a solution do not depend on the other right sides. They differ from the bits of a separate solve, because the
+// kernels for one vector add in another order.
 //
-// Shapes: X and B have eight numbers for each row of the matrix, in the original order; number v of them belongs to right side v.
-// It belongs to the goroutine of its Factor, and uses no others.
+// Shapes: X and B have eight numbers for each row of the matrix, in the original order; number v of a row belongs to right side v.
+// A Together belongs to the goroutine of its Factor, and uses no team.
 type Together struct {
 	f    *Factor
 	X, B []float64
-	// Spare returns the Worst.Ratio of the rows of SetSpare, or more, for the solutions X; rest is the term of that name there. It is nil
-	// where there are none.
+	// Spare returns Worst.Ratio of the rows of SetSpare, or an upper bound, for the solutions X; rest is the term of that name in Worst. It is
+	// nil if there are no such rows.
 	Spare func(rest *[kernel.Eight]float64) (ratio [kernel.Eight]float64)
 
 	r    []float64 // residuals
@@ -28,16 +28,16 @@ type Together struct {
 	near []float64 // by node of sign −1: Σ‖x‖² of its neighbours
 	one  [lanes * sparse.MaxBlock]float64
 
-	rest             lane  // of Spare
-	norm, size, step lane  // squares: of X, of its largest +1 node with neighbours, and of that of a correction
-	largest          lane  // rₖ²/|dₖ| of the −1 rows
-	open             uint8 // right sides of which a row may not hold
+	rest             lane  // argument of Spare
+	norm, size, step lane  // squared norms: of the +1 part of X, of its largest node with neighbours, and of a correction's largest node
+	largest          lane  // largest rₖ²/|dₖ| of the −1 rows
+	open             uint8 // bits of the right sides with a row that may not hold
 }
 
 // lane is a number for each right side.
 type lane = [lanes]float64
 
-// row8 returns the rows of eight numbers from row i on.
+// row8 returns x from row i of eight numbers on.
 func row8(x []float64, i int32) []float64 { return x[lanes*int(i):] }
 
 // squaresOf returns the squares of the norms of n rows.
@@ -51,14 +51,15 @@ func squaresOf(x []float64, n int) (q lane) {
 	return q
 }
 
-// growLane takes q into the largest.
+// growLane replaces each number of most by the number of q if that is larger.
 func growLane(most, q *lane) {
 	for v, x := range q {
 		most[v] = larger(most[v], x)
 	}
 }
 
-// forwardAll is Factor.forward: for the right sides B or, with leaves taken as zero, for the residuals. It returns yᵀ·|D|·y.
+// forwardAll is Factor.forward for the right sides B if first is set, and otherwise for the residuals, which count as zero in the leaves.
+// It returns yᵀ·|D|·y.
 func (t *Together) forwardAll(first bool) (energy lane) {
 	f, s, b := t.f, t.f.Symbolic, t.r
 	if first {
@@ -116,7 +117,7 @@ func (t *Together) backwardAll() {
 	}
 }
 
-// subLeaf subtracts from x the part of a leaf that the core makes.
+// subLeaf subtracts from x, the part of a leaf, the products of its blocks and the solution of the core.
 func (t *Together) subLeaf(x []float64, l *leaf) {
 	f, s, k := t.f, t.f.Symbolic, int(l.size)
 	for _, q := range s.blocks[l.lo:l.hi] {
@@ -124,7 +125,7 @@ func (t *Together) subLeaf(x []float64, l *leaf) {
 	}
 }
 
-// storeAll stores in X the solutions of which the core is done.
+// storeAll stores in X the solutions, whose core is known, and completes them in the leaves.
 func (t *Together) storeAll() {
 	s := t.f.Symbolic
 	for _, i := range s.free {
@@ -141,7 +142,8 @@ func (t *Together) storeAll() {
 	}
 }
 
-// addAll adds to X the corrections of which the core is done, for the right sides that are among which.
+// addAll completes the corrections, whose core is known, in the leaves, and adds them to X for the right sides in which. It stores the
+// squared size of each correction in t.step.
 func (t *Together) addAll(which uint8) {
 	s := t.f.Symbolic
 	t.step = lane{}
@@ -163,7 +165,7 @@ func (t *Together) addAll(which uint8) {
 	}
 }
 
-// addLanes adds n rows of y to x, for some right sides.
+// addLanes adds n rows of y to x, for the right sides in which.
 func addLanes(x, y []float64, n int, which uint8) {
 	for ; n > 0; n-- {
 		to, from := (*lane)(x), (*lane)(y)
@@ -176,7 +178,7 @@ func addLanes(x, y []float64, n int, which uint8) {
 	}
 }
 
-// residualAll takes the residuals of the solutions, those of the leaves left out, and the norms of the solutions.
+// residualAll computes the residuals of the solutions, except in the leaves, and the norms of the solutions.
 func (t *Together) residualAll() {
 	f, s := t.f, t.f.Symbolic
 	t.norm, t.size = lane{}, lane{}
@@ -214,7 +216,7 @@ func (t *Together) residualAll() {
 	}
 }
 
-// noteSize takes the square of a +1 node with neighbours.
+// noteSize adds the squared norm q of a +1 node with neighbours to t.norm, and raises t.size to it if it is larger.
 func (t *Together) noteSize(q lane) {
 	addLane(&t.norm, &q)
 	growLane(&t.size, &q)
@@ -227,7 +229,7 @@ func addLane(sum, q *lane) {
 	}
 }
 
-// judgeAll judges the residuals of the −1 rows, for solutions of sizes that c has.
+// judgeAll judges the residuals of the −1 rows, and stores the results in t.largest and t.open. The sizes of the solutions are in c.
 func (t *Together) judgeAll(c *[lanes]Convergence) {
 	f, s := t.f, t.f.Symbolic
 	var rest lane
@@ -248,7 +250,7 @@ func (t *Together) judgeAll(c *[lanes]Convergence) {
 	}
 }
 
-// judgeRow judges the residuals r of a −1 row: d is minus the reciprocal of its pivot, and bound the square of its terms but for its scale.
+// judgeRow judges the residuals r of a −1 row: d is minus the reciprocal of its pivot, and bound the square of its terms without the scale.
 func (t *Together) judgeRow(r *lane, d, scale float64, bound *lane) {
 	for v, x := range r {
 		q := x * x

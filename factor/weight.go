@@ -19,8 +19,8 @@ func newWeighting(p *sparse.Pattern) *weighting {
 	return &weighting{m: sparse.NewUnitMatrix(p), chol: make([]float64, p.Dia[p.Len()]), b: make([]float64, p.Dim())}
 }
 
-// set computes C and W of m. It returns a *PivotError if a block is not positive
-// definite, or Err of watch.
+// set computes C and W of m. It returns a *PivotError if a +1 block is not positive
+// definite, or watch.Err if the watch has ended it.
 func (g *weighting) set(m *sparse.Matrix, watch *team.Watch) error {
 	p := m.Pattern
 	for i := range p.Positive() {
@@ -47,7 +47,7 @@ func (g *weighting) set(m *sparse.Matrix, watch *team.Watch) error {
 	return nil
 }
 
-// each applies f to the +1 part of x, block by block.
+// each calls f for each +1 node with its Cholesky factor c, lower and row-major, and its part v of x.
 func (g *weighting) each(x []float64, f func(c, v []float64)) {
 	p := g.m.Pattern
 	for i := range p.Positive() {

@@ -12,8 +12,8 @@ import (
 
 // NewPlan analyses a compiled mechanism.
 //
-// Cost: near-linear in bodies and joints. It panics if mech is nil, an option is out of
-// range, or there is an order or a bound on flops or nonzeros, for which NewPlanContext has an error.
+// Cost: near-linear in bodies and joints. It panics if mech is nil or an option is out of
+// range, and if the options have an order or a bound on flops or nonzeros: only NewPlanContext returns the errors of these.
 func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 	if o.MaxFlops != 0 || o.MaxNonZeros != 0 || o.Order != nil {
 		panic("kkt: bounds and orders are for NewPlanContext")
@@ -67,7 +67,8 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	return p, nil
 }
 
-// analyse finds what is left of a plan that has an order.
+// analyse completes a plan whose whole system has an order: it finds the held inertias, the reduced system and the system without spare
+// rows. It returns the cause for which ctx has ended.
 func (p *Plan) analyse(ctx context.Context) (err error) {
 	if p.held = newHeld(p.mech); p.held != nil || p.isGeared() {
 		return nil
@@ -90,7 +91,7 @@ func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, th
 	return newPlanOn(ctx, assemble.NewLayout(mech), epsilon, threads)
 }
 
-// newPlanOn is newPlan for a layout.
+// newPlanOn is newPlan for the mechanism of a layout, with that layout.
 func newPlanOn(ctx context.Context, l *assemble.Layout, epsilon float64, threads int) (*Plan, error) {
 	mech := l.Mech
 	p := &Plan{mech: mech, layout: l, epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}

@@ -9,48 +9,48 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Answers solves the whole system, theory.md (2), at one state for any right sides, loads and rows alike, on one factor: derivatives
-// of accelerations and multipliers are such solutions, theory.md (D1). Each is refined as Solver.Solve refines.
+// Answers solves the whole system, theory.md (2), at one state for any right sides, in the rows of bodies and of joints, with one factor.
+// Derivatives of accelerations and multipliers are such solutions, theory.md (D1). Each is refined as Solver.Solve refines.
 //
 // It owns its memory and belongs to one goroutine at a time.
 type Answers struct {
 	s   *Solver
 	st  *mechanism.State
-	run int // of the factor that At has made, 0 without
+	run int // Factored.runs of the factor that At has made, 0 if there is none
 
-	redundant int     // rows, by that factor
-	dropped   float64 // largest pivot of these
+	redundant int     // rows that are redundant by that factor
+	dropped   float64 // largest pivot of the redundant rows
 	misfit    Misfit  // of the solution of At
 
-	bodies bool      // loads and velocities of the state count: At solves
+	bodies bool      // loads and velocities of the state count, and At solves
 	clear  bool      // rows of velocities alone are left out
-	x      []float64 // the solution at the state
+	x      []float64 // the solution of At
 
-	narrow bool      // of impulses, with armature: flywheels are in the system and not in right sides and answers
+	narrow bool      // flywheels are in the system, but not in right sides and answers: those are of impulses
 	wide   []float64 // memory of ProductTo
 
 	together []*together // of TogetherTo, by factor
 }
 
-// AnswersKind says of which system answers are.
+// AnswersKind is the system that Answers solves.
 type AnswersKind uint8
 
-// The kinds. Those of velocities and positions are in the metric of the inertias without armature, as package closing has it.
+// The kinds. The kinds for velocities and positions use the metric of the inertias without armature, as package closing does. Held
+// inertia is the inertia that mechanism.Singular gives to bodies without inertia in some direction.
 const (
-	AnswersOfDynamics   AnswersKind = iota // with armature, and bodies without inertia as they are
-	AnswersOfVelocities                    // the least change of velocities; bodies without inertia have what they are held by
-	// AnswersOfPositions are the least displacement: rows of velocities alone do not count (joints.Kind.VelocityRows), and bodies without
-	// inertia are as they are.
+	AnswersOfDynamics   AnswersKind = iota // with armature, without held inertia
+	AnswersOfVelocities                    // the least change of velocities, with held inertia
+	// AnswersOfPositions is the least displacement. Rows of velocities alone do not count (joints.Kind.VelocityRows), and there is no held
+	// inertia.
 	AnswersOfPositions
-	AnswersOfImpulses // the change of velocities by impulses: that of AnswersOfDynamics, without its flywheels
-	// AnswersOfSteps are the change that holds the rows over a step of RATTLE (Corrector): AnswersOfImpulses where bodies without inertia
-	// have what they are held by.
+	AnswersOfImpulses // the change of velocities by impulses: AnswersOfDynamics without flywheels in right sides and answers
+	// AnswersOfSteps is the change that holds the rows over a step of RATTLE (Corrector): AnswersOfImpulses with held inertia.
 	AnswersOfSteps
 )
 
-// Misfit is how far the rows are from holding for an answer. Where rows depend on each other, right sides may contradict each other.
+// Misfit is the largest residual of the rows for an answer. Where rows depend on each other, right sides may contradict each other.
 type Misfit struct {
-	Ratio      float64 // the largest residual of a row relative to what its terms amount to; at rounding level where all hold
+	Ratio      float64 // the largest residual of a row relative to the size of its terms; at rounding level where all rows hold
 	Constraint int     // joint or coupling of that row (mechanism.Mechanism.NumConstraints), −1 for none
 	Row        int     // of the joint; −1 for none
 }
@@ -64,8 +64,8 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 		return &Answers{s: s, bodies: true, x: make([]float64, len(s.x))}
 	case AnswersOfVelocities, AnswersOfPositions:
 		s := p.newPlainSolver()
-		if kind == AnswersOfPositions { // in which bodies without inertia in some direction have none
-			s = p.newSolverOf(p)
+		if kind == AnswersOfPositions {
+			s = p.newSolverOf(p) // this one takes the held inertia off
 		}
 		a := &Answers{s: s, clear: kind == AnswersOfPositions && len(p.mech.Nonholonomic()) > 0, x: make([]float64, len(s.x))}
 		s.doubles = a.clear
@@ -80,7 +80,7 @@ func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
 	panic("kkt: unknown kind of answers")
 }
 
-// Layout returns the layout of right sides and answers: the bodies, flywheels of armature but for AnswersOfImpulses, then joints and
+// Layout returns the layout of right sides and answers: the bodies, then the flywheels of armature in AnswersOfDynamics, then joints and
 // couplings. It is not to be changed.
 func (a *Answers) Layout() *assemble.Layout {
 	if a.narrow {
@@ -112,7 +112,7 @@ func (a *Answers) At(st *mechanism.State) error {
 	return nil
 }
 
-// fit returns how far rows are from holding for the solution of s.
+// fit returns the Misfit of the solution of s.
 func (a *Answers) fit() Misfit {
 	s := a.s
 	fit := Misfit{Ratio: s.inconsistency, Constraint: -1, Row: -1}
@@ -122,7 +122,7 @@ func (a *Answers) fit() Misfit {
 	return fit
 }
 
-// solve is Solver.Solve.
+// solve is Solver.Solve, without its guard.
 func (a *Answers) solve(st *mechanism.State) error {
 	s := a.s
 	if s.bearings != nil {
@@ -131,7 +131,8 @@ func (a *Answers) solve(st *mechanism.State) error {
 	return s.once(st)
 }
 
-// factor factors the system at a.st, in the first way that works.
+// factor factors the system at a.st with zero right side, in the first way that works, without the rows of velocities alone if a.clear is
+// set.
 func (a *Answers) factor() error {
 	s := a.s
 	a.run, s.st = 0, a.st
@@ -152,13 +153,14 @@ func (a *Answers) factor() error {
 	if err := s.factorize(); err != nil {
 		return err
 	}
+	// The factor comes with the forward half of a solve for this right side. This uses it up, so that all later right sides are alike.
 	s.now.SolveTo(s.now.x, s.now.Right)
 	a.run = s.now.runs()
 	return nil
 }
 
-// Solution returns what At has solved: accelerations of the bodies, numbers of flywheels, then multipliers with their signs changed. It is
-// not to be changed. It panics without At.
+// Solution returns the solution of At: accelerations of the bodies, numbers of flywheels, then multipliers with their signs changed. It is
+// not to be changed. It panics without At, and unless the answers are of dynamics.
 func (a *Answers) Solution() []float64 {
 	if a.st == nil || a.run == 0 || !a.bodies {
 		panic("kkt: no solution")
@@ -166,12 +168,12 @@ func (a *Answers) Solution() []float64 {
 	return a.x
 }
 
-// Reactions returns what the joints do at the solution of At. It panics without At.
+// Reactions returns the forces of the joints at the solution of At. It panics as Solution does.
 func (a *Answers) Reactions() Reactions {
 	return Reactions{a.s.plan.layout, a.s.now.kin, a.s.st, a.Solution()}
 }
 
-// Redundant returns how many rows the factor of At takes for redundant. It panics without At.
+// Redundant returns the number of rows that the factor of At takes for redundant. It panics without At.
 func (a *Answers) Redundant() int {
 	if a.st == nil || a.run == 0 {
 		panic("kkt: no factor")
@@ -179,17 +181,17 @@ func (a *Answers) Redundant() int {
 	return a.redundant
 }
 
-// Misfit returns how far the rows are from holding for the solution of At: where redundant ones contradict each other. It panics
-// without At.
+// Misfit returns the largest residual of the rows for the solution of At. It is above rounding where redundant rows contradict each other.
+// It panics as Solution does.
 func (a *Answers) Misfit() Misfit {
 	_ = a.Solution()
 	return a.misfit
 }
 
-// Weakest returns the joint or coupling of the row that is next to be redundant by the factor at hand, and the row; −1 for none. pivot is
-// that of the row, relative to its scale; 0 where there is no factor, as no way but the last has led to an answer. dropped is the largest
-// of those that count as redundant, where At solves: rounding, or the square of a small distance from a singular pose. It panics without
-// At.
+// Weakest returns the row that is nearest to being redundant by the factor at hand, with its joint or coupling; −1 for none. pivot is the
+// pivot of the row, relative to its scale; it is 0 if there is no factor, because only orthogonal factors or twice the digits have led to
+// an answer. dropped is the largest pivot of a row that counts as redundant, in answers of dynamics: rounding, or the square of a small
+// distance from a singular pose. It panics without At.
 func (a *Answers) Weakest() (constraint, row int, pivot, dropped float64) {
 	_ = a.Redundant()
 	if !a.s.now.Current() {
@@ -202,12 +204,12 @@ func (a *Answers) Weakest() (constraint, row int, pivot, dropped float64) {
 	return a.s.plan.layout.NodeConstraint(node), row, pivot, a.dropped
 }
 
-// AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the
-// entries of flywheels, then the right sides of the rows, in the order of Layout. x has accelerations, and multipliers with their signs
-// changed; those of rows that count as redundant are zero. accuracy is the predicted relative error of the accelerations.
+// AnswerTo stores in x the solution for a right side in the order of Layout. right has a wrench about the centre of mass for each body,
+// moment first, then the entries of flywheels, then the right sides of the rows. x has accelerations, and multipliers with their signs
+// changed; multipliers of rows that count as redundant are zero. accuracy is the predicted relative error of the accelerations.
 //
-// Frame: world axes. Cost: a few solves, no allocation but for what Solver.Solve needs as a last resort. It returns the errors of
-// Solver.Solve, that of rows that contradict each other (ErrInconsistent) with the name of one of them. It panics without At or on a
+// Frame: world axes. Cost: a few solves, no allocation except by the last resorts of Solver.Solve. It returns the errors of
+// Solver.Solve; ErrInconsistent names a row that others contradict. It panics without At or on a
 // length mismatch.
 func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
 	a.enter()
@@ -218,7 +220,7 @@ func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, er
 	return a.answersTo(x, right)
 }
 
-// answersTo is AnswerTo without its checks.
+// answersTo is AnswerTo without its guard and checks.
 func (a *Answers) answersTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
 	if !a.narrow {
 		return a.answerTo(x, right)
@@ -230,7 +232,7 @@ func (a *Answers) answersTo(x, right []float64) (fit Misfit, accuracy float64, e
 	return fit, accuracy, err
 }
 
-// answerTo is AnswerTo for all scalars of the system.
+// answerTo is answersTo for right sides and solutions with all scalars of the system, flywheels included.
 func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
 	s := a.s
 	if a.st == nil || a.run == 0 {
@@ -258,14 +260,14 @@ func (a *Answers) answerTo(x, right []float64) (fit Misfit, accuracy float64, er
 	return fit, accuracy, nil
 }
 
-// TogetherTo is AnswerTo for many right sides, of which eight at a time pass through the factor. accuracy has the predicted relative errors
-// of the accelerations. It is NaN for those that have not come to an answer so, which AnswerTo has to solve: those whose rows contradict
-// each other, and all where answers take more than the factor of the system as it is: twice the digits, bodies without inertia, or but one
-// right side. An answer has the bits that it has beside any others, which are not those of AnswerTo. Where there is no answer, x
-// has no meaning.
+// TogetherTo is AnswerTo for many right sides, of which eight at a time pass through the factor. accuracy has the predicted relative
+// errors of the accelerations. It is NaN for a right side that has no answer here, and AnswerTo has to solve it; x[k] has no meaning then.
+// This happens if rows contradict each other. It happens to all right sides if the factor alone does not give answers, because they take
+// twice the digits or the removal of held inertia, and to a right side alone. The bits of an answer do not depend on the other right
+// sides, but differ from those of AnswerTo.
 //
-// Shapes: those of AnswerTo for each entry; x[k] is not right[k]. Cost: that of a few solves for eight, no allocation after the first. It
-// panics as AnswerTo does.
+// Shapes: as AnswerTo for each entry; x[k] is not right[k]. Cost: about a few solves for eight right sides, no allocation after the first
+// call. It panics as AnswerTo does.
 func (a *Answers) TogetherTo(x, right [][]float64, accuracy []float64) {
 	a.enter()
 	defer a.s.guard.Leave()
@@ -306,8 +308,8 @@ func (a *Answers) needMany() *together {
 	return t
 }
 
-// RoughTo is AnswerTo without refinement and its checks, for iterations that see by ProductTo what is left. Where the factor keeps all
-// rows, which only refinement makes an answer of, it is AnswerTo.
+// RoughTo is AnswerTo without refinement and its checks, for iterations that find the residual by ProductTo. Where the factor keeps all
+// rows, it is AnswerTo, as a solve without refinement is no answer then.
 //
 // Cost: a solve, no allocation. It returns the errors of AnswerTo. It panics as that does, and unless Plain.
 func (a *Answers) RoughTo(x, right []float64) error {
@@ -336,7 +338,7 @@ func (a *Answers) RoughTo(x, right []float64) error {
 	return s.orCause(nil)
 }
 
-// ProductTo stores in right the right side of which x is the answer, whatever rows count as redundant: the product with the matrix.
+// ProductTo stores in right the product of the matrix with x: the right side whose answer is x. It includes rows that count as redundant.
 //
 // Frame, shapes: as AnswerTo; right is not x. Cost: O(bodies + joints), no allocation after the first. It panics without At, on a
 // length mismatch, for AnswersOfPositions where rows are left out, and for AnswersOfDynamics with armature.
@@ -366,7 +368,7 @@ func (a *Answers) ProductTo(right, x []float64) {
 func (a *Answers) productTo(right, x []float64) {
 	s := a.s
 	s.sys.Matrix.MulVecTo(right, x)
-	if s.release != nil { // without what holds bodies without inertia, theory.md (H1)
+	if s.release != nil { // the held inertia is in the matrix, and has to come off: theory.md (H1)
 		for i := range s.plan.held {
 			h := &s.plan.held[i]
 			z := algebra.Dot(h.u[:], x[h.row:][:3])
@@ -378,7 +380,7 @@ func (a *Answers) productTo(right, x []float64) {
 	s.sys.WrenchesTo(right, right)
 }
 
-// takeTo takes what answers have of y, all scalars of the system, to x.
+// takeTo copies the scalars of an answer from y, which has all scalars of the system, to x.
 func (a *Answers) takeTo(x, y []float64) {
 	if !a.narrow {
 		copy(x, y)
@@ -389,13 +391,13 @@ func (a *Answers) takeTo(x, y []float64) {
 	}
 }
 
-// Plain reports whether there are RoughTo and ProductTo: whether right sides and answers have bodies and all rows and no more, and the
-// factor is that of the system, as bodies have inertia in all directions or keep what they are held by.
+// Plain reports whether RoughTo may be called: right sides and answers have the bodies and all rows and nothing else, and the
+// factor is the one of the system, without held inertia that would have to come off.
 func (a *Answers) Plain() bool {
 	return !a.clear && (a.s.plan == a.s.owner || a.narrow) && a.s.release == nil
 }
 
-// mustBePlain panics as mustFit, and unless Plain.
+// mustBePlain panics unless Plain, and as mustFit does.
 func (a *Answers) mustBePlain(x, right []float64) {
 	if !a.Plain() {
 		panic("kkt: no rough answers of this kind")
@@ -403,7 +405,7 @@ func (a *Answers) mustBePlain(x, right []float64) {
 	a.mustFit(x, right)
 }
 
-// mustFit panics without At, on a length mismatch, and where the matrix is that of other right sides.
+// mustFit panics without At, on a length mismatch, and if right sides do not have the rows of the matrix.
 func (a *Answers) mustFit(x, right []float64) {
 	switch {
 	case a.clear || a.s.plan != a.s.owner && !a.narrow:
@@ -415,7 +417,7 @@ func (a *Answers) mustFit(x, right []float64) {
 	}
 }
 
-// enter panics if a is zero or in use, and takes up what its inputs have changed.
+// enter panics if a is zero or in use, and follows changes of its inputs. Its guard has to be left afterwards.
 func (a *Answers) enter() {
 	if a == nil || a.s == nil {
 		panic("kkt: zero Answers; use Plan.NewAnswers")

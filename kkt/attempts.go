@@ -7,23 +7,23 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// attempt is something that a core tries on its way to a solution.
+// attempt is a method that a core tries to find a solution.
 type attempt struct {
 	name string
-	when func(s *core, err error) bool  // whether it is made; err is what those before have ended with, nil for a solution
-	run  func(s *core, err error) error // makes it, and returns what is left of err
+	when func(s *core, err error) bool  // reports whether it is made; err is the result so far, nil for a solution
+	run  func(s *core, err error) error // makes it, and returns the new result
 }
 
-// attempts are made one after the other, in the order of their cost and reach.
+// attempts are made one after another. Later ones take more time and solve more systems.
 var attempts = [...]attempt{
-	{"the factor at hand, or orthogonal factors where the plan begins with these", always, (*core).useFactor},
+	{"the factor at hand, or orthogonal factors if the plan begins with these", always, (*core).useFactor},
 	{"other factors: of the whole system in place of the reduced one, by the ways up to KeepAll", fails, (*core).useNext},
 	{"orthogonal factors of the rows", (*core).mayBeOrthogonal, (*core).useOrthogonal},
 	{"accelerations of the bodies", succeeds, (*core).finish},
 	{"twice the digits", (*core).preciseFor, (*core).usePrecise},
 }
 
-// solve makes the attempts at a solution of the system that has been factored.
+// solve solves the factored system by the attempts.
 func (s *core) solve() (err error) {
 	s.mustHaveFactor()
 	for i := range attempts {
@@ -34,9 +34,14 @@ func (s *core) solve() (err error) {
 	return err
 }
 
-func always(*core, error) bool         { return true }
+// always reports true: the attempt is made in any case.
+func always(*core, error) bool { return true }
+
+// succeeds reports whether there is a solution so far.
 func succeeds(_ *core, err error) bool { return err == nil }
-func fails(_ *core, err error) bool    { return err != nil }
+
+// fails reports whether there is no solution so far.
+func fails(_ *core, err error) bool { return err != nil }
 
 // factorize factors in the first way that works.
 func (s *core) factorize() error {
@@ -51,9 +56,9 @@ func (s *core) factorize() error {
 	return nil
 }
 
-// next factors in the next ways, after one has failed with err, until judge has nothing against a factor. It explains the error
-// of the last way. The reduced system has one way only: the rows of the joints of its trees are not in it, and they would show a
-// pivot that is wrongly taken for a true one.
+// next factors in the next ways, after a way has failed with err, until judge accepts a factor by returning nil. If all fail, it returns
+// the error of the last way with its place. The reduced system has only one way, and the whole system follows it: the reduced system
+// lacks the rows of the joints of its trees, whose residuals would show that a pivot is wrongly taken as independent.
 func (s *core) next(err error, judge func(*core) error) error {
 	if cause := s.work.watch.Err(); cause != nil {
 		return cause
@@ -81,10 +86,10 @@ func (s *core) next(err error, judge func(*core) error) error {
 	return nil
 }
 
-// takeFactor has nothing against any factor.
+// takeFactor accepts any factor.
 func (s *core) takeFactor() error { return nil }
 
-// useFactor solves with the factor at hand, or with orthogonal factors where the plan begins with these.
+// useFactor solves with the factor at hand, or with orthogonal factors if the plan begins with these.
 func (s *core) useFactor(error) error {
 	s.stage, s.imprecise = factored, nil
 	if s.plan.orthogonal && algebra.AllFinite(s.sys.Right...) {
@@ -99,12 +104,12 @@ func (s *core) useFactor(error) error {
 // useNext solves with the next factors.
 func (s *core) useNext(err error) error { return s.next(err, (*core).refineOnce) }
 
-// mayBeOrthogonal reports whether orthogonal factors may do where all others have ended with err.
+// mayBeOrthogonal reports whether orthogonal factors may find a solution after all others have ended with err.
 func (s *core) mayBeOrthogonal(err error) bool {
 	return errors.Is(err, ErrInaccurate) && algebra.AllFinite(s.sys.Right...)
 }
 
-// useOrthogonal solves with orthogonal factors. Where these do not do either, err stays.
+// useOrthogonal solves with orthogonal factors. If these fail too, it returns err.
 func (s *core) useOrthogonal(err error) error {
 	if s.orthogonal() {
 		return nil
@@ -112,7 +117,7 @@ func (s *core) useOrthogonal(err error) error {
 	return err
 }
 
-// usePrecise solves with twice the digits. Where that fails, the result or error so far stays, and s.imprecise says why.
+// usePrecise solves with twice the digits. If that fails, the solution so far remains, it returns err, and s.imprecise has the reason.
 func (s *core) usePrecise(err error) error {
 	if s.imprecise = s.refineMore(); s.imprecise == nil {
 		return nil
@@ -120,8 +125,8 @@ func (s *core) usePrecise(err error) error {
 	return err
 }
 
-// preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers
-// that overflow in doubles overflow there too.
+// preciseFor reports whether a Solve whose result so far is err continues with twice the digits. Numbers
+// that overflow in doubles overflow with twice the digits too.
 func (s *core) preciseFor(err error) bool {
 	if s.doubles {
 		return false
@@ -132,7 +137,7 @@ func (s *core) preciseFor(err error) bool {
 	return s.plan.symbolic.Counts.Flops <= preciseSolveFlops && errors.Is(err, ErrInaccurate) && !s.overflows()
 }
 
-// refineMore solves with twice the digits, and takes the result in place of that of the factor.
+// refineMore solves with twice the digits, and replaces the solution. After an error the solution is unchanged.
 func (s *core) refineMore() error {
 	if s.more == nil {
 		s.more = s.plan.newPrecise()

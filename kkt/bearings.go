@@ -10,27 +10,27 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance,
-// or none within 100 solves: the joints lock themselves.
+// ErrJammed is wrapped by the error of a Solve in which friction grows with reactions, and no balance between them was found within 100
+// solves: the joints lock themselves.
 var ErrJammed = errors.New("kkt: friction and reactions find no balance")
 
-// bearingSolves bounds the solves in which friction and reactions have to agree.
+// bearingSolves is the largest number of solves until friction and reactions agree.
 const bearingSolves = 100
 
 // bearings are the reactions in joints whose friction grows with them, docs/stops-and-friction.md (J9), (J10).
 type bearings struct {
-	state  mechanism.State // that of the Solve, with the reactions
-	load   []float64       // N
-	settle algebra.Settling
+	state  mechanism.State  // the state of the Solve, with the reactions
+	load   []float64        // reactions, N
+	settle algebra.Settling // says when the reactions change no more
 
-	// By scalar of the system: rows are the redundant ones of the solution at hand, unique those for which the reactions are known to be
-	// unique. In the beginning there are none, for which they are.
+	// By scalar of the system: rows marks the redundant rows of the solution at hand. unique marks redundant rows with which the
+	// reactions in bearings are known to be unique; in the beginning none is marked, as reactions are unique without redundant rows.
 	rows, unique []bool
-	pivots       []float64
+	pivots       []float64 // scratch of redundantOf
 }
 
-// newBearings allocates the bearings of the mechanism of a core that has its whole system, nil if it has none. The factor of the core notes
-// from now on which rows it takes for redundant.
+// newBearings allocates the bearings of a core that has its whole system, nil if no friction of its mechanism grows with a reaction. From
+// now on the factor of the core notes which rows it takes for redundant.
 func newBearings(s *core) *bearings {
 	m, n := s.plan.mech, len(s.x)
 	if m.NumBearings() == 0 {
@@ -41,7 +41,7 @@ func newBearings(s *core) *bearings {
 }
 
 // redundantOf marks in b.rows the rows that the solution of s treats as redundant. It reports false, with no row marked, if
-// the solution was found in a way that does not tell them, or not with the present factor.
+// the way of the solution does not tell them, or the solution is not of the present factor.
 func (b *bearings) redundantOf(s *core) bool {
 	clear(b.rows)
 	switch {
@@ -60,7 +60,7 @@ func (b *bearings) redundantOf(s *core) bool {
 	return true
 }
 
-// begin returns the state of a solve with the reactions so far, none in the beginning.
+// begin returns a copy of st with reactions of zero. The following solves use it, and take updates its reactions.
 func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	clear(b.load)
 	b.settle.Begin()
@@ -69,8 +69,8 @@ func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	return &b.state
 }
 
-// take stores the reactions, computed from the constraint wrenches of the joints. It reports whether they agree with those
-// before. Changes are relative to the largest reaction; accelerations change less, by the friction that it makes.
+// take stores the reactions, computed from the constraint wrenches of the joints. It reports whether they agree with the
+// reactions before. Changes are relative to the largest reaction; accelerations change less, only by the friction of that change.
 func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench func(j int) spatial.Force) bool {
 	var jk mechanism.JointKinematics
 	change, size := 0.0, 0.0

@@ -19,52 +19,52 @@ type stage uint8
 
 const (
 	empty     stage = iota // there is no system
-	assembled              // the system is that of the state
-	factored               // there is a factor of it, unless another system has taken its place (Factored.Current)
+	assembled              // the system is filled at the state
+	factored               // the system has a factor, unless another system has taken the factor's place (Factored.Current)
 	solved                 // there are results
 )
 
-// core solves the system of one plan at one state, and knows how far it has come. Solver is its front, and the explainer
-// reads what it has left.
+// core solves the system of one plan at one state, and knows how far it has come. Solver is its public face, and explainer
+// uses its systems and its solution.
 type core struct {
-	owner  *Plan     // that has made it
-	plan   *Plan     // of the system: owner, or that with armature
-	ground *grounded // the system that is solved first; nil if that is the whole one
+	owner  *Plan     // the plan that has made it
+	plan   *Plan     // the plan of the system: owner, or owner.geared with armature
+	ground *grounded // the reduced system, which is solved first; nil if there is none
 
 	// The whole system: nil until it is needed, if there is a reduced one.
 	sys   *assemble.Weighted
 	whole *system
 	work  *Workspace
 
-	searchers []*mechanism.Kinematics // others that keep what they find on curves together with the systems
+	searchers []*mechanism.Kinematics // other kinematics that share searches on curves with the systems
 
 	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
 	ref factor.Refinement
 
 	stage         stage
 	now           *system // the whole system, or the reduced one
-	way           Way     // that has factored or solved it
+	way           Way     // the way in which it was factored or solved
 	whyWhole      string  // why the whole system was taken, if it was
-	free          float64 // size of the accelerations that the loads could make, weighted
+	free          float64 // size of the accelerations that the loads alone would make, weighted
 	inconsistency float64 // largest relative residual of a constraint row
 	dependent     int     // rows that depend on others, of the way Orthogonal
 	st            *mechanism.State
-	multipliers   bool // those of the solution are in x
+	multipliers   bool // x has the multipliers of the solution
 
-	altered bool      // the right side is not that of the loads
-	right   []float64 // a copy of it then
+	altered bool      // the right side was changed after the system was filled
+	right   []float64 // a copy of the right side if altered is set
 
 	enough float64 // of Solver.SetAccuracy
 
-	doubles   bool     // the matrix has been changed after it was filled, so that twice the digits are of another one
+	doubles   bool     // twice the digits are not used, as the matrix is changed after it is filled
 	more      *precise // nil until it is needed
-	imprecise error    // why twice the digits are not enough either, where doubles are not
+	imprecise error    // why a solve with twice the digits has failed, after doubles were not enough
 }
 
 // explainer explains what a core has solved: rank, mobility, which reactions are unique, how near a singular pose is.
 type explainer struct{ *core }
 
-// newCore returns the core of a solver that p has made, for the system of q: p, or its geared plan.
+// newCore returns the core of a solver of p for the system of q, which is p or its geared plan.
 func newCore(p, q *Plan) core {
 	return core{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim())}
 }
@@ -77,7 +77,7 @@ type system struct {
 	accelerations func(a, x []float64) // of the bodies, for a solution x, which may be a
 }
 
-// needWhole allocates the whole system where there is none.
+// needWhole allocates the whole system if there is none yet.
 func (s *core) needWhole() {
 	if s.sys != nil {
 		return
@@ -95,7 +95,7 @@ func (s *core) needWhole() {
 	}
 }
 
-// shareSearches shares with the systems that there are.
+// shareSearches makes the systems allocated so far share searches on curves with s.searchers.
 func (s *core) shareSearches() {
 	list := slices.Clip(s.searchers)
 	if s.ground != nil {
@@ -107,7 +107,7 @@ func (s *core) shareSearches() {
 	s.plan.mech.ShareSearches(list...)
 }
 
-// assemble fills the system that is solved first at st: the reduced one where there is one.
+// assemble fills the system that is solved first at st: the reduced system if there is one, else the whole one.
 func (s *core) assemble(st *mechanism.State) error {
 	mustHaveState(st)
 	s.stage, s.st, s.altered = empty, st, false
@@ -121,7 +121,7 @@ func (s *core) assemble(st *mechanism.State) error {
 	s.free, err = s.ground.sys.FillTo(st)
 	if err == nil && math.IsNaN(s.free) {
 		s.whyWhole = "numbers of a group overflow"
-		return s.assembleWhole() // which says where numbers overflow
+		return s.assembleWhole() // its solution or error says where numbers overflow
 	}
 	if err == nil {
 		s.stage = assembled
@@ -143,12 +143,12 @@ func (s *core) assembleWhole() error {
 	return nil
 }
 
-// alter says that the right side of the whole system has been changed after it was filled. Whoever fills the
-// system again at the same state then takes that right side (restore).
+// alter has to be called after the right side of the filled whole system has been changed. It keeps a copy, which restore puts back
+// when the system is filled again at the same state.
 func (s *core) alter() { s.altered, s.right = true, append(s.right[:0], s.sys.Right...) }
 
-// setRight makes right the right side of the whole system: wrenches on the bodies about their centres of mass, world axes. The numbers of
-// flywheels and rows follow in it as they stand; without them they are zero.
+// setRight makes right the right side of the whole system. right begins with a wrench on each body about its centre of mass, moment first,
+// in world axes. The entries of flywheels and rows may follow; they are zero if right ends before.
 func (s *core) setRight(right []float64) {
 	y, n := s.sys, 6*s.plan.mech.NumBodies()
 	clear(y.Right)
@@ -159,7 +159,7 @@ func (s *core) setRight(right []float64) {
 	s.alter()
 }
 
-// keeps reports whether the factor at hand is still the one of the whole system that was the run-th (Factored.runs).
+// keeps reports whether the factor at hand is still the one that the whole system had when Factored.runs was run.
 func (s *core) keeps(run int) bool { return s.now == s.whole && s.now.runs() == run && s.now.Current() }
 
 // restore puts an altered right side back after the system has been filled again.
@@ -172,8 +172,8 @@ func (s *core) restore() {
 // reduced reports whether the system at hand is the reduced one.
 func (s *core) reduced() bool { return s.now != s.whole }
 
-// finish stores the accelerations of the solution, and its multipliers if the system was the whole one. Accelerations of
-// a finite solution may overflow. finish then returns ErrInaccurate with the name of the body.
+// finish converts the solution to accelerations of the bodies. x has the multipliers, too, if the system was the whole one. If an
+// acceleration overflows, finish returns ErrInaccurate with the name of the body.
 func (s *core) finish(error) error {
 	s.now.accelerations(s.x, s.now.x)
 	if i := s.overflown(); i >= 0 {
@@ -185,7 +185,7 @@ func (s *core) finish(error) error {
 
 // overflown returns the first body whose acceleration is not finite, −1 if there is none.
 func (s *core) overflown() int {
-	sum := 0.0 // not finite if a number is not
+	sum := 0.0 // not finite if one of the numbers is not finite
 	for i := range s.plan.mech.NumBodies() {
 		a := s.x[6*i:][:6]
 		sum += a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5])
@@ -201,7 +201,7 @@ func (s *core) overflown() int {
 	return -1
 }
 
-// redundant returns how many rows count as redundant in the way of the last solution; all rows in KeepAll.
+// redundant returns the number of rows that count as redundant in the way of the last solution. In KeepAll it is the number of all rows.
 func (s *core) redundant() int {
 	if s.way == Orthogonal {
 		return s.dependent
@@ -209,7 +209,7 @@ func (s *core) redundant() int {
 	return s.now.Weak
 }
 
-// complete stores the multipliers of the solution where they are not there yet.
+// complete stores the multipliers of the solution in x if they are not there yet. It panics without a solution.
 func (s *core) complete() {
 	s.mustHave()
 	if !s.multipliers {
@@ -225,6 +225,7 @@ func (s *core) mustHaveFactor() {
 	}
 }
 
+// mustHave panics without a solution.
 func (s *core) mustHave() {
 	if s.stage != solved {
 		panic("kkt: no solution")
@@ -237,7 +238,7 @@ type grounded struct {
 	system
 }
 
-// newGrounded allocates the memory of a reduced system beside the whole one, whose memory is w.
+// newGrounded allocates the memory of the reduced system, with the team and the watch of w.
 func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
 	y.Heed(w.watch)
@@ -249,8 +250,8 @@ func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	}}
 }
 
-// violation returns the largest error of a joint's position: angles, and lengths relative to
-// the longer of its bodies. A prescribed motion has no part in it, as the rows are the same
+// violation returns the largest position error of a joint or coupling at the state: angles in rad, and lengths relative to
+// the longest of its bodies. Prescribed freedoms have no part in it, as the rows of their joints are the same
 // wherever the freedom is.
 func (s *core) violation() float64 { return s.plan.violation(s.now.kin, s.st, s.work.watch) }
 
@@ -269,7 +270,7 @@ func (p *Plan) violation(kin *mechanism.Kinematics, st *mechanism.State, watch *
 		}
 		var v mechanism.Violation
 		var delta, rate [6]float64
-		_ = m.ErrorsTo(&delta, &rate, j, kin, st) // of rates, which do not matter here
+		_ = m.ErrorsTo(&delta, &rate, j, kin, st) // its error is one of the rates, which are not used
 		for i := range m.Joints[j].Kind.Constraints() {
 			v.Note(m.Joints[j].Angles>>i&1 != 0, delta[i], 0)
 		}
@@ -288,12 +289,12 @@ func (p *Plan) violation(kin *mechanism.Kinematics, st *mechanism.State, watch *
 	return worst
 }
 
-// reactions are those of the solution; the multipliers have to be there (complete).
+// reactions returns the reactions of the solution; the multipliers have to be there (complete).
 func (s *core) reactions() Reactions {
 	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
 }
 
-// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
+// couplingWrench is Reactions.couplingWrench for the multipliers in x, which has all scalars of the system.
 func (s *core) couplingWrench(j int, x []float64) spatial.Force {
 	r := Reactions{s.plan.layout, s.now.kin, s.st, x}
 	return r.couplingWrench(j)
@@ -305,13 +306,13 @@ func (s *core) constraintWrench(j int) spatial.Force {
 	return r.ConstraintWrench(j)
 }
 
-// wrench returns T·λ for multipliers λ of joint j in the rows of x.
+// wrench returns T·λ for multipliers λ of joint j.
 func (s *core) wrench(j int, lambda []float64) spatial.Force {
 	r := s.reactions()
 	return r.wrench(j, lambda)
 }
 
-// holds returns what mechanism.Mechanism.HoldsIn says of a state in the drift unit, as an error of this package.
+// holds returns nil if the joints hold at a state, in the drift unit, else the error of mechanism.Mechanism.HoldsIn as one of this package.
 func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
 	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
 		return fault.Errorf("kkt: %w", err)
@@ -319,7 +320,7 @@ func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State)
 	return nil
 }
 
-// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
+// keepSpare makes s solve with all rows. Its factor then counts the rows that depend on others at the state of the solution.
 func (s *core) keepSpare() {
 	if s.whole != nil {
 		s.whole.lean = nil

@@ -359,8 +359,8 @@ func TestExplains(t *testing.T) {
 	}
 }
 
-// TestDoubts: twice the digits that end without a solution make a pose doubtful if refinement has not settled, or the factorization has failed.
-// Rows that contradict each other, and a state that is too rough, do not.
+// TestDoubts: twice the digits that end without a solution make a pose doubtful if refinement has not settled, or the factorization has
+// failed. Rows that contradict each other, and a state that is too rough, do not.
 func TestDoubts(t *testing.T) {
 	for _, c := range []struct {
 		err        error

@@ -12,7 +12,7 @@ type ConstraintRow struct {
 	Row        int // of the joint, in the order of joints.Spec.EvalTo; 0 of a coupling
 }
 
-// Name returns what the row demands, in words (joints.Spec.RowName); of a coupling nothing.
+// Name describes the demand of the row in words (joints.Spec.RowName); it is empty for a coupling.
 func (c ConstraintRow) Name(m *mechanism.Mechanism) string {
 	if c.Constraint >= m.NumJoints() {
 		return ""
@@ -20,23 +20,23 @@ func (c ConstraintRow) Name(m *mechanism.Mechanism) string {
 	return m.Joints[c.Constraint].RowName(c.Row)
 }
 
-// Dependency is a redundant row with the rows from which it follows. Without any of them it would not be redundant: what the row does
-// to the bodies is a sum of what From does. Where From is empty the row demands nothing of any body.
+// Dependency is a redundant row with the rows from which it follows. The row is a linear combination of all rows in From, and without
+// any one of them it would not be redundant. If From is empty, the row is zero: it demands nothing of any body.
 type Dependency struct {
 	ConstraintRow
 	From []ConstraintRow
 }
 
 const (
-	// mostDependencies is how many redundant rows a Report explains.
+	// mostDependencies is the largest number of redundant rows that a Report explains.
 	mostDependencies = 100
-	// dependencyTol is the part of a row in a sum, relative to the largest one, below which it has none. What is left of it consists of
-	// how far the state violates the joints.
+	// dependencyTol is the coefficient of a row in the combination, relative to the largest one, up to which it counts as zero. A state
+	// that violates the joints a little makes such coefficients.
 	dependencyTol = 1e-6
 )
 
-// depend returns what the first redundant rows follow from: reactions without effect in which one redundant row takes part, and of the
-// others none. Of such there is one only. The geometric matrix is in v.p.
+// depend returns the dependencies of the first redundant rows. For each it finds the reaction without effect in which just this one of the
+// redundant rows takes part; there is only one. The geometric matrix is in v.p.
 func (s *explainer) depend(v *verification) (list []Dependency) {
 	layout, p := s.plan.layout, s.plan.layout.Pattern
 	z, c := make([]float64, len(s.x)), make([]float64, len(s.x))
@@ -59,7 +59,7 @@ func (s *explainer) depend(v *verification) (list []Dependency) {
 	return list
 }
 
-// partners returns the rows besides row i that take part in the reaction z.
+// partners returns the rows other than scalar i of the system that take part in the reaction z.
 func (s *explainer) partners(z, scale []float64, i int) (list []ConstraintRow) {
 	layout, p := s.plan.layout, s.plan.layout.Pattern
 	largest := 0.0
@@ -68,7 +68,7 @@ func (s *explainer) partners(z, scale []float64, i int) (list []ConstraintRow) {
 	}
 	for node := layout.FirstJoint(); node < p.Len(); node++ {
 		of := layout.NodeConstraint(node)
-		for k := range s.plan.mech.ConstraintRows(of) { // without those of armature
+		for k := range s.plan.mech.ConstraintRows(of) { // rows of armature come after these
 			if at := int(p.Off[node]) + k; at != i && math.Abs(z[at])*math.Sqrt(scale[at]) > dependencyTol*largest {
 				list = append(list, ConstraintRow{of, k})
 			}

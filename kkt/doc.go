@@ -1,4 +1,4 @@
-// Package kkt computes how a mechanism accelerates and what its joints bear: the forward dynamics
+// Package kkt computes the accelerations of a mechanism and the reactions in its joints: the forward dynamics
 // of bodies with any number of closed loops, from one sparse symmetric system of all bodies and
 // joints ([theory.md (2)], RBDA §8.13).
 //
@@ -33,8 +33,8 @@
 //		fmt.Println(report.UndeterminedComponents(1)) // such as force.z
 //	}
 //
-// [Solver.Holds] is the cheap question whether the state satisfies the joints. [Solver.RankAt] and
-// [Plan.RedundantRows] are those about the rank alone.
+// [Solver.Holds] tells at little cost whether the state satisfies the joints. [Solver.RankAt] and
+// [Plan.RedundantRows] find the rank alone.
 //
 // # Forces for wanted accelerations
 //
@@ -46,8 +46,8 @@
 //	torque := inverse.Forces()[0] // N m
 //
 // [Inverse.SolveFreedoms] takes second rates of the actuators in place of accelerations of bodies.
-// Accelerations that the joints do not allow are replaced by the nearest that they allow. Where the
-// actuators do not reach all motions the error says so, and [Inverse.Uncontrolled] names them.
+// Accelerations that the joints do not allow are replaced by the nearest allowed ones. If the
+// actuators do not control all motions the error says so, and [Inverse.Uncontrolled] names the freedoms that still move.
 //
 // # Other inputs
 //

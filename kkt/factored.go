@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. It knows
-// whether its factor, which others may use too, is still its own.
+// Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. Other systems may use
+// the same factor; Factored knows whether the factor is still of its own matrix.
 //
 // It belongs to one goroutine.
 type Factored struct {
@@ -20,33 +20,33 @@ type Factored struct {
 
 	enough  float64 // error up to which Refine need not refine (factor.Factor.SolveWithinTo)
 	epsilon float64
-	last    Way                                             // of FactorizeFrom
-	at      func(node, row int, err error) *mechanism.Error // the place of a node, for errors; may be nil
-	lean    *lean                                           // without the spare rows; nil if there are none
+	last    Way                                             // the last way of FactorizeFrom
+	at      func(node, row int, err error) *mechanism.Error // adds the place of a node to an error; may be nil
+	lean    *lean                                           // the system without the spare rows; nil if there is none
 
-	way Way
-	run int // of the factor that is of this system, 0 if there is none
+	way Way // of the last factorization
+	run int // Factor.Runs after the last factorization of this matrix, 0 if there is no factor
 }
 
-// NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
-// from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
-// tries; at gives errors the place of a node, as assemble.Layout.At does, and may be nil.
+// NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. The caller fills in their values
+// before each factorization. epsilon is Options.Epsilon. last is the last way that FactorizeFrom
+// tries. at adds the place of a node to an error, as assemble.Layout.At does; it may be nil.
 func NewFactored(
 	f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at func(node, row int, err error) *mechanism.Error,
 ) *Factored {
 	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
 }
 
-// Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
+// Current reports whether the factor at hand comes from the last factorization of f, and the matrix has not changed since (Changed).
 func (f *Factored) Current() bool { return f.isLean() || f.run > 0 && f.run == f.Factor.Runs() }
 
-// isLean reports whether the factor at hand is that of the system without its spare rows. Others who take the factor of the whole
-// system end it, too.
+// isLean reports whether the factor at hand is the one of the system without its spare rows. It ends, too, when others use the factor of
+// the whole system.
 func (f *Factored) isLean() bool {
 	return f.lean != nil && f.lean.now && f.lean.others == f.Factor.Runs()
 }
 
-// runs returns how often a factor of the system, or of another one with the same factor, has been made.
+// runs returns the number of factorizations so far, by this system and others that use the same factor.
 func (f *Factored) runs() int {
 	if f.lean == nil {
 		return f.Factor.Runs()
@@ -54,7 +54,7 @@ func (f *Factored) runs() int {
 	return f.Factor.Runs() + f.lean.fac.Runs()
 }
 
-// Changed says that the matrix is another one. The factor cannot be used any more.
+// Changed has to be called when the values of the matrix change. The factor is not valid any more then.
 func (f *Factored) Changed() {
 	f.run = 0
 	if f.lean != nil {
@@ -62,7 +62,8 @@ func (f *Factored) Changed() {
 	}
 }
 
-// NextWay returns the way to go on to after the factor at hand has not done. Where spare rows were left out, it is DropWeak with all rows.
+// NextWay returns the way to try after the factor at hand has not led to a solution. If spare rows were left out, it is DropWeak with all
+// rows, and Factorize keeps all rows until the matrix changes.
 func (f *Factored) NextWay() Way {
 	if f.isLean() {
 		f.lean.failed = true
@@ -74,7 +75,7 @@ func (f *Factored) NextWay() Way {
 // Way returns the way of the last factorization.
 func (f *Factored) Way() Way { return f.way }
 
-// Factorize factors the system in one way.
+// Factorize factors the system in way w. Under DropWeak it first tries the system without spare rows, if there is one.
 //
 // Cost: that of factor.Factor.Factorize, no allocation but for errors. It returns ErrLostPivot, or a *factor.PivotError with
 // the place of the node (mechanism.Error).
@@ -98,9 +99,9 @@ func (f *Factored) Factorize(w Way) error {
 	return err
 }
 
-// LeaveOutChecked lets f begin with the system without the spare rows of the plan of w, and in an order around its hubs (Plan.Lean),
-// if there is one. It is for a caller who asks all rows of each solution, and goes on to NextWay where one does not hold. f has the
-// rows of the plan's layout. Multipliers of spare rows are zero in solutions. Whoever fills the matrix anew says so (Changed).
+// LeaveOutChecked makes f begin with the system without the spare rows of the plan of w, perhaps in an order around hubs (Plan.Lean),
+// if there is one. It is for a caller who checks all rows for each solution, and goes on to NextWay if a row does not hold. f has the
+// rows of the plan's layout. Multipliers of spare rows are zero in solutions. Changed has to be called whenever the matrix is filled.
 //
 // Cost: the memory of a factor of that system.
 func (f *Factored) LeaveOutChecked(w *Workspace) {
@@ -131,8 +132,8 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 	return err
 }
 
-// FactorizeFrom factors the system in the first way that works, from w on. It returns the error
-// of the last way. why is the reason to go on to w; it is returned if there is no way left.
+// FactorizeFrom factors the system in the first way that works, from w on. If none works, it returns the error
+// of the last way. why is the error that led to w; it is returned if there is no way left.
 func (f *Factored) FactorizeFrom(w Way, why error) error {
 	return Try(w, f.last, why, func(w Way) (done bool, err error) {
 		err = f.Factorize(w)
@@ -140,8 +141,8 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 	})
 }
 
-// Refine solves for the right side: exactly, with twice the digits where that is needed (factor.Factor.SolveExactTo), or
-// up to an error that is enough (factor.Factor.SolveWithinTo). r is the residual, but where spare rows are left out.
+// Refine solves for the right side by factor.Factor.SolveExactTo, or by factor.Factor.SolveWithinTo if f.enough is set. r receives the
+// residual, unless spare rows are left out. floor is as for these.
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 	if f.isLean() {
 		return f.lean.refine(x, floor, f.enough)
@@ -181,9 +182,9 @@ func (f *Factored) growthTo(g []float64) {
 // flat is the least scale of a row relative to the largest of its joint.
 const flat = 1e-8
 
-// FloorScales raises the scales of the rows of a node of sign −1 to a least part of the
-// largest, as a row may vanish at a pose. Scales are compared in the units of the rows; a nil
-// unit stands for ones.
+// FloorScales raises the scales of the rows of a node of sign −1 to at least flat times the
+// largest, as a row may vanish at a pose. Scales are divided by the squares of the rows' units before they are compared; a nil
+// unit stands for ones. If all scales are zero, they become the squares of the units.
 func FloorScales(scale, unit []float64) {
 	of := func(k int) float64 {
 		if unit == nil {

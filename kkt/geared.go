@@ -7,9 +7,9 @@ import (
 	"github.com/rung-mbd/rung/factor"
 )
 
-// Armature makes no constraints. So the plan of a mechanism has two systems: that of its
-// constraints, which closing, reports on motions and so on take, and one with flywheels
-// (assemble.NewGeared), a plan of its own, which solvers of the dynamics take.
+// Armature makes no constraints. So the plan of a mechanism with armature has two systems. The system of its
+// constraints serves closing, reports on motions and so on. The system with flywheels
+// (assemble.NewGeared) has a plan of its own and serves solvers of the dynamics.
 
 // analyseGeared makes the plan of the system with armature, where there is any.
 func (p *Plan) analyseGeared(ctx context.Context) error {
@@ -31,8 +31,8 @@ func (p *Plan) analyseGeared(ctx context.Context) error {
 	return nil
 }
 
-// gearedOrder returns the order of p with each flywheel right before its joint. The rows of constraints then find what
-// they need as without flywheels.
+// gearedOrder returns the order of p with each flywheel right before its joint, in the nodes of l. The pivots of constraint rows are then
+// as small or large as without flywheels.
 func (p *Plan) gearedOrder(l *assemble.Layout) []int32 {
 	nb := int32(p.mech.NumBodies())
 	nodes, _ := l.Flywheels()

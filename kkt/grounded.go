@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 )
 
-// newGroundPlan analyses the reduced system of p in an order of p's kind. It
+// newGroundPlan analyses the reduced system of p in an order by p's method (orderOf). It
 // returns nil if too few bodies hang on the ground, or if there are couplings.
 func (p *Plan) newGroundPlan(ctx context.Context) (*groundPlan, error) {
 	l := p.layout

@@ -7,25 +7,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Slender rods and point masses have no inertia in some direction n, and so no mass-weighted
-// coordinates. Their weights get some inertia h there, the held inertia (mechanism.Singular).
+// Slender rods and point masses have no inertia about some direction n, and so no mass-weighted
+// coordinates. In the system they get some inertia h there, the held inertia (mechanism.Singular).
 // The system that is factored is then K₀ = K + U·Uᵀ in weighted coordinates. U has a column u
 // for each direction n, a unit vector: u = √h·L⁻¹·n in the rows of the body.
 //
-// The solution of K·x = b is that of K₀·x = b + U·z with z = Uᵀ·x: the torques h·α that the held inertia asks for are
-// given back. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the
+// The solution of K·x = b is also the solution of K₀·x = b + U·z with z = Uᵀ·x: the right side compensates the torques h·α of the
+// held inertia. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the
 // inertia that the joints add to a combination of such directions. So 1 − B is positive definite where the
 // accelerations are determined, well conditioned unless m is far below h, and conjugate gradients find z in a few
-// solves. Where nothing resists a rotation its eigenvalue is zero.
+// solves. Where nothing resists a rotation, an eigenvalue of 1 − B is zero.
 //
-// The result has no trace of h: z is corrected until the solution of K₀ by Solve itself, with all its ways to factor, confirms it.
+// The result does not depend on h: z is corrected until the solution of K₀ by Solve itself, with all its ways to factor, confirms it.
 
-// held is a direction of a body without inertia.
+// held is a direction about which a body has no inertia.
 type held struct {
 	row  int32        // first row of the body
 	u    spatial.Vec3 // unit vector in its first three rows
 	body int32
-	axis spatial.Vec3 // in body axes
+	axis spatial.Vec3 // the direction n in body axes
 	root float64      // √h: uᵀ·x = √h·n·α
 }
 

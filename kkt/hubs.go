@@ -15,12 +15,13 @@ import (
 )
 
 const (
-	hubRows = 72      // of joints that tie a body into loops, above which it is a hub
+	hubRows = 72      // rows of joints that tie a body into loops, above which it is a hub
 	hubPart = 1.0 / 2 // largest part of the work of other systems that pays: theory.md, "Hubs"
 
-	// hubRounds is how often it is asked which rows have to wait for a hub. With few hubs once is enough.
+	// hubRounds is the largest number of rounds of search. With few hubs one is enough.
 	hubRounds = 12
-	// hubMotions is the number of random motions by which rows at a hub are told apart. They differ in its six freedoms.
+	// hubMotions is the number of random motions that show which rows at a hub are independent. A hub has six freedoms, so six motions
+	// would do but for rounding.
 	hubMotions = 8
 )
 
@@ -31,7 +32,7 @@ type around struct {
 	y    *assemble.Weighted // at the state written in the model
 	kept []bool             // by row of the whole system
 	late []int32            // by node of the whole system: place of the hub that a joint waits for, −1 for none
-	weak []int32            // by row that is not kept: late of its joint when it was seen to depend on rows before
+	weak []int32            // by row that is not kept: late of its joint when the row was found to depend on rows before
 }
 
 // newHubPlan finds the system of p in an order around hubs, without spare rows. It returns nil if there are no hubs, if other systems
@@ -48,6 +49,7 @@ func (p *Plan) newHubPlan(ctx context.Context) (*leanPlan, error) {
 	if p.ground != nil {
 		work = min(work, p.ground.symbolic.Counts.Flops)
 	}
+	// A system pays if it takes at most hubPart of the work of the others.
 	pays := func(l *leanPlan) bool { return float64(l.symbolic.Counts.Flops) <= hubPart*float64(work) }
 	l, err := a.analyse(ctx)
 	if err != nil || !pays(l) {
@@ -66,7 +68,7 @@ func (p *Plan) newHubPlan(ctx context.Context) (*leanPlan, error) {
 	return s.leanPlan, nil
 }
 
-// newAround returns the search for p with all rows kept; its hubs are nil if there are none.
+// newAround returns the search for p, with all rows kept and no joint waiting; its hubs are nil if there are none.
 func newAround(p *Plan) *around {
 	q := p.layout.Pattern
 	n := q.Dim()
@@ -83,8 +85,8 @@ func newAround(p *Plan) *around {
 }
 
 // search returns the system of rows on which all others depend, with its factor; nil if it is not found. l has all rows. A row that is
-// weak behind a hub goes on by one hub in the first two rounds, by two in the next two, then by four: so a row whose hub is far up gets
-// there within the rounds.
+// weak behind a hub goes on by one hub in the first two rounds, by two in the next two, and so on, doubling: so a row whose hub is far up
+// the tree of hubs gets there within the rounds.
 func (a *around) search(ctx context.Context, l *leanPlan) (*lean, error) {
 	for round := range hubRounds {
 		s, err := a.choose(ctx, l)
@@ -104,7 +106,8 @@ func (a *around) search(ctx context.Context, l *leanPlan) (*lean, error) {
 	return nil, nil
 }
 
-// analyse finds the order of the rows that are kept. Of the methods for arms it takes the one that was asked for, or the cheapest.
+// analyse returns the system of the kept rows in an order around the hubs. It orders arms by the method of the options, or by the one with
+// the least work.
 func (a *around) analyse(ctx context.Context) (l *leanPlan, err error) {
 	l = newLeanRows(a.p.layout.Pattern, a.kept)
 	l.hubs = true
@@ -131,8 +134,8 @@ func (a *around) analyse(ctx context.Context) (l *leanPlan, err error) {
 	return l, err
 }
 
-// choose leaves out the rows of l that depend on rows before, while the hubs that come later are at rest. It returns the system of the
-// others with its factor; nil if there is none.
+// choose leaves out the rows of l that depend on rows before them while the hubs that come later are at rest. It returns the system of the
+// other rows with its factor; nil if that cannot be factored, or the choice fails.
 func (a *around) choose(ctx context.Context, l *leanPlan) (*lean, error) {
 	s := l.newLeanOn(nil)
 	s.rows.ValuesTo(s.matrix, a.y.Matrix)
@@ -160,8 +163,9 @@ func (a *around) choose(ctx context.Context, l *leanPlan) (*lean, error) {
 	return s, nil
 }
 
-// wait keeps rows that do not depend on those of s, up to six a hub, and lets their joints wait for it: for the given number of hubs
-// more, or fewer if there are no more. It returns how many rows, or −1 if there is one without a hub to wait for.
+// wait keeps rows that do not depend on the rows of s, up to six a hub, and makes their joints wait for that hub. A row that was weak where
+// its joint waits now goes on by the given number of hubs, or to the last one. wait returns the number of rows, or −1 if a row has no
+// hub left to wait for.
 func (a *around) wait(s *lean, hubs int) (n int) {
 	list := a.independent(s)
 	for i := range list {
@@ -190,15 +194,15 @@ func (a *around) wait(s *lean, hubs int) (n int) {
 	return n
 }
 
-// independent is a row that is not kept and does not depend on those that are.
+// independent is a row that is not kept and does not depend on the kept rows.
 type independent struct {
 	node, row int32               // of the whole system
 	hub       int32               // place of the hub that its joint has to wait for, −1 if there is none
-	terms     float64             // sum of the sizes of its terms over all motions
-	rate      [hubMotions]float64 // its rate of violation by each motion; relative divides it by terms
+	terms     float64             // sum of the norms of its bodies' velocities over all motions, with restTerm of the size of the motions
+	rate      [hubMotions]float64 // its rate of violation by each motion; relative divides it by the size of the terms
 }
 
-// independent returns those spare rows of s that are violated by motions which the other rows of s allow.
+// independent returns the spare rows of s that are violated by motions which the kept rows of s allow.
 func (a *around) independent(s *lean) (list []independent) {
 	s.ask(false)
 	defer s.ask(true)
@@ -230,8 +234,8 @@ func (a *around) independent(s *lean) (list []independent) {
 	return slices.DeleteFunc(list, func(r independent) bool { return !r.relative(a.y.Scale[r.row]) })
 }
 
-// relative divides the rates of a row of scale d by the size of their terms, and reports whether a rate is then larger than
-// rounding: whether the row is violated by a motion indeed.
+// relative divides the rates of a row of scale d by the size of their terms. It reports whether a rate is then above
+// rounding, so that a motion violates the row.
 func (r *independent) relative(d float64) bool {
 	unit, most := math.Sqrt(d)*r.terms, 0.0
 	if unit == 0 {
@@ -244,8 +248,8 @@ func (r *independent) relative(d float64) bool {
 	return most > rankTol
 }
 
-// largest returns the row with the largest rates, and takes out of those of all rows what depends on them. It returns nil if none has
-// any left.
+// largest returns the row with the largest vector of rates, and makes the rates of all other rows orthogonal to it; its own become zero. It
+// returns nil if no rates are above rankTol.
 func largest(list []independent) *independent {
 	peak := algebra.NewPeak(rankTol * rankTol)
 	for i := range list {

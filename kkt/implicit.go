@@ -8,15 +8,15 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// LeaveOut lets f begin with the system without the spare rows of a plan, and in an order around its hubs (Plan.Lean), where that
-// takes half of the work or less. f has the rows of the plan's layout, and may have slacks besides (sparse.Pattern.WithSlacks): its
-// matrix is that of an implicit step. So residuals of spare rows say nothing, as the poses on the way violate the joints. Each
-// factorization asks instead whether a motion that the other rows allow violates them by more than a row whose pivot would pass for
-// that of a redundant one; if so, or if another row is redundant, the whole system is factored, theory.md, "Spare rows".
+// LeaveOut makes f begin with the system without the spare rows of a plan, perhaps in an order around hubs (Plan.Lean), if that
+// takes half of the work or less. It is for matrices of implicit steps: f has the rows of the plan's layout, and may have slacks in
+// addition (sparse.Pattern.WithSlacks). Residuals of spare rows say nothing there, as the poses of an iteration violate the joints. So each
+// factorization tests whether a motion that the other rows allow violates the spare ones. The limit is the violation of a row whose pivot
+// would just count as redundant. If the test fails, or if another row is redundant, the whole system is factored; theory.md, "Spare rows".
 //
-// Multipliers of spare rows are zero in solutions. Whoever fills the matrix anew says so (Changed).
+// Multipliers of spare rows are zero in solutions. Changed has to be called whenever the matrix is filled.
 //
-// Cost: an analysis, where the plan has such a system. It panics if f has other rows.
+// Cost: an analysis, if the plan has such a system. It panics if f has other rows.
 func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
 	wide, l := f.Matrix.Pattern, p.lean.forOthers()
 	if p.layout.Pattern.Len() > wide.Len() || (wide.Len()-p.layout.Pattern.Len())%2 != 0 {
@@ -36,11 +36,11 @@ func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
 	f.lean.fac.Heed(f.Watched())
 }
 
-// weakPart is the pivot of a redundant row relative to ε and the scale of the row, as in package factor.
+// weakPart is the pivot, relative to ε and the scale of the row, up to which a row counts as redundant. Package factor has the same number.
 const weakPart = 1e3
 
-// withSlacks returns the system of a pattern that has slacks besides, without the same rows and in the same order. A slack and its rows
-// come behind the first of the bodies that the rows couple: a row with a slack of its own depends on no other, whatever the order.
+// withSlacks returns the system of a pattern that has slacks in addition, without the same rows and in the same order. A slack and its row
+// come behind the first body that the row couples: a row with a slack of its own depends on no other, whatever the order.
 func (l *leanPlan) withSlacks(wide *sparse.Pattern) *leanPlan {
 	whole := l.rows.Of
 	slacks := (wide.Len() - whole.Len()) / 2
@@ -59,8 +59,8 @@ func (l *leanPlan) withSlacks(wide *sparse.Pattern) *leanPlan {
 	for i, node := range out.rows.Node {
 		at[node] = int32(i)
 	}
-	after := make([][]int32, first) // slacks behind a body
-	var loose []int32
+	after := make([][]int32, first) // by body: slacks behind it
+	var loose []int32               // slacks whose rows couple no body
 	place := make([]int32, len(l.rows.Node))
 	for k, v := range l.symbolic.Order() {
 		place[v] = int32(k)

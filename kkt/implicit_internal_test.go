@@ -65,8 +65,8 @@ func residualOf(f *Factored, b []float64) float64 {
 	return algebra.MaxAbs(r) / math.Max(algebra.MaxAbs(x), 1)
 }
 
-// TestLeaveOut: the system of an implicit step is solved without spare rows and around hubs, with springs or without, and all rows hold. Where
-// a state violates its joints by so much that spare rows do not depend on the others, the factor has the bits of the whole system.
+// TestLeaveOut: the system of an implicit step is solved without spare rows and around hubs, with springs or without, and all rows hold.
+// Where a state violates its joints by so much that spare rows do not depend on the others, the factor has the bits of the whole system.
 func TestLeaveOut(t *testing.T) {
 	const tol = 1e-8 // of one solve, without a correction: multipliers of a mast are some 1e4 times its forces
 	for _, c := range []struct {

@@ -2,9 +2,9 @@ package kkt
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// With returns p for the mechanism under other inputs: all that is made of it, solvers, closers, what integrators
-// need, linearized systems and so on, reads in whenever it computes. The analysis is shared. What is made
-// belongs with in to one goroutine at a time.
+// With returns p for the mechanism under the inputs in. Everything that is made of the new plan, such as solvers, closers, integrators
+// and linearized systems, reads in whenever it computes. The analysis is shared. These objects
+// belong, together with in, to one goroutine at a time.
 //
 // Inputs with bodies and joints of their own (mechanism.Inputs.Vary) have a plan without groups (Groups): their
 // solvers solve the whole system.

@@ -26,25 +26,25 @@ type Inverse struct {
 	actuators    []mechanism.Freedom
 	rows         []int // scalar row of each actuator in the driven system
 
-	ok       bool      // what follows is of the last Solve
+	ok       bool      // the fields below are results of the last Solve
 	wanted   []float64 // accelerations consistent with the joints, 6 a body
-	force    []float64 // by actuator
-	distance float64
-	missed   float64
-	mobility int // independent motions
-	left     int // of these, not controlled
+	force    []float64 // by actuator, N or N m
+	distance float64   // Distance
+	missed   float64   // Residual
+	mobility int       // number of independent motions
+	left     int       // number of independent motions that are not controlled
 	free     []mechanism.Freedom
 
-	leastNorm bool
-	agree     bool // reactions and the friction that they make
+	leastNorm bool // LeastNorm
+	agree     bool // reactions agree with the friction that grows with them
 }
 
 // NewInverse prepares inverse dynamics with the given actuators: freedoms with a
-// scalar coordinate that are not prescribed. For the forces that prescribed motions need, release the motions
+// scalar coordinate that are not prescribed. To find the forces of prescribed motions, release the motions
 // (mechanism.Mechanism.Release), take their freedoms as actuators, and ask for the accelerations of the mechanism with the motions.
 //
 // Cost: a plan of the driven mechanism. It returns an error that wraps
-// mechanism.ErrFreedom and names the joint otherwise.
+// mechanism.ErrFreedom and names the joint if an actuator is not such a freedom.
 func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 	p.mustBe()
 	driven, err := p.mech.Prescribe(actuators)
@@ -58,7 +58,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 		wanted:    make([]float64, 6*p.mech.NumBodies()),
 		force:     make([]float64, len(actuators)),
 	}
-	v.base.keepSpare() // as their number is that of motions
+	v.base.keepSpare() // as the number of motions follows from the number of spare rows
 	v.driven.keepSpare()
 	for _, a := range actuators {
 		l := plan.dynamic().layout
@@ -69,18 +69,18 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 }
 
 // Solve finds the forces that make the accelerations wanted at st, in addition to the forces
-// the model has there. wanted has six numbers a body: ω̇, then the classical acceleration of
-// the centre of mass. Nil asks for zero, to hold still. Accelerations that the joints do not
-// allow are replaced by the nearest that they allow, in the metric of the inertias (Distance).
+// of the model there. wanted has six numbers a body, in world axes: ω̇, then the classical acceleration of
+// the centre of mass. Nil stands for zeros, to hold still. Accelerations that the joints do not
+// allow are replaced by the nearest allowed ones, in the metric of the inertias (Distance).
 //
-// With more actuators than the motion needs, the forces are those of least Euclidean norm
+// With more actuators than the motion needs, the forces have the least Euclidean norm
 // (LeastNorm). A state that violates the joints is taken as it is; Holds tells.
 //
-// Cost: three factorizations of either system, one more where motion is left, and some tens of
-// solves; allocates. It returns the errors of Solver.Solve, and ErrUnderactuated with the
-// motion that is left. After ErrUnderactuated the results are of forces that hold the actuated
+// Cost: three factorizations of either system, one more if the actuators do not control all motions, and some tens of
+// solves; allocates. It returns the errors of Solver.Solve, and a *mechanism.UnderactuatedError with the
+// freedoms that still move. After this error the results are of forces that hold the actuated
 // freedoms to the wanted accelerations; after other errors there are none. It panics unless
-// wanted has six entries a body.
+// wanted is nil or has six entries a body.
 func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	v.enter()
 	defer v.guard.Leave()
@@ -91,7 +91,7 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	return v.settle(st, wanted, v.once)
 }
 
-// settle calls once for st and what is wanted there, until the reactions and the friction that they make agree.
+// settle calls once, again and again if friction grows with reactions, until the reactions agree with that friction.
 func (v *Inverse) settle(st *mechanism.State, wanted []float64, once func(st *mechanism.State, wanted []float64) error) error {
 	v.ok = false
 	b := v.driven.bearings
@@ -111,7 +111,7 @@ func (v *Inverse) settle(st *mechanism.State, wanted []float64, once func(st *me
 	return fault.Errorf("kkt: %w", v.base.plan.mech.AtJoint(v.base.plan.mech.Bearing(0), -1, ErrJammed))
 }
 
-// once is Solve with the friction that is in st.
+// once is Solve with the reactions in st.Bearings.
 func (v *Inverse) once(st *mechanism.State, wanted []float64) error {
 	v.ok = false
 	if err := v.consistent(st, wanted); err != nil {
@@ -131,7 +131,8 @@ func (v *Inverse) once(st *mechanism.State, wanted []float64) error {
 	return v.conclude()
 }
 
-// conclude finds the forces and what they leave free.
+// conclude finds the forces of the driven system and the freedoms that still move. It returns an error if these forces do not make the
+// wanted accelerations.
 func (v *Inverse) conclude() error {
 	if err := v.explain(); err != nil {
 		return err
@@ -150,11 +151,10 @@ func (v *Inverse) conclude() error {
 // velocity of the motion.
 const movingTol = 1e-7
 
-// missedTol is the largest difference between wanted and made accelerations,
-// relative to those that the loads could make, that counts as rounding.
+// missedTol is the largest Residual, the relative difference between wanted and made accelerations, that counts as rounding.
 const missedTol = 1e-9
 
-// consistent finds the accelerations next to wanted that the joints allow: the
+// consistent stores in v.wanted the accelerations nearest to wanted that the joints allow, and their distance: they are the
 // solution of the system with M·wanted in place of the loads.
 func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	s := v.base
@@ -199,7 +199,8 @@ func (v *Inverse) hold() {
 	v.driven.alter()
 }
 
-// secondRates returns the second rates of the actuated freedoms under accelerations of the bodies, 0 of those that have no direction.
+// secondRates returns the second rates of the actuated freedoms under the accelerations a of the bodies, rad/s² or m/s². It is 0 for a
+// freedom without a direction at the pose.
 func (v *Inverse) secondRates(a []float64) []float64 {
 	d := v.driven
 	list := make([]float64, len(v.actuators))
@@ -213,9 +214,9 @@ func (v *Inverse) secondRates(a []float64) []float64 {
 }
 
 // moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the
-// right side of y, for their second rates. The actuators have to overcome them too.
-// The armature of other free freedoms is in the system, as flywheels. That of prescribed
-// freedoms is left out, because the forces that drive these are not asked for.
+// right side of y, for their second rates. The actuators have to overcome these too.
+// The armature of other free freedoms is in the system, as flywheels. Armature of prescribed
+// freedoms is left out, because their drive forces are not among the results.
 func (v *Inverse) moveArmature(y *assemble.Weighted, second []float64) {
 	mech, st := v.driven.plan.mech, v.driven.st
 	var load []spatial.Force
@@ -236,8 +237,8 @@ func (v *Inverse) moveArmature(y *assemble.Weighted, second []float64) {
 	}
 }
 
-// explain reads the forces, replaces them by those of least norm, and compares
-// the accelerations with the wanted ones.
+// explain reads the forces, replaces them by those of least norm where they are not unique, and compares
+// the accelerations with the wanted ones. It finds the numbers of motions.
 func (v *Inverse) explain() error {
 	d := v.driven
 	v.missed = 0
@@ -257,6 +258,7 @@ func (v *Inverse) explain() error {
 	if err != nil {
 		return err
 	}
+	// The rank of the driven system leaves the motions that the actuators do not control.
 	rows := len(x) - d.plan.first() - d.plan.gears()
 	v.mobility = base.Mobility
 	v.left = len(v.wanted) - (rows - driven.Redundant)
@@ -280,8 +282,8 @@ func (v *Inverse) explain() error {
 }
 
 // idleNorm is the weight of a unit multiplier of a joint in the norm, where a unit force of an
-// actuator has the weight 1, both in the scales of their rows. It is small beside that of the
-// force, and its root is well above rounding.
+// actuator has the weight 1, both in the scales of their rows. It is small beside 1,
+// and its root is well above rounding.
 const idleNorm = 1e-12
 
 // idleSteps is the number of steps of the proximal-point method that remove idleNorm from the
@@ -289,9 +291,9 @@ const idleNorm = 1e-12
 // goes through.
 const idleSteps = 3
 
-// spread replaces the multipliers x by those with the least Euclidean norm of the actuators'
-// forces, theory.md (27). In each step those of the joints count by how far they change. The
-// geometric matrix is in the driven system.
+// spread replaces the multipliers x by multipliers with the least Euclidean norm of the actuators'
+// forces, theory.md (27). It takes idleSteps proximal-point steps, in which multipliers of the joints count by their change. The
+// geometric matrix is in the driven system, whose constraints have the given number of redundant rows.
 func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	d := v.driven
 	metric, driven := v.idleMetric()
@@ -305,7 +307,7 @@ func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	}
 }
 
-// idleMetric returns the weights of the multipliers in the norm, and which are those of the actuators.
+// idleMetric returns, by scalar of the driven system, the weights of the multipliers in the norm, and whether they are forces of actuators.
 func (v *Inverse) idleMetric() (metric []float64, driven []bool) {
 	y := v.driven.sys
 	unit := 0.0
@@ -322,8 +324,9 @@ func (v *Inverse) idleMetric() (metric []float64, driven []bool) {
 	return metric, driven
 }
 
-// idle takes one proximal-point step of the multipliers x. With y the vector of least norm that has the effect of the actuators' rows of x,
-// these rows become y's, and all other rows gain y's. y is memory of x's length. It reports whether y's norm is the least.
+// idle takes one proximal-point step of the multipliers x. Let y be the vector of least norm with the same effect as the actuators' rows
+// of x. Then x becomes y in these rows, and x + y in all others. The slice y is scratch of the length of x. It reports whether the norm
+// of y is the least.
 func (v *Inverse) idle(x, y []float64, q *factor.Span, driven []bool) bool {
 	clear(y)
 	for _, r := range v.rows {
@@ -340,8 +343,8 @@ func (v *Inverse) idle(x, y []float64, q *factor.Span, driven []bool) bool {
 	return isLeast(how, q.Gap())
 }
 
-// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, which is taken as it is: nil, or a
-// *mechanism.ViolationError that names the joint. Actuated freedoms are free.
+// Holds returns nil if the state of the last Solve satisfies the joints (mechanism.Mechanism.Holds), else an error that wraps a
+// *mechanism.ViolationError with the name of the joint. Actuated freedoms may have any coordinate.
 //
 // Cost: O(bodies + joints); allocates for an error alone. It panics without a solution. The state must not have changed.
 func (v *Inverse) Holds() error {
@@ -349,7 +352,7 @@ func (v *Inverse) Holds() error {
 	return holds(v.base.plan.mech, v.driven.sys.Kin, v.driven.st)
 }
 
-// LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they
+// LeastNorm reports whether the forces have the least norm, or are unique. If not, they
 // are some choice among the forces that make the accelerations.
 //
 // It panics without a solution.
@@ -358,6 +361,7 @@ func (v *Inverse) LeastNorm() bool {
 	return v.leastNorm
 }
 
+// mustHave panics without results.
 func (v *Inverse) mustHave() {
 	if v == nil || !v.ok {
 		panic("kkt: no solution")
@@ -379,21 +383,21 @@ func (v *Inverse) Accelerations() []float64 {
 	return append([]float64(nil), v.wanted...)
 }
 
-// Distance returns the largest difference between the accelerations asked for
-// and Accelerations; after SolveFreedoms that of second rates.
+// Distance returns the largest difference of a number between the wanted accelerations and
+// Accelerations. After SolveFreedoms it is the largest difference of second rates.
 func (v *Inverse) Distance() float64 {
 	v.mustHave()
 	return v.distance
 }
 
-// Residual returns the largest difference between Accelerations and those that the actuators
-// make, relative to the accelerations that the loads could make.
+// Residual returns the largest difference of a number between Accelerations and the accelerations that the actuators
+// make. It is relative to the largest of Accelerations, or of the accelerations that the loads alone would make if that is larger.
 func (v *Inverse) Residual() float64 {
 	v.mustHave()
 	return v.missed
 }
 
-// Actuation returns whether the actuators are enough, and the forces unique.
+// Actuation reports whether the actuators control too few motions, or are more than the motions, so that forces are not unique.
 func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
 	switch {
@@ -417,15 +421,15 @@ func (v *Inverse) Controlled() int {
 	return v.mobility - v.left
 }
 
-// Uncontrolled returns the scalar freedoms that still move when the actuators have done what
-// they can; nil if none does. Bodies that move without such a freedom, on ball joints or
-// freely, are not among them.
+// Uncontrolled returns the scalar freedoms that may still move when the actuators hold their freedoms;
+// nil if there are none. Bodies that move without a scalar freedom, on ball joints or
+// freely, do not show in it.
 func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	v.mustHave()
 	return slices.Clone(v.free)
 }
 
-// findFree finds the freedoms that move in what joints and actuators allow of a random velocity.
+// findFree finds the freedoms that move in a random velocity projected on the motions that joints and actuators allow.
 func (v *Inverse) findFree() error {
 	v.free = nil
 	if v.left == 0 {
@@ -465,7 +469,7 @@ func (v *Inverse) underactuated() error {
 	return fault.Errorf("kkt: %w", e)
 }
 
-// enter panics if v is zero or in use.
+// enter panics if v is zero or in use. Its guard has to be left afterwards.
 func (v *Inverse) enter() {
 	if v == nil || v.base == nil {
 		panic("kkt: zero Inverse; use Plan.NewInverse")

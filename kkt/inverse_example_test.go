@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The crank of a parallelogram is to speed up by 2 rad/s². Its coupler of 3 kg moves on a circle then, with the same second rate, and the hinges of
-// a plane are redundant in space.
+// The crank of a parallelogram is to speed up by 2 rad/s². Its coupler of 3 kg moves on a circle then, with the same second rate, and the
+// hinges of a plane are redundant in space.
 func ExampleInverse_SolveFreedoms() {
 	b := rung.NewBuilder("parallelogram").Gravity(0, 0, -9.81)
 	z, top := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, 1, 0}

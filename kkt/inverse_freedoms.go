@@ -7,17 +7,17 @@ import (
 )
 
 // SolveFreedoms finds the accelerations of all bodies and the forces of the actuators at st, where second is the second
-// rate q̈ of the coordinate of each actuated freedom, rad/s² or m/s²; nil asks for zero. The forces are in addition to those that
-// the model has there: what a computed-torque controller sets (Accelerations, Forces).
+// rate q̈ of the coordinate of each actuated freedom, rad/s² or m/s²; nil stands for zeros. The forces are in addition to the forces
+// of the model there, as a computed-torque controller sets them. Accelerations and Forces return the results.
 //
-// Freedoms that the actuators do not control move as the loads make them (hybrid dynamics, RBDA §9.1): Uncontrolled names
-// them, and that is no error. More actuators than the motion needs have to be given second rates that agree. The forces then have the
-// least Euclidean norm (LeastNorm). Distance tells how far given second rates are from the accelerations found, if they agree but for a
-// small error.
+// Freedoms that the actuators do not control move under the loads (hybrid dynamics, RBDA §9.1). Uncontrolled names
+// them, and they are no error. If there are more actuators than the motion needs, their second rates have to agree with each other. The
+// forces then have the least Euclidean norm (LeastNorm). Distance is the largest difference between a given second rate and the one of
+// the accelerations found, where second rates agree but for a small error.
 //
-// Cost: two solves, and allocates little, where the actuators have unique forces and doubles leave no doubt about redundant
-// rows; else that of Solve. It returns the errors of Solver.Solve; ErrInconsistent names the joint where second rates
-// contradict each other, or a freedom that cannot move. After an error there are no results. It panics unless second has
+// Cost: two solves and few allocations, if the forces are unique and doubles leave no doubt about redundant
+// rows; else as Solve. It returns the errors of Solver.Solve; ErrInconsistent names a joint whose second rate
+// contradicts others, or whose freedom cannot move. After an error there are no results. It panics unless second is nil or has
 // an entry an actuator.
 func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 	v.enter()
@@ -32,8 +32,8 @@ func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 	return v.settle(st, second, v.freedomsOnce)
 }
 
-// freedomsOnce is SolveFreedoms with the friction that is in st. The actuators' rows of the driven system hold second rates of zero, to
-// which the wanted ones are added. The accelerations that come out are consistent, as Solve needs them.
+// freedomsOnce is SolveFreedoms with the reactions in st.Bearings. The rows of the actuators in the driven system ask for second rates of
+// zero, to which the wanted ones are added. The accelerations of the solution are consistent with the joints.
 func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 	v.ok = false
 	d := v.driven
@@ -52,7 +52,7 @@ func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 		return err
 	}
 	made := append([]float64(nil), d.x[:len(v.wanted)]...)
-	if err := v.consistent(st, made); err != nil { // for the rank without actuators
+	if err := v.consistent(st, made); err != nil { // factors the system without actuators, for its rank
 		return err
 	}
 	copy(v.wanted, made)
@@ -67,14 +67,14 @@ func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 	return v.conclude()
 }
 
-// surePivot is the least pivot of a row that counts, relative to its scale, from which on the rank by pivots is believed. Rounding
-// makes pivots of redundant rows above those that are dropped: 1.7e-9 in a ring of 20 bodies. Rows that are not redundant had
-// pivots of 1e-5 and more in rings and scissors of up to 40 bodies. A larger value costs time only.
+// surePivot is the least pivot, relative to its row's scale, that leaves no doubt that the row is not redundant. Rounding
+// makes pivots of redundant rows larger than the limit below which rows are dropped: 1.7e-9 in a ring of 20 bodies. Rows that are not
+// redundant had pivots of 1e-5 and more in rings and scissors of up to 40 bodies. A larger value costs time only.
 const surePivot = 3e-6
 
-// count takes the forces and the numbers of motions from the factors of both systems. It reports whether these suffice:
-// the forces are unique, no factor but the first was needed, and its pivots leave no doubt about the rank. Rows that it
-// has dropped hold to rounding, as Solve has checked.
+// count takes the forces from the solution and the numbers of motions from the factors of both systems. It reports whether these
+// suffice: the forces are unique, the first way to factor was enough, and its pivots leave no doubt about the rank. Rows that it
+// has dropped hold to rounding, as the solve has checked.
 func (v *Inverse) count() bool {
 	b, d := v.base, v.driven
 	if d.bearings != nil || b.way != DropWeak || d.way != DropWeak {
@@ -94,7 +94,7 @@ func (v *Inverse) count() bool {
 	return true
 }
 
-// motions returns the number of independent motions by the rows that the last solution has dropped.
+// motions returns the number of independent motions, where the rows that the last solution has dropped are the redundant ones.
 func (s *Solver) motions() int {
 	first := s.plan.first()
 	rows := len(s.x) - first - s.plan.gears()

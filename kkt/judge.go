@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// refineOnce solves with the factor. It returns ErrInaccurate or ErrInconsistent as they are.
-// describe explains them later, as the next way to factor may succeed.
+// refineOnce solves with the factor. It returns ErrInaccurate and ErrInconsistent without a place, which
+// describe adds later, because the next way to factor may succeed.
 func (s *core) refineOnce() error {
 	s.stage = factored
 	s.now.enough = s.enough
@@ -18,7 +18,7 @@ func (s *core) refineOnce() error {
 	return s.failure()
 }
 
-// failure returns why the last refinement with a factor has no result, nil if it has one.
+// failure returns nil if the last refinement with a factor has a result, and otherwise the error that it ended with.
 func (s *core) failure() error {
 	switch {
 	case s.overflows():
@@ -33,9 +33,9 @@ func (s *core) failure() error {
 	return nil
 }
 
-// explained reports whether the state explains the inconsistency, where an accuracy is enough. Rows that depend on each other
-// contradict each other by as much as joints are violated. Rows of a state that is closed to rounding do not: one of them
-// that does not hold is no redundant row.
+// explained reports whether the violation of the joints explains the inconsistency. It does so only if the caller has set an accuracy that
+// is enough. Rows that depend on each other contradict each other by as much as the joints are violated. In a state that is closed to
+// rounding they do not, so a row that does not hold there is not redundant.
 func (s *core) explained() bool {
 	return s.enough > 0 && explains(s.violation(), s.inconsistency)
 }
@@ -45,13 +45,13 @@ func explains(noise, inconsistency float64) bool {
 	return inconsistency <= min(consistentTol, stateNoise*noise)
 }
 
-// doubtful reports whether a row of a reduced system that passes for redundant may be a true one.
+// doubtful reports whether a row of a reduced system that counts as redundant may be independent of the others.
 func (s *core) doubtful() bool { return s.reduced() && !(s.ref.Doubt <= DoubtTol) }
 
 // overflows reports whether numbers of the last refinement overflow.
 func (s *core) overflows() bool { return math.IsNaN(s.inconsistency) || math.IsNaN(s.ref.Error) }
 
-// describe names the joint or body of err, with which the last way to factor ended.
+// describe returns err, the error of the last way to factor, with the name of the joint or body.
 func (s *core) describe(err error) error {
 	var p *factor.PivotError
 	w := &s.ref.Worst
@@ -75,11 +75,11 @@ func (s *core) describe(err error) error {
 	return err
 }
 
-// errDoubt ends the refinement of a reduced system in which a pivot
-// that counts as that of a redundant row is above DoubtTol.
+// errDoubt ends the refinement of a reduced system in which a row
+// that counts as redundant has a pivot above DoubtTol.
 var errDoubt = errors.New("doubtful pivot")
 
-// whyWhole says why the reduced system does not do after err.
+// whyWhole returns the reason why the whole system replaces the reduced one after err.
 func whyWhole(err error) string {
 	switch {
 	case errors.Is(err, ErrInconsistent):

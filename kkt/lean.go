@@ -12,45 +12,45 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// leanPlan is the analysis of a system without its spare rows: rows that depend on the others at the state written in the
+// leanPlan is the analysis of a system without its spare rows, which depend on the other rows at the state written in the
 // model. They are chosen once, so results at a state do not depend on the states before.
 type leanPlan struct {
 	rows     *sparse.Rows
 	symbolic *factor.Symbolic
-	least    float64   // pivot next to the state written in the model, factor.Factor.Weakest
-	floor    []float64 // by scalar of rows.Pattern, in a steady order: the least pivot that counts, in place of least; nil in others
-	hubs     bool      // the order is one around hubs, and there may be no spare rows
+	least    float64   // least pivot next to the state written in the model, relative to its row's scale (factor.Factor.Weakest)
+	floor    []float64 // in a steady order, by scalar of rows.Pattern: the least pivot that counts, in place of least; else nil
+	hubs     bool      // the order is around hubs, and there may be no spare rows
 
-	corrected bool      // the first solution at that state needs a correction
-	plain     *leanPlan // the system in another order, for others (forOthers); nil if the order is the same
-	alone     bool      // there is no order for others: in plain, refinement may not converge
+	corrected bool      // the first solution at the state written in the model needs a correction
+	plain     *leanPlan // the system in another order, for users other than Solver (forOthers); nil if the order is the same
+	alone     bool      // there is no order for other users: in plain, refinement may not converge
 
 	spareRows
 }
 
-// leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints
-// in the middle of a long mast move its halves, which are heavy.
+// leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true. In a long mast
+// the joints in the middle have such pivots, as they move the heavy halves.
 const leanShrink = 1e-4
 
-// leanPart is the least pivot that a lean system may have, as a part of that next to the state written in the model. Pivots fall like
-// the square of the distance to a pose at which more rows depend on the others. Whoever passes such a pose asks how many
-// they are, which is for the whole system to say.
+// leanPart is the least pivot that a lean system may have, as a part of the least one next to the state written in the model. Pivots fall
+// like the square of the distance to a pose at which more rows depend on the others. Near such a pose the whole system takes over, which
+// tells how many they are.
 const leanPart = 1e-3
 
-// Lean is the system without spare rows (theory.md, "Spare rows") for those who factor it by themselves.
+// Lean is the system without spare rows (theory.md, "Spare rows") for packages that factor it by themselves.
 type Lean struct {
-	Rows    *sparse.Rows // that are kept
+	Rows    *sparse.Rows // the rows that are kept
 	Order   []int32      // elimination order of the nodes of Rows.Pattern, Order[new] = old
-	Epsilon float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times that is lost
-	Least   float64      // pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
+	Epsilon float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times as large is lost
+	Least   float64      // least pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
 }
 
-// public returns the system for others, with the proximal term of the whole one.
+// public returns l for other packages; epsilon is Options.Epsilon.
 func (l *leanPlan) public(epsilon float64) *Lean {
 	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least}
 }
 
-// forOthers returns the system in the order that others take: who factors it with more rows, or for other right sides. It is nil if
+// forOthers returns the system in the order for users that factor it with more rows, or for other right sides than a Solver. It is nil if
 // there is none.
 func (l *leanPlan) forOthers() *leanPlan {
 	switch {
@@ -70,23 +70,23 @@ type lean struct {
 	right, scale, x, r []float64
 	square             []float64 // by body: the square of its acceleration; then a zero
 
-	whole  *sparse.Matrix // whose rows are checked
-	b, d   []float64      // its right side and scales
-	now    bool           // the factor at hand is that of the lean system
-	others int            // runs of the factor of the whole system when it was made
-	failed bool           // the lean system does not do for the matrix at hand
+	whole  *sparse.Matrix // the whole matrix, whose spare rows are checked
+	b, d   []float64      // right side and scales of the whole system
+	now    bool           // the factor at hand is the one of the lean system
+	others int            // factor.Factor.Runs of the factor of the whole system when the lean factor was made
+	failed bool           // the lean system cannot be used for the matrix at hand
 
-	probe *probe // that a factorization asks for; nil without
+	probe *probe // test of each factorization; nil without
 }
 
 // probe is a motion that shows whether spare rows depend on the others.
 type probe struct {
-	most  float64   // that a row may be violated by, relative to its terms
-	force []float64 // at random, on the bodies
-	v, b  []float64 // the motion, and zeros: as the whole system
+	most  float64   // largest violation of a row that passes, relative to its terms
+	force []float64 // random loads on the bodies, by scalar of the lean system
+	v, b  []float64 // the motion, and zeros, by scalar of the whole system
 }
 
-// useProbe lets each factorization ask for a motion.
+// useProbe makes each factorization test the spare rows with a motion; most is the largest relative violation that passes.
 func (s *lean) useProbe(most float64) {
 	n := s.rows.Of.Dim()
 	s.probe = &probe{most: most, force: make([]float64, len(s.right)), v: make([]float64, n), b: make([]float64, n)}
@@ -96,7 +96,8 @@ func (s *lean) useProbe(most float64) {
 	}
 }
 
-// passesProbe reports whether the motion by random forces that the rows of the lean system allow does not violate the spare ones.
+// passesProbe reports whether the spare rows allow the motion that random forces make under the rows of the lean system. It is true
+// without a probe or spare rows.
 func (s *lean) passesProbe() bool {
 	m := s.probe
 	if m == nil || s.spare() == 0 {
@@ -119,7 +120,7 @@ func newLeanRows(p *sparse.Pattern, kept []bool) *leanPlan {
 	return &leanPlan{rows: rows, spareRows: newSpareRows(rows)}
 }
 
-// newLeanOn allocates a lean system that is solved with a team.
+// newLeanOn allocates the memory of l, whose factor works with a team; nil is none.
 func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	n := l.rows.Pattern.Dim()
 	s := &lean{
@@ -132,7 +133,8 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	return s
 }
 
-// factorize factors the lean part of a system with its right side, which may be nil. It reports whether all rows are independent.
+// factorize factors the kept rows of a system with its right side, which may be nil. It reports whether all kept rows are clearly
+// independent and the spare ones pass the probe.
 //
 // Cost: that of factor.Factor.Factorize, no allocation but for errors.
 func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float64) bool {
@@ -160,7 +162,7 @@ func (s *lean) solveTo(x, b []float64) {
 	s.rows.ScatterTo(x, s.x)
 }
 
-// refine is Factored.Refine for the whole system, without its residual.
+// refine is Factored.Refine for the whole system, without the residual. Multipliers of spare rows are zero.
 func (s *lean) refine(x []float64, floor, enough float64) (ref factor.Refinement) {
 	s.rows.GatherTo(s.right, s.b)
 	if enough == 0 {
@@ -176,7 +178,7 @@ func (s *lean) refine(x []float64, floor, enough float64) (ref factor.Refinement
 	return ref
 }
 
-// place returns the place in the whole system of a row within a node.
+// place returns the node and the row in the whole system of a row within a node of the lean one.
 func (s *lean) place(node, row int) (int, int) {
 	of := int(s.rows.Node[node])
 	return of, int(s.rows.Row[int(s.rows.Pattern.Off[node])+row] - s.rows.Of.Off[of])
@@ -199,15 +201,15 @@ func (s *lean) growthTo(g []float64) {
 // spare returns the number of spare rows.
 func (l *leanPlan) spare() int { return len(l.row) }
 
-// ask says whether the factor asks the spare rows, if there are any.
+// ask sets whether refinement checks the spare rows too, if there are any.
 func (s *lean) ask(spare bool) {
 	if s.fac.SetSpare(nil, false); spare && s.spare() > 0 {
 		s.fac.SetSpare(s.worst, s.corrected)
 	}
 }
 
-// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there. A row whose
-// residual is no number is the worst.
+// worst returns the factor.Worst of the spare rows for the accelerations at the beginning of x; their multipliers are zero. rest is as in
+// factor.Worst. A row whose residual is NaN is the worst.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	for i := range s.square[:s.bodies] {
 		a := (*[6]float64)(x[6*i:])
@@ -229,7 +231,7 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	return factor.WorstAt(worst.Most, worst.At, s.rows.Of.Off)
 }
 
-// judge takes n rows of a node from row on, scalars of the whole system, into the worst.
+// judge adds the ratios of n consecutive rows of a node, from row on, to the worst. Rows are counted in the whole system.
 func (s *lean) judge(worst *algebra.Peak, row, n int32, x []float64, rest float64) {
 	p := s.rows.Of
 	node, _ := slices.BinarySearch(p.Off, row+1)
@@ -245,7 +247,7 @@ func (s *lean) judge(worst *algebra.Peak, row, n int32, x []float64, rest float6
 	}
 }
 
-// ratio returns the measure of factor.Worst of the residual t of a row.
+// ratio returns factor.Worst.Ratio for the residual t of a row of the whole system.
 func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float64 {
 	p := s.rows.Of
 	i, terms := int(p.Off[node])+row, rest
@@ -259,22 +261,22 @@ func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float6
 	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
 }
 
-// spareRows says where the blocks of spare rows are.
+// spareRows lists the spare rows and their blocks in the whole matrix.
 type spareRows struct {
-	bodies int            // the first nodes
+	bodies int            // number of bodies, which are the first nodes
 	row    []int32        // by spare row: its scalar in the whole system
 	ends   []spareNode    // nodes with spare rows
-	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
-	body   []int32        // where the blocks of a body begin
-	pairs  []kernel.Pair  // rows of joints between two bodies, in the whole matrix
-	other  []int32        // of row: those of other nodes
+	blocks []kernel.Block // by body: blocks of rows that are next to each other in the whole matrix
+	body   []int32        // by body: its first entry of blocks; then the number of blocks
+	pairs  []kernel.Pair  // spare rows of joints between two bodies, in the whole matrix
+	other  []int32        // the entries of row that are not in pairs
 }
 
-// spareNode are the spare rows of a node.
+// spareNode has the spare rows of a node: the rows from the end of the node before up to hi.
 type spareNode struct {
 	node   int32    // of the whole system
-	hi     int32    // where its rows end
-	bodies [2]int32 // the first two that it couples; the number of bodies stands for none
+	hi     int32    // end of its rows in spareRows.row
+	bodies [2]int32 // the first two bodies that it couples; the number of bodies stands for none
 }
 
 // newSpareRows finds the blocks of the spare rows of rows.

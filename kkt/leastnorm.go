@@ -10,23 +10,23 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Largest residuals of multipliers that count as those of least norm. Rounding leaves 1e-15,
-// but of dependent columns it may leave more. The effect on the bodies changes by as much.
+// Largest residuals with which multipliers count as having the least norm. Rounding leaves 1e-15,
+// but in dependent columns it may leave more. The effect on the bodies changes by as much.
 const (
 	optimalTol   = 1e-10 // LeastNorm.Optimality
 	unchangedTol = 1e-10 // LeastNorm.Change
-	roundedTol   = 1e-8  // the same, if a dependent column has left as much
+	roundedTol   = 1e-8  // largest LeastNorm.Change if the remainder of a dependent column was as large
 )
 
-// isLeast reports whether how is of multipliers of least norm.
+// isLeast reports whether multipliers with the residuals how, from a basis with the gap g, have the least norm.
 func isLeast(how factor.LeastNorm, g factor.SpanGap) bool {
 	return how.Optimality <= optimalTol && how.Change <= max(unchangedTol, min(g.Dropped, roundedTol))
 }
 
-// confirm compares the rank that the pivots tell with that of an orthogonal factorization of
-// the geometric matrix. If that is another one, and clear, confirm takes it. The reason is that
-// pivots are squares of the parts that the factorization sees, and rounding covers those below
-// 1e-8 of their scale. Rows so close to redundant make a nearly singular system. It reports whether that factorization is
+// confirm compares the rank that the pivots tell with the rank of an orthogonal factorization of
+// the geometric matrix. If the second rank is different and clear, confirm takes it. For pivots are squares of the remainders that
+// the orthogonal factorization finds, and rounding hides remainders below
+// 1e-8 of their scale. Rows so close to redundant make a nearly singular system. confirm reports whether the orthogonal factorization is
 // clear and finds the rank of the pivots.
 func (s *explainer) confirm(r *Report, k *ranking) (sure bool) {
 	if k.span = s.newSpan(); k.span == nil {
@@ -45,7 +45,7 @@ func (s *explainer) confirm(r *Report, k *ranking) (sure bool) {
 	return sure && k.span.Rank() == counted
 }
 
-// recount sets a number of redundant rows other than that of the pivots. It names the rows
+// recount replaces the number of redundant rows that the pivots have told. The rows it counts as redundant are those
 // whose pivots grow most with the proximal term.
 func (s *explainer) recount(r *Report, redundant int, k *ranking) {
 	first := s.plan.first()
@@ -84,12 +84,12 @@ func (s *explainer) spread(r *Report, metric []float64, k *ranking) {
 
 const (
 	probes   = 2    // random null vectors of the uniqueness test
-	probeTol = 1e-8 // of a null vector's component, relative to the joint's scale; rounding leaves 1e-13
+	probeTol = 1e-8 // largest component of a null vector that counts as zero, relative to the joint's scale; rounding leaves 1e-13
 )
 
-// uniqueness finds the wrench components that the constraints leave undetermined. A random
-// vector less its part of least norm is a null vector. It reaches these components, with
-// probability one.
+// uniqueness finds the wrench components and multipliers of couplings that the constraints leave undetermined. A random
+// vector minus the vector of least norm with the same effect is a null vector. With
+// probability one all these components are different from zero in it.
 func (s *explainer) uniqueness(r *Report, k *ranking) {
 	rng := rand.New(rand.NewPCG(1, uint64(len(s.x))))
 	z := make([]float64, len(s.x))
@@ -107,7 +107,7 @@ func (s *explainer) uniqueness(r *Report, k *ranking) {
 	}
 }
 
-// probeCoupling marks coupling i if the null-space multipliers v reach it.
+// probeCoupling marks coupling i as undetermined if its multiplier in the null vector v is not zero.
 func (s *explainer) probeCoupling(r *Report, i int, v []float64) {
 	o := s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]
 	if math.Abs(v[o])*math.Sqrt(s.sys.Scale[o]) > probeTol {
@@ -140,8 +140,8 @@ func (s *explainer) nullVector(z []float64, k *ranking, rng *rand.Rand) {
 	}
 }
 
-// probeJoint marks the components of joint j's total wrench that the null-space
-// multipliers v reach.
+// probeJoint marks the components of joint j's total wrench that are not zero for the null-space
+// multipliers v.
 func (s *explainer) probeJoint(r *Report, j int, v []float64) {
 	node, mech := s.plan.layout.JointNode(j), s.plan.mech
 	if node < 0 && len(mech.LegsAt(j)) == 0 {

@@ -162,8 +162,8 @@ func TestInverseShares(t *testing.T) {
 	}
 }
 
-// TestLeastNormBesideFreeBodies: a body that no joint holds, and directions in which none holds a body, are columns of zeros. Two equal rods on
-// another body carry half of its weight each all the same.
+// TestLeastNormBesideFreeBodies: a body that no joint holds, and directions in which none holds a body, are columns of zeros. Two equal
+// rods on another body carry half of its weight each all the same.
 func TestLeastNormBesideFreeBodies(t *testing.T) {
 	rod := func(name string) model.Joint {
 		return model.Joint{Name: name, Type: model.Distance, Predecessor: model.World, Successor: "ball", Length: 2}

@@ -149,8 +149,8 @@ func TestReactionsOfBearings(t *testing.T) {
 	}
 }
 
-// TestIdleMultipliers: in the norm of the forces the multipliers of joints weigh so little that one step leaves some 1e-11 of what they do, and
-// so much that it is above rounding. A second step leaves nothing.
+// TestIdleMultipliers: in the norm of the forces the multipliers of joints weigh so little that one step leaves some 1e-11 of what they do,
+// and so much that it is above rounding. A second step leaves nothing.
 func TestIdleMultipliers(t *testing.T) {
 	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
 	require.NoError(t, err)
@@ -267,8 +267,8 @@ func TestWhatIsNoResult(t *testing.T) {
 	}
 }
 
-// TestTrueRowsAreKept: a row that differs from others by 1e-4 rad counts as a true one with the default proximal term: the first way to factor
-// has the result. Two hinges with axes so close hold a body still.
+// TestTrueRowsAreKept: a row that differs from others by 1e-4 rad counts as a true one with the default proximal term: the first way to
+// factor has the result. Two hinges with axes so close hold a body still.
 func TestTrueRowsAreKept(t *testing.T) {
 	for angle, want := range map[float64]Way{1e-4: DropWeak, 1e-3: DropWeak, 1e-6: KeepAll} {
 		s := solvedAt(t, one(t, model.Revolute, func(m *model.Model) {

@@ -8,18 +8,18 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// abreast is the number of right sides that are solved at a time.
+// abreast is the number of right sides that are solved together.
 const abreast = kernel.Eight
 
-// together is the memory for right sides that are solved at a time.
+// together is the memory for right sides that are solved together. Slices have abreast numbers for each row or body, one a right side.
 type together struct {
 	*factor.Together
-	lean *lean     // that has the factor; nil where that is of all rows
+	lean *lean     // the system without spare rows, if the factor is of that; else nil
 	left []float64 // right sides of the spare rows, then their residuals
-	near []float64 // by body: the square of its acceleration, then zeros
+	near []float64 // by body: the squares of its accelerations; then zeros
 }
 
-// newTogether returns the memory for the factor at hand.
+// newTogether returns the memory for the factor that f has now.
 func newTogether(f *Factored) *together {
 	if !f.isLean() {
 		return &together{Together: f.Factor.NewTogether()}
@@ -33,10 +33,10 @@ func newTogether(f *Factored) *together {
 	return t
 }
 
-// isOf reports whether t is for the factor at hand.
+// isOf reports whether t is for the factor that f has now.
 func (t *together) isOf(f *Factored) bool { return (t.lean != nil) == f.isLean() }
 
-// rowAt returns the row of the system that is row i of the factor.
+// rowAt returns the row of the whole system for row i of the factor.
 func (t *together) rowAt(i int) int {
 	if t.lean != nil {
 		return int(t.lean.rows.Row[i])
@@ -44,7 +44,7 @@ func (t *together) rowAt(i int) int {
 	return i
 }
 
-// solveTogether solves for up to eight right sides.
+// solveTogether is Answers.TogetherTo for up to eight right sides. It leaves the entries of accuracy without an answer as they are.
 func (t *together) solveTogether(s *core, x, right [][]float64, accuracy []float64) {
 	n := 6 * s.plan.mech.NumBodies()
 	var floor [abreast]float64
@@ -95,7 +95,8 @@ func (t *together) gatherRow(to []float64, i, row int, right [][]float64) {
 	}
 }
 
-// spareRatio is factor.Together.Spare for the spare rows.
+// spareRatio is factor.Together.Spare: for each right side it returns the largest residual of a spare row relative to its terms, which
+// include rest. It uses up the right sides in t.left.
 func (t *together) spareRatio(rest *[abreast]float64) (ratio [abreast]float64) {
 	l := t.lean
 	for i := range l.bodies {

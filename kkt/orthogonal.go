@@ -10,8 +10,8 @@ import (
 const orthogonalTol = 1e-10
 
 // orthogonal solves the assembled whole system by an orthogonal factorization of its rows,
-// theory.md (31). It is for systems whose
-// constraints are known to more digits than their products are: long masts, whose smallest
+// theory.md (31). It is for systems whose constraints determine the solution, while rounding in products of rows
+// loses it: long masts, whose smallest
 // pivots are below rounding. It reports whether there is a solution.
 //
 // Cost: two to four factorizations, each as long as the ordinary one on masts; allocates.
@@ -34,13 +34,13 @@ func orthogonalHolds(residual, error, inconsistency float64) bool {
 	return residual <= orthogonalTol && error <= orthogonalTol && inconsistency <= orthogonalTol
 }
 
-// rowSpanTols are the parts of a row up to which it counts as dependent, in the order in which
-// they are tried. Where bodies are many, rounding leaves more of rows than of columns: 1e-9 in
+// rowSpanTols are the remainders of a row, relative to its length, up to which it counts as dependent, in the order in which
+// they are tried. In large mechanisms rounding leaves larger remainders of rows than of columns: 1e-9 in
 // a mast of 1e5 stages.
 var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 
-// factorRowSpan finds a basis of the rows. It takes the first tolerance that makes their rank equal to that of the
-// columns, which has to be clear. It reports whether there is one.
+// factorRowSpan finds a basis of the rows with the first tolerance that makes their rank equal to the rank of the
+// columns. It reports false if the rank of the columns is not clear, or no tolerance does.
 func (s *core) factorRowSpan(q *factor.RowSpan) bool {
 	columns := s.newSpan()
 	if columns == nil || !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {

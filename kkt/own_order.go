@@ -9,10 +9,10 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// take analyses p in an order of the user's.
+// take analyses the whole system of p in the order perm of the user.
 //
-// It returns a *mechanism.Error at the body, joint or coupling of the first node at fault, with the *order.NodeError, an
-// error that wraps order.ErrNoPermutation for a wrong length, a *factor.CostError, or the cause for which ctx has ended.
+// If a node is at fault it returns a *mechanism.Error at its body, joint or coupling, with the *order.NodeError. For a wrong length the
+// error wraps order.ErrNoPermutation. Other errors are a *factor.CostError, and the cause for which ctx has ended.
 func (p *Plan) take(ctx context.Context, perm []int32, l factor.Limits) (err error) {
 	if err := order.CheckTileRule(p.layout.Pattern, perm); err != nil {
 		var at *order.NodeError
@@ -29,9 +29,9 @@ func (p *Plan) take(ctx context.Context, perm []int32, l factor.Limits) (err err
 	return err
 }
 
-// OrderOf returns an elimination order of q, a pattern in which the bodies of p, or groups of them, have nodes too: node
-// returns the node of a body, −1 for none, and may be nil where that is the body's number. The order is by p's ordering.
-// With an order of the user's (Options.Order) it takes the nodes as that takes their bodies (order.OfBodies).
+// OrderOf returns an elimination order of q, a pattern in which nodes of sign +1 are bodies of p, or groups of bodies. node
+// returns the node of a body, −1 for none; nil says that it is the number of the body. The order is by the method of p, Ordering.
+// If the user has given an order (Options.Order), nodes come in the order of their first bodies there (order.OfBodies).
 //
 // Cost: near-linear in nodes and blocks; allocates. It panics if q is not of the form that order.Of takes.
 func (p *Plan) OrderOf(q *sparse.Pattern, node func(body int) int) []int32 {

@@ -11,32 +11,33 @@ import (
 
 // Options choose how a mechanism is solved. The zero value is the default.
 type Options struct {
-	Ordering order.Ordering // Auto compares the candidates and takes the least work
+	Ordering order.Ordering // method of the elimination order; Auto compares several and takes the one with the least work
 	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
 	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
 
-	// Order is an elimination order of one's own, Order[new] = old, in nodes of Plan.Layout; nil for one by Ordering, which has to be
-	// Auto beside it. It has to obey the tile rule (order.CheckTileRule); order.OfBodies makes such an order from one of bodies. All ways to
-	// solve the system take it. Those that have fewer unknowns (Plan.Groups) or more (motion.Newton) take bodies as it does.
-	// Other systems find orders of their own: Inverse, and those of ik, of modes, of ranks and of orthogonal factors.
+	// Order is an elimination order of the user, Order[new] = old, in nodes of Plan.Layout; nil stands for an order by Ordering. Beside an
+	// Order, Ordering has to be Auto. It has to obey the tile rule (order.CheckTileRule); order.OfBodies makes such an order from a list of
+	// bodies. All ways to solve the system use it. Systems with fewer unknowns (Plan.Groups) or more (motion.Newton) take bodies in the
+	// same order. Other systems find orders of their own: Inverse, ik, modes, ranks and orthogonal factors.
 	Order []int32
 
-	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound,
-	// and for DefaultMaxNonZeros where a model is planned (rung.NewPlan). A mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
+	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor. 0 stands for no bound;
+	// in rung.NewPlan a MaxNonZeros of 0 stands for DefaultMaxNonZeros. NewPlanContext refuses a mechanism beyond them before it allocates
+	// memory for the factor.
 	MaxFlops, MaxNonZeros int64
 }
 
 // MaxThreads is the largest number of threads. Each has memory of its own.
 const MaxThreads = 1024
 
-// DefaultMaxNonZeros is the size of a factor that rung.NewPlan and the runs of studies plan at most where
-// Options.MaxNonZeros is 0: 16 GB of numbers. A ladder of 10⁷ bodies has half of that; a net without order of some 30 000
+// DefaultMaxNonZeros is the largest size of a factor that rung.NewPlan and the runs of studies plan if
+// Options.MaxNonZeros is 0: 16 GB of numbers. A ladder of 10⁷ bodies has half as many; an irregular net of some 30 000
 // bodies, a document of 15 MB, has more.
 const DefaultMaxNonZeros = 2_000_000_000
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint row, ε of
-// theory.md (15). A pivot below 1e3 times that, relative to the scale, is taken for that of a
-// redundant row. It is above rounding and below true pivots.
+// theory.md (15). A row whose pivot, relative to its scale, is below 1e3·ε is taken for
+// redundant. That limit is above rounding and below true pivots.
 const DefaultEpsilon = 1e-12
 
 // Plan is everything about a mechanism that does not depend on its state: the
@@ -47,8 +48,8 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
-	lean       *leanPlan   // nil without spare rows and hubs
-	orthogonal bool        // pivots of rows that count are lost, and orthogonal factors solve: Solvers begin with these
+	lean       *leanPlan   // the system without spare rows, or in an order around hubs; nil without
+	orthogonal bool        // Solvers begin with orthogonal factors: they solve, but every order loses pivots of rows that count
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
 	own        []int32 // Options.Order, nil without
@@ -58,9 +59,9 @@ type Plan struct {
 	length     []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
 	spread     spread    // where inertias of very different size meet
 	measure    measure   // of spread
-	edition    uint64    // of the bodies and joints that length and spread are of (follow)
-	spans      *spans    // of Report, where rows are redundant
-	geared     *Plan     // of the system with armature, which solvers solve; nil without
+	edition    uint64    // edition of the bodies and joints from which length and spread were computed (follow)
+	spans      *spans    // analyses of orthogonal factorizations
+	geared     *Plan     // plan of the system with armature, which solvers solve; nil without armature
 	held       []held    // directions without inertia
 }
 
@@ -94,10 +95,10 @@ func (p *Plan) Candidates() []factor.Candidate {
 	return append([]factor.Candidate(nil), p.candidates...)
 }
 
-// Groups returns the choice of bodies that hang on the world by few freedoms and are eliminated with
+// Groups returns the groups of bodies that hang on the world by few freedoms and are eliminated with
 // their joints before the factorization, and the analysis of the reduced system that a Solver
-// factors then. Counts and Order are those of the whole system, which it factors where that is
-// needed. Both are nil if there are too few such bodies to pay, and where an order around hubs takes less (theory.md, "Hubs").
+// then factors. Counts and Order are of the whole system, which a Solver factors only if the reduced
+// one fails. Both results are nil if there are too few such bodies to pay, and if an order around hubs takes less work (theory.md, "Hubs").
 func (p *Plan) Groups() (*assemble.Groups, *factor.Symbolic) {
 	p.mustBe()
 	if p.ground == nil {
@@ -112,11 +113,11 @@ func (p *Plan) Counts() factor.Counts {
 	return p.symbolic.Counts
 }
 
-// Lean returns the system without spare rows, those that depend on the others at the state written in the model and about it
-// (theory.md, "Spare rows"): a Solve begins with it. It is nil where that state does not tell, where leaving rows out would not pay, and
-// for long masts, whose order for Solvers is no good for others (theory.md, "Rows of long masts").
-// In an order around hubs there may be no spare rows (theory.md, "Hubs"). They have to hold for its solution as the others do, to
-// 1e-12 of their terms.
+// Lean returns the system without spare rows, with which a Solve begins. Spare rows depend on the other rows at the state written in the
+// model and near it (theory.md, "Spare rows"). Lean is nil if that state does not tell them, if leaving rows out would not pay, and
+// for long masts, whose order serves Solvers alone (theory.md, "Rows of long masts").
+// In an order around hubs there may be no spare rows (theory.md, "Hubs"). A solution is accepted if the spare rows hold as the others do,
+// to 1e-12 of their terms.
 func (p *Plan) Lean() *Lean {
 	p.mustBe()
 	l := p.lean.forOthers()
@@ -133,8 +134,8 @@ func (p *Plan) Order() []int32 {
 	return append([]int32(nil), p.symbolic.Order()...)
 }
 
-// Options returns the options that hold: the ones given, with defaults in place of zeros. The
-// plan of a Replan has the order of its origin.
+// Options returns the options in effect: the given ones, with defaults in place of zeros. A
+// plan made by Replan has the Ordering of its origin.
 func (p *Plan) Options() Options {
 	p.mustBe()
 	o := Options{Ordering: p.ordering, Order: slices.Clone(p.own), Epsilon: p.epsilon, Threads: p.threads}
@@ -177,7 +178,7 @@ func (p *Plan) mustHaveJoint(j int) {
 	}
 }
 
-// dynamic returns the plan of the system that solvers of the dynamics take.
+// dynamic returns the plan of the system that solvers of the dynamics solve: p.geared, or p without armature.
 func (p *Plan) dynamic() *Plan {
 	if p.geared != nil {
 		return p.geared
@@ -185,8 +186,8 @@ func (p *Plan) dynamic() *Plan {
 	return p
 }
 
-// Dynamics returns the plan of the system with the flywheels of armature (assemble.NewGeared), whose solution the
-// dynamics are; p itself where there is no armature.
+// Dynamics returns the plan of the system that solvers of the dynamics solve. It has the flywheels of armature (assemble.NewGeared);
+// without armature it is p itself.
 func (p *Plan) Dynamics() *Plan {
 	p.mustBe()
 	return p.dynamic()
@@ -211,7 +212,7 @@ func (p *Plan) bodiesOf(node int) []int32 {
 	return list
 }
 
-// isGeared reports whether a freedom that is free has armature.
+// isGeared reports whether a freedom that is not prescribed has armature.
 func (p *Plan) isGeared() bool {
 	for _, j := range p.mech.Geared() {
 		if p.mech.Joints[j].NumGeared() > 0 {
@@ -221,8 +222,8 @@ func (p *Plan) isGeared() bool {
 	return false
 }
 
-// follow takes up bodies and joints that inputs have changed (mechanism.Inputs.Vary): the lengths of bodies, and
-// where inertias of very different size meet. A plan whose mechanism has such inputs belongs to one goroutine at a
+// follow computes the lengths of bodies and the spread of inertias anew after inputs have changed bodies or joints
+// (mechanism.Inputs.Vary). A plan whose mechanism has such inputs belongs to one goroutine at a
 // time.
 func (p *Plan) follow() {
 	if p.geared != nil {

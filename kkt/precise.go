@@ -15,38 +15,39 @@ import (
 // Where doubles are not enough, Solver solves the system once more with twice the digits
 // (assemble.Precise, factor.Precise). docs/theory.md "Twice the digits" has the reasons.
 const (
-	// massSpread is the ratio of the masses of two joined bodies from which on a Solve uses
-	// twice the digits. inertiaSpread is that of moments of inertia, within a body or across a
-	// joint. A double has 16 digits. The pivots of a row keep those that the ratio leaves, and
-	// some are needed for the path to other bodies. Slender links, whose least moment of
-	// inertia few rows meet, and balls on thin rods have inertias in a ratio of 10⁸ and 10⁹ and
+	// massSpread is the smallest ratio of the masses of two joined bodies at which a Solve uses
+	// twice the digits. inertiaSpread is the smallest such ratio of moments of inertia, within a body or across a
+	// joint. A double has 16 digits. The pivots of a row lose as many digits as the ratio has, and
+	// some digits are needed for the path to other bodies. Slender links, in which the least moment of
+	// inertia enters few rows, and balls on thin rods have ratios of inertias of 10⁸ and 10⁹, and
 	// are solved well.
 	massSpread    = 1e7
 	inertiaSpread = 1e10
-	// Limits of the flops of a plan for which twice the digits are taken: preciseSolveFlops in a
-	// Solve, preciseReportFlops in a Report that has a reason for them, and verifyFlops in a
+	// Largest flops of a plan for which twice the digits are used: preciseSolveFlops in a
+	// Solve, preciseReportFlops in a Report that has a reason to use them, and verifyFlops in a
 	// Report without a reason. One flop takes some 10 ns with twice the digits.
 	preciseSolveFlops  = 1e8
 	preciseReportFlops = 2e9
 	verifyFlops        = 1e7
 	// preciseTau is τ of theory.md (26): the pivot relative to its row's scale up to which a
 	// row counts as redundant. It is the square of the angle, 3e-12 rad, by which the row
-	// differs from the rows that it depends on. Directions of 53 bits leave redundant rows with
-	// pivots of 1e-32. Rounding on the way to them makes that 1e-24 at most, in nets with more
+	// differs from the rows that it depends on. Since directions have 53 bits, redundant rows have
+	// pivots of 1e-32. Rounding during the elimination raises them to at most 1e-24, in nets with more
 	// redundant rows than others.
 	preciseTau = 1e-23
-	// stateNoise is a factor on the violation of the joints. Rows of a loop may depend on each
-	// other up to that: the state does not tell them from redundant rows.
+	// stateNoise is a factor on the violation of the joints. If rows of a loop depend on each
+	// other up to the product, the state does not distinguish them from redundant rows.
 	stateNoise = 100
-	// roughState is the violation of a state above which twice the digits of it mean nothing.
+	// roughState is the largest violation of a state for which twice the digits are used.
 	roughState = 1e-6
-	// preciseTol is the relative correction by a refinement up to which a solution counts as
+	// preciseTol is the largest relative correction by a refinement after which a solution counts as
 	// found. preciseSteps is the largest number of refinements.
 	preciseTol   = 1e-10
 	preciseSteps = 4
-	// pivotGap is the least ratio of a pivot to those of redundant rows that leaves no doubt.
+	// pivotGap is the smallest ratio of a row's pivot to the pivots of redundant rows at which the row is clearly not
+	// redundant.
 	pivotGap = 1e3
-	// latePivot is a pivot relative to its row's scale. Where a first factorization fails, rows
+	// latePivot is a pivot relative to its row's scale. If a first factorization fails, rows
 	// with smaller pivots are eliminated last. lateRows is the largest number of such rows.
 	latePivot = 1e-8
 	lateRows  = 300
@@ -54,43 +55,43 @@ const (
 	// directions of the rows rounded in another way. Above it a Report says that doubles, or
 	// the data, do not determine the accelerations.
 	lostTol = 1e-6
-	// sameTol is the relative difference up to which both solutions count as the same, and that
-	// of doubles is kept.
+	// sameTol is the relative difference up to which both solutions count as the same, and the
+	// solution of doubles is kept.
 	sameTol = 1e-9
-	// cancelled is a part of the accelerations that the loads alone would make. Accelerations
-	// below it consist of rounding.
+	// cancelled times the accelerations of the bodies under the loads without joints is the size below which
+	// accelerations consist of rounding.
 	cancelled = 1e-8
 	// soundResidual is the scaled residual of the whole system above which a Report verifies
-	// large mechanisms too. It is at 1e-16 where doubles are enough.
+	// large mechanisms too. The residual is at 1e-16 if doubles are enough.
 	soundResidual = 1e-13
 )
 
 // precise is the memory of solutions with twice the digits.
 type precise struct {
 	plan   *Plan
-	own    []float64 // a right side that is not that of the loads; nil where it is
+	own    []float64 // right side in place of the one of the loads; nil for the loads
 	sys    *assemble.Precise
 	fac    *factor.Precise // in the order of the plan
-	last   *factor.Precise // the one in use: fac, or one with other rows last
+	last   *factor.Precise // the factor in use: fac, or a factor with other rows last
 	x, r   []dd.Num
-	hi     struct{ x, r, b []float64 } // of judge
-	rows   []bool                      // of redundant
-	sorted []float64                   // of gap
-	was    []float64                   // what Solver.refineMore replaces
-	tau    float64                     // of the last factorization
+	hi     struct{ x, r, b []float64 } // scratch of judge
+	rows   []bool                      // result of redundant
+	sorted []float64                   // scratch of gap
+	was    []float64                   // solution before refineMore
+	tau    float64                     // limit of redundant rows in the last factorization
 
 	worst factor.Worst // largest residual of a row that counts as redundant
 	error float64      // relative correction by the last refinement
 }
 
-// errRough says that the state violates its joints so much that its digits mean nothing.
+// errRough is the error for a state that violates its joints by more than roughState.
 var errRough = errors.New("kkt: state too rough for twice the digits")
 
-// errImprecise says that twice the digits are not enough either.
+// errImprecise is the error for a system that twice the digits do not solve either.
 var errImprecise = errors.New("kkt: not solved with twice the digits")
 
-// errContradict says that they are enough, but redundant rows contradict each other by more than rounding. So do those of a
-// state whose velocities violate the joints.
+// errContradict is the error for a system that twice the digits solve, except that redundant rows contradict each other by more than
+// rounding. They also do in a state whose velocities violate the joints.
 var errContradict = fmt.Errorf("%w: redundant rows contradict each other", errImprecise)
 
 // newPrecise allocates the memory of solutions with twice the digits.
@@ -104,7 +105,7 @@ func (p *Plan) newPrecise() *precise {
 	return out
 }
 
-// fill fills the system at st, with a right side of its own where there is one.
+// fill computes the system at st, and replaces its right side by p.own unless that is nil.
 func (p *precise) fill(st *mechanism.State) error {
 	if err := p.sys.FillTo(st); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (p *precise) fill(st *mechanism.State) error {
 	return nil
 }
 
-// solve solves the system at st, of which the joints are violated by noise.
+// solve solves the system at st, which violates its joints by noise. It tries the ways of factorizeBy in turn.
 func (p *precise) solve(st *mechanism.State, noise float64) error {
 	p.error, p.worst = 0, factor.Worst{Node: -1, Row: -1}
 	if !(noise <= roughState) {
@@ -125,8 +126,8 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		return err
 	}
 	p.tau = tauOf(noise)
-	// A violated state makes redundant rows contradict each other. Doubles find the least
-	// squares over all of them, if they find a solution at all.
+	// If the state violates its joints, redundant rows contradict each other. Doubles find the least-squares solution
+	// of all rows, if they find a solution at all.
 	enough := exactTol
 	if p.plan.spread.wide() {
 		enough = max(enough, stateNoise*noise)
@@ -153,19 +154,19 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 	return errImprecise
 }
 
-// tauOf returns the pivot relative to its row's scale up to which a row counts as redundant, where the joints are violated by noise.
+// tauOf returns the pivot relative to its row's scale up to which a row counts as redundant, if the state violates its joints by noise.
 func tauOf(noise float64) float64 { return max(preciseTau, stateNoise*noise*stateNoise*noise) }
 
 // settled reports whether the last refinement has found the solution.
 func (p *precise) settled() bool { return p.error <= preciseTol }
 
-// found reports whether the solution is found, and redundant rows hold up to enough.
+// found reports whether the solution is found, and the residuals of redundant rows are at most enough, relative to their terms.
 func (p *precise) found(enough float64) bool { return p.settled() && p.worst.Ratio <= enough }
 
 // preciseWays is the number of ways to factor.
 const preciseWays = 3
 
-// factorizeBy factors in one of the ways, each of which starts from the pivots of those before.
+// factorizeBy factors in way 0, 1 or 2. Ways 1 and 2 use the pivots of the previous way.
 func (p *precise) factorizeBy(way int) error {
 	switch way {
 	case 0:
@@ -183,7 +184,7 @@ func (p *precise) factorize() error {
 	return p.fac.Factorize(p.sys.Values, p.sys.Scale, p.tau)
 }
 
-// factorizeByGap factors the system in the order of the plan, with the limit of redundant rows in the widest gap of
+// factorizeByGap factors the system in the order of the plan. The limit of redundant rows is in the widest gap between
 // the pivots of factorize.
 func (p *precise) factorizeByGap() error {
 	if err := p.factorize(); err != nil {
@@ -205,10 +206,11 @@ func (p *precise) separated() bool {
 	return apart(least, most)
 }
 
-// apart reports whether the least pivot of a row is far above the largest of a redundant one.
+// apart reports whether least, the least pivot of the rows that count, is far above most, the largest pivot of a redundant row.
 func apart(least, most float64) bool { return least >= pivotGap*most }
 
-// gap returns the middle of the widest gap between two pivots, in proportion, of which one is below latePivot.
+// gap returns the geometric mean of the two adjacent pivots with the largest ratio, among pairs whose smaller pivot is at most
+// latePivot.
 func (p *precise) gap() float64 {
 	p.sorted = p.sorted[:0]
 	p.last.EachRow(func(_ int32, _ bool, pivot float64) { p.sorted = append(p.sorted, math.Abs(pivot)) })
@@ -216,7 +218,7 @@ func (p *precise) gap() float64 {
 	return widestGap(p.sorted)
 }
 
-// widestGap is gap for pivots in rising order; 0 for fewer than two.
+// widestGap is gap for pivots in increasing order. It returns 0 for fewer than two pivots.
 func widestGap(pivots []float64) float64 {
 	middle, widest := 0.0, 0.0
 	for i := 1; i < len(pivots); i++ {
@@ -231,11 +233,12 @@ func widestGap(pivots []float64) float64 {
 	return middle
 }
 
-// isLate reports whether the row of a pivot is eliminated last where a first factorization fails.
+// isLate reports whether a row with this pivot is eliminated last if a first factorization fails.
 func isLate(pivot float64) bool { return !(pivot > latePivot) }
 
-// factorizeLate factors once more, with the rows that had small pivots in the last factorization at the end, by
-// falling pivots. A small pivot costs the rows after it its digits.
+// factorizeLate factors once more, and eliminates the rows that had small pivots in the last factorization at the end, in the order of
+// falling pivots. The rows after a small pivot lose the digits that this pivot has lost. If there are no such rows, or too many, the
+// last factor remains.
 func (p *precise) factorizeLate() error {
 	var late []int32
 	p.last.EachRow(func(i int32, _ bool, pivot float64) {
@@ -254,11 +257,11 @@ func (p *precise) factorizeLate() error {
 	return p.last.Factorize(p.sys.Values, p.sys.Scale, p.tau)
 }
 
-// refine corrects x, and says by how much, and how far redundant rows are from holding.
+// refine corrects x. It stores the size of the correction in p.error, and the largest residual of a redundant row in p.worst.
 func (p *precise) refine() {
 	p.last.ResidualTo(p.r, p.sys.Right, p.x)
 	p.judge()
-	// Multipliers of redundant rows stay zero. The other rows do not make up for what these lack.
+	// Multipliers of redundant rows stay zero. Residuals of redundant rows must not change the other rows.
 	p.last.EachRow(func(i int32, weak bool, _ float64) {
 		if weak {
 			p.r[i] = dd.Num{}
@@ -272,7 +275,7 @@ func (p *precise) refine() {
 			change, size = max(change, math.Abs(p.r[i].Hi)), max(size, math.Abs(p.x[i].Hi))
 		}
 	}
-	// Accelerations that the loads almost cancel in are known no better than the loads.
+	// Accelerations in which the loads almost cancel are known no better than the loads.
 	for _, b := range p.sys.Right[:p.plan.first()] {
 		size = max(size, cancelled*math.Abs(b.Hi))
 	}
@@ -282,10 +285,10 @@ func (p *precise) refine() {
 	}
 }
 
-// judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
+// judge stores in p.worst the largest residual of a redundant row, relative to its terms.
 func (p *precise) judge() {
 	n := p.plan.first()
-	size := 0.0 // of the accelerations, or those that the loads alone would make
+	size := 0.0 // largest acceleration, or largest right side of a body if that is larger
 	for i := range p.x {
 		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.Right[i].Hi, p.r[i].Hi
 		if i < n {
@@ -300,8 +303,8 @@ func (p *precise) judge() {
 	p.worst = worstOf(p.sys.Layout.Pattern, p.hi.r, p.hi.b, p.hi.x, p.sys.Scale, size)
 }
 
-// redundant returns by scalar whether the last factorization has found a row redundant. The slice is overwritten by
-// the next call.
+// redundant returns, by scalar of the system, whether the last factorization takes the row as redundant. The next call overwrites the
+// slice.
 func (p *precise) redundant() []bool {
 	p.last.EachRow(func(i int32, weak bool, _ float64) { p.rows[i] = weak })
 	return p.rows

@@ -6,9 +6,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Reactions are what joints do at a solution of the system: that of a Solver, or of the pieces of a mechanism (package
-// dist). They hold until its next Solve, and the state must not have changed. Its methods do not allocate, and panic if a joint or
-// coupling is out of range. Wrenches act on the successor about the origin
+// Reactions are the forces of the joints at a solution of the system, by a Solver or by the pieces of a mechanism (package
+// dist). They hold until the next Solve, and the state must not change. The methods do not allocate, and panic if a joint or
+// coupling is out of range. Wrenches act on the successor, with moments about the origin
 // of its frame S, world axes, N m and N.
 type Reactions struct {
 	Layout *assemble.Layout
@@ -17,8 +17,9 @@ type Reactions struct {
 	X      []float64 // accelerations, then multipliers with their signs changed
 }
 
-// MultipliersTo copies the constraint-force variables λ of joint j, one a row of its T, to dst and returns their number. They are
-// not unique where the joint's reactions are not (Report). Their part in the null space is then accurate only after a Report.
+// MultipliersTo copies the constraint-force variables λ of joint j, one for each column of its T, to dst and returns their number. They
+// are not unique where the reactions of the joint are not. A Report then replaces them by multipliers of least norm; before, their part in
+// the null space is arbitrary.
 //
 // It panics without a destination.
 func (r Reactions) MultipliersTo(dst *[6]float64, j int) int {
@@ -40,8 +41,8 @@ func (r Reactions) MultipliersTo(dst *[6]float64, j int) int {
 	return n
 }
 
-// driveArmature adds to the multipliers of prescribed freedoms what
-// moves their armature, I·q̈: the drive moves it besides the bodies.
+// driveArmature adds to the multipliers of prescribed freedoms the force I·q̈ that
+// moves their armature, as the drive moves it in addition to the bodies.
 func (r Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
 	for i, I := range jt.Armature {
 		if I > 0 && jt.Prescribed(i) {
@@ -79,7 +80,7 @@ func (r Reactions) ArmatureForceTo(f *[6]float64, j int) {
 	}
 }
 
-// armatureWrench is the wrench of the forces of ArmatureForceTo.
+// armatureWrench returns the wrench of the forces of ArmatureForceTo.
 func (r Reactions) armatureWrench(j int) (w spatial.Force) {
 	var f [6]float64
 	if r.ArmatureForceTo(&f, j); f == ([6]float64{}) {
@@ -92,7 +93,7 @@ func (r Reactions) armatureWrench(j int) (w spatial.Force) {
 	return w
 }
 
-// ConstraintWrench returns T·λ of joint j.
+// ConstraintWrench returns T·λ of joint j, the wrench of its constraints and prescribed motions.
 func (r Reactions) ConstraintWrench(j int) spatial.Force {
 	var lambda [6]float64
 	if r.MultipliersTo(&lambda, j) == 0 {
@@ -101,7 +102,7 @@ func (r Reactions) ConstraintWrench(j int) spatial.Force {
 	return r.wrench(j, lambda[:])
 }
 
-// AppliedWrench returns the wrench of the drive of joint j (force, springs and dampers along its freedoms), its stops and its friction.
+// AppliedWrench returns the wrench of the drive of joint j (force, springs and dampers along its freedoms), of its stops and its friction.
 func (r Reactions) AppliedWrench(j int) spatial.Force {
 	r.mustHaveJoint(j)
 	var jk mechanism.JointKinematics
@@ -113,7 +114,8 @@ func (r Reactions) AppliedWrench(j int) spatial.Force {
 	return w
 }
 
-// TotalWrench returns everything joint j does to its successor: constraints and drive, what couplings do along its freedoms, and armature.
+// TotalWrench returns the whole wrench of joint j on its successor: constraints, drive, the forces of couplings along its freedoms, and
+// armature.
 func (r Reactions) TotalWrench(j int) spatial.Force {
 	w := r.ConstraintWrench(j).Add(r.AppliedWrench(j))
 	if len(r.Layout.Mech.LegsAt(j)) > 0 {
@@ -126,8 +128,8 @@ func (r Reactions) TotalWrench(j int) spatial.Force {
 }
 
 // CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized
-// force λ·factor along the freedom of each term, and −λ·p′ along that of its polynomial, docs/theory.md (K3). It is not unique where
-// Report says so.
+// force λ·factor along the freedom of each term, and −λ·p′ along the freedom of its polynomial p, docs/theory.md (K3). It is not unique
+// where Report.UndeterminedCouplings says so.
 func (r Reactions) CouplingMultiplier(i int) float64 {
 	if uint(i) >= uint(r.Layout.Mech.NumCouplings()) {
 		panic("kkt: coupling out of range")
@@ -135,7 +137,7 @@ func (r Reactions) CouplingMultiplier(i int) float64 {
 	return -r.X[r.Layout.Pattern.Off[r.Layout.CouplingNode(i)]]
 }
 
-// couplingWrench returns the wrench that couplings exert along the freedoms of joint j, (K3), with its sign changed.
+// couplingWrench returns minus the wrench that couplings exert along the freedoms of joint j, theory.md (K3).
 func (r Reactions) couplingWrench(j int) (w spatial.Force) {
 	m, l := r.Layout.Mech, r.Layout
 	legs := m.LegsAt(j)
@@ -163,12 +165,14 @@ func (r Reactions) wrench(j int, lambda []float64) (w spatial.Force) {
 	return w
 }
 
+// mustHaveJoint panics unless there is a joint j.
 func (r Reactions) mustHaveJoint(j int) {
 	if uint(j) >= uint(r.Layout.Mech.NumJoints()) {
 		panic("kkt: joint out of range")
 	}
 }
 
+// mustHaveDestination panics if dst is nil.
 func mustHaveDestination(dst *[6]float64) {
 	if dst == nil {
 		panic("kkt: no destination")

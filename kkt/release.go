@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// releaseSteps bounds the corrections of z, releaseProducts the products with B of each. Their number goes with the
-	// root of the largest h/m, (H3), where many directions have different ones: 1500 for a thousand down to m = 1e-5·h.
+	// releaseSteps is the largest number of corrections of z, releaseProducts the largest number of products with B in each. If many
+	// directions have different h/m, (H3), the number of products grows with the root of the largest: 1500 for a thousand directions down
+	// to m = 1e-5·h.
 	releaseSteps    = 8
 	releaseProducts = 3000
-	// releaseShrink is the part of a residual that a correction leaves at most where another one is worth its time.
+	// releaseShrink is the largest part of a residual that a correction may leave if another one is to follow.
 	releaseShrink = 0.5
-	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end;
-	// enoughReleased is the largest that is accepted where they do not get there.
+	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end.
+	// enoughReleased is the largest residual that is accepted if they do not reach releaseTol.
 	releaseTol     = 1e-15
 	enoughReleased = 1e-11
 	// innerTol is the residual of conjugate gradients, relative to the right side.
@@ -27,16 +28,16 @@ const (
 	undetermined = 1e-9
 )
 
-// releaser takes the held inertia off. It is part of a Solver.
+// releaser takes the held inertia off the solution of a Solver; see held.
 type releaser struct {
 	s       *core
-	b, x    []float64 // of a product
-	z, y, c []float64 // by direction
-	r, p, q []float64 // of conjugate gradients
-	probe   []float64
+	b, x    []float64 // right side and solution of a product, by scalar of the system
+	z, y, c []float64 // by direction: Uᵀ·x in the right side, its correction, and the residual
+	r, p, q []float64 // of conjugate gradients, by direction
+	probe   []float64 // random, by direction
 }
 
-// newReleaser allocates the memory of s to take off the held inertia of its plan.
+// newReleaser allocates the memory to take the held inertia of its plan off the solutions of s.
 func newReleaser(s *core) *releaser {
 	n, k := s.plan.layout.Pattern.Dim(), len(s.plan.held)
 	v := &releaser{s: s, b: make([]float64, n), x: make([]float64, n)}
@@ -58,7 +59,7 @@ func newReleaser(s *core) *releaser {
 //
 // Cost: some ten solves for the test whether the accelerations are determined, and some ten for each of two or three
 // corrections, up to releaseProducts where m is far below h; no allocation. It returns mechanism.ErrUndetermined with the
-// body and the direction, or ErrInaccurate.
+// body and the direction if the accelerations are not determined, or ErrInaccurate with a body if z does not converge.
 func (v *releaser) run() error {
 	s := v.s
 	if !s.now.Current() {
@@ -99,7 +100,7 @@ func (v *releaser) run() error {
 			}
 		}
 		s.alter()
-		if s.way > KeepAllFirmly { // from the first way on again
+		if s.way > KeepAllFirmly { // there is no factor in doubles: begin again with the first way
 			if err := s.factorizeAgain(); err != nil {
 				return err
 			}
@@ -111,20 +112,20 @@ func (v *releaser) run() error {
 	}
 }
 
-// released takes the residual that a number of corrections have left, and the least one before. It reports whether the corrections
-// end, and whether they have found the solution.
+// released decides after a number of corrections, the given steps, from the residual off that they have left and the residual best before
+// the last one. It reports whether the corrections end, and whether the solution is found then.
 func released(step int, off, best float64) (ends, found bool) {
 	if off <= releaseTol {
 		return true, true
 	}
 	if step == releaseSteps || off > releaseShrink*best {
-		return true, off <= enoughReleased // of the solution at hand: the one before is gone
+		return true, off <= enoughReleased // only the solution at hand counts, as the one before is overwritten
 	}
 	return false, false
 }
 
 // polish refines the solution of s once more, however small its error is, because (1 − B)⁻¹ enlarges the error in the
-// held directions. Ways without a factor in doubles do not need that.
+// held directions. It does nothing for the ways without a factor in doubles, whose solutions are accurate enough.
 func (v *releaser) polish() {
 	s := v.s
 	if s.way > KeepAllFirmly {
@@ -142,7 +143,7 @@ func (v *releaser) polish() {
 	clear(v.b)
 }
 
-// now stores Uᵀ·x of the solution of s.
+// now stores Uᵀ·x of the solution x of s in z.
 func (v *releaser) now(z []float64) {
 	s := v.s
 	for i := range s.plan.held {
@@ -175,8 +176,9 @@ func (v *releaser) product(q, p []float64) {
 	}
 }
 
-// solve finds y with (1 − B)·y = c, theory.md (H2), by conjugate gradients. It reports whether it has found y, and the
-// least quotient pᵀ(1 − B)p/pᵀp on the way, which bounds the least eigenvalue from above.
+// solve finds y with (1 − B)·y = c, theory.md (H2), by conjugate gradients. It reports whether it has found y, and returns the
+// least quotient pᵀ(1 − B)p/pᵀp of its directions, which is an upper bound of the least eigenvalue. If that counts as zero, solve ends at
+// once with the direction in v.p. ok is also true if the watch has ended it.
 func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	clear(y)
 	copy(v.r, c)
@@ -207,8 +209,9 @@ func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	return false, least
 }
 
-// determined tests with a random right side whether an eigenvalue of 1 − B is zero: whether m = 0 in theory.md (H3). A direction
-// of the solve then has a quotient of zero. Where the products do not suffice to tell, it returns ErrInaccurate.
+// determined tests with a random right side whether an eigenvalue of 1 − B is zero, which means m = 0 in theory.md (H3). A direction
+// of the solve then has a quotient of zero, and determined returns mechanism.ErrUndetermined. If releaseProducts are too few to tell, it
+// returns ErrInaccurate.
 func (v *releaser) determined() error {
 	ok, least := v.solve(v.y, v.probe)
 	switch {
@@ -217,7 +220,7 @@ func (v *releaser) determined() error {
 	case least > undetermined:
 		return v.lost(v.y)
 	}
-	copy(v.y, v.p) // the last direction is, up to rounding, such a vector
+	copy(v.y, v.p) // the last direction is, up to rounding, an eigenvector of 1 − B for zero
 	most := algebra.NewPeak(-1)
 	for i, x := range v.y {
 		most.Take(math.Abs(x)/v.s.plan.held[i].root, i)
@@ -225,7 +228,8 @@ func (v *releaser) determined() error {
 	return v.undetermined(most.At)
 }
 
-// undetermined returns the error that names the body of direction at, with the axis in the world of its free rotation.
+// undetermined returns the error for the body of direction number at, with the axis of its free rotation in the world. v.y is the
+// rotation, by direction.
 func (v *releaser) undetermined(at int) error {
 	s := v.s
 	body := s.plan.held[at].body
@@ -239,13 +243,13 @@ func (v *releaser) undetermined(at int) error {
 	return fault.Errorf("kkt: %w", s.plan.mech.AtBody(int(body), fault.Errorf("%w, about the axis (%.4g, %.4g, %.4g) of the world", mechanism.ErrUndetermined, axis[0], axis[1], axis[2])))
 }
 
-// lost returns the error for a z that does not converge, at the body of the largest number of a list by direction.
+// lost returns the error for a z that does not converge. It names the body of the direction with the largest number in list.
 func (v *releaser) lost(list []float64) error {
 	at := algebra.Largest(list)
 	return fault.Errorf("kkt: %w", v.s.plan.mech.AtBody(int(v.s.plan.held[at].body), fault.Errorf("%w: it has next to no inertia about an axis", ErrInaccurate)))
 }
 
-// factorizeAgain factors the whole system again, in the first way that works.
+// factorizeAgain fills the whole system again, with the right side that it had, and factors it in the first way that works.
 func (s *core) factorizeAgain() error {
 	if err := s.sys.FillTo(s.st); err != nil {
 		return err

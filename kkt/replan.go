@@ -11,10 +11,9 @@ import (
 )
 
 // Replan analyses mech, which has the bodies of p's mechanism and other joints:
-// some released, added or of another type. Joints of one name between the same bodies
-// take each other's place in the elimination order, which is not chosen anew
-// (order.Revise), and options are p's. Compare Counts with those of a fresh plan after
-// many changes.
+// some released, added or of another type. The elimination order is revised and not chosen anew
+// (order.Revise): a joint takes the place of the joint of p with the same name between the same bodies. The options are those of
+// p. After many changes a fresh plan may take less work; compare Counts.
 //
 // Cost: near-linear in bodies and joints, about half of NewPlan on ladders.
 // It panics if mech has other bodies.
@@ -60,12 +59,12 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	return q
 }
 
-// namesakes finds the joints and couplings of b in a. It returns their numbers in a: the same name between the same bodies, −1 where a
-// has none.
+// namesakes returns, for each joint and coupling of b, the number of the one in a that has the same name and couples the same bodies; −1 if
+// there is none.
 func namesakes(a, b *mechanism.Mechanism) []int32 {
 	out := make([]int32, b.NumConstraints())
 	sameCouplings(out[b.NumJoints():], a, b)
-	var byName map[string]int // made when the lists first differ
+	var byName map[string]int // made when the lists of names first differ
 	next := 0
 	for j := range b.NumJoints() {
 		name := b.JointName(j)
@@ -91,7 +90,7 @@ func namesakes(a, b *mechanism.Mechanism) []int32 {
 	return out
 }
 
-// sameCouplings is namesakes for the couplings.
+// sameCouplings is namesakes for the couplings; out has an entry a coupling of b.
 func sameCouplings(out []int32, a, b *mechanism.Mechanism) {
 	byName := make(map[string]int, a.NumCouplings())
 	for i := range a.NumCouplings() {
@@ -111,8 +110,8 @@ func sameBodies(a, b *mechanism.Joint) bool {
 }
 
 // Renumbered returns a copy of m, the model of p, with bodies, joints and couplings in elimination order.
-// A solver then finds what it needs next to each other in memory. Names stay. Large mechanisms
-// that were numbered at random are solved about twice as fast; those numbered along their shape
+// A solver then reads memory in order. Names stay. Large mechanisms
+// that were numbered at random are solved about twice as fast; mechanisms numbered along their shape
 // gain nothing.
 //
 // Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints are

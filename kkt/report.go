@@ -19,19 +19,20 @@ type Report struct {
 	Redundant int // Rows − Rank
 	Mobility  int // 6·bodies − Rank: independent velocities
 
-	// Reaches is the number of independent displacements: 6·bodies − the rank of the rows that are not of velocities alone
-	// (joints.Kind.VelocityRows). A car moves in two ways and reaches three. It is Mobility where no joint has such rows.
+	// Reaches is the number of independent displacements: 6·bodies − the rank of all rows but those of velocities alone
+	// (joints.Kind.VelocityRows). A car has two independent velocities and three independent displacements. Reaches is equal to Mobility if
+	// no joint has rows of velocities alone.
 	Reaches int
 
 	Ordering order.Ordering // the elimination order (Plan.Ordering); order.Own for the user's
 
 	// RedundantRows counts, joint by joint and then coupling by coupling
 	// (mechanism.Mechanism.NumConstraints), the rows that depend on rows
-	// eliminated before: which joint of a dependent set is named depends on the
-	// elimination order, how many rows are redundant does not.
+	// eliminated before. The number of redundant rows does not depend on the
+	// elimination order, but their distribution over the joints does.
 	RedundantRows []int
 
-	// Dependencies says of the first hundred redundant rows, in the order of RedundantRows, which rows they follow from. It is nil where
+	// Dependencies has the first hundred redundant rows, in the order of the nodes, each with the rows from which it follows. It is nil if
 	// twice the digits have not told which rows are redundant, as in large mechanisms.
 	Dependencies []Dependency
 
@@ -44,9 +45,9 @@ type Report struct {
 	// leave its multiplier undetermined; nil if there are no couplings.
 	UndeterminedCouplings []bool
 
-	// LeastNorm says that the multipliers have the least norm of all with the same effect on
-	// the bodies, to rounding, or are unique. If not, the undetermined parts of the reactions
-	// are some choice: those of the solution, or of a norm that is not the least.
+	// LeastNorm says that the multipliers have, to rounding, the least norm of all multipliers with the same effect on
+	// the bodies, or are unique. If not, the undetermined parts of the reactions
+	// are arbitrary: those of the solution, or of a norm that is not the least.
 	LeastNorm bool
 	// NormResidual says how far the multipliers are from least norm, theory.md (30). It is the
 	// larger of two numbers, both relative to the largest multiplier. The first is the distance,
@@ -72,10 +73,10 @@ type Report struct {
 	// above rounding. The constraints do not hold to rounding (Solver.Inconsistency): the
 	// pose violates redundant joints, or joints are too close to redundant. Or neither twice the
 	// digits nor orthogonal factors tell which rows are redundant. Velocities that violate redundant
-	// joints are no reason where twice the digits tell them (Violation has these).
+	// joints are no reason where twice the digits tell which rows are redundant (Violation tells of them).
 	NearSingular  bool
 	Violation     *mechanism.ViolationError // of the state (Solver.Holds); nil if the joints hold
-	IllScaled     *IllScaled                // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
+	IllScaled     *IllScaled                // a place with inertias too different for doubles, or an acceleration that is lost or undetermined; nil if none
 	Growth        float64                   // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
 	BackwardError float64                   // scaled residual of the whole KKT system
 	Corrected     int                       // pivots lost to rounding and replaced
@@ -89,7 +90,7 @@ const NearSingularDistance = 5e-3
 // Report.Undetermined.
 var wrenchComponents = [6]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
 
-// bearingBit is the bit of Report.Undetermined of a joint with friction of its reaction, if that is undetermined.
+// bearingBit is the bit of Report.Undetermined for a joint whose friction grows with a reaction that is undetermined.
 const bearingBit = 1 << 6
 
 // componentBit returns the bit of Report.Undetermined for entry c of a spatial.Force.
@@ -97,9 +98,9 @@ func componentBit(c int) uint8 { return 1 << ((c + 3) % 6) }
 
 const (
 	geometricEpsilon = 1e-12 // proximal term of the rank decision
-	epsilonStep      = 10    // factor between the two terms that are compared
-	redundantStep    = 3.3   // change of a pivot above which its row is redundant: little more than √epsilonStep
-	ambiguous        = 1.1   // change of a pivot, relative to what a clear case shows, that says the rank is not sure
+	epsilonStep      = 10    // factor between the two proximal terms that are compared
+	redundantStep    = 3.3   // factor on a pivot, by the larger term, above which its row is redundant: little more than √epsilonStep
+	ambiguous        = 1.1   // deviation of that factor from 1 or epsilonStep, as a factor, above which the rank is not sure
 	lostDigits       = 1e-11 // predicted relative error of the accelerations, or residual of a row, that only a nearly singular system leaves
 )
 
@@ -135,7 +136,7 @@ func (s *Solver) Report() (*Report, error) {
 
 func (s *core) explainer() *explainer { return &explainer{s} }
 
-// report is Report, with errors as they come.
+// report is Report, without its guard; its errors do not give way to the cause of an ended context.
 func (s *explainer) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()
@@ -148,7 +149,7 @@ func (s *explainer) report() (*Report, error) {
 			return nil, err
 		}
 	}
-	s.stage = solved // whatever becomes of the factor
+	s.stage = solved // the solution stays, although the factor is overwritten
 	if r.BackwardError = s.backwardError(); s.work.watch.Up() {
 		return nil, s.work.watch.Err()
 	}
@@ -178,7 +179,7 @@ func (s *explainer) report() (*Report, error) {
 	return r, nil
 }
 
-// leastNormTol is the backward error up to which multipliers of least norm replace those of the
+// leastNormTol is the backward error up to which multipliers of least norm replace the multipliers of the
 // solution.
 const leastNormTol = 1e-11
 
@@ -193,10 +194,10 @@ func (s *explainer) holds(r *Report) bool {
 	return true
 }
 
-// keeps reports whether a backward error is no worse than one was.
+// keeps reports whether the backward error e is small, or hardly larger than the error was before.
 func keeps(e, was float64) bool { return e <= max(leastNormTol, 2*was) }
 
-// newReport returns a report with what the factor of the solution tells.
+// newReport returns a report with the number of rows, and with Growth and Corrected of the solution's factor.
 func (s *explainer) newReport() *Report {
 	nj := s.plan.mech.NumJoints()
 	r := &Report{
@@ -216,7 +217,8 @@ func (s *explainer) newReport() *Report {
 	return r
 }
 
-// explain is the part of Report that factors anew.
+// explain finds rank, distance, undetermined reactions and the multipliers of least norm, which takes factorizations of the geometric
+// matrix. rows and doubt come from verify.
 func (s *explainer) explain(r *Report, rows *verification, doubt bool) error {
 	metric := append([]float64(nil), s.sys.Scale...)
 	k, err := s.rank(r, rows)
@@ -254,7 +256,7 @@ func (s *explainer) reach(r *Report) error {
 		}
 		from, to := s.sys.ClearVelocityRows(node)
 		for i := from; i < to; i++ {
-			s.sys.Scale[int(p.Off[node])+i] = 1 // of a row of zeros, which counts as redundant
+			s.sys.Scale[int(p.Off[node])+i] = 1 // the row is zero now, and counts as redundant
 		}
 	}
 	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
@@ -275,7 +277,7 @@ func (s *explainer) reach(r *Report) error {
 	return s.work.watch.Err()
 }
 
-// backwardError is the backward error of the solution in mass-weighted coordinates.
+// backwardError returns the backward error of the solution in mass-weighted coordinates, NaN if the watch has ended it.
 func (s *explainer) backwardError() float64 {
 	x := append([]float64(nil), s.x...)
 	if s.sys.WeighTo(x, x); s.work.watch.Up() {
@@ -297,31 +299,31 @@ func (s *explainer) growth() float64 {
 	for i, v := range g {
 		d := scale[i]
 		if d == 0 {
-			d = 1 // a unit block
+			d = 1 // a body's row: its block is the unit matrix
 		}
 		worst = max(worst, v/d)
 	}
 	return worst
 }
 
-// ranking is what rank finds out besides the counts.
+// ranking has the results of rank that are not in the Report.
 type ranking struct {
 	p1, p2 []float64    // pivots under both proximal terms, negative
 	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
 	sure   bool         // span is clear, and finds the rank of the pivots
-	off    float64      // largest relative error of a joint's position
+	off    float64      // core.violation
 
-	redundant []bool        // by scalar of the system, before confirm
+	redundant []bool        // by scalar of the system, as counted before confirm
 	rows      *verification // nil if twice the digits have not been used
 }
 
-// rank counts and names the redundant rows and finds the weakest pivot. It
-// leaves the geometric matrix in s.sys, and its factor with terms on all rows in s.work.fac. With rows that is not nil,
-// these are the redundant ones.
+// rank counts the redundant rows of each joint and finds the weakest pivot. It
+// leaves the geometric matrix in s.sys, and its factor with terms on all rows in s.work.fac. rows has the redundant rows by twice
+// the digits; with nil the pivots tell them.
 func (s *explainer) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
 	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
-	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
+	s.sys.GeometricTo(make([]float64, nb)) // its lengths are those of the plan
 	if err := s.work.watch.Err(); err != nil {
 		return nil, err
 	}
@@ -355,14 +357,15 @@ func (s *explainer) rank(r *Report, rows *verification) (*ranking, error) {
 	return k, s.work.watch.Err()
 }
 
-// unsure reports whether constraints that do not hold to rounding leave the rank in doubt. Where twice the digits tell which rows are
-// redundant, they do so if the pose violates the joints by as much. Else velocities do, on which no rank depends.
+// unsure reports whether constraints that do not hold to rounding leave the rank in doubt. If twice the digits tell which rows are
+// redundant, the rank is in doubt only if the error of the pose explains the inconsistency. Else it comes from velocities, on which no
+// rank depends.
 func (s *explainer) unsure(rows *verification) bool {
 	return rows == nil || explains(s.violation(), s.inconsistency)
 }
 
-// distance decides whether the pose is nearly singular, and how far it is from that. doubt says that twice the digits have not found
-// the redundant rows; the pose is then nearly singular unless orthogonal factors are sure of the rank. It uses the factor that
+// distance decides whether the pose is nearly singular, and sets its distance from a singular one. doubt says that twice the digits have
+// not found the redundant rows; the pose is then nearly singular unless orthogonal factors are sure of the rank. It uses the factor that
 // rank has left.
 func (s *explainer) distance(r *Report, k *ranking, doubt bool) {
 	if r.WeakestJoint < 0 {
@@ -392,12 +395,12 @@ func (s *explainer) geometricPivots(sys *assemble.Weighted, p1, p2 []float64) er
 	return nil
 }
 
-// classify takes in one row of joint or coupling j, with its pivots under both proximal terms, and reports
-// whether it is redundant. In terms of the row's scale a pivot is t + ε·n, theory.md (32). t is
+// classify reports whether a row of joint or coupling j is redundant, from its pivots p1 and p2 under the smaller and the larger proximal
+// term, with the sign changed. Relative to the row's scale a pivot is t + ε·n, theory.md (32). t is
 // 0 where the row is redundant. n is the squared norm, in the metric of the scales, of the
 // reaction to a unit force along the row. In a long row of loops that are all nearly singular
 // the proximal term itself bounds n, and true pivots grow with the root of the term. The least √t·n of (33) becomes
-// r.Distance.
+// r.Distance. Pivots that fit neither case set r.NearSingular.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*redundantStep {
 		if p2*ambiguous < epsilonStep*p1 {
@@ -426,6 +429,7 @@ func rowDistance(p1, p2, scale float64) float64 {
 // It panics if j is out of range, as does UndeterminedComponents.
 func (r *Report) Unique(j int) bool { return r.components(j) == 0 }
 
+// components returns Undetermined of joint j. It panics if j is out of range.
 func (r *Report) components(j int) uint8 {
 	if j < 0 || j >= len(r.Undetermined) {
 		panic("kkt: joint out of range")
@@ -445,7 +449,7 @@ func (r *Report) UndeterminedComponents(j int) []string {
 	return names
 }
 
-// ReportContext is Report that ends early when ctx does (Watch). There is no solution then.
+// ReportContext is Report, and ends early when ctx does (Watch). There is no solution then.
 func (s *Solver) ReportContext(ctx context.Context) (*Report, error) {
 	defer s.Watch(ctx)()
 	return s.Report()

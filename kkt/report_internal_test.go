@@ -132,8 +132,8 @@ func TestCancelledLoads(t *testing.T) {
 	require.InEpsilon(t, by, own, 1e-9)
 }
 
-// TestShakeComparesAccelerations: the data determine accelerations that change by no more than lostTol where directions of rows are rounded in
-// another way.
+// TestShakeComparesAccelerations: the data determine accelerations that change by no more than lostTol where directions of rows are rounded
+// in another way.
 func TestShakeComparesAccelerations(t *testing.T) {
 	s := solvedGolden(t, "four-bar")
 	require.NoError(t, s.refineMore())
@@ -190,8 +190,8 @@ func TestLostDigitsAreNearSingular(t *testing.T) {
 	}
 }
 
-// TestRowsNextToRedundant: a row whose pivot under the proximal term is neither that of a redundant row nor that of a true one makes a pose nearly
-// singular, also where the state is too rough for orthogonal factors to tell.
+// TestRowsNextToRedundant: a row whose pivot under the proximal term is neither that of a redundant row nor that of a true one makes a pose
+// nearly singular, also where the state is too rough for orthogonal factors to tell.
 func TestRowsNextToRedundant(t *testing.T) {
 	for angle, want := range map[float64]bool{0: false, 1e-6: true} {
 		p := one(t, model.Revolute, func(m *model.Model) {
@@ -316,7 +316,8 @@ func TestMultipliersThatDoNotHold(t *testing.T) {
 	require.Equal(t, was, r.BackwardError)
 }
 
-// TestOrthogonalContradictions: an orthogonal factorization finds no solution of rows that contradict each other, and those of rows that do not.
+// TestOrthogonalContradictions: an orthogonal factorization finds no solution of rows that contradict each other, and those of rows that do
+// not.
 func TestOrthogonalContradictions(t *testing.T) {
 	for part, want := range map[float64]bool{0: true, 1e-6: false} {
 		p := one(t, model.Revolute, func(m *model.Model) {

@@ -9,7 +9,7 @@ import (
 // freedom at the pose of st, docs/stops-and-friction.md (J4). It is the solution of the system of Solve
 // with the wrench of the impulse as the only load. Joints and couplings hold, and prescribed freedoms
 // keep their rates; armature and bodies without inertia count as in accelerations. Finite forces and the
-// velocities of st have no effect. free is the change of the freedom's rate if its bodies had no joints. If
+// velocities of st have no effect. free is the change of the freedom's rate that the impulse would make without joints. If
 // the mechanism does not allow the freedom to move, its rate in v is rounding, relative to free.
 //
 // Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors: as
@@ -30,7 +30,7 @@ func (s *Solver) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom
 	return free, s.orCause(err)
 }
 
-// respondTo is RespondTo for arguments that are in order.
+// respondTo is RespondTo without its guard and checks.
 func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
 	s.st = st
 	if err := s.assembleWhole(); err != nil {
@@ -38,8 +38,8 @@ func (s *Solver) respondTo(v []float64, st *mechanism.State, f mechanism.Freedom
 	}
 	s.push(f)
 	s.alter()
-	// In weighted coordinates M is the unit matrix.
-	// So the right side is the change of velocities without joints, and its square is w·M⁻¹·w.
+	// In weighted coordinates M is the unit matrix. So the right side is the change of velocities without joints, and
+	// its square is w·M⁻¹·w for the wrench w of the impulse.
 	s.free, free = algebra.MaxAbs(s.sys.Right), algebra.Dot(s.sys.Right, s.sys.Right)
 	if err = s.factorize(); err == nil {
 		err = s.refine()

@@ -7,16 +7,16 @@ import (
 )
 
 // Response is the map Φ from loads on the bodies to the accelerations that they make at one pose, with all joints, couplings and
-// armature: the block of the inverse of theory.md (2) that belongs to the bodies. Without joints it is M⁻¹. It answers any number of
-// loads on one factor, which is what task-space control (the inverse of the operational inertia, J·Φ·Jᵀ) and reduced models ask for.
-// Prescribed freedoms keep their rates. Φ is symmetric and positive semidefinite, and Φ·M projects velocities on those that the joints
-// allow, in the metric of the inertias.
+// armature: the block of the bodies in the inverse of theory.md (2). Without joints it is M⁻¹. One factor serves any number of
+// loads, as in task-space control (the inverse of the operational inertia, J·Φ·Jᵀ) and in model reduction.
+// Prescribed freedoms keep their rates. Φ is symmetric and positive semidefinite, and Φ·M projects velocities on the motions that the
+// joints allow, in the metric of the inertias.
 //
 // It owns its memory and belongs to one goroutine at a time.
 type Response struct {
 	s   *Solver
 	st  *mechanism.State
-	run int // of the factor that At has made, 0 without
+	run int // Factored.runs of the factor that At has made, 0 if there is none
 }
 
 // NewResponse allocates a Response of the plan.
@@ -37,7 +37,7 @@ func (r *Response) At(st *mechanism.State) error {
 	return r.s.orCause(r.factor())
 }
 
-// factor factors the system at r.st, in the first way that works.
+// factor factors the system at r.st with zero right side, in the first way that works.
 func (r *Response) factor() error {
 	s := r.s
 	r.run, s.st = 0, r.st
@@ -49,19 +49,19 @@ func (r *Response) factor() error {
 	if err := s.factorize(); err != nil {
 		return err
 	}
-	// The half of a solve that comes with the factor is for this right side. From now on all right sides are alike.
+	// The factor comes with the forward half of a solve for this right side. This uses it up, so that all later right sides are alike.
 	s.now.SolveTo(s.now.x, s.now.Right)
 	r.run = s.now.runs()
 	return nil
 }
 
-// AccelerationsTo stores in a the accelerations by the loads f alone, Φ·f, of any number of loads one after the other. Each is refined as
-// Solver.Solve refines, in the first way to factor whose solution holds, and has the bits that it has alone.
+// AccelerationsTo stores in a the accelerations Φ·f by the loads f alone, for any number of loads one after the other. Each is refined as
+// Solver.Solve refines, in the first way to factor whose solution holds. Its bits do not depend on the other loads.
 //
-// Shapes: f has six numbers a body for each load, a wrench about the centre of mass, moment first; a has as many, ω̇ and then the
+// Shapes: for each load f has six numbers a body, a wrench about the centre of mass, moment first; a has as many, ω̇ and then the
 // acceleration of the centre of mass. a may be f. Frame: world axes.
-// Cost: a few solves a load, no allocation but for what Solver.Solve needs as a last resort. It returns the errors of Solver.Solve with
-// the number of the load; a is then whole before it. It panics without At or on a length mismatch.
+// Cost: a few solves a load, no allocation except by the last resorts of Solver.Solve. It returns the errors of Solver.Solve with
+// the number of the load; a has the accelerations of the loads before it. It panics without At or on a length mismatch.
 func (r *Response) AccelerationsTo(a, f []float64) error {
 	r.enter()
 	defer r.s.guard.Leave()
@@ -81,7 +81,7 @@ func (r *Response) AccelerationsTo(a, f []float64) error {
 	return nil
 }
 
-// one is AccelerationsTo for a single load. Another way to factor that was needed before is undone.
+// one is AccelerationsTo for a single load. If the load before has needed another factor, it first makes the factor of At again.
 func (r *Response) one(a, f []float64) error {
 	s := r.s
 	if !s.keeps(r.run) {
@@ -100,12 +100,12 @@ func (r *Response) one(a, f []float64) error {
 	return err
 }
 
-// InverseInertiaTo stores in dst the inverse inertia J·Φ·Jᵀ of a task, whose velocities are J times those of the bodies: Λ⁻¹ of
-// operational-space control, exactly symmetric. Where the mechanism does not allow all motions of the task it is singular. It stores
-// Φ·Jᵀ in a, the accelerations by a unit force along each row.
+// InverseInertiaTo stores in dst the inverse inertia J·Φ·Jᵀ of a task: Λ⁻¹ of operational-space control, exactly symmetric. The velocities
+// of the task are J times the velocities of the bodies. The result is singular if the mechanism does not allow all motions of the task. It
+// stores Φ·Jᵀ in a, the accelerations by a unit force along each row.
 //
-// Shapes: J and a have k rows of six numbers a body, as AccelerationsTo has f and a; dst has k². Cost and errors are those of
-// AccelerationsTo, and O(k²·bodies); no allocation. It panics as AccelerationsTo does, and if a is J.
+// Shapes: J and a have k rows of six numbers a body, as f and a of AccelerationsTo; dst has k². Cost: AccelerationsTo for k loads and
+// O(k²·bodies), no allocation. Errors are those of AccelerationsTo. It panics as AccelerationsTo does, and if a is J.
 func (r *Response) InverseInertiaTo(dst, a, J []float64) error {
 	if r == nil || r.s == nil {
 		panic("kkt: zero Response; use Plan.NewResponse")
@@ -133,7 +133,7 @@ func (r *Response) InverseInertiaTo(dst, a, J []float64) error {
 	return nil
 }
 
-// enter panics if r is zero or in use, and takes up what its inputs have changed.
+// enter panics if r is zero or in use, and follows changes of its inputs. Its guard has to be left afterwards.
 func (r *Response) enter() {
 	if r == nil || r.s == nil {
 		panic("kkt: zero Response; use Plan.NewResponse")

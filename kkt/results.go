@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// mustHave panics without a solution.
 func (s *Solver) mustHave() {
 	if s == nil {
 		panic("kkt: no solution")
@@ -28,7 +29,8 @@ func (s *Solver) mustHaveJoint(j int) {
 	s.plan.mustHaveJoint(j)
 }
 
-// Refinement says how the solution came about; nodes are those of the layout of Plan.Dynamics. It panics without one.
+// Refinement returns the steps, the errors and the worst row of the solution's refinement; nodes are those of the layout of Plan.Dynamics.
+// It panics without a solution.
 func (s *Solver) Refinement() factor.Refinement {
 	s.mustHave()
 	return s.ref
@@ -36,12 +38,12 @@ func (s *Solver) Refinement() factor.Refinement {
 
 // Nearness returns two numbers, theory.md (50). The first is the square root of the smallest
 // pivot of a row that is not redundant, relative to the row's scale, or +Inf if there is no
-// such row. The second is the number of rows that count as redundant, by the factor or by orthogonal
-// factors where these have solved (Orthogonal). Along a motion to a singular pose the first falls to
-// zero like the distance, until the second rises: to the number of all rows where none is left out
-// (KeepAll), which does not tell how many are redundant.
-// The size of the first alone says little (Report.Distance); Report.Redundant is the number that
-// several methods confirm.
+// such row. The second is the number of rows that count as redundant, by the factor or, in the way
+// Orthogonal, by orthogonal factors. Along a motion to a singular pose the first falls to zero like the
+// distance, until the second rises. In the way KeepAll the second is the number of all rows, and does
+// not tell how many are redundant.
+// The size of the first alone says little (Report.Distance); several methods confirm
+// Report.Redundant.
 //
 // Cost: O(rows), no allocation. It panics without a solution.
 func (s *Solver) Nearness() (near float64, redundant int) {
@@ -49,23 +51,24 @@ func (s *Solver) Nearness() (near float64, redundant int) {
 	return math.Sqrt(s.leastPivot()), s.redundant()
 }
 
-// leastPivot returns the least pivot of a row that counts, relative to its scale.
+// leastPivot returns the least pivot of a row that is not redundant, relative to its scale; +Inf if there is none.
 func (s *Solver) leastPivot() float64 {
 	_, _, ratio := s.now.Weakest()
 	return ratio
 }
 
-// Inconsistency returns how far the constraints are from holding at
-// acceleration level: the largest residual of a row relative to what its terms
-// amount to. It is at rounding level unless redundant constraints contradict
+// Inconsistency returns the largest residual of a constraint row at
+// acceleration level, relative to the size of its terms (factor.Worst).
+// It is at rounding level unless redundant constraints contradict
 // each other, as they do where the state violates them.
 func (s *Solver) Inconsistency() float64 {
 	s.mustHave()
 	return s.inconsistency
 }
 
-// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
-// names the joint. Solve itself takes every state as it is, and keeps the second derivatives of the violations at zero.
+// Holds returns nil if the state of the last Solve satisfies the joints (mechanism.Mechanism.Holds), else an error that wraps a
+// *mechanism.ViolationError with the name of the joint. Solve takes every state as it is, and keeps the second derivatives of the
+// violations at zero.
 //
 // Cost: O(bodies + joints); allocates for an error alone. It panics without a solution. The state must not have changed.
 func (s *Solver) Holds() error {
@@ -101,9 +104,9 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x[:n])
 }
 
-// Reactions returns what the joints do, in all its parts.
+// Reactions returns the forces of the joints, with all their parts.
 //
-// Cost: the first call after a Solve may cost O(bodies + joints) and allocate, as may that of ConstraintWrench and TotalWrench. The
+// Cost: the first call of Reactions, ConstraintWrench or TotalWrench after a Solve may cost O(bodies + joints) and allocate. The
 // state of the Solve must not have changed until then. It panics without a solution.
 func (s *Solver) Reactions() Reactions {
 	s.mustHave()
@@ -119,8 +122,8 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	return s.constraintWrench(j)
 }
 
-// TotalWrench returns everything joint j does to its successor: with
-// constraints and drive, what couplings do along its freedoms.
+// TotalWrench returns the whole wrench of joint j on its successor:
+// constraints, drive, couplings and armature (Reactions.TotalWrench).
 func (s *Solver) TotalWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	s.complete()

@@ -7,12 +7,12 @@ type Route struct {
 	Reduced bool
 	// WhyWhole says why the whole system was taken; empty if Reduced.
 	WhyWhole string
-	// Way has solved that system. DropWeak may have left out spare rows at once (theory.md, "Spare rows").
+	// Way is the way in which that system was solved. DropWeak may have left out spare rows at once (theory.md, "Spare rows").
 	Way Way
 }
 
-// Route says which system the last Solve has solved, and why. A Report, which works on the whole system, does not change
-// that. It panics without a solution.
+// Route says which system the last Solve has solved, and why. A Report works on the whole system and does not change
+// the answer. It panics without a solution.
 func (s *Solver) Route() Route {
 	s.mustHave()
 	why := s.whyWhole

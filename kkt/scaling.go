@@ -7,30 +7,30 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// IllScaled says where a mechanism is badly scaled. A Report names what double precision, or
-// the data, do not determine.
+// IllScaled is a body or joint where a mechanism is badly scaled, or a body whose acceleration double precision
+// or the data do not determine.
 type IllScaled struct {
-	Body, Joint int    // −1 if it is not one
-	Text        string // a sentence about it, without the name
+	Body, Joint int    // one of them is −1
+	Text        string // a sentence about the body or joint, without its name
 }
 
 // spread is the largest ratio of inertias that meet in one row.
 type spread struct {
 	ratio       float64
 	excess      float64 // ratio over its limit: doubles are enough up to 1
-	body, joint int     // where it is; the other is −1
-	text        string
+	body, joint int     // the body or joint of the ratio; the other is −1
+	text        string  // format of a sentence with the ratio
 }
 
-// wide reports whether doubles are not enough.
+// wide reports whether doubles are not enough for the ratio.
 func (s *spread) wide() bool { return s.excess >= 1 }
 
-// measure is the memory of the search for a spread: bounds of the moments of inertia within a factor of 3, the
-// traces of I and I⁻¹.
+// measure is the memory of the search for a spread. By body it has the trace of I, which is at most 3 times the largest moment of inertia,
+// and the reciprocal of the trace of I⁻¹, which is at least a third of the least one.
 type measure struct{ most, least []float64 }
 
-// of finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a
-// joint, of masses and of moments of inertia.
+// of returns the ratio that is largest relative to its limit. Within a body it is m·ℓ² over the least moment of inertia, with ℓ its
+// length; across a joint it is the ratio of the masses, or of the largest and the least moment of inertia of different bodies.
 //
 // Cost: O(bodies + joints), no allocation but for the first.
 func (a *measure) of(l *assemble.Layout, length []float64) spread {
@@ -66,7 +66,7 @@ func (a *measure) of(l *assemble.Layout, length []float64) spread {
 	return out
 }
 
-// IllScaledIn returns where inertias of so different size meet that Solver.Solve takes twice the digits, if the
+// IllScaledIn returns the body or joint at which inertias differ so much that Solver.Solve takes twice the digits, if the
 // mechanism is not too large for that; nil if there is no such place.
 //
 // Cost: O(bodies + joints).

@@ -30,7 +30,8 @@ func (s *Solver) Kinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// ShareSearches is mechanism.Mechanism.ShareSearches for those of list and those of s.
+// ShareSearches makes the kinematics of s share their searches on curves with those in list (mechanism.Mechanism.ShareSearches). It
+// replaces the list of the last call.
 func (s *Solver) ShareSearches(list ...*mechanism.Kinematics) {
 	s.searchers = slices.Clone(list)
 	s.shareSearches()
@@ -43,7 +44,7 @@ func (s *Solver) Workspace() *Workspace {
 	return s.side
 }
 
-// Corrector takes small errors of poses and velocities away with the factor that a Solver has.
+// Corrector corrects small errors of poses and velocities with the factor that a Solver has made.
 type Corrector struct{ s *Solver }
 
 // Corrector returns the corrector on the factor of s.
@@ -53,7 +54,7 @@ func (s *Solver) Corrector() Corrector { return Corrector{s} }
 func (c Corrector) Drop() { c.s.drop() }
 
 // Kinematics returns the kinematics of the state at which the solver has factored its system. They hold until the next
-// Solve. It returns nil if there is no factor, or one in which no row counts as redundant.
+// Solve. It returns nil with armature, and if there is no factor or its way is not DropWeak.
 func (c Corrector) Kinematics() *mechanism.Kinematics {
 	s := c.s
 	if s.plan != s.owner || s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
@@ -62,10 +63,10 @@ func (c Corrector) Kinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// Factor reports whether there is a factor for SolveErrorsTo, whatever its way, whether rows in it count as
-// redundant or have a proximal term, and whether it is in the way KeepAll, made by KeepAllRows or by a Solve that needed
-// it. If there are such rows, corrections may leave errors along directions in which rows are nearly redundant. The
-// caller has to check the errors that are left.
+// Factor reports three facts. there: there is a factor for SolveErrorsTo, whatever its way. weak: rows in it count as
+// redundant or have a proximal term. all: its way is KeepAll, by KeepAllRows or by a Solve that needed
+// it. If weak is true, corrections may leave errors along directions in which rows are nearly redundant, and the
+// caller has to check the remaining errors.
 func (c Corrector) Factor() (there, weak, all bool) {
 	s := c.s
 	if s.now == nil || !s.now.Current() {
@@ -74,8 +75,8 @@ func (c Corrector) Factor() (there, weak, all bool) {
 	return true, s.now.Weak > 0, s.now.Way() == KeepAll
 }
 
-// KeepAllRows factors the system anew in the way KeepAll. Then SolveErrorsTo sees errors along
-// directions in which rows are nearly redundant, too, and leaves a part of them that the proximal term makes. It reports
+// KeepAllRows factors the system anew in the way KeepAll. Then SolveErrorsTo reduces errors along
+// directions in which rows are nearly redundant, too, and leaves a part of them because of the proximal term. It reports
 // whether there is a factor. It ends the results of the solver.
 //
 // Cost: a factorization, or nothing if the factor is in that way already. No allocation but for errors. It panics without
@@ -90,8 +91,8 @@ func (c Corrector) KeepAllRows() bool {
 }
 
 // SolveErrorsTo stores in x the displacements of the bodies that change the errors of the rows by e, to first order at
-// the state of the factor, theory.md (43): the least displacements in the metric of the inertias, with armature. It serves
-// velocities in the same way. It ends the results of the solver.
+// the state of the factor, theory.md (43): the least such displacements in the metric of the inertias, with armature. Errors of
+// velocities are corrected in the same way. It ends the results of the solver.
 //
 // Unless left is nil, it also stores in left the errors that remain after the solution, e − J·x, and reports true. It
 // leaves left as it is and reports false if the system is reduced, has flywheels, or was changed after it was filled.
@@ -105,7 +106,7 @@ func (c Corrector) SolveErrorsTo(x, e, left []float64, st *mechanism.State) (kno
 		panic("kkt: no factor")
 	}
 	s := c.s
-	s.stage = empty // of the reduced system, the right side is another one
+	s.stage = empty // ErrorsTo overwrites the right side of the reduced system
 	switch {
 	case s.reduced():
 		s.ground.sys.ErrorsTo(e, st)
@@ -127,10 +128,10 @@ func (c Corrector) SolveErrorsTo(x, e, left []float64, st *mechanism.State) (kno
 	return known
 }
 
-// Rank is the part of a Report about the rank.
+// Rank is the rank of the constraint Jacobian, with the redundant rows.
 type Rank struct {
 	Rank          int   // of the constraint Jacobian
-	RedundantRows []int // by joint, then by coupling, as in Report
+	RedundantRows []int // by joint, then by coupling: the number of its redundant rows, as in Report
 }
 
 // RankAt finds the rank of the constraints at st, without solving the dynamics. It ends the results of s.
@@ -145,7 +146,7 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	if err := s.assembleWhole(); err != nil {
 		return Rank{}, err
 	}
-	s.stage = empty // the geometric matrix takes its place
+	s.stage = empty // the geometric matrix takes the place of the system
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumConstraints()), WeakestJoint: -1}
 	if _, err := s.explainer().rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)

@@ -12,15 +12,14 @@ import (
 
 // Limits of the test for singular poses.
 const (
-	singularStep = 1e-5 // largest rotation of a body between the poses compared, rad
-	// singularTol is the part of a null reaction that works on the motions, relative to their
-	// sizes. Above it a pose is singular. Differences have errors of singularStep², and of
-	// rounding divided by singularStep.
+	singularStep = 1e-5 // largest rotation of a body from the pose to each of the poses compared, rad
+	// singularTol is the largest part of (dJ/dv)ᵀ·y in the motions, relative to the reaction y, that counts as zero. Differences have
+	// errors of singularStep², and of rounding divided by singularStep.
 	singularTol = 1e-6
 )
 
 // atSingular tests whether redundant rows cease to be redundant along a motion that the joints
-// allow. The pose is then singular, which is stored in r.
+// allow. The pose is then singular: r gets the distance 0, NearSingular, and the joint.
 //
 // Let y be a reaction without effect, Jᵀy = 0, and v a motion, J·v = 0. If the rank is the same
 // nearby, y continues along v, theory.md (34), 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv. So the
@@ -29,7 +28,7 @@ const (
 // The geometric matrix is in s.sys, and its factor with terms on all rows in s.work.fac.
 func (s *explainer) atSingular(r *Report, k *ranking) {
 	if r.NearSingular {
-		return // that is known, and rows that are nearly redundant have no null vector
+		return // the pose is known to be near a singular one, and nearly redundant rows have no null vector
 	}
 	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
 	y, allowed := make([]float64, len(s.x)), s.newAllowed()
@@ -50,11 +49,12 @@ func (s *explainer) atSingular(r *Report, k *ranking) {
 	}
 }
 
-// turns reports whether a null reaction works on the motions by more than rounding: by worst, while the largest part of it is reaction.
+// turns reports whether worst, the largest number of (dJ/dv)ᵀ·y in the motions, is above rounding; reaction is the largest number of y in
+// units of the rows.
 func turns(worst, reaction float64) bool { return worst > singularTol*reaction }
 
-// turning returns (dJ/dv)ᵀ·y, the largest part of y in units of the rows, and the systems at both poses that are compared. It returns
-// nil if there is none.
+// turning returns (dJ/dv)ᵀ·y, the largest number of y in units of the rows, and the systems at the poses ahead and behind that are
+// compared. It returns nil if one of these systems cannot be filled.
 func (s *explainer) turning(y, v []float64) (turning []float64, reaction float64, ahead, behind *assemble.Weighted) {
 	ahead, ok := s.geometricAt(v, singularStep)
 	behind, ok2 := s.geometricAt(v, -singularStep)
@@ -74,19 +74,19 @@ func (s *explainer) turning(y, v []float64) (turning []float64, reaction float64
 	return turning, reaction, ahead, behind
 }
 
-// allowed projects motions on those that the joints allow, with the factor of the geometric matrix that has terms on all
-// rows. They are refined: the factor alone leaves J·v of order 1 in long rows of redundant loops, of which any rows may be the
-// ones that count.
+// allowed projects motions on the motions that the joints allow, with the factor of the geometric matrix that has proximal terms on all
+// rows. Each projection is refined, because the factor alone may leave J·v of order 1 in long rows of redundant loops.
 type allowed struct {
 	s       *explainer
 	b, rest []float64
 }
 
+// newAllowed allocates an allowed.
 func (s *explainer) newAllowed() *allowed {
 	return &allowed{s, make([]float64, len(s.x)), make([]float64, len(s.x))}
 }
 
-// project replaces v, of which the rows' part is overwritten, by its part in the motions.
+// project replaces the motion in v by its projection. v has all scalars of the system; the rest of it is overwritten.
 func (a *allowed) project(v []float64) {
 	n := a.s.plan.first()
 	copy(a.b[:n], v)
@@ -110,9 +110,9 @@ func (a *allowed) random(rng *rand.Rand) []float64 {
 
 const (
 	softStep    = 1e-4                      // largest rotation of a body to the poses on both sides, rad
-	softFar     = 0.05                      // a singular pose that is farther away, rad, is none that is near
-	softBelow   = 10 * NearSingularDistance // distances that are looked at
-	softMotions = 2                         // random ones
+	softFar     = 0.05                      // distance of a singular pose, rad, up to which it counts as near
+	softBelow   = 10 * NearSingularDistance // distances below it are tested
+	softMotions = 2                         // number of random motions
 )
 
 // soft reports whether pivots are small because the mechanism has soft directions, as long loops have at every pose, and not
@@ -162,15 +162,16 @@ func (s *explainer) isSoftAlong(v, here []float64, k *ranking) bool {
 	return true
 }
 
-// isSmall reports whether a distance may be that of a soft direction or of a singular pose.
+// isSmall reports whether a distance is so small that it may come from a soft direction or a singular pose.
 func isSmall(d float64) bool { return d < softBelow }
 
-// isFalling reports whether a small distance that changes so much between the poses on both sides falls to zero within softFar.
+// isFalling reports whether a distance d is small and falls to zero within softFar, where change is its change between the poses on both
+// sides, 2·softStep apart.
 func isFalling(d, change float64) bool {
 	return isSmall(d) && !(math.Abs(change)*softFar < 2*softStep*d)
 }
 
-// rowDistances returns (33) of each scalar of the system that is a row and not redundant, else 1.
+// rowDistances returns the distance (33) for each scalar of the system that is a row and not redundant, and 1 for the others.
 func (s *explainer) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
 	d := make([]float64, len(p1))
 	for i := range d {
@@ -184,18 +185,19 @@ func (s *explainer) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
 
 // Limits of the search for the weakest direction.
 const (
-	weakSteps = 12   // solves
+	weakSteps = 12   // solves at most
 	weakTol   = 1e-2 // relative change of the singular value that ends it
 )
 
-// weaken replaces a distance that single pivots tell by one that no order decides, where rows are redundant and the pose is
+// weaken replaces the distance of single pivots by one that does not depend on the order, where rows are redundant and the pose is
 // not nearly singular. There a pivot depends on which rows of a dependent set came before. So (33) is taken for one row as if
-// it came last, and as if all rows of a dependent set shared what they carry. With S⁺ in units of the rows' scales, eᵢ the row and
+// it came last, with the reaction shared by all rows of a dependent set. With S⁺ in units of the rows' scales, eᵢ the row and
 // z = S⁺eᵢ, its pivot is 1/zᵢ and its n is ‖z‖²/zᵢ², so √t·n is ‖z‖²/zᵢ^(5/2). The row is the one with the largest part in the
 // direction of the least singular value, which inverse iteration finds (Golub & Van Loan 2013 §8.2.2).
 //
-// The weakest joint stays the one of the pivots. At NearSingularDistance the distance is that of the pivots, unless the
-// mechanism is soft. Up to softBelow it goes over to the other. Where a solve does not converge, it stays that of the pivots.
+// The weakest joint stays the one of the pivots. Unless the mechanism is soft, the distance is the one of the pivots at
+// NearSingularDistance, and goes over to the new one up to softBelow, as a geometric mean. If a solve does not converge, the distance of
+// the pivots stays.
 func (s *explainer) weaken(r *Report, k *ranking, isSoft bool) {
 	if r.NearSingular {
 		return
@@ -220,7 +222,8 @@ func (s *explainer) weaken(r *Report, k *ranking, isSoft bool) {
 	}
 }
 
-// weakestRow returns the row with the largest part in the direction of the least singular value.
+// weakestRow returns the row, as a scalar of the system, with the largest part in the direction of the least singular value. ok is false if
+// a solve does not converge.
 func (s *explainer) weakestRow(k *ranking) (row int, ok bool) {
 	first := s.plan.first()
 	x, b := make([]float64, len(s.x)), make([]float64, len(s.x))
@@ -259,8 +262,8 @@ func (s *explainer) weakestRow(k *ranking) (row int, ok bool) {
 	return most.At, most.At >= 0
 }
 
-// response replaces reactions x by S⁺·D·x, with D the scales of the rows. Rounding leaves it a part in the null space of Jᵀ,
-// which the proximal term would enlarge the next time; the orthogonal factors of k take it out. It reports whether the solve
+// response replaces the reactions x by S⁺·D·x, with D the scales of the rows. Rounding leaves a part of the result in the null space of Jᵀ,
+// which the proximal term would enlarge the next time; the orthogonal factors of k remove it. response reports whether the solve
 // has converged.
 func (s *explainer) response(x []float64, k *ranking) bool {
 	b, rest := make([]float64, len(x)), make([]float64, len(x))
@@ -276,7 +279,7 @@ func (s *explainer) response(x []float64, k *ranking) bool {
 	return true
 }
 
-// converges reports whether a change is small enough to end the search, for a number of the given size.
+// converges reports whether the change of a number of the given size is small enough to end the search.
 func converges(change, size float64) bool { return math.Abs(change) <= weakTol*size }
 
 // rowNorm returns the norm of reactions in units of the rows' scales.
@@ -297,7 +300,7 @@ func addTurning(out []float64, ahead, behind *assemble.Weighted, pos int64, y []
 	}
 }
 
-// turningJoint returns the joint whose reaction to y works most on the body of the largest motion.
+// turningJoint returns the joint or coupling whose term of (dJ/dv)ᵀ·y is largest on the body that has the largest number in motion.
 func (s *explainer) turningJoint(motion, y []float64, ahead, behind *assemble.Weighted) int {
 	layout := s.plan.layout
 	p := layout.Pattern

@@ -9,7 +9,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// settle solves once and again until reactions and the friction that they make agree.
+// settle calls once until reactions agree with the friction that grows with them. It returns ErrReaction if such a reaction is not unique,
+// and ErrJammed if there is no agreement within bearingSolves.
 func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) error) error {
 	b := s.bearings
 	st = b.begin(st)
@@ -19,6 +20,7 @@ func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) erro
 		}
 		if n == 0 {
 			if tells := b.redundantOf(&s.core); !tells || !slices.Equal(b.rows, b.unique) {
+				// Redundant rows that are new: a Report tells whether the reactions are unique, but overwrites the factor.
 				r, err := s.explainer().report()
 				if err == nil {
 					err = s.determined(r)
@@ -43,8 +45,8 @@ func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) erro
 	return fault.Errorf("kkt: %w", s.plan.mech.AtJoint(s.plan.mech.Bearing(0), -1, ErrJammed))
 }
 
-// determined returns ErrReaction, with the name of the joint, where
-// the constraints leave the reaction of a bearing undetermined.
+// determined returns ErrReaction with the name of a joint if its friction grows with a reaction that
+// the constraints leave undetermined.
 func (s *Solver) determined(r *Report) error {
 	for i := range s.plan.mech.NumBearings() {
 		if j := s.plan.mech.Bearing(i); r.Undetermined[j]&bearingBit != 0 {
@@ -54,7 +56,7 @@ func (s *Solver) determined(r *Report) error {
 	return nil
 }
 
-// BearingsTo stores in dst the reactions in the joints whose friction grows with them (mechanism.State.Bearings).
+// BearingsTo stores in dst the reactions, N, in the joints whose friction grows with them (mechanism.State.Bearings).
 //
 // It panics without a solution, or on a length mismatch.
 func (s *Solver) BearingsTo(dst []float64) {
@@ -72,12 +74,12 @@ func (s *Solver) BearingsTo(dst []float64) {
 // which is kept but not copied.
 //
 // Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
-// system without these. The whole one is solved too where rounding makes the reduced one fail.
+// system without these bodies. If rounding makes that fail, it solves the whole system.
 //
 // If friction grows with the reaction in its joint (mechanism.State.Bearings), Solve begins with the reactions without
 // friction and solves again until friction and reactions agree. Each solve multiplies the error by about the ratio of
-// friction to load. If rows are redundant, the first Solve also makes a Report, and so does one in which others
-// are.
+// friction to load. If rows are redundant, the first Solve also makes a Report, and so does a later Solve in which other rows
+// are redundant.
 //
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
 // flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
@@ -88,8 +90,8 @@ func (s *Solver) BearingsTo(dst []float64) {
 //
 // Cost: O(bodies + joints) + the factor's flops. Nearly dependent constraints take up to 64
 // more solves. The last resorts take longer: an orthogonal factorization some four times as
-// long, twice the digits some hundred times. No allocation but when one of these is first
-// needed, and where an orthogonal factorization or another order is needed. It returns
+// long, twice the digits some hundred times. It allocates only when one of these is first
+// needed, and in each orthogonal factorization or change of the order. It returns
 // mechanism.ErrNotFinite for a bad state, *factor.PivotError, ErrInconsistent, ErrInaccurate, ErrReaction or ErrJammed,
 // each with the name of the body or joint. After an error there is no result. It panics if st
 // is nil or of another mechanism.
@@ -103,7 +105,7 @@ func (s *Solver) Solve(st *mechanism.State) error {
 	return s.orCause(s.once(st))
 }
 
-// once is Solve with the friction that is in st.
+// once is Solve with the reactions in st.Bearings.
 func (s *Solver) once(st *mechanism.State) error {
 	if err := s.assemble(st); err != nil {
 		return err
@@ -114,7 +116,7 @@ func (s *Solver) once(st *mechanism.State) error {
 	return s.refine()
 }
 
-// refine refines with the factor, and takes off what bodies without inertia are held by.
+// refine solves and refines with the factor, and takes the held inertia off the solution.
 func (s *Solver) refine() error {
 	err := s.solve()
 	if err == nil && s.release != nil {
@@ -125,18 +127,18 @@ func (s *Solver) refine() error {
 	return err
 }
 
-// SetAccuracy sets an error that is good enough, relative to the largest acceleration, weighted by the inertias. Solve does not
-// refine accelerations with a smaller error, by a margin (factor.Factor.SolveWithinTo). Without that it refines as far as it can,
-// which is what it does with 0, the default. Rounding of the loads bounds what it can: where loads of 9.81 m/s² cancel down
+// SetAccuracy sets a sufficient error, relative to the largest acceleration, weighted by the inertias. Solve does not
+// refine accelerations whose error is smaller by a margin (factor.Factor.SolveWithinTo). With 0, the default, it refines as far as it can.
+// The limit is rounding of the loads: where loads of 9.81 m/s² cancel down
 // to 1e-5 m/s², accelerations are known to 1e-10.
 //
-// Redundant rows of a state that is closed to rounding hold as they do with 0. Where the state violates its joints, they contradict each
-// other by as much, and which of them gives way is left to the order of elimination: with an error that is good enough,
+// Redundant rows of a state that is closed to rounding hold as they do with 0. Where the state violates its joints, redundant rows
+// contradict each other by as much, and the order of elimination decides which of them is violated: with a sufficient error,
 // Solve looks for no least squares over all of them. So it is for callers that correct poses and velocities in each
-// step, such as motion.Rattle. Refinement and Inconsistency tell what was reached.
+// step, such as motion.Rattle. Refinement and Inconsistency tell the errors that were reached.
 //
-// Cost of a Solve then: half a solve to see that nothing is to be refined, otherwise at most that without it, but for the
-// errors of the joints' positions where the state violates them.
+// Cost of a Solve then: half a solve more than without refinement; at most the cost with 0, and where the state violates the joints also
+// their position errors.
 //
 // It panics unless enough is from 0 to AccurateTol.
 func (s *Solver) SetAccuracy(enough float64) {
@@ -164,7 +166,7 @@ func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error
 	return s.orCause(s.onceStabilized(st, alpha, beta))
 }
 
-// onceStabilized is SolveStabilized with the friction that is in st.
+// onceStabilized is SolveStabilized with the reactions in st.Bearings.
 func (s *Solver) onceStabilized(st *mechanism.State, alpha, beta float64) error {
 	s.st = st
 	if err := s.assembleWhole(); err != nil {
@@ -188,20 +190,20 @@ func (s *Solver) Watch(ctx context.Context) (end func()) {
 	return s.work.Watch(ctx)
 }
 
-// SolveContext is Solve that ends early when ctx does (Watch).
+// SolveContext is Solve, and ends early when ctx does (Watch).
 func (s *Solver) SolveContext(ctx context.Context, st *mechanism.State) error {
 	defer s.Watch(ctx)()
 	return s.Solve(st)
 }
 
-// Stages are the three parts of Solve, for those who time them or look at the matrix: Assemble, Factorize and Refine, in this
-// order. Who wants accelerations and reactions calls Solve.
+// Stages are the three parts of Solve, Assemble, Factorize and Refine in this order, for callers who time them or look at the matrix.
+// For accelerations and reactions call Solve.
 type Stages struct{ s *Solver }
 
 // Stages returns the parts of Solve.
 func (s *Solver) Stages() Stages { return Stages{s} }
 
-// Assemble is the first part of Solve: it fills the system. Friction of reactions is that of st.Bearings.
+// Assemble is the first part of Solve: it fills the system. Friction that grows with reactions takes them from st.Bearings.
 func (p Stages) Assemble(st *mechanism.State) error {
 	p.s.enter()
 	defer p.s.guard.Leave()
@@ -226,7 +228,7 @@ func (p Stages) Refine() error {
 }
 
 // SolveOnceTo stores in a the accelerations of one solve with the factor, neither checked nor
-// refined. That is the work of a solver of linear systems, and no result of the Solver.
+// refined: the work of a linear solver alone. The Solver has no results afterwards.
 //
 // Shapes: a has six entries a body, as for AccelerationsTo.
 // Cost: the backward half of a solve, as Factorize has eliminated the right side; no

@@ -14,19 +14,19 @@ import (
 type Solver struct {
 	core
 	guard guard.Guard
-	side  *Workspace // for others: that of the core, or that of the constraints alone
+	side  *Workspace // for users besides s: the one of the core, or with armature one for the system of the constraints
 
 	bearings *bearings // nil if no friction grows with a reaction
-	release  *releaser // nil if there is inertia in all directions
+	release  *releaser // takes the held inertia off; nil if there is none, or if it stays
 
-	places []int32   // in the system with armature, of each scalar of the one without; nil if there is none
-	wide   []float64 // a solution and a right side with armature, for others without
+	places []int32   // by scalar of the system without armature: its scalar in the system with armature; nil without armature
+	wide   []float64 // scratch of withFlywheels: a solution and a right side with armature
 }
 
 // NewSolver allocates a solver of the plan.
 func (p *Plan) NewSolver() *Solver {
 	p.mustBe()
-	if p.ground == nil || p.mech.NumBearings() > 0 { // which need the multipliers of every solve
+	if p.ground == nil || p.mech.NumBearings() > 0 { // bearings need the multipliers of every solve, which the whole system has
 		return p.newSolver()
 	}
 	s := &Solver{core: newCore(p, p)}
@@ -39,7 +39,7 @@ func (p *Plan) newSolver() *Solver {
 	return p.newSolverOf(p.dynamic())
 }
 
-// newSolverOf returns a solver of the whole system of q, p or its geared plan.
+// newSolverOf returns a solver of p for the whole system of q, which is p or its geared plan.
 func (p *Plan) newSolverOf(q *Plan) *Solver {
 	s := &Solver{core: newCore(p, q)}
 	s.side = s.work
@@ -55,8 +55,8 @@ func (p *Plan) newSolverOf(q *Plan) *Solver {
 	return s
 }
 
-// withoutFlywheels returns where the scalars of a layout are in that of the same mechanism with flywheels. The rows of armature are the
-// last ones of their joint.
+// withoutFlywheels returns, for each scalar of layout l, its scalar in the layout geared of the same mechanism with flywheels. The rows of
+// armature, which l does not have, are the last ones of their joint.
 func withoutFlywheels(l, geared *assemble.Layout) []int32 {
 	nb := int32(l.Mech.NumBodies())
 	places := make([]int32, 0, l.Pattern.Dim())
@@ -72,7 +72,8 @@ func withoutFlywheels(l, geared *assemble.Layout) []int32 {
 	return places
 }
 
-// withFlywheels returns memory for a solution of the system with armature, and the right side e of the one without in that.
+// withFlywheels returns memory for a solution of the system with armature, and the right side e, which is without armature, as a right side
+// of that system. The entries of flywheels and their rows are zero. Both are valid until the next call.
 func (s *Solver) withFlywheels(e []float64) (x, right []float64) {
 	n := len(s.x)
 	x, right = s.wide[:n], s.wide[n:]
@@ -83,8 +84,8 @@ func (s *Solver) withFlywheels(e []float64) (x, right []float64) {
 	return x, right
 }
 
-// turnFlywheels stores in y the numbers of flywheels and of their rows, theory.md (A1), that accelerations of the bodies in y make, with
-// right the product of the system with y without them.
+// turnFlywheels stores in y the numbers of flywheels and of their rows, theory.md (A1), that follow from the accelerations of the bodies in
+// y. right is the product of the matrix with a y in which these numbers are zero.
 func (s *Solver) turnFlywheels(y, right []float64) {
 	l := s.plan.layout
 	for _, j := range l.Mech.Geared() {
@@ -115,7 +116,7 @@ func (s *Solver) orCause(err error) error {
 	return fault.Errorf("kkt: %w", cause)
 }
 
-// enter begins a use of s, which ends when its guard is left. It panics on misuse.
+// enter panics if s is zero or in use, and follows changes of its inputs. Its guard has to be left afterwards.
 func (s *Solver) enter() {
 	if s == nil || s.plan == nil {
 		panic("kkt: zero Solver; use Plan.NewSolver")
@@ -127,7 +128,7 @@ func (s *Solver) enter() {
 }
 
 // newPlainSolver returns a solver of the whole system without
-// armature, in which rods and point masses have what they are held by.
+// armature, in which rods and point masses keep the held inertia.
 func (p *Plan) newPlainSolver() *Solver {
 	s := p.newSolverOf(p)
 	s.release = nil

@@ -17,7 +17,7 @@ type spans struct {
 // other, as each of them may end early. Each makes it, with the same result, and all take the one that is ready first.
 type once[T any] struct{ made atomic.Pointer[T] }
 
-// get returns the analysis, or nil if make fails.
+// get returns the analysis, which make computes the first time, or nil if make fails.
 func (o *once[T]) get(make func() (*T, error)) *T {
 	if made := o.made.Load(); made != nil {
 		return made
@@ -59,29 +59,29 @@ func (s *core) newRowSpan() *factor.RowSpan {
 	return q
 }
 
-// spanTols are parts of a column relative to its length. A column counts as dependent if those
-// before leave no more of it. The parts are tried in this order. Rounding of the state leaves
+// spanTols are remainders of a column (factor.SpanGap) up to which it counts as dependent, in the order in which they are tried.
+// Rounding of the state leaves remainders of
 // 1e-16 where bodies are few, and 1e-10 and more on long open branches, where columns combine
-// with the lengths of lever arms. True parts fall with the root of the cube of the length of a
-// mast, to some 1e-9 on one of 1e5 stages.
+// with the lengths of lever arms. True remainders fall with the length of a mast to the power 3/2,
+// to some 1e-9 on a mast of 1e5 stages.
 var spanTols = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4}
 
-// violated is the ratio between such a part and an error of a joint's position that may have
+// violated is the ratio between a remainder and a position error of a joint that may have
 // made it.
 const violated = 10
 
-// Ratios between the smallest part that counts and the largest that does not, or rounding.
+// Limits of clarity.
 const (
-	spanSure  = 1e4 // no larger tolerance is tried
-	spanClear = 1e3 // the rank is clear
-	spanLeast = 1e-16
+	spanSure  = 1e4   // from here on no larger tolerance is tried
+	spanClear = 1e3   // from here on the rank is clear
+	spanLeast = 1e-16 // rounding: dropped remainders below count as this
 )
 
 // factorSpan finds the basis of the column space of D^(−½)·W, theory.md (28), with D in scale.
-// It takes the tolerance that makes the rank clearest. If none makes it clear, it takes the
-// clearest of those that give the given rank, if there are any. It reports whether the rank is
-// clear. off is the largest error of a joint's position. Tolerances below violated·off are left
-// out, but for the largest: a linkage that moves only by its geometry is rigid as soon as it is
+// It takes the tolerance that makes the rank clearest. If no tolerance makes it clear, it takes the
+// clearest one among those that lead to the given rank, if there are any. It reports whether the rank is
+// clear. off is core.violation. Tolerances below violated·off are left
+// out, except the largest one: a linkage that moves only by its special geometry seems rigid as soon as the joints are
 // off. If the context ends, it returns false, and q is not factored.
 func (s *core) factorSpan(q *factor.Span, scale []float64, rank int, off float64) bool {
 	c := spanChoices{rank: rank}
@@ -101,17 +101,17 @@ func (s *core) factorSpan(q *factor.Span, scale []float64, rank int, off float64
 	return clear
 }
 
-// clarity returns how clear a gap makes a rank.
+// clarity returns the ratio of the smallest remainder that counts to the largest that does not.
 func clarity(g factor.SpanGap) float64 { return g.Smallest / max(g.Dropped, spanLeast) }
 
-// spanChoices are the tolerances that have been tried: the one that makes the rank clearest, and the one that does so among those
-// with a given rank.
+// spanChoices has the clearest of the tolerances tried so far, best, and the clearest among those that lead to a given rank, same.
 type spanChoices struct {
 	rank       int
 	best, same spanChoice
 }
 
-// add takes a tolerance with the gap and the rank that it makes. It reports whether the rank is so clear that no other is tried.
+// add compares a tolerance, by its gap and rank, with the choices so far. It reports whether the rank is so clear that no other tolerance
+// has to be tried.
 func (c *spanChoices) add(tol float64, g factor.SpanGap, rank int) (sure bool) {
 	d := spanChoice{tol, clarity(g)}
 	c.best.take(d)
@@ -121,7 +121,7 @@ func (c *spanChoices) add(tol float64, g factor.SpanGap, rank int) (sure bool) {
 	return d.ratio >= spanSure
 }
 
-// choose returns the tolerance to take if none was sure, and whether the rank is clear.
+// choose returns the tolerance to take if add was never sure, and whether the rank is clear with it.
 func (c *spanChoices) choose() (tol float64, clear bool) {
 	if c.best.ratio >= spanClear || c.same.tol == 0 {
 		return c.best.tol, c.best.ratio >= spanClear
@@ -129,7 +129,7 @@ func (c *spanChoices) choose() (tol float64, clear bool) {
 	return c.same.tol, false
 }
 
-// spanChoice is a tolerance and how clear it makes the rank.
+// spanChoice is a tolerance and the clarity of the rank with it.
 type spanChoice struct{ tol, ratio float64 }
 
 // take replaces c by d if d is clearer.

@@ -14,11 +14,12 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
+// leanFlops is the largest number of flops for each row of the whole system with which spare rows are searched: beyond it a plan would take
+// seconds.
 const leanFlops = 100_000
 
 // newLeanPlan chooses the spare rows of p. It returns nil if there are none, if leaving them out does not pay, or if the state written in
-// the model does not tell: a singular pose has rows that depend on others there alone.
+// the model does not tell them: at a singular pose more rows depend on others than nearby.
 func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	rows := p.layout.Pattern.Dim() - p.first()
 	if p.mech.NumBearings() > 0 || rows <= 6*p.mech.NumBodies() || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
@@ -77,26 +78,26 @@ type choice struct {
 	y      *assemble.Weighted
 	st     *mechanism.State
 	span   *factor.RowSpan // in the order of the plan
-	least  float64         // part of a row of the basis that rows before leave, relative to its length
+	least  float64         // least remainder (factor.SpanGap) of a row in the basis
 	spare  int             // rows that depend on others
-	enough int64           // work of a lean system that pays
+	enough int64           // largest work of a lean system that pays, flops
 	lost   bool            // rows that count have lost their pivots in an order
 }
 
-// fill makes y the system without loads at st.
+// fill makes y the system without loads at st. It reports whether the system could be filled.
 func (c *choice) fill() bool {
 	c.y.Unloaded = true
 	return c.y.FillTo(c.st) == nil
 }
 
-// count finds how many rows are spare. It returns the lean system of the rows that are independent in the order of the plan, without an
-// order; nil if there are no spare rows, or if their number is not clear.
+// count finds the number of spare rows. It returns the lean system of the rows that are independent of the rows before in the order of the
+// plan; the lean system has no order yet. It returns nil if there are no spare rows, or if their number is not clear.
 func (c *choice) count(ctx context.Context) (*leanPlan, error) {
 	q := c.p.layout.Pattern
 	rows := q.Dim() - c.p.first()
 	plan, err := factor.AnalyzeRowSpanWithin(ctx, q, c.p.symbolic.Order(), factor.Limits{Flops: leanFlops * int64(rows)})
 	if err != nil {
-		return nil, context.Cause(ctx) // nil beyond the limits
+		return nil, context.Cause(ctx) // nil if the error was a CostError
 	}
 	c.span = plan.NewRowSpan()
 	off := c.p.violation(c.y.Kin, c.st, nil)
@@ -108,7 +109,7 @@ func (c *choice) count(ctx context.Context) (*leanPlan, error) {
 	return l, nil
 }
 
-// basis returns the lean system of rows of which others leave more than a tolerance, without an order.
+// basis returns the lean system of the rows whose remainder is above a tolerance, without an order.
 func (c *choice) basis(ctx context.Context, tol float64) (*leanPlan, error) {
 	watch, kept := new(team.Watch), make([]bool, c.p.layout.Pattern.Dim())
 	defer watch.Begin(ctx)()
@@ -121,14 +122,15 @@ func (c *choice) basis(ctx context.Context, tol float64) (*leanPlan, error) {
 }
 
 const (
-	firmPart  = 5e-3 // part of a row, as choice.least, that is asked for at first
-	firmTries = 3    // times that a smaller part is asked for. Another value costs time only.
-	noAnswer  = math.MaxInt32
+	firmPart  = 5e-3          // tolerance of basis in the first try of firmer
+	firmTries = 3             // tries of firmer, with ever smaller tolerances. Another value costs time only.
+	noAnswer  = math.MaxInt32 // number of corrections that stands for no solution
 )
 
-// firmer looks for a basis whose rows depend less on each other than those of l, which needs so many corrections. A row of which others
-// leave little is left out where it stands, as rows that come later may take its place. They have if the basis has as many rows. The
-// largest part for which it has counts.
+// firmer looks for a basis whose rows depend less on each other than the rows of l, which needs the given corrections. With a larger
+// tolerance, a row with a small remainder is left out, and a later row may take its place. This has worked if the basis has as many rows
+// as before. firmer takes the first, largest tolerance with which it works. It returns that basis and its corrections if they are
+// fewer, else l and the given number.
 func (c *choice) firmer(ctx context.Context, l *leanPlan, corrections int) (*leanPlan, int, error) {
 	for try, tol := 0, firmPart; try < firmTries && tol > c.least && c.fill(); try++ {
 		to, err := c.basis(ctx, tol)
@@ -147,8 +149,8 @@ func (c *choice) firmer(ctx context.Context, l *leanPlan, corrections int) (*lea
 	return l, corrections, nil
 }
 
-// try finds the order of l, and returns how many corrections the first solution needs; noAnswer if rows that are left out do not depend
-// on the others nearby, or if solves with l do not tell. y becomes another system.
+// try finds the order of l, and returns the number of corrections that its first solution needs. It returns noAnswer if that order has too
+// much work, if l cannot be factored or solved, or if spare rows do not depend on the others nearby. It overwrites y.
 func (c *choice) try(ctx context.Context, l *leanPlan) (corrections int, err error) {
 	if err := l.analyse(ctx, c.p); err != nil || l.symbolic.Counts.Flops > c.enough {
 		return noAnswer, err
@@ -165,13 +167,14 @@ func (c *choice) try(ctx context.Context, l *leanPlan) (corrections int, err err
 	return n, nil
 }
 
-// lighter is by how much the weighted rows of a body grow with each joint between it and the world, where rows are chosen from the ends:
-// its inertia falls by the square. What is farther than some ten joints then hardly counts. Another value costs time only: rank has no
-// masses.
+// lighter is the factor by which the weighted rows of a body grow with each joint between it and the world, where rows are chosen from the
+// ends: its inertia falls by the square. Bodies farther than some ten joints then hardly count. Another value costs time only, as the rank
+// does not depend on masses.
 const lighter = 1.05
 
-// fromEnds chooses the spare rows from the bodies farthest from the world on, with inertias that fall with the distance: theory.md, "Rows
-// of long masts". It returns nil if they are not told apart there either, or if the order has more fill than that of the plan.
+// fromEnds chooses the spare rows in an order from the bodies farthest from the world on, with inertias that fall with the distance:
+// theory.md, "Rows of long masts". It returns nil if their number is not the one of count, or if the order has more work than the order of
+// the plan.
 func (c *choice) fromEnds(ctx context.Context) (_ *leanPlan, err error) {
 	p, y, q := c.p, c.y, c.p.layout.Pattern
 	bodies, distance := farthest(q)
@@ -205,9 +208,9 @@ func (c *choice) fromEnds(ctx context.Context) (_ *leanPlan, err error) {
 	return l, nil
 }
 
-// lighten multiplies what each body has in the rows of a joint by a power of lighter, and makes the scales fit the new rows. The
-// exponent is how much farther from the world the body is than the nearest one of the joint, so numbers stay finite however long the
-// mechanism is.
+// lighten multiplies the block of each body in the rows of a joint by a power of lighter, and computes the scales of the new rows. The
+// exponent is the distance of the body from the world minus the least distance of a body of the joint, so numbers stay finite however
+// long the mechanism is.
 func lighten(y *assemble.Weighted, p *sparse.Pattern, distance []int32) {
 	clear(y.Scale)
 	for j := p.Positive(); j < p.Len(); j++ {
@@ -238,7 +241,8 @@ func isExact(f *factor.Factor, y *assemble.Weighted) bool {
 	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
 }
 
-// chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.
+// chooseRows returns the lean system of the rows that factor.Factor.ChooseRows keeps with the proximal term shrink·ε, in an order; nil if
+// there are no spare rows or the choice fails.
 func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Weighted, shrink float64) (*leanPlan, error) {
 	kept := make([]bool, p.layout.Pattern.Dim())
 	if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {
@@ -251,7 +255,7 @@ func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Wei
 	return l, l.analyse(ctx, p)
 }
 
-// analyse finds an order of the lean system, of the kind that was asked for.
+// analyse finds an order of the lean system by the method of the options of p, or in the user's order of bodies.
 func (l *leanPlan) analyse(ctx context.Context, p *Plan) (err error) {
 	if p.own == nil {
 		l.symbolic, _, _, err = factor.ChooseContext(ctx, l.rows.Pattern, p.asked(), p.threads, factor.Limits{})
@@ -265,7 +269,7 @@ func (l *leanPlan) analyse(ctx context.Context, p *Plan) (err error) {
 	return err
 }
 
-// asked returns the ordering that was asked for.
+// asked returns Options.Ordering as it was given.
 func (p *Plan) asked() order.Ordering {
 	if len(p.candidates) > 1 {
 		return order.Auto
@@ -273,15 +277,15 @@ func (p *Plan) asked() order.Ordering {
 	return p.ordering
 }
 
-// rankStep is the length of the motion of hasRankNearby, in radians or lengths of bodies. The joints hold after it up to its square, and
-// rows that depend on others at singular poses alone are off by the step itself. rankTol is between the two.
+// rankStep is the length of the motion of hasRankNearby, in radians or lengths of bodies. The joints hold after it up to its square. Rows
+// that depend on others at singular poses alone are violated there by about the step itself. rankTol is between the two.
 const (
 	rankStep = 1e-4
 	rankTol  = 1e-6
 )
 
-// hasRankNearby reports whether the spare rows depend on the others next to st, too, along a motion that the joints allow. y is the
-// system at st, whose lean part is factored; it becomes that of another state.
+// hasRankNearby reports whether the spare rows also depend on the others next to st, after a motion that the joints allow. y is the
+// system at st, whose kept rows are factored; it becomes the system of the state nearby.
 func (s *lean) hasRankNearby(p *Plan, y *assemble.Weighted, st *mechanism.State) bool {
 	s.ask(false)
 	defer s.ask(true)

@@ -2,18 +2,18 @@ package kkt
 
 import "math"
 
-// movesTol is the part of a random motion that the joints have to leave if a mechanism moves.
+// movesTol is the size of a projected random motion, relative to the motion before, up to which it counts as rounding.
 const movesTol = 1e-6
 
-// toUnitSpeed takes rounding out of a motion in the coordinates of a random one, and scales it as scaleToUnitSpeed does. It reports whether
+// toUnitSpeed removes rounding from a projected random motion by dropRounding, and scales it by scaleToUnitSpeed. It reports whether
 // something moves.
 func toUnitSpeed(v, length []float64) bool {
 	dropRounding(v)
 	return scaleToUnitSpeed(v, length)
 }
 
-// dropRounding makes zero what is rounding in a random motion, in the coordinates in which its loads are of size 1: those of accelerations
-// depend on the masses.
+// dropRounding sets numbers of a projected random motion that are rounding to zero. v is in the coordinates in which the motion was of size
+// 1 before; in other coordinates sizes depend on the masses.
 func dropRounding(v []float64) {
 	for i, x := range v {
 		if !(math.Abs(x) > movesTol) {
@@ -22,7 +22,8 @@ func dropRounding(v []float64) {
 	}
 }
 
-// scaleToUnitSpeed scales a motion, six numbers a body, so that a body moves by a radian or its length. It reports whether something moves.
+// scaleToUnitSpeed scales a motion, six numbers a body, so that its largest number is 1 relative to the length of the body. It reports
+// whether something moves.
 func scaleToUnitSpeed(v, length []float64) bool {
 	speed := 0.0
 	for i, x := range v {

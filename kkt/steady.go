@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	steadyFrom = 3   // corrections of the first solution from which on a steady order is looked for
+	steadyFrom = 3   // corrections of the first solution from which on steady looks for another order
 	steadyPart = 0.7 // largest part of the work that pays: fronts with bodies take longer for as many flops
 	entryWork  = 3   // flops that take as long as reading an entry of the factor
 )
 
-// steady looks for an order in which each body comes after its joints to the bodies before: theory.md, "Bodies after their joints". l has
-// another order, in which the first solution at st takes so many corrections. steady returns l where such an order does not pay, or where
-// rows depend on each other in it while the bodies that come later are at rest.
+// steady looks for an order of l in which each body comes after its joints to the bodies before it: theory.md, "Bodies after their joints".
+// In the order of l the first solution at st takes the given corrections. steady returns l if the new order does not pay, or if rows
+// depend on each other in it while the bodies that come later are at rest.
 func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st *mechanism.State, corrections int) (*leanPlan, error) {
 	if corrections < steadyFrom || p.own != nil {
 		return l, nil
@@ -44,8 +44,9 @@ func (l *leanPlan) steady(ctx context.Context, p *Plan, y *assemble.Weighted, st
 	return &to, nil
 }
 
-// setFloor stores in s.floor the least pivots that rows may have: a part of the least between the same two bodies of the order, for the
-// factor at hand. They fall like the third power of the length of a part, so the least of all would say nothing of the others.
+// setFloor stores in s.floor the least pivots that rows may have: leanPart of the least pivot between the same two bodies of the order, in
+// the factor at hand. Pivots fall like the third power of the length of the part before them, so one limit for all rows would be too
+// small for most.
 func (s *lean) setFloor() {
 	p, perm := s.rows.Pattern, s.symbolic.Order()
 	pivots := make([]float64, p.Dim())
@@ -68,7 +69,7 @@ func (s *lean) setFloor() {
 	}
 }
 
-// corrections returns how many the first solution for the loads at st needs, −1 without one. It makes y the system there.
+// corrections returns the number of corrections that the first solution for the loads at st needs, −1 if there is none. It fills y at st.
 func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon float64) int {
 	if y.Unloaded = false; y.FillTo(st) != nil || !s.factorize(y.Matrix, y.Right, y.Scale, epsilon) {
 		return -1
@@ -76,13 +77,13 @@ func (s *lean) corrections(y *assemble.Weighted, st *mechanism.State, epsilon fl
 	return s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, y.FreeSize()).Steps
 }
 
-// flopsWith returns what a factorization and a solution with corrections take.
+// flopsWith returns the work of a factorization and a solution with the given corrections, in flops.
 func flopsWith(s *factor.Symbolic, corrections int) float64 {
-	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*(1+2*float64(corrections)) // in doubles, as there may be 2³¹ − 1
+	return float64(s.Counts.Flops) + entryWork*float64(s.Counts.NonZeros)*(1+2*float64(corrections)) // in doubles, for noAnswer corrections
 }
 
 // afterJoints returns an order of p in which the bodies farthest from the world come first, and each body comes after its joints to the
-// bodies before it. Rows of a body alone come right after that.
+// bodies before it. Joints of a single body come right after that body.
 func afterJoints(p *sparse.Pattern) []int32 {
 	bodies := p.Positive()
 	place := make([]int32, bodies)
@@ -107,8 +108,8 @@ func afterJoints(p *sparse.Pattern) []int32 {
 	return perm
 }
 
-// farthest returns the bodies of p by their distances from the world in joints, from 1, the farthest first, and of those the one with the
-// largest number. A part without a joint to the world is seen from its first body.
+// farthest returns the bodies of p, the farthest from the world first and the largest number first among equals, and the distance of each
+// body from the world in joints. A body with a joint to the world has distance 1, as has the first body of a part without such a joint.
 func farthest(p *sparse.Pattern) (list, distance []int32) {
 	bodies := p.Positive()
 	joints := make([][]int32, bodies)

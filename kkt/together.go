@@ -1,9 +1,9 @@
 package kkt
 
-// WhyOneByOne returns the reason why states of the mechanism have to be solved one by one with a Solver: one
+// WhyOneByOne returns the reason why states of the mechanism have to be solved one by one with a Solver, because one
 // factorization with doubles does not give the solution. The reasons are friction that grows with reactions, bodies
-// without inertia in some direction, rows of one's own, and inertias whose ratio is too large for doubles. It is empty without such a
-// reason.
+// without inertia in some direction, rows that a program has added to those of the model, and inertias whose ratio is too large for
+// doubles. It is empty if there is no such reason.
 func (p *Plan) WhyOneByOne() string {
 	p.mustBe()
 	p.follow()

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestDoubleCardan: shafts turn with the angular acceleration of a moment over their inertias, through one branch and through two equal ones. Halves of the
-// shaft between them have no linear acceleration, for reasons of symmetry, and nothing is flagged.
+// TestDoubleCardan: shafts turn with the angular acceleration of a moment over their inertias, through one branch and through two equal
+// ones. Halves of the shaft between them have no linear acceleration, for reasons of symmetry, and nothing is flagged.
 func TestDoubleCardan(t *testing.T) {
 	for name, want := range map[string]float64{"one": 304.05405405405406, "two": 0} {
 		m, err := model.ReadFile("testdata/double-cardan-" + name + ".model.json")

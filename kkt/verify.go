@@ -10,17 +10,17 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// verification is what a Report learns from twice the digits.
+// verification has the redundant rows and the pivots that a Report finds with twice the digits.
 type verification struct {
 	p         *precise  // factored in the metric of the geometry
 	redundant []bool    // by scalar of the system
 	pivots    []float64 // by scalar of the system: geometric, relative to the row's scale
 }
 
-// verify solves with twice the digits unless that has been done. It stores in r what doubles or
-// the data do not determine, and returns which rows are redundant. It returns nil for a large
-// mechanism without a reason to verify it, and where twice the digits do not tell the rows apart. doubt says that the pose may be
-// the cause.
+// verify solves with twice the digits unless the Solve has done so. It stores in r.IllScaled an acceleration that doubles or
+// the data do not determine, and returns the redundant rows. It returns nil for a large
+// mechanism without a reason to verify it, and where twice the digits do not tell redundant rows from others. doubt says that a nearly
+// singular pose may be the cause.
 func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 	wide := s.plan.spread.wide()
 	if wide {
@@ -68,16 +68,16 @@ func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 	return s.redundant(r), doubt
 }
 
-// verifies reports whether twice the digits are worth their time.
+// verifies reports whether the mechanism is small enough for twice the digits; the limit is higher if there is a reason for them.
 func (s *explainer) verifies(r *Report) bool {
 	flops := s.plan.symbolic.Counts.Flops
 	reason := s.plan.spread.wide() || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
 	return flops <= verifyFlops || reason && flops <= preciseReportFlops
 }
 
-// poseAgrees reports whether twice the digits have a solution for random loads and rows that demand nothing, so that redundant rows
-// contradict each other by what velocities or motions demand, and not because a true row passes for redundant. Which rows are
-// redundant is a question of the pose.
+// poseAgrees reports whether twice the digits have a solution for random loads, with zero as the right side of all rows. If so, redundant
+// rows contradict each other only in their right sides, by velocities or prescribed motions, and no true row passes for redundant. The
+// redundant rows depend on the pose alone.
 func (s *explainer) poseAgrees() bool {
 	p := s.more
 	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
@@ -90,13 +90,15 @@ func (s *explainer) poseAgrees() bool {
 	return err == nil
 }
 
-// doubts reports whether the pose may be why twice the digits have failed with err, after a correction of the given relative size.
+// doubts reports whether the pose may be the reason why twice the digits have failed with err, after a correction of the given relative
+// size.
 func doubts(err error, correction float64) bool {
 	return !(correction <= preciseTol) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
 }
 
-// change returns the largest relative difference of accelerations from was, and the body; −1 if there is none. own is the largest difference
-// relative to the largest acceleration of its kind, and to the loads of its body, alone.
+// change returns the largest relative difference by between the accelerations of the solution and was, and its body; −1 if there is no
+// difference. own is the largest difference relative to the largest acceleration of its kind, angular or linear, and the loads of its body
+// alone (yardsticks).
 func (s *explainer) change(was []float64) (body int, by, own float64) {
 	free := make([]float64, len(was))
 	s.more.sys.AccelerationsTo(free, s.more.sys.Right)
@@ -111,7 +113,7 @@ func (s *explainer) change(was []float64) (body int, by, own float64) {
 		floor := [2]float64{max(angular, linear/l), max(angular*l, linear)}
 		turn, travel := partsOf(d[:])
 		for k, e := range [2]float64{turn, travel} {
-			if x := e / max(of.alone[k], cancelled*floor[k]); x > own { // not 0/0
+			if x := e / max(of.alone[k], cancelled*floor[k]); x > own { // false for 0/0, which is NaN
 				own = x
 			}
 			if x := e / max(of.size[k], cancelled*max(floor[k], of.loaded[k])); x > by {
@@ -122,13 +124,13 @@ func (s *explainer) change(was []float64) (body int, by, own float64) {
 	return body, by, own
 }
 
-// yardsticks are what a difference of accelerations is compared with, [0] of angular ones, rad/s², and [1] of linear ones, m/s². An
-// acceleration that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of
-// rounding of what the loads of any body alone would make.
+// yardsticks are the sizes with which differences of accelerations are compared, [0] for angular ones, rad/s², and [1] for linear ones,
+// m/s². An acceleration that symmetry makes zero consists of rounding of the others. Where loads balance each other, accelerations consist
+// of rounding of the accelerations that the loads of each body alone would make.
 type yardsticks struct {
 	alone  [2]float64 // the largest acceleration of the kind
-	size   [2]float64 // the same, or what the other kind amounts to over the lengths of bodies if that is more
-	loaded [2]float64 // the largest that the loads alone would make
+	size   [2]float64 // the largest acceleration of the kind, or of the other kind converted by the lengths of bodies if that is more
+	loaded [2]float64 // the largest acceleration that the loads alone would make
 }
 
 // yardsticks returns the sizes with which changes of the solution are compared. The input free has the accelerations that the loads alone
@@ -153,8 +155,8 @@ func partsOf(x []float64) (angular, linear float64) {
 	return norm(x[:3]), norm(x[3:6])
 }
 
-// shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes. doubt says
-// that there is no solution with these.
+// shake solves with the directions of the rows rounded in another way, and names in r a body whose acceleration changes much. doubt says
+// that there is no solution with these directions.
 func (s *explainer) shake(r *Report) (doubt bool) {
 	p := s.more
 	p.sys.Shake(true)
@@ -171,7 +173,8 @@ func (s *explainer) shake(r *Report) (doubt bool) {
 	return false
 }
 
-// redundant finds the redundant rows in the metric of the geometry. Both metrics have to find as many.
+// redundant finds the redundant rows in the metric of the geometry. It returns nil if a factorization fails. If the metric of the inertias
+// finds another number, or the pivots are not well separated, it tries other factorizations; r.NearSingular is set if pivots stay close.
 func (s *explainer) redundant(r *Report) *verification {
 	p := s.more
 	if p.fill(s.st) != nil || p.factorize() != nil {
@@ -194,7 +197,7 @@ func (s *explainer) redundant(r *Report) *verification {
 	return v
 }
 
-// count returns how many of a list are true.
+// count returns the number of true entries.
 func count(list []bool) (n int) {
 	for _, b := range list {
 		if b {
@@ -204,8 +207,9 @@ func count(list []bool) (n int) {
 	return n
 }
 
-// book reports whether scalar i of the system, a row of joint j, is redundant by 32 digits. If doubles say it is and 32 digits say it is
-// not, the row is nearly redundant: book stores its distance and joint in r, if it is the nearest so far.
+// book reports whether scalar i of the system, a row of joint j, is redundant by 32 digits; redundant is the verdict of doubles. If doubles
+// find it redundant and 32 digits do not, the row is nearly redundant: book stores its distance and joint in r, if it is the nearest so
+// far.
 func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 	if redundant && !v.redundant[i] {
 		if d := math.Sqrt(v.pivots[i]); r.WeakestJoint < 0 || d < r.Distance {
@@ -216,7 +220,7 @@ func (v *verification) book(r *Report, j, i int, redundant bool) bool {
 }
 
 // nullTo stores in z the vector of the null space of Jᵀ that equals c in the redundant rows: (S
-// + Γ)⁻¹·Γ·c with Γ the scales of these rows, S = J·G⁻¹·Jᵀ.
+// + Γ)⁻¹·Γ·c with Γ the scales of these rows, S = J·G⁻¹·Jᵀ and G the geometric inertia.
 func (v *verification) nullTo(z, c []float64) {
 	p := v.p
 	for i, x := range c {

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Workspace is what the solvers of one plan and one goroutine share: the goroutines that work
+// Workspace has the objects that the solvers of one plan and one goroutine share: the goroutines that work
 // for them, and the factor of the whole system. One solver at a time uses the factor
 // (Factored.Current).
 type Workspace struct {
@@ -40,11 +40,11 @@ func (w *Workspace) Factor() *factor.Factor {
 }
 
 // Watch makes the solvers on w end early when ctx does, until end is called. Their methods then return the cause for
-// which ctx has ended, and leave no results. They serve again after end, with the bits of fresh ones. How long that
-// takes says docs/architecture.md, "Ends". Calls may be nested; end them in reverse order.
+// which ctx has ended, and leave no results. They can be used again after end, with the same bits as fresh ones. docs/architecture.md,
+// "Ends", tells how long the end of a method takes. Calls may be nested; end them in reverse order.
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Workspace) Watch(ctx context.Context) (end func()) { return w.watch.Begin(ctx) }
 
-// Watched returns the watch of w, for factors that are made beside.
+// Watched returns the watch of w, for other factors of the same goroutine.
 func (w *Workspace) Watched() *team.Watch { return w.watch }

@@ -31,5 +31,5 @@ func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.W
 	return factor.WorstAt(worst.Most, worst.At, p.Off)
 }
 
-// restTerm is the part of the whole that counts in each row, as in package factor.
+// restTerm is the part of the size of the solution that is added to the terms of each row, as in package factor.
 const restTerm = 1e-4

@@ -101,6 +101,7 @@ func flush(b *bufio.Writer) error {
 	return nil
 }
 
+// appendNumber appends x with 17 significant digits.
 func appendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'g', 17, 64)
 }

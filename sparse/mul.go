@@ -68,6 +68,7 @@ func residual6(r *[6]float64, d *[36]float64, x *[6]float64, b []float64, o int)
 	}
 }
 
+// at returns b[i], or 0 if b is nil.
 func at(b []float64, i int) float64 {
 	if b == nil {
 		return 0
@@ -75,8 +76,8 @@ func at(b []float64, i int) float64 {
 	return b[i]
 }
 
-// rowResidual finishes row i of sign −1: its own residual, and its transposed
-// blocks taken from the rows of its columns.
+// rowResidual stores the residual of node i of sign −1, and subtracts the products of its transposed
+// blocks from the residuals of its neighbours of sign +1.
 func (m *Matrix) rowResidual(r, b, x []float64, i int) {
 	p := m.Pattern
 	o, s := int(p.Off[i]), int(p.Size[i])
@@ -117,8 +118,7 @@ func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64)
 	}
 }
 
-// norm1 returns the largest sum of magnitudes of a column, which for a symmetric
-// matrix is that of a row.
+// norm1 returns ‖m‖₁, the largest sum of magnitudes of a column, which is also the largest one of a row.
 //
 // Cost: O(stored values); allocates one vector.
 func (m *Matrix) norm1() float64 {
@@ -165,9 +165,9 @@ func (m *Matrix) ColumnSumsTo(sum []float64) {
 }
 
 // BackwardError returns the scaled residual of x as a solution of m·x = b,
-// ‖b − m·x‖∞ / (‖m‖₁·‖x‖∞ + ‖b‖∞).
+// ‖b − m·x‖∞ / (‖m‖₁·‖x‖∞ + ‖b‖∞), or 0 if the denominator is 0.
 //
-// Cost: O(stored values); allocates.
+// Cost: O(stored values); allocates. It panics on a length mismatch.
 func (m *Matrix) BackwardError(b, x []float64) float64 {
 	r := make([]float64, m.Pattern.Dim())
 	m.ResidualTo(r, b, x)

@@ -1,5 +1,5 @@
 package sparse
 
-// Num is a number of some 32 digits, the sum of two doubles: Hi is the sum rounded, and Lo is what that leaves. The few
-// systems whose solution doubles lose have such numbers in matrix and vectors.
+// Num is a number of some 32 digits, the sum of two doubles: Hi is the rounded sum, and Lo the rest. It is for matrices and vectors of the
+// few systems whose solution is lost with doubles.
 type Num = struct{ Hi, Lo float64 }

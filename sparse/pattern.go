@@ -107,7 +107,7 @@ type Matrix struct {
 	Val     []float64 // Pattern.Pos[last]: strict lower blocks
 }
 
-// NewMatrix returns a zero matrix of the pattern.
+// NewMatrix returns a zero matrix of the pattern, with stored diagonal blocks. It panics if p is nil.
 func NewMatrix(p *Pattern) *Matrix {
 	if p == nil {
 		panic("sparse: no pattern")
@@ -138,7 +138,7 @@ func (m *Matrix) diagonal(u int32, r, c int) float64 {
 
 // At returns the scalar entry (i, j), i and j counted in scalars.
 //
-// Cost: O(log nodes + blocks of a row); for tests and export, not for loops.
+// Cost: O(log nodes + blocks of a row); for tests and export, not for loops. It panics if i or j is out of range.
 func (m *Matrix) At(i, j int) float64 {
 	if i < j {
 		i, j = j, i

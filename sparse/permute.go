@@ -1,9 +1,9 @@
 package sparse
 
 // View is a matrix seen in another order of its nodes. Nothing is copied: a
-// view shows the values the matrix has at the time of the call.
+// method reads the values that the matrix has at the time of the call.
 //
-// Package interop makes gonum's mat.Symmetric of it.
+// Package interop makes a mat.Symmetric of gonum from it.
 type View struct {
 	m    *Matrix
 	perm []int32 // n: perm[new] = old
@@ -30,8 +30,8 @@ func (v *View) At(i, j int) float64 {
 // matrix, column by column, rows increasing, no entry twice. Zeros inside the
 // blocks are stored, so the places do not depend on the values.
 //
-// A prox that is not nil is subtracted from the diagonal of the nodes of sign
-// −1, whose diagonal entries are stored then; its other entries are not used.
+// If prox is not nil, it is subtracted from the diagonal of the nodes of sign
+// −1, whose diagonal entries are stored then. The entries of prox for other nodes are not used.
 //
 // Shapes: prox has one entry a row, in the order of the pattern.
 // Cost: O(nodes + stored values). It panics on a length mismatch.
@@ -66,7 +66,7 @@ func (v *View) VecTo(dst, x []float64) {
 	}
 }
 
-// old returns the scalar of the pattern that stands at scalar i of the view.
+// old returns the scalar of the pattern for scalar i of the view. It panics if i is out of range.
 func (v *View) old(i int) int {
 	n := len(v.perm)
 	if i < 0 || i >= int(v.off[n]) {
@@ -76,8 +76,7 @@ func (v *View) old(i int) int {
 	return int(v.m.Pattern.Off[v.perm[c]]) + i - int(v.off[c])
 }
 
-// orderOf checks perm, replaces nil by the identity, and returns it with its
-// inverse.
+// orderOf returns perm, or the identity if it is nil, and its inverse. It panics if perm is not a permutation of the nodes.
 func orderOf(p *Pattern, perm []int32) (order, inv []int32) {
 	n := p.Len()
 	inv = make([]int32, n)
@@ -181,8 +180,8 @@ func newLayout(p *Pattern, perm []int32) *layout {
 }
 
 // column calls emit for the stored entries of scalar column a of node c, rows
-// increasing, structural zeros of the blocks included. With prox not nil the
-// columns of sign −1 have a diagonal entry too, −prox (order of the pattern).
+// increasing, structural zeros of the blocks included. If prox is not nil, a
+// column of a node of sign −1 has a diagonal entry too, −prox; prox is in the order of the pattern.
 func (l *layout) column(m *Matrix, c, a int, prox []float64, emit func(i int, v float64)) {
 	s, end := l.ptr[c], l.ptr[c+1]
 	for ; s < end && int(l.row[s]) < c; s++ {
@@ -221,7 +220,7 @@ func (l *layout) block(m *Matrix, s, c, a int, emit func(i int, v float64)) {
 	}
 }
 
-// bandwidth returns the largest distance, in nodes, of a block to the diagonal.
+// bandwidth returns the largest distance, in nodes, between a block and the diagonal.
 func (l *layout) bandwidth() int {
 	w := 0
 	for c := range l.perm {

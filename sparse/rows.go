@@ -1,30 +1,30 @@
 package sparse
 
 // Rows is a choice of the rows of the −1 nodes of a pattern, with all +1 nodes. Chosen rows stay in their nodes; a node
-// without any has no place. It is immutable, and safe for any number of goroutines.
+// without chosen rows is left out. Rows is immutable, and safe for any number of goroutines.
 type Rows struct {
-	Of      *Pattern // that the rows are chosen of
-	Pattern *Pattern // of the chosen rows
-	Row     []int32  // by scalar of Pattern: the scalar of Of
-	Node    []int32  // by node of Pattern: the node of Of
-	Spare   []Spare  // nodes of Of with rows that are not chosen, increasing
-	runs    []valueRun
+	Of      *Pattern   // the whole pattern
+	Pattern *Pattern   // the pattern of the chosen rows
+	Row     []int32    // by scalar of Pattern: the scalar of Of
+	Node    []int32    // by node of Pattern: the node of Of
+	Spare   []Spare    // nodes of Of with rows that are not chosen, increasing
+	runs    []valueRun // values of the chosen rows, in the order of Pattern
 }
 
-// Spare are the rows of a node that are not chosen.
+// Spare has the rows of a node that are not chosen.
 type Spare struct {
-	Of   int32          // node
-	N    int8           // rows
-	Rows [MaxBlock]int8 // of the node, increasing; the first N count
+	Of   int32          // node of Rows.Of
+	N    int8           // number of rows that are not chosen
+	Rows [MaxBlock]int8 // their numbers within the node, increasing; the first N count
 }
 
-// valueRun is a run of values in Of that are next to each other in Pattern, too.
+// valueRun is a run of n values from place src on in Matrix.Val of Rows.Of, which are next to each other in a matrix of Rows.Pattern, too.
 type valueRun struct {
 	src int64
 	n   int32
 }
 
-// NewRows chooses the rows i of p with kept[i]; entries of +1 nodes are not read.
+// NewRows chooses the scalar rows i of p for which kept[i] is true; entries of +1 nodes are not read.
 //
 // Cost: O(rows and blocks). It panics on a length mismatch.
 func NewRows(p *Pattern, kept []bool) *Rows {
@@ -63,7 +63,7 @@ func NewRows(p *Pattern, kept []bool) *Rows {
 	return s
 }
 
-// addRuns lists where the values of the chosen rows of node i are.
+// addRuns appends the runs of values of the chosen rows of node i.
 func (s *Rows) addRuns(i int, kept []bool) {
 	p := s.Of
 	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
@@ -92,7 +92,7 @@ func (s *Rows) ValuesTo(dst, src *Matrix) {
 	to := dst.Val
 	for _, r := range s.runs {
 		from := src.Val[r.src : r.src+int64(r.n)]
-		if len(from) == MaxBlock { // a row of a body, most often
+		if len(from) == MaxBlock { // the most frequent case, a single row on a body
 			*(*[MaxBlock]float64)(to) = *(*[MaxBlock]float64)(from)
 		} else {
 			copy(to, from)
@@ -101,7 +101,7 @@ func (s *Rows) ValuesTo(dst, src *Matrix) {
 	}
 }
 
-// GatherTo stores in dst the entries of src, of s.Of, that are chosen.
+// GatherTo stores in dst the chosen entries of src, which is a vector of s.Of.
 //
 // Cost: O(rows), no allocation. It panics on a length mismatch.
 func (s *Rows) GatherTo(dst, src []float64) {
@@ -115,7 +115,8 @@ func (s *Rows) GatherTo(dst, src []float64) {
 	}
 }
 
-// ScatterTo is the other direction. Entries of dst that are not chosen become zero.
+// ScatterTo stores the entries of src at their places in dst, which is a vector of s.Of: the reverse of GatherTo. Entries of dst that are
+// not chosen become zero.
 //
 // Cost: O(rows), no allocation. It panics on a length mismatch.
 func (s *Rows) ScatterTo(dst, src []float64) {

@@ -1,17 +1,17 @@
 package sparse
 
-// A term over two nodes of sign +1, such as κ·(b·x)² of a spring between two bodies, couples them, which a
-// pattern does not allow. With a node of its own for the slack u = b·x, and a row that says so, it
-// keeps to the pattern: the slack is a leaf.
+// A term over two nodes of sign +1, such as κ·(b·x)² of a spring between two bodies, couples them directly, which a
+// pattern does not allow. With a slack u = b·x as a node of its own, and a row for this equation, the term
+// has the form of a pattern: the slack is a leaf.
 
-// Slack is a node of sign +1 that rows of sign −1 tie to others of sign +1.
+// Slack is a node of sign +1 with a node of sign −1 that ties it to other nodes of sign +1.
 type Slack struct {
-	Nodes      [2]int32 // which, not equal; −1 for none
-	More       []int32  // further ones, increasing and above these
-	Size, Rows int8     // of the slack, and of the node of sign −1
+	Nodes      [2]int32 // nodes of sign +1 to which it is tied, not equal; −1 for none
+	More       []int32  // further nodes, increasing and above both
+	Size, Rows int8     // rows of the slack, and of the node of sign −1
 }
 
-// WithSlacks returns p with slacks. Those follow the nodes of sign +1; their rows follow those of sign −1, in the
+// WithSlacks returns p with slacks. The slacks follow the nodes of sign +1, and their rows follow the nodes of sign −1, in the
 // order of the list. The blocks of p come first, in their order.
 //
 // Cost: O(nodes + blocks). It panics if the arguments are not as Slack says.

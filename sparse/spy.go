@@ -15,8 +15,8 @@ type SpyOptions struct {
 
 	// Fill yields the blocks (row, column) of L as nodes of the reordered
 	// matrix, in any order and on either side of the diagonal, each once. They
-	// are drawn in both triangles, under the blocks of the matrix. It is ranged
-	// over twice and must yield the same both times.
+	// are drawn in both triangles, under the blocks of the matrix. Fill is ranged
+	// over twice and must yield the same blocks both times.
 	Fill iter.Seq2[int32, int32]
 
 	// Groups are nodes of the reordered matrix, increasing, before which a line is drawn. The
@@ -30,12 +30,12 @@ const (
 	spyMargin = 20
 	spyLine   = 20 // height of a line of text
 
-	maxExactNodes  = 1500  // more nodes are drawn as density
-	maxExactBlocks = 30000 // so are more rectangles
-	minGroupGap    = 16    // pixels between group lines
+	maxExactNodes  = 1500  // with more nodes the picture shows densities
+	maxExactBlocks = 30000 // with more rectangles the picture shows densities
+	minGroupGap    = 16    // least distance of group lines, in pixels
 )
 
-// spyKind is what a rectangle of the picture stands for.
+// spyKind is the kind of block that a rectangle of the picture shows.
 type spyKind int
 
 const (
@@ -46,15 +46,16 @@ const (
 	spyKinds
 )
 
-// spyColour is told apart by people who do not see red and green.
+// spyColour has the colour of each kind. They differ also for people who cannot tell red from green.
 var spyColour = [spyKinds]string{"#cfd3d8", "#4d5662", "#1f6fb4", "#e0731d"}
 
+// spyLabel has the label of each kind in the legend.
 var spyLabel = [spyKinds]string{"L", "coupling", "diagonal, sign +", "diagonal, sign −"}
 
 // WriteSpy writes an SVG picture of the blocks of p in the order perm of its
 // nodes, perm[new] = old; a nil perm is p's own order. Blocks of both triangles
-// are drawn to the scale of their scalars, the diagonals of sign + and − in
-// colours of their own, the structurally zero ones of sign − too. Above 1500
+// are drawn to the scale of their scalars. The diagonal blocks of sign + and − have
+// colours of their own, and blocks of sign − are drawn although they are structurally zero. Above 1500
 // nodes, or if there are too many blocks, the picture shows a grid of at most
 // 800×800 cells shaded by their density, so that it stays below 2 MB.
 //
@@ -82,7 +83,7 @@ type spy struct {
 	fill int // blocks that opt.Fill yields
 }
 
-// check counts the fill and panics if the options are not of the pattern.
+// check counts the blocks of the fill. It panics if a node of the options is out of range, or if groups do not increase.
 func (s *spy) check() {
 	n := int32(len(s.l.perm))
 	last := int32(-1)
@@ -137,7 +138,7 @@ func (s *spy) write() {
 	fmt.Fprint(s.out, "</svg>\n")
 }
 
-// text writes the title between two tags, escaped; what XML cannot hold becomes
+// text writes the title between two tags, escaped; characters that XML does not allow become
 // U+FFFD. Errors of writing stay in s.out.
 func (s *spy) text(open, end string) {
 	s.out.WriteString(open)
@@ -145,22 +146,21 @@ func (s *spy) text(open, end string) {
 		if r == '\t' || r == '\n' || r == '\r' || ' ' <= r && r != 0xFFFE && r != 0xFFFF {
 			return r
 		}
-		return utf8.RuneError // which a byte that is no UTF-8 is already
+		return utf8.RuneError // strings.Map has made this of bytes that are not UTF-8, too
 	}, s.opt.Title)
-	// Without encoding/xml, which every program that imports the solver would contain.
+	// Package encoding/xml would be linked into every program that imports the solver.
 	_, _ = strings.NewReplacer(
 		`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;",
 	).WriteString(s.out, title)
 	s.out.WriteString(end)
 }
 
-// exact tells whether every block gets a rectangle of its own.
+// exact reports whether every block gets a rectangle of its own.
 func (s *spy) exact() bool {
 	return len(s.l.perm) <= maxExactNodes && len(s.l.perm)+len(s.l.row)+2*s.fill <= maxExactBlocks
 }
 
-// each calls draw with node row, node column of every block of a kind, both
-// triangles.
+// each calls draw for every block of a kind, in both triangles, with its row and column as nodes of the reordered matrix.
 func (s *spy) each(kind spyKind, draw func(r, c int)) {
 	l := s.l
 	switch kind {
@@ -189,9 +189,9 @@ func (s *spy) each(kind spyKind, draw func(r, c int)) {
 	}
 }
 
-// blocks draws a rectangle for every block, one path a kind, in units of
-// scalars. The rectangles are a little smaller than the blocks, so that
-// neighbours can be told apart.
+// blocks draws a rectangle for every block, one path for each kind, in units of
+// scalars. The rectangles are a little smaller than the blocks, so that there are
+// gaps between neighbours.
 func (s *spy) blocks() {
 	off := s.l.off
 	fmt.Fprintf(s.out, `<g transform="scale(%.8g)">`+"\n", spySide/float64(off[len(off)-1]))
@@ -257,6 +257,7 @@ func (s *spy) legend(y int) {
 	fmt.Fprintf(s.out, `<text x="%d" y="%d">%s</text>`+"\n", spyMargin, y+spyLine+14, text)
 }
 
+// count returns a number with its unit, in the plural unless it is 1.
 func count(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit

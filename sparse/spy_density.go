@@ -3,22 +3,21 @@ package sparse
 import "fmt"
 
 const (
-	// maxRuns bounds the size of a density picture: a run takes at most 16
-	// bytes. The smallest grid has no more runs than cells, below the bound.
+	// maxRuns is the largest number of runs in a density picture; a run takes at most 16
+	// bytes. The smallest grid has fewer cells, so it always fits.
 	maxRuns = 100000
 
 	shades = 4 // of each colour
 )
 
-// spyGrids are the cells along a side that are tried, the finest first.
+// spyGrids has the numbers of cells along a side that are tried, the finest grid first.
 var spyGrids = [...]int{800, 400, 200}
 
 // spyOpacity of each shade: the faintest still shows a cell with one block.
 var spyOpacity = [shades]string{"0.6", "0.75", "0.9", "1"}
 
-// density draws the matrix as a grid of cells, each in the colour of what
-// stands in it: a diagonal of sign + before one of sign −, that before a
-// coupling, a coupling before fill.
+// density draws the matrix as a grid of cells. Each cell has the colour of the first kind in this list that it contains:
+// diagonal block of sign +, diagonal block of sign −, coupling, fill.
 func (s *spy) density() {
 	for k, cells := range spyGrids {
 		g := s.grid(cells)
@@ -29,15 +28,15 @@ func (s *spy) density() {
 	}
 }
 
-// grid is a square of cells with kind and shade of each; −1 is an empty cell.
+// grid is a square of cells, each with a kind and a shade.
 type grid struct {
-	cells int
-	look  []int8 // cells²: kind·shades + shade, by rows
+	cells int    // along a side
+	look  []int8 // cells², by rows: kind·shades + shade, −1 for an empty cell
 }
 
-// grid measures how much of each of the cells every kind of block covers.
-// Lengths are integers, in units in which the matrix is dim·cells wide and a
-// cell dim, so that the picture is the same everywhere.
+// grid finds kind and shade of each cell from the areas that blocks of each kind cover.
+// Lengths are integers, in units in which the matrix has the side dim·cells and a
+// cell the side dim, so that the picture is the same on all machines.
 func (s *spy) grid(cells int) *grid {
 	dim := int64(s.l.off[len(s.l.perm)])
 	g := &grid{cells: cells, look: make([]int8, cells*cells)}
@@ -55,7 +54,7 @@ func (s *spy) grid(cells int) *grid {
 	return g
 }
 
-// cover adds to area what the block (r, c) covers of each cell.
+// cover adds to area, which has a number a cell, the area of each cell that the block (r, c) covers.
 func (s *spy) cover(area []int64, cells, r, c int) {
 	off, m := s.l.off, int64(cells)
 	dim := int64(off[len(off)-1])
@@ -70,8 +69,8 @@ func (s *spy) cover(area []int64, cells, r, c int) {
 	}
 }
 
-// paint gives the cells that a kind covers its colour, over what was there.
-// Steps of four between the shades keep thin bands visible.
+// paint gives the cells with a positive area of a kind its colour, in place of the one they had. The shade depends on the part of full, the
+// area of a cell. Steps by a factor of four between the shades keep thin bands visible.
 func (g *grid) paint(area []int64, full int64, kind spyKind) {
 	for i, a := range area {
 		if a == 0 {
@@ -107,7 +106,7 @@ func (g *grid) runs(draw func(look int8, row, from, to int)) (n int) {
 	return n
 }
 
-// cells draws the grid, one path a kind and shade; a run is a stroke along the
+// cells draws the grid, one path for each kind and shade; a run is a stroke along the
 // middle of its row of cells.
 func (s *spy) cells(g *grid) {
 	var paths [int(spyKinds) * shades][]byte

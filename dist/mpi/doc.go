@@ -14,5 +14,5 @@ package mpi
 
 import "errors"
 
-// ErrNotBuilt says that the program has no MPI.
+// ErrNotBuilt is the error of a program that was built without MPI.
 var ErrNotBuilt = errors.New("dist/mpi: built without MPI; build with -tags mpi (and mumps), see docs/cluster.md")

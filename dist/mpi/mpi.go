@@ -54,7 +54,7 @@ import (
 	"github.com/rung-mbd/rung/dist"
 )
 
-// MPI wants its calls from the thread that has begun it, which is the main one.
+// MPI has to be called from the thread that has initialized it, which is the main one.
 func init() { runtime.LockOSThread() }
 
 // Available returns nil, as this program has MPI.
@@ -66,10 +66,10 @@ const most = 1 << 28
 // Run begins MPI, calls rank with the processes of the run, and ends MPI. It has to be called once, from the main
 // goroutine, and rank stays on it.
 //
-// If rank returns an error, or panics, the process writes it to standard error and ends the run, with status 1 or 2
-// (MPI_Abort). So it does if rank is ended by runtime.Goexit, and if it returns while another rank waits for its numbers or
-// has sent it some that it has not taken. The error of another rank (dist.RankError) is left to that rank to write. A
-// process that is killed ends the others, too: by mpirun.
+// If rank returns an error or panics, the process writes it to standard error and ends the run by MPI_Abort, with status 1 for an error
+// and 2 for a panic. The status is also 2 if rank is ended by runtime.Goexit, and if it returns while another rank waits for its numbers
+// or has sent it numbers that it has not taken. For the error of another rank (dist.RankError) the process first waits for that rank to
+// end the run. If a process is killed, mpirun ends the others.
 func Run(rank func(dist.Comm) error) error {
 	var given C.int
 	if e := C.begin(&given); e != 0 || given < C.funneled() {
@@ -106,9 +106,10 @@ func Run(rank func(dist.Comm) error) error {
 	return nil
 }
 
-// patience is how long a rank waits for one that has an error to end the run.
+// patience is the time that a rank waits for the rank that has an error to end the run.
 const patience = 3 * time.Second
 
+// comm is a process of the run as a dist.Comm.
 type comm struct{ rank, size int }
 
 func (c *comm) Rank() int { return c.rank }
@@ -144,7 +145,7 @@ func (c *comm) leave() {
 	}
 }
 
-// Send implements dist.Comm: in messages of at most most numbers, of which the last is shorter.
+// Send implements dist.Comm. It sends messages of most numbers, and a last one with fewer numbers, perhaps none.
 func (c *comm) Send(to int, v []float64) {
 	c.mustBe(to)
 	for {
@@ -162,8 +163,8 @@ func (c *comm) Send(to int, v []float64) {
 	}
 }
 
-// Recv implements dist.Comm. Where the other rank has ended it ends the whole run, and where the other has sent another number of numbers
-// it panics.
+// Recv implements dist.Comm. It ends the whole run if the other rank has ended, and panics if the other rank has sent another number of
+// numbers.
 func (c *comm) Recv(from int, v []float64) {
 	c.mustBe(from)
 	for {
@@ -189,7 +190,7 @@ func (c *comm) Recv(from int, v []float64) {
 	}
 }
 
-// lost ends the run.
+// lost writes the failed call of MPI with its error code, and ends the run with status 3.
 func (c *comm) lost(what string, other, code int) {
 	fmt.Fprintf(os.Stderr, "dist/mpi: rank %d cannot %s rank %d (code %d)\n", c.rank, what, other, code)
 	C.stop(3)

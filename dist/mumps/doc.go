@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// ErrNotBuilt says that the program has no MUMPS.
+// ErrNotBuilt is the error of a program that was built without MUMPS.
 var ErrNotBuilt = errors.New("dist/mumps: built without MUMPS; build with -tags mpi,mumps, see docs/cluster.md")
 
 // ErrOption is wrapped by errors about Options.
@@ -25,14 +25,14 @@ var ErrOption = errors.New("dist/mumps: option out of range")
 
 // Options are settings of MUMPS. Their NewRoot is a dist.RootMaker.
 type Options struct {
-	// LowRank lets MUMPS compress blocks off the diagonal to low rank (block low rank, Amestoy et al. 2015), where that
-	// changes them by at most as much; rows are scaled to a unit diagonal. 0 keeps them whole. It saves memory and work
-	// on separators of many thousands of rows. The factor is then one of another matrix: refinement makes up for that, a
-	// correction or a few more an evaluation, up to some 1e-6.
+	// LowRank lets MUMPS approximate blocks off the diagonal by low rank (block low rank, Amestoy et al. 2015). It is the largest
+	// change of a block, with rows scaled to a unit diagonal; 0 keeps blocks whole. It saves memory and work
+	// on separators of many thousands of rows. The factor is then not exact. Up to some 1e-6 refinement compensates for that, with one
+	// or a few more corrections an evaluation.
 	LowRank float64
 }
 
-// check returns ErrOption for numbers that make no sense.
+// check returns an error that wraps ErrOption if a number is out of range.
 func (o Options) check() error {
 	if !(o.LowRank >= 0 && o.LowRank < 1) {
 		return fault.Errorf("%w: LowRank %v", ErrOption, o.LowRank)

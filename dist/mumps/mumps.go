@@ -65,23 +65,23 @@ const (
 
 // leastPivot is the size of a pivot, relative to the largest other entry in its row, below which MUMPS postpones it. The
 // system is semidefinite with a diagonal of at most 1, so the other entries in the row of a pivot d are at most √d. Hence
-// no pivot is postponed unless it is null (below 1e-12). Such systems need no pivoting. Where rows nearly depend on each
-// other, pivoting even does harm: postponed pivots become as small as the least eigenvalues, and count as null.
+// only null pivots, below 1e-12, are postponed. Semidefinite systems need no pivoting. If rows nearly depend on each
+// other, pivoting is even harmful: postponed pivots become as small as the least eigenvalues, and count as null.
 const leastPivot = 1e-7
 
-// attempts is how often more memory is given.
+// attempts is the largest number of factorizations of a matrix, each with more memory than the one before.
 const attempts = 6
 
-// NewRoot is that of the zero Options.
+// NewRoot is Options.NewRoot for the zero Options.
 func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) { return Options{}.NewRoot(c, h) }
 
 // NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is that of mpi.Run.
 //
-// Rows are scaled to a unit diagonal, in the order of the pieces' mechanism. Under factor.WhereWeak a row that is
-// null to 1e3·eps counts as redundant, and its multiplier is what is left of its right side: the rule of package
+// Rows are scaled to a unit diagonal, and eliminated in the order of Held.Order. Under factor.WhereWeak a row whose pivot is
+// at most 1e3·eps counts as redundant, and its multiplier is the rest of its right side, as in package
 // factor.
 //
-// It returns ErrOption, or what MUMPS says of memory that it does not get.
+// It returns an error that wraps ErrOption, or one with the code of MUMPS, for example for lack of memory.
 func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -162,15 +162,15 @@ type root struct {
 	id      *C.DMUMPS_STRUC_C // nil if no row is held
 	number  []int             // by row of the root: that of MUMPS
 	entries []float64         // of the share
-	scale   []float64         // 1/√d by row of the share
-	rhs     []float64         // on rank 0
+	scale   []float64         // 1/√d by row of the share, with d the scale of the row
+	rhs     []float64         // right side and solution, on rank 0
 	all     []float64         // 1/√d by row of the root, on rank 0
-	free    []unsafe.Pointer
+	free    []unsafe.Pointer  // memory of C, for Close
 }
 
-// numbers returns a number for each row of the root, from 1 on; the row that is eliminated first has the last number.
-// Within a front MUMPS eliminates rows from the highest number down, whatever order it is given. So rows are eliminated in
-// the order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last
+// numbers returns a number of MUMPS for each row of the root, from 1 on; the row that is eliminated first has the largest number.
+// Within a front MUMPS eliminates rows from the largest number down, whatever order it is given. So rows are eliminated in
+// the order of package factor also within fronts, except in fronts that MUMPS has merged. In the opposite order the last
 // pivots of a nearly singular system would be as small as its least eigenvalues.
 func numbers(c dist.Comm, h *dist.Held) []int {
 	list := make([]float64, h.Size) // of rows, in elimination order
@@ -191,12 +191,13 @@ func numbers(c dist.Comm, h *dist.Held) []int {
 	return number
 }
 
-// cArray allocates n numbers for C, one at least.
+// cArray allocates n zeros in memory of C, room for one at least, and returns them as a slice.
 func cArray[T any](n int) []T {
 	var x T
 	return unsafe.Slice((*T)(C.calloc(C.size_t(max(n, 1)), C.size_t(unsafe.Sizeof(x)))), max(n, 1))[:n]
 }
 
+// code returns the error code of MUMPS, INFOG(1): negative after a failure.
 func (r *root) code() int { return int(C.info(r.id, 1)) }
 
 // Factorize implements dist.Root.
@@ -245,7 +246,7 @@ func (r *root) Factorize(share, own, scale []float64, eps float64, policy factor
 	return t, nil // a pivot that rounding has made negative shows in the residuals
 }
 
-// inverseRoot returns 1/√d, or 1 where a piece has failed to find d: the result is not used then.
+// inverseRoot returns 1/√d, or 1 if d is not positive because a piece has failed; the result is not used then.
 func inverseRoot(d float64) float64 {
 	if !(d > 0) {
 		return 1
@@ -253,7 +254,7 @@ func inverseRoot(d float64) float64 {
 	return 1 / math.Sqrt(d)
 }
 
-// weakPivot is that of package factor.
+// weakPivot is the pivot of a redundant row relative to eps, as in package factor.
 const weakPivot = 1e3
 
 // SolveTo implements dist.Root.
@@ -274,7 +275,7 @@ func (r *root) SolveTo(x, b []float64) error {
 	return nil
 }
 
-// PivotsTo implements dist.Root: MUMPS keeps its pivots where they are.
+// PivotsTo implements dist.Root. It returns false, as MUMPS leaves its pivots on the processes.
 func (r *root) PivotsTo([]float64) bool { return false }
 
 // WeakRows implements dist.Root.

@@ -25,12 +25,12 @@ func band(g *graph, e *emitter) {
 	e.joints(fold(forward))
 }
 
-// Toward returns an elimination order that ends at the −1 nodes last: that of their breadth-first levels, from the
-// farthest on. A part that is wide nowhere carries nothing along then but the level at hand; orders that begin or meet
-// elsewhere carry the nodes last from there on. The result obeys the tile rule but for the nodes last, which come where
-// their bodies do.
+// Toward returns an elimination order that ends near the −1 nodes in last: the breadth-first levels around their bodies, the
+// farthest first. In a pattern that is narrow everywhere, fronts then hold little more than one level; orders that begin or meet
+// elsewhere carry the rows of last from there on. The result obeys the tile rule, but for the nodes in last, which follow
+// their bodies.
 //
-// Cost: O(blocks), and sorting of neighbours. It panics if p is not of the form Of takes, or last not of −1 nodes of p.
+// Cost: O(blocks), and sorting of neighbours. It panics if p is not of the form Of takes, or last has a node of sign +1.
 func Toward(p *sparse.Pattern, last []int32) []int32 {
 	g := newGraph(p)
 	s := newSearch(g)
@@ -60,16 +60,16 @@ func Toward(p *sparse.Pattern, last []int32) []int32 {
 	return e.perm
 }
 
-// fold takes a band from both ends to its middle: the first half of seq, then
-// the second from its end. What meets in the middle is as wide as the band was
-// there, and the halves do not depend on each other.
+// fold orders a band from both ends to its middle: the first half of seq, then
+// the second half from its end. The halves do not depend on each other, and where they meet the front is as
+// wide as the band.
 func fold(seq []int32) []int32 {
 	slices.Reverse(seq[len(seq)/2:])
 	return seq
 }
 
-// jointsByBodies sorts the joints by the latest, then by the earliest
-// position of their bodies in seq, then as stored.
+// jointsByBodies sorts all joints by the latest position of their bodies in seq, equal ones by the earliest
+// position, and then by number.
 func jointsByBodies(g *graph, seq []int32) []int32 {
 	pos := make([]int32, g.nb)
 	for k, b := range seq {
@@ -96,8 +96,8 @@ func jointsByBodies(g *graph, seq []int32) []int32 {
 	return sortByKey(sortByKey(out, first), last)
 }
 
-// envelope returns the sum over the joint rows of the squared distance, in
-// joint rows, to the first joint that shares a body: twice the work of an
+// envelope returns the sum, over the rows of the joints in the order seq, of the squared distance in
+// rows to the first joint that shares a body. This is twice the work of an
 // envelope factorization of the joint rows.
 func envelope(g *graph, seq []int32) float64 {
 	start := make([]int32, g.nb) // row of each body's first joint, −1: none yet
@@ -139,7 +139,7 @@ type search struct {
 	g     *graph
 	stamp int32
 	level []int32 // by body: stamp of the last search that reached it
-	joint []int32 // by joint: the same
+	joint []int32 // by joint: stamp of the last search that reached it
 	queue []int32
 }
 
@@ -147,7 +147,8 @@ func newSearch(g *graph) *search {
 	return &search{g: g, level: make([]int32, g.nb), joint: make([]int32, g.nj), queue: make([]int32, 0, g.nb)}
 }
 
-// part numbers the connected part of body b.
+// part returns the bodies connected with b in breadth-first order from a pseudo-peripheral body. The slice is valid until the next
+// search.
 func (s *search) part(b int32) []int32 {
 	// George & Liu: restart from a body of least degree in the last level while
 	// the number of levels grows.
@@ -168,11 +169,12 @@ func (s *search) part(b int32) []int32 {
 	return s.queue
 }
 
+// degree returns the number of joints of body b.
 func (s *search) degree(b int32) int32 { return s.g.bp[b+1] - s.g.bp[b] }
 
-// search fills queue with the part of body b by levels, the new neighbours of a
-// body by increasing degree and then index. It returns the number of levels
-// after the first and where the last one begins in queue.
+// search fills queue with the bodies connected with b, level by level, the new neighbours of a
+// body by increasing degree and then number. It returns the number of levels
+// after the first and the place in queue where the last one begins.
 func (s *search) search(b int32) (height int32, last int) {
 	s.stamp++
 	s.level[b] = s.stamp
@@ -180,7 +182,7 @@ func (s *search) search(b int32) (height int32, last int) {
 	return s.levels()
 }
 
-// levels appends to the queue, the first level, the levels that follow, and returns what search does.
+// levels is search for a queue that holds the first level already; it appends the levels that follow.
 func (s *search) levels() (height int32, last int) {
 	end := len(s.queue)
 	for k := 0; k < len(s.queue) && !s.g.stop.Up(); k++ {

@@ -6,9 +6,9 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// BeforeJoints returns perm with the neighbours of some joints moved right before the joint: of those that come
-// after no neighbour with six freedoms. On a body the rows of a joint are independent, but on a group with fewer
-// freedoms they may depend on each other.
+// BeforeJoints returns the elimination order perm with some +1 nodes moved forward. If no neighbour of full size
+// (sparse.MaxBlock) comes before a joint, all its neighbours are moved right before it. For the rows of a joint are independent
+// on a body with six freedoms, but on a group of bodies with fewer freedoms they may depend on each other.
 //
 // Cost: O(nodes + blocks); allocates.
 //

@@ -13,7 +13,7 @@ const (
 	trials   = 6    // initial bisections tried
 	passes   = 6    // refinement passes a level at most
 	patience = 1000 // moves without gain before a pass ends
-	balance  = 0.63 // share of the weight one side may have
+	balance  = 0.63 // largest share of the weight on one side
 )
 
 // cut is a bisection with the memory of its refinement.
@@ -25,14 +25,14 @@ type cut struct {
 	total   []int32 // by vertex: rows of all its edges
 	moved   []bool  // by vertex: not to be moved again in this pass
 	sum     [2]int32
-	rows    int32 // cut
+	rows    int32 // rows of the edges that are cut
 	heap    [2]heap
 	log     []int32
 	goal    int32    // twice the weight that side 0 is to have
 	limit   [2]int32 // largest weight of each side, of the net at hand
-	most    [2]int32 // the same of the finest net
+	most    [2]int32 // largest weight of each side, of the finest net
 
-	strict bool // sides are to weigh what they should: coarse nets may be off by a vertex, and sides grow from far ends, too
+	strict bool // the limits are tight: a net may exceed them by its heaviest vertex, and two trials grow side 0 from a far end of the net
 	stop   *halt.Flag
 }
 
@@ -44,8 +44,8 @@ func (c *cut) bisect(net *network) []int8 {
 	return c.divide(net, sum, [2]int32{most, most})
 }
 
-// divide is bisect for a side 0 of half the weight goal, and sides of given weights at most. What it returns is of no use if
-// c.stop is up.
+// divide is bisect with half the weight goal as the aim for side 0, and limit as the largest weight of each side. It returns the side
+// of each vertex, which is meaningless if c.stop is up.
 func (c *cut) divide(net *network, goal int32, limit [2]int32) []int8 {
 	sum := net.sum()
 	nets, images := []*network{net}, [][]int32{nil}
@@ -83,8 +83,8 @@ func (c *cut) shuffled(n int32) []int32 {
 	return seq
 }
 
-// start bisects the coarsest net: it grows side 0 from several vertices,
-// refines, and keeps the best result.
+// start bisects the coarsest net: it grows side 0 from several vertices in turn,
+// refines each bisection, and keeps the best one.
 func (c *cut) start(net *network) {
 	var best []int8
 	bestScore := score{}
@@ -103,7 +103,7 @@ func (c *cut) start(net *network) {
 	c.load(net, best)
 }
 
-// load makes c the given bisection.
+// load makes c the bisection of net by side, with its weights and rows.
 func (c *cut) load(net *network, side []int8) {
 	n := int(net.n)
 	c.net, c.side = net, side
@@ -130,6 +130,7 @@ func (c *cut) load(net *network, side []int8) {
 	c.rows /= 2
 }
 
+// gain returns the number of rows by which the cut shrinks if v changes sides.
 func (c *cut) gain(v int32) int32 { return 2*c.outside[v] - c.total[v] }
 
 // move puts v on the other side.
@@ -175,11 +176,11 @@ func (c *cut) grow(seed int32) {
 	clear(c.moved)
 }
 
-// score ranks bisections: weight over the limits, rows cut, twice the distance of
-// side 0 from its weight.
+// score ranks bisections: the weight above the limits, the rows cut, and twice the distance of
+// the weight of side 0 from its aim.
 type score struct{ over, rows, uneven int32 }
 
-// less reports whether s is the better score: less overweight, then fewer rows in the separator, then more even parts.
+// less reports whether s is the better score: less weight above the limits, then fewer rows cut, then a weight nearer to the aim.
 func (s score) less(t score) bool {
 	if s.over != t.over {
 		return s.over < t.over
@@ -190,6 +191,7 @@ func (s score) less(t score) bool {
 	return s.uneven < t.uneven
 }
 
+// score returns the score of the bisection at hand.
 func (c *cut) score() score {
 	off := 2*c.sum[0] - c.goal
 	return score{max(0, c.sum[0]-c.limit[0]) + max(0, c.sum[1]-c.limit[1]), c.rows, max(off, -off)}
@@ -205,8 +207,8 @@ func (c *cut) refine() {
 	}
 }
 
-// pass moves each vertex at most once, best gain first, and goes back to the
-// best bisection seen. It reports whether that is better than the first one.
+// pass moves each vertex at most once, best gain first, and then undoes the moves after the
+// best bisection. It reports whether that bisection is better than the first one.
 func (c *cut) pass() bool {
 	c.heap[0], c.heap[1] = c.heap[0][:0], c.heap[1][:0]
 	for v, out := range c.outside {
@@ -243,9 +245,9 @@ func (c *cut) pass() bool {
 	return best.less(first)
 }
 
-// choose takes the next vertex to move: from the side over the limit if there is
-// one, else that of the higher gain. A vertex too heavy for the other side is
-// passed over. It returns −1 if none is left.
+// choose takes the next vertex to move from the heaps: the vertex of the highest gain on the side over its limit if there is
+// one, else on either side. A vertex too heavy for the other side is
+// passed over. It returns −1 if no vertex is left.
 func (c *cut) choose() int32 {
 	for {
 		g0, ok0 := c.heap[0].top(c)

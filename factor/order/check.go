@@ -76,18 +76,18 @@ func CheckTileRule(p *sparse.Pattern, perm []int32) error {
 	return nil
 }
 
-// tiles follows an elimination: union–find over the nodes, with the two facts
-// of the tile rule at each root.
+// tiles follows an elimination: union–find over the nodes, with three facts
+// for the tile rule at each root.
 type tiles struct {
 	g      *graph
 	done   []bool        // by node
 	parent sets.Disjoint // by node
-	open   []int32       // by root: pairs of an eliminated joint and a body of it that is not
+	open   []int32       // by root: pairs of an eliminated joint and a body of that joint that is not eliminated
 	fresh  []int32       // by root: the fresh body, or −1
 	ground []bool        // by root: there is a joint to the world
 }
 
-// newTiles returns tiles of which none is covered.
+// newTiles returns the tiles before the first elimination.
 func newTiles(g *graph) *tiles {
 	n := g.nb + g.nj
 	t := &tiles{

@@ -16,9 +16,8 @@
 // ([CheckTileRule]), which keeps the pivots of joints away from zero where their
 // rows are independent. [Revise] carries an order over to a pattern in which
 // joints have come or gone. [FindHubs] finds bodies that many loops go through;
-// orders around them ([Hubs.Around]) do not obey the rule. Which of the orders
-// causes the least work is for package factor to say, which counts it
-// (factor.Choose).
+// orders around them ([Hubs.Around]) do not obey the rule. Package factor counts
+// the work of the orders and chooses among them (factor.Choose).
 //
 // Cost: near-linear in nodes and blocks on graphs of mechanisms. [docs/orderings.md] explains the rule and the orders.
 //

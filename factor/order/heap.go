@@ -5,6 +5,7 @@ package order
 // are out of date.
 type heap []int64
 
+// entry packs a gain and a vertex so that entries compare by gain, then by vertex.
 func entry(gain, v int32) int64 { return int64(gain)<<32 | int64(v) }
 
 // push adds an entry.
@@ -61,7 +62,7 @@ func (h *heap) top(c *cut) (gain int32, ok bool) {
 	return 0, false
 }
 
-// pop takes the vertex of top, or −1.
+// pop removes and returns the vertex of the highest gain that may still move, or −1.
 func (h *heap) pop(c *cut) int32 {
 	if _, ok := h.top(c); !ok {
 		return -1

@@ -9,9 +9,9 @@ import (
 )
 
 // Hubs are the bodies of a pattern that many loops go through. An order that eliminates a hub before its joints couples each of
-// them with all others. One around hubs ([Hubs.Around]) eliminates first what is between them, the arms, as if hubs were at rest;
-// then hubs, and joints that have to wait for a hub. It does not obey the tile rule: whether a joint has to wait is a
-// matter of numbers. docs/orderings.md says how they are asked.
+// these joints with all others. An order around hubs ([Hubs.Around]) first eliminates the arms, which are the parts between the hubs, as
+// if hubs were at rest; then the hubs, and the joints that have to wait for a hub. It does not obey the tile rule: whether a joint has to
+// wait depends on the values of the matrix, see docs/orderings.md.
 //
 // Hubs are immutable, and safe for any number of goroutines.
 type Hubs struct {
@@ -19,7 +19,7 @@ type Hubs struct {
 	place []int32 // by body: its place in seq, −1 for all others
 	arm   []int32 // by joint: its arm
 	first []int32 // by arm: place of the first hub that it touches, −1 for none
-	next  []int32 // by place: that of the next hub that what has been eliminated with this one touches, −1 for none
+	next  []int32 // by place: place of the hub's parent in the elimination tree of the hubs, −1 for none
 }
 
 // FindHubs returns the hubs of p, the bodies that joints of more than the given number of rows tie into loops, or nil if there are none.
@@ -49,7 +49,8 @@ func FindHubs(p *sparse.Pattern, most int) *Hubs {
 	return h
 }
 
-// findArms finds what is connected without the hubs, and returns the hubs that each arm touches. A joint of hubs alone is an arm.
+// findArms finds the arms, the parts that are connected without the hubs, and returns the hubs that each arm touches, as bodies. A joint
+// of hubs alone is an arm.
 func (h *Hubs) findArms(g *graph) (touched [][]int32) {
 	parts := sets.New(int(g.nb + g.nj))
 	for j := range g.nj {
@@ -81,7 +82,7 @@ func (h *Hubs) findArms(g *graph) (touched [][]int32) {
 	return touched
 }
 
-// sort orders the hubs by minimum degree. Each arm couples those that it touches.
+// sort orders the hubs by minimum degree in the graph in which each arm couples the hubs that it touches.
 func (h *Hubs) sort(g *graph, touched [][]int32) {
 	n, hubs := len(touched), slices.Clone(h.seq)
 	size, sign := make([]int8, n, n+len(hubs)), make([]int8, n, n+len(hubs))
@@ -110,7 +111,7 @@ func (h *Hubs) sort(g *graph, touched [][]int32) {
 	}
 }
 
-// link finds the elimination tree of the hubs (Liu 1990), with the arms as its leaves.
+// link finds the elimination tree of the hubs (Liu 1990), with the arms as its leaves. It turns the bodies in touched into places.
 func (h *Hubs) link(touched [][]int32) {
 	lower := make([][]int32, len(h.seq))
 	h.first = make([]int32, len(touched))
@@ -144,9 +145,9 @@ func (h *Hubs) link(touched [][]int32) {
 	}
 }
 
-// Wait returns the hub, by its place in the order of elimination, that a joint has to wait for if it cannot be eliminated where
-// it is: with its arm, for at < 0, or behind the hub of place at. It goes on by a number of hubs, or to the last one. It is −1 if there
-// is none.
+// Wait returns the hub for which a joint has to wait if it cannot be eliminated at its present place, as a place in the order of the
+// hubs. The present place is its arm if at is negative, else behind the hub of place at. Wait goes up the elimination tree by the given
+// number of hubs, or to the last one. It returns −1 if no hub is left.
 func (h *Hubs) Wait(joint int, at int32, hubs int) int32 {
 	to := int32(-1)
 	for k := h.first[h.arm[joint]]; hubs > 0 && k >= 0; k = h.next[k] {
@@ -158,11 +159,11 @@ func (h *Hubs) Wait(joint int, at int32, hubs int) int32 {
 	return to
 }
 
-// Around returns the order of q around the hubs, q being the pattern of h or a choice of its rows (sparse.Rows). Arms are in the order by
-// method o in which hubs are the world. A joint with late[node] ≥ 0 comes right behind the hub of that place, one of hubs alone behind
-// the last of them.
+// Around returns the order of q around the hubs; q is the pattern of h or a choice of its rows (sparse.Rows). Arms are ordered by
+// method o, with the hubs as parts of the world. A joint with late[node] ≥ 0 comes right behind the hub of that place, a joint of hubs
+// alone behind the last of its hubs.
 //
-// Shapes: late has one entry a node of q, and is nil where no joint waits.
+// Shapes: late has one entry a node of q; it may be nil if no joint waits.
 // Cost: as OfContext. It returns the cause for which ctx has ended. It panics if q is not of the form that Of takes.
 func (h *Hubs) Around(ctx context.Context, q *sparse.Pattern, late []int32, o Ordering) ([]int32, error) {
 	nb := q.Positive()

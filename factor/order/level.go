@@ -15,8 +15,8 @@ type levels struct {
 	count []int32 // by value: weight
 }
 
-// newLevels finds landmarks far from each other, and the distances from them: the ends of the net (George & Liu
-// 1979), and the ends of what lies half-way between these.
+// newLevels finds four landmarks far from each other, and the distances from them: two ends of the net (George & Liu
+// 1979), an end of the set of vertices half-way between them, and an end of the net far from that one.
 func newLevels(net *network, seed int32) *levels {
 	l := &levels{net: net, queue: make([]int32, 0, net.n)}
 	for k := range l.dist {
@@ -25,7 +25,7 @@ func newLevels(net *network, seed int32) *levels {
 	a, b, c, d := l.dist[0], l.dist[1], l.dist[2], l.dist[3]
 	l.measure(b, l.measure(a, l.measure(a, seed)))
 	l.measure(a, l.last(b))
-	// Half-way between both ends, then the end of that, then the end of the net that is far from there.
+	// The middle between both ends, then the vertex of the middle farthest from half, then the end of the net far from that.
 	half := l.best(func(v int32) int32 { return min(a[v], b[v]) })
 	most := min(a[half], b[half])
 	l.measure(c, half)
@@ -103,8 +103,8 @@ func (l *levels) cutTo(side []int8, i, k int, goal int32) {
 	}
 }
 
-// below puts those of the list on side 0 whose value is below that at which twice their weight reaches goal. It returns
-// the vertices of that value, and what is left of the goal.
+// below puts vertices of the list on side 0 by increasing value, as long as twice the weight of all vertices of a value fits in goal. It
+// returns the vertices of the first value that does not fit, and the rest of the goal.
 func (l *levels) below(side []int8, list []int32, value func(v int32) int32, goal int64) ([]int32, int64) {
 	if len(l.count) == 0 {
 		l.count = make([]int32, 2*l.net.n+1)
@@ -130,7 +130,7 @@ func (l *levels) below(side []int8, list []int32, value func(v int32) int32, goa
 	return rest, goal
 }
 
-// straighten tries the level sets in place of the bisection that c has, and keeps the best one.
+// straighten compares the bisection of c with cuts along level sets, and keeps the best one.
 func (c *cut) straighten(net *network) {
 	best, least := slices.Clone(c.side), c.score()
 	l := newLevels(net, c.rng.Int32N(net.n))

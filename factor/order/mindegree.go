@@ -15,18 +15,18 @@ func coreMinDegree(g *graph, core []int32) []int32 {
 	return q.appendJoints(core[:0:0], core)
 }
 
-// variable is a variable of the quotient graph: a joint, or several that cannot be
-// told apart. Its elements are elems[at:at+count]; a step takes at least one
-// absorbed element off the list and adds one, so there is always room.
+// variable is a variable of the quotient graph: a joint, or several indistinguishable
+// joints. Its elements are elems[at:at+count]; a step takes at least one
+// absorbed element off the list and adds one, so the list never outgrows its memory.
 type variable struct {
 	at, count  int32
-	rows       int32 // weight; negative while in the new element; 0: merged or eliminated
+	rows       int32 // weight; negative while it is in the new element; 0 if merged or eliminated
 	degree     int32 // approximate external degree in rows
 	next, prev int32 // neighbours in the degree list; prev = −1−degree at its head
 	more, tail int32 // members: next one of the chain or −1, and the chain's last
 }
 
-// elem is an element: a body, or the variables a pivot left behind.
+// elem is an element: a body, or the clique of variables that an eliminated pivot leaves.
 type elem struct {
 	at, count int32 // variables pool[at:at+count]; count −1: absorbed
 	rows      int32 // weight of its variables
@@ -152,8 +152,8 @@ func (q *quotient) addBody(b int32, halo []bool) {
 	q.elem = append(q.elem, e)
 }
 
-// link fills the element lists, the degrees and the degree lists. Room is left
-// in the pool so that garbage collection costs O(1) an entry.
+// link fills the element lists, the degrees and the degree lists. The pool gets spare
+// memory, so that collect costs O(1) an entry.
 func (q *quotient) link() {
 	n, edges := len(q.vars), len(q.pool)
 	q.elems = slices.Grow(q.elems, edges)[:edges]
@@ -186,7 +186,7 @@ func (q *quotient) link() {
 	}
 }
 
-// fill returns a slice of n times −1, in the memory of s if it suffices. All
+// fill returns a slice of at least n times −1, in the memory of s if it suffices. All
 // of s is −1 already, as run leaves its lists empty.
 func fill(s []int32, n int) []int32 {
 	old := len(s)
@@ -201,8 +201,8 @@ func fill(s []int32, n int) []int32 {
 }
 
 // insert puts v at the head of the list of its degree, from which pivots are
-// taken. Callers insert backwards, which breaks ties: variables of the latest
-// element come first, in its order, and untouched ones by increasing index.
+// taken. Callers insert variables backwards. So among equal degrees the variables of the latest
+// element come first, in its order, and untouched variables by increasing index.
 func (q *quotient) insert(v int32) {
 	x := &q.vars[v]
 	d := x.degree

@@ -9,7 +9,7 @@ type network struct {
 	weight []int32 // n: weight of the vertex
 }
 
-// newNetwork allocates a network of n vertices whose edges have so many ends in all.
+// newNetwork allocates a network of n vertices, with memory for edges with the given number of ends in all, two an edge.
 func newNetwork(n, ends int) *network {
 	return &network{
 		n:      int32(n),
@@ -29,6 +29,7 @@ func (t *network) addEdge(u, v, rows int32) {
 	t.at[v]++
 }
 
+// closeEdges moves the running starts back after the last addEdge.
 func (t *network) closeEdges() {
 	copy(t.at[1:], t.at[:t.n])
 	t.at[0] = 0
@@ -79,7 +80,7 @@ func (t *network) coarsen(visit []int32, most int32) (*network, []int32) {
 	c := &network{n: n, at: make([]int32, n+1), weight: make([]int32, n)}
 	c.to = make([]int32, 0, len(t.to))
 	c.rows = make([]int32, 0, len(t.to))
-	place := make([]int32, n) // 1 + position of the edge to a vertex, if of this row
+	place := make([]int32, n) // by new vertex: 1 + position of the last edge to it
 	k := int32(0)
 	for v := range t.n {
 		if mate[v] < v {
@@ -96,8 +97,8 @@ func (t *network) coarsen(visit []int32, most int32) (*network, []int32) {
 	return c, image
 }
 
-// merge adds vertex v of the finer graph t to the row of its image, which is the
-// last one so far.
+// merge adds the weight and the edges of vertex v of the finer graph to its image in t, which is the
+// last vertex so far.
 func (t *network) merge(fine *network, v int32, image, place []int32) {
 	k := image[v]
 	t.weight[k] += fine.weight[v]

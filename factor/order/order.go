@@ -20,12 +20,12 @@ const (
 	Banded                           // Cuthill–McKee levels, for ladder-like mechanisms
 	MinDegree                        // pendant trees, then approximate minimum degree
 	NestedDissection                 // pendant trees, then recursive bisection, for nets
-	Own                              // the user's, no method: what a plan with an order of its own has (kkt.Options.Order)
+	Own                              // no method: the order is the user's (kkt.Options.Order)
 )
 
 var names = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection", "own"}
 
-// String returns the name the command line uses, and results.
+// String returns the name that the command line and results use.
 func (o Ordering) String() string {
 	if int(o) < len(names) {
 		return names[o]
@@ -40,7 +40,7 @@ func All() []Ordering {
 
 // Parse returns the ordering of a name as String writes it.
 //
-// It returns an error if no ordering has that name, and for Own, which no name tells.
+// It returns an error if no ordering has that name, and for "own", as that name does not determine an order.
 func Parse(name string) (Ordering, error) {
 	for i, s := range names[:Own] {
 		if s == name {
@@ -63,8 +63,8 @@ func Of(p *sparse.Pattern, o Ordering) []int32 {
 	return perm
 }
 
-// OfContext is Of on a number of threads, of which only NestedDissection makes
-// use, and ends early when ctx does. The order does not depend on the threads.
+// OfContext is Of on a number of threads, and ends early when ctx does. Only NestedDissection
+// uses more than one thread. The order does not depend on their number.
 //
 // It returns the cause for which ctx has ended.
 func OfContext(ctx context.Context, p *sparse.Pattern, o Ordering, threads int) ([]int32, error) {
@@ -77,7 +77,7 @@ func OfContext(ctx context.Context, p *sparse.Pattern, o Ordering, threads int) 
 	return perm, nil
 }
 
-// of returns the order, or anything if the flag goes up.
+// of is Of on a number of threads. Its result is meaningless if the flag goes up.
 func of(p *sparse.Pattern, o Ordering, threads int, stop *halt.Flag) []int32 {
 	g := newGraph(p)
 	g.stop = stop
@@ -133,7 +133,7 @@ type graph struct {
 	stop   *halt.Flag
 }
 
-// newGraph returns the graph of bodies and joints of a pattern. It panics if the pattern is not one of bodies followed by joints.
+// newGraph returns the graph of bodies and joints of a pattern. It panics if the nodes of the pattern are not bodies followed by joints.
 func newGraph(p *sparse.Pattern) *graph {
 	if p == nil {
 		panic("order: no pattern")
@@ -193,7 +193,7 @@ func newEmitter(g *graph) *emitter {
 
 // body emits body b and its joints to the world, unless it has been emitted. These joints
 // couple nothing that the body has not coupled already, so they make no fill. And the part that
-// is eliminated next stands on the ground: a long part that floats has pivots that vanish with
+// is eliminated next is then fixed to the world: pivots of a long part that floats vanish with
 // its length.
 func (e *emitter) body(b int32) {
 	if e.seen[b] {
@@ -233,7 +233,7 @@ func (e *emitter) joints(seq []int32) {
 	}
 }
 
-// rest emits the bodies no joint has asked for.
+// rest emits the bodies that have not been emitted with a joint.
 func (e *emitter) rest() {
 	for b := range e.g.nb {
 		e.body(b)

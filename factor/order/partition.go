@@ -9,10 +9,10 @@ import (
 // uneven is how much heavier than its share a side of a partition may be.
 const uneven = 0.005
 
-// Partition divides the +1 nodes of p, the bodies, into parts with about as many rows of −1 nodes, so about as much
-// work, in each, and few rows of −1 nodes between them: recursive bisection, by multilevel refinement or by level sets
-// of distances, whichever cuts fewer. Bodies of one group stay together; group has a number for each body, or is nil.
-// The result has the part of each body, and depends on the arguments alone.
+// Partition divides the +1 nodes of p, the bodies, into parts and returns the part of each body. Each part has about the same
+// number of rows of −1 nodes, so about the same work, and few rows are between parts. The method is recursive bisection, by multilevel
+// refinement or by level sets of distances, whichever cuts fewer rows. Bodies of one group stay together; group has a number for
+// each body, or is nil. The result depends on the arguments alone.
 //
 // Cost: near-linear in nodes and blocks for each level of the recursion. It panics if there is no part, on a length
 // mismatch, or if p is not of the form Of takes.
@@ -41,7 +41,8 @@ func Partition(p *sparse.Pattern, parts int, group []int32) []int32 {
 	return part
 }
 
-// groups returns the graph of the groups of bodies, a node of k bodies a path of k−1 edges, and the vertex of each body.
+// groups returns the network of the groups of bodies, and the vertex of each body; a joint of k bodies becomes a path of k−1 edges. With
+// group nil each body is a group.
 func (g *graph) groups(group []int32) (*network, []int32) {
 	vertex, n := make([]int32, g.nb), int(g.nb)
 	if group == nil {
@@ -94,7 +95,8 @@ type partition struct {
 	at   []int32 // by vertex of the whole: its vertex in the part at hand
 }
 
-// divide divides net into so many parts, which get the numbers first to first+parts−1. Vertex i of net is list[i] of the whole.
+// divide divides net into the given number of parts and numbers them first to first+parts−1 in d.part. Vertex i of net is list[i] of the
+// whole network.
 func (d *partition) divide(net *network, list []int32, first, parts int32) {
 	if parts == 1 || net.n == 0 {
 		for _, v := range list {
@@ -120,7 +122,7 @@ func (d *partition) divide(net *network, list []int32, first, parts int32) {
 	}
 }
 
-// side returns the part of net on side s, and its vertices in list; at is scratch.
+// side returns the part of t on side s, and the entries of list for its vertices; at is scratch.
 func (t *network) side(side []int8, s int8, list, at []int32) (*network, []int32) {
 	var members []int32
 	ends, n := 0, int32(0)

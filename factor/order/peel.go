@@ -10,10 +10,11 @@ const leafRows = 18
 // peel emits all pendant trees, from their leaves inwards, and returns the joints of what is
 // left, the core, in stored order.
 //
-// A joint of three bodies, one of which has no other joint, is beside a joint of the two others: the spring of a hinge
-// with its slack, for one. It ties nothing that its twin does not tie, is matched with its slack at any time
-// (CheckTileRule), and follows its twin. If that is in the core, it is, too. This is done where such a joint is at a body
-// of more than leafRows rows, all rows of which it would couple. Without such a body the core is as narrow.
+// A joint of three bodies may be beside another joint, its twin: one body, its slack, has no other joint, and the twin couples the
+// two other bodies. An example is the spring of a hinge. The joint ties nothing that its twin does not tie, is matched with
+// its slack at any time (CheckTileRule), and follows its twin. If the twin is in the core, the joint is in the core, too. All this is
+// done only if such a joint is at a body of more than leafRows rows, as it would couple all of these rows. Without such a body
+// the core would be no narrower.
 //
 // A joint is live until it is emitted. A body is pendant if at most one live joint ties it to
 // other bodies. Joints to the world follow their body at once, and tie it to nothing. A pendant
@@ -23,8 +24,8 @@ const leafRows = 18
 // that do not depend on each other.
 //
 // If the other body of the joint has few joints, it is emitted before the joint, and the joint
-// is closed. Otherwise the body waits for its other joints, and the joint is pendant
-// (CheckTileRule). What is tied to the world must not hang on such a joint, and is left in
+// is closed. Otherwise that body waits for its other joints, and the joint is pendant
+// (CheckTileRule). A part that is tied to the world must not hang on a pendant joint, and is left in
 // place. No step couples more than leafRows rows.
 func peel(g *graph, e *emitter) []int32 {
 	p := &peeler{
@@ -95,14 +96,15 @@ type peeler struct {
 	left     []int32 // by joint: live bodies
 	gone     []bool  // by body: taken out
 	grounded []bool  // by body: it or what hangs on it is tied to the world
-	held     []bool  // by joint: a body of it that is taken out is grounded
-	first    []int32 // by joint: 1 + the first one beside it, 0 if there is none
-	next     []int32 // by joint beside another: 1 + the next one beside that, 0 if it is the last; −1 for others
+	held     []bool  // by joint: one of its bodies that have been taken out is grounded
+	first    []int32 // by joint: 1 + the first joint beside it, 0 if there is none
+	next     []int32 // by joint beside another: 1 + the next joint beside the same twin, 0 if it is the last; −1 for others
 }
 
-// findTwins finds the joints that are beside others, and takes their slacks out, if one of them is at a body with many rows.
+// findTwins finds the joints that are beside others, and takes their slacks out, if one of these joints is at a body of more than
+// leafRows rows.
 func (p *peeler) findTwins() {
-	g, hub := p.g, false
+	g, hub := p.g, false // hub: a joint beside another is at a body of many rows
 	twin := make([]int32, g.nj)
 	for j := range g.nj {
 		p.next[j], twin[j] = -1, -1
@@ -113,7 +115,7 @@ func (p *peeler) findTwins() {
 			hub = hub || twin[j] >= 0 && p.rows[b] > leafRows
 		}
 	}
-	for j := g.nj - 1; j >= 0 && hub; j-- { // so that lists are in stored order
+	for j := g.nj - 1; j >= 0 && hub; j-- { // from the last joint on, so that lists are in stored order
 		if k := twin[j]; k >= 0 {
 			p.next[j], p.first[k], p.gone[p.slack(j)] = p.first[k], j+1, true
 		}
@@ -133,7 +135,7 @@ func (p *peeler) slack(j int32) int32 {
 	return s
 }
 
-// twin returns a joint of the other two bodies of joint j alone, or −1.
+// twin returns a joint that couples just the other two bodies of joint j, or −1.
 func (p *peeler) twin(j, slack int32) int32 {
 	var a, b int32 = -1, -1
 	for _, c := range p.g.bodies(j) {
@@ -153,7 +155,7 @@ func (p *peeler) twin(j, slack int32) int32 {
 }
 
 // peel takes out body b and the joint that ties it to the rest. It returns the
-// other live body of that joint, or −1.
+// other live body of that joint, which may be pendant now, or −1.
 func (p *peeler) peel(b int32) int32 {
 	g, e := p.g, p.e
 	if p.gone[b] {
@@ -208,9 +210,9 @@ func (p *peeler) tie(b int32) int32 {
 	return -1
 }
 
-// byDepth sorts the core joints by decreasing breadth-first depth, equal ones
-// as stored. Joints to the world have depth 0; a part without such a joint
-// starts with the joints of its lowest body.
+// byDepth sorts the core joints by decreasing breadth-first depth, joints of equal depth
+// as stored. Joints to the world have depth 0; in a part without such a joint
+// the joints of its first body have depth 0.
 func byDepth(g *graph, core []int32) []int32 {
 	depth := make([]int32, g.nj) // −1: in the core and not reached, −2: outside
 	for j := range depth {
@@ -253,8 +255,8 @@ func byDepth(g *graph, core []int32) []int32 {
 	return sortByKey(core, depth)
 }
 
-// sortByKey returns nodes by decreasing key ≥ 0, equal ones in their given
-// order.
+// sortByKey returns the nodes by decreasing key, nodes of equal key in their given
+// order. key[v] ≥ 0 is the key of node v.
 func sortByKey(nodes, key []int32) []int32 {
 	most := int32(0)
 	for _, v := range nodes {

@@ -4,7 +4,7 @@ import "slices"
 
 // eliminate makes pivot p an element: one step of Amestoy, Davis & Duff 1996,
 // algorithm 1, without its edges between variables. It has element absorption,
-// also the aggressive one, approximate degrees, mass elimination, and merging of
+// aggressive absorption, approximate degrees, mass elimination, and merging of
 // variables with equal element lists.
 func (q *quotient) eliminate(p int32) {
 	q.step++
@@ -43,9 +43,9 @@ func (q *quotient) eliminate(p int32) {
 	q.finish(at, rows)
 }
 
-// absorb gathers the variables of p's elements at the end of the pool, from at
-// on, with negated weights and, the halo apart, off the degree lists. It returns
-// their weight.
+// absorb gathers the variables of p's elements at the end of the pool. It returns the place from which
+// they are there, and their weight. Their weights are negated and, except in the halo, they leave the
+// degree lists.
 func (q *quotient) absorb(p int32) (at, rows int32) {
 	own := q.elems[q.vars[p].at:][:q.vars[p].count]
 	need := 0
@@ -89,7 +89,7 @@ func (q *quotient) collect() {
 	q.pool = q.pool[:end]
 }
 
-// distances sets rest of every element next to the new one.
+// distances sets elem.rest of every element that shares a variable with the new element, whose variables are pool[at:].
 func (q *quotient) distances(at int32) {
 	for _, v := range q.pool[at:] {
 		x := &q.vars[v]
@@ -107,8 +107,8 @@ func (q *quotient) distances(at int32) {
 	}
 }
 
-// prune takes absorbed elements off the list of x, and those that lie within the
-// new element. It returns the rows in the others and a hash of them.
+// prune takes elements that are absorbed or lie within the
+// new element off the list of x. It returns the rows of the remaining elements outside the new one, and a hash of their numbers.
 func (q *quotient) prune(x *variable) (outside int32, hash uint32) {
 	list := q.elems[x.at : x.at+x.count]
 	n := int32(0)
@@ -161,7 +161,7 @@ func (q *quotient) merge(at int32) {
 	}
 }
 
-// finish completes the new element, and degrees and degree lists of its
+// finish completes the new element of the variables pool[at:] with the given weight, and the degrees and degree lists of these
 // variables.
 func (q *quotient) finish(at, rows int32) {
 	end := at

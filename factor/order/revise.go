@@ -3,16 +3,16 @@ package order
 import "github.com/rung-mbd/rung/sparse"
 
 // Revise returns an order of p, perm[new] = old, that keeps the order of a similar pattern.
-// place has for each node of p the place that it had there, or −1 for a new joint. A joint that
+// place has for each node of p its place in the order of that pattern, or −1 for a new joint. A joint that
 // now couples other bodies is new. A new joint comes after its bodies and after their joints.
-// If that is against the tile rule, all new joints come after everything else, where each fills
-// one path to the root.
+// If such an order is against the tile rule, all new joints come after everything else, where each fills
+// one path to the root of the elimination tree.
 //
 // Leaving joints out of an order does not break the rule, as every component only gets smaller.
 // The order is as good as the former one as long as few joints are new.
 //
 // Shapes: place has one entry a node, each different, from −1 to places−1; bodies have a place.
-// Cost: O(blocks·α(blocks)), and places. It panics if place is not so.
+// Cost: O(blocks·α(blocks) + places). It panics if place is not of this shape.
 func Revise(p *sparse.Pattern, place []int32, places int) []int32 {
 	g := newGraph(p)
 	if len(place) != int(g.nb+g.nj) {

@@ -1,8 +1,8 @@
-// Package interop hands matrices of package sparse to gonum and to
-// james-bowman/sparse. It is a package of its own so that who solves does not
-// compile either.
+// Package interop converts matrices of package sparse to those of gonum and of
+// james-bowman/sparse. It is a package of its own so that programs that only solve do not
+// compile these libraries.
 //
-// Each function takes the order perm in which the nodes are seen, perm[new] =
+// Each function takes the order perm of the nodes in the result, perm[new] =
 // old; nil is the order of the pattern.
 //
 //	d := interop.Dense(system.Matrix, nil) // a *mat.SymDense

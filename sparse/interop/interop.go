@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// symmetric is a view with the methods of mat.Symmetric that sparse cannot have.
+// symmetric adds the methods of mat.Symmetric to a view.
 type symmetric struct {
 	*sparse.View
 	n int // scalar rows
@@ -53,9 +53,9 @@ func Dense(m *sparse.Matrix, perm []int32) *mat.SymDense {
 // rows increasing in a column and no entry twice. Zeros inside the blocks are
 // stored, so the structure does not depend on the values.
 //
-// A prox that is not nil is subtracted from the diagonal of the nodes of sign
+// If prox is not nil, it is subtracted from the diagonal of the nodes of sign
 // −1, whose diagonal entries are stored then: m − diag(prox) is the matrix that
-// package factor factors. Its other entries are not used.
+// package factor factors. The entries of prox for other nodes are not used.
 //
 // Shapes: prox has one entry a row, in the order of the pattern.
 // Cost: O(stored values). It panics on a length mismatch, and if perm is not a
@@ -72,8 +72,8 @@ func CSC(m *sparse.Matrix, perm []int32, prox []float64) *jbsparse.CSC {
 		ind, val = append(ind, i), append(val, x)
 		ptr[j+1] = len(ind)
 	})
-	// A column without an entry, as of a joint that couples nothing, ends
-	// where the one before it does.
+	// A column without an entry, such as one of a joint that couples nothing, ends
+	// where the column before it ends.
 	for j := range n {
 		ptr[j+1] = max(ptr[j], ptr[j+1])
 	}

@@ -12,21 +12,21 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Backward is the way back from accelerations to what they depend on, docs/theory.md (D2). Turn comes after Answers: it solves the system
-// for the weights of accelerations. Then Judge and Refine serve once more, Back finds derivatives, and Verdict judges the solve.
+// Backward has the tapes of the gradient of accelerations, docs/theory.md (D2). Turn runs after Answers: it solves the system
+// for the weights of accelerations. Then Judge and Refine run once more, Back finds derivatives, and Verdict judges the solve.
 type Backward struct {
 	Turn, Back, Verdict []tape.Op
 
-	Weights   program.Place   // of each body: six numbers, of the angular and the linear acceleration
-	Motion    []program.Place // of each body: derivatives by rotation, place and both velocities of its centre of mass
-	Loads     []program.Place // of each body: by moment and force
-	Forces    []program.Place // by the generalized force of freedom i of joint j, 6·j + i; none of the others
+	Weights   program.Place   // six numbers a body, weights of the angular and the linear acceleration
+	Motion    []program.Place // by body: derivatives by rotation, by position and velocity of its centre of mass and by angular velocity
+	Loads     []program.Place // by body: derivatives by moment and force
+	Forces    []program.Place // derivatives by the generalized force of freedom i of joint j, 6·j + i; none if states do not have the force
 	*OverStep                 // nil where states are stepped alone
 }
 
-// CompileAdjoint is Compile with the way back, without steps. Bodies are not reduced to their freedoms: multipliers of all joints are in
-// the system. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes more than MaxPlaces, or
-// nil and why the mechanism has no way back in lanes.
+// CompileAdjoint is Compile with the tapes of gradients and without those of steps. Bodies are not reduced to their freedoms, so the system
+// has the multipliers of all joints. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes
+// more than MaxPlaces, and nil with the reason if gradients of the mechanism cannot be computed in lanes.
 func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
 	r := wholeReduction(p.Dynamics())
 	if r.leastPlaces() > MaxPlaces {
@@ -46,7 +46,7 @@ func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
 	return c.finish(out), ""
 }
 
-// noWayBack names what has no way back in lanes, if there is any.
+// noWayBack returns the reason why gradients cannot be computed in lanes; it is empty if they can.
 func (c *compiler) noWayBack() string {
 	m := c.mech
 	if m.NumCouplings() > 0 || len(m.Nonholonomic()) > 0 {
@@ -67,7 +67,7 @@ func (c *compiler) noWayBack() string {
 	return ""
 }
 
-// backward makes the tapes of the way back.
+// backward makes the tapes of gradients.
 func (c *compiler) backward() *Backward {
 	out := &Backward{Weights: c.Room(6 * len(c.bodies)), Forces: make([]place, len(c.force))}
 	list := make([]backJoint, len(c.mech.Joints))
@@ -93,20 +93,20 @@ func (c *compiler) backward() *Backward {
 	return out
 }
 
-// atSpecial is where the multiplier stands of a row that is not along the axes of P.
+// atSpecial is the place of the multiplier of a row that is not along an axis of P. The six places before it are for the axes of P.
 const atSpecial = 6
 
-// backJoint is a joint on the way back: the multipliers of both solutions along the lines of P, moments before forces, what acts there
-// taken from the first, and derivatives by coordinates and rates of its springs and dampers, none without.
+// backJoint has the numbers of a joint for gradients. Multipliers are along the axes of P, three moments before three forces, then
+// atSpecial.
 type backJoint struct {
-	number            int
-	solution, adjoint place
-	stiff, damped     place
-	bare              bool // without what acts there
+	number            int   // of the joint
+	solution, adjoint place // multipliers of the solution, less the forces along freedoms, and of the adjoint solution
+	stiff, damped     place // derivatives by coordinates and rates through its springs and dampers; none without
+	bare              bool  // forces along freedoms do not count
 }
 
-// multipliers stores those of joint j in to, added up where rows are along the same line: of a screw, and of those that freedoms have, as
-// rows of motion and of armature.
+// multipliers adds up the multipliers of joint j along each line in to. Rows may be along the same line: the row of a screw, and rows of
+// motion and of armature, which the functions in freedoms tell.
 func (c *compiler) multipliers(to place, j int, freedoms ...func(i int) bool) {
 	c.OpN(tape.Copy, atSpecial+1, 0, to, c.sys.null)
 	rows := c.rowsOf(j)
@@ -114,7 +114,7 @@ func (c *compiler) multipliers(to place, j int, freedoms ...func(i int) bool) {
 		return
 	}
 	jt, row := &c.mech.Joints[j], 0
-	take := func(t triple) {
+	take := func(t triple) { // adds the multipliers of the next rows, which are along t
 		for i := range t.n {
 			if at, line := rows.place(row), to.At(lineOf(t.force, t.first+i)); at < rows.kept {
 				c.OpN(tape.Add, 1, 0, line, line, c.sys.x[rows.node].At(at))
@@ -139,7 +139,7 @@ func (c *compiler) multipliers(to place, j int, freedoms ...func(i int) bool) {
 	}
 }
 
-// lineOf returns the number of a line along an axis of P: moments come before forces.
+// lineOf returns the number of the line of a force or moment along an axis of P: 0 to 2 for moments, 3 to 5 for forces.
 func lineOf(force bool, axis int) int {
 	if force {
 		return 3 + axis
@@ -147,11 +147,11 @@ func lineOf(force bool, axis int) int {
 	return axis
 }
 
-// addActs takes what acts along the freedoms of a joint from its multipliers, whose signs are changed.
+// addActs includes the forces along the freedoms of a joint in its multipliers, whose signs are changed: it subtracts them.
 func (c *compiler) addActs(b *backJoint) {
 	for i, u := range duals(c.mech.Joints[b.number].Kind) {
 		tau, ok := c.acts[6*b.number+i]
-		if !ok || u.ofS { // which is not along the axes of P
+		if !ok || u.ofS { // a moment about an axis of S is not along the axes of P
 			continue
 		}
 		at := b.solution.At(lineOf(u.force, u.axis))
@@ -159,7 +159,7 @@ func (c *compiler) addActs(b *backJoint) {
 	}
 }
 
-// weigh puts the weights of accelerations in place of the right sides, and solves the system for them.
+// weigh adds a solve with the weights of accelerations as the right side of the bodies, and zero in all rows.
 func (c *compiler) weigh(weights place) {
 	s := c.sys
 	for i := range s.pattern.Len() {
@@ -177,7 +177,7 @@ func (c *compiler) weigh(weights place) {
 	s.backward(s.x, z, 1)
 }
 
-// back adds the derivatives.
+// back adds the derivatives by motion, loads and forces, for all bodies, joints and force elements.
 func (c *compiler) back(b *wayBack) {
 	out, world := b.out, b.world
 	for i := range 3 {
@@ -244,8 +244,9 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 	c.Lasting()
 }
 
-// backLines calls acts, which needs all that a joint does to S, and adds what comes by a line that is not along an axis of P. It returns
-// what is to be done behind BackJoint: of a joint that slides.
+// backLines adds the derivatives through a line that is not along an axis of P, if the type of joint has one. acts adds the derivatives
+// that need the whole wrench on S, so backLines calls it after that line is in the wrench. It returns the function to be called behind
+// BackJoint, for a joint that slides.
 func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) (rest func()) {
 	kind := c.mech.Joints[b.number].Kind
 	slides := slidesOf(kind)
@@ -272,8 +273,8 @@ func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) (
 	}
 }
 
-// backSprings adds the derivatives by coordinates and rates of the springs and dampers of a joint. What is along its lines has the sign
-// of BackAlong: a spring takes stiffness times the derivative by its force.
+// backSprings adds the derivatives by coordinates and rates through the springs and dampers of a joint: stiffness or damping times the
+// derivative by the force along the line, with the sign of tape.BackAlong.
 func (c *compiler) backSprings(b *backJoint, at place) {
 	j := b.number
 	jt, d := &c.mech.Joints[j], c.mech.Drive(j)
@@ -289,7 +290,7 @@ func (c *compiler) backSprings(b *backJoint, at place) {
 		if !own {
 			numbers = c.Shared(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
 		}
-		product := func(list *place, x place) {
+		product := func(list *place, x place) { // x times the derivative by the force, in list
 			if !list.Is() {
 				*list = c.Constant(make([]float64, 6)...)
 			}
@@ -313,7 +314,7 @@ func (c *compiler) backSprings(b *backJoint, at place) {
 	}
 }
 
-// verdictWithin is verdict with a limit of the ratio of a scale to its pivot and of a weak pivot, where those of a solve are larger.
+// verdictWithin is verdict with smaller limits of the ratio of a scale to its pivot, overPivot, and of the pivot of a weak row, doubt.
 func (s *system) verdictWithin(overPivot, doubt float64) {
 	l, weak := s.limits()
 	l.overPivot, l.doubt = math.Min(l.overPivot, overPivot), math.Min(l.doubt, doubt)

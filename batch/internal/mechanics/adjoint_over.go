@@ -10,42 +10,45 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// OverStep is the way back over a step of RungeKutta4, docs/theory.md (V4), and over what puts its end on the joints, (V6). Motion has the
-// derivatives by the end of the step, with which Join begins, and those by its beginning when all is done.
+// OverStep has the tapes that differentiate a step of RungeKutta4 backwards, docs/theory.md (V4), and the closing after it, (V6). Motion
+// has the derivatives by the end of the step before Join, and the derivatives by its beginning afterwards.
 //
-// A step is computed again first: Stage and Ahead, for the first three stages, and the last stage without accelerations. Ends takes the
-// derivatives from the end to all stages. Then come the stages from the last one on: Again, Stage, Results, Slopes, Turn, Back and Over.
+// First the step is computed again: Stage and Ahead for the first three stages, and the last stage without accelerations. Ends distributes
+// the derivatives by the end to all stages. Then come the stages from the last one to the first: Again, Stage, Results, Slopes, Turn, Back
+// and Over.
 type OverStep struct {
-	Ahead [4][]tape.Op // behind the accelerations of a stage: its place is kept, and the state is that of the next one, or of the end
-	Again [4][]tape.Op // the state of a stage
+	Ahead [4][]tape.Op // after the accelerations of a stage: keeps its state, and goes on to the state of the next stage, or of the end
+	Again [4][]tape.Op // puts the kept state of a stage back
 	Ends  []tape.Op
-	// Slopes has the weights of the accelerations of a stage, and Over takes derivatives by its state to those before it.
+	// Slopes computes the weights of the accelerations of a stage. Over adds the derivatives by its state to those of the stages before.
 	Slopes, Over [4][]tape.Op
-	// Results has the accelerations of a stage. Judges and Passes judge both its solves, which are not refined. The pivot of a redundant
-	// row may be as large as in a solve, the square of how far the stage is off the joints; but such rows have to hold for both solutions.
+	// Results converts the accelerations of a stage. Judges and Passes judge both its solves, which are not refined. The pivot of a
+	// redundant row may be as large as in a solve: the square of the violation of the joints at the stage. But such rows have to hold for
+	// both solutions.
 	Judges, Results, Passes []tape.Op
 
-	Face, Join []tape.Op     // of the state at which the system has been solved: what is read of bodies, and the way back over the closing
-	Parts      program.Place // as those of Stepper
+	// At the state at which the system has been solved last: Face reads the bodies, and Join differentiates the closing backwards.
+	Face, Join []tape.Op
+	Parts      program.Place // Stepper.Parts
 	Euler      OverEuler
 }
 
-// OverEuler is the way back over a step of SemiImplicit, with Again and Over of the first stage of OverStep: Stage, Results, Ahead, Ends,
-// Moved, which has the end, Again, Slopes, Turn, Back and Over.
+// OverEuler has the tapes that differentiate a step of SemiImplicit backwards. With Again and Over of the first stage of OverStep, they run
+// in this order: Stage, Results, Ahead, Ends, Moved, Again, Slopes, Turn, Back and Over. After Moved the state is the end of the step.
 type OverEuler struct {
 	Ahead, Ends, Moved, Slopes []tape.Op
-	Part                       program.Place // zero, and the step
+	Part                       program.Place // two numbers: zero, and the step
 }
 
-// wayBack is what the tapes of the way back share.
+// wayBack has the places that the tapes of gradients share.
 type wayBack struct {
 	out   *Backward
 	list  []backJoint
-	all   []place // of each body: what it has meanwhile (package places)
-	world place
+	all   []place // by body: its intermediate results, places.Back numbers
+	world place   // the same for the world
 }
 
-// end returns what a body has meanwhile, or the ground.
+// end returns the intermediate results of a body, or of the world.
 func (b *wayBack) end(body int32) place {
 	if body < 0 {
 		return b.world
@@ -53,19 +56,19 @@ func (b *wayBack) end(body int32) place {
 	return b.all[body]
 }
 
-// overStep makes the tapes of the way back over a step.
+// overStep makes the tapes that differentiate a step backwards.
 func (c *compiler) overStep(b *wayBack) *OverStep {
 	s := &OverStep{Parts: c.Room(8)}
 	series := c.Shared(tape.Dexp[:]...)
-	var over, step []place // of each body: as of Stepper; its derivatives
-	var kept, turns [4][]place
+	var over, step []place     // by body: its numbers over the step as in Stepper; its derivatives, places.StepBack
+	var kept, turns [4][]place // by stage and body: the state, and the rotation since the beginning of the step
 	for range c.bodies {
 		over, step = append(over, c.Room(overPlaces)), append(step, c.Room(places.StepBack))
 		for k := 1; k < 4; k++ {
 			kept[k], turns[k] = append(kept[k], c.Room(bodyPlaces)), append(turns[k], c.Room(3))
 		}
 	}
-	kept[0] = over // which begins with the state at the beginning
+	kept[0] = over // its first numbers are the state at the beginning of the step
 	each := c.eachBody
 	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		part := s.Parts.At(2 * k)
@@ -106,11 +109,12 @@ func (c *compiler) overStep(b *wayBack) *OverStep {
 	return s
 }
 
-// stageTerm is restTerm on the way back over steps, where nobody else can take a state. Residuals of rows whose bodies hardly move, as that
-// of a prescribed motion, are rounding of the whole, so rows may be off by 1e-13 of it.
+// stageTerm is restTerm for the stages of a backward step, whose states cannot be solved alone instead. Residuals of rows whose bodies
+// hardly move, such as the row of a prescribed motion, are rounding of the whole solution. So rows may be off by 1e-13 of its size.
 const stageTerm = 0.1
 
-// passes adds the checks of a stage on the way back over a step, whose solves have pivots with which they are exact to some 1e-11.
+// passes adds the checks of a stage of a backward step. Its solves are not refined, so the limit of the pivots is one with which they are
+// exact to some 1e-11.
 func (s *system) passes() {
 	l, weak := limits{math.Inf(1), 1 / kkt.NearTol, math.Inf(1), bodyTol, unitTol, 0}, s.record.At(weakRows)
 	if s.lean != nil {
@@ -120,7 +124,7 @@ func (s *system) passes() {
 	s.judgeBy(l, weak, s.Shared(1))
 }
 
-// eachBody makes a tape of what do adds for each body.
+// eachBody makes a tape of the instructions that do adds for each body.
 func (c *compiler) eachBody(do func(i int, body *bodyPlace)) []tape.Op {
 	return c.Tape(func() {
 		for i := range c.bodies {
@@ -129,8 +133,8 @@ func (c *compiler) eachBody(do func(i int, body *bodyPlace)) []tape.Op {
 	})
 }
 
-// overEuler makes the tapes of the way back over a step of SemiImplicit. Its end is that of a step of RungeKutta4 of one stage, the last,
-// which begins with the velocities at the end.
+// overEuler makes the tapes that differentiate a step of SemiImplicit backwards. Its end is computed as by the last stage of RungeKutta4,
+// alone and with the velocities at the end.
 func (c *compiler) overEuler(b *wayBack, over, step []place) OverEuler {
 	s := OverEuler{Part: c.Room(2)}
 	h := s.Part.At(1)
@@ -161,10 +165,11 @@ func (c *compiler) overEuler(b *wayBack, over, step []place) OverEuler {
 	return s
 }
 
-// joinBack adds the way back over the closing of a state, theory.md (V6): the least motion and the least change of velocity that close it,
-// by the factor at hand. With the derivatives v̄ by velocities come multipliers ν of the rows: v̄ − Jᵀν is what is left of v̄, and the
-// poses get −∂(νᵀJv). The velocities of origins are kept as poses are corrected by ε, so the correction gets k×(ċ̄×ω), too; poses then lose
-// what the rows take, as velocities have.
+// joinBack adds the backward derivative of the closing of a state, theory.md (V6): of the least motion and the least change of velocity
+// that close it, with the factor at hand. First it solves for the derivatives v̄ by velocities. With the multipliers ν of the rows, v̄
+// becomes v̄ − Jᵀν, and the derivatives by poses get −∂(νᵀJv). The velocities of origins stay as a pose is corrected by ε, so the
+// derivative by ε gets k×(ċ̄×ω), too. Then the derivatives by poses are projected by a solve of their own, as those by velocities have
+// been.
 func (c *compiler) joinBack(b *wayBack) {
 	zeros := c.LastingRoom(atSpecial + 1)
 	c.OpN(tape.Copy, atSpecial+1, 0, zeros, c.sys.null)
@@ -202,8 +207,9 @@ func (c *compiler) joinBack(b *wayBack) {
 	})
 }
 
-// joinRows solves the system for the weights, and calls do with each joint that has rows, its place with what these rows do, of the
-// opposite sign, along the axes of P, and its bodies. Rows of armature are no constraints.
+// joinRows adds a solve for the weights, and calls do for each joint that has rows in the system: with the joint, its place, and the places
+// of its bodies. The place has the wrench of these rows along the axes of P, with its sign changed. Rows of armature are left out, as they
+// are no constraints.
 func (c *compiler) joinRows(b *wayBack, do func(j *backJoint, at, P, S place)) {
 	c.weigh(b.out.Weights)
 	for j := range b.list {

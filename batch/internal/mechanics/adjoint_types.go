@@ -7,9 +7,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// What has lines of its own on the way back: helical, universal and distance joints, and force elements.
+// The functions of this file differentiate helical, universal and distance joints, whose rows are not all along axes of P, and force
+// elements.
 
-// specialMultiplier stores the multiplier of the row of a type that is not along one axis of P.
+// specialMultiplier adds the multiplier of the row of joint j that is not along one axis of P to the lines in to: the row of a screw to two
+// lines, any other to atSpecial.
 func (c *compiler) specialMultiplier(to place, j int, rows *nodeRows, row int) {
 	at := rows.place(row)
 	if at >= rows.kept {
@@ -25,35 +27,38 @@ func (c *compiler) specialMultiplier(to place, j int, rows *nodeRows, row int) {
 	c.OpN(tape.Scaled, 1, 0, moment, moment, x, c.scalarIn(j, Pitch, -jt.Pitch))
 }
 
-// negated returns −x of one place, and product x·y.
+// negated returns −x for a number x.
 func (c *compiler) negated(x place) place {
 	out := c.Room(1)
 	c.OpN(tape.Sub, 1, 0, out, c.sys.null, x)
 	return out
 }
 
+// product returns x·y for numbers x and y.
 func (c *compiler) product(x, y place) place {
 	out := c.Room(1)
 	c.OpN(tape.Scaled, 1, 0, out, c.sys.null, x, y)
 	return out
 }
 
-// scaledBy returns s·v of a vector, plus adds s·v to a vector at to, and dot returns v·u.
+// scaledBy returns s·v for a vector v.
 func (c *compiler) scaledBy(v, s place) place {
 	out := c.Room(3)
 	c.OpN(tape.Scaled, 3, 0, out, c.sys.null, v, s)
 	return out
 }
 
+// plus adds s·v to the vector at to.
 func (c *compiler) plus(to, v, s place) { c.OpN(tape.Scaled, 3, 0, to, to, v, s) }
 
+// dot returns v·u for two vectors.
 func (c *compiler) dot(v, u place) place {
 	out := c.Room(1)
 	c.Op(tape.Dot, out, v, u)
 	return out
 }
 
-// bentLine adds the moment λ·n of a universal joint to what it does, with n = y×u, u along x of P and y of S.
+// bentLine adds the moment λ·n of a universal joint to the moment in at. Here n = y×u, with y along y of S and u along x of P.
 func (c *compiler) bentLine(b *backJoint, at place) (y, u, n, lambda place) {
 	y = c.vector(tape.Column, c.frameAxes(b.number, sideS).At(1))
 	u = c.vector(tape.Column, at.At(places.BackFrame))
@@ -63,9 +68,9 @@ func (c *compiler) bentLine(b *backJoint, at place) (y, u, n, lambda place) {
 	return y, u, n, lambda
 }
 
-// backBent adds the cotangents of a universal joint's moment λ·n and of its second freedom, a turn about y. Here n = y×u with u along x of
-// P and y along y of S, and n˚ = (w×y)×u with the relative angular velocity w. The derivative by the force on the second freedom goes to
-// the place force, if there is one.
+// backBent adds the derivatives through the moment λ·n of a universal joint and through its second freedom, a turn about y. Here n = y×u
+// with y along y of S and u along x of P, and n˚ = (w×y)×u with the relative angular velocity w. It stores the derivative by the force on
+// the second freedom in force, unless that is none. acts is as for backLines.
 func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
 	y, u, n, lambda := c.bentLine(b, at)
 	r := c.negated(b.adjoint.At(atSpecial))
@@ -75,7 +80,7 @@ func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
 		c.plus(at.At(places.BackMoment), y, tau)
 	}
 	acts()
-	moment := c.difference(S.At(places.BackTurn), P.At(places.BackTurn)) // derivative by it
+	moment := c.difference(S.At(places.BackTurn), P.At(places.BackTurn)) // derivative by the moment
 	w := c.difference(S.At(places.BackOmega), P.At(places.BackOmega))
 	k := c.vector(tape.Cross, u, w)
 	byN := c.scaledBy(moment, lambda)
@@ -95,7 +100,8 @@ func (c *compiler) backBent(b *backJoint, at, P, S, force place, acts func()) {
 	}
 }
 
-// backDamper adds what comes by a damper along y of a universal joint, whose rate is y·w, for the derivative by its moment.
+// backDamper adds the derivatives through the damper along y of universal joint j, whose rate is y·w. byMoment is the derivative by its
+// moment; the derivatives by w and y are added to byW and byY.
 func (c *compiler) backDamper(j int, y, w, byMoment, byW, byY place) {
 	var damping place
 	if numbers := c.ofDrive(6*j + 1); numbers.Is() {
@@ -110,7 +116,7 @@ func (c *compiler) backDamper(j int, y, w, byMoment, byW, byY place) {
 	c.plus(byY, w, byRate)
 }
 
-// rodLine adds the force λ·n of a distance joint along n = R/|R| to what it does. Behind n is |R|.
+// rodLine adds the force λ·n of a distance joint to the force in at, with n = R/|R|. The fourth number of n is |R|.
 func (c *compiler) rodLine(b *backJoint, at place) (n, lambda place) {
 	n, lambda = c.Room(4), c.negated(b.solution.At(atSpecial))
 	c.Op(tape.Unit, n, at.At(places.BackR))
@@ -118,8 +124,8 @@ func (c *compiler) rodLine(b *backJoint, at place) (n, lambda place) {
 	return n, lambda
 }
 
-// backRod adds what comes by the force λ·n of a distance joint along n = R/|R|, with n˚·V = |V − n(n·V)|²/|R|. It returns the derivatives
-// by n as far as they are known before BackJoint; backRodSlide has the rest.
+// backRod adds the derivatives through the force λ·n of a distance joint, with n = R/|R| and n˚·V = |V − n(n·V)|²/|R|. acts is as for
+// backLines. It returns the derivatives by n as far as they are known before BackJoint; backRodSlide adds the others.
 func (c *compiler) backRod(b *backJoint, at place, acts func()) (byN place) {
 	n, lambda := c.rodLine(b, at)
 	r := c.negated(b.adjoint.At(atSpecial))
@@ -129,7 +135,7 @@ func (c *compiler) backRod(b *backJoint, at place, acts func()) (byN place) {
 	rate := c.product(r, c.inverseLength(n))
 	twice := c.product(rate, c.Shared(2))
 	c.plus(at.At(places.BackRate), slip, twice)
-	force := c.vector(tape.MulVec, at.At(places.BackFrame), at.At(places.BackLines+3)) // derivative by it
+	force := c.vector(tape.MulVec, at.At(places.BackFrame), at.At(places.BackLines+3)) // derivative by the force
 	byN = c.scaledBy(force, lambda)
 	c.plus(byN, at.At(places.BackVd), r)
 	c.plus(byN, V, c.negated(c.product(twice, c.dot(n, V))))
@@ -144,10 +150,11 @@ func (c *compiler) inverseLength(n place) place {
 	return out
 }
 
-// backPoint is a point of a body on the way back: its arms from the origin of the body's frame and from the centre of mass, its velocity,
-// and how the adjoint solution moves it.
+// backPoint is a point of a body for derivatives: the intermediate results of the body, the arms from the origin of the body's frame
+// (near) and from the centre of mass (arm), its velocity, and its velocity under the adjoint solution (moves), all in world axes.
 type backPoint struct{ body, near, arm, velocity, moves place }
 
+// backPoint returns the point of an attachment on a body.
 func (c *compiler) backPoint(body place, at *mechanism.Attachment) backPoint {
 	p := backPoint{body: body, near: c.vector(tape.MulVec, body, c.Shared(at.Point[:]...))}
 	p.arm = c.difference(p.near, body.At(places.BackArm))
@@ -156,8 +163,8 @@ func (c *compiler) backPoint(body place, at *mechanism.Attachment) backPoint {
 	return p
 }
 
-// backWrench adds the cotangent of the rotation of a body on which the force f of an element acts: a rotation φ turns the arm by φ×arm, and
-// with the adjoint solution y of the body's turn the force contributes f·(y×(φ×arm)).
+// backWrench adds the derivative by the rotation of a body on which the force f of an element acts. A rotation φ turns the arm by φ×arm,
+// and with the angular part y of the adjoint solution the force contributes f·(y×(φ×arm)).
 func (c *compiler) backWrench(e *mechanism.ForceElement, body place) {
 	if e.A.Body < 0 {
 		return
@@ -167,8 +174,8 @@ func (c *compiler) backWrench(e *mechanism.ForceElement, body place) {
 	c.Op(tape.AddCross, turn, p.arm, c.vector(tape.Cross, c.Shared(e.Force[:]...), body.At(places.BackTurn)), turn)
 }
 
-// backSpring adds what comes by a spring-damper: by its line and the rate of that, which change its tension T and its direction n, and by
-// the arms on which T·n acts.
+// backSpring adds the derivatives through spring-damper i: by its line and the rate of the line, which change its tension T and its
+// direction n, and by the arms at whose ends T·n acts.
 func (c *compiler) backSpring(e *mechanism.ForceElement, i int, bodyA, bodyB place) {
 	a, b := c.backPoint(bodyA, &e.A), c.backPoint(bodyB, &e.B)
 	numbers := c.ofSpring(i)
@@ -176,7 +183,7 @@ func (c *compiler) backSpring(e *mechanism.ForceElement, i int, bodyA, bodyB pla
 		numbers = c.Shared(e.Stiffness, e.Damping, e.RestLength)
 	}
 	far := c.difference(bodyB.At(places.BackPosition), bodyA.At(places.BackPosition))
-	n, inverse := c.Room(4), c.Room(1) // and its length
+	n, inverse := c.Room(4), c.Room(1) // direction and length of the line; 1/length
 	c.Op(tape.Unit, n, c.sum(far, c.difference(b.near, a.near)))
 	c.Op(tape.Quotient, inverse, c.Shared(1), n.At(3))
 	V, U := c.difference(b.velocity, a.velocity), c.difference(a.moves, b.moves)
@@ -198,7 +205,8 @@ func (c *compiler) backSpring(e *mechanism.ForceElement, i int, bodyA, bodyB pla
 	c.backEnd(&b, c.scaledBy(force, minus), line, rate)
 }
 
-// backEnd adds to a body the derivatives by the place and the velocity of a point, and by the arm of a force there.
+// backEnd adds to the results of a body the derivatives by the position of a point, travel, by its velocity, rate, and by the arm of the
+// force that acts there.
 func (c *compiler) backEnd(p *backPoint, force, travel, rate place) {
 	arm := c.vector(tape.AddCross, force, p.body.At(places.BackTurn), travel)
 	arm = c.vector(tape.AddCross, rate, p.body.At(places.BackOmega), arm)

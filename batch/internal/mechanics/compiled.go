@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// Compiled is the tapes of a mechanism, with the workspace that they are for and with what those who run them read and write there.
+// Compiled has the tapes of a mechanism, their workspace, and the places there that users of the tapes read and write.
 type Compiled struct {
 	*program.Program
 	Tapes
@@ -16,35 +16,39 @@ type Compiled struct {
 	Motions      []Prescribed
 	Angles       []CarriedAngle
 	RareJoints   []RareJoint
-	RareForces   bool          // what acts on the bodies is evaluated one state at a time
-	SpareRows    int           // rows that the system has been left without
-	Record       program.Place // of a solve (package places)
-	Mask, Holds  program.Place // one where a lane wants a correction, and where it has passed the checks
-	RareNames    []string      // of what is evaluated one state at a time
+	RareForces   bool          // the forces on the bodies are evaluated one state at a time
+	SpareRows    int           // number of spare rows, which are not in the system
+	Record       program.Place // record of a solve (package places)
+	Mask, Holds  program.Place // 1 in lanes that need a correction; 1 in lanes that have passed the checks
+	RareNames    []string      // names of the parts that are evaluated one state at a time
 	SteppedAlone string        // why states are stepped alone; empty if they are stepped in lanes
-	*Backward                  // nil but of CompileAdjoint
+	*Backward                  // gradients; nil unless made by CompileAdjoint
 }
 
-// BodyPlaces is where those who run the tapes find a body.
+// BodyPlaces has the places of a body that users of the tapes read and write.
 type BodyPlaces struct {
 	State        program.Place
-	Acceleration program.Place // of the centre of mass, in world axes
-	Wrench       program.Place // force and moment from outside, if there are any
+	Acceleration program.Place // angular, and of the centre of mass, in world axes
+	Wrench       program.Place // force and moment of the state, none without
 }
 
-// Tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
-// correction, accelerations in world axes with the checks of a solve, and those of steps.
+// Tapes are the programs of a mechanism.
 type Tapes struct {
-	Fixed, Stage, Judge, Refine, Answers []tape.Op
-	Steps                                *Stepper // nil if states are stepped alone
+	Fixed   []tape.Op // results that depend on constants alone
+	Stage   []tape.Op // accelerations and multipliers
+	Judge   []tape.Op // residuals and the estimate of the error
+	Refine  []tape.Op // a correction
+	Answers []tape.Op // accelerations in world axes, and the checks of a solve
+	Steps   *Stepper  // nil if states are stepped alone
 }
 
-// MaxPlaces bounds the workspace: places of a number in each lane, 64 bytes. Operands are 32 bits of bytes, and shared numbers have the
-// places from 2²⁶ on (program.Place), so 2²⁶ would be too many. Larger mechanisms are for kkt.Solver, whose lanes run over bodies.
+// MaxPlaces is the largest size of the workspace. A place is a number in each lane, 64 bytes. An operand is an offset of 32 bits in bytes,
+// and shared numbers have the places from 2²⁶ on (program.Place), so 2²⁶ would be too many. Larger mechanisms are for kkt.Solver, whose
+// lanes run over bodies.
 const MaxPlaces = 1 << 22
 
-// Compile makes the tapes of the mechanism of a plan, for states that are so. With wrenches, states have a wrench on each body. It returns
-// nil if the workspace takes more than MaxPlaces.
+// Compile makes the tapes of the mechanism of a plan, for states of the form s. With wrenches, states have a wrench on each body. It
+// returns nil if the workspace takes more than MaxPlaces.
 //
 // Cost: O(bodies + joints + entries of the factor), some 0.5 ms a body. A mechanism that is too large is refused in the time of a plan.
 func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
@@ -63,7 +67,7 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 	return c.finish(out)
 }
 
-// compiled returns what there is without steps.
+// compiled makes the tapes of a solve, without those of steps.
 func (c *compiler) compiled() *Compiled {
 	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds,
 		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
@@ -80,7 +84,8 @@ func (c *compiler) compiled() *Compiled {
 	return out
 }
 
-// finish adds what is known when all tapes are there. It returns nil if the workspace takes more than MaxPlaces.
+// finish adds the tape of constants and the lists of places, which are complete once all other tapes are made. It returns nil if the
+// workspace takes more than MaxPlaces.
 func (c *compiler) finish(out *Compiled) *Compiled {
 	out.Fixed = c.OfConstants()
 	for _, b := range c.bodies {
@@ -94,7 +99,7 @@ func (c *compiler) finish(out *Compiled) *Compiled {
 	return out
 }
 
-// rareNames names what has no lanes.
+// rareNames names the joints, couplings and forces that are evaluated one state at a time.
 func (c *compiler) rareNames() (list []string) {
 	for _, x := range c.rareJoints {
 		list = append(list, c.plan.Layout().NodeName(int(x.Node)))
@@ -114,7 +119,7 @@ func (c *compiler) stage() []tape.Op {
 	})
 }
 
-// all returns the tapes.
+// all returns all tapes.
 func (c *Compiled) all() []*[]tape.Op {
 	list := []*[]tape.Op{&c.Fixed, &c.Stage, &c.Judge, &c.Refine, &c.Answers}
 	if b := c.Backward; b != nil {
@@ -136,8 +141,8 @@ func (c *Compiled) all() []*[]tape.Op {
 	return list
 }
 
-// Schedule puts the instructions of the tapes in an order in which they wait less for each other. It panics if a tape leaves
-// the workspace or the shared numbers.
+// Schedule reorders the instructions of each tape so that they wait less for each other. It panics if an operand is outside
+// the workspace and the shared numbers.
 func (c *Compiled) Schedule() {
 	for _, ops := range c.all() {
 		if !tape.Check(*ops, c.Places(), len(c.Numbers())) {

@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// isDriven reports whether forces act along freedoms of joint j.
+// isDriven reports whether forces, springs or dampers may act along freedoms of joint j.
 func (c *compiler) isDriven(j int) bool {
 	d := c.mech.Drive(j)
 	for i := range c.mech.Joints[j].Kind.Freedoms() {
@@ -48,7 +48,7 @@ func (c *compiler) hingeDrive(at *jointPlace, j int) {
 	}
 }
 
-// isSprungAngle reports whether freedom i of joint j is an angle about z of P with a spring, for which there is an instruction.
+// isSprungAngle reports whether freedom i of joint j is an angle about z of P with a spring. Only for these there is an instruction.
 func (c *compiler) isSprungAngle(j, i int) bool {
 	switch c.mech.Joints[j].Kind {
 	case joints.Revolute, joints.Cylindrical, joints.Planar:
@@ -59,19 +59,20 @@ func (c *compiler) isSprungAngle(j, i int) bool {
 	return i == 0 && d != nil && d.Stiffness[i] != 0
 }
 
-// angle adds the coordinate of freedom i of a joint with the axes P and S, both in the same axes, if it is a sprung angle: none if not.
+// angle adds the coordinate of freedom i of joint j, the angle from the axes P to S, both given in the same axes. It returns none if the
+// freedom is no sprung angle.
 func (c *compiler) angle(j, i int, P, S place) place {
 	if !c.isSprungAngle(j, i) {
 		return none
 	}
-	x := CarriedAngle{c.mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}), c.LastingRoom(1)} // which is written before the tape runs
+	x := CarriedAngle{c.mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}), c.LastingRoom(1)} // written before the tape runs
 	c.angles, c.wound = append(c.angles, x), append(c.wound, j)
 	q := c.Room(1)
 	c.Op(tape.Angle, q, P, S, x.At)
 	return q
 }
 
-// followAngles makes what a state carries of its angles that of the state at the end of a step.
+// followAngles updates the angles that a state carries to the pose at the end of a step.
 func (c *compiler) followAngles() {
 	for i, x := range c.angles {
 		c.Passing()
@@ -91,19 +92,20 @@ func (c *compiler) followAngles() {
 	}
 }
 
-// isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.
+// isFree reports whether nothing acts along freedom i of joint j; k is 6·j + i.
 func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
 	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && !c.force[k].Is() && !c.ofDrive(k).Is()
 }
 
-// freedomForce stores in tau the generalized force of a freedom with the rate and the coordinate q, none of an angle.
+// freedomForce adds the generalized force of freedom i of joint j, k = 6·j + i, and stores it in tau. q is its coordinate; none for an
+// angle without a spring.
 func (c *compiler) freedomForce(d *mechanism.Drive, k, i int, tau, rate, q place) {
 	from := c.Shared(d.Force[i])
-	if in := c.force[k]; in.Is() { // in place of the model's
+	if in := c.force[k]; in.Is() { // the force of the state replaces the one of the model
 		from = in
 	}
 	numbers := c.ofDrive(k)
-	own := numbers.Is() // of the state
+	own := numbers.Is() // the numbers vary from state to state
 	if !own {
 		numbers = c.Shared(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
 	}
@@ -112,7 +114,7 @@ func (c *compiler) freedomForce(d *mechanism.Drive, k, i int, tau, rate, q place
 		c.Op(tape.Less, tau, tau, numbers.At(Stiffness), q)
 		from = tau
 	}
-	if own || d.Damping[i] != 0 { // of a ball too, about the axes of P
+	if own || d.Damping[i] != 0 { // for a ball the rates are about the axes of P
 		c.Op(tape.Less, tau, from, numbers.At(Damping), rate)
 		from = tau
 	}
@@ -134,7 +136,7 @@ func (c *compiler) jointDrive(at *jointPlace, j int) {
 	}
 	c.relative(at, jt)
 	turn, push := c.Constant(0, 0, 0), c.Constant(0, 0, 0) // components along the axes of P
-	extra := none                                          // moment about y of S
+	extra := none                                          // moment about y of S, world axes
 	for i, u := range duals(jt.Kind) {
 		if c.isFree(&d, 6*j+i, i) {
 			continue
@@ -181,7 +183,7 @@ func (c *compiler) jointDrive(at *jointPlace, j int) {
 	}
 }
 
-// push adds a force and a moment about the centre of mass, world axes, to what acts on a body, or takes them from it.
+// push adds a force f and a moment n about the centre of mass, world axes, to the load of a body, or subtracts them if sign is negative.
 func (c *compiler) push(body int32, f, n place, sign int) {
 	b := &c.bodies[body]
 	weight := b.data.At(atWeight)

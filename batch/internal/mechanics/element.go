@@ -6,11 +6,11 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// nearPart is the squared distance of the ends of a spring-damper, relative to the numbers whose difference it is, up
-// to which the solver decides whether it has a direction.
+// nearPart is the squared distance of the ends of a spring-damper up to which it may have no direction, relative to the squares of the
+// numbers whose difference it is. The state is then solved alone.
 const nearPart = 1e-26
 
-// elements adds what spring-dampers and wrenches of the model do to the bodies.
+// elements adds the loads of spring-dampers and wrenches of the model on the bodies.
 func (c *compiler) elements() {
 	for i := range c.mech.Forces {
 		c.Passing()
@@ -28,8 +28,8 @@ func (c *compiler) elements() {
 	}
 }
 
-// spring adds the wrenches of spring-damper i: a force along the line d from A to B with the tension k·(|d| − rest) + c·ḋ (tape.Pull), at A
-// along d and at B against it. Ends that coincide to rounding of their arms are an error of the state.
+// spring adds the wrenches of spring-damper i: a force along the line d from A to B with the tension k·(|d| − rest) + c·d|d|/dt
+// (tape.Pull), at A along d and at B against it. Ends that coincide to rounding of their arms are an error of the state.
 func (c *compiler) spring(e *mechanism.ForceElement, i int) {
 	a, b := c.pointOf(e.A.Body, e.A.Point), c.pointOf(e.B.Body, e.B.Point)
 	line := c.Room(6)

@@ -2,17 +2,18 @@ package mechanics
 
 import "github.com/rung-mbd/rung/internal/tape"
 
-// elimination goes through the nodes in order, with right sides that are rows of the nodes, one behind the other.
+// elimination adds the instructions of a factorization or of the forward half of a solve, node by node in elimination order.
 type elimination struct {
 	*system
-	rows    int                // right sides
-	right   []place            // of each node: what is left of its right sides; none for zeros
-	work    []place            // of each node: where right is written, none before
-	leaves  []int32            // of each node: how many leaves have been eliminated
-	blocked map[[2]int32]place // blocks that something has been subtracted from
-	spent   map[int][]place    // places of blocks that have served, by their size
+	rows    int                // number of right sides, which stand one behind the other in the places of a node
+	right   []place            // by node: its right sides after the eliminations so far; none for zeros
+	work    []place            // by node: the place to which right is written; none before
+	leaves  []int32            // by node: the number of leaves that have been eliminated
+	blocked map[[2]int32]place // blocks from which something has been subtracted
+	spent   map[int][]place    // places of blocks that are not needed any more, by their size
 }
 
+// elimination returns an elimination before its first node, for right sides b.
 func (s *system) elimination(b []place, rows int) *elimination {
 	n := len(s.order)
 	return &elimination{
@@ -21,7 +22,7 @@ func (s *system) elimination(b []place, rows int) *elimination {
 	}
 }
 
-// factorize adds the factorization, and the forward half of the solve for the right sides: what the backward half needs is in s.z.
+// factorize adds the factorization, and the forward half of the solve for the right side. The input of the backward half is in s.z.
 func (s *system) factorize() {
 	e := s.elimination(s.right, 1)
 	for _, v := range s.order {
@@ -51,8 +52,8 @@ func (s *system) factorize() {
 	}
 }
 
-// take returns n places for a block, those of one that has served where there are any: they are in the first cache still, and the workspace
-// of a mechanism of twenty bodies does not fit in the second one as it is.
+// take returns n places for a block. It reuses the places of a block that is not needed any more, if there is one. They are still in the
+// first cache, while the workspace of a mechanism of twenty bodies does not even fit in the second one.
 func (e *elimination) take(n int) place {
 	list := e.spent[n]
 	if len(list) == 0 {
@@ -62,10 +63,10 @@ func (e *elimination) take(n int) place {
 	return list[len(list)-1]
 }
 
-// giveBack says that L·D below a node has served: what follows reads L.
+// giveBack frees the places of the blocks L·D below a node, as all later instructions read L.
 func (e *elimination) giveBack(v int32) {
 	if e.leaf[v] {
-		return // rows of the matrix
+		return // these blocks are rows of the matrix
 	}
 	for _, u := range e.below[v] {
 		key, n := [2]int32{u, v}, e.size(u)*e.size(v)
@@ -74,8 +75,8 @@ func (e *elimination) giveBack(v int32) {
 	}
 }
 
-// solve adds the forward half of a solve with the factor for some right sides b, none for zeros. It leaves in z what the backward
-// half needs.
+// solve adds the forward half of a solve with the factor for a number of right sides b, none for zeros. It stores the input of the backward
+// half in z.
 func (s *system) solve(b, z []place, rows int) {
 	e := s.elimination(b, rows)
 	for _, v := range s.order {
@@ -98,7 +99,7 @@ func (e *elimination) forward(v int32, z []place) {
 	e.OpN(sized(tape.Panel1, e.size(v)), e.rows, 0, e.y0(v, e.rows), e.right[v], e.blocks[[2]int32{v, v}], e.inverse[v], z[v])
 }
 
-// subtract subtracts from the right sides of u what those of v make.
+// subtract subtracts from the right sides of u those of v times the block of u below v.
 func (e *elimination) subtract(u, v int32) {
 	if !e.work[u].Is() {
 		if _, e.work[u] = e.block(u); e.rows > 1 {
@@ -123,7 +124,7 @@ func (e *elimination) diagonal(u, v int32) {
 	}
 }
 
-// gram subtracts from the block of a joint and from its right side what a leaf makes.
+// gram subtracts W·Wᵀ of leaf v from the block of joint u, and W·b from its right side, with one instruction.
 func (e *elimination) gram(u, v int32) {
 	key := [2]int32{u, u}
 	at, right := e.block(u)
@@ -143,12 +144,12 @@ func (e *elimination) gram(u, v int32) {
 	e.blocked[key], e.right[u] = at, right
 }
 
-// takesGroupGram reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
+// takesGroupGram reports whether one instruction subtracts the whole term of group v from the block and the right side of joint u.
 func (s *system) takesGroupGram(u, v int32) bool {
 	return s.group[v] && (s.size(u) == 3 || s.size(u) == 5)
 }
 
-// y0 is the memory of X of the right sides in the forward half.
+// y0 returns the places of the right sides times L⁻¹ of node v in the forward half.
 func (s *system) y0(v int32, rows int) place {
 	key := [2]int32{-1 - v, int32(rows)}
 	at, ok := s.blocks[key]
@@ -168,7 +169,7 @@ func sized(first tape.Code, n int) tape.Code { return first + tape.Code(panelSte
 // masses are the codes for blocks of groups and bodies, by their size.
 var masses = map[int]tape.Code{1: tape.Mass1, 2: tape.Mass2, 3: tape.Mass3, 6: tape.Mass6}
 
-// pivots factors the block of a node.
+// pivots adds the factorization of the diagonal block of a node.
 func (e *elimination) pivots(v int32) {
 	key, n := [2]int32{v, v}, e.size(v)
 	at, ok := e.blocked[key]
@@ -189,7 +190,7 @@ func (e *elimination) pivots(v int32) {
 	}
 }
 
-// panel stores L·D and L of the block of u below v.
+// panel adds L·D and L of the block of u below v. For a leaf both are the block of the matrix.
 func (e *elimination) panel(u, v int32) {
 	key := [2]int32{u, v}
 	at, ok := e.blocked[key]
@@ -198,7 +199,7 @@ func (e *elimination) panel(u, v int32) {
 			panic("mechanics: empty block")
 		}
 	}
-	if e.leaf[v] { // of unit pivots
+	if e.leaf[v] { // its pivots are 1
 		e.blocks[key], e.scaled[key] = at, at
 		return
 	}
@@ -211,7 +212,7 @@ func (e *elimination) panel(u, v int32) {
 	e.OpN(sized(tape.Panel1, n), m, 0, x, at, e.blocks[[2]int32{v, v}], e.inverse[v], e.scaled[key])
 }
 
-// update subtracts from the block of u and w what v makes.
+// update subtracts from the block of u and w the product of their blocks below v.
 func (e *elimination) update(u, w, v int32) {
 	key := [2]int32{u, w}
 	from, ok := e.blocked[key]
@@ -247,7 +248,8 @@ func (e *elimination) update(u, w, v int32) {
 // hinged reports whether a joint has the rows of a hinge: five, two of which are moments.
 func (s *system) hinged(v int32) bool { return s.size(v) == 5 && s.full[v] <= 3 }
 
-// tile stores from − X·Yᵀ in at, for m and n rows of k; from is none for zero. Rows of at have stride lanes.
+// tile adds at = from − X·Yᵀ, with X of m rows and Y of n rows of k numbers; from is none for zeros. Rows of at and from are stride places
+// apart.
 func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 	for lo := 0; lo < m; {
 		rows := min(tape.Rows(n), m-lo)
@@ -264,8 +266,8 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 	}
 }
 
-// backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
-// of two, one behind the other.
+// backward adds the backward half of a solve for one or two right sides, one behind the other: the solutions of all nodes, in list, from
+// the results z of the forward half.
 func (s *system) backward(list, z []place, rows int) {
 	for i := len(s.order) - 1; i >= 0; i-- {
 		v := s.order[i]

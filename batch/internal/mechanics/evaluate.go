@@ -2,7 +2,7 @@ package mechanics
 
 import "github.com/rung-mbd/rung/internal/tape"
 
-// evaluate adds what depends on bodies, joints and forces: blocks, scales and right sides.
+// evaluate adds the evaluation of bodies, joints and forces: blocks, scales and right sides of the system.
 func (c *compiler) evaluate() {
 	m := c.mech
 	c.OpN(tape.Copy, records, 0, c.sys.record, c.sys.null)
@@ -33,7 +33,7 @@ func (c *compiler) evaluate() {
 	}
 }
 
-// results adds accelerations in world axes.
+// results adds the accelerations of all bodies in world axes, from the solution of the system.
 func (c *compiler) results() {
 	c.spread()
 	for i := range c.bodies {
@@ -42,7 +42,7 @@ func (c *compiler) results() {
 	}
 }
 
-// addJoint adds the rows of joint j and what drives it.
+// addJoint adds the rows of joint j, and the loads of the forces along its freedoms.
 func (c *compiler) addJoint(j int) {
 	jt := &c.mech.Joints[j]
 	rows := c.rowsOf(j)

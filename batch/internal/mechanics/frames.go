@@ -25,7 +25,7 @@ func (c *compiler) frames(at *jointPlace, j int) {
 	}
 }
 
-// worldArms adds the arms in world axes.
+// worldArms adds the arms in world axes, zero at the world.
 func (c *compiler) worldArms(at *jointPlace, jt *joint) {
 	arm := func(body int32, own place) place {
 		if body < 0 {
@@ -36,7 +36,7 @@ func (c *compiler) worldArms(at *jointPlace, jt *joint) {
 	at.worldP, at.worldS = arm(jt.Pred, at.armP), arm(jt.Succ, at.armS)
 }
 
-// hingeBiases adds what the velocities do to the rows of a hinge.
+// hingeBiases adds the velocity terms of the rows of a plain joint, for each of its bodies.
 func (c *compiler) hingeBiases(at *jointPlace, jt *joint) {
 	bias := func(body int32, axes, arm place) place {
 		if body < 0 {
@@ -49,7 +49,7 @@ func (c *compiler) hingeBiases(at *jointPlace, jt *joint) {
 	at.biasP, at.biasS = bias(jt.Pred, at.inP, at.armP), bias(jt.Succ, at.inS, at.armS)
 }
 
-// frameAxes returns the axes of a frame in the world.
+// frameAxes returns the axes of frame s of joint j in the world.
 func (c *compiler) frameAxes(j int, s side) place {
 	E := c.axesIn(j, s)
 	body, _ := s.of(&c.mech.Joints[j])
@@ -61,7 +61,7 @@ func (c *compiler) frameAxes(j int, s side) place {
 	return out
 }
 
-// separation adds R and V.
+// separation adds the relative position R and velocity V of the origins of joint j as P sees them, also along the axes of P.
 func (c *compiler) separation(at *jointPlace, j int) {
 	jt := &c.mech.Joints[j]
 	p, s := c.originOf(j, sideP), c.originOf(j, sideS)
@@ -74,7 +74,7 @@ func (c *compiler) separation(at *jointPlace, j int) {
 	at.alongV = c.vector(tape.TMulVec, at.P, at.V)
 }
 
-// relative adds ω_S − ω_P, and that along the axes of P, once.
+// relative adds w = ω_S − ω_P and w along the axes of P, unless they are there.
 func (c *compiler) relative(at *jointPlace, jt *mechanism.Joint) {
 	if at.w.Is() {
 		return

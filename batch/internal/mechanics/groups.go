@@ -16,17 +16,17 @@ import (
 // assemble: docs/theory.md, (R1) to (R9). In lanes groups save time also with universal tree joints, with a single body,
 // and with several loop joints.
 const (
-	groupFreedoms = 3 // of a group; there are instructions for no more
-	groupBodies   = 3
-	groupLoops    = 4 // loop joints of a group
+	groupFreedoms = 3 // freedoms of a group at most; there are no instructions for more
+	groupBodies   = 3 // bodies of a group at most
+	groupLoops    = 4 // loop joints of a group at most
 )
 
-// group is bodies that tree joints connect to the ground, parents first.
+// group is a set of bodies that tree joints connect to the ground.
 type group struct {
-	bodies   []*treeBody
-	dof      int
-	node     int32
-	ofHinges bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
+	bodies   []*treeBody // parents first
+	dof      int         // freedoms
+	node     int32       // of the reduced system
+	ofHinges bool        // all its tree joints are hinges: Rollout closes them one after the other, parents first
 }
 
 // treeBody is a body of a group, with its tree joint.
@@ -38,16 +38,16 @@ type treeBody struct {
 	from        int       // first column of N that is not zero for the body
 	group       *group
 
-	free []place // columns of the joint's S, 6 places each, as r of (R3); places that are not written are zero
-	add  place   // velocity-product acceleration of the joint, (R5); before it are zeros, or the last of free if the parent is the ground
+	free []place // columns of the joint's S, r of (R3), 6 places each; places that are not written are zero
+	add  place   // velocity-product acceleration of the joint, (R5); the six places before it are zeros, or the last of free on the ground
 	N    place   // columns of N as rows of six, then c
 
-	closing    place // of Rollout: the two motions of the joint that correct its position error and its velocity error
-	correction place // c of (R8) for these two; none in a group of hinges
-	pin        place // in a group of hinges: the pin on the parent, which follows the frame of the body
+	closing    place // for Rollout: the two motions of the joint that correct its position error and its velocity error
+	correction place // c of (R8) for the motions of closing; none in a group of hinges
+	pin        place // in a group of hinges: the pin on the parent, in the places behind the frame of the body
 }
 
-// sides returns which frames of the joint are on the body and on its parent.
+// sides returns the frame of the joint on the body, and the one on its parent.
 func (h *treeBody) sides() (own, far side) {
 	if h.reversed {
 		return sideP, sideS
@@ -55,25 +55,25 @@ func (h *treeBody) sides() (own, far side) {
 	return sideS, sideP
 }
 
-// columns is the number of columns of N that are stored for a body.
+// columns returns the number of columns of N that are stored for a body: those from h.from on.
 func (h *treeBody) columns() int { return h.group.dof - h.from }
 
-// c is the place of c of the body.
+// c returns the place of c of (R2), behind the columns of N.
 func (h *treeBody) c() place { return h.N.At(6 * h.columns()) }
 
-// reduction is the groups of a mechanism or its spare rows, and the pattern of the system without them.
+// reduction is the system that is solved in lanes: one reduced by groups, one without spare rows, or the whole one.
 type reduction struct {
 	groups  []*group
-	of      []*treeBody // of each body; nil for bodies in no group
-	tree    []*treeBody // of each joint: the body that it leads to, if it is a tree joint
+	of      []*treeBody // by body; nil for bodies in no group
+	tree    []*treeBody // by joint: the body to which it leads, nil unless it is a tree joint
 	pattern *sparse.Pattern
-	order   []int32
-	node    []int32   // of each node of the layout: −1 for tree joints, and where all rows are spare
+	order   []int32   // elimination order of pattern
+	node    []int32   // by node of the layout: its node in pattern; −1 for tree joints, and where all rows are spare
 	lean    *kkt.Lean // nil with groups, and where all rows are in the system
 }
 
-// newReduction takes the system without spare rows where the plan has one, and chooses groups elsewhere. There are none beside composite
-// joints, curves, rows of velocities and couplings.
+// newReduction takes the system without spare rows if the plan has one, and else chooses groups. Mechanisms with composite
+// joints, curves, rows of velocities or couplings have no groups.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := wholeReduction(p)
@@ -95,7 +95,7 @@ func newReduction(p *kkt.Plan) *reduction {
 	return r
 }
 
-// wholeReduction takes the system without spare rows where the plan has one, and else the whole system.
+// wholeReduction takes the system without spare rows if the plan has one, and else the whole system; both are without groups.
 func wholeReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*treeBody, m.NumBodies()), tree: make([]*treeBody, m.NumJoints())}
@@ -110,7 +110,7 @@ func wholeReduction(p *kkt.Plan) *reduction {
 	return r
 }
 
-// leaveOut makes the lean system the pattern of r, which leaves out redundant rows of the whole one, and numbers its nodes.
+// leaveOut gives r the pattern and the order of the system without spare rows, and finds the nodes of the whole pattern in it.
 func (r *reduction) leaveOut(whole *sparse.Pattern) {
 	r.pattern, r.order = r.lean.Rows.Pattern, r.lean.Order
 	r.node = make([]int32, whole.Len())
@@ -122,7 +122,7 @@ func (r *reduction) leaveOut(whole *sparse.Pattern) {
 	}
 }
 
-// room returns how many rows of a node of the system there is room for: its own, and the spare ones.
+// room returns the number of rows of a node of the system with its spare rows.
 func (r *reduction) room(node int) int {
 	if r.lean == nil {
 		return int(r.pattern.Size[node])
@@ -130,7 +130,7 @@ func (r *reduction) room(node int) int {
 	return int(r.lean.Rows.Of.Size[r.lean.Rows.Node[node]])
 }
 
-// leastPlaces bounds the places of a workspace from below: those of the blocks of the matrix, a right side, a solution and a residual.
+// leastPlaces returns a lower bound for the places of a workspace: the blocks of the matrix, a right side, a solution and a residual.
 func (r *reduction) leastPlaces() (n int64) {
 	p := r.pattern
 	for i := range p.Len() {
@@ -157,7 +157,7 @@ func mayBeInTree(jt *joint, body int32) bool {
 	return jt.Motion == nil && jt.NumGeared() == 0
 }
 
-// take makes the groups of a choice.
+// take makes the groups of the choice h.
 func (r *reduction) take(m *mechanism.Mechanism, h *mechanism.Hanging) {
 	all := make([]treeBody, len(h.Bodies))
 	for i := range len(h.Groups) - 1 {
@@ -177,7 +177,7 @@ func (r *reduction) take(m *mechanism.Mechanism, h *mechanism.Hanging) {
 	}
 }
 
-// layOut makes the pattern of the reduced system, and its order.
+// layOut makes the pattern of the reduced system, in which a group is a node of sign +1, and its order.
 func (r *reduction) layOut(l *assemble.Layout, p *kkt.Plan) {
 	whole := l.Pattern
 	r.node = make([]int32, whole.Len())

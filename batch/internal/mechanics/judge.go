@@ -10,49 +10,50 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// smallPivot is the least pivot, relative to its scale, that shows a row as not redundant: it is above the solver's
-	// bound of 1e-9 also if lanes and solver round differently.
+	// smallPivot is the least pivot, relative to its scale, with which a row counts as not redundant. It is above the limit
+	// of a solver, 1e-9, by more than the rounding by which lanes and solver differ.
 	smallPivot = 1.1e-9
-	// doubtPivot is the largest pivot that shows a row as redundant in a system with groups, as kkt.DoubtTol says, and
-	// wholeDoubtPivot in one without: it is below the solver's bound, and the residual of a row that is not redundant
-	// shows the mistake. Between it and smallPivot the state is solved alone.
+	// doubtPivot is the largest pivot, relative to its scale, with which a row counts as redundant in a system with groups (kkt.DoubtTol).
+	// wholeDoubtPivot is the same limit without groups: it is below the limit of a solver, and a row that is wrongly taken for redundant
+	// shows in its residual. If a pivot is between these limits and smallPivot, the state is solved alone.
 	doubtPivot      = kkt.DoubtTol
 	wholeDoubtPivot = 0.9e-9
-	// leanMargin is on the least pivot of a system without spare rows that a solver accepts, for the same reason.
+	// leanMargin is a factor on the least pivot that a solver accepts in a system without spare rows, as lanes and solver round differently.
 	leanMargin = 1.1
 	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
 	unitTol = 2e-6
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
 	bodyTol = 0.5 + 1e-6
-	// enoughError and trustedPivot are those of package factor: the estimate of the relative error that a first
-	// solve may have, and the least pivot with which it is estimated.
+	// enoughError is the largest estimated relative error of a first solve that needs no correction, and trustedPivot the least pivot with
+	// which that estimate is trusted. Package factor has the same numbers.
 	enoughError  = 5e-15
 	trustedPivot = 3e-5
-	// refinedError is the relative error that a refined solution may have: rounding of the residuals alone gives an
+	// refinedError is the largest estimated relative error of a refined solution: rounding of the residuals alone makes an
 	// estimate of this size.
 	refinedError = 1e-13
 )
 
-// restTerm is the part of the whole that counts among the terms of each row.
+// restTerm is the part of the size of the solution that is added to the terms of each row, as in package factor.
 const restTerm = 1e-4
 
-// limits are the largest numbers of a record with which a lane holds.
+// limits are the largest numbers of a record (package places) with which a lane passes.
 type limits struct {
-	error     float64 // squared, relative
-	overPivot float64
-	doubt     float64
-	bodyPivot float64
-	notUnit   float64
-	bad       float64
+	error     float64 // square of the estimated relative error
+	overPivot float64 // scale over pivot of a row that is not redundant
+	doubt     float64 // pivot of a redundant row, relative to its scale
+	bodyPivot float64 // distance of 1/pivot of a body's row from ½
+	notUnit   float64 // distance of a squared quaternion from one
+	bad       float64 // numbers that have to be zero
 }
 
-// verdict adds the checks of a solve. Without spare rows no row may be redundant.
+// verdict adds the checks of a solve. In a system without spare rows no row may be redundant.
 func (s *system) verdict() {
 	l, weak := s.limits()
 	s.judgeBy(l, weak, s.Shared(1))
 }
 
-// limits returns the limits of a solve and the number of weak rows that it may have, and adds what spare rows are judged by.
+// limits returns the limits of a solve, and the place of the number of weak rows that it has to have: any, or none in a system without
+// spare rows. It adds the check of the spare rows.
 func (s *system) limits() (l limits, weak place) {
 	l = limits{refinedError * refinedError, 1 / smallPivot, wholeDoubtPivot, bodyTol, unitTol, 0}
 	weak = s.record.At(weakRows)
@@ -66,22 +67,25 @@ func (s *system) limits() (l limits, weak place) {
 	return l, weak
 }
 
-// judgeBy adds the checks of a record: limits, as many weak rows as weak says, and one in before.
+// judgeBy adds the checks of a record: the limits, as many weak rows as weak says, and 1 in before.
 func (s *system) judgeBy(l limits, weak, before place) {
 	s.Op(tape.Verdict, s.holds, s.record, s.Shared(l.error, l.overPivot, l.doubt, l.bodyPivot, l.notUnit, l.bad), weak, before)
 }
 
-// wantFirst adds the choice of lanes that need a correction after the first solve, which has to have pivots for which its
-// error is estimated, and wantMore after a correction.
+// wantFirst adds the choice of lanes that need a correction after the first solve: their estimated error is too large, or a pivot is too
+// small to trust it.
 func (s *system) wantFirst() { s.want(enoughError, 1/trustedPivot) }
-func (s *system) wantMore()  { s.want(refinedError, math.Inf(1)) }
 
-// want adds the choice of lanes whose estimate of the error is above enough, or with a ratio of scale to pivot above limit.
+// wantMore adds the choice of lanes that need another correction.
+func (s *system) wantMore() { s.want(refinedError, math.Inf(1)) }
+
+// want sets the mask of lanes whose estimated error is above enough, or that have a ratio of scale to pivot above limit.
 func (s *system) want(enough, limit float64) {
 	s.Op(tape.Wanting, s.mask, s.record, s.Shared(enough*enough, limit))
 }
 
-// judge adds the residuals of the rows and the estimate of the error from them, with the part of the whole among the terms of each.
+// judge adds the residuals of the rows and the estimate of the error from them. The terms of each row include the given part of the size
+// of the solution.
 func (s *system) judge(part float64) {
 	p := s.pattern
 	rest := s.Shared(part * part)
@@ -109,7 +113,7 @@ func (s *system) judge(part float64) {
 	}
 }
 
-// measure adds the squared norms of the parts of the solution, and the largest of these and of the right sides.
+// measure adds the squared norms of the solution of each body and group, and the largest of these and of their right sides.
 func (s *system) measure() {
 	for i := range s.pattern.Positive() {
 		if s.size(int32(i)) == 6 || s.group[i] {
@@ -129,8 +133,8 @@ func (s *system) spareRows() (n int) {
 	return n
 }
 
-// askSpare adds the check that the spare rows hold to a part tol of their terms, with a part of the whole among these. The sizes of the
-// solution are known.
+// askSpare adds the check that the residuals of the spare rows are at most tol times their terms, which include the given part of the size
+// of the solution. measure has to come before.
 func (s *system) askSpare(tol, part float64) {
 	rest, limit := s.Room(1), s.Shared(tol, tol*tol)
 	s.OpN(tape.Roots, 1, 0, rest, s.record.At(sizes))
@@ -165,7 +169,7 @@ func (s *system) refine() {
 	for i := range p.Positive() {
 		v := int32(i)
 		if s.leaf[v] {
-			res[v], z[v] = none, none // these hold up to the rounding of their own terms
+			res[v], z[v] = none, none // rows of leaves have residuals of rounding, which count as zero
 			continue
 		}
 		s.OpN(tape.Sub, s.size(v), 0, s.res[v], s.right[v], s.x[v])

@@ -26,7 +26,7 @@ type dual struct {
 	ofS   bool
 }
 
-// duals returns those of the freedoms of a type, in their order.
+// duals returns the unit wrenches of the freedoms of a type, in the order of the freedoms; nil for types without scalar freedoms here.
 func duals(k joints.Kind) []dual {
 	switch k {
 	case joints.Revolute, joints.Helical:
@@ -47,7 +47,7 @@ func duals(k joints.Kind) []dual {
 	return nil
 }
 
-// triple is a set of rows along columns of the axes of P: forces or moments from axis first on.
+// triple is a set of n rows along axes of P: forces or moments along the axes first to first+n−1.
 type triple struct {
 	force    bool
 	first, n int
@@ -84,14 +84,14 @@ func triples(k joints.Kind) (list []triple, more bool) {
 	return nil, false
 }
 
-// slides says which part of R a type leaves free: along z, across it, along R itself, or none.
+// slides is the part of R, the relative position of the frames' origins, that a type of joint leaves free.
 type slides int
 
 const (
-	pinned slides = iota
-	onZ
-	offZ
-	onR
+	pinned slides = iota // none
+	onZ                  // along z of P
+	offZ                 // across z of P
+	onR                  // across R, whose length is fixed
 )
 
 // slidesOf returns which part of R a type leaves free.

@@ -8,16 +8,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// weakPivot is that of kkt: a pivot up to that times ε is that of a redundant row.
+// weakPivot is the pivot, relative to ε and the scale of its row, up to which a row counts as redundant. Package kkt has the same number.
 const weakPivot = 1e3
 
-// rowTol is the largest residual of a row, relative to its terms.
+// rowTol returns the largest residual of a row, relative to its terms, that a solver accepts.
 func rowTol() float64 {
 	_, _, tol := kkt.DropWeak.Settings()
 	return tol
 }
 
-// newCompiler lays out the workspace of a plan, for its reduction r. With wrenches, states have a wrench on each body.
+// newCompiler lays out the workspace of a plan for the system r and states of the form s. With wrenches, states have a wrench on each body.
 func newCompiler(p *kkt.Plan, r *reduction, s *State, wrenches bool) *compiler {
 	c := &compiler{mech: p.Mechanism(), plan: p.Dynamics(), reduced: r, state: s, loops: map[int32][]loop{}}
 	c.Program = program.New(tape.Front(weakPivot*c.epsilon(), rowTol()*rowTol()))
@@ -72,7 +72,7 @@ func (c *compiler) placeTreeBody(b *bodyPlace, h *treeBody) {
 	}
 }
 
-// anyRareForce reports whether something acts on the bodies that has no instructions.
+// anyRareForce reports whether there is a force for which there are no instructions, so that all forces are evaluated one state at a time.
 func (c *compiler) anyRareForce() bool {
 	m := c.mech
 	if m.NumActuators()+m.NumResistors()+m.NumBushings()+m.NumCables()+m.NumContacts()+m.NumOwn() > 0 {

@@ -2,7 +2,7 @@ package mechanics
 
 import "github.com/rung-mbd/rung/internal/tape"
 
-// rowsOf returns the rows of joint j, nil if it has none: tree joints have none.
+// rowsOf returns the rows of joint j; nil if it has none, as tree joints.
 func (c *compiler) rowsOf(j int) *nodeRows {
 	if node := c.plan.Layout().JointNode(j); node >= 0 {
 		return c.rows[node]
@@ -13,8 +13,8 @@ func (c *compiler) rowsOf(j int) *nodeRows {
 // loadsStep is the number of codes from the instructions on one column of N to those on two.
 const loadsStep = tape.Loads2 - tape.Loads1
 
-// project adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the
-// part −W·c of the right side, and the part of W in the scale.
+// project adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, and the
+// terms of W in the right side, −W·c, and in the scale.
 func (c *compiler) project(w *jointWork, h *treeBody, W, block place) {
 	d, n := h.group.dof, h.columns()
 	for _, part := range [2]struct {
@@ -28,12 +28,12 @@ func (c *compiler) project(w *jointWork, h *treeBody, W, block place) {
 	}
 }
 
-// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
+// rowsOn returns the place of the rows of a joint on a body: its block, or a place of their own for a body in a group.
 func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
 	if c.reduced.of[body] == nil {
 		return block
 	}
-	return c.Constant(make([]float64, 6*w.rows.size)...) // moments are written by three of six
+	return c.Constant(make([]float64, 6*w.rows.size)...) // zeros, as rows of moments have only three of the six numbers written
 }
 
 // reduce adds the projection of the rows of a loop joint for each of its bodies that is in a group, (R2).

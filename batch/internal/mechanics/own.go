@@ -5,9 +5,10 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// What differs from state to state is in the state, and all else is a shared number: the functions of this file know which.
+// Numbers that differ from state to state are in the state, and all others are shared by the lanes. The functions of this file return the
+// place of either.
 
-// varied returns the place in a state of what stands there at a number, none if nothing does.
+// varied returns the place of the numbers that begin at offset at of a state, none if at is 0, which stands for numbers that do not vary.
 func (c *compiler) varied(at int) place {
 	if at == 0 {
 		return none
@@ -16,7 +17,7 @@ func (c *compiler) varied(at int) place {
 }
 
 // ofBody, ofJoint, ofSpring, ofGear and ofDrive return the places in a state of the numbers of a body, of a joint, of a
-// force element, and of armature and drive of freedom i of joint j, k = 6·j + i; none where they do not vary.
+// force element, of armature and of the drive of a freedom; none if they do not vary. k is 6·j + i for freedom i of joint j.
 func (c *compiler) ofBody(i int32) place { return c.varied(c.state.Body[i]) }
 func (c *compiler) ofJoint(j int) place  { return c.varied(c.state.Joint[j]) }
 func (c *compiler) ofSpring(i int) place { return c.varied(c.state.Spring[i]) }
@@ -46,6 +47,7 @@ const (
 	sideS side = FrameS
 )
 
+// of returns the body of the frame, −1 for the world, and the frame.
 func (s side) of(jt *joint) (body int32, f *mechanism.Frame) {
 	if s == sideP {
 		return jt.Pred, &jt.P
@@ -89,7 +91,7 @@ func (c *compiler) armIn(j int, s side) place {
 	return c.Shared(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
 }
 
-// varies reports whether the frames of joint j, or the body that it hangs on, differ from state to state.
+// varies reports whether the frames of joint j, or the constants of its predecessor, differ from state to state.
 func (c *compiler) varies(j int) bool {
 	b := c.mech.Joints[j].Pred
 	return c.ofJoint(j).Is() || b >= 0 && c.ofBody(b).Is()
@@ -98,7 +100,7 @@ func (c *compiler) varies(j int) bool {
 // comOf returns the centre of mass of a body in its frame.
 func (c *compiler) comOf(body int32) place { return c.bodies[body].data.At(atCom) }
 
-// scalarIn returns a number of joint j: in the state at offset at, or a constant.
+// scalarIn returns the place of a number of joint j: offset at of its numbers in the state, or the constant x if they do not vary.
 func (c *compiler) scalarIn(j, at int, x float64) place {
 	if own := c.ofJoint(j); own.Is() {
 		return own.At(at)

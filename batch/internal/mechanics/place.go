@@ -5,8 +5,10 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/places"
 )
 
+// place is the address of numbers in the workspace.
 type place = program.Place
 
+// none is no place.
 const none = program.None
 
 // Short names of package places: one body in a state, and the constants of a body.
@@ -36,5 +38,5 @@ const (
 	records     = places.Record
 )
 
-// overPlaces is how many places a body has over a step: the state at its beginning, the rotation since then, and sums.
+// overPlaces is the number of places of a body over a step: the state at its beginning, the rotation since then, and sums over stages.
 const overPlaces = bodyPlaces + 3 + 12

@@ -7,13 +7,13 @@ import (
 
 func vec(v spatial.Vec3) []float64 { return v[:] }
 
-// point is where a point of a body or of the world is.
+// point is the position and the velocity of a point of a body or of the world, in world axes.
 type point struct {
-	far, near place // position of the body, and the arm from there, world axes
+	far, near place // position of the origin of the body, and the arm from there to the point; their sum is the position
 	velocity  place
 }
 
-// pointOf adds the kinematics of a point of a body.
+// pointOf adds the kinematics of a point at of a body, in its frame.
 func (c *compiler) pointOf(body int32, at spatial.Vec3) point {
 	if body < 0 {
 		return point{far: c.Shared(at[:]...), near: c.zero, velocity: c.zero}
@@ -31,7 +31,7 @@ func (c *compiler) originOf(j int, s side) point {
 	return c.pointAt(body, own)
 }
 
-// pointAt adds the kinematics of a point of a body, own in its frame.
+// pointAt adds the kinematics of a point of a body; own is its place in the frame of the body.
 func (c *compiler) pointAt(body int32, own place) point {
 	b := &c.bodies[body]
 	out := point{far: b.state.At(atPosition)}
@@ -40,7 +40,7 @@ func (c *compiler) pointAt(body int32, own place) point {
 	return out
 }
 
-// armOf adds the arm of a point of a body from the centre of mass, world axes.
+// armOf adds the arm from the centre of mass of a body to its point at, in world axes.
 func (c *compiler) armOf(body int32, at spatial.Vec3) place {
 	var arm place
 	if c.ofBody(body).Is() {

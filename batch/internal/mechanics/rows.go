@@ -6,21 +6,21 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// jointWork is what the rows of one joint are made of.
+// jointWork is the state of jointRows, which adds the rows of one joint.
 type jointWork struct {
 	*jointPlace
 	jt         *mechanism.Joint
 	rows       *nodeRows
 	row        int   // next row
-	full       int   // rows up to the last that has a force
-	along      place // direction of R, of a distance
-	pred, succ place // blocks of the bodies, none of the world
-	flywheel   place // block of the flywheel, none without one
-	scale, b   place // scales of the rows, right sides
-	force      place // −(velocity-product parts) along the axes of P: of forces and of moments
-	moment     place
+	full       int   // number of rows up to the last that has a force
+	along      place // direction of R of a distance joint
+	pred, succ place // rows on the predecessor and the successor; none for the world
+	flywheel   place // block of the flywheel; none without one
+	scale, b   place // scales and right sides of the rows
+	force      place // −(velocity-product part) of rows of forces along the axes of P
+	moment     place // −(velocity-product part) of rows of moments along the axes of P
 	bias, turn place // velocity-product parts of forces and of moments, world axes
-	slideRate  place // the part of V that the joint allows, world axes; none where it allows none
+	slideRate  place // the part of V that the joint allows, world axes; none if it allows none
 }
 
 // jointRows adds the rows of a joint: blocks, scales and right sides, theory.md (13), (12) and (9).
@@ -64,7 +64,7 @@ func (c *compiler) jointRows(at *jointPlace, j int, rows *nodeRows) {
 	c.reduce(w, blocks)
 }
 
-// hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
+// hinge adds the right side of a plain joint from its biases, which are along the axes of P: theory.md (7) and (9).
 func (c *compiler) hinge(w *jointWork) {
 	b := w.b
 	if w.rows.at != nil {
@@ -75,7 +75,7 @@ func (c *compiler) hinge(w *jointWork) {
 	case w.row == 3:
 	case w.jt.Succ >= 0 && w.jt.Pred >= 0:
 		c.Op(tape.Cross, b.At(3), w.biasP.At(3), w.biasS.At(3))
-	default: // zeros, from which a group subtracts
+	default: // a joint to the world has zeros here, from which a group may subtract
 		c.OpN(tape.Copy, w.row-3, 0, b.At(3), c.sys.null)
 	}
 	if b != w.b {
@@ -119,12 +119,12 @@ func (c *compiler) squares(w *jointWork, j, first int) {
 		}
 		from = to
 	}
-	if from != w.scale.At(first) { // the groups add theirs
+	if from != w.scale.At(first) { // there is no body outside groups; the groups add their terms
 		c.OpN(tape.Copy, w.row-first, 0, w.scale.At(first), from)
 	}
 }
 
-// slide adds the allowed parts of R and V: the arm of P reaches to the origin of S.
+// slide adds the parts of R and V that the joint allows. The arm of P then reaches to the origin of S but for the violation of the joint.
 func (c *compiler) slide(w *jointWork, j int) {
 	kind := slidesOf(w.jt.Kind)
 	if kind == pinned {
@@ -140,7 +140,7 @@ func (c *compiler) slide(w *jointWork, j int) {
 		c.Op(tape.OffZ, arm, w.P, w.alongR)
 		c.Op(tape.OffZ, w.slideRate, w.P, w.alongV)
 	case onR:
-		n := c.Room(4) // and |R|
+		n := c.Room(4) // direction of R, and |R|
 		c.Op(tape.Unit, n, w.R)
 		c.OpN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, Length, w.jt.Length))
 		v := c.Room(2)
@@ -158,7 +158,7 @@ func (c *compiler) slide(w *jointWork, j int) {
 	}
 }
 
-// bias adds the velocity-product parts along the axes of P, theory.md (7) and (9).
+// bias adds the velocity-product parts of rows of forces and moments, theory.md (7) and (9).
 func (c *compiler) bias(w *jointWork) {
 	jt := w.jt
 	w.bias, w.turn = c.zero, c.zero
@@ -176,7 +176,7 @@ func (c *compiler) bias(w *jointWork) {
 	}
 	w.force, w.moment = c.Room(3), c.zero
 	list, more := triples(jt.Kind)
-	if !more && !w.flywheel.Is() && jt.Motion == nil && w.rows.at == nil { // no one else reads them: they are written where they belong
+	if !more && !w.flywheel.Is() && jt.Motion == nil && w.rows.at == nil { // only the right side uses them: write them there at once
 		row := 0
 		for _, t := range list {
 			switch {
@@ -196,7 +196,7 @@ func (c *compiler) bias(w *jointWork) {
 	if turns {
 		w.turn = c.vector(tape.Cross, c.omega(jt.Succ), c.omega(jt.Pred))
 	}
-	// By threes: what comes first in the rows is written first.
+	// Each instruction writes three numbers, of which later rows overwrite some. So the part of the earlier rows is written first.
 	if turns && w.moment < w.force {
 		c.Op(tape.TMulNeg, w.moment, w.P, w.turn)
 	}
@@ -214,7 +214,7 @@ func (c *compiler) triple(w *jointWork, t triple, j int) {
 	}
 }
 
-// runOf adds some of these rows.
+// runOf adds the rows t, which stand one behind the other.
 func (c *compiler) runOf(w *jointWork, t triple, j int) {
 	code, from := tape.Moments, w.moment
 	if t.force {
@@ -246,14 +246,14 @@ func (c *compiler) runOf(w *jointWork, t triple, j int) {
 	w.row += t.n
 }
 
-// staysOnPred reports whether arm and axes of joint j on its predecessor stay what they are.
+// staysOnPred reports whether arm and axes of joint j in its predecessor are constant.
 func (c *compiler) staysOnPred(jt *joint, j int) bool {
 	return slidesOf(jt.Kind) == pinned && !c.varies(j)
 }
 
 // special adds the one row of a type that is not along an axis of P.
 func (c *compiler) special(w *jointWork, j int) {
-	wrench := c.Constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
+	wrench := c.Constant(0, 0, 0, 0, 0, 0) // moment and force of a unit multiplier, world axes
 	b := w.b.At(w.rows.place(w.row))
 	switch w.jt.Kind {
 	case joints.Helical: // a force along z with the moment −pitch·z
@@ -296,7 +296,7 @@ func (c *compiler) wrenchRow(w *jointWork, wrench place) {
 	side(w.succ, w.armS, w.jt.Succ, atWeight)
 	side(w.pred, w.armP, w.jt.Pred, atNegated)
 	w.row++
-	if w.jt.Kind != joints.Universal { // whose wrenches are moments
+	if w.jt.Kind != joints.Universal { // a universal joint has pure moments here
 		w.full = w.row
 	}
 }
@@ -305,7 +305,7 @@ func (c *compiler) wrenchRow(w *jointWork, wrench place) {
 func (c *compiler) freedoms(w *jointWork, j int) {
 	for i, u := range duals(w.jt.Kind) {
 		if w.jt.Prescribed(i) {
-			at := c.LastingRoom(1) // which is written before the tape runs
+			at := c.LastingRoom(1) // written before the tape runs
 			c.motions = append(c.motions, Prescribed{j, i, at, c.LastingRoom(EndPlaces)})
 			row := w.rows.place(w.row)
 			c.freedom(w, u, j)

@@ -2,7 +2,7 @@ package mechanics
 
 import "github.com/rung-mbd/rung/internal/tape"
 
-// epsilon is the proximal term of the rows, relative to their scales.
+// epsilon returns the proximal term of the rows, relative to their scales.
 func (c *compiler) epsilon() float64 {
 	if l := c.reduced.lean; l != nil {
 		return l.Epsilon
@@ -10,7 +10,7 @@ func (c *compiler) epsilon() float64 {
 	return c.plan.Options().Epsilon
 }
 
-// layOutRows lays out the rows of all nodes.
+// layOutRows lays out the rows of all nodes of the layout that have rows in the system or spare ones.
 func (c *compiler) layOutRows() {
 	p := c.plan.Layout().Pattern
 	c.rows = make([]*nodeRows, p.Len())
@@ -42,7 +42,7 @@ func (c *compiler) layOutRows() {
 	}
 }
 
-// full takes how many rows may have six numbers, the first ones of the layout.
+// full stores that only the first rows of a node, in the order of the layout, may have six numbers.
 func (c *compiler) full(r *nodeRows, rows int) {
 	kept := 0
 	for i := range rows {
@@ -55,7 +55,7 @@ func (c *compiler) full(r *nodeRows, rows int) {
 	}
 }
 
-// firstSquare returns the first row whose scale is not found by the elimination.
+// firstSquare returns the first row whose scale the elimination does not compute.
 func (c *compiler) firstSquare(r *nodeRows) int {
 	if r.node >= 0 && c.sys.plain(r.node) {
 		return r.kept
@@ -63,7 +63,7 @@ func (c *compiler) firstSquare(r *nodeRows) int {
 	return 0
 }
 
-// gather adds the copies of rows, n numbers each, from where they stand one behind the other to their places.
+// gather adds copies of rows, n numbers each, which stand one behind the other at from, to their places behind to.
 func (c *compiler) gather(to, from place, n int, r *nodeRows, rows int) {
 	for lo, k := 0, 0; lo < rows; lo += k {
 		k = r.run(lo, rows-lo)
@@ -71,7 +71,8 @@ func (c *compiler) gather(to, from place, n int, r *nodeRows, rows int) {
 	}
 }
 
-// rareRows lays out the rows of a node of the layout that are evaluated one state at a time.
+// rareRows lays out the rows of a node of the layout for evaluation one state at a time. If rows do not stand in the order of the layout,
+// the evaluation writes to memory of its own, and rareRows adds the copies to their places.
 func (c *compiler) rareRows(node int) {
 	r := c.rows[node]
 	x := RareJoint{int32(node), r.blocks, r.scale, r.right}
@@ -93,8 +94,8 @@ func (c *compiler) rareRows(node int) {
 	c.rareJoints = append(c.rareJoints, x)
 }
 
-// errorsOf returns where the violations of the rows of a node are stored, displacements and then rates: in errs, or by themselves where
-// some rows are spare.
+// errorsOf returns the place for the violations of the rows of a node, displacements and then rates: the place in errs, or a place of their
+// own if some rows are spare.
 func (c *compiler) errorsOf(r *nodeRows, errs []place) place {
 	if r.kept == r.size {
 		return errs[r.node]
@@ -102,7 +103,7 @@ func (c *compiler) errorsOf(r *nodeRows, errs []place) place {
 	return c.Constant(make([]float64, 2*r.size)...)
 }
 
-// keepErrors adds the copy of the errors of rows that are in the system.
+// keepErrors adds the copies to errs of the violations of rows that are in the system, if some rows of the node are spare.
 func (c *compiler) keepErrors(r *nodeRows, errs []place, from place) {
 	if r.kept == r.size || r.node < 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A state has the time, gravity, and its bodies (package places); then the forces that it carries, and what of the model
-// differs from state to state.
+// A state has the time, gravity, and its bodies (package places). Behind these it has the forces of Options.Forces and the parameters
+// that differ from state to state.
 const (
 	Time    = 0
 	Gravity = 1
@@ -23,7 +23,7 @@ const (
 	FrameP      = 0 // axes, then origin
 	FrameS      = 12
 	Length      = 24
-	Pitch       = 25 // with the other sign
+	Pitch       = 25 // with its sign changed
 	Turn        = 26 // TurnOf the frames
 	JointPlaces = 30
 
@@ -43,19 +43,19 @@ const (
 	FrictionPlaces = 6 // force, coefficient, radius, speed, static, stribeck
 )
 
-// State says where the numbers of a state stand that not all states have; 0 for those that are not there.
+// State has the offsets of the numbers in a state; 0 for numbers that a state does not have.
 type State struct {
-	Length              int   // of a state
-	Forces              []int // of the generalized force of freedom i of joint j, 6·j + i
+	Length              int   // number of numbers of a state
+	Forces              []int // of the generalized force of freedom i of joint j, by 6·j + i
 	Body, Joint, Spring []int // of the numbers of a body, a joint, a force element
-	Gear, Drive, Rub    []int // of freedom i of joint j: 6·j + i
+	Gear, Drive, Rub    []int // of armature, drive and friction of freedom i of joint j, by 6·j + i
 }
 
 // Prescribed is a freedom whose motion is evaluated for each lane.
 type Prescribed struct {
 	Joint, Freedom int
-	At             program.Place // of the second derivative
-	End            program.Place // at the end of a step: EndCoordinate and the others
+	At             program.Place // second derivative of the motion
+	End            program.Place // numbers of the motion at the end of a step, from EndCoordinate on
 }
 
 // RareJoint is a node of the layout whose rows are evaluated one state at a time.
@@ -65,10 +65,10 @@ type RareJoint struct {
 	Scale, Right program.Place
 }
 
-// CarriedAngle is an angle with a spring, which is within half a turn of the one that a state carries.
+// CarriedAngle is an angle with a spring. It is read within half a turn of the angle that the state carries.
 type CarriedAngle struct {
 	Place int           // in mechanism.State.Angles
-	At    program.Place // of what is carried
+	At    program.Place // the angle that the state carries
 }
 
 // Places of a prescribed motion at the end of a step.
@@ -98,7 +98,7 @@ func BodyConstantsTo(out *[places.Constants]float64, b *bodies.Body) {
 	out[places.OwnMass] = b.Mass
 }
 
-// TurnOf returns how the axes of the successor's frame are turned against those of the predecessor's.
+// TurnOf returns the rotation q.E·p.Eᵀ, for the frames p of the predecessor and q of the successor, each in its body.
 func TurnOf(p, q *mechanism.Frame) spatial.Quat { return spatial.FromMat(q.E.MulT(p.E)) }
 
 // InverseRoot returns −1/√I.

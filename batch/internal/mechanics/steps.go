@@ -9,40 +9,41 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// Stepper is the tapes of steps.
+// Stepper has the tapes of steps.
 type Stepper struct {
-	Stages [4][]tape.Op // of RungeKutta4: accelerations, the checks, and the next state; the last one puts it back on the joints
+	Stages [4][]tape.Op // of RungeKutta4: accelerations, the checks, and the next state; the last one also closes the joints
 	Euler  []tape.Op    // the step of SemiImplicit
 
-	Parts program.Place // of each stage of RungeKutta4: how far the next one is from the beginning of the step, and its weight
+	Parts program.Place // two numbers for each stage of RungeKutta4: the time from the beginning of the step to the next stage; its weight
 }
 
-// offPivot is the least pivot, relative to its scale, of a row that holds at the beginning of a step in lanes. Steps leave
-// states off their joints, at worst by a thousandth of the lengths. There rows that are redundant on the joints have pivots of
-// the size of its square, and one that is taken for a row that holds makes a body fly off.
+// offPivot is the least pivot, relative to its scale, with which a row counts as not redundant at the beginning of a step in lanes. Steps
+// leave states off their joints, at worst by a thousandth of the lengths. There rows that are redundant on the joints have pivots of
+// the size of the square of that, and the force of such a row that is not taken for redundant may be huge.
 const offPivot = 1e-6
 
-// nearPivot is the part of the pivot of the pose at the beginning that is as good: a quarter of the way to a singular pose.
+// nearPivot is a factor on the least pivot of the initial pose. A row with a larger pivot counts as not redundant even below offPivot: the
+// pose has then gone no more than three quarters of the way to a singular one.
 const nearPivot = 1. / 16
 
-// leastPivot returns offPivot, or less for mechanisms whose pivots are small where they begin, as those of slender rods are.
+// leastPivot returns offPivot, or less for mechanisms whose pivots are small at the initial state, such as those with slender rods.
 func (c *compiler) leastPivot() float64 {
 	solver := c.plan.NewSolver()
-	if c.mech.NumOwn() > 0 || solver.Solve(c.plan.Initial()) != nil { // forces of one's own are for the states of a batch alone
+	if c.mech.NumOwn() > 0 || solver.Solve(c.plan.Initial()) != nil { // forces that a program has added may not apply to the initial state
 		return offPivot
 	}
 	near, _ := solver.Nearness()
 	return leastOf(near)
 }
 
-// leastOf is leastPivot of the nearness, the root of the least pivot, where the mechanism begins.
+// leastOf is leastPivot for the nearness of the initial state, the root of its least pivot.
 func leastOf(near float64) float64 { return max(smallPivot, min(offPivot, nearPivot*near*near)) }
 
-// offSpare is the largest residual of a spare row at a stage, relative to its terms. A row that is off the others by that angle has a
-// pivot at the bound of redundant ones.
+// offSpare returns the largest residual of a spare row at a stage, relative to its terms. A row at this angle to the span of the others has
+// a pivot at the limit up to which rows count as redundant.
 func (c *compiler) offSpare() float64 { return math.Sqrt(weakPivot * c.plan.Options().Epsilon) }
 
-// join returns a tape of several, one behind the other.
+// join returns one tape with the instructions of several, one behind the other.
 func join(list ...[]tape.Op) (all []tape.Op) {
 	for _, ops := range list {
 		all = append(all, ops[:len(ops)-1]...)
@@ -50,7 +51,7 @@ func join(list ...[]tape.Op) (all []tape.Op) {
 	return append(all, tape.Op{Code: tape.End})
 }
 
-// refusal says why a mechanism is not stepped in lanes; empty if it is.
+// refusal returns the reason why a mechanism is not stepped in lanes, as the parts that prevent it; it is empty if it is.
 func (c *compiler) refusal() string {
 	m := c.mech
 	if len(c.rareJoints) > 0 {
@@ -71,10 +72,10 @@ func (c *compiler) refusal() string {
 	return ""
 }
 
-// steps makes the tapes of steps; stage is that of accelerations and multipliers.
+// steps makes the tapes of steps; stage is the tape of accelerations and multipliers.
 func (c *compiler) steps(stage []tape.Op) *Stepper {
 	s := &Stepper{Parts: c.Room(8)}
-	var rates, over []place // of each body: its rates; its state at the beginning, the rotation since then, and sums
+	var rates, over []place // by body: its rates; its state at the beginning of the step, the rotation since then, and sums over stages
 	accelerations := c.Tape(func() {
 		c.spread()
 		rates = c.rates()
@@ -105,8 +106,8 @@ func (c *compiler) steps(stage []tape.Op) *Stepper {
 	return s
 }
 
-// stageChecks returns the checks of the first stage and of the later ones: a stage has to be finite, with pivots of bodies above
-// zero, and as many redundant rows as the first one.
+// stageChecks returns the tapes of the checks of the first stage and of the later ones. A stage has to be finite, with positive pivots of
+// bodies, and with as many redundant rows as the first one; rows of the first stage have to have the least pivot (leastPivot).
 func (c *compiler) stageChecks() (first, later []tape.Op) {
 	weak, inf := c.Room(1), math.Inf(1)
 	l := limits{error: inf, overPivot: 1 / c.leastPivot(), doubt: inf, bodyPivot: bodyTol, notUnit: unitTol, bad: inf}
@@ -134,7 +135,7 @@ func (c *compiler) stageChecks() (first, later []tape.Op) {
 	return first, later
 }
 
-// without returns a tape without the instructions of one code.
+// without returns a copy of a tape without the instructions of one code.
 func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 	for _, o := range list {
 		if o.Code != code {
@@ -144,8 +145,8 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 	return out
 }
 
-// moveAll adds the step of SemiImplicit of all bodies, and their axes after it. The bodies of a group of hinges turn by
-// the step, and are then put on their pins, parents first. The instructions also record how far quaternions are from
+// moveAll adds the step of SemiImplicit for all bodies, and their axes after it. The bodies of a group of hinges turn by
+// the step, and are then moved onto their pins, parents first. The instructions also record the distance of quaternions from
 // length one, so the stage before the step needs no Departure.
 func (c *compiler) moveAll() {
 	for i := range c.bodies {
@@ -170,7 +171,7 @@ func (c *compiler) moveAll() {
 	})
 }
 
-// pinAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
+// pinAll adds the instructions that move the bodies of groups of hinges onto their pins, and the axes of all bodies.
 func (c *compiler) pinAll() {
 	for i := range c.bodies {
 		if b := &c.bodies[i]; !c.onPins(c.reduced.node[i]) {
@@ -184,7 +185,7 @@ func (c *compiler) pinAll() {
 	})
 }
 
-// eachOnPins calls do with the bodies of groups of hinges, parents first.
+// eachOnPins calls do for the bodies of groups of hinges, parents first.
 func (c *compiler) eachOnPins(do func(h *treeBody)) {
 	for _, g := range c.reduced.groups {
 		for _, h := range g.bodies {
@@ -195,10 +196,10 @@ func (c *compiler) eachOnPins(do func(h *treeBody)) {
 	}
 }
 
-// closeJoints adds what puts the state back on the joints.
+// closeJoints adds one correction that closes the joints, of poses and of velocities, with the factor of the last stage.
 func (c *compiler) closeJoints() {
 	errs := c.violations()
-	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
+	// Two right sides and solutions, one behind the other: displacements and changes of velocity.
 	c.reduceErrors(errs)
 	var dx, z []place
 	for i := range c.sys.order {
@@ -210,12 +211,12 @@ func (c *compiler) closeJoints() {
 	}
 	c.sys.solve(errs, z, 2)
 	c.sys.backward(dx, z, 2)
-	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
+	for i := range c.bodies { // what rounding of a plane motion leaves across the plane decreases with each step
 		c.moveBack(i, dx[c.reduced.node[i]])
 	}
 }
 
-// moveBack moves a body by the two solutions x of its node, the displacement and the change of velocity.
+// moveBack adds the motion of body i by the two solutions x of its node, the displacement and the change of velocity.
 func (c *compiler) moveBack(i int, x place) {
 	b, h := &c.bodies[i], c.reduced.of[i]
 	switch {
@@ -233,7 +234,7 @@ func (c *compiler) moveBack(i int, x place) {
 	c.Op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
 }
 
-// bothTo stores in out what spreadTo does for the two solutions z of the group of a body, one behind the other. It returns out.
+// bothTo adds spreadTo for the two solutions z of the group of a body, one behind the other, with results in out. It returns out.
 func (c *compiler) bothTo(out place, h *treeBody, z, own place) place {
 	for k := range 2 {
 		c.spreadTo(out.At(6*k), h, z.At(k*h.group.dof), own.At(6*k))
@@ -241,8 +242,8 @@ func (c *compiler) bothTo(out place, h *treeBody, z, own place) place {
 	return out
 }
 
-// rates adds the accelerations of all bodies, and returns where they are: six numbers a body, world axes, the acceleration of the origin
-// of its frame before the angular one. Some that is not finite goes into the record.
+// rates adds the accelerations of all bodies, and returns their places: six numbers a body, world axes, the acceleration of the origin
+// of its frame before the angular one. The record notes numbers that are not finite.
 func (c *compiler) rates() (list []place) {
 	for i := range c.bodies {
 		b := &c.bodies[i]

@@ -10,49 +10,48 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as
-// single instructions.
+// system adds the instructions of factorization and solve: the block LDLᵀ of package factor in the order of a plan.
 type system struct {
 	*program.Program
 	pattern *sparse.Pattern
 	order   []int32
-	place   []int32   // of each node in order
-	below   [][]int32 // of each node: the nodes after it that it is coupled to in the factor, in order
+	place   []int32   // by node: its place in order
+	below   [][]int32 // by node: the later nodes to which it is coupled in the factor, in order
 
-	rows   [][]place   // of each −1 node: its blocks, Size×Size of the node, in the order of Pattern.Ind
-	right  []place     // of each node: its right side
-	scale  []place     // of each −1 node
-	x      []place     // of each node: its solution
-	square []place     // of each +1 node: its squared norm
-	parts  [][]place   // of each −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
-	group  []bool      // of each +1 node
+	rows   [][]place   // by −1 node: its blocks, with the sizes of both nodes, in the order of Pattern.Ind
+	right  []place     // by node: its right side
+	scale  []place     // by −1 node: the scales of its rows
+	x      []place     // by node: its solution
+	square []place     // by +1 node: squared norm of its solution
+	parts  [][]place   // by −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
+	group  []bool      // by +1 node: it is a group
 	lean   *kkt.Lean   // of the reduction
 	spare  []*nodeRows // nodes of the layout with spare rows
 
 	kinds
-	core    []place            // of each node: its block in the factor, and what is left of its right side behind it
+	core    []place            // by node: its block in the factor, and behind it its right side after eliminations
 	blocks  map[[2]int32]place // L·D, later node first
 	scaled  map[[2]int32]place // L; the same places for leaves
-	inverse []place            // 1/D
-	z, res  []place            // of each node: of the forward half, and the residual
+	inverse []place            // by node: 1/D
+	z, res  []place            // by node: result of the forward half, and residual
 	checks
-	null place
+	null place // zeros
 }
 
-// kinds says what is known of single nodes.
+// kinds has properties of single nodes.
 type kinds struct {
-	full  []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
-	dense []bool // of each −1 node: rows and scales are evaluated one state at a time
-	leaf  []bool
-	mixed []bool // of each −1 node: another node than a leaf changes its block before its last leaf does
+	full  []int  // by −1 node: number of its first rows that may have six numbers; the others are moments, zero in their last three
+	dense []bool // by −1 node: rows and scales are evaluated one state at a time
+	leaf  []bool // by node: no elimination changes its block
+	mixed []bool // by −1 node: a node that is no leaf changes its block before its last leaf does
 }
 
-// checks is where a solve is judged.
+// checks has the places of the checks of a solve.
 type checks struct {
 	record       place
-	mask         place // one where a lane wants a correction
-	holds        place // one where a lane has passed the checks
-	terms, scrap place // of judge
+	mask         place // 1 in lanes that need a correction
+	holds        place // 1 in lanes that have passed the checks
+	terms, scrap place // scratch of judge
 }
 
 // newSystem lays out the places of the system of r: matrix, right side, scales, solution and residual.
@@ -73,9 +72,9 @@ func newSystem(p *program.Program, r *reduction) *system {
 	s.mask, s.holds, s.terms, s.scrap = p.Room(1), p.Room(1), p.Room(1), p.Room(2)
 	for i := range n {
 		size := r.room(i)
-		s.right[i], s.z[i] = p.Room(max(size+3, 6)), p.Room(size) // right sides are written by threes, and those of groups have zeros behind them
+		s.right[i], s.z[i] = p.Room(max(size+3, 6)), p.Room(size) // instructions write three numbers of a right side at once; behind it are zeros
 		s.Set(s.right[i], make([]float64, size)...)
-		s.res[i] = p.Room(13).At(1) // and before them what Judge compares them with, behind them the solution
+		s.res[i] = p.Room(13).At(1) // the place before the residual is for its limit (tape.Judge), and the solution is behind it
 		s.x[i] = s.res[i].At(6)
 		s.square[i] = p.Room(1)
 		for k := pattern.Ptr[i]; k < pattern.Ptr[i+1]; k++ {
@@ -97,7 +96,7 @@ func newSystem(p *program.Program, r *reduction) *system {
 	return s
 }
 
-// leavesFirst puts the leaves before all others, which they do not wait for.
+// leavesFirst moves all leaves to the front of the order. They depend on no other node.
 func (s *system) leavesFirst() {
 	var list, rest []int32
 	for _, v := range s.order {
@@ -110,9 +109,9 @@ func (s *system) leavesFirst() {
 	s.order = append(list, rest...)
 }
 
-// leavesLate puts each leaf right before the first node that it is coupled to. So what it makes has been stored a short time ago when it is
-// read, and serves again soon (elimination.take). Scales of mixed joints are squares of rows then. Where rows are spare, these are found
-// anyway; elsewhere they would take instructions of their own, and more time than is saved.
+// leavesLate puts each leaf right before the first node to which it is coupled. So its results are read shortly after they are stored, and
+// their places can be reused soon (elimination.take). The pivots of mixed joints then are no scales, so squares of rows are computed. With
+// spare rows these squares are computed anyway; without, they would take more time than the order saves.
 func (s *system) leavesLate() {
 	before := make([][]int32, len(s.order)) // leaves, by the first node that they are coupled to
 	var list []int32
@@ -144,7 +143,8 @@ func (s *system) leavesLate() {
 	s.order = list
 }
 
-// plain reports whether the scales of a joint are the pivots that its leaves leave: it has no other bodies, and these come first.
+// plain reports whether the scales of a joint are its diagonal after the elimination of its leaves: all its bodies are leaves, and are
+// eliminated before other nodes change its block.
 func (s *system) plain(joint int32) bool {
 	p := s.pattern
 	for _, b := range p.Ind[p.Ptr[joint]:p.Ptr[joint+1]] {
@@ -165,8 +165,8 @@ func (s *system) block(v int32) (at, right place) {
 	return s.core[v], s.core[v].At(n * n)
 }
 
-// fill finds the blocks of the factor, and the leaves: bodies and groups from whose blocks nothing is subtracted. What a node is coupled to
-// in the factor, the next one of these nodes is coupled to as well.
+// fill finds the blocks of the factor, and the leaves: bodies and groups from whose blocks nothing is subtracted. All nodes to which a node
+// is coupled in the factor are coupled to the first of them, too.
 func (s *system) fill() {
 	after := make([][]int32, len(s.order)) // of each place in the order: places after it that it is coupled to
 	p := s.pattern
@@ -195,7 +195,7 @@ func (s *system) fill() {
 	}
 }
 
-// factorPlaces returns how many places the blocks of the factor below its diagonal take.
+// factorPlaces returns the number of places of the blocks of the factor below its diagonal.
 func (s *system) factorPlaces() (n int64) {
 	for v, list := range s.below {
 		for _, u := range list {
@@ -205,10 +205,11 @@ func (s *system) factorPlaces() (n int64) {
 	return n
 }
 
+// size returns the number of rows of a node.
 func (s *system) size(v int32) int { return int(s.pattern.Size[v]) }
 
-// given returns the block of the matrix between two nodes, the later one first, and whether it is stored as rows of
-// the earlier one; none if there is no such block.
+// given returns the block of the matrix between two nodes, and whether it is stored as rows of
+// the earlier node; none if there is no such block.
 func (s *system) given(late, early int32) (at place, turned bool) {
 	joint, body := late, early
 	if s.pattern.Sign[late] > 0 {
@@ -223,7 +224,8 @@ func (s *system) given(late, early int32) (at place, turned bool) {
 	return none, false
 }
 
-// start returns where the values of a block are before anything is subtracted; none if it is zero.
+// start returns the place of a block before anything is subtracted from it, with rows of the later node; none if it is zero. It adds the
+// transposition of a block that is stored as rows of the earlier node.
 func (s *system) start(late, early int32) place {
 	if late == early {
 		if s.pattern.Sign[late] < 0 {

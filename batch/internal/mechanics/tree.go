@@ -18,7 +18,7 @@ func (c *compiler) groupMotions() {
 			c.treeJoint(h)
 		}
 	}
-	for _, g := range all { // c, and the last column of N: that of the last freedom on the ground
+	for _, g := range all { // c, and the last column of N if the joint is on the ground
 		for _, h := range g.bodies {
 			b, at := &c.bodies[h.body], h.c().At(-6)
 			if !c.rootHinge(h) {
@@ -57,13 +57,12 @@ func (c *compiler) groupMotions() {
 	c.Lasting()
 }
 
-// rootHinge reports whether one instruction, Root or RootHolds, finds c and N of a body: if a hinge connects it to the
-// ground. These instructions do not store the arm of the hinge. Rollout reads the arm unless all tree joints of the group
-// are hinges, so only such groups have them.
+// rootHinge reports whether one instruction, Root or RootHolds, computes c and N of a body: a hinge connects it to the
+// ground in a group of hinges. These instructions do not store the arm of the hinge, which Rollout reads in groups with other tree joints.
 func (c *compiler) rootHinge(h *treeBody) bool { return h.parent == nil && h.group.ofHinges }
 
-// moveBody adds the instruction that moves a body of a group by n motions, those of its parent and those that its joint adds, none for
-// zeros, (R3). It stores the motions weighted in out.
+// moveBody adds n motions of a body of a group, each the sum of a motion of its parent and a motion of its joint, (R3); none stands for
+// zeros. It stores the weighted motions in out.
 func (c *compiler) moveBody(h *treeBody, n int, out, parent, joint place) {
 	code := tape.MotionOfBoth
 	switch {
@@ -76,7 +75,7 @@ func (c *compiler) moveBody(h *treeBody, n int, out, parent, joint place) {
 	c.OpN(code, n, 0, out, parent, b.axes, b.data, joint, c.motion(h))
 }
 
-// motion returns where the motions of a body of a group stand, none for the ground.
+// motion returns the place of the motions of a body of a group, none for the ground.
 func (c *compiler) motion(h *treeBody) place {
 	if h == nil {
 		return none
@@ -84,7 +83,8 @@ func (c *compiler) motion(h *treeBody) place {
 	return c.bodies[h.body].axes.At(places.Motion)
 }
 
-// column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
+// column adds the column of N for freedom i of the tree joint of body k in a group; r is the motion of the body by that freedom. Bodies
+// that hang on body k move with it, and later bodies that do not get zeros.
 func (c *compiler) column(g *group, k, i int, r place) {
 	h := g.bodies[k]
 	c.moveBody(h, 1, h.N.At(6*i), none, r)
@@ -94,13 +94,13 @@ func (c *compiler) column(g *group, k, i int, r place) {
 		if moved[d.parent] {
 			moved[d] = true
 			c.moveBody(d, 1, at, c.motion(d.parent), none)
-		} else { // it may have been no number
+		} else { // the place may hold any number
 			c.OpN(tape.Copy, 6, 0, at, c.sys.null)
 		}
 	}
 }
 
-// orthonormal are the instructions of groups, by the freedoms of their joints.
+// orthonormal has the instructions that orthonormalize N. The key has a decimal digit for each body: the freedoms of its joint.
 var orthonormal = map[int]tape.Code{
 	1: tape.Orthonormal1, 2: tape.Orthonormal2, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111,
@@ -151,10 +151,10 @@ func (c *compiler) treeJoint(h *treeBody) {
 	}
 }
 
-// hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
+// hasPins reports whether there are instructions that handle a tree joint as a whole from the pins on its bodies.
 func (c *compiler) hasPins(h *treeBody) bool {
 	switch c.mech.Joints[h.joint].Kind {
-	case joints.Revolute: // whose two pins are alike
+	case joints.Revolute: // both pins are alike, so the body may be on either side
 		return true
 	case joints.Universal, joints.Prismatic:
 		return !h.reversed
@@ -171,7 +171,7 @@ func (c *compiler) treeBias(h *treeBody) {
 	}
 }
 
-// pinColumn is the axis of one frame of a joint that the pin on that body has.
+// pinColumn returns the number of the axis of frame s along which the pin of a joint is.
 func pinColumn(jt *joint, s side) int {
 	switch {
 	case jt.Kind != joints.Universal:
@@ -246,7 +246,7 @@ func (c *compiler) sliding(h *treeBody) {
 	}
 }
 
-// axisTo stores an axis of a frame of a joint, world axes.
+// axisTo adds an axis of frame s of joint j in world axes.
 func (c *compiler) axisTo(out place, j int, s side, column int) {
 	body, f := s.of(&c.mech.Joints[j])
 	z := f.E.Col(column)
@@ -267,7 +267,7 @@ func (c *compiler) axisTo(out place, j int, s side, column int) {
 	}
 }
 
-// pinIn returns the pin of a tree joint in the axes of one of its bodies.
+// pinIn returns the pin of a tree joint in the axes of the body of frame s: origin, axis, and TurnOf the frames.
 func (c *compiler) pinIn(j int, s side) place {
 	if own := c.ofJoint(j); own.Is() {
 		out := c.Room(places.PinTurn + 4)
@@ -280,7 +280,7 @@ func (c *compiler) pinIn(j int, s side) place {
 	return c.Shared(append(pin[:], turn[:]...)...)
 }
 
-// pinNumbers returns origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+// pinNumbers returns origin and axis of the pin of a tree joint in the model, in the axes of the body of frame s.
 func (c *compiler) pinNumbers(j int, s side) (out [places.PinTurn]float64) {
 	jt := &c.mech.Joints[j]
 	_, f := s.of(jt)
@@ -290,7 +290,7 @@ func (c *compiler) pinNumbers(j int, s side) (out [places.PinTurn]float64) {
 	return out
 }
 
-// pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+// pinTo adds origin and axis of the pin of a tree joint, in the axes of the body of frame s.
 func (c *compiler) pinTo(out place, j int, s side) {
 	if c.ofJoint(j).Is() {
 		c.OpN(tape.Copy, 3, 0, out, c.originIn(j, s))
@@ -301,7 +301,7 @@ func (c *compiler) pinTo(out place, j int, s side) {
 	c.Set(out, pin[:]...)
 }
 
-// pinOf returns the pin on the parent of a body in a group.
+// pinOf adds the pin on the parent of a body in a group, and returns its place.
 func (c *compiler) pinOf(h *treeBody) place {
 	var out place
 	if h.parent == nil {
@@ -313,7 +313,7 @@ func (c *compiler) pinOf(h *treeBody) place {
 	return out
 }
 
-// pinOnto stores in out the pin on the parent of a body in a group. If the parent is the ground, out has to be zeros.
+// pinOnto adds the pin on the parent of a body in a group, in out. If the parent is the ground, out has to be zeros before.
 func (c *compiler) pinOnto(out place, h *treeBody) {
 	_, far := h.sides()
 	if h.parent == nil {
@@ -322,13 +322,13 @@ func (c *compiler) pinOnto(out place, h *treeBody) {
 		return
 	}
 	b, code := &c.bodies[h.parent.body], tape.Pin
-	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // Unslide compares the rotations of both bodies
+	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // tape.BackOnSlider compares the rotations of both bodies
 		code = tape.TurnedPin
 	}
 	c.Op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))
 }
 
-// hingeConstants returns what the instructions that move a body on its hinge read of the model: package places has the list.
+// hingeConstants returns the constants that the instructions for a body on its hinge read, in the order of package places.
 func (c *compiler) hingeConstants(h *treeBody) place {
 	j, data := int(h.joint), c.bodies[h.body].data
 	own, far := h.sides()
@@ -379,7 +379,7 @@ func (c *compiler) turningDrive(axes []place, j int) {
 	}
 }
 
-// groupLoads stores the right side Nᵀ·(C⁻¹f − c) of a group, (R2).
+// groupLoads adds the right side Nᵀ·(C⁻¹f − c) of a group, (R2).
 func (c *compiler) groupLoads(g *group, right place) {
 	from := c.sys.null
 	for k := len(g.bodies) - 1; k >= 0; k-- { // the last body has all columns
@@ -401,8 +401,8 @@ func (c *compiler) spread() {
 	}
 }
 
-// spreadTo adds the instruction that stores own + N·z in out: the weighted motion of a body whose group has the solution z. The
-// motion own is that of the body with z = 0.
+// spreadTo adds the instruction that stores own + N·z in out: the weighted motion of a body whose group has the solution z. own is
+// its motion for z = 0.
 func (c *compiler) spreadTo(out place, h *treeBody, z, own place) {
 	n := h.columns()
 	c.Op(tape.Shaped(tape.Columns1of1, n, n), out, h.N, z.At(h.from), own)

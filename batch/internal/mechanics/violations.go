@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// violations adds −δ and −(T·V̂) of all rows, right sides of two solves, to places that it returns, one behind the
-// other; and the sum of squares of δ.
+// violations adds −δ and −(T·V̂) of all rows, the right sides of two solves, and the sum of squares of δ in the record. It returns their
+// places by node, one right side behind the other; none for nodes whose right sides are zero.
 func (c *compiler) violations() (errs []place) {
 	errs = make([]place, len(c.sys.order))
 	for i := range errs {
@@ -40,14 +40,14 @@ func (c *compiler) violations() (errs []place) {
 	return errs
 }
 
-// plainErrors adds the violations of a hinge or a ball.
+// plainErrors adds the violations of a hinge or a ball in errs, and their squares to the record.
 func (c *compiler) plainErrors(j, rows int, errs place) {
 	c.plainErrorsTo(errs, j, rows)
 	c.OpN(tape.SumSquares, rows, 0, c.sys.record.At(places.Violation), errs)
 }
 
-// plainErrorsTo stores the violations of a hinge or a ball: displacements, and rates so many places behind them as there
-// are rows. It returns the axes of P.
+// plainErrorsTo adds the violations of a hinge or a ball in errs, with their signs changed: displacements, and the rates rows places behind
+// them. It returns the axes of P.
 func (c *compiler) plainErrorsTo(errs place, j, rows int) (P place) {
 	jt := &c.mech.Joints[j]
 	ends := func(side side) place {
@@ -75,7 +75,7 @@ func (c *compiler) plainErrorsTo(errs place, j, rows int) (P place) {
 	return P
 }
 
-// jointErrors adds the violations of any other joint.
+// jointErrors is plainErrors for any other joint.
 func (c *compiler) jointErrors(j, rows int, errs place) {
 	jt := &c.mech.Joints[j]
 	at := c.relativePose(j)
@@ -114,7 +114,7 @@ func (c *compiler) jointErrors(j, rows int, errs place) {
 			row++
 		}
 	}
-	// Rows of armature are no constraints; theirs stay zero.
+	// Rows of armature are no constraints; their violations stay zero.
 	c.OpN(tape.Sub, rows, 0, errs, c.sys.null, delta)
 	c.OpN(tape.Sub, rows, 0, errs.At(rows), c.sys.null, speed)
 	c.OpN(tape.SumSquares, row, 0, c.sys.record.At(places.Violation), delta)
@@ -133,7 +133,7 @@ func (c *compiler) relativePose(j int) (at jointPlace) {
 	return at
 }
 
-// treeErrors adds the motions that correct the violations of a tree joint, (R4).
+// treeErrors adds the two motions h.closing that correct the violations of a tree joint, (R4).
 func (c *compiler) treeErrors(h *treeBody) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	h.closing = c.LastingRoom(12)
@@ -143,7 +143,7 @@ func (c *compiler) treeErrors(h *treeBody) {
 		c.Op(code, h.closing, b.state, b.axes, c.pinIn(j, own), c.pinOf(h), c.sys.record.At(places.Violation))
 		return
 	}
-	along := c.Constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign
+	along := c.Constant(make([]float64, 12)...) // −(translation, rotation) along the axes of P, of poses and then of velocities
 	var P place
 	if isPlain(jt) {
 		P = c.plainErrorsTo(along, j, 6)
@@ -172,7 +172,7 @@ func (c *compiler) treeErrors(h *treeBody) {
 	}
 }
 
-// onPins reports whether a node is a group whose bodies have been put on their pins.
+// onPins reports whether a node is a group of hinges, whose bodies have been moved onto their pins.
 func (c *compiler) onPins(node int32) bool {
 	return slices.ContainsFunc(c.reduced.groups, func(g *group) bool { return g.node == node && g.ofHinges })
 }
@@ -182,7 +182,7 @@ var unpins = map[joints.Kind]tape.Code{
 	joints.Revolute: tape.BackOnHinge, joints.Universal: tape.BackOnUniversal, joints.Prismatic: tape.BackOnSlider,
 }
 
-// reduceErrors adds c of the bodies of groups for violations e, and the right sides of the reduced system, (R8).
+// reduceErrors adds c of (R8) for the bodies of groups, and the right sides errs of the reduced system, (R8).
 func (c *compiler) reduceErrors(errs []place) {
 	for _, g := range c.reduced.groups {
 		if g.ofHinges {
@@ -215,8 +215,8 @@ func (c *compiler) reduceErrors(errs []place) {
 	}
 }
 
-// deviation adds how far a prescribed freedom is from its motion, and how much faster it is. Of an angle it is the
-// sine of that: with x_S = x_P·cos q + y_P·sin q, sin(q − p) = (y_P·x_S)·cos p − (x_P·x_S)·sin p.
+// deviation adds the difference delta between a prescribed freedom and its motion, and the difference speed of their rates. For an angle
+// delta is a sine: with x_S = x_P·cos q + y_P·sin q and the motion p, sin(q − p) = (y_P·x_S)·cos p − (x_P·x_S)·sin p.
 func (c *compiler) deviation(at *jointPlace, x Prescribed, delta, speed place) {
 	u := duals(c.mech.Joints[x.Joint].Kind)[x.Freedom]
 	rate := at.alongW.At(u.axis)
@@ -231,8 +231,8 @@ func (c *compiler) deviation(at *jointPlace, x Prescribed, delta, speed place) {
 	c.OpN(tape.Sub, 1, 0, speed, rate, x.End.At(EndRate))
 }
 
-// tilt returns how S is turned against P, along the axes of P, for the rows that are moments: ½Σ e_P×e_S where all
-// three are, else z_P×z_S. Both are the angles but for terms of third order.
+// tilt returns the rotation from P to S along the axes of P, as the rows of moments measure it: ½Σ e_P×e_S over all axes if there are
+// three such rows, else z_P×z_S. Both differ from the angles by terms of third order.
 func (c *compiler) tilt(at *jointPlace, jt *joint) place {
 	cross := func(k int) place {
 		return c.vector(tape.Cross, c.vector(tape.Column, at.P.At(k)), c.vector(tape.Column, at.S.At(k)))

@@ -8,29 +8,29 @@ import (
 	"github.com/rung-mbd/rung/internal/tape"
 )
 
-// Program is the workspace of some tapes and the numbers that they share, while they are made.
+// Program collects the instructions of tapes, their workspace and the numbers that they share.
 type Program struct {
 	ops    []tape.Op // of the tape that is being made
-	fixed  []tape.Op
-	places int
-	values []value
+	fixed  []tape.Op // instructions of Fix
+	places int       // size of the workspace so far
+	values []value   // constants of the workspace
 
 	// Shared numbers are the same for all states, and nothing writes to them. They stand in one array, list behind list.
 	numbers []float64
-	starts  []Place          // of the lists
-	lists   map[string]Place // by the bits of their numbers
-	spread  map[Place]Place  // where a list stands in lanes too, for instructions without a form for shared numbers
+	starts  []Place          // first place of each list, increasing
+	lists   map[string]Place // first place of a list, by the bits of its numbers
+	spread  map[Place]Place  // copies of lists in the workspace, for instructions without a form for shared numbers
 
-	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in
-	// use while taken is negative.
+	// Scratch places are reused by each part between Passing and Lasting, so that they stay in the first cache. They begin at scratch, and
+	// taken of them are in use. taken is negative outside such parts.
 	scratch Place
 	taken   int
 }
 
-// scratchPlaces is the number of places that serve again.
+// scratchPlaces is the number of scratch places.
 const scratchPlaces = 320
 
-// Passing begins a part whose new places, but for constants, are of no use after it.
+// Passing begins a part whose new places, except constants, are not used after it.
 func (p *Program) Passing() {
 	if p.scratch == 0 {
 		p.scratch = Place(p.places)
@@ -39,7 +39,7 @@ func (p *Program) Passing() {
 	p.taken = 0
 }
 
-// Lasting ends it.
+// Lasting ends the part that Passing has begun.
 func (p *Program) Lasting() { p.taken = -1 }
 
 // value is a constant of the workspace.
@@ -48,16 +48,18 @@ type value struct {
 	x  float64
 }
 
-// New returns an empty program with the first of its shared numbers.
+// New returns an empty program whose shared numbers begin with front.
 func New(front []float64) *Program {
 	return &Program{places: 1, taken: -1, numbers: front, lists: map[string]Place{}, spread: map[Place]Place{}}
 }
 
-// Places returns the number of places of the workspace, and Numbers the shared numbers.
-func (p *Program) Places() int        { return p.places }
+// Places returns the number of places of the workspace.
+func (p *Program) Places() int { return p.places }
+
+// Numbers returns the shared numbers.
 func (p *Program) Numbers() []float64 { return p.numbers }
 
-// Room returns n new places.
+// Room returns n new places. Between Passing and Lasting they are scratch places, as long as there are any.
 func (p *Program) Room(n int) Place {
 	if p.taken >= 0 && p.taken+n <= scratchPlaces {
 		at := p.scratch.At(p.taken)
@@ -67,21 +69,21 @@ func (p *Program) Room(n int) Place {
 	return p.LastingRoom(n)
 }
 
-// LastingRoom returns n new places that no other part uses.
+// LastingRoom returns n new places that are never reused.
 func (p *Program) LastingRoom(n int) Place {
 	at := Place(p.places)
 	p.places += n
 	return at
 }
 
-// Constant returns new places that hold values.
+// Constant returns new places that hold the values of a list in each lane at the beginning.
 func (p *Program) Constant(list ...float64) Place {
 	at := p.LastingRoom(len(list))
 	p.Set(at, list...)
 	return at
 }
 
-// Shared returns where shared numbers stand: the same list stands there once.
+// Shared returns the place of a list of shared numbers. Equal lists have the same place.
 func (p *Program) Shared(list ...float64) Place {
 	var key []byte
 	for _, x := range list {
@@ -97,7 +99,7 @@ func (p *Program) Shared(list ...float64) Place {
 	return at
 }
 
-// inLanes returns the places of a shared number, and of those behind it in its list, in lanes.
+// inLanes returns the place of a copy of a shared number in the workspace; copies of the rest of its list follow.
 func (p *Program) inLanes(at Place) Place {
 	k, found := slices.BinarySearch(p.starts, at)
 	if !found {
@@ -121,7 +123,7 @@ func (p *Program) endOf(first Place) Place {
 	return firstShared.At(len(p.numbers))
 }
 
-// Set gives places values to begin with.
+// Set gives the places from at on the values of a list in each lane at the beginning.
 func (p *Program) Set(at Place, list ...float64) {
 	for i, x := range list {
 		p.values = append(p.values, value{at.At(i), x})
@@ -131,7 +133,7 @@ func (p *Program) Set(at Place, list ...float64) {
 // Op adds an instruction with up to six operands.
 func (p *Program) Op(code tape.Code, operands ...Place) { p.OpN(code, 0, 0, operands...) }
 
-// OpN adds an instruction with a count, and with rows of stride lanes or with a sixth operand.
+// OpN adds an instruction with a count n, and with a stride of rows in places or with a sixth operand.
 func (p *Program) OpN(code tape.Code, n, stride int, operands ...Place) {
 	o := p.Instruction(code, operands...)
 	o.N = uint32(n)
@@ -141,8 +143,8 @@ func (p *Program) OpN(code tape.Code, n, stride int, operands ...Place) {
 	p.Add(o)
 }
 
-// Instruction returns an instruction with up to six operands. If it has a form for shared numbers, and all operands of that
-// form are such, it is that form. Else shared numbers are read where they stand in lanes.
+// Instruction returns an instruction with up to six operands. If the code has a form for shared numbers, and all operands that the form
+// takes so are shared, it returns that form. Else it reads the copies of shared numbers in the workspace.
 func (p *Program) Instruction(code tape.Code, operands ...Place) tape.Op {
 	form, bits := tape.SharedForm(code)
 	for i := range 6 {
@@ -170,7 +172,7 @@ func (p *Program) Instruction(code tape.Code, operands ...Place) tape.Op {
 	return tape.Op{Code: code, A: at[0], B: at[1], C: at[2], D: at[3], E: at[4], F: at[5]}
 }
 
-// Tape returns the instructions that emit adds, as a tape.
+// Tape returns a tape of the instructions that emit adds.
 func (p *Program) Tape(emit func()) []tape.Op {
 	outer := p.ops
 	p.ops = nil
@@ -180,14 +182,16 @@ func (p *Program) Tape(emit func()) []tape.Op {
 	return out
 }
 
-// Add adds an instruction, and Fix adds one that depends on constants alone: it runs once, when they are set.
+// Add adds an instruction to the tape that is being made.
 func (p *Program) Add(o tape.Op) { p.ops = append(p.ops, o) }
+
+// Fix adds an instruction that depends on constants alone to the tape of OfConstants, which runs once, after the constants are set.
 func (p *Program) Fix(o tape.Op) { p.fixed = append(p.fixed, o) }
 
-// OfConstants returns the tape of Fix.
+// OfConstants returns the tape of the instructions of Fix.
 func (p *Program) OfConstants() []tape.Op { return append(p.fixed, tape.Op{Code: tape.End}) }
 
-// Copies calls visit with each shared number that stands in lanes too, and with where it does.
+// Copies calls visit for each shared number that has a copy in the workspace, with the place of the copy.
 func (p *Program) Copies(visit func(number int, lanes Place)) {
 	for at, lanes := range p.spread {
 		for k := range int(p.endOf(at) - at) {
@@ -196,7 +200,7 @@ func (p *Program) Copies(visit func(number int, lanes Place)) {
 	}
 }
 
-// Workspace returns the memory of the program.
+// Workspace allocates the memory of the program, with its constants set.
 func (p *Program) Workspace() []float64 {
 	w := tape.NewWorkspace(p.places)
 	for _, v := range p.values {
