@@ -2,9 +2,9 @@ package algebra
 
 import "math"
 
-// Cholesky stores in c the lower triangle of C with C·Cᵀ = A. a has the n×n matrix A, of which
-// the lower triangle is read; c may be a. It returns −1, or the row of the first pivot that is
-// not positive and finite, and that pivot.
+// Cholesky stores in c the lower triangle of the n×n Cholesky factor C with C·Cᵀ = A. The slice a holds the n×n matrix A,
+// of which only the lower triangle is read; c may be a. It returns row −1 and pivot 0 if all pivots are positive and finite.
+// Otherwise it returns the row and the value of the first pivot that is not.
 //
 // Cost: n³/6 multiplications.
 func Cholesky(c, a []float64, n int) (row int, pivot float64) {
@@ -27,7 +27,7 @@ func Cholesky(c, a []float64, n int) (row int, pivot float64) {
 	return -1, 0
 }
 
-// SolveLower replaces v by C⁻¹·v.
+// SolveLower replaces v by C⁻¹·v, where c holds the factor C of Cholesky.
 //
 // Cost: n²/2 multiplications for n numbers v.
 func SolveLower(c, v []float64) {
@@ -37,7 +37,7 @@ func SolveLower(c, v []float64) {
 	}
 }
 
-// SolveUpper replaces v by C⁻ᵀ·v.
+// SolveUpper replaces v by C⁻ᵀ·v, where c holds the factor C of Cholesky.
 //
 // Cost: as SolveLower.
 func SolveUpper(c, v []float64) {
@@ -50,7 +50,7 @@ func SolveUpper(c, v []float64) {
 	}
 }
 
-// MulLower replaces v by C·v.
+// MulLower replaces v by C·v, where c holds the factor C of Cholesky.
 //
 // Cost: as SolveLower.
 func MulLower(c, v []float64) {

@@ -1,18 +1,18 @@
 package algebra
 
-// Conjugate makes the directions of preconditioned conjugate gradients (Hestenes & Stiefel 1952). For A·x = b
-// with a preconditioner B a step is
+// Conjugate makes the search directions of preconditioned conjugate gradients (Hestenes & Stiefel 1952). A step
+// for A·x = b with a preconditioner B is
 //
-//	r = b − A·x,  z = B⁻¹·r,  Turn(z, rᵀz),  x += ρ/(pᵀAp)·p,
+//	r = b − A·x,  z = B⁻¹·r,  Turn(z, rᵀz),  x += ρ/(pᵀAp)·p.
 //
-// and ends before it where ρ is small, or where the curvature pᵀAp is not positive.
+// The caller stops before the change of x where ρ = rᵀz is small, or where the curvature pᵀAp is not positive.
 type Conjugate struct {
-	P   []float64 // the direction p, as long as x
-	Rho float64   // rᵀz of the last turn; 0 before the first
+	P   []float64 // the search direction p, as long as x
+	Rho float64   // ρ = rᵀz of the last call of Turn; 0 before the first
 }
 
-// Turn makes P the next direction, z + β·P with β = ρ/ρ', ρ' the value of the last turn, and keeps rho. It returns
-// β, which is 0 for the first direction.
+// Turn makes P the next search direction z + β·P, where β = ρ/ρ' and ρ' is the ρ of the previous call, and stores rho in
+// Rho. It returns β, which is 0 for the first direction.
 //
 // Cost: a multiplication a number.
 func (c *Conjugate) Turn(z []float64, rho float64) (beta float64) {

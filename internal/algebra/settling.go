@@ -2,21 +2,21 @@ package algebra
 
 import "math"
 
-// Settling tells when an iteration by substitution has come to rest. Changes are relative to what is iterated.
-type Settling struct{ last float64 }
+// Settling detects the convergence of a fixed-point iteration. Changes are relative to the iterated quantity.
+type Settling struct{ last float64 } // last is the change of the last step
 
 const (
-	// settled is a change that is none.
+	// settled is the relative change up to which the iteration has converged.
 	settled = 1e-13
-	// stirred is the change up to which one that is no smaller than the one before is rounding: equations that lose as many digits give
-	// no better answer.
+	// stirred is the largest relative change that may be rounding: a change up to it that is no smaller than the previous change
+	// ends the iteration. Ill-conditioned equations give no better answer.
 	stirred = 1e-9
 )
 
-// Begin begins an iteration.
+// Begin prepares for the first step of an iteration.
 func (s *Settling) Begin() { s.last = math.Inf(1) }
 
-// Rests takes in the change of one step, and reports whether the next ones change nothing any more.
+// Rests reports whether the iteration has converged, given the relative change of the step just done.
 func (s *Settling) Rests(change float64) bool {
 	rounding := change <= stirred && change >= s.last
 	s.last = change

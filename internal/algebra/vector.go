@@ -2,7 +2,7 @@ package algebra
 
 import "math"
 
-// MaxAbs returns the largest magnitude in v, NaN if there is one, 0 if v is empty.
+// MaxAbs returns the largest magnitude in v, NaN if v has a NaN, and 0 if v is empty.
 //
 // Cost: one comparison a number.
 func MaxAbs(v []float64) float64 {
@@ -19,7 +19,7 @@ func MaxAbs(v []float64) float64 {
 	return math.Float64frombits(max(m, n))
 }
 
-// Dot returns aᵀb over the length of a, summed from the first on. b may be longer.
+// Dot returns aᵀb, summed from the first element to the last. b is at least as long as a; further elements are not read.
 func Dot(a, b []float64) (s float64) {
 	b = b[:len(a)]
 	for i, x := range a {
@@ -28,7 +28,7 @@ func Dot(a, b []float64) (s float64) {
 	return s
 }
 
-// NearTurn returns the angle x plus the whole turns that bring it within half a turn of to.
+// NearTurn returns the angle x plus the multiple of 2π that brings it within π of the angle to, both in radians.
 func NearTurn(x, to float64) float64 {
 	return x + 2*math.Pi*math.RoundToEven((to-x)/(2*math.Pi))
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rows256 is a block of rows of AVX2: vectors of 4 rows, and whether the last
-// may have fewer. Then tail256 has put their number in RDX and their mask in Y15.
+// rows256 is a block of rows for AVX2, in vectors of 4 rows. The last vector may have fewer rows if tail is
+// set. Then tail256 has put the number of its rows in RDX and their mask in Y15.
 type rows256 struct {
-	vectors int
-	tail    bool
+	vectors int  // number of vectors
+	tail    bool // the last vector may have fewer than 4 rows
 }
 
-// masked reports whether r is the vector with the mask.
+// masked reports whether vector r is the one that is read and written with the mask.
 func (b rows256) masked(r int) bool { return b.tail && r == b.vectors-1 }
 
-// load loads vector r from memory.
+// load loads vector r of the block from m into v.
 func (b rows256) load(r int, m Mem, v reg.VecPhysical) {
 	if b.masked(r) {
 		VMASKMOVPD(m, reg.Y15, v.AsY())
@@ -27,9 +27,9 @@ func (b rows256) load(r int, m Mem, v reg.VecPhysical) {
 	}
 }
 
-// store stores vector r. The stores of AVX2 with a mask are slow on some
-// processors, so the elements of a tail are stored by themselves; tmp may be
-// changed then.
+// store stores v at m as vector r of the block. Masked stores of AVX2 are slow on some
+// processors, so the elements of a vector with fewer than 4 rows are stored one or two at
+// a time. tmp may be changed.
 func (b rows256) store(r int, v reg.VecPhysical, m Mem, tmp reg.VecPhysical) {
 	if !b.masked(r) {
 		VMOVUPD(v.AsY(), m)
@@ -53,8 +53,8 @@ func (b rows256) store(r int, v reg.VecPhysical, m Mem, tmp reg.VecPhysical) {
 	Label(out)
 }
 
-// tail256 loads the mask of the last vector of a block into Y15, and its number of rows into RDX. The register rows has the number of rows
-// that are left. It changes RCX.
+// tail256 loads the mask of the last vector of a block into Y15, and the number of rows of this vector into RDX. The register
+// rows holds the number of rows that are left. It changes RCX. It does nothing if the block has only full vectors.
 func tail256(b rows256, rows reg.Register, masks Mem) {
 	if !b.tail {
 		return
@@ -70,7 +70,7 @@ func tail256(b rows256, rows reg.Register, masks Mem) {
 	NEGQ(reg.RDX)
 }
 
-// masks256 holds the masks: that of t rows is 8·t bytes before the middle.
+// masks256 holds the masks of 0 to 4 rows: the mask of t rows begins 8·t bytes before the middle of the table.
 var masks256 Mem
 
 // defineMasks256 writes masks256.
@@ -85,8 +85,8 @@ func defineMasks256() {
 	}
 }
 
-// panel256 writes Panel of AVX2 for up to six columns. The first 8 rows are
-// factored in registers, then the others follow 8 at a time.
+// panel256 writes panelAVX2 for up to six columns. The first 8 rows are
+// factored in registers. The other rows follow, 8 at a time.
 func panel256() {
 	const width = 6
 	one := ConstData("oneAVX2", F64(1))
@@ -97,7 +97,7 @@ func panel256() {
 		dinv, limit = reg.R12, reg.R13
 		w, rows     = reg.R14, reg.R15
 		done        = reg.RAX
-		top         = columns{reg.RBX, reg.R13, reg.R11} // when no limit is needed any more
+		top         = columns{reg.RBX, reg.R13, reg.R11} // R13 is free once no limit is needed any more
 	)
 	load("f", f.first)
 	loadBytes("ldf", f.lead)
@@ -140,8 +140,8 @@ func panel256() {
 	RET()
 }
 
-// loadColumns256 loads the columns below w from vector first(j) on, and zeros
-// for the others.
+// loadColumns256 loads columns 0 to w−1 into the registers sum(j, r), column j from vector first(j) on.
+// The columns from w to width−1 become zeros.
 func loadColumns256(name string, block rows256, width int, f columns, w reg.Register, first func(j int) int, sum func(j, r int) reg.VecPhysical) {
 	for j := range width {
 		if j > 0 {
@@ -162,13 +162,14 @@ func loadColumns256(name string, block rows256, width int, f columns, w reg.Regi
 	Label(name + "_loaded")
 }
 
-// factor256 factors the first rows of a panel. At a pivot above its limit it
-// jumps to name_above…, which shifts the pivot and comes back or goes on to
-// name_store….
+// factor256 factors the first rows of a panel. At a pivot p above its limit the code jumps
+// to the label name_above with p appended. There the pivot is shifted. If the shifted pivot
+// is taken, the factorization goes on; otherwise the columns from p on are stored, from the
+// label name_store with p appended.
 func factor256(name string, block rows256, width int, f, ld columns, dinv, limit, w, rows, done reg.Register, one Mem) {
 	n := block.vectors
 	diagonal := func(j int) int { return j / 4 }
-	// Columns from 4 on have nothing in the first vector.
+	// The columns from 4 on are above the diagonal in the first vector, and have no register for it.
 	sum := func(j, r int) reg.VecPhysical {
 		if n == 2 && j >= 4 {
 			return vec[4+j]
@@ -193,7 +194,7 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 		VBLENDPD(U8(1<<lane), d.AsY(), sum(p, top).AsY(), sum(p, top).AsY())
 
 		if p+1 < width {
-			// The next pivot for all elements, ahead of its column.
+			// Broadcast the next pivot to all elements before the rest of its column is updated.
 			broadcast256(sum(p, diagonal(p+1)), (p+1)%4, row)
 			VMULPD(row.AsY(), row.AsY(), row.AsY())
 			broadcast256(sum(p+1, diagonal(p+1)), (p+1)%4, d)
@@ -209,7 +210,7 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 			}
 		}
 
-		// The diagonal's vector: above it what was in memory, on it the pivot.
+		// Elements above the diagonal keep their values in memory, and the diagonal is the pivot.
 		VBLENDPD(U8(2<<lane-1), sum(p, top).AsY(), scaled[top].AsY(), scaled[top].AsY())
 		if lane > 0 {
 			block.load(top, f.at(p, 32*top), row)
@@ -219,7 +220,7 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 			block.store(i, scaled[i], f.at(p, 32*i), r)
 		}
 		CMPQ(rows, I8(p+1))
-		JE(LabelRef(name + "_done")) // nothing is below
+		JE(LabelRef(name + "_done")) // there are no rows below
 		if lane < 3 {
 			block.load(top, ld.at(p, 32*top), row)
 			VBLENDPD(U8(2<<lane-1), row.AsY(), sum(p, top).AsY(), row.AsY())
@@ -237,7 +238,7 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 	MOVQ(w, done)
 	JMP(LabelRef(name + "_end"))
 
-	// A shifted pivot, or a stop: columns from it on go back to memory.
+	// Shift the pivot. If the shifted pivot is refused, the columns from it on are stored.
 	for p := range width {
 		top, lane := diagonal(p), p%4
 		Label(fmt.Sprintf("%s_above%d", name, p))
@@ -266,12 +267,12 @@ func factor256(name string, block rows256, width int, f, ld columns, dinv, limit
 	Label(name + "_end")
 }
 
-// broadcast256 makes all elements of to one of v.
+// broadcast256 sets all elements of to to element lane of v.
 func broadcast256(v reg.VecPhysical, lane int, to reg.VecPhysical) {
 	VPERMPD(U8(lane*0x55), v.AsY(), to.AsY())
 }
 
-// follow256 applies the first done columns to a block of rows below.
+// follow256 applies the first done columns, which factor256 has factored, to a block of rows below.
 func follow256(name string, block rows256, width int, f, ld, top columns, dinv, w, rows, done reg.Register) {
 	n := block.vectors
 	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }

@@ -8,11 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rows512 is a block of rows of AVX-512: full vectors of 8 rows and, if half
-// is set, one of 4; the mask K1 says which rows of the last vector there are.
+// rows512 is a block of rows for AVX-512: full vectors of 8 rows and, if half
+// is set, one vector of 4 rows. The mask K1 has a bit for each row that the
+// last vector has.
 type rows512 struct {
-	full int
-	half bool
+	full int  // number of vectors of 8 rows
+	half bool // a vector of 4 rows follows
 }
 
 // rows512s are the blocks of up to 4, 8, … 24 rows.
@@ -26,10 +27,10 @@ func (b rows512) vectors() int {
 	return b.full
 }
 
-// last reports whether r is the vector with the mask.
+// last reports whether vector r is the last one, which the mask K1 belongs to.
 func (b rows512) last(r int) bool { return r == b.vectors()-1 }
 
-// view returns the part of a register that holds vector r.
+// view returns the part of the register v that holds vector r.
 func (b rows512) view(r int, v reg.VecPhysical) reg.Register {
 	if b.half && b.last(r) {
 		return v.AsY()
@@ -37,7 +38,7 @@ func (b rows512) view(r int, v reg.VecPhysical) reg.Register {
 	return v.AsZ()
 }
 
-// load loads vector r from memory.
+// load loads vector r of the block from m into v.
 func (b rows512) load(r int, m Mem, v reg.VecPhysical) {
 	if b.last(r) {
 		VMOVUPD_Z(m, reg.K1, b.view(r, v))
@@ -46,11 +47,12 @@ func (b rows512) load(r int, m Mem, v reg.VecPhysical) {
 	}
 }
 
-// masks512 holds bytes: byte j of row t is the mask of rows j…t−1 of a vector.
+// masks512 holds masks in 9 rows of 8 bytes: byte j of row t is the mask of elements j…t−1 of a vector.
 var masks512 Mem
 
-// widths512 holds the number of columns to take of m ≤ 24 that are left: after
-// the first tile a multiple of four, the rows of half a vector.
+// widths512 holds, for m ≤ 24 columns that are left, the number of columns of the next
+// group. After the first group the number of columns left is a multiple of four, the
+// number of rows of half a vector.
 var widths512 Mem
 
 // defineTables512 writes masks512 and widths512.
@@ -67,13 +69,13 @@ func defineTables512() {
 	}
 }
 
-// mask512 makes K1 the mask of the last vector of a block, of which rows rows
-// are left; more than fit are as many as fit. It leaves in tmp the address of
-// the row of masks512, and changes RCX.
+// mask512 makes K1 the mask of the last vector of a block. The register rows holds the
+// number of rows that are left, which may be more than the block has. It leaves in tmp the
+// address of the mask's row in masks512, and changes RCX.
 func mask512(b rows512, rows, tmp reg.Register) {
 	LEAQ(masks512, tmp)
 	LEAQ(Mem{Base: rows, Disp: -8 * (b.vectors() - 1)}, reg.RCX)
-	if b.full >= 3 { // more rows than fit are possible
+	if b.full >= 3 { // there may be more rows than the block has
 		fits := uniqueLabel("fits")
 		CMPQ(reg.RCX, I8(8))
 		JLE(LabelRef(fits))
@@ -84,10 +86,10 @@ func mask512(b rows512, rows, tmp reg.Register) {
 	KMOVB(Mem{Base: tmp}, reg.K1)
 }
 
-// update512 writes Update of AVX-512. With step 0 C is a rectangle, with step
-// 1 a lower trapezoid. Columns go by up to six, rows by 24, all sums in registers.
+// update512 writes updateAVX512. With step 0 the matrix C is a rectangle, with step
+// 1 a lower trapezoid. A tile has up to six columns and 24 rows, and all its sums are in registers.
 func update512() {
-	// Narrow groups leave less above the diagonal, wide ones read A less often.
+	// Narrow groups compute fewer elements above the diagonal, wide groups read A less often.
 	const wide = 6
 	defineTables512()
 	function("updateAVX512", updateSignature,
@@ -171,7 +173,7 @@ func update512() {
 	JMP(LabelRef("block"))
 
 	Label("groupEnd")
-	// To the right by the columns done, in a trapezoid down by as many rows.
+	// Go to the right by the columns done. In a trapezoid, go down by as many rows.
 	MOVQ(width, count)
 	SUBQ(count, left)
 	LEAQ(Mem{Base: b, Index: count, Scale: 8}, b)
@@ -191,7 +193,7 @@ func update512() {
 	RET()
 }
 
-// tile512 subtracts a product from a block of rows and columns.
+// tile512 subtracts the product of the rows of A and the columns of B from a block of rows and columns of C.
 func tile512(name string, block rows512, width int, c columns, ap, lda, b, bp, ldb, p, rows, tmp reg.Register, diag Mem) {
 	n := block.vectors()
 	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }
@@ -204,7 +206,7 @@ func tile512(name string, block rows512, width int, c columns, ap, lda, b, bp, l
 			block.load(r, c.at(j, 64*r), sum(j, r))
 		}
 	}
-	// Two terms a turn; an odd number begins with the second.
+	// A turn of the loop does two terms. An odd number of terms begins with the second half of a turn.
 	TESTB(U8(1), p.(reg.GP).As8())
 	JE(LabelRef(name + "_loop"))
 	SUBQ(lda, ap)
@@ -252,7 +254,7 @@ func tile512(name string, block rows512, width int, c columns, ap, lda, b, bp, l
 				store(r, sum(j, r), m)
 				continue
 			}
-			// From the diagonal on.
+			// Store from the diagonal on.
 			k := []reg.Register{reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}[j]
 			if n == 1 {
 				KMOVB(Mem{Base: tmp, Disp: j}, k)
@@ -274,7 +276,7 @@ func tile512(name string, block rows512, width int, c columns, ap, lda, b, bp, l
 	}
 }
 
-// subMul512 writes SubMul of AVX-512: 32 rows at a time, columns by two.
+// subMul512 writes subMulAVX512, which takes 32 rows and two columns at a time.
 func subMul512() {
 	function("subMulAVX512", subMulSignature, "subMulAVX512 is SubMul with AVX-512.")
 	x, a, lda, rows, y := reg.RDI, reg.RSI, reg.R8, reg.R9, reg.R10
@@ -358,7 +360,7 @@ func subMul512() {
 	RET()
 }
 
-// subMulT512 writes SubMulT of AVX-512: four columns at a time, rows by 8.
+// subMulT512 writes subMulTAVX512, which takes four columns and 8 rows at a time.
 func subMulT512() {
 	function("subMulTAVX512", subMulTSignature, "subMulTAVX512 is SubMulT with AVX-512.")
 	y, a, x := reg.RDI, columns{reg.RSI, reg.R12, reg.R8}, reg.R10
@@ -442,7 +444,7 @@ func subMulT512() {
 	RET()
 }
 
-// sumFour makes the elements of v0 the sums of the four elements of v0 … v3.
+// sumFour sets element i of v0 to the sum of the four elements of vi, i = 0 … 3. It changes t0 and t1.
 func sumFour(v0, v1, v2, v3, t0, t1 reg.VecPhysical) {
 	VHADDPD(v1.AsY(), v0.AsY(), t0.AsY())
 	VHADDPD(v3.AsY(), v2.AsY(), t1.AsY())

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The structure Block, in bytes.
+// Offsets of the fields of kernel.Block, and its size, in bytes.
 const (
 	blockW     = 0
 	blockRow   = 8
@@ -16,12 +16,13 @@ const (
 	blockBytes = 24
 )
 
+// blockFields is the layout of kernel.Block that the assembly assumes.
 var blockFields = []structure{{"Block", blockBytes, []field{
 	{"W", blockW}, {"Row", blockRow}, {"Res", blockRes}, {"Node", blockNode}, {"N", blockN},
 }}}
 
-// subBlocksT256 writes SubBlocksT: two sums, of the even rows of blocks and of the odd
-// ones.
+// subBlocksT256 writes subBlocksTAVX2. It keeps two sums: one over the even rows of the blocks,
+// and one over the odd rows.
 func subBlocksT256() {
 	function("subBlocksTAVX2", "func(x, w, y *float64, blocks *byte, count int)", "subBlocksTAVX2 is SubBlocksT with AVX2 for at least one block.")
 	x, w, y, block, count := reg.RDI, reg.RSI, reg.RDX, reg.RBX, reg.RCX
@@ -45,7 +46,7 @@ func subBlocksT256() {
 	RET()
 }
 
-// subBlocks256 writes SubBlocks.
+// subBlocks256 writes subBlocksAVX2.
 func subBlocks256() {
 	function("subBlocksAVX2", "func(r, w, x *float64, blocks *byte, count int)", "subBlocksAVX2 is SubBlocks with AVX2 for at least one block.")
 	r, w, x, block, count := reg.RDI, reg.RSI, reg.RDX, reg.RBX, reg.RCX
@@ -71,7 +72,7 @@ func subBlocks256() {
 	RET()
 }
 
-// spreadBlocks256 writes SpreadBlocks.
+// spreadBlocks256 writes spreadBlocksAVX2.
 func spreadBlocks256() {
 	function("spreadBlocksAVX2", "func(dst *float64, ld int, w *float64, blocks *byte, count int)", "spreadBlocksAVX2 is SpreadBlocks with AVX2 for at least one block.")
 	dst, rows, n := columns{reg.RDI, reg.R8, reg.RSI}, reg.RDX, reg.RCX
@@ -92,7 +93,7 @@ func spreadBlocks256() {
 	RET()
 }
 
-// leaf256 writes SolveLeaf: SubBlocksT from b, then SubBlocks with the result, which is still in registers.
+// leaf256 writes solveLeafAVX2: SubBlocksT from b, then SubBlocks with the result, which is still in registers.
 func leaf256() {
 	function("solveLeafAVX2", "func(x, b, w, y, r, squares *float64, blocks *byte, count int) float64",
 		"solveLeafAVX2 is SolveLeaf with AVX2 for at least one block; it leaves r and squares alone if r is nil.")
@@ -108,7 +109,7 @@ func leaf256() {
 	blockRows(block, w, rows, n)
 	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
 	LEAQ(Mem{Base: y, Index: at, Scale: 8}, at)
-	CMPQ(n, I8(3)) // a ball
+	CMPQ(n, I8(3)) // the block of a ball joint
 	JNE(LabelRef("other"))
 	for r := range 3 {
 		sums.row(rows, at, r, r%2)
@@ -133,7 +134,8 @@ func leaf256() {
 	RET()
 }
 
-// residuals writes SubBlocks and adds square to the squares of the same blocks, unless r is nil.
+// residuals writes SubBlocks for x, and adds square to the element of squares of each block's node. The code does nothing if
+// r is nil.
 func (x six) residuals(square reg.VecPhysical, w, block, count, rows, at, n reg.Register) {
 	r, squares := reg.RDI, reg.RDX
 	load("r", r)
@@ -165,7 +167,7 @@ func (x six) residuals(square reg.VecPhysical, w, block, count, rows, at, n reg.
 	Label("end")
 }
 
-// blockRows makes rows the address of the rows of a block of w, and n their number.
+// blockRows puts the address of the block's rows in w into the register rows, and the number of the rows into n.
 func blockRows(block, w, rows, n reg.Register) {
 	MOVQ(Mem{Base: block, Disp: blockW}, rows)
 	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)

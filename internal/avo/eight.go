@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels in this file take eight vectors at a time, side by side: eight numbers that follow each other belong to one row. So a
-// coefficient is read once for all of them, and the vectors do not know of each other.
+// The kernels in this file take eight vectors at a time, side by side: eight consecutive numbers are one row of the eight vectors. A
+// coefficient is read once for all eight vectors, and no vector has an effect on another.
 
 const (
 	// eightBytes is the size of a row of eight vectors.
@@ -18,15 +18,17 @@ const (
 	mostRows = 6
 )
 
+// Signatures of the functions of this file, the same for both sets.
 const (
 	subMul8Signature   = "func(x, a *float64, row, column, n, k int, y *float64)"
 	triangle8Signature = "func(y, l *float64, step, down, next, n int)"
 )
 
-// eights are registers for rows of eight vectors: one of AVX-512 each, or two of AVX2.
+// eights are registers for rows of eight vectors. A row is one register of AVX-512 if wide is set, and two registers of AVX2
+// otherwise.
 type eights struct{ wide bool }
 
-// load loads row i.
+// load loads row i from m.
 func (e eights) load(i int, m Mem) {
 	if e.wide {
 		VMOVUPD(m, vec[i].AsZ())
@@ -36,7 +38,7 @@ func (e eights) load(i int, m Mem) {
 	VMOVUPD(m.Offset(32), vec[2*i+1].AsY())
 }
 
-// store stores row i.
+// store stores row i at m.
 func (e eights) store(i int, m Mem) {
 	if e.wide {
 		VMOVUPD(vec[i].AsZ(), m)
@@ -46,7 +48,7 @@ func (e eights) store(i int, m Mem) {
 	VMOVUPD(vec[2*i+1].AsY(), m.Offset(32))
 }
 
-// subtract takes from row i row j times the number at a.
+// subtract subtracts from row i the product of row j and the number at a.
 func (e eights) subtract(i int, a Mem, j int) {
 	if e.wide {
 		VFNMADD231PD_BCST(a, vec[j].AsZ(), vec[i].AsZ())
@@ -58,7 +60,7 @@ func (e eights) subtract(i int, a Mem, j int) {
 	VFNMADD231PD(times, vec[2*j+1].AsY(), vec[2*i+1].AsY())
 }
 
-// subMul8 writes SubMul8: up to six rows at a time, all sums in registers.
+// subMul8 writes SubMul8 with the registers e. It takes up to six rows at a time, and all sums are in registers.
 func subMul8(e eights, name, doc string) {
 	function(name, subMul8Signature, doc)
 	x, y, base := reg.RDI, reg.RBX, reg.R12
@@ -117,8 +119,9 @@ func subMul8(e eights, name, doc string) {
 	RET()
 }
 
-// triangle8 writes the solution with a unit triangle: each row in turn is taken from all that follow it, step bytes apart, times
-// coefficients that are down bytes apart. Those of the next row begin next bytes from those of a row.
+// triangle8 writes the solution with a unit triangle. The rows of y are step apart. Each row in turn is multiplied by coefficients
+// and subtracted from all rows that follow it. The coefficients of one row in l are down apart, and the coefficients of
+// the next row begin next after those of this row. The three distances are in numbers.
 func triangle8(e eights, name, doc string) {
 	function(name, triangle8Signature, doc)
 	y, l, step, down, next, n := reg.RDI, reg.RSI, reg.R8, reg.R9, reg.R10, reg.R11

@@ -8,15 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A front that AVX-512 eliminates at once has nine to 16 rows, the last of which is that of a right side, up to frontColumns512 columns
-// and narrowestFront512 to shortWidth512 pivots.
+// Bounds of a front that frontAVX512 eliminates as a whole. It has nine to 16 rows, and its last row is the transposed right
+// side.
 const (
-	narrowestFront512 = 3
-	frontColumns512   = 15
+	narrowestFront512 = 3  // smallest number of pivots; the largest is shortWidth512
+	frontColumns512   = 15 // largest number of columns
 )
 
-// front512 writes Front of AVX-512. All columns of the front are in registers from the products of its leaves on until they
-// are factored: rows 0 to 7 of the first eight columns, and rows 8 to 15 of all.
+// front512 writes frontAVX512. The columns of the front are in registers from the products of its leaves until they are factored:
+// rows 0 to 7 of the first eight columns, and rows 8 to 15 of all columns.
 func front512() {
 	function("frontAVX512",
 		"func(f, u *float64, n, w int, t, loads *float64, groups *byte, k int, dinv, limit, shift, right, child *float64, below int) int",
@@ -30,7 +30,7 @@ func front512() {
 	load("t", terms)
 	load("k", k)
 	mask512(rows512{full: 2}, rows, t.tmp)
-	const last = 9 // of a front of nine rows, the last one is the first of the second vector
+	const last = 9 // the last row of a front of nine rows is the first element of the second vector
 	KMOVB(Mem{Base: t.tmp, Index: rows, Scale: 1, Disp: -last}, reg.K3)
 	load("loads", reg.RSI)
 	load("groups", reg.R11)
@@ -73,11 +73,12 @@ func front512() {
 	RET()
 }
 
-// groupColumns512 is the number of columns of which a bit says whether a term has anything there.
+// groupColumns512 is the number of columns that share a bit: the bit is set if a term has nonzero elements in these columns.
 const groupColumns512 = 3
 
-// multiply makes the columns minus the product of k terms, of which those of the last row, which K3 masks, are at RSI, and
-// the bits of what they have at R11.
+// multiply sets the columns to minus the sum of the products of k terms. A term is a vector of 16 numbers at terms, whose
+// element in the last row, the one with the mask K3, is replaced by a number at RSI. The bits of the groups of columns in which the
+// term has nonzero elements are a byte at R11.
 func (t *tops512) multiply(terms, k reg.Register) {
 	each := func(from, to int, f func(j, i int, v reg.VecPhysical)) {
 		for j := from; j < to; j++ {
@@ -112,8 +113,8 @@ func (t *tops512) multiply(terms, k reg.Register) {
 	Label("sum")
 }
 
-// eachBelow calls f for each vector of the columns behind the w pivots, with its place and its mask. It ends at the label
-// name_end behind the last column that there is.
+// eachBelow calls f for each vector of the columns behind the w pivots, with the vector's address, mask and register. The code
+// ends at the label name, which it also jumps to behind the front's last column.
 func (t *tops512) eachBelow(name string, w int, rows reg.Register, f func(m Mem, mask reg.Register, v reg.VecPhysical)) {
 	at := Mem{Base: reg.RSI, Disp: -8 * w}
 	MOVQ(reg.RBX, reg.RSI)
@@ -139,7 +140,7 @@ func (t *tops512) eachBelow(name string, w int, rows reg.Register, f func(m Mem,
 	Label(name)
 }
 
-// addFront adds what is in memory to the columns: the pivots' and those behind them.
+// addFront adds the elements of the front in memory to the columns, both to the columns of the pivots and to the columns behind.
 func (t *tops512) addFront(name string, w int, rows reg.Register) {
 	add := func(m Mem, mask reg.Register, v reg.VecPhysical) { VADDPD(m, v.AsZ(), mask, v.AsZ()) }
 	MOVQ(t.f, reg.RSI)
@@ -155,8 +156,8 @@ func (t *tops512) addFront(name string, w int, rows reg.Register) {
 	t.eachBelow(name+"_added", w, rows, add)
 }
 
-// addBare adds to the last row the right side of the pivots, which is at RSI, and to the first rows and the last one the
-// update matrix of a child.
+// addBare adds the right side of the pivots, which is at RSI, to the last row. It adds the update matrix of a child, if there is
+// one, to the first rows and to the last row.
 func (t *tops512) addBare(rows reg.Register) {
 	for j := range shortWidth512 {
 		if j >= narrowestFront512 {
@@ -186,7 +187,7 @@ func (t *tops512) addBare(rows reg.Register) {
 	Label("child")
 }
 
-// storeFront stores the columns behind the pivots.
+// storeFront stores the columns behind the pivots, and jumps to the end.
 func (t *tops512) storeFront(name string, w int, rows reg.Register) {
 	t.eachBelow(name+"_stored", w, rows, func(m Mem, mask reg.Register, v reg.VecPhysical) { VMOVUPD(v.AsZ(), mask, m) })
 	JMP(LabelRef("end"))

@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// main writes one set of kernels and the assertions about the layouts that the kernels read.
+// main writes one set of kernels, and the assertions about the layouts of the structures that the kernels read.
 func main() {
 	set := flag.String("set", "kernel", "kernel, or pin of package lanes")
 	layout := flag.String("layout", "layout.go", "file for the assertions of layouts")
@@ -31,7 +31,7 @@ func main() {
 	Generate()
 }
 
-// writeKernel writes package kernel.
+// writeKernel writes the assembly of package kernel.
 func writeKernel() {
 	minusQuarter = ConstData("minusQuarter", F64(-0.25))
 
@@ -71,7 +71,7 @@ const (
 	subMulTSignature = "func(y, a *float64, lda, n, k int, x *float64)"
 )
 
-// vec holds the vector registers.
+// vec holds the 32 vector registers of AVX-512; AVX2 has the first 16.
 var vec = []reg.VecPhysical{
 	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
 	reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
@@ -79,23 +79,23 @@ var vec = []reg.VecPhysical{
 	reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
 }
 
-// function begins a function.
+// function begins an assembly function with its name, Go signature and comment.
 func function(name, signature string, doc ...string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")
 	Doc(doc...)
 }
 
-// load loads an argument.
+// load loads the argument with this name into r.
 func load(name string, r reg.Register) { Load(Param(name), r) }
 
-// loadBytes loads a leading dimension and makes bytes of it.
+// loadBytes loads the argument with this name, a distance in numbers, into r and converts it to bytes.
 func loadBytes(name string, r reg.Register) {
 	Load(Param(name), r)
 	SHLQ(U8(3), r)
 }
 
-// argument returns the place of an argument in memory.
+// argument returns the memory operand of the argument with this name.
 func argument(name string) Op {
 	b, err := Param(name).Resolve()
 	if err != nil {
@@ -104,13 +104,13 @@ func argument(name string) Op {
 	return b.Addr
 }
 
-// columns is the address of a block of up to six columns: those of first, then
-// those of fourth, lead bytes apart.
+// columns holds the address of a block of up to six columns: the address of column 0 in first,
+// the address of column 3 in fourth, and the distance of two columns in bytes in lead.
 type columns struct {
 	first, fourth, lead reg.Register
 }
 
-// at returns the address of an offset in bytes in column j.
+// at returns the address in column j that is offset bytes behind the column's begin.
 func (c columns) at(j, offset int) Mem {
 	m := Mem{Base: c.first, Disp: offset}
 	if j >= 3 {
@@ -122,14 +122,14 @@ func (c columns) at(j, offset int) Mem {
 	return m
 }
 
-// setFourth computes the address of the fourth column.
+// setFourth computes the address of column 3 from the address of column 0.
 func (c columns) setFourth() {
 	LEAQ(Mem{Base: c.first, Index: c.lead, Scale: 2}, c.fourth)
 	ADDQ(c.lead, c.fourth)
 }
 
-// dispatch jumps to label(v) for the value v of r in lo…hi, by halves. Its own labels begin with unique, which no other dispatch of the
-// function has.
+// dispatch jumps to label(v), where v is the value of r, from lo to hi. It searches by halves. Its own labels begin with unique,
+// which differs from the unique of any other dispatch of the same assembly function.
 func dispatch(r reg.Register, lo, hi int, unique string, label func(v int) string) {
 	if lo == hi {
 		JMP(LabelRef(label(lo)))
@@ -144,21 +144,21 @@ func dispatch(r reg.Register, lo, hi int, unique string, label func(v int) strin
 	dispatch(r, mid+1, hi, unique, label)
 }
 
-// symbols counts the labels of uniqueLabel.
+// symbols counts the labels that uniqueLabel has returned.
 var symbols int
 
-// uniqueLabel returns a label that no other call returns.
+// uniqueLabel returns name with a number appended that no other call appends.
 func uniqueLabel(name string) string {
 	symbols++
 	return fmt.Sprintf("%s_%d", name, symbols)
 }
 
-// minusQuarter holds −1/4.
+// minusQuarter is the memory operand of the constant −1/4.
 var minusQuarter Mem
 
-// shiftPivot subtracts from pivot p, in d, its shift s: d − s is taken if it is
-// below −s/4, and its limit is then infinity. The flags tell the result as for
-// unsigned numbers: higher if it is taken. It changes v, t and tmp.
+// shiftPivot subtracts its shift s from pivot p, which is in d. The value d − s is taken if it is
+// below −s/4; the pivot's limit then becomes infinity. Otherwise d keeps its value. The flags are
+// set as in a comparison of unsigned numbers: "higher" if the value is taken. It changes v, t and tmp.
 func shiftPivot(p int, d, v, t reg.VecPhysical, limit, tmp reg.Register) {
 	refused := uniqueLabel("refused")
 	load("shift", tmp)

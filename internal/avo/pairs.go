@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The structure Pair, in bytes.
+// Offsets of the fields of kernel.Pair, and its size, in bytes.
 const (
 	pairW1    = 0
 	pairW2    = 8
@@ -17,11 +17,12 @@ const (
 	pairBytes = 32
 )
 
+// pairFields is the layout of kernel.Pair that the assembly assumes.
 var pairFields = structure{"Pair", pairBytes, []field{
 	{"W1", pairW1}, {"W2", pairW2}, {"X1", pairX1}, {"X2", pairX2}, {"Row", pairRow}, {"N", pairN},
 }}
 
-// firstLarge256 writes FirstLarge. Nothing waits for the sum of a row but its own comparison.
+// firstLarge256 writes firstLargeAVX2. Only a row's own comparison waits for the row's sum.
 func firstLarge256() {
 	function("firstLargeAVX2", "func(b, w, x, squares, scale *float64, rest, limit float64, pairs *byte, count int) int",
 		"firstLargeAVX2 is FirstLarge with AVX2 for at least one pair.")
@@ -71,14 +72,14 @@ func firstLarge256() {
 	RET()
 }
 
-// pairRegisters have the addresses of a row of a pair, in both blocks, in b and in scale; the unknowns of both, and the limit.
+// pairRegisters are the registers for a row of a pair.
 type pairRegisters struct {
-	first, second, right, scale reg.Register
-	x                           [2]six
-	most                        reg.VecPhysical
+	first, second, right, scale reg.Register    // addresses of the row in both blocks, in b and in scale
+	x                           [2]six          // unknowns of both blocks
+	most                        reg.VecPhysical // bound of the squared residual over the row's scale
 }
 
-// compare jumps to a label if the residual of a row is large, and goes on to the next row. It changes vec[4:7].
+// compare jumps to the label found if the residual of the row is large. Otherwise it goes to the next row. It changes vec[4:7].
 func (p *pairRegisters) compare(found string) {
 	four, two, half := vec[4], vec[5], vec[6]
 	VMULPD(Mem{Base: p.first}, p.x[0].four.AsY(), four.AsY())

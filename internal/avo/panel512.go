@@ -8,21 +8,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// panelWidth512 is the largest number of columns of a panel that AVX-512 factors at
-// once if it has more than two vectors of rows; shortWidth512 is that for at most two
-// vectors. Panels with more columns are halved, which was measured to be as fast
-// (docs/benchmarks.md). With fewer columns than narrowest512 the panels of AVX2 were
-// measured to be as fast.
+// Numbers of columns of a panel that panelAVX512 factors. Panels with more columns
+// are halved, which was measured to be as fast (docs/benchmarks.md). For panels with
+// fewer than narrowest512 columns, panelAVX2 was measured to be as fast.
 const (
-	panelWidth512 = 8
-	shortWidth512 = 10
-	narrowest512  = 7
+	panelWidth512 = 8  // largest number, for more than two vectors of rows
+	shortWidth512 = 10 // largest number, for one or two vectors of rows
+	narrowest512  = 7  // smallest number
 )
 
-// panel512 writes Panel of AVX-512 for seven or eight columns, or nine or ten of up to
-// 16 rows. The first 24 rows are factored in registers, by code of its own for
-// every number of vectors and of columns, then the others follow 24 at a time.
-// At a stop the columns that are left keep in memory what they had.
+// panel512 writes panelAVX512 for seven or eight columns, and for nine or ten columns of up to
+// 16 rows. The first 24 rows are factored in registers; every number of vectors and of
+// columns has its own code. The other rows follow, 24 at a time. At a refused pivot the
+// columns behind it keep their values in memory.
 func panel512() {
 	lanesOf512, oneOf512 = lanes512(), ConstData("one", F64(1))
 	function("panelAVX512", panelSignature,
@@ -51,7 +49,7 @@ func panel512() {
 		t.vectors = n
 		t.write()
 	}
-	// At a stop the pivot is stored, the columns behind it are left as they were.
+	// A refused pivot is stored, and the columns behind it keep their values.
 	Label("refused")
 	VMOVSD(pivot512.AsX(), Mem{Base: t.f, Index: t.done, Scale: 8})
 	JMP(LabelRef("rows"))
@@ -97,10 +95,10 @@ func panel512() {
 	}
 }
 
-// lanesOf512 and oneOf512 are those of lanes512, and 1.
+// lanesOf512 is the table of lanes512, and oneOf512 is the constant 1.
 var lanesOf512, oneOf512 Mem
 
-// lanes512 returns the vectors of which all elements are 1, …, 7.
+// lanes512 returns a table of the integers 1 to 7. Each is an index vector for VPERMPD once it is broadcast to all elements.
 func lanes512() Mem {
 	m := GLOBL("lanes512", RODATA|NOPTR)
 	for i := range 7 {
@@ -110,16 +108,17 @@ func lanes512() Mem {
 }
 
 // tops512 writes the code that factors the first rows of a panel. K1 is the mask
-// of the last vector and tmp the address of its row of masks512.
+// of the last vector.
 type tops512 struct {
-	f, ldf, ld, ldd, dinv, limit, w, done, tmp reg.Register
+	f, ldf, ld, ldd, dinv, limit, w, done reg.Register // ld is nil for a front
 
-	lanes, one Mem
-	vectors    int // of a column
+	tmp        reg.Register // address of the mask's row in masks512
+	lanes, one Mem          // lanesOf512 and oneOf512
+	vectors    int          // vectors of a column
 }
 
-// column returns the register of vector i of column j, which has none above the
-// diagonal.
+// column returns the register of vector i of column j. With two vectors, the columns from 8 on have no
+// register for the first vector, which is above the diagonal.
 func (t *tops512) column(j, i int) reg.VecPhysical {
 	if t.vectors == 2 && j >= 8 {
 		return vec[8+j]
@@ -127,17 +126,16 @@ func (t *tops512) column(j, i int) reg.VecPhysical {
 	return vec[j*t.vectors+i]
 }
 
-// Registers that hold no column: a pivot, its reciprocal, of its column the next
-// element for all elements, any element for all elements, and the first L.
+// Registers that hold no column of the panel.
 var (
-	pivot512   = vec[31]
-	inverse512 = vec[30]
-	beside512  = vec[29]
-	times512   = vec[28]
-	scaled512  = vec[25:28]
+	pivot512   = vec[31]    // the pivot
+	inverse512 = vec[30]    // its reciprocal
+	beside512  = vec[29]    // the element below the pivot, in all elements
+	times512   = vec[28]    // some element of the pivot's column, in all elements
+	scaled512  = vec[25:28] // the first two columns of L
 )
 
-// widest returns the largest number of columns.
+// widest returns the largest number of columns of a panel with t.vectors vectors.
 func (t *tops512) widest() int {
 	if t.vectors == 2 {
 		return shortWidth512
@@ -145,7 +143,7 @@ func (t *tops512) widest() int {
 	return panelWidth512
 }
 
-// write writes the code for every number of columns. It ends at factored or
+// write writes the code for every number of columns. The code jumps to the label factored or
 // refused.
 func (t *tops512) write() {
 	prefix := fmt.Sprintf("top%d", t.vectors)
@@ -155,14 +153,16 @@ func (t *tops512) write() {
 	}
 }
 
-// factor writes the code for w columns. From the reciprocal r of a pivot to that
-// of the next, q = 1/(f − x²·r) with x the element below the pivot and f that to
-// the right of x, are a product and a division: x² and f are taken from their
-// columns before r is there. What a column does to the others is put off until
-// the next one has done what its next pivot waits for.
+// factor writes the code for w columns. Let r be the reciprocal of a pivot, x the
+// element below the pivot, and f the element to the right of x. The reciprocal of the
+// next pivot is q = 1/(f − x²·r). Since x² and f are taken from their columns before
+// r is known, only a product and a division lie between r and q. A column is subtracted
+// from the farther columns only after the next column has been subtracted from the two
+// columns that the next pivots wait for.
 //
-// At a pivot above its limit the code jumps to name_above…, which shifts the pivot
-// and comes back or goes on to refused.
+// At a pivot p above its limit the code jumps to the label name_above with p appended. There
+// the pivot is shifted. If the shifted pivot is taken, the elimination goes on; otherwise the
+// code jumps to refused.
 func (t *tops512) factor(name string, w int) {
 	Label(name)
 	MOVQ(t.f, reg.RSI)
@@ -187,8 +187,8 @@ func (t *tops512) factor(name string, w int) {
 	t.shifts(name, w)
 }
 
-// eliminate writes the code for w columns that are in registers, which go on to columns−1 columns behind them. The first
-// pivot is in its register.
+// eliminate writes the code that eliminates the first w of the columns in registers. They are subtracted from all columns
+// behind them, up to column columns−1. The first pivot is in pivot512.
 func (t *tops512) eliminate(name string, w, columns int) {
 	used := 0
 	for j := range columns {
@@ -200,7 +200,7 @@ func (t *tops512) eliminate(name string, w, columns int) {
 		VPBROADCASTQ(t.lanes.Offset(8*(k-1)), lane[k].AsZ())
 		used++
 	}
-	// spread makes all elements of to element row of column j.
+	// spread sets all elements of to to element row of column j.
 	spread := func(j, row int, to reg.VecPhysical) {
 		from, k := t.column(j, row/8), row%8
 		if k == 0 {
@@ -215,7 +215,7 @@ func (t *tops512) eliminate(name string, w, columns int) {
 		VPERMPD(from.AsZ(), index.AsZ(), to.AsZ())
 	}
 
-	// element takes element row of column j.
+	// element sets the first element of to to element row of column j.
 	element := func(j, row int, to reg.VecPhysical) {
 		from := t.column(j, row/8)
 		switch k := row % 8; {
@@ -229,22 +229,22 @@ func (t *tops512) eliminate(name string, w, columns int) {
 			VALIGNQ(U8(k), from.AsZ(), from.AsZ(), to.AsZ())
 		}
 	}
-	// scaled returns the register of vector i of L of column p, that of a column
-	// whose updates are all made.
+	// scaled returns the register of vector i of column p of L. From p = 2 on it is the register of column p−2, which has
+	// been subtracted from all other columns.
 	scaled := func(p, i int) reg.VecPhysical {
 		if p < 2 {
 			return scaled512[i]
 		}
 		return t.column(p-2, i)
 	}
-	// update subtracts column p from column j.
+	// update subtracts from column j the product of column p of L and times.
 	update := func(p, j int, times reg.VecPhysical) {
 		for i := j / 8; i < t.vectors; i++ {
 			VFNMADD231PD(times.AsZ(), scaled(p, i).AsZ(), t.column(j, i).AsZ())
 		}
 	}
 	for p := range w {
-		// Rows below the pivot, those of its vector by mask.
+		// The rows below the pivot begin in vector first, with the mask K2 if that is the pivot's vector.
 		first := (p + 1) / 8
 		masked := first == p/8
 		d, r := pivot512, inverse512
@@ -262,7 +262,7 @@ func (t *tops512) eliminate(name string, w, columns int) {
 		VDIVSD(d.AsX(), r.AsX(), r.AsX())
 		VMOVSD(d.AsX(), Mem{Base: t.f, Disp: 8 * p})
 		if p+1 < w {
-			// The next pivot ahead of its column.
+			// Compute the next pivot before the rest of its column.
 			element(p, p+1, beside512)
 			VMULSD(beside512.AsX(), beside512.AsX(), times512.AsX())
 			element(p+1, p+1, d)
@@ -277,8 +277,8 @@ func (t *tops512) eliminate(name string, w, columns int) {
 		for i := first; i < t.vectors; i++ {
 			VMULPD(r.AsZ(), t.column(p, i).AsZ(), scaled(p, i).AsZ())
 		}
-		// The two columns that the next pivot needs, before what is left of the
-		// column before.
+		// Update the two columns that the next pivots need, before the previous column is subtracted from the
+		// farther columns.
 		lag := 2
 		if p == 0 {
 			lag = columns
@@ -308,7 +308,7 @@ func (t *tops512) eliminate(name string, w, columns int) {
 	}
 }
 
-// shifts writes the code for the pivots that are above their limits.
+// shifts writes the code for pivots above their limits.
 func (t *tops512) shifts(name string, w int) {
 	for p := range w {
 		Label(fmt.Sprintf("%s_above%d", name, p))
@@ -319,7 +319,7 @@ func (t *tops512) shifts(name string, w int) {
 	}
 }
 
-// below makes k the mask of the rows from row on in their vector.
+// below makes k the mask of the rows from row on in the vector of this row.
 func (t *tops512) below(row int, k reg.Register) {
 	if row/8 == t.vectors-1 {
 		KMOVB(Mem{Base: t.tmp, Disp: row % 8}, k)
@@ -328,7 +328,8 @@ func (t *tops512) below(row int, k reg.Register) {
 	}
 }
 
-// put stores vector i of a column, with the mask K2 if it is masked.
+// put stores v as vector i of the column at base. A vector with rows above the diagonal is masked and stored with K2, and the
+// last vector is stored with K1.
 func (t *tops512) put(v reg.VecPhysical, base reg.Register, i int, masked bool) {
 	m := Mem{Base: base, Disp: 64 * i}
 	switch {
@@ -341,15 +342,15 @@ func (t *tops512) put(v reg.VecPhysical, base reg.Register, i int, masked bool) 
 	}
 }
 
-// follow512 writes the code that applies the columns that are factored to a
+// follow512 writes the code that applies the factored columns of a panel to a
 // block of rows below.
 type follow512 struct {
-	f, ldf, ld, ldd, top reg.Register // top is LD of the first rows
-	fp, ldp, topp        reg.Register // one of their columns
-	dinv, done, tmp      reg.Register
+	f, ldf, ld, ldd, top reg.Register // top is the address of LD in the first rows
+	fp, ldp, topp        reg.Register // current column of f, ld and top
+	dinv, done, tmp      reg.Register // done is the number of factored columns
 }
 
-// write writes the code of a block, for any number of columns that are factored.
+// write writes the code for a block of rows, for any number of factored columns.
 func (b *follow512) write(name string, block rows512) {
 	const width = panelWidth512
 	n := block.vectors()

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Fields of the structure Pin.
+// Offsets of the fields of lanes.Pin, in bytes.
 const (
 	pinEP = 8 * iota
 	pinES
@@ -22,21 +22,21 @@ const (
 	pinBase
 )
 
+// pinFields is the layout of lanes.Pin that the assembly assumes.
 var pinFields = structure{"Pin", 0, []field{
 	{"EP", pinEP}, {"ES", pinES}, {"OmegaP", pinOmegaP}, {"OmegaS", pinOmegaS}, {"Axes", pinAxes},
 	{"OriginP", pinOriginP}, {"OriginS", pinOriginS}, {"ComP", pinComP}, {"ComS", pinComS},
 	{"Weight", pinWeight}, {"Root", pinRoot}, {"Base", pinBase},
 }}
 
-// Orders of the lanes of a vector: (x, y, z) becomes (y, z, x), and (w, x, y, z)
-// (x, y, z, w).
+// Cyclic permutations of the elements of a vector, for VPERMPD.
 const (
-	turned     = 1 | 2<<2 | 0<<4 | 3<<6
-	turnedFour = 1 | 2<<2 | 3<<4 | 0<<6
+	turned     = 1 | 2<<2 | 0<<4 | 3<<6 // (x, y, z) becomes (y, z, x)
+	turnedFour = 1 | 2<<2 | 3<<4 | 0<<6 // (w, x, y, z) becomes (x, y, z, w)
 )
 
-// pinRows256 writes PinRows for a ball, or for a hinge. A vector holds one number
-// for each of the three axes of the joint; what the fourth holds is not used.
+// pinRows256 writes PinRows for a ball joint or, if hinge is set, for a hinge. A vector holds one number
+// for each of the three axes of the joint; its fourth element is not used.
 func pinRows256(name string, hinge bool, doc string) {
 	function(name, "func(v, scale, b *float64, p *byte)", doc)
 	v, scale, b, p := reg.RDI, reg.RSI, reg.RDX, reg.RCX
@@ -50,7 +50,7 @@ func pinRows256(name string, hinge bool, doc string) {
 	}
 	y := func(i int) reg.VecPhysical { return vec[i].AsY().(reg.VecPhysical) }
 	x := func(i int) reg.VecPhysical { return vec[i].AsX().(reg.VecPhysical) }
-	// combine stores Σ c_i·rows[i] in vector sum, c_i the numbers at the addresses.
+	// combine stores Σ c_i·rows[i] in vector sum, where c_i is the number at address c[i]; numbers returns such addresses.
 	combine := func(sum int, rows [3]int, c [3]Mem) {
 		for i, m := range c {
 			VBROADCASTSD(m, y(15))
@@ -69,11 +69,11 @@ func pinRows256(name string, hinge bool, doc string) {
 	}
 	joint, world, axes := [3]int{0, 1, 2}, [3]int{3, 4, 5}, [3]int{9, 10, 11}
 
-	// The axes of the joint in P, in the world, in S.
+	// The axes of the joint in the coordinates of P, then of the world, then of S.
 	frame := field(pinAxes, reg.R8)
 	VMOVUPD(Mem{Base: frame}, y(joint[0]))
 	VMOVUPD(Mem{Base: frame, Disp: 24}, y(joint[1]))
-	VMOVUPD(Mem{Base: frame, Disp: 40}, y(15)) // there is nothing after the third row
+	VMOVUPD(Mem{Base: frame, Disp: 40}, y(15)) // begins one number early: memory may end behind the third row
 	VPERMPD(U8(turnedFour), y(15), y(joint[2]))
 	body := field(pinEP, reg.R9)
 	for i, r := range world {
@@ -84,7 +84,7 @@ func pinRows256(name string, hinge bool, doc string) {
 		combine(r, world, numbers(body, i, 3))
 	}
 
-	// ω_P, ω_S and r_P in the axes of the joint.
+	// ω_P, ω_S and r_P along the axes of the joint.
 	wp, ws, rp, rs := 6, 7, 8, 3
 	combine(wp, world, numbers(field(pinOmegaP, reg.R9), 0, 1))
 	combine(ws, world, numbers(field(pinOmegaS, reg.R10), 0, 1))
@@ -99,7 +99,7 @@ func pinRows256(name string, hinge bool, doc string) {
 			VFMADD231PD(y(r), y(15), y(rp))
 		}
 	}
-	// The arm, each component in all lanes, and r_S.
+	// The arm on S, each component in all elements of a vector, and r_S.
 	arm := joint
 	com, origin = field(pinComS, reg.R9), field(pinOriginS, reg.R8)
 	for i, r := range arm {
@@ -113,7 +113,7 @@ func pinRows256(name string, hinge bool, doc string) {
 		}
 	}
 
-	// The right side. With a' the turned a, a×b is (a·b' − a'·b)'.
+	// The right side. Let a' be a with its elements turned. Then a×b is (a·b' − a'·b)'.
 	wpTurned, wsTurned := 12, 13
 	VPERMPD(U8(turned), y(wp), y(wpTurned))
 	VPERMPD(U8(turned), y(ws), y(wsTurned))
@@ -141,7 +141,7 @@ func pinRows256(name string, hinge bool, doc string) {
 		VMOVSD(x(14), Mem{Base: b, Disp: 16})
 	}
 
-	// Forces: arm×f in 3, 4, 5, the rows of v in 6, 7, 8 and 12, 13, 14.
+	// The moments arm×f are in vectors 3, 4, 5. The rows of v are in 6, 7, 8 and 12, 13, 14.
 	moment := world
 	for i, r := range moment {
 		j, k := (i+1)%3, (i+2)%3
@@ -182,7 +182,7 @@ func pinRows256(name string, hinge bool, doc string) {
 	VADDSD(Mem{Base: base, Disp: 16}, x(square), x(square))
 	VMOVSD(x(square), Mem{Base: scale, Disp: 16})
 
-	// pairs stores two columns of rows from row first on.
+	// pairs stores left and right as columns column and column+1 of v, in 2 rows from first on, or in 3 if third is set.
 	pairs := func(left, right, first, column int, third bool) {
 		at := func(row int) Mem { return Mem{Base: v, Disp: rowBytes*(first+row) + 8*column} }
 		VUNPCKLPD(y(right), y(left), y(3))

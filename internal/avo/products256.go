@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// update256 writes Update of AVX2. With step 0 C is a rectangle, with step 1 a
-// lower trapezoid. Columns go by four, rows by 12, all sums in registers.
+// update256 writes updateAVX2. With step 0 the matrix C is a rectangle, with step 1 a
+// lower trapezoid. A tile has up to four columns and 12 rows, and all its sums are in registers.
 func update256() {
 	const width = 4
 	defineMasks256()
@@ -76,7 +76,7 @@ func update256() {
 	TESTQ(rows, rows)
 	JG(LabelRef("block"))
 
-	// Four columns to the right, in a trapezoid four rows down too.
+	// Go four columns to the right, and in a trapezoid also four rows down.
 	SUBQ(I8(width), left)
 	ADDQ(I8(8*width), b)
 	LEAQ(Mem{Base: cGroup, Index: group.lead, Scale: width}, cGroup)
@@ -93,7 +93,7 @@ func update256() {
 	RET()
 }
 
-// tile256 subtracts a product from a block of rows and columns.
+// tile256 subtracts the product of the rows of A and the columns of B from a block of rows and columns of C.
 func tile256(name string, block rows256, width int, c columns, a, ap, lda, b, bp, ldb, p, rows reg.Register, diag Mem) {
 	n := block.vectors
 	sum := func(j, r int) reg.VecPhysical { return vec[j*n+r] }
@@ -126,7 +126,7 @@ func tile256(name string, block rows256, width int, c columns, a, ap, lda, b, bp
 	JNZ(LabelRef(name + "_loop"))
 
 	if width > 1 {
-		// What is above the diagonal keeps its value.
+		// Elements above the diagonal keep their values.
 		CMPQ(diag, I8(0))
 		JE(LabelRef(name + "_store"))
 		for j := 1; j < width; j++ {
@@ -142,7 +142,7 @@ func tile256(name string, block rows256, width int, c columns, a, ap, lda, b, bp
 	}
 }
 
-// subMul256 writes SubMul of AVX2: 16 rows at a time.
+// subMul256 writes subMulAVX2, which takes 16 rows and two columns at a time.
 func subMul256() {
 	function("subMulAVX2", subMulSignature, "subMulAVX2 is SubMul with AVX2.")
 	x, a, lda, rows, y := reg.RDI, reg.RSI, reg.R8, reg.R9, reg.R10
@@ -214,7 +214,7 @@ func subMul256() {
 	RET()
 }
 
-// subMulT256 writes SubMulT of AVX2: four columns at a time, rows by 4.
+// subMulT256 writes subMulTAVX2, which takes four columns and 4 rows at a time.
 func subMulT256() {
 	function("subMulTAVX2", subMulTSignature, "subMulTAVX2 is SubMulT with AVX2.")
 	y, a, x := reg.RDI, columns{reg.RSI, reg.R12, reg.R8}, reg.R10

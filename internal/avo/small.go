@@ -8,18 +8,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels in this file are for a few numbers. A row of six is a vector of
-// four and one of two, which need no masks. So all kernels are in AVX2, and serve
-// AVX-512 too. With masks a block of 5×5 was measured to take three times as long,
-// as a load then waits for the store to the column before.
+// The kernels in this file are for a few numbers. A row of six numbers is a vector of
+// four and a vector of two, which need no masks. So all these kernels are in AVX2, and serve
+// AVX-512 too. With masks, a block of 5×5 was measured to take three times as long,
+// because a masked load waits for the store to the column before.
 
 // rowBytes is the size of a row of six numbers.
 const rowBytes = 6 * 8
 
-// sixSums are two sums of six numbers in registers, each of four and of two.
+// sixSums are two sums of six numbers in registers. Each sum is a vector of four and a vector of two.
 type sixSums struct{ four, two [2]reg.VecPhysical }
 
-// loadSums loads six numbers as the first sum; the second is zero.
+// loadSums loads the six numbers at x as the first sum; the second sum is zero.
 func loadSums(x reg.Register) sixSums {
 	s := sixSums{[2]reg.VecPhysical(vec[0:2]), [2]reg.VecPhysical(vec[2:4])}
 	VMOVUPD(Mem{Base: x}, s.four[0].AsY())
@@ -29,7 +29,7 @@ func loadSums(x reg.Register) sixSums {
 	return s
 }
 
-// row writes x −= Wᵀ·y for one row of w, in one of the sums.
+// row writes x −= Wᵀ·y for row number row of W, in sum number sum.
 func (s sixSums) row(w, y reg.Register, row, sum int) {
 	times := vec[4+row%4]
 	VBROADCASTSD(Mem{Base: y, Disp: 8 * row}, times.AsY())
@@ -37,8 +37,8 @@ func (s sixSums) row(w, y reg.Register, row, sum int) {
 	VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, times.AsX(), s.two[sum].AsX())
 }
 
-// subtract writes x −= Wᵀ·y for n rows at w, the even ones from the first sum, the odd
-// ones from the second, and goes on at the label end; w, y and n change.
+// subtract writes x −= Wᵀ·y for the n rows at w. Even rows are subtracted from the first sum, odd
+// rows from the second. The code ends at the label end. It changes w, y and n.
 func (s sixSums) subtract(w, y, n reg.Register, end string) {
 	row := func(row, sum int) { s.row(w, y, row, sum) }
 	SUBQ(I8(2), n)
@@ -57,7 +57,7 @@ func (s sixSums) subtract(w, y, n reg.Register, end string) {
 	Label(end)
 }
 
-// store adds up the sums and stores them.
+// store adds the two sums and stores the result at x.
 func (s sixSums) store(x reg.Register) {
 	VADDPD(s.four[1].AsY(), s.four[0].AsY(), s.four[0].AsY())
 	VADDPD(s.two[1].AsX(), s.two[0].AsX(), s.two[0].AsX())
@@ -65,17 +65,18 @@ func (s sixSums) store(x reg.Register) {
 	VMOVUPD(s.two[0].AsX(), Mem{Base: x, Disp: 32})
 }
 
-// six is a vector of six numbers in registers, of four and of two.
+// six is a vector of six numbers in two registers, one of four numbers and one of two.
 type six struct{ four, two reg.VecPhysical }
 
-// loadSix loads six numbers.
+// loadSix loads the six numbers at x.
 func loadSix(x reg.Register) six {
 	VMOVUPD(Mem{Base: x}, vec[0].AsY())
 	VMOVUPD(Mem{Base: x, Disp: 32}, vec[1].AsX())
 	return six{vec[0], vec[1]}
 }
 
-// multiply leaves in each of the sums vec[2:6] four numbers that add up to a product of one of up to four rows from row first on.
+// multiply multiplies x by up to four rows at w, from row first on. The product with row first+r is the sum of the four elements
+// of vec[2+r].
 func (x six) multiply(w reg.Register, first, rows int) {
 	for r := range rows {
 		m := Mem{Base: w, Disp: rowBytes * (first + r)}
@@ -84,7 +85,7 @@ func (x six) multiply(w reg.Register, first, rows int) {
 	}
 }
 
-// subtractTwo writes y −= W·x for two rows from row first on.
+// subtractTwo writes y −= W·x for the two rows from row first on.
 func (x six) subtractTwo(y, w reg.Register, first int) {
 	sum, tmp, at := vec[2:6], vec[6:8], Mem{Base: y, Disp: 8 * first}
 	x.multiply(w, first, 2)
@@ -108,7 +109,7 @@ func (x six) subtractOne(y, w reg.Register, row int) {
 	VMOVSD(tmp[1].AsX(), at)
 }
 
-// subtract writes y −= W·x for n rows at w; y, w and n change.
+// subtract writes y −= W·x for the n rows at w. It changes y, w and n.
 func (x six) subtract(y, w, n reg.Register) {
 	sum, tmp := vec[2:6], vec[6:8]
 	rowBlocks(n,
@@ -129,7 +130,7 @@ func (x six) subtract(y, w, n reg.Register) {
 		func() { x.subtractOne(y, w, 0) })
 }
 
-// squareTo makes the first element of to the square of the length of x. It changes vec[2] and vec[3].
+// squareTo sets the first element of to to the square xᵀx. It changes vec[2] and vec[3].
 func (x six) squareTo(to reg.VecPhysical) {
 	VMULPD(x.four.AsY(), x.four.AsY(), vec[2].AsY())
 	VEXTRACTF128(U8(1), vec[2].AsY(), vec[3].AsX())
@@ -138,8 +139,8 @@ func (x six) squareTo(to reg.VecPhysical) {
 	VHADDPD(vec[2].AsX(), vec[2].AsX(), to.AsX())
 }
 
-// rowBlocks writes a loop over n rows: blocks of four while there are so many,
-// then one of two, then one.
+// rowBlocks writes a loop over n rows: four rows at a time while there are as many,
+// then two rows, then one row. It changes n.
 func rowBlocks(n reg.Register, four, two, one func()) {
 	SUBQ(I8(4), n)
 	JL(LabelRef("two"))
@@ -159,8 +160,7 @@ func rowBlocks(n reg.Register, four, two, one func()) {
 	Label("done")
 }
 
-// transposeRows stores n rows of six numbers at w in the columns of dst; w, n and dst
-// change.
+// transposeRows stores the n rows of six numbers at w in the six columns of dst. It changes w, n and dst.
 func transposeRows(dst columns, w, n reg.Register) {
 	dst.setFourth()
 	down := func(rows int) {
@@ -171,7 +171,7 @@ func transposeRows(dst columns, w, n reg.Register) {
 	row := func(r, column int) Mem { return Mem{Base: w, Disp: rowBytes*r + 8*column} }
 	rowBlocks(n,
 		func() {
-			// Two columns from two of them, by halves: rows 0, 1 and rows 2, 3.
+			// Columns j and j+1 of the four rows are read by halves: rows 0 and 1, then rows 2 and 3.
 			for j := 0; j < 6; j += 2 {
 				for half := range 2 {
 					VMOVUPD(row(half, j), vec[half].AsX())
@@ -208,13 +208,15 @@ func transposeRows(dst columns, w, n reg.Register) {
 // a loop.
 const unrolled = 16
 
-// adder is the registers of AddLower or AddBlock: m columns of n rows at a, lda bytes apart, are added to those at c, ldc bytes apart.
+// adder holds the registers of AddLower or AddBlock. It adds m columns of n rows at a to the columns at c. Columns are lda bytes apart
+// at a, and ldc bytes apart at c.
 type adder struct {
 	c, ldc, a, lda, n, m reg.Register
-	lower                bool // of the lower triangle: a column of n rows is followed by one of n−1
+	lower                bool // columns of a lower triangle: the next column has one row fewer
 }
 
-// add256 writes AddLower or AddBlock. Columns of at most unrolled rows have code for their number of rows, longer ones a loop.
+// add256 writes AddLower, or AddBlock if lower is not set. Each number of rows up to unrolled has code of its own. Longer columns are
+// added by a loop.
 func add256(name string, lower bool, doc string) {
 	function(name, "func(c *float64, ldc int, a *float64, lda, n, m int)", doc)
 	t := adder{reg.RDI, reg.R8, reg.RSI, reg.R9, reg.RCX, reg.RDX, lower}
@@ -242,14 +244,14 @@ func add256(name string, lower bool, doc string) {
 	RET()
 }
 
-// next goes to the next column; the flag Z says that there is none.
+// next goes to the next column. The flag Z is set if there is none.
 func (t *adder) next() {
 	ADDQ(t.ldc, t.c)
 	ADDQ(t.lda, t.a)
 	DECQ(t.m)
 }
 
-// short writes the label short: columns of at most unrolled rows, and those behind them.
+// short writes the code from the label short on, which adds columns of at most unrolled rows, and all columns behind them.
 func (t *adder) short() {
 	Label("short")
 	dispatch(t.n, 1, unrolled, "rows", func(rows int) string { return fmt.Sprintf("rows%d", rows) })
@@ -270,7 +272,8 @@ func (t *adder) short() {
 	JMP(LabelRef("done"))
 }
 
-// long writes the label long: columns of more rows, block after block, down to where the rest is short.
+// long writes the code from the label long on, which adds columns of more than unrolled rows in blocks of rows. In a
+// lower triangle the code jumps to short once a column has at most unrolled rows.
 func (t *adder) long() {
 	c, a, left := reg.RAX, reg.RBX, reg.R10
 	Label("long")
@@ -303,7 +306,7 @@ func (t *adder) long() {
 	JMP(LabelRef("long"))
 }
 
-// addColumn256 adds rows numbers at a to those at c.
+// addColumn256 adds the numbers at a to the numbers at c; rows is their count.
 func addColumn256(c, a reg.Register, rows int) {
 	at := func(r reg.Register, i int) Mem { return Mem{Base: r, Disp: 8 * i} }
 	v, i := 0, 0
@@ -326,13 +329,13 @@ func addColumn256(c, a reg.Register, rows int) {
 	}
 }
 
-// triangle is the largest order of a triangle that solve256 solves with: the
-// vector has a register for each number.
+// triangle is the largest order of a triangle in solve256, which needs a register for each number of
+// the vector.
 const triangle = 15
 
-// solve256 writes SolveLower or SolveLowerT for at most triangle unknowns. Each
+// solve256 writes SolveLower, or SolveLowerT if transposed is set, for at most triangle unknowns. Each
 // number of the vector has its own register, and each number of L is used by
-// one multiplication: what has to wait is only that by the number found last.
+// one multiplication. Only the multiplications by the number found last have to wait.
 func solve256(name string, transposed bool, doc string) {
 	function(name, "func(y, l *float64, ld, n int)", doc)
 	y, ld, n := reg.RDI, reg.RDX, reg.RCX

@@ -8,7 +8,7 @@ import (
 )
 
 // Close fails the test unless |got − want| ≤ tol·scale. A NaN or an infinity
-// among the numbers fails. The message says what was compared; args format it.
+// among the numbers fails. The message msg, formatted with args, names the compared quantity.
 func Close(t testing.TB, got, want, tol, scale float64, msg string, args ...any) {
 	t.Helper()
 	if !within(got, want, tol, scale) {
@@ -17,8 +17,8 @@ func Close(t testing.TB, got, want, tol, scale float64, msg string, args ...any)
 	}
 }
 
-// CloseVec is Close for every component of two vectors; one failure reports the
-// worst component. Different lengths fail.
+// CloseVec is Close for every component of two vectors. It fails once, and reports the
+// component with the largest difference. Different lengths fail.
 func CloseVec(t testing.TB, got, want []float64, tol, scale float64, msg string, args ...any) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -42,13 +42,13 @@ func CloseVec(t testing.TB, got, want []float64, tol, scale float64, msg string,
 	}
 }
 
-// within is false for any NaN and for infinite differences and bounds.
+// within reports whether |got − want| ≤ tol·scale. It returns false for any NaN and for infinite differences and bounds.
 func within(got, want, tol, scale float64) bool {
 	bound := tol * scale
 	return math.Abs(got-want) <= bound && !math.IsInf(bound, 0)
 }
 
-// MaxAbs returns the largest magnitude in v, 0 if v is empty, NaN if v has one.
+// MaxAbs returns the largest magnitude in v, 0 if v is empty, and NaN if v has a NaN.
 func MaxAbs(v []float64) float64 {
 	worst := 0.0
 	for _, x := range v {
@@ -57,7 +57,7 @@ func MaxAbs(v []float64) float64 {
 	return worst
 }
 
-// Matrix is what Residual needs of a matrix; those of gonum have it.
+// Matrix has the methods of a matrix that Residual calls; matrices of gonum have them.
 type Matrix interface {
 	Dims() (rows, cols int)
 	At(i, j int) float64

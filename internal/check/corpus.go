@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// corpusHead is the first line of a file of testdata/fuzz. An argument a line follows, written as a conversion in Go.
+// corpusHead is the first line of a file of testdata/fuzz. Each further line is one argument, written as a conversion in Go.
 const corpusHead = "go test fuzz v1\n"
 
-// encode writes the arguments of an input as a file of testdata/fuzz.
+// encode returns the arguments of an input as the text of a file of testdata/fuzz.
 func encode(args []reflect.Value) []byte {
 	b := bytes.NewBufferString(corpusHead)
 	for _, a := range args {
@@ -28,7 +28,7 @@ func encode(args []reflect.Value) []byte {
 	return b.Bytes()
 }
 
-// decode reads a file of testdata/fuzz with arguments that mutate takes.
+// decode returns the arguments in the text of a file of testdata/fuzz. Their types are those that mutate accepts.
 func decode(data []byte) ([]any, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(corpusHead))
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime returns the time that processors have spent on this process.
+// processorTime returns the time that processors have spent on this process, or 0 if the system does not tell.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,4 +1,4 @@
-// Package check holds what the tests of the other packages share: closeness
+// Package check holds helpers for the tests of the other packages: comparison
 // relative to a stated scale, scaled residuals, seeded random numbers, golden
 // files, the reference data, and seeded walks of fuzz targets. Only tests import it.
 //

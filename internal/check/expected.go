@@ -10,8 +10,9 @@ import (
 	"os"
 )
 
-// Expected is a file NAME.expected.json of reference/golden or reference/joints: what the state of a
-// model implies. SI units, world axes. reference/README.md and reference/joints/README.md define the fields.
+// Expected is a file NAME.expected.json of reference/golden or reference/joints. It holds quantities computed from the state of a
+// model: accelerations, forces, energies and residuals, in SI units and world axes. reference/README.md and
+// reference/joints/README.md define the fields.
 type Expected struct {
 	Format      string              `json:"format"`
 	Name        string              `json:"name"`
@@ -23,7 +24,7 @@ type Expected struct {
 	Energy      ExpectedEnergy      `json:"energy"`
 	Power       ExpectedPower       `json:"power"`
 	Scale       ByKind              `json:"scale"`     // largest magnitude of each kind in the file
-	Tolerance   ByKind              `json:"tolerance"` // absolute error the file vouches for
+	Tolerance   ByKind              `json:"tolerance"` // bound of the absolute error of the file's numbers
 }
 
 // ExpectedBody is the motion of one body's centre of mass; bodies come in the
@@ -43,7 +44,7 @@ type ExpectedJoint struct {
 	Name             string   `json:"name"`
 	Type             string   `json:"type"`
 	Rows             int      `json:"rows"`        // constraint rows, motions included
-	Coordinates      []Number `json:"coordinates"` // unknown where a freedom has none
+	Coordinates      []Number `json:"coordinates"` // unknown if a freedom has no coordinate
 	Rates            []Number `json:"rates"`
 	PositionResidual float64  `json:"position_residual"` // m or rad
 	VelocityResidual float64  `json:"velocity_residual"` // m/s or rad/s
@@ -53,13 +54,13 @@ type ExpectedJoint struct {
 	TotalWrench      Wrench   `json:"total_wrench"`
 	MotionForce      []Number `json:"motion_force,omitempty"` // of each prescribed freedom; nil without motions
 
-	// Of reference/joints, where there is no split of the total wrench.
+	// Only in reference/joints, which does not split the total wrench.
 	Accelerations []Number `json:"accelerations,omitempty"`
 	ArmatureForce []Number `json:"armature_force,omitempty"`
 }
 
-// ExpectedCoupling is the row of a coupling, in the unit of its terms.
-// The multiplier is unknown where the constraints do not determine it.
+// ExpectedCoupling is the constraint row of a coupling, in the unit of its terms.
+// The multiplier is unknown if the constraints do not determine it.
 type ExpectedCoupling struct {
 	Name             string  `json:"name"`
 	PositionResidual float64 `json:"position_residual"`
@@ -75,15 +76,15 @@ type ExpectedConstraints struct {
 	Redundant               int     `json:"redundant"` // rows − rank
 	Mobility                int     `json:"mobility"`  // 6 bodies − rank
 	MaxSingularValue        Number  `json:"max_singular_value"`
-	MinSingularValue        Number  `json:"min_singular_value"`         // smallest one counted in the rank
-	MaxDroppedSingularValue Number  `json:"max_dropped_singular_value"` // largest one not counted
+	MinSingularValue        Number  `json:"min_singular_value"`         // smallest one that counts in the rank
+	MaxDroppedSingularValue Number  `json:"max_dropped_singular_value"` // largest one that does not count
 	PositionResidual        float64 `json:"position_residual"`
 	VelocityResidual        float64 `json:"velocity_residual"`
 	AccelerationResidual    float64 `json:"acceleration_residual"`
 	BranchesOK              bool    `json:"branches_ok"` // no joint is assembled back to front
 }
 
-// ExpectedEnergy is in J; Potential is the sum of the three after it.
+// ExpectedEnergy is in J. Potential is the sum of Gravity, Springs and Joints.
 type ExpectedEnergy struct {
 	Kinetic   float64 `json:"kinetic"`
 	Potential float64 `json:"potential"`
@@ -92,8 +93,8 @@ type ExpectedEnergy struct {
 	Joints    float64 `json:"joints"`
 }
 
-// ExpectedPower is in W: the rates at which each kind of load works on the
-// bodies, and the rate of the kinetic energy, their sum up to BalanceResidual.
+// ExpectedPower is in W. It holds the power of each kind of load on the
+// bodies, and the rate of the kinetic energy. The rate is the sum of the powers, up to BalanceResidual.
 type ExpectedPower struct {
 	KineticEnergyRate float64 `json:"kinetic_energy_rate"`
 	Gravity           float64 `json:"gravity"`
@@ -121,15 +122,15 @@ type ByKind struct {
 }
 
 const (
-	// vouched is how many times the tolerance of a file a method in double
-	// precision may be off: the upper end of what reference/README.md names.
+	// vouched is the error allowed for a method in double precision, in tolerances of
+	// the file: the upper end of the range in reference/README.md.
 	vouched = 1e3
-	// relative is the floor of README's rule, relative to the scale.
+	// relative is the smallest error allowed by reference/README.md, relative to the scale.
 	relative = 1e-9
 )
 
-// Allowed returns the absolute error a method in double precision may show
-// against e: the larger of 1e3 tolerances and 1e-9 of the scale, by kind.
+// Allowed returns the absolute error, for each kind of quantity, that a method in double precision may have
+// relative to e: the larger of 1e3 tolerances and 1e-9 of the scale.
 func (e *Expected) Allowed() ByKind {
 	f := func(tol, scale float64) float64 { return math.Max(vouched*tol, relative*scale) }
 	t, s := &e.Tolerance, &e.Scale
@@ -146,7 +147,7 @@ func (e *Expected) Allowed() ByKind {
 	}
 }
 
-// Vec is a vector whose three components are all there.
+// Vec is a vector whose three components are all known.
 type Vec [3]float64
 
 // UnmarshalJSON reads an array of exactly three numbers.
@@ -164,7 +165,7 @@ func (v *Vec) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Number is a number or, where it is not known, null.
+// Number is a number that may be unknown; an unknown number is null in JSON.
 type Number struct {
 	Value float64
 	Known bool
@@ -194,7 +195,7 @@ type Wrench struct {
 	Moment Triple `json:"moment"` // N m
 }
 
-// Triple is a vector of three numbers, some of them perhaps unknown.
+// Triple is a vector of three numbers, any of which may be unknown.
 type Triple [3]Number
 
 // UnmarshalJSON reads an array of exactly three numbers or nulls.
@@ -210,7 +211,7 @@ func (v *Triple) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readExpected reads one file and refuses unknown fields.
+// readExpected reads one file. It refuses unknown fields, data after the document and another format.
 func readExpected(path string) (*Expected, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

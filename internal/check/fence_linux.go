@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Fence is memory between two pages that may be neither read nor written.
+// Fence is memory between two pages that may be neither read nor written. An access outside the memory ends the process.
 type Fence struct{ middle []float64 }
 
-// NewFence maps memory for some numbers.
+// NewFence maps memory for this count of numbers, rounded up to whole pages. It is unmapped when the test ends.
 func NewFence(t testing.TB, numbers int) *Fence {
 	t.Helper()
 	page := syscall.Getpagesize()
@@ -28,7 +28,8 @@ func NewFence(t testing.TB, numbers int) *Fence {
 	return &Fence{unsafe.Slice((*float64)(unsafe.Pointer(&memory[page])), size/8)}
 }
 
-// Random returns random numbers against the page behind or before.
+// Random returns n random numbers next to a forbidden page: the page behind them if behind is set, and the page before them
+// otherwise. A later call overwrites them.
 func (f *Fence) Random(r *rand.Rand, n int, behind bool) []float64 {
 	s := f.middle[:n:n]
 	if behind {

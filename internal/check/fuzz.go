@@ -13,30 +13,33 @@ import (
 	"time"
 )
 
-// Fuzz is a fuzz target that also takes a walk: inputs made from the seeds by a seeded generator, so that the same
-// commit always sees the same ones. Fuzzing by go test -fuzz draws new inputs each time. A walk is asked for by
-// the environment, and input k does not depend on how many there are:
+// Fuzz is a fuzz target that can also take a walk. A walk is a sequence of inputs made from the seeds by a seeded generator,
+// so a commit always gets the same inputs. Fuzzing by go test -fuzz draws new inputs each time. Environment variables
+// ask for a walk:
 //
 //	RUNG_WALK=20000 go test -run '^Fuzz' ./linear
 //	RUNG_WALK=20000 RUNG_WALK_SEED=7 go test -run '^FuzzModes$' ./linear
 //
-// An input that fails is kept in testdata/fuzz, where it is a seed from then on.
+// RUNG_WALK is the number of inputs. Input k does not depend on it. An input that fails is kept in testdata/fuzz, where it is
+// a seed from then on.
 type Fuzz struct {
 	*testing.F
-	// Limit bounds the processor time of one input; 0 is no bound. See watch.
+	// Limit bounds the processor time of one input; 0 means no bound. See watch.
 	Limit time.Duration
 	seeds [][]any
 }
 
+// Environment variables of a walk: its number of inputs, and the seed of its generator.
 const walkLength, walkSeed = "RUNG_WALK", "RUNG_WALK_SEED"
 
-// NewFuzz returns the target f.
+// NewFuzz returns a fuzz target for f.
 func NewFuzz(f *testing.F) *Fuzz { return &Fuzz{F: f} }
 
-// shortSeeds: a short run takes one of so many seeds. Those of testdata/fuzz are faults that there were, and always run.
+// shortSeeds is the stride of the added seeds in a short run, which takes every shortSeeds-th. The seeds of testdata/fuzz, which
+// once failed, always run.
 const shortSeeds = 3
 
-// Add adds a seed, as [testing.F.Add] does. A short run leaves some out, unless it takes a walk.
+// Add adds a seed, as [testing.F.Add] does. A short run leaves out most seeds, unless it takes a walk.
 func (f *Fuzz) Add(args ...any) {
 	f.Helper()
 	f.seeds = append(f.seeds, args)
@@ -46,7 +49,7 @@ func (f *Fuzz) Add(args ...any) {
 	f.F.Add(args...)
 }
 
-// Fuzz runs the target as [testing.F.Fuzz] does, with the inputs of the walk after the seeds if there is one.
+// Fuzz runs the target as [testing.F.Fuzz] does. If a walk is asked for, the inputs of the walk follow the seeds.
 func (f *Fuzz) Fuzz(target any) {
 	f.Helper()
 	if n := f.fromEnvironment(walkLength, 0); n > 0 {
@@ -75,7 +78,7 @@ func (f *Fuzz) Fuzz(target any) {
 	}).Interface())
 }
 
-// fromEnvironment returns the number in a variable of the environment, or what is usual.
+// fromEnvironment returns the number in the environment variable name, or usual if the variable is empty.
 func (f *Fuzz) fromEnvironment(name string, usual uint64) uint64 {
 	f.Helper()
 	text := os.Getenv(name)
@@ -89,7 +92,7 @@ func (f *Fuzz) fromEnvironment(name string, usual uint64) uint64 {
 	return n
 }
 
-// walk adds n inputs. Seeds are those added and those of the folder.
+// walk adds n inputs, made from the seeds that were added and the seeds in the target's folder.
 func (f *Fuzz) walk(n, seed uint64) {
 	f.Helper()
 	seeds := f.seeds
@@ -118,7 +121,7 @@ func (f *Fuzz) walk(n, seed uint64) {
 	}
 }
 
-// input makes arguments from those of the seeds.
+// input returns random arguments made from the arguments of the seeds.
 func input(r *rand.Rand, seeds [][]any) []any {
 	base := seeds[r.IntN(len(seeds))]
 	args := make([]any, len(base))
@@ -128,11 +131,11 @@ func input(r *rand.Rand, seeds [][]any) []any {
 	return args
 }
 
-// folder is where the inputs of a target are kept.
+// folder returns the path of the folder that holds the kept inputs of a target.
 func folder(target string) string { return filepath.Join("testdata", "fuzz", target) }
 
-// keep writes the input of the test t of a walk into the folder of its target. Those of other tests are there, or are
-// seeds, or go test keeps them.
+// keep writes the input of test t into the folder of its target, if t is part of a walk. Inputs that come from this
+// folder are not written again.
 func keep(t *testing.T, args []reflect.Value) {
 	if os.Getenv(walkLength) == "" {
 		return
@@ -152,16 +155,16 @@ func keep(t *testing.T, args []reflect.Value) {
 	}
 }
 
-// digest names an input.
+// digest returns a hash of an input, for the name of its file.
 func digest(args []reflect.Value) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(encode(args))
 	return h.Sum64()
 }
 
-// watch ends the program if stop is not called in time, as the target may be in an endless loop. It calls late first, and
-// prints the stacks of all goroutines. The limit is one of processor time, because the wall time grows when the machine
-// does other work; the limit of the wall time is 20 times as long.
+// watch ends the program with a panic if stop is not called in time, since the target may be in an endless loop. Before, it calls
+// late. The panic prints the stacks of all goroutines. The limit is a processor time, because the wall time grows when the
+// machine does other work. The limit of the wall time is 20 times as long.
 func watch(limit time.Duration, late func()) (stop func()) {
 	const look, idle = 100 * time.Millisecond, 20
 	debug.SetTraceback("all")

@@ -15,6 +15,7 @@ import (
 	"testing"
 )
 
+// update is the flag -update.
 var update = flag.Bool("update", false, "rewrite the golden files that differ")
 
 // Golden compares got with the file testdata/name of the package under test,
@@ -32,7 +33,8 @@ func GoldenNumbers(t testing.TB, name string, got []byte, tol, scale float64) {
 	golden(t, name, got, func(want, got []byte) error { return numberDiff(want, got, tol, scale) })
 }
 
-// golden compares got with a file of testdata, and writes it instead where -update is set and diff says that they differ.
+// golden compares got with testdata/name by diff, which returns an error if they differ. It fails the test then or, with
+// -update, writes got to the file.
 func golden(t testing.TB, name string, got []byte, diff func(want, got []byte) error) {
 	t.Helper()
 	path := filepath.Join("testdata", filepath.FromSlash(name))
@@ -51,11 +53,13 @@ func golden(t testing.TB, name string, got []byte, diff func(want, got []byte) e
 	}
 }
 
+// isPathError reports whether err comes from the file system.
 func isPathError(err error) bool {
 	var p *fs.PathError
 	return errors.As(err, &p)
 }
 
+// write writes a file, and makes its folder if there is none.
 func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -63,9 +67,10 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
+// normal returns b with line ends \r\n replaced by \n.
 func normal(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
 
-// textDiff names the first line that differs.
+// textDiff returns nil if the texts are equal, and otherwise an error with the first line that differs.
 func textDiff(want, got []byte) error {
 	if bytes.Equal(want, got) {
 		return nil
@@ -79,12 +84,12 @@ func textDiff(want, got []byte) error {
 	return fmt.Errorf("%d lines, want %d", len(g), len(w))
 }
 
-// number matches a decimal number that does not stand in a word; its first
-// group is what stands before it.
+// number matches a decimal number that is not part of a word. Its first
+// group is the character before the number, or empty at the begin of the text; its second group is the number.
 var number = regexp.MustCompile(`(^|[^\w.])([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\b`)
 
-// numberDiff compares the texts around the numbers exactly and the numbers by
-// tolerance.
+// numberDiff returns an error if the texts around the numbers differ, or if a number is out of
+// tolerance. See GoldenNumbers.
 func numberDiff(want, got []byte, tol, scale float64) error {
 	wt, wn := split(want)
 	gt, gn := split(got)

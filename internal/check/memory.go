@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Tests allocate much and keep little: with a larger heap the collector takes less of their time. Beyond 2 GB it works
-// as ever. The environment goes before.
+// init lets the heap grow more between garbage collections, because tests allocate much and keep little. Beyond 2 GB the collector
+// works as usual. It changes nothing if GOGC or GOMEMLIMIT is set.
 func init() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(500)

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// mutate returns an argument made from that of one seed, with parts of that of another.
+// mutate returns a random argument made from v, the argument of one seed, with parts of other, the argument of another seed. It
+// panics for a type that no walk has.
 func mutate(r *rand.Rand, v, other any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -28,7 +29,7 @@ func mutate(r *rand.Rand, v, other any) any {
 	panic(fmt.Sprintf("check: a walk has no arguments of type %T", v))
 }
 
-// mutateNumber returns x, the other number, or one of any order.
+// mutateNumber returns x, a number close to x, −x, the other number, or a random number of any order of magnitude.
 func mutateNumber(r *rand.Rand, x, other float64) float64 {
 	const decades = 308
 	switch r.IntN(6) {
@@ -47,19 +48,23 @@ func mutateNumber(r *rand.Rand, x, other float64) float64 {
 	}
 }
 
-// mutations change text. Arguments are the text, which they may overwrite, and that of another seed.
+// mutations change a text. They get the text b, which they may overwrite, and the text other of another seed. They return the
+// changed text. Functions that are listed twice are drawn twice as often.
 var mutations = []func(r *rand.Rand, b, other []byte) []byte{
 	flipBit, setByte, remove, insert, repeat, splice, borrow,
 	extremeNumber, extremeNumber, exchangeToken, exchangeToken, removeToken,
 }
 
 const (
+	// mostMutations bounds the number of changes of one text.
 	mostMutations = 8
-	// shortText is a tape of edits rather than a document. It is often drawn anew.
+	// shortText is the largest length, in bytes, of a text that codes a list of edits rather than a document. Such a text is
+	// often drawn anew.
 	shortText = 24
 )
 
-// mutateBytes returns b with some changes, parts of other among them, or a short text of its own.
+// mutateBytes returns b with some changes, which may insert parts of other. A short b is replaced by a short random text half of the
+// time.
 func mutateBytes(r *rand.Rand, b, other []byte) []byte {
 	if len(b) <= shortText && r.IntN(2) == 0 {
 		b = make([]byte, r.IntN(shortText+1))
@@ -75,12 +80,13 @@ func mutateBytes(r *rand.Rand, b, other []byte) []byte {
 	return b
 }
 
-// span draws a part of n things, the shorter the likelier.
+// span draws a random range of n elements, from ≤ to ≤ n. Shorter ranges are likelier.
 func span(r *rand.Rand, n int) (from, to int) {
 	from = r.IntN(n + 1)
 	return from, from + r.IntN(1+r.IntN(1+n-from))
 }
 
+// flipBit inverts one bit.
 func flipBit(r *rand.Rand, b, _ []byte) []byte {
 	if len(b) > 0 {
 		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
@@ -88,6 +94,7 @@ func flipBit(r *rand.Rand, b, _ []byte) []byte {
 	return b
 }
 
+// setByte sets one byte to a random value.
 func setByte(r *rand.Rand, b, _ []byte) []byte {
 	if len(b) > 0 {
 		b[r.IntN(len(b))] = byte(r.Uint32())
@@ -95,11 +102,13 @@ func setByte(r *rand.Rand, b, _ []byte) []byte {
 	return b
 }
 
+// remove deletes a part of the text.
 func remove(r *rand.Rand, b, _ []byte) []byte {
 	from, to := span(r, len(b))
 	return slices.Delete(b, from, to)
 }
 
+// insert inserts one to six random bytes at one place.
 func insert(r *rand.Rand, b, _ []byte) []byte {
 	at := r.IntN(len(b) + 1)
 	for range 1 + r.IntN(6) {
@@ -114,12 +123,12 @@ func repeat(r *rand.Rand, b, _ []byte) []byte {
 	return slices.Insert(b, r.IntN(len(b)+1), slices.Clone(b[from:to])...)
 }
 
-// splice ends the text with the end of the other.
+// splice replaces the end of the text by the end of other.
 func splice(r *rand.Rand, b, other []byte) []byte {
 	return append(b[:r.IntN(len(b)+1)], other[r.IntN(len(other)+1):]...)
 }
 
-// borrow replaces a part of the text by one of the other.
+// borrow replaces a part of the text by a part of other.
 func borrow(r *rand.Rand, b, other []byte) []byte {
 	at, end := span(r, len(b))
 	from, to := span(r, len(other))
@@ -127,9 +136,12 @@ func borrow(r *rand.Rand, b, other []byte) []byte {
 }
 
 var (
-	tokens  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[A-Za-z_]+|[^\sA-Za-z0-9]`)
+	// tokens matches a string, number, word or mark of JSON.
+	tokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[A-Za-z_]+|[^\sA-Za-z0-9]`)
+	// numbers matches a number of JSON.
 	numbers = regexp.MustCompile(`-?[0-9][0-9.eE+-]*`)
-	// extremes are at and around where sums, squares and products overflow or vanish, and what is no number at all.
+	// extremes are numbers whose sums, squares or products overflow or underflow, numbers next to those, and other values of
+	// JSON.
 	extremes = []string{
 		"0", "-0", "1", "-1", "2", "3", "6", "7", "1e308", "-1e308", "1.7976931348623157e308", "1e309", "1e200", "1e160", "1e154", "1e103", "1e77", "1e30",
 		"1e16", "1e8", "1e4", "1e2", "0.01", "1e-4", "1e-8", "1e-12", "1e-16", "1e-30", "1e-77", "1e-154", "1e-160", "1e-200", "1e-308", "5e-324", "1e-400",
@@ -137,12 +149,13 @@ var (
 	}
 )
 
+// extremeNumber replaces a number by one of the extremes.
 func extremeNumber(r *rand.Rand, b, _ []byte) []byte {
 	return replaceOne(r, b, numbers, []byte(extremes[r.IntN(len(extremes))]))
 }
 
-// exchangeToken replaces a word, text, number or mark by one of the
-// other seed, so that what is nearly a document stays so.
+// exchangeToken replaces a token by a token of other. A text that is nearly a JSON document
+// mostly remains one.
 func exchangeToken(r *rand.Rand, b, other []byte) []byte {
 	if all := tokens.FindAll(other, -1); len(all) > 0 {
 		return replaceOne(r, b, tokens, all[r.IntN(len(all))])
@@ -150,9 +163,10 @@ func exchangeToken(r *rand.Rand, b, other []byte) []byte {
 	return b
 }
 
+// removeToken deletes a token.
 func removeToken(r *rand.Rand, b, _ []byte) []byte { return replaceOne(r, b, tokens, nil) }
 
-// replaceOne replaces one of the matches of what in b.
+// replaceOne replaces a random match of what in b by the text by. It returns b if there is no match.
 func replaceOne(r *rand.Rand, b []byte, what *regexp.Regexp, by []byte) []byte {
 	all := what.FindAllIndex(b, -1)
 	if len(all) == 0 {

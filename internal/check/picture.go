@@ -15,24 +15,26 @@ import (
 	"testing"
 )
 
-// pictureShade is the difference of a channel, of 65535, from which on pixels differ.
+// pictureShade is the largest difference of a channel, which goes up to 65535, at which two pixels count as equal.
 const pictureShade = 6000
 
-// Picture compares a PNG with the file at path: the sizes are equal, and at most
-// the given part of the pixels differ by more than a shade. Processors round the
-// edges of shapes each in their way. With -update a file that differs is written.
+// Picture compares a PNG with the file at path. The sizes have to be equal, and at most the fraction
+// part of the pixels may differ by more than pictureShade, since processors round the
+// edges of shapes differently. With -update a file that differs is written.
 func Picture(t testing.TB, path string, got []byte, part float64) {
 	t.Helper()
 	picture(t, path, got, func(want []byte) error { return pictureDiff(want, got, part) })
 }
 
-// Film compares a GIF with the file at path: as many frames, each as long, and as pictures equal as Picture has it.
+// Film compares a GIF with the file at path. The numbers of frames and their durations have to be equal, and the frames are compared
+// as in Picture.
 func Film(t testing.TB, path string, got []byte, part float64) {
 	t.Helper()
 	picture(t, path, got, func(want []byte) error { return filmDiff(want, got, part) })
 }
 
-// picture compares got with the picture at path, and writes it instead where -update is set and diff says that they differ.
+// picture compares got with the picture at path by diff, which returns an error if they differ. It fails the test then or, with
+// -update, writes got to the file.
 func picture(t testing.TB, path string, got []byte, diff func(want []byte) error) {
 	t.Helper()
 	want, err := os.ReadFile(path)
@@ -50,7 +52,7 @@ func picture(t testing.TB, path string, got []byte, diff func(want []byte) error
 	}
 }
 
-// pictureDiff returns an error if more than a part of the pixels of two PNG pictures differ.
+// pictureDiff returns an error if the sizes of two PNG pictures differ, or more than the fraction part of their pixels.
 func pictureDiff(want, got []byte, part float64) error {
 	w, err := png.Decode(bytes.NewReader(want))
 	if err != nil {
@@ -63,7 +65,7 @@ func pictureDiff(want, got []byte, part float64) error {
 	return imageDiff(w, g, part)
 }
 
-// imageDiff returns an error if more than a part of the pixels of two images differ, or their sizes.
+// imageDiff returns an error if the sizes of two images differ, or more than the fraction part of their pixels.
 func imageDiff(w, g image.Image, part float64) error {
 	if w.Bounds() != g.Bounds() {
 		return fmt.Errorf("size %v, want %v", g.Bounds().Size(), w.Bounds().Size())
@@ -75,7 +77,8 @@ func imageDiff(w, g image.Image, part float64) error {
 	return nil
 }
 
-// filmDiff returns an error if more than a part of the pixels of a frame of two GIF films differ, or their frames and times.
+// filmDiff returns an error if the numbers of frames or the durations of two GIF films differ, or more than the fraction part of the
+// pixels of a frame.
 func filmDiff(want, got []byte, part float64) error {
 	w, err := gif.DecodeAll(bytes.NewReader(want))
 	if err != nil {
@@ -103,14 +106,14 @@ func filmDiff(want, got []byte, part float64) error {
 	return nil
 }
 
-// canvas is what the frames of a GIF are laid on.
+// canvas returns a white image of the size of a GIF, on which its frames are drawn one after another.
 func canvas(g *gif.GIF) *image.NRGBA {
 	c := image.NewNRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
 	draw.Draw(c, c.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	return c
 }
 
-// differing counts the pixels of two pictures of one size that differ by more than a shade.
+// differing returns the number of pixels of two pictures of one size that differ by more than pictureShade.
 func differing(w, g image.Image) (n int) {
 	far := func(x, y uint32) bool { return x > y+pictureShade || y > x+pictureShade }
 	b := w.Bounds()

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
+// releasedHeading matches the heading of a release in CHANGELOG.md. Its groups are the version and the date.
 var releasedHeading = regexp.MustCompile(`(?m)^## \[(\d[^\]]*)\] - (\d{4}-\d{2}-\d{2})$`)
 
-// Released returns the last version in CHANGELOG.md, with its date; both are empty before the first.
+// Released returns the version and the date of the last release in CHANGELOG.md. Both are empty before the first release.
 func Released(t testing.TB) (version, date string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), "CHANGELOG.md"))
@@ -23,8 +24,9 @@ func Released(t testing.TB) (version, date string) {
 	return "", ""
 }
 
-// Promise returns what the last release promised, the file testdata/released/name of the package under test. With -update the file becomes
-// what there is now. From the first release on that also takes RUNG_RELEASE=1, as it belongs to the next one.
+// Promise returns the promises of the last release: the text of the file testdata/released/name of the package under test. With -update
+// it first writes now, the present state, to the file. From the first release on, this also needs RUNG_RELEASE=1, because the
+// file then holds the promises of the next release.
 func Promise(t testing.TB, name string, now []byte) []byte {
 	t.Helper()
 	path := filepath.Join("testdata", "released", name)
@@ -43,8 +45,8 @@ func Promise(t testing.TB, name string, now []byte) []byte {
 	return []byte(normal(then))
 }
 
-// Broken complains about promises that are not kept: each needs a line in testdata/released/allowed.txt, with two
-// spaces, # and a reason behind it.
+// Broken fails the test for each broken promise that testdata/released/allowed.txt does not list. A line of this file is
+// the promise, two spaces, # and a reason.
 func Broken(t testing.TB, broken []string) {
 	t.Helper()
 	path := filepath.Join("testdata", "released", "allowed.txt")
@@ -64,7 +66,7 @@ func Broken(t testing.TB, broken []string) {
 	}
 }
 
-// allowed returns the lines of a list of changes that have a reason, and those that have none.
+// allowed returns the promises of a list that have a reason, and the lines without a reason of at least two words.
 func allowed(text string) (may map[string]bool, bad []string) {
 	may = map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
+// Endings of the files in the folders of reference/.
 const modelEnding, expectedEnding = ".model.json", ".expected.json"
 
-// Root returns the folder of the module: the nearest one with a go.mod, from
+// Root returns the folder of the module: the nearest folder with a go.mod, from
 // the folder of the package under test upwards.
 func Root(t testing.TB) string {
 	t.Helper()
@@ -79,8 +80,8 @@ func ModelPath(t testing.TB, name string) string {
 	return Reference(t, "golden", name+modelEnding)
 }
 
-// ReadExpected reads the answer to a golden model. It stops the test if the
-// file is missing or not as Expected says.
+// ReadExpected reads the expected quantities of a golden model. It stops the test if the
+// file is missing or has other fields than Expected.
 func ReadExpected(t testing.TB, name string) *Expected {
 	t.Helper()
 	return ReadExpectedIn(t, "golden", name)

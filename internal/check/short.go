@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Some returns all cases of a test in a whole run, and every n-th of them, from the first on, in a short one.
+// Some returns all cases of a test in a whole run. In a short run it returns every n-th case, from the first on.
 func Some[T any](cases []T, n int) []T {
 	if !testing.Short() {
 		return cases
@@ -18,7 +18,7 @@ func Some[T any](cases []T, n int) []T {
 	return some
 }
 
-// Few returns a number of cases: whole, or short in a short run.
+// Few returns whole in a whole run, and short in a short run. Both are usually numbers of cases.
 func Few[N any](whole, short N) N {
 	if testing.Short() {
 		return short
@@ -26,16 +26,15 @@ func Few[N any](whole, short N) N {
 	return whole
 }
 
-// Random returns a number of random cases: short in a short run, and whole times [More] in a whole one. The first cases
-// are the same whatever their number.
+// Random returns a number of random cases: short in a short run, and whole times [More] in a whole run.
 func Random[N int | int64 | uint64](whole, short N) N { return Few(whole*N(More()), short) }
 
-// more is the variable of the environment with the number that More returns.
+// more is the environment variable with the number that More returns.
 const more = "RUNG_MORE"
 
-// More returns how many times as many random cases a whole run takes as the one that decides about a commit. It is 1
-// unless RUNG_MORE says otherwise, which it does every night. A value that is no number from 1 to 10 000 is a mistake
-// of who calls go test, and ends the test binary by a panic.
+// More returns the factor for the number of random cases in a whole run. It is 1 in the run that decides about a commit,
+// and the number RUNG_MORE in the nightly runs. A value of RUNG_MORE that is no number from 1 to 10 000 ends the test
+// binary by a panic.
 func More() int {
 	text := os.Getenv(more)
 	if text == "" {
@@ -48,8 +47,8 @@ func More() int {
 	return n
 }
 
-// Night returns a size: the one of every night's runs, which have RUNG_MORE, or a smaller one of the run that decides about a commit,
-// which a fault that is put in has been seen to fail.
+// Night returns a size of a test: night in the nightly runs, which set RUNG_MORE, and the smaller day otherwise. The caller has
+// checked that the test of size day still fails when a fault is put into the code.
 func Night[N any](night, day N) N {
 	if More() > 1 {
 		return night
@@ -57,7 +56,7 @@ func Night[N any](night, day N) N {
 	return day
 }
 
-// Long leaves a test to whole runs. Short ones, go test -short ./... of all packages, are to be quick.
+// Long skips a test in short runs, go test -short ./..., which are to be quick.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -65,7 +64,7 @@ func Long(t testing.TB) {
 	}
 }
 
-// Nightly leaves a test to the runs of every night, which have RUNG_MORE: it takes too long for each commit.
+// Nightly skips a test outside the nightly runs, which set RUNG_MORE, because it takes too long for each commit.
 func Nightly(t testing.TB) {
 	t.Helper()
 	if Long(t); More() == 1 {

@@ -17,8 +17,8 @@ func Float(a Num) float64 { return a.Hi + a.Lo }
 // Neg returns −a.
 func Neg(a Num) Num { return Num{-a.Hi, -a.Lo} }
 
-// sum returns a + b exactly. The conversions round: where a or b is a product, compilers may fuse it with the first addition and not with
-// the others, on processors that have such an instruction.
+// sum returns a + b exactly. The conversions round a and b. Without them, if a or b is a product, a compiler may fuse it with the first
+// addition and not with the others, on processors with a fused multiply-add.
 func sum(a, b float64) Num {
 	a, b = float64(a), float64(b)
 	s := a + b
@@ -33,7 +33,7 @@ func quick(a, b float64) Num {
 	return Num{s, b - (s - a)}
 }
 
-// Product returns a·b exactly. It rounds the product, which would be fused with what the caller adds to it.
+// Product returns a·b exactly. The conversion rounds the product, so that a compiler cannot fuse it with an addition in the caller.
 func Product(a, b float64) Num {
 	p := float64(a * b)
 	return Num{p, math.FMA(a, b, -p)}
@@ -55,7 +55,8 @@ func AddFloat(a Num, x float64) Num {
 	return quick(s.Hi, s.Lo+a.Lo)
 }
 
-// AddProduct returns a + x·y, for sums of products. Lo may be some units in the last place of Hi, until the next AddFloat or AddProduct.
+// AddProduct returns a + x·y, for sums of products. Lo of the result may be as large as some units in the last place of Hi; the
+// next AddFloat or AddProduct makes it small again.
 func AddProduct(a Num, x, y float64) Num {
 	p := Product(x, y)
 	a = AddFloat(a, p.Hi)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendNumber appends x, which is finite, with the fewest digits that read back to it, as JSON and JavaScript have it: with an exponent
-// below 1e-6 and from 1e21 on.
+// AppendNumber appends the finite number x with the fewest digits that read back as x. The form is that of JavaScript: magnitudes
+// below 1e-6 and from 1e21 on have an exponent.
 func AppendNumber(b []byte, x float64) []byte {
 	if size := math.Abs(x); size == 0 || size >= 1e-6 && size < 1e21 {
 		return strconv.AppendFloat(b, x, 'f', -1, 64)
@@ -19,7 +19,7 @@ func AppendNumber(b []byte, x float64) []byte {
 	return b
 }
 
-// AppendText appends s as a string of JSON. What is no UTF-8 becomes U+FFFD.
+// AppendText appends s as a string of JSON. A byte that is not valid UTF-8 becomes U+FFFD.
 func AppendText(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MaxFaults is the number of faults of one document that are kept; of
-// further ones only the count is.
+// MaxFaults is the largest number of faults of one document that are kept. Further
+// faults are only counted.
 const MaxFaults = 1000
 
 // Texts that readers and rules share.
@@ -20,13 +20,14 @@ const (
 // MaxInteger is the largest magnitude of an integer: beyond it float64 skips some.
 const MaxInteger = 1 << 53
 
-// Last is the section of what ends the reading.
+// Last is the section of a fault that ends the reading.
 const Last = math.MaxInt
 
 // Place is a place in the order of a document: an element of a section. Section 0 is the document itself.
 type Place struct{ Section, Index int }
 
-// PlaceOf returns where a JSON path belongs among others: in the section of its field among fields, and in a list by the entry.
+// PlaceOf returns the place of a JSON path in the order of a document. The section is 1 plus the position of the path's first key in
+// fields, and 0 if it is not among them. In a list the index is that of the entry, otherwise 0.
 func PlaceOf(fields []string, path string) Place {
 	rest := strings.TrimPrefix(path, "$")
 	key := strings.TrimPrefix(rest, ".")
@@ -46,14 +47,14 @@ func PlaceOf(fields []string, path string) Place {
 type Fault struct {
 	Place
 	Path  string // JSON path, such as $.bodies[1].mass
-	Value string // what is there, cut short; empty if nothing is
-	Rule  string // what is wrong
+	Value string // the value there, cut short; empty if there is none
+	Rule  string // the broken rule
 }
 
-// Faults gathers what is wrong with one document.
+// Faults collects the faults of one document.
 type Faults struct {
 	list []Fault
-	more int
+	more int // number of faults that are not kept
 }
 
 // Full reports whether further faults are only counted.
@@ -68,10 +69,10 @@ func (f *Faults) Add(at Place, path, value, rule string) {
 	f.list = append(f.list, Fault{at, path, value, rule})
 }
 
-// Len returns the number of faults, of those that are not kept too.
+// Len returns the number of faults, kept or not.
 func (f *Faults) Len() int { return len(f.list) + f.more }
 
-// Append adds copies of the faults of other, each at the place of its path.
+// Append adds copies of the faults of other, each at the place that place returns for its path. Faults of section Last stay there.
 func (f *Faults) Append(other *Faults, place func(path string) Place) {
 	f.more += other.more
 	for _, o := range other.list {
@@ -82,7 +83,7 @@ func (f *Faults) Append(other *Faults, place func(path string) Place) {
 	}
 }
 
-// Sorted returns the faults in the document's order, and the number of those that are not kept.
+// Sorted returns the kept faults in the document's order, and the number of faults that are not kept.
 func (f *Faults) Sorted() (list []Fault, more int) {
 	slices.SortStableFunc(f.list, func(a, b Fault) int {
 		if a.Section != b.Section {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// maxDigits is how many digits any integer of 64 bits has room for.
+// maxDigits is the largest number of digits of which every decimal integer fits in 64 bits.
 const maxDigits = 19
 
-// powers are the powers of ten that 64 bits hold.
+// powers are the powers of ten that fit in 64 bits.
 var powers = func() (p [maxDigits + 1]uint64) {
 	p[0] = 1
 	for k := range maxDigits {
@@ -18,7 +18,7 @@ var powers = func() (p [maxDigits + 1]uint64) {
 	return p
 }()
 
-// parse returns the number that a text of JSON says, to the nearest double as strconv.ParseFloat has it, and its error.
+// parse returns the double nearest to the number in a text of JSON. The result and the error are those of strconv.ParseFloat.
 func parse(number []byte) (float64, error) {
 	if x, ok := decimal(number); ok {
 		return x, nil
@@ -26,7 +26,7 @@ func parse(number []byte) (float64, error) {
 	return strconv.ParseFloat(string(number), 64)
 }
 
-// decimal is parse for at most maxDigits digits without an exponent, and false for other numbers.
+// decimal is parse for numbers of at most maxDigits digits without an exponent. For other numbers it returns false.
 func decimal(number []byte) (float64, bool) {
 	var n uint64
 	digits, point := len(number), len(number)-1
@@ -52,10 +52,10 @@ func decimal(number []byte) (float64, bool) {
 	return x, true
 }
 
-// quotient returns the double nearest to n/d. It takes d > 0.
+// quotient returns the double nearest to n/d, for d > 0.
 //
-// Both are shifted until their first bit is set, so that the integer quotient has 63 or 64 bits. As a double has 53, the last bit may say
-// whether anything remains, and the conversion rounds once.
+// Both numbers are shifted until their first bit is set, so the integer quotient has 63 or 64 bits. A double has 53. Therefore the last
+// bit of the quotient can be set if the division leaves a remainder, and only the conversion to a double rounds.
 func quotient(n, d uint64) float64 {
 	if n == 0 {
 		return 0

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Step is one step of a path: a key, or an entry by its name or number.
+// Step is one step of a path: a key, or an entry with its name or number.
 type Step struct {
-	Key   string
-	Entry bool // it is in brackets
+	Key   string // the key, or the entry's name or number
+	Entry bool   // the step is an entry, which is in brackets
 }
 
-// ParsePath takes a path such as bodies[crank].com[0] apart. Names of entries may be in quotes, as in JSON.
+// ParsePath splits a path such as bodies[crank].com[0] into steps. Names of entries may be in quotes, as in JSON.
 func ParsePath(path string) ([]Step, error) {
 	var steps []Step
 	rest := strings.TrimPrefix(path, "$.")
@@ -43,7 +43,8 @@ func ParsePath(path string) ([]Step, error) {
 	return steps, nil
 }
 
-// InBrackets returns the name of an entry as paths have it between brackets.
+// InBrackets returns the name of an entry in the form that paths have between brackets: in quotes if it contains ] or begins with
+// a quote.
 func InBrackets(name string) string {
 	if strings.ContainsRune(name, ']') || strings.HasPrefix(name, `"`) {
 		return strconv.Quote(name)
@@ -51,7 +52,8 @@ func InBrackets(name string) string {
 	return name
 }
 
-// entryOf takes what is in brackets from the head of s, behind the opening one.
+// entryOf returns the name of an entry at the head of s, which begins behind the opening bracket, and the rest of s behind the
+// closing bracket.
 func entryOf(s string) (name, rest string, err error) {
 	if strings.HasPrefix(s, `"`) {
 		quoted, err := strconv.QuotedPrefix(s)

@@ -17,24 +17,23 @@ type step struct {
 	index int // −1 for a key
 }
 
-// Flaws are fields, as bits, that have been complained about. The bits are the positions in a list of fields.
+// Flaws is the set of fields with a problem. Bit k stands for field k of a list of fields.
 type Flaws uint32
 
-// Has reports whether a field is one of them.
+// Has reports whether the field is in the set.
 func (f Flaws) Has(field int) bool { return f>>field&1 != 0 }
 
-// Reader goes through the tokens of one document and collects what is wrong with it, each with its path. After an end
-// that is Fatal, the text is no JSON, or the input failed, and nothing more is read.
+// Reader reads the tokens of one document and collects the document's faults, each with its path.
 //
-// A document is an object, of which some fields are lists of elements. At, Flaw and
-// Field are for those who read elements: they say which rules are still applied, so
-// that each problem is reported once and none that follows from another.
+// A document is an object. Some of its fields are lists of elements. The fields At, Flaw and
+// Field serve the code that reads elements: it skips the rules of fields with a problem, so
+// each problem is reported once, and no problem that follows from another.
 type Reader struct {
 	Faults
-	At    Place // of the current element; its Section is 0 outside of elements
-	Field int   // field of the current element that is read
-	Flaw  Flaws // of the current element: fields that were refused
-	Fatal bool
+	At    Place // place of the current element; its Section is 0 outside of elements
+	Field int   // field of the current element that is being read
+	Flaw  Flaws // refused fields of the current element
+	Fatal bool  // reading has ended early: the text is no JSON, the format is another, or the input failed
 
 	src     *scanner
 	path    []step
@@ -56,7 +55,8 @@ func (d *Reader) Offset() int64 { return d.src.offset() }
 // Left returns the number of bytes that are still to be read; below 1 if it is not known.
 func (d *Reader) Left() int64 { return d.src.size - d.src.offset() }
 
-// fail ends the reading at err.
+// fail ends the reading because of err. It adds a fault for an error of the text, and keeps an error of the input for Err. It does
+// nothing if err is nil or the reading has already ended.
 func (d *Reader) fail(err error) {
 	if d.Fatal || err == nil {
 		return
@@ -79,14 +79,14 @@ func (d *Reader) fail(err error) {
 		d.ioErr = err
 		return
 	}
-	if d.Full() { // the reason of the end is always listed
+	if d.Full() { // the fault that ended the reading is always listed
 		d.list = d.list[:MaxFaults-1]
 		d.more++
 	}
 	d.Add(Place{Section: Last}, path, "", rule)
 }
 
-// pathString returns the path of the value that is read, such as $.bodies[2].mass.
+// pathString returns the path of the current value, such as $.bodies[2].mass.
 func (d *Reader) pathString() string {
 	b := []byte{'$'}
 	for _, s := range d.path {
@@ -108,7 +108,7 @@ func (d *Reader) Note(value, rule string) {
 	d.Add(d.At, d.pathString(), value, rule)
 }
 
-// read passes the next token and returns its text, nil after an error.
+// read consumes the next token and returns its text, or nil after an error.
 func (d *Reader) read() []byte {
 	raw := d.src.token()
 	if raw == nil {
@@ -117,7 +117,7 @@ func (d *Reader) read() []byte {
 	return raw
 }
 
-// Problem is Note for a value that is no use, so its rules are skipped.
+// Problem is Note for a value that cannot be used. It adds the current field to Flaw, so that its further rules are skipped.
 func (d *Reader) Problem(value, rule string) {
 	d.Flaw |= 1 << d.Field
 	d.Note(value, rule)
@@ -136,7 +136,7 @@ func (d *Reader) ProblemAt(fields []string, k int, value, rule string) {
 // atElement reports whether the path ends at a field of an element.
 func (d *Reader) atElement() bool { return len(d.path) == 3 && d.At.Section != 0 }
 
-// Require reports the fields of need that were not seen.
+// Require reports each field of need that is not in seen as missing. Bit k of seen stands for field k of fields.
 func (d *Reader) Require(fields []string, seen uint32, need ...int) {
 	for _, k := range need {
 		if seen>>k&1 == 0 && !d.Fatal {
@@ -145,7 +145,7 @@ func (d *Reader) Require(fields []string, seen uint32, need ...int) {
 	}
 }
 
-// Skip passes the next value and describes it in a few characters.
+// Skip consumes the next value and returns a short description of it for messages.
 func (d *Reader) Skip() string {
 	switch kind := d.src.peek(); kind {
 	case '{', '[':
@@ -162,7 +162,7 @@ func (d *Reader) Skip() string {
 	return Cut(string(raw[:min(len(raw), shortLen+8)]))
 }
 
-// Wrong reports that the next value is not what it should be.
+// Wrong consumes the next value and reports that it is not want, a description with its article.
 func (d *Reader) Wrong(want string) {
 	value := d.Skip()
 	if !d.Fatal {
@@ -170,7 +170,7 @@ func (d *Reader) Wrong(want string) {
 	}
 }
 
-// open enters the next value, which has to start with kind.
+// open enters the next value, which has to start with kind. Otherwise it reports that the value is not want, and returns false.
 func (d *Reader) open(kind byte, want string) bool {
 	if d.src.peek() != kind {
 		d.Wrong(want)
@@ -184,7 +184,8 @@ func (d *Reader) open(kind byte, want string) bool {
 // OpenObject enters the next value, which has to be an object.
 func (d *Reader) OpenObject() bool { return d.open('{', "an object") }
 
-// OpenObjectOr is OpenObject where there may be something else, which has not been found.
+// OpenObjectOr is OpenObject for a value that could also be of the kind other, which the caller has already ruled out. The message
+// names both.
 func (d *Reader) OpenObjectOr(other string) bool {
 	return d.open('{', "an object or "+other)
 }
@@ -198,8 +199,8 @@ func (d *Reader) close() {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// Members goes through the known fields of the current object, by their positions in fields; seen collects them. Unknown and
-// repeated fields are reported and passed. At the end of the object it leaves it.
+// Members returns an iterator over the known fields of the current object. It yields the position of each field in fields, and sets the
+// bit of the field in seen. Unknown and repeated fields are reported and skipped. At the end the object has been left.
 //
 // Cost: some 10 ns a field more than a loop over Member.
 func (d *Reader) Members(fields []string, seen *uint32) iter.Seq[int] {
@@ -212,7 +213,8 @@ func (d *Reader) Members(fields []string, seen *uint32) iter.Seq[int] {
 	}
 }
 
-// Member goes to the next of Members, and reports whether there is one.
+// Member goes to the next field of the current object as Members does. It returns the field's position in fields, or 0 and false at
+// the end.
 func (d *Reader) Member(fields []string, seen *uint32) (int, bool) {
 	for !d.Fatal {
 		if d.src.peek() == '}' {
@@ -247,8 +249,8 @@ func (d *Reader) Member(fields []string, seen *uint32) (int, bool) {
 	return 0, false
 }
 
-// findField returns the position of key in fields, or len(fields); it looks
-// first where the usual order would have it.
+// findField returns the position of key in fields, or len(fields) if it is not there. It looks at
+// position guess first.
 func findField(fields []string, key []byte, guess int) int {
 	if guess < len(fields) && fields[guess] == string(key) {
 		return guess
@@ -261,7 +263,7 @@ func findField(fields []string, key []byte, guess int) int {
 	return len(fields)
 }
 
-// Meant is fault.MeantType where the fault is still kept.
+// Meant returns fault.MeantType, or nothing if the fault would not be kept.
 func (d *Reader) Meant(name string, names []string) string {
 	if d.Full() {
 		return ""
@@ -269,7 +271,7 @@ func (d *Reader) Meant(name string, names []string) string {
 	return fault.MeantType(name, names...)
 }
 
-// Element goes to entry i of the current array; at its end it leaves it.
+// Element goes to entry i of the current list and returns true. At the end it leaves the list and returns false.
 func (d *Reader) Element(i int) bool {
 	if d.Fatal {
 		return false
@@ -282,7 +284,7 @@ func (d *Reader) Element(i int) bool {
 	return true
 }
 
-// unquote returns the text of a JSON string, valid until the next token.
+// unquote returns the text of a JSON string, without quotes and escapes. It is valid until the next token.
 func (d *Reader) unquote(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 && len(raw) >= 2 {
 		return raw[1 : len(raw)-1]
@@ -291,7 +293,7 @@ func (d *Reader) unquote(raw []byte) []byte {
 	return d.scratch
 }
 
-// Text reads a string, valid until the next token.
+// Text reads a string. The result is valid until the next token. It returns false if the value is no string.
 func (d *Reader) Text() ([]byte, bool) {
 	if d.src.peek() != '"' {
 		d.Wrong("a string")
@@ -304,7 +306,7 @@ func (d *Reader) Text() ([]byte, bool) {
 	return d.unquote(raw), true
 }
 
-// Number reads a number into x, which stays as it is if there is none.
+// Number reads a number into x. If the value is no finite number, it returns false and does not change x.
 func (d *Reader) Number(x *float64) bool {
 	if d.src.peek() != '0' {
 		d.Wrong("a number")
@@ -323,7 +325,7 @@ func (d *Reader) Number(x *float64) bool {
 	return true
 }
 
-// Vector reads a list of len(x) numbers and reports whether all are good.
+// Vector reads a list of len(x) numbers into x. It returns false if the length is another, or a value is no finite number.
 func (d *Reader) Vector(x []float64) bool {
 	if !d.OpenArray() {
 		return false
@@ -342,7 +344,8 @@ func (d *Reader) Vector(x []float64) bool {
 	return good && n == len(x)
 }
 
-// Numbers appends a list of at most most numbers to x. Of a longer one it stores no more.
+// Numbers reads a list of at most most numbers and appends them to x. A longer list is reported, and its further numbers are
+// skipped.
 func (d *Reader) Numbers(x []float64, most int) []float64 {
 	if !d.OpenArray() {
 		return x
@@ -361,7 +364,7 @@ func (d *Reader) Numbers(x []float64, most int) []float64 {
 	return x
 }
 
-// Bound reports a list of n entries, more than most.
+// Bound reports a list of n entries as too long if n > most.
 func (d *Reader) Bound(n, most int) {
 	if n > most && !d.Fatal {
 		d.Problem("", fmt.Sprintf("wrong length %d, must have at most %d entries", n, most))

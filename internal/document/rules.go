@@ -1,9 +1,9 @@
 package document
 
-// Broken tells which rules a part of a document breaks, and keeps whether there is any.
+// Broken passes on the rules that a part of a document breaks.
 type Broken struct {
-	Report func(field, value, rule string) // of the part: a field, its value and the rule
-	Any    bool
+	Report func(field, value, rule string) // gets a field of the part, its value and the broken rule
+	Any    bool                            // some rule is broken
 }
 
 // Add reports a broken rule.

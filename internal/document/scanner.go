@@ -9,49 +9,51 @@ import (
 )
 
 const (
-	// maxToken bounds the bytes of one token with the white space before it, and by that the memory of the scanner.
+	// maxToken bounds the bytes of one token with the white space before it, and thus the memory of the scanner.
 	maxToken = 16 << 20
-	maxDepth = 10000   // of objects and lists within each other
-	firstBuf = 1 << 18 // bytes
+	maxDepth = 10000   // largest depth of nested objects and lists
+	firstBuf = 1 << 18 // largest size of the first buffer, in bytes
 )
 
+// errTokenTooLong is the error for a token beyond maxToken.
 var errTokenTooLong = errors.New("a single value or gap is longer than 16 MiB")
 
-// scanner takes a text of JSON (RFC 8259) apart, token by token: keys and values with their places, commas and colons
-// between them checked. Its kinds of tokens are their first characters, and '0' for all numbers. After an error there are no tokens.
+// scanner splits a text of JSON (RFC 8259) into tokens. It returns keys and values, and checks the commas and colons between
+// them. The kind of a token is its first character, and '0' for all numbers. After an error there are no more tokens.
 type scanner struct {
 	r     io.Reader
-	buf   []byte // from the end of the last token on
-	at    int    // of the next token in buf, or of what is looked at for it
-	last  int    // the end of the last token in buf
+	buf   []byte // the part of the text in memory; it begins at the end of the last token or earlier
+	at    int    // index in buf where the next token begins, or where the search for it has arrived
+	last  int    // index in buf where the last token ends
 	base  int64  // offset of buf in the text
 	lines int    // line ends before the end of buf
-	size  int64  // of the whole text, 0 if unknown
-	ended bool   // r has no more
+	size  int64  // bytes of the whole text; 0 if unknown
+	ended bool   // r is at its end
 
-	kind   byte // of the next token, 0: not yet known
+	kind   byte // kind of the next token; 0 if not yet known
 	levels []level
 	err    error
 }
 
-// level is an object or list that the next token is in; the lowest one is the document.
+// level is an object or list that contains the next token. The first level is the document.
 type level struct {
-	of  byte   // '{', '[', or 0
-	n   int    // keys and values before the next token
-	key []byte // of an object, the last one, with its quotes
+	of  byte   // '{', '[', or 0 for the document
+	n   int    // number of keys and values before the next token
+	key []byte // last key of an object, with its quotes
 }
 
-// syntaxError says what in the text is no JSON.
+// syntaxError is the error for a text that is no JSON.
 type syntaxError struct {
-	text   string
-	path   string
-	offset int64
-	early  bool // the text ends
+	text   string // the message
+	path   string // JSON path of the place
+	offset int64  // of the place in the text, in bytes
+	early  bool   // the text ends too early
 }
 
+// Error returns the message without the place.
 func (e *syntaxError) Error() string { return e.text }
 
-// newScanner returns a scanner of r, with a buffer no longer than r where that tells its length.
+// newScanner returns a scanner of r. Its buffer is no longer than the text if r tells its length.
 func newScanner(r io.Reader) *scanner {
 	s := &scanner{r: r, levels: make([]level, 1, 16)}
 	switch in := r.(type) {
@@ -70,16 +72,17 @@ func newScanner(r io.Reader) *scanner {
 	return s
 }
 
-// offset returns the end of the last token.
+// offset returns the offset of the end of the last token in the text, in bytes.
 func (s *scanner) offset() int64 { return s.base + int64(s.last) }
 
-// where names a place at or after the last token, for people.
+// where returns the line and the offset of a place for messages. The place is at the end of the last token or behind.
 func (s *scanner) where(offset int64) string {
 	rest := s.buf[min(max(int(offset-s.base), 0), len(s.buf)):]
 	return fmt.Sprintf("line %d, byte %d", 1+s.lines-bytes.Count(rest, []byte{'\n'}), offset)
 }
 
-// more reads on and reports whether there is more. It moves what is kept to the head of the buffer.
+// more reads more of the text into the buffer, and reports whether there is more. It first moves the text from the end of the last token
+// on to the head of the buffer.
 func (s *scanner) more() bool {
 	if s.ended || s.err != nil {
 		return false
@@ -112,7 +115,7 @@ func (s *scanner) more() bool {
 	return false
 }
 
-// wrong ends the scanning at place i of the buffer. The path is that of the next key or value, or of what it is in.
+// wrong ends the scanning with a syntax error at index i of the buffer. For next see path.
 func (s *scanner) wrong(i int, next bool, text string) {
 	s.kind = 0
 	if s.err == nil {
@@ -120,7 +123,7 @@ func (s *scanner) wrong(i int, next bool, text string) {
 	}
 }
 
-// early ends the scanning at the end of the text.
+// early ends the scanning with a syntax error because the text ends. For next see path.
 func (s *scanner) early(next bool) {
 	s.kind = 0
 	if s.err == nil {
@@ -128,7 +131,8 @@ func (s *scanner) early(next bool) {
 	}
 }
 
-// path returns the path of the next value, or of what it is in; a long one is cut.
+// path returns the JSON path of the next value if next is set, and otherwise the path of the object or list that contains it. A long
+// path is cut.
 func (s *scanner) path(next bool) string {
 	b := []byte{'$'}
 	for i := range s.levels {
@@ -153,7 +157,7 @@ func (s *scanner) path(next bool) string {
 	return string(b)
 }
 
-// gap goes to the next character that is no white space and returns it; false at the end of the text.
+// gap skips white space and returns the next character. It returns false at the end of the text.
 func (s *scanner) gap() (byte, bool) {
 	for {
 		for i, c := range s.buf[s.at:] {
@@ -183,7 +187,7 @@ func (s *scanner) peek() byte {
 	return s.kind
 }
 
-// next goes to the next token and notes its kind.
+// next goes to the next token and stores its kind.
 func (s *scanner) next() {
 	c, ok := s.gap()
 	top := &s.levels[len(s.levels)-1]
@@ -201,7 +205,9 @@ func (s *scanner) next() {
 	}
 }
 
-// between passes the comma or the colon before the next token, of which c is the first character or that of what is before it.
+// between skips the comma or the colon before the next token. c is the character at s.at: the separator, or the first character of a
+// token that needs none. It returns the first character of the token, and false at the end of the text. A missing or wrong separator
+// sets s.err.
 func (s *scanner) between(c byte, top *level) (byte, bool) {
 	colon := top.of == '{' && top.n&1 == 1
 	switch {
@@ -209,7 +215,7 @@ func (s *scanner) between(c byte, top *level) (byte, bool) {
 		comma := s.base + int64(s.at)
 		s.at++
 		c, ok := s.gap()
-		if ok && (c == '}' || c == ']') { // after a comma nothing ends
+		if ok && (c == '}' || c == ']') { // no object or list ends after a comma
 			i := int(comma - s.base)
 			s.wrong(i, false, invalid(s.buf[i:], "at start of value"))
 		}
@@ -221,7 +227,7 @@ func (s *scanner) between(c byte, top *level) (byte, bool) {
 		s.wrong(s.at, false, invalid(s.buf[s.at:], "after top-level value"))
 	case colon:
 		s.wrong(s.at, true, invalid(s.buf[s.at:], "after object name (expecting ':')"))
-	case c == top.of+2: // the end
+	case c == top.of+2: // the end of the object or list
 	case top.of == '{':
 		s.wrong(s.at, false, invalid(s.buf[s.at:], "after object value (expecting ',' or '}')"))
 	default:
@@ -230,7 +236,7 @@ func (s *scanner) between(c byte, top *level) (byte, bool) {
 	return c, true
 }
 
-// atEnd stores in s.err that the text ends where a token may stand: io.EOF behind the whole document, else an early end.
+// atEnd sets s.err at the end of the text: io.EOF behind the document, and a syntax error within it.
 func (s *scanner) atEnd(top *level) {
 	if s.err != nil {
 		return

@@ -10,22 +10,23 @@ import (
 // SumTable is the table of the checksums of documents and trajectories: CRC-64 of ECMA-182.
 var SumTable = crc64.MakeTable(crc64.ECMA)
 
-// The last field of a sealed document is the checksum of the document without it.
+// Text around the checksum at the end of a sealed document. The checksum is the last field.
 const (
 	sumKey = `,"checksum":"`
 	sumEnd = "\"}\n"
 )
 
-// SumText returns a checksum as files have it: 16 hexadecimal digits.
+// SumText returns the text of a checksum in files: 16 hexadecimal digits.
 func SumText(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-// Seal returns an object of JSON, which has a field at least, as a line with one more: the checksum of the object. It writes over object.
+// Seal returns a JSON object with one more field, the checksum of the object, and a line end. The object has at least one field. Seal
+// may overwrite object.
 func Seal(object []byte) []byte {
 	end := sumKey + SumText(crc64.Checksum(object, SumTable)) + sumEnd
 	return append(object[:len(object)-1], end...)
 }
 
-// Sealed returns an error unless data is what Seal has returned.
+// Sealed returns an error unless data ends in the checksum that Seal has written for it.
 func Sealed(data []byte) error {
 	at := len(data) - len(sumKey) - len(SumText(0)) - len(sumEnd)
 	if at < 0 || !bytes.HasPrefix(data[at:], []byte(sumKey)) || !bytes.HasSuffix(data, []byte(sumEnd)) {

@@ -10,7 +10,8 @@ import (
 // shortLen is the length, in bytes, beyond which texts are cut in messages.
 const shortLen = 60
 
-// Cut returns s without the bytes after shortLen, cut between runes.
+// Cut returns s if it has at most shortLen bytes. Otherwise it returns the first shortLen bytes, or fewer to end between runes,
+// and an ellipsis.
 func Cut(s string) string {
 	if len(s) <= shortLen {
 		return s
@@ -22,13 +23,13 @@ func Cut(s string) string {
 	return s[:n] + "…"
 }
 
-// Quote is fault.Name for the beginning of a text that is not a string yet.
+// Quote returns fault.Name for the first 4096 bytes of s.
 func Quote(s []byte) string { return fault.Name(string(s[:min(len(s), 1<<12)])) }
 
-// Number returns x as JSON has it.
+// Number returns x as a number of JSON, with the fewest digits that read back as x.
 func Number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Numbers returns x as a list, cut after a few entries.
+// Numbers returns x as a list in brackets. After eight entries an ellipsis follows.
 func Numbers(x []float64) string {
 	const most = 8
 	b := []byte{'['}
@@ -56,13 +57,14 @@ func appendKey(b []byte, key string) []byte {
 	return append(b, ']')
 }
 
+// appendIndex appends the step of a JSON path to entry i of a list.
 func appendIndex(b []byte, i int) []byte {
 	b = append(b, '[')
 	b = strconv.AppendInt(b, int64(i), 10)
 	return append(b, ']')
 }
 
-// isIdentifier reports whether s is a name of ASCII letters, digits and underscores that begins with no digit.
+// isIdentifier reports whether s is a nonempty name of ASCII letters, digits and underscores that does not begin with a digit.
 func isIdentifier(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -74,7 +76,7 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// Key returns path with one more key, in brackets and quotes where it is no plain name.
+// Key returns path with one more key. A key that is no identifier is in brackets and quotes.
 func Key(path, key string) string { return string(appendKey([]byte(path), key)) }
 
 // Entry returns path with one more index.

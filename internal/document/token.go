@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// token passes the next token and returns its text, which is valid until the next call; nil with s.err.
+// token consumes the next token and returns its text, which is valid until the next call. After an error it returns nil, and s.err
+// is set.
 func (s *scanner) token() []byte {
 	kind := s.peek()
 	if kind == 0 {
@@ -50,7 +51,7 @@ func (s *scanner) token() []byte {
 	return text
 }
 
-// misplaced says why an object or list cannot end here.
+// misplaced returns the message if an object or list cannot end here, and nothing if it can. kind is the closing character.
 func misplaced(kind byte, top *level) string {
 	switch {
 	case top.of != kind-2:
@@ -61,7 +62,7 @@ func misplaced(kind byte, top *level) string {
 	return ""
 }
 
-// push enters an object or list. The memory of keys is kept.
+// push enters an object or list. It reuses the memory for keys of an earlier level.
 func (s *scanner) push(kind byte) {
 	n := len(s.levels)
 	if n < cap(s.levels) {
@@ -72,14 +73,14 @@ func (s *scanner) push(kind byte) {
 	s.levels = append(s.levels, level{of: kind})
 }
 
-// skip passes the next value.
+// skip consumes the next value, with all values in it.
 func (s *scanner) skip() {
 	depth := len(s.levels)
 	for s.token() != nil && len(s.levels) > depth {
 	}
 }
 
-// scalar returns the length of the string, number or word that is next, −1 with s.err.
+// scalar returns the length in bytes of the string, number or word that comes next. After an error it returns −1, and s.err is set.
 func (s *scanner) scalar(kind byte) int {
 	for {
 		b := s.buf[s.at:]
@@ -121,7 +122,7 @@ func (s *scanner) scalar(kind byte) int {
 	}
 }
 
-// invalid is the text about the character at the head of b.
+// invalid returns the message about an invalid character at the head of b; where describes the place.
 func invalid(b []byte, where string) string {
 	r, n := utf8.DecodeRune(b)
 	if r == utf8.RuneError && n == 1 {
@@ -130,7 +131,8 @@ func invalid(b []byte, where string) string {
 	return "invalid character " + strconv.QuoteRune(r) + " " + where
 }
 
-// wordEnd returns the length of a word, and −1 if b ends in it. A text says what is wrong at the place n.
+// wordEnd returns the length of the word at the head of b and no text. If b ends within the word, it returns −1 and no text. If b has
+// another character, it returns its index and the message about it.
 func wordEnd(b []byte, word string) (n int, text string) {
 	for n = range len(word) {
 		if n == len(b) {
@@ -143,7 +145,7 @@ func wordEnd(b []byte, word string) (n int, text string) {
 	return len(word), ""
 }
 
-// numberEnd is wordEnd for numbers. One that b ends with may go on.
+// numberEnd is wordEnd for numbers. If a number ends with b, it returns len(b), although more digits may follow.
 func numberEnd(b []byte) (n int, text string) {
 	if b[0] == '-' {
 		n = 1
@@ -174,7 +176,7 @@ func numberEnd(b []byte) (n int, text string) {
 	return n, invalid(b[n:], "in number (expecting digit)")
 }
 
-// digitsEnd returns the end of the digits from n on.
+// digitsEnd returns the index behind the digits of b from index n on.
 func digitsEnd(b []byte, n int) int {
 	for i, c := range b[n:] {
 		if c-'0' > 9 {
@@ -221,10 +223,11 @@ func stringEnd(b []byte) (n int, text string) {
 	return -1, ""
 }
 
-// plain reports whether a character of a string stands for itself, and is one byte.
+// plain reports whether c is a character of one byte that stands for itself in a string.
 func plain(c byte) bool { return c != '"' && c != '\\' && c-' ' < utf8.RuneSelf-' ' }
 
-// escapeEnd returns the length of the escape at the head of b, −1 if b ends in it.
+// escapeEnd returns the length of the escape sequence at the head of b, or −1 if b ends within it. The text is the message about
+// an invalid sequence, and empty otherwise.
 func escapeEnd(b []byte) (n int, text string) {
 	if len(b) < 2 {
 		return -1, ""
@@ -258,11 +261,12 @@ func escapeEnd(b []byte) (n int, text string) {
 	return 12, ""
 }
 
-// badPair is badEscape for one half of a character of two.
+// badPair returns the message about an invalid surrogate pair at the head of b.
 func badPair(b []byte) string {
 	return "invalid surrogate pair " + quoted(b[:min(len(b), 12)]) + " in string"
 }
 
+// quoted returns b in back quotes if it can be, and otherwise in double quotes with escapes.
 func quoted(b []byte) string {
 	if s := string(b); strconv.CanBackquote(s) {
 		return "`" + s + "`"
@@ -270,17 +274,18 @@ func quoted(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
+// badEscape returns the message about the invalid escape sequence b.
 func badEscape(b []byte) string {
 	return "invalid escape sequence " + quoted(b) + " in string"
 }
 
-// hex returns the number of an escape such as \u00e4 at the head of b.
+// hex returns the number of an escape sequence such as \u00e4 at the head of b, and false if its digits are not hexadecimal.
 func hex(b []byte) (rune, bool) {
 	x, err := strconv.ParseUint(string(b[2:6]), 16, 16)
 	return rune(x), err == nil
 }
 
-// appendUnquoted appends what a string that has been passed says.
+// appendUnquoted appends the text of a JSON string to dst, without quotes and escapes. text is a token that the scanner has checked.
 func appendUnquoted(dst, text []byte) []byte {
 	text = text[1 : len(text)-1]
 	for len(text) > 0 {

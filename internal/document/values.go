@@ -8,7 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Begin enters a document of a format and reports whether it is an object.
+// Begin enters the object of a document. If the document is no object, it reports that it has not the given format, and returns
+// false.
 func (d *Reader) Begin(format string) bool {
 	if d.src.peek() != '{' {
 		d.Wrong("an object, so not a " + format + " document")
@@ -17,8 +18,8 @@ func (d *Reader) Begin(format string) bool {
 	return d.OpenObject()
 }
 
-// Format reads the field that names the format. Of a document of another kind nothing more is read, as none of its fields
-// would be known.
+// Format reads the field that names the format, and reports another name than format. The reading ends if the name is a format of
+// Rung of another kind, since none of its fields would be known.
 func (d *Reader) Format(format string) {
 	if s, ok := d.Text(); ok && string(s) != format {
 		d.Problem(Quote(s), `is not "`+format+`"`)
@@ -28,7 +29,7 @@ func (d *Reader) Format(format string) {
 	}
 }
 
-// Null passes the next value if it is null, and reports whether it was.
+// Null consumes the next value if it is null, and reports whether it was.
 func (d *Reader) Null() bool {
 	if d.src.peek() != 'n' {
 		return false
@@ -53,7 +54,8 @@ func (d *Reader) Bool() bool {
 	return false
 }
 
-// Object reads an object member by member, each by its number among fields, and reports which of those that it needs are missing.
+// Object reads an object. It calls read with the position in fields of each known field, and reports the fields of need that are
+// missing.
 func (d *Reader) Object(fields []string, need []int, read func(k int)) {
 	if !d.OpenObject() {
 		return
@@ -69,7 +71,7 @@ func (d *Reader) Object(fields []string, need []int, read func(k int)) {
 	d.Require(fields, seen, need...)
 }
 
-// NotEmpty reads a text that is not empty.
+// NotEmpty reads a string, and reports a problem if it is empty.
 func (d *Reader) NotEmpty() string {
 	s, ok := d.Text()
 	if ok && len(s) == 0 {
@@ -78,7 +80,7 @@ func (d *Reader) NotEmpty() string {
 	return string(s)
 }
 
-// List reads a list with at most most elements, which read reads one by one. Further ones are passed, and told by one problem.
+// List reads a list of at most most elements, each by a call of read. Further elements are skipped, and reported as one problem.
 func List[T any](d *Reader, most int, read func(*T)) (all []T) {
 	if !d.OpenArray() {
 		return nil
@@ -97,8 +99,8 @@ func List[T any](d *Reader, most int, read func(*T)) (all []T) {
 	return all
 }
 
-// Key goes to the next member of the current object, whose keys are free, and returns its key; seen collects them.
-// Repeated ones are reported and passed. At the end of the object it leaves it.
+// Key goes to the next member of the current object, whose keys are free, and returns its key. It adds the key to seen.
+// Repeated keys are reported and skipped. At the end it leaves the object and returns false.
 func (d *Reader) Key(seen map[string]bool) (string, bool) {
 	for !d.Fatal {
 		if d.src.peek() == '}' {
@@ -122,7 +124,7 @@ func (d *Reader) Key(seen map[string]bool) (string, bool) {
 	return "", false
 }
 
-// Integer reads a number with an integer value, written in any way.
+// Integer reads an integer within ±2^53; a form such as 1e3 is allowed. It returns 0 after a problem.
 func (d *Reader) Integer() int64 {
 	if d.src.peek() != '0' {
 		d.Wrong("a number")
@@ -147,7 +149,7 @@ func (d *Reader) Integer() int64 {
 	return int64(x)
 }
 
-// Choice reads one of the given texts and returns its number; 0 after a problem.
+// Choice reads one of the given texts and returns its index in texts. It returns 0 after a problem.
 func (d *Reader) Choice(texts ...string) int {
 	s, ok := d.Text()
 	if !ok {
@@ -162,8 +164,8 @@ func (d *Reader) Choice(texts ...string) int {
 	return 0
 }
 
-// Refuse reports the fields that were seen but have no meaning; those of an
-// element only if they have no other problem.
+// Refuse reports by rule each forbidden field that is in seen. A field of an
+// element that has another problem is not reported.
 func (d *Reader) Refuse(fields []string, seen uint32, rule string, forbidden ...int) {
 	element := len(d.path) == 2
 	for _, k := range forbidden {
@@ -173,7 +175,7 @@ func (d *Reader) Refuse(fields []string, seen uint32, rule string, forbidden ...
 	}
 }
 
-// End checks that nothing follows the document.
+// End reports text that follows the document.
 func (d *Reader) End() {
 	offset := d.src.offset()
 	d.src.token()
@@ -190,6 +192,7 @@ func (d *Reader) End() {
 	}
 }
 
+// trailing adds the fault that text follows the document; offset is the end of the document.
 func (d *Reader) trailing(offset int64) {
 	d.Add(Place{Section: Last}, "$", "", "there is more after the end of the document, at "+d.src.where(offset))
 }

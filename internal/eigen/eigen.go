@@ -11,13 +11,13 @@ import (
 )
 
 var (
-	// ErrNotFinite is returned for a matrix with an infinite or undefined number.
+	// ErrNotFinite is returned for a matrix with an infinite number or a NaN.
 	ErrNotFinite = errors.New("eigen: numbers overflow")
-	// ErrNoConvergence is returned where a routine ends without a result.
+	// ErrNoConvergence is returned if a routine ends without a result.
 	ErrNoConvergence = errors.New("eigen: eigenvalues do not converge")
 )
 
-// Verdict returns the error of a routine that has ended with ok.
+// Verdict returns nil if ok is true, and ErrNoConvergence otherwise. ok is the result of a routine.
 func Verdict(ok bool) error {
 	if !ok {
 		return ErrNoConvergence
@@ -25,9 +25,9 @@ func Verdict(ok bool) error {
 	return nil
 }
 
-// Small replaces the square symmetric matrix A, of which one triangle is read, by its
-// eigenvectors, as columns, and stores the eigenvalues in w, the least first. It reads
-// numbers beyond the triangle only to see whether they are finite.
+// Small replaces the square symmetric matrix A by its eigenvectors, as columns, and stores
+// the eigenvalues in w, the smallest first. It reads the triangle A.Uplo; the numbers of the
+// other triangle only have to be finite.
 //
 // Shapes: w has n entries, work 3n at least.
 // Cost: O(n³), no allocation. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.
@@ -43,10 +43,10 @@ func Small(A blas64.Symmetric, w, work []float64) error {
 	return Verdict(lapack64.Syev(lapack.EVCompute, A, w, work, len(work)))
 }
 
-// SingularTo stores in s, u and vt the singular values of A, the largest first, and the
-// vectors of as many. It destroys A.
+// SingularTo stores in s the singular values of A, the largest first, in the columns of u the left
+// singular vectors, and in the rows of vt the right ones. It destroys A.
 //
-// Shapes: with k the least of rows and columns, s has k entries, u k columns, vt k rows;
+// Shapes: let k be the smaller of the numbers of rows and columns. s has k entries, u k columns, and vt k rows;
 // work is as long as lapack64.Gesvd asks for.
 // Cost: O(rows·cols·k), no allocation. It returns ErrNotFinite, with A as it was, or
 // ErrNoConvergence.

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Values stores in re and im the parts of the eigenvalues of the square matrix A. It destroys A.
+// Values stores in re and im the real and imaginary parts of the eigenvalues of the square matrix A. It destroys A.
 //
 // Shapes: re and im have n entries.
 // Cost: O(n³); allocates. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.
@@ -28,12 +28,12 @@ func Values(A blas64.General, re, im []float64) error {
 	return Verdict(lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, work, len(work)) == 0)
 }
 
-// StableSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant
-// subspace of A for the eigenvalues with a negative real part, by a real Schur form in that order. gap is the least
-// distance of an eigenvalue from the imaginary axis, relative to the largest eigenvalue. It destroys A.
+// StableSubspace stores in Q an orthogonal matrix whose first stable columns span the invariant subspace of A for the
+// eigenvalues with a negative real part. They come from a real Schur form with these eigenvalues first. gap is the smallest
+// distance of an eigenvalue from the imaginary axis, relative to the largest magnitude of an eigenvalue. It destroys A.
 //
 // Shapes: A and Q are n×n, without gaps between rows. Cost: O(n³); allocates. It returns ErrNotFinite, with A as it
-// was, or ErrNoConvergence where the Schur form is not found or two eigenvalues are too close to be exchanged.
+// was, or ErrNoConvergence if the Schur form is not found or two eigenvalues are too close to be exchanged.
 func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	n := A.Rows
 	if !algebra.AllFinite(A.Data[:n*n]...) {
@@ -56,12 +56,13 @@ func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	return stable, gap, nil
 }
 
-// Subspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant subspace of A for the
-// eigenvalues re ± i·im that are taken, by a real Schur form in that order. Where two eigenvalues are too close to be exchanged,
-// the subspace is invariant all the same, but lacks one. It destroys A.
+// Subspace stores in Q an orthogonal matrix whose first columns span the invariant subspace of A for the eigenvalues re ± i·im
+// for which takes returns true. They come from a real Schur form with these eigenvalues first. It returns the number of these
+// columns. If two eigenvalues are too close to be exchanged, one that should be in the subspace is left out; the subspace is
+// still invariant. It destroys A.
 //
 // Shapes: A and Q are n×n, without gaps between rows. Cost: O(n³); allocates. It returns ErrNotFinite, with A as it
-// was, or ErrNoConvergence where the Schur form is not found.
+// was, or ErrNoConvergence if the Schur form is not found.
 func Subspace(Q, A blas64.General, takes func(re, im float64) bool) (columns int, err error) {
 	if !algebra.AllFinite(A.Data[:A.Rows*A.Rows]...) {
 		return 0, ErrNotFinite
@@ -73,8 +74,8 @@ func Subspace(Q, A blas64.General, takes func(re, im float64) bool) (columns int
 	return columns, nil
 }
 
-// lead brings the blocks of the Schur form A with eigenvalues that are taken to the beginning, and returns how many columns of Q belong
-// to them. It reports whether all blocks could be exchanged; one that could not is left out.
+// lead moves the diagonal blocks of the real Schur form A whose eigenvalues takes accepts to the beginning. It returns the number of
+// columns of Q that belong to them. A block that could not be moved is left out, and ok is then false.
 func lead(Q, A blas64.General, takes func(re, im float64) bool) (columns int, ok bool) {
 	var impl lapackgonum.Implementation
 	work := make([]float64, A.Rows)
@@ -99,7 +100,8 @@ func lead(Q, A blas64.General, takes func(re, im float64) bool) (columns int, ok
 	return columns, ok
 }
 
-// schur replaces A by its real Schur form T and stores in Q the vectors: A = Q T Qᵀ.
+// schur replaces A by its real Schur form T, and stores in Q the orthogonal matrix with A = Q·T·Qᵀ. It returns the real and
+// imaginary parts of the eigenvalues, and false if the iteration does not converge.
 func schur(Q, A blas64.General) (re, im []float64, ok bool) {
 	n := A.Rows
 	if n == 0 {
@@ -109,7 +111,7 @@ func schur(Q, A blas64.General) (re, im []float64, ok bool) {
 	re, im = make([]float64, n), make([]float64, n)
 	tau, work := make([]float64, max(n-1, 1)), make([]float64, max(16*n, 64))
 	impl.Dgehrd(n, 0, n-1, A.Data, A.Stride, tau[:n-1], work, len(work))
-	for i := range n { // the reflections stand below the subdiagonal
+	for i := range n { // the Householder vectors are below the subdiagonal
 		row := A.Data[i*A.Stride : i*A.Stride+n]
 		copy(Q.Data[i*Q.Stride:], row)
 		clear(row[:max(i-1, 0)])
@@ -119,7 +121,7 @@ func schur(Q, A blas64.General) (re, im []float64, ok bool) {
 	return re, im, left == 0
 }
 
-// Solve returns X with A X = B. It destroys A; X is B's storage.
+// Solve returns X with A·X = B. It destroys A and B; X is stored in B.
 //
 // Cost: O(n³); allocates. It returns ErrNotFinite if A is singular or a number is not finite.
 func Solve(A, B blas64.General) (X blas64.General, err error) {
@@ -136,7 +138,7 @@ func Solve(A, B blas64.General) (X blas64.General, err error) {
 
 // SingularValues stores in s the singular values of A, the largest first. It destroys A.
 //
-// Shapes: s has as many entries as the lesser of rows and columns.
+// Shapes: s has as many entries as the smaller of the numbers of rows and columns.
 // Cost: O(rows·cols·min(rows, cols)); allocates. It returns ErrNotFinite or ErrNoConvergence.
 func SingularValues(A blas64.General, s []float64) error {
 	if !algebra.AllFinite(A.Data...) {
@@ -148,7 +150,8 @@ func SingularValues(A blas64.General, s []float64) error {
 	return Verdict(lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, work, len(work)))
 }
 
-// SingularValuesOf is SingularValues for the numbers of a matrix by rows, cols each, for packages without gonum's types.
+// SingularValuesOf is SingularValues for a matrix stored by rows in data, with cols columns. It serves packages that do not import
+// gonum.
 func SingularValuesOf(data []float64, cols int, s []float64) error {
 	if len(data) == 0 {
 		return nil

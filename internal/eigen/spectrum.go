@@ -15,7 +15,7 @@ type Spectrum struct {
 	n, stride         int
 }
 
-// NewSpectrum allocates for matrices with up to m rows and n columns.
+// NewSpectrum returns a Spectrum with the memory for matrices with up to m rows and n columns.
 func NewSpectrum(m, n int) *Spectrum {
 	k := min(m, n)
 	s := &Spectrum{a: make([]float64, m*n), u: make([]float64, m*k), vt: make([]float64, k*n), s: make([]float64, k), n: n}
@@ -24,13 +24,13 @@ func NewSpectrum(m, n int) *Spectrum {
 		return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data}
 	}
 	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, general(m, n, s.a), general(m, k, s.u), general(k, n, s.vt), s.s, ask[:], -1)
-	// A block of fewer rows may take another way through the routine.
+	// A matrix with fewer rows may take another branch of the routine, which needs more memory.
 	s.work = make([]float64, max(int(ask[0]), 5*(m+n)+k*(m+n+k)))
 	return s
 }
 
-// Factor computes the singular values and vectors of A, m×n by rows, and reports whether that went well: its numbers are finite, and
-// the iteration has ended.
+// Factor computes the singular values and vectors of the m×n matrix A, stored by rows. It returns false if a number of A is not
+// finite, the iteration does not converge, or A is empty.
 //
 // Cost: O(m·n·min(m, n)), no allocation.
 func (s *Spectrum) Factor(A []float64, m int) bool {
@@ -44,10 +44,10 @@ func (s *Spectrum) Factor(A []float64, m int) bool {
 		blas64.General{Rows: k, Cols: s.n, Stride: s.n, Data: s.vt}, s.s[:k], s.work) == nil
 }
 
-// Values returns the singular values of a matrix with m rows, the largest first.
+// Values returns the singular values of the factored matrix, the largest first; m is its number of rows.
 func (s *Spectrum) Values(m int) []float64 { return s.s[:min(m, s.n)] }
 
-// Left returns the scalar product of left vector i with v.
+// Left returns the scalar product of left singular vector i with v; m is the number of rows.
 func (s *Spectrum) Left(i, m int, v []float64) (t float64) {
 	for r := range m {
 		t += s.u[r*s.stride+i] * v[r]
@@ -55,7 +55,7 @@ func (s *Spectrum) Left(i, m int, v []float64) (t float64) {
 	return t
 }
 
-// LeftNorm returns the length of a piece of left vector i.
+// LeftNorm returns the Euclidean norm of elements from to to−1 of left singular vector i.
 func (s *Spectrum) LeftNorm(i, from, to int) float64 {
 	sum := 0.0
 	for r := from; r < to; r++ {
@@ -64,11 +64,11 @@ func (s *Spectrum) LeftNorm(i, from, to int) float64 {
 	return math.Sqrt(sum)
 }
 
-// Right returns right vector i.
+// Right returns right singular vector i.
 func (s *Spectrum) Right(i int) []float64 { return s.vt[i*s.n : (i+1)*s.n] }
 
-// SymmetricTo replaces the symmetric matrix A, n×n by rows, by its eigenvectors, as columns, and stores the eigenvalues in w, the
-// least first. It reads the upper triangle.
+// SymmetricTo replaces the symmetric n×n matrix A, stored by rows, by its eigenvectors, as columns, and stores the eigenvalues in w, the
+// smallest first. It reads the upper triangle; the other numbers only have to be finite.
 //
 // Shapes: w has n entries, work 3n at least.
 // Cost: O(n³), no allocation. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.

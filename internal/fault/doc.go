@@ -1,3 +1,3 @@
-// Package fault has what the messages of all packages share: how a name of a document is
-// printed, which name an unknown one may be meant for, and how an error is wrapped without the prefix of its package.
+// Package fault forms parts of the messages of all packages: it prints a name of a document, suggests a known
+// name in place of an unknown one, and wraps an error without the prefix of its package.
 package fault

@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the number of characters of a name beyond which it is cut in messages.
+// longest is the largest number of characters of a name that is not cut in messages.
 const longest = 60
 
-// Name returns a name as it stands in messages: in quotes, on one line, and cut if it is long.
-// What a terminal might obey or not show is written as escapes. Of a long name the beginning
-// and the end remain, as numbers are often there.
+// Name returns a name in the form for messages: in quotes, on one line, and cut if it is long.
+// Control characters and others that cannot be printed are written as escapes. A long name keeps its beginning
+// and its end, where numbers often are.
 //
-// Cost: as the part which is shown; allocates.
+// Cost: O(length of the result); allocates.
 func Name(s string) string { return strconv.Quote(cut(s, longest)) }
 
-// Text returns a name as a table has it, of at most the given number of columns: as it is, or
-// as Name writes it where it has what cannot be printed or blanks at an end.
+// Text returns a name in the form for tables, cut to the given number of columns. It is in quotes only
+// if it has a character that cannot be printed, or blanks at an end.
 func Text(s string, columns int) string {
 	s = cut(s, max(columns, 1))
 	if !printable(s) || strings.TrimSpace(s) != s {
@@ -29,7 +29,7 @@ func Text(s string, columns int) string {
 	return s
 }
 
-// List returns names as a message lists them, of which it names the first twelve.
+// List returns names in the form for messages, separated by commas. After the first twelve it gives only the number of the others.
 func List(names []string) string {
 	const most = 12
 	var b strings.Builder
@@ -46,7 +46,7 @@ func List(names []string) string {
 	return b.String()
 }
 
-// Entry returns the name of entry i of a field that has n of them: FIELD, or FIELD[i] where n is not 1.
+// Entry returns the name of entry i of a field with n entries: FIELD[i], or FIELD if n is 1.
 func Entry(field string, i, n int) string {
 	if n == 1 {
 		return field
@@ -54,7 +54,7 @@ func Entry(field string, i, n int) string {
 	return fmt.Sprintf("%s[%d]", field, i)
 }
 
-// Enum returns the name of value x of a type, or the type with its number where it has no name.
+// Enum returns names[x]. If x has no name, it returns the name of the type, of, with the number x in brackets.
 func Enum[T ~uint8](names []string, x T, of string) string {
 	if int(x) >= len(names) {
 		return fmt.Sprintf("%s(%d)", of, x)
@@ -62,7 +62,7 @@ func Enum[T ~uint8](names []string, x T, of string) string {
 	return names[x]
 }
 
-// Line returns a text of one line with everything that cannot be printed written as an
+// Line returns s with every character that cannot be printed, such as a line end, written as an
 // escape.
 func Line(s string) string {
 	if printable(s) {
@@ -82,15 +82,17 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Escape returns a name as a file of lines has it: as Line, with backslashes doubled, so that names that
-// differ stay different.
+// Escape returns a name in the form for files with a name per line: Line with backslashes doubled, so different names
+// stay different.
 func Escape(s string) string { return Line(strings.ReplaceAll(s, `\`, `\\`)) }
 
+// printable reports whether s is valid UTF-8 and all its characters can be printed.
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
 }
 
-// cut returns s, or its beginning and end of n characters together.
+// cut returns s if it has at most n characters. Otherwise it returns its beginning and its end with an ellipsis between them, n
+// characters in all.
 func cut(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s[:min(len(s), utf8.UTFMax*n+1)]) <= n && len(s) <= utf8.UTFMax*n {
 		return s
@@ -108,7 +110,7 @@ func cut(s string, n int) string {
 	return s[:lo] + "…" + s[hi:]
 }
 
-// prefixes are the names with which errors of the packages begin.
+// prefixes are the names of packages with which their errors begin.
 var prefixes = [...]string{
 	"rung", "assemble", "assembly", "batch", "bench/growth", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt",
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
@@ -116,8 +118,8 @@ var prefixes = [...]string{
 	"live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/sweep", "study/table", "tree",
 }
 
-// Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of
-// errors has one. An error with which the format begins keeps its own.
+// Errorf is fmt.Errorf, but errors among args lose the prefix of their package, so that a chain of
+// errors has only one prefix. If the format begins with %w, the first argument keeps its prefix.
 func Errorf(format string, args ...any) error {
 	head := strings.HasPrefix(format, "%w")
 	for i, a := range args {
@@ -128,8 +130,8 @@ func Errorf(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Plain returns err with a text that does not begin with the name of its package. Of joined errors, and of what wraps
-// them, no line does.
+// Plain returns an error that wraps err and whose text does not begin with the name of its package. If err is or wraps joined errors,
+// no line of the text does. It returns err if nothing has to be removed.
 func Plain(err error) error {
 	text := err.Error()
 	lines := []string{text}
@@ -147,7 +149,7 @@ func Plain(err error) error {
 	return err
 }
 
-// plain is an error with another text.
+// plain wraps an error and has another text.
 type plain struct {
 	text string
 	err  error

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	mostLetters = 200     // of a name for which others are looked at
-	mostLooked  = 2 << 20 // names that are looked at for all unknown names of one document
+	mostLetters = 200     // longest unknown name, in letters, for which a near name is searched
+	mostLooked  = 2 << 20 // names that are compared for all unknown names of one document
 )
 
-// Meant returns ", did you mean NAME?" with the one of the names that is nearest to an unknown one, and "" if none is
-// near: the nearest takes at most one change of three to five letters, two of six to nine, three of more. A change puts
-// a letter in, leaves one out, exchanges one or swaps two neighbours (the distance of Damerau and Levenshtein between
-// neighbours). Capitals are small letters, and numbers have to be the same: link1 is not meant by link2. Where
-// no name is near, the only one that begins with what is written is meant.
+// Meant returns ", did you mean NAME?", where NAME is the one of names that is nearest to the unknown name. It returns ""
+// if no name is near. A near name differs by at most one change for three to five letters, two for six to nine letters, and
+// three for more letters. A change inserts, deletes or replaces a letter, or swaps two adjacent letters (the distance of
+// Damerau and Levenshtein for adjacent letters). Capitals count as small letters, and numbers have to be equal: link2 is
+// not near link1. If no name is near, but exactly one begins with the unknown name, NAME is this one.
 //
 // Cost: O(names × letters); allocates.
 func Meant(name string, names ...string) string {
@@ -30,8 +30,8 @@ func MeantOf(name string, n int, at func(i int) string) string {
 	return h.Meant(name, n, at)
 }
 
-// Hints bounds what is spent on the names that the unknown names of one document were meant for: some million names are
-// looked at, and no more. The zero value has looked at none.
+// Hints bounds the time of the searches for near names in one document: all its calls together compare at most mostLooked names.
+// The zero value is ready for use.
 type Hints struct{ looked int }
 
 // Meant is MeantOf within the bound.
@@ -46,7 +46,7 @@ func (h *Hints) Meant(name string, n int, at func(i int) string) string {
 	return question(s.names())
 }
 
-// question is the hint with the first of the names.
+// question returns ", did you mean NAME?" with the first of the names, and "" if there is none.
 func question(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -54,12 +54,14 @@ func question(names []string) string {
 	return ", did you mean " + Text(names[0], longest) + "?"
 }
 
-// NoneOf says that there is no thing of a kind with a name, which names there are, and which of them may be meant.
+// NoneOf returns the message that there is no thing of a kind with this name. It lists the names that there are, and suggests one
+// of them.
 func NoneOf(kind, name string, names []string) string {
 	return "no " + kind + " " + Name(name) + "; there are " + strings.Join(names, ", ") + AfterList(MeantType(name, names...))
 }
 
-// Parse returns the value of a type whose name is given, or the error of NoneOf after a prefix. It is the inverse of Enum.
+// Parse returns the index of name in names as a value of T, or an error with the text of NoneOf after the prefix. It is the inverse
+// of Enum.
 func Parse[T ~uint8](prefix, kind, name string, names []string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return T(i), nil
@@ -67,7 +69,7 @@ func Parse[T ~uint8](prefix, kind, name string, names []string) (T, error) {
 	return 0, errors.New(prefix + NoneOf(kind, name, names))
 }
 
-// AfterList is what Meant returns as it stands at the end of a list of names: "; did you mean NAME?".
+// AfterList returns the result of Meant in the form for the end of a list of names: "; did you mean NAME?", or "" for "".
 func AfterList(meant string) string {
 	if meant == "" {
 		return ""
@@ -75,8 +77,8 @@ func AfterList(meant string) string {
 	return ";" + strings.TrimPrefix(meant, ",")
 }
 
-// NearPattern returns at most the given number of names that are near to a pattern, in which * is any text and ? any letter, as
-// Meant has it; the nearest first. each calls look with the names until it returns false.
+// NearPattern returns up to most names that are near a pattern, in which * is any text and ? any letter, the nearest first. See
+// Meant for what is near. each calls look with all names, and stops if look returns false.
 func NearPattern(pattern string, most int, each func(look func(name string) bool)) []string {
 	s := newSearch(pattern, most)
 	s.wild = strings.ContainsAny(pattern, "*?")
@@ -89,28 +91,27 @@ func NearPattern(pattern string, most int, each func(look func(name string) bool
 	return s.names()
 }
 
-// search finds the names nearest to one.
+// search finds the names nearest to the wanted name.
 type search struct {
-	name   []rune // folded
-	digits string
-	wild   bool // * and ? in the name are any text and any letter
-	most   int  // names that are kept
+	name   []rune // the wanted name, in small letters; nil if it is too long
+	digits string // the numbers in the wanted name
+	wild   bool   // * and ? in the wanted name are any text and any letter
+	most   int    // largest number of names that are kept
 	best   []candidate
-	head   string // the name that begins with the wanted one
-	heads  int    // how many do
+	head   string // the last name found that begins with the wanted one
+	heads  int    // number of names that begin with it, counted up to 2
 
-	other []rune    // the folded name that is looked at
-	rows  [3][]int8 // of the distance
+	other []rune    // the name that is compared, in small letters
+	rows  [3][]int8 // rows of the table in distance
 }
 
-// candidate is a name with the changes that make it of the wanted one.
+// candidate is a near name with its distance from the wanted one.
 type candidate struct {
 	name string
-	far  int
+	far  int // number of changes
 }
 
-// newSearch returns a search for names that differ from name by no more than most changes of letters. A name of more than mostLetters has
-// none near.
+// newSearch returns a search for up to most names near name. No name is near a name of more than mostLetters letters.
 func newSearch(name string, most int) *search {
 	s := &search{most: most, digits: numbersIn(name)}
 	if utf8.RuneCountInString(name) <= mostLetters {
@@ -130,7 +131,7 @@ func fold(list []rune, name string) []rune {
 	return list
 }
 
-// numbersIn returns the numbers within a name without the zeros before them, each after a blank.
+// numbersIn returns the numbers within a name, each without leading zeros and after a blank.
 func numbersIn(name string) string {
 	if !strings.ContainsAny(name, "0123456789") {
 		return ""
@@ -143,7 +144,7 @@ func numbersIn(name string) string {
 	return b.String()
 }
 
-// allowed is the number of changes up to which a name of so many letters is near.
+// allowed returns the largest number of changes of a near name; letters is the length of the shorter of the two names.
 func allowed(letters int) int {
 	switch {
 	case letters < 3:
@@ -156,7 +157,7 @@ func allowed(letters int) int {
 	return 3
 }
 
-// look takes a name among the best if it is one of them.
+// look compares a name with the wanted one, and inserts it into best if it is near and among the nearest.
 func (s *search) look(name string) {
 	n := len(s.name)
 	if n == 0 || name == "" || len(name) > utf8.UTFMax*2*mostLetters {
@@ -189,7 +190,7 @@ func (s *search) look(name string) {
 	s.best = s.best[:min(len(s.best), s.most)]
 }
 
-// names returns what has been found, the nearest first.
+// names returns the names found, the nearest first.
 func (s *search) names() []string {
 	if len(s.best) == 0 && s.heads == 1 {
 		return []string{s.head}
@@ -201,8 +202,8 @@ func (s *search) names() []string {
 	return names
 }
 
-// distance returns the least number of changes that make the other name of the wanted one, or more than limit if it is more
-// than that. Row i of its table is for the first i letters of the other name.
+// distance returns the smallest number of changes that turn the wanted name into the other name. If it is above limit, the result is
+// some number above limit. Row i of the table is for the first i letters of the other name.
 func (s *search) distance(limit int) int {
 	const far = 100
 	n := len(s.name)
@@ -217,7 +218,7 @@ func (s *search) distance(limit int) int {
 		row[0] = int8(min(i+1, far))
 		least := row[0]
 		lo, hi := 0, n
-		if !s.wild { // further from the diagonal there are more changes than the limit
+		if !s.wild { // farther from the diagonal the distance is above the limit
 			lo, hi = max(i-limit, 0), min(i+limit+2, n)
 			if lo > 0 {
 				row[lo] = far

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// OtherNames tells how a list of names of things differs from the one that is wanted: those that are missing, and those that
-// are there besides, a few of each by name; else where the order is another one.
+// OtherNames returns the message that a list of names of things differs from the wanted list. It lists some of the missing and of the
+// additional names. If there are none, it gives the first name at which the order differs, or else the two lengths.
 func OtherNames(things string, got, want []string) string {
 	missing, besides := without(want, got), without(got, want)
 	switch {
@@ -25,7 +25,7 @@ func OtherNames(things string, got, want []string) string {
 	return fmt.Sprintf("it has %d %s, not %d", len(got), things, len(want))
 }
 
-// without returns the names of a list that another one has not.
+// without returns the names of list that are not in other.
 func without(list, other []string) (left []string) {
 	there := make(map[string]bool, len(other))
 	for _, n := range other {
@@ -34,10 +34,10 @@ func without(list, other []string) (left []string) {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return there[n] })
 }
 
-// mostSome is how many names are said of many.
+// mostSome is the largest number of names that some lists.
 const mostSome = 3
 
-// some names the first few of a list, and says how many more there are.
+// some returns the first few names of a list, and the number of the others.
 func some(names []string) string {
 	text := ""
 	for i, n := range names[:min(len(names), mostSome)] {

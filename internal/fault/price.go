@@ -2,15 +2,16 @@ package fault
 
 import "strconv"
 
-// TooDear is the rule that what costs amount breaks where most is allowed: "takes 1.6 GB, more than 1.1 GB: INSTEAD".
-// The unit is "B", "flops", "rows" and the like; instead says what to do.
+// TooDear returns the message that a task takes amount where only most is allowed: "takes 1.6 GB, more than 1.1 GB: INSTEAD".
+// The unit is "B", "flops", "rows" and the like; instead tells what to do.
 //
-// All limits on memory, work and rows say their price by it, before anything is spent.
+// All limits on memory, work and rows report their excess by it, before the task begins.
 func TooDear(amount, most float64, unit, instead string) string {
 	return "takes " + Amount(amount, unit) + ", more than " + Amount(most, unit) + ": " + instead
 }
 
-// Amount returns a price in three digits: bytes and flops with a prefix, as 1.61 GB, and other units as 1e+09 rows.
+// Amount returns an amount with three digits and its unit. Bytes and flops have a metric prefix, such as 1.61 GB; other units have
+// none, such as 1e+09 rows.
 func Amount(x float64, unit string) string {
 	prefix := ""
 	if unit == "B" || unit == "flops" {

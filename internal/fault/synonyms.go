@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// synonyms are the names of types and methods in the words of others, as letters and figures alone. The words of one name stand together.
+// synonyms are the words by which other programs and people call types and methods of Rung. Words consist of small letters and
+// figures only.
 var synonyms = [...]struct{ name, words string }{
 	{"revolute", "hinge hinged pin pinned pivot rotary rotation rotational rotate turning continuous"},
 	{"prismatic", "slider slide sliding translation translational linear piston"},
@@ -38,7 +39,7 @@ var synonyms = [...]struct{ name, words string }{
 	{"generalized-alpha", "implicit alpha hht newmark"},
 }
 
-// MeantType is Meant for names of types and methods, which have other names elsewhere: a hinge is a revolute joint.
+// MeantType is Meant for names of types and methods. It also suggests a name by its synonyms: a hinge is a revolute joint.
 func MeantType(name string, names ...string) string {
 	word := lettersOf(name)
 	if word == "" {
@@ -58,7 +59,8 @@ func MeantType(name string, names ...string) string {
 	return Meant(name, names...)
 }
 
-// lettersOf returns the letters and figures of the name of a type, small and without "joint" at the end.
+// lettersOf returns the letters and figures of the name of a type, in small letters and without "joint" at the end. It returns ""
+// for a name that is too long.
 func lettersOf(name string) string {
 	if len(name) > mostLetters {
 		return ""

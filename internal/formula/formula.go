@@ -39,10 +39,10 @@ func (o op) two() bool { return o >= opAdd }
 // step is an operation on a stack of numbers.
 type step struct {
 	op     op
-	number float64 // of opNumber
+	number float64 // operand of opNumber
 }
 
-// Sizes of stacks. Most expressions need the small one, which is sooner cleared.
+// Sizes of stacks. The small stack is enough for most expressions, and takes less time to clear.
 const (
 	smallStack = 12
 	mostStack  = 64
@@ -51,7 +51,7 @@ const (
 // Formula is an expression in x and y as steps on a stack.
 type Formula struct {
 	steps []step
-	depth int // of the stack
+	depth int // largest number of elements on the stack
 }
 
 // HasY reports whether y is in the expression.
@@ -61,7 +61,7 @@ func (f *Formula) HasY() bool {
 	return slices.ContainsFunc(f.steps, func(p step) bool { return p.op == opY })
 }
 
-// At returns the value at x and y with its derivatives. They may not be finite.
+// At returns the value at x and y with its derivatives. They may be infinite or NaN.
 //
 // Cost: O(length), no allocation.
 func (f *Formula) At(x, y float64) Jet {
@@ -73,7 +73,7 @@ func (f *Formula) At(x, y float64) Jet {
 	return f.run(stack[:], x, y)
 }
 
-// run does the steps on a stack that is deep enough.
+// run does the steps on a stack with at least f.depth elements, and returns the result.
 func (f *Formula) run(stack []Jet, x, y float64) Jet {
 	n := 0
 	for _, s := range f.steps {
@@ -97,17 +97,17 @@ func (f *Formula) run(stack []Jet, x, y float64) Jet {
 	return stack[0]
 }
 
-// Bent reports whether the expression chooses between branches: whether abs, min or max are in it.
+// Bent reports whether the expression has branches: whether abs, min or max occur in it.
 //
 // Cost: O(length).
 func (f *Formula) Bent() bool {
 	return slices.ContainsFunc(f.steps, func(p step) bool { return p.op == opAbs || p.op == opMin || p.op == opMax })
 }
 
-// branchBase is by what Branch multiplies the choices so far before it adds the next one: the prime of the hash FNV-1a.
+// branchBase is the factor in the hash of Branch, the prime of FNV-1a.
 const branchBase = 0x100000001b3
 
-// Branch returns which branches abs, min and max take at x and y: a number that changes where one of them takes another.
+// Branch returns a hash of the branches that abs, min and max take at x and y. It changes if one of them takes another branch.
 //
 // Cost: as At.
 func (f *Formula) Branch(x, y float64) (branch uint64) {

@@ -35,12 +35,13 @@ func (a *Jet) div(b *Jet) (q Jet) {
 	return q
 }
 
-// of returns g(a), with the value of g and its first and second derivative at a.
+// of returns g(a). The arguments are the value of the function at a.Z and its first and second derivative.
 func (a *Jet) of(g, g1, g2 float64) Jet {
 	return Jet{g, g1 * a.X, g1 * a.Y, g1*a.XX + g2*a.X*a.X, g1*a.XY + g2*a.X*a.Y, g1*a.YY + g2*a.Y*a.Y}
 }
 
-// power returns a^c for a number c. Small powers are written out: the general formula has a negative power of a, infinite at zero.
+// power returns a^c for a number c. The cases 0, 1 and 2 are separate, because the general formula has a negative power of a, which is
+// infinite at zero.
 func (a *Jet) power(c float64) Jet {
 	switch c {
 	case 0:
@@ -64,7 +65,7 @@ func (a *Jet) pow(b *Jet) Jet {
 	return l.of(p, p, p)
 }
 
-// atan2 returns the angle of (b, a) from the first axis.
+// atan2 returns the angle of the point (b, a) from the first axis, in radians.
 func (a *Jet) atan2(b *Jet) Jet {
 	// The derivatives are those of atan(a/b) or, where b is smaller, of −atan(b/a).
 	var t Jet
@@ -80,7 +81,7 @@ func (a *Jet) atan2(b *Jet) Jet {
 	return t
 }
 
-// unary returns the function of one number that is operation o. turn has the circular and hyperbolic ones.
+// unary returns operation o of one argument. The method turn has the circular and hyperbolic functions.
 func (a *Jet) unary(o op) Jet {
 	switch o {
 	case opNeg:
@@ -105,7 +106,7 @@ func (a *Jet) log() Jet {
 	return a.of(math.Log(a.Z), r, -r*r)
 }
 
-// abs returns |a|; at the kink its derivatives are the means of both sides.
+// abs returns |a|. At a = 0 its derivatives are zero, the mean of both sides.
 func (a *Jet) abs() Jet {
 	switch {
 	case a.Z > 0:
@@ -113,7 +114,7 @@ func (a *Jet) abs() Jet {
 	case a.Z < 0:
 		return a.of(-a.Z, -1, 0)
 	}
-	return Jet{Z: a.Z * 0} // what is not a number stays so
+	return Jet{Z: a.Z * 0} // a NaN remains a NaN
 }
 
 // atan returns the angle with the tangent a.
@@ -122,7 +123,7 @@ func (a *Jet) atan() Jet {
 	return a.of(math.Atan(a.Z), r, -2*a.Z*r*r)
 }
 
-// turn returns a circular or hyperbolic function, or the inverse of one.
+// turn returns a circular or hyperbolic function, or the inverse of a circular function.
 func (a *Jet) turn(o op) Jet {
 	switch o {
 	case opSin:
@@ -155,8 +156,8 @@ func (a *Jet) turn(o op) Jet {
 	panic("formula: no such function")
 }
 
-// binary returns an operation on two numbers. series.binary repeats its cases, as one generic function for both would be slower: it would
-// call the operations by a dictionary.
+// binary returns operation o of two arguments. series.binary has the same cases. One generic function for both would be slower, because
+// it would call the operations through a dictionary.
 func (a *Jet) binary(o op, b *Jet) Jet {
 	switch o {
 	case opAdd:
@@ -178,7 +179,7 @@ func (a *Jet) binary(o op, b *Jet) Jet {
 	return *a
 }
 
-// second reports whether the minimum or maximum of two numbers is the second one, which it is if that is not a number.
+// second reports whether the minimum or maximum of two numbers is the second number b. It is b if b is NaN.
 func (o op) second(a, b float64) bool {
 	switch o {
 	case opMin:

@@ -17,42 +17,44 @@ const (
 	mostNesting = 200
 )
 
-// Problem tells where a text is no expression.
+// Problem is the place where a text is no expression, and the message.
 type Problem struct {
 	Expression string
 	Position   int    // of a character, from 1
-	Text       string // what was expected there, with what stands there
+	Text       string // what was expected there, and what was found
 }
 
-// functionOps are the functions of expressions.
+// functionOps are the functions of expressions by their names.
 var functionOps = map[string]op{
 	"sin": opSin, "cos": opCos, "tan": opTan, "asin": opAsin, "acos": opAcos, "atan": opAtan, "atan2": opAtan2,
 	"sinh": opSinh, "cosh": opCosh, "tanh": opTanh, "exp": opExp, "log": opLog, "sqrt": opSqrt, "abs": opAbs, "min": opMin, "max": opMax,
 }
 
+// Beginnings of the messages of a Problem.
 const (
 	operandWanted  = "expected a number, %s, pi, a function, a sign or \"(\""
 	operatorWanted = "expected an operator"
 )
 
 // parser turns a text into steps, by recursive descent. After an error
-// the rest of the text is skipped, and no steps count.
+// the rest of the text is skipped, and the steps are not used.
 type parser struct {
 	text    string
-	names   []string // of the variables
-	at      int      // byte
+	names   []string // names of the variables
+	at      int      // index of the next byte
 	f       Formula
-	depth   int // of the stack now
-	nesting int
+	depth   int // number of elements on the stack after the steps so far
+	nesting int // number of open brackets, signs and powers
 	err     *Problem
 }
 
-// Parse returns the formula of a text in x and y, in the grammar of docs/ground.md, or what is wrong with it.
+// Parse returns the formula of a text in x and y, in the grammar of docs/ground.md. If the text is no expression, it returns nil and
+// the problem.
 //
 // Cost: O(length); allocates.
 func Parse(text string) (*Formula, *Problem) { return ParseIn(text, "x", "y") }
 
-// ParseIn is Parse for one variable or two of other names, which are x and y of At.
+// ParseIn is Parse for one or two variables with other names. They are the arguments x and y of At, in this order.
 func ParseIn(text string, names ...string) (*Formula, *Problem) {
 	p := &parser{text: text, names: names}
 	if len(text) > mostBytes {
@@ -69,7 +71,7 @@ func ParseIn(text string, names ...string) (*Formula, *Problem) {
 	return &p.f, nil
 }
 
-// fail keeps the first error, at the place that is reached, and goes to the end.
+// fail stores the problem at the current place, unless there is one already, and goes to the end of the text.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = &Problem{p.text, 1 + utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)}
@@ -77,7 +79,7 @@ func (p *parser) fail(format string, args ...any) {
 	p.at = len(p.text)
 }
 
-// found names what stands at the place that is reached.
+// found returns the word or character at the current place for messages, or "the end".
 func (p *parser) found() string {
 	if p.peek() == 0 {
 		return "the end"
@@ -89,7 +91,8 @@ func (p *parser) found() string {
 	return fault.Name(p.text[p.at : p.at+n])
 }
 
-// peek skips blanks and returns the byte behind them, 0 at the end. For a byte 0 in the text it returns 1, with which nothing begins.
+// peek skips white space and returns the next byte, or 0 at the end. For a byte 0 in the text it returns 1, which no token begins
+// with.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) {
 		switch b := p.text[p.at]; b {
@@ -104,7 +107,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// take skips b if it comes next.
+// take skips b if it comes next, and reports whether it did.
 func (p *parser) take(b byte) bool {
 	if p.peek() != b {
 		return false
@@ -113,14 +116,14 @@ func (p *parser) take(b byte) bool {
 	return true
 }
 
-// want skips b, or fails.
+// want skips b if it comes next, and fails otherwise.
 func (p *parser) want(b byte) {
 	if !p.take(b) {
 		p.fail("%s or %q, found %s", operatorWanted, string(b), p.found())
 	}
 }
 
-// enter counts a level of brackets, signs or powers.
+// enter counts a level of brackets, signs or powers. It fails and returns false if there are too many.
 func (p *parser) enter() bool {
 	if p.nesting++; p.nesting > mostNesting {
 		p.fail("expected fewer brackets, signs or powers in each other: %d at most", mostNesting)
@@ -128,7 +131,7 @@ func (p *parser) enter() bool {
 	return p.err == nil
 }
 
-// sum is product {(+|-) product}.
+// sum parses product {(+|-) product}.
 func (p *parser) sum() {
 	for p.product(); p.err == nil; {
 		switch {
@@ -144,7 +147,7 @@ func (p *parser) sum() {
 	}
 }
 
-// product is factor {(*|/) factor}.
+// product parses factor {(*|/) factor}.
 func (p *parser) product() {
 	for p.factor(); p.err == nil; {
 		switch {
@@ -160,7 +163,7 @@ func (p *parser) product() {
 	}
 }
 
-// factor is a power with signs before it: -x^2 is -(x^2).
+// factor parses a power with signs before it: -x^2 is -(x^2).
 func (p *parser) factor() {
 	if !p.enter() {
 		return
@@ -177,7 +180,7 @@ func (p *parser) factor() {
 	}
 }
 
-// power is operand [^ factor]: x^y^2 is x^(y^2).
+// power parses operand [^ factor]: x^y^2 is x^(y^2).
 func (p *parser) power() {
 	p.operand()
 	if p.take('^') {
@@ -186,7 +189,7 @@ func (p *parser) power() {
 	}
 }
 
-// operand is a number, a name or an expression in brackets.
+// operand parses a number, a name or an expression in brackets.
 func (p *parser) operand() {
 	switch b := p.peek(); {
 	case b == '(':
@@ -211,14 +214,15 @@ func (p *parser) word() string {
 	return p.text[p.at:end]
 }
 
+// letter reports whether b is a letter of ASCII or an underscore.
 func letter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' }
 
-// noOperand fails where something else stands than an operand.
+// noOperand fails because an operand is missing; found is the text at its place.
 func (p *parser) noOperand(found string) {
 	p.fail(operandWanted+", found %s", strings.Join(p.names, ", "), found)
 }
 
-// name reads a variable, pi, or a function with its arguments. It fails where none of them stands.
+// name parses a variable, pi, or a function with its arguments. It fails for another name.
 func (p *parser) name() {
 	w := p.word()
 	variable := slices.Index(p.names, w)
@@ -242,7 +246,7 @@ func (p *parser) name() {
 	p.at += len(w)
 }
 
-// arguments are those of a function, in brackets.
+// arguments parses the arguments of a function, in brackets, and adds its operation o.
 func (p *parser) arguments(name string, o op) {
 	if !p.take('(') {
 		p.fail("expected \"(\" after %s, found %s", name, p.found())
@@ -259,7 +263,7 @@ func (p *parser) arguments(name string, o op) {
 	p.emit(o)
 }
 
-// number is digits with a point and an exponent.
+// number parses a number: digits with a point and an exponent, both optional.
 func (p *parser) number() {
 	end := p.at
 	digits := func() {
@@ -291,7 +295,7 @@ func (p *parser) number() {
 	p.push(step{opNumber, v})
 }
 
-// push adds a step that puts a number on the stack.
+// push adds a step that puts an element on the stack.
 func (p *parser) push(s step) {
 	if p.depth++; p.depth > mostStack {
 		p.fail("expected a simpler expression: it needs more than %d numbers at a time", mostStack)
@@ -301,8 +305,8 @@ func (p *parser) push(s step) {
 	p.f.depth = max(p.f.depth, p.depth)
 }
 
-// emit adds an operation. An operation on constants is computed at once, so that a constant exponent is one number. An argument is
-// constant if its last step is a number.
+// emit adds operation o. An operation on constants is computed at once, so that a constant exponent is one number. An argument is
+// constant if its last step is opNumber.
 func (p *parser) emit(o op) {
 	if p.err != nil {
 		return

@@ -8,44 +8,46 @@ import (
 
 // Constants of the search for jumps and kinks.
 const (
-	suspects = 6     // intervals whose change is narrowed down, for each number
+	suspects = 6     // number of intervals that are narrowed down, for each number of Numbers
 	narrow   = 1e-12 // length to which they are narrowed down, relative to the walk. A smaller value costs time only.
 
 	// jumpTol is the change, over so short an interval and relative to the number's size, that is a jump.
 	jumpTol = 1e-3
-	// noise is the size of what is rounding, relative to the other numbers.
+	// noise is the magnitude up to which a number counts as rounding, relative to the largest number and to Terms.
 	noise = 1e-9
-	// seamTol is by how much both ends of a period may differ, relative to the number's size.
+	// seamTol is the largest difference of both ends of a period, relative to the number's size.
 	seamTol = 1e-6
 )
 
-// Numbers are a function and its derivatives up to the second order, each times the power of the length of the walk. Places that a
-// function does not need are zero.
+// Numbers are a function and its derivatives up to the second order. A derivative of order k is multiplied by the k-th power of the
+// walk's length, so that all have the same unit. Elements that a function does not need are zero.
 type Numbers [6]float64
 
-// Walk goes through a function along one variable and looks for a place at which it, or one of its derivatives, is not finite or jumps.
+// Walk samples a function along one variable, and searches for a place where the function or one of its derivatives is not finite or
+// jumps.
 type Walk struct {
 	// Value returns the numbers at x, and whether they are finite.
 	Value    func(x float64) (n Numbers, finite bool)
 	From, To float64
 	Parts    int  // intervals between samples
-	Holes    bool // places where the numbers are not finite are passed over
-	// Terms is the size of the terms whose sum a number is. Where they cancel, what is left is their rounding, whose changes are no jumps.
+	Holes    bool // places where the numbers are not finite are ignored
+	// Terms is the magnitude of the terms whose sum a number is. Where the terms cancel, only their rounding errors remain. Changes of
+	// rounding errors are no jumps.
 	Terms float64
 
-	start, end Numbers // at the ends of the last Look
-	size       Numbers // largest magnitude of each number in it, at least noise of the largest of all and of Terms
+	start, end Numbers // numbers at From and To in the last call of Look
+	size       Numbers // largest magnitude of each number, at least noise times the largest of all and of Terms
 }
 
-// Jump is what a Walk finds: number Number changes by Size at X, or, with Number −1, a number is not finite there.
+// Jump is a fault that a Walk finds: number Number changes by Size at X. With Number −1, a number is not finite at X.
 type Jump struct {
 	Number  int
 	X, Size float64
 }
 
-// Look returns the first fault that it finds, and whether there is one.
+// Look returns the first fault that it finds, and false if it finds none.
 //
-// Cost: some thousand values; allocates.
+// Cost: some thousand calls of Value; allocates.
 func (w *Walk) Look() (Jump, bool) {
 	n := make([]Numbers, w.Parts+1)
 	ok := make([]bool, w.Parts+1)
@@ -82,8 +84,9 @@ func (w *Walk) Look() (Jump, bool) {
 	return Jump{}, false
 }
 
-// Seam compares both ends of a periodic function that gains advance over the walk, in which Look has found nothing. It returns the first
-// number that differs, and by how much it is larger at the end than at the start.
+// Seam compares both ends of a periodic function. Its value is to grow by advance over the walk, and its derivatives are to be equal at
+// both ends. Look has found nothing before. Seam returns the first number that differs otherwise, its growth over the walk, and
+// true; or false if there is none.
 func (w *Walk) Seam(advance float64) (number int, gain float64, found bool) {
 	for k := range w.size {
 		gain := w.end[k] - w.start[k]
@@ -98,7 +101,8 @@ func (w *Walk) Seam(advance float64) (number int, gain float64, found bool) {
 	return 0, 0, false
 }
 
-// oddest returns the intervals in which number k changes most unlike in their neighbours.
+// oddest returns up to suspects intervals in which the change of number k differs most from the changes in both neighbours, the largest
+// difference first.
 func oddest(n []Numbers, ok []bool, k int) []int {
 	change := func(i int) (float64, bool) {
 		if i < 0 || i+1 >= len(n) || !ok[i] || !ok[i+1] {
@@ -130,9 +134,9 @@ func oddest(n []Numbers, ok []bool, k int) []int {
 	return list[:min(suspects, len(list))]
 }
 
-// narrow halves an interval twice at a time, goes on with the quarter whose change of number k is most unlike the others',
-// and returns the place where it ends with the change there; 0 where the numbers are not finite, or where all quarters
-// change by too little for a jump.
+// narrow divides an interval from a to b into quarters, and goes on with the quarter in which the change of number k differs most from the
+// median. It returns the place where it ends and the change there. The change is 0 if the numbers are not finite, or if they change
+// too little for a jump in all quarters.
 func (w *Walk) narrow(a, b float64, k int) (x, jump float64) {
 	for least := narrow * (w.To - w.From); ; {
 		var v [5]float64

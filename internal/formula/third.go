@@ -2,12 +2,13 @@ package formula
 
 import "math"
 
-// series is a number that depends on a parameter, as the first four terms of its Taylor series.
+// series is a number that depends on a parameter: the first four coefficients of its Taylor series.
 type series [4]float64
 
-// ThirdAt returns the third derivatives at x and y: d[k] is taken k times by y and 3 − k times by x. They may not be finite.
+// ThirdAt returns the third derivatives at x and y: d[k] is taken k times by y and 3 − k times by x. They may be infinite or NaN.
 //
-// They follow from the third derivatives along (1, 0), (0, 1), (1, 1) and (1, −1), of which the last two are d[0] ± 3·d[1] + 3·d[2] ± d[3].
+// They follow from the third derivatives along (1, 0), (0, 1), (1, 1) and (1, −1). The first two are d[0] and d[3], and the last two
+// are d[0] ± 3·d[1] + 3·d[2] ± d[3].
 //
 // Cost: four times O(length), no allocation.
 func (f *Formula) ThirdAt(x, y float64) (d [4]float64) {
@@ -27,7 +28,7 @@ func (f *Formula) ThirdAt(x, y float64) (d [4]float64) {
 	return d
 }
 
-// series is run with series in place of jets.
+// series is the method run for series instead of jets.
 func (f *Formula) series(stack []series, x, y series) series {
 	n := 0
 	for _, s := range f.steps {
@@ -51,20 +52,22 @@ func (f *Formula) series(stack []series, x, y series) series {
 	return stack[0]
 }
 
-// of returns g(a), with the value of g and its first three derivatives at a[0].
+// of returns g(a). The arguments are the value of the function at a[0] and its first three derivatives.
 func (a *series) of(g, g1, g2, g3 float64) series {
 	return series{
 		g, g1 * a[1], g1*a[2] + g2/2*a[1]*a[1], g1*a[3] + g2*a[1]*a[2] + g3/6*a[1]*a[1]*a[1],
 	}
 }
 
+// scaled returns s·a.
 func (a *series) scaled(s float64) series { return series{s * a[0], s * a[1], s * a[2], s * a[3]} }
 
+// add returns a + s·b.
 func (a *series) add(s float64, b *series) series {
 	return series{a[0] + s*b[0], a[1] + s*b[1], a[2] + s*b[2], a[3] + s*b[3]}
 }
 
-// mul returns the product of two series.
+// mul returns a·b.
 func (a *series) mul(b *series) (p series) {
 	for i := range p {
 		for j := range i + 1 {
@@ -74,7 +77,7 @@ func (a *series) mul(b *series) (p series) {
 	return p
 }
 
-// div returns the quotient of two series. The first number of b is not zero.
+// div returns a/b. The first coefficient of b is not zero.
 func (a *series) div(b *series) (q series) {
 	for i := range q {
 		q[i] = a[i]
@@ -98,8 +101,10 @@ func (a *series) power(c float64) series {
 	return a.of(math.Pow(a[0], c), c*math.Pow(a[0], c-1), c*(c-1)*math.Pow(a[0], c-2), c*(c-1)*(c-2)*math.Pow(a[0], c-3))
 }
 
+// exp returns the exponential of a.
 func (a *series) exp() series { e := math.Exp(a[0]); return a.of(e, e, e, e) }
 
+// log returns the natural logarithm of a.
 func (a *series) log() series {
 	r := 1 / a[0]
 	return a.of(math.Log(a[0]), r, -r*r, 2*r*r*r)
@@ -108,10 +113,10 @@ func (a *series) log() series {
 // integral returns the series with the value g and the derivative d.
 func integral(g float64, d *series) series { return series{g, d[0], d[1] / 2, d[2] / 3} }
 
-// rate returns the derivative of a.
+// rate returns the derivative of a with respect to the parameter.
 func (a *series) rate() series { return series{a[1], 2 * a[2], 3 * a[3]} }
 
-// of1 returns the function with the value g at a[0] and the derivative d, a series too: g(a)' = d·a'.
+// of1 returns f(a) for a function f with the value g at a[0]. The series d is f'(a): the derivative of the result is d·a'.
 func (a *series) of1(g float64, d series) series {
 	r := a.rate()
 	r = d.mul(&r)
@@ -179,7 +184,7 @@ func (a *series) inverse(o op) series {
 	panic("formula: no such function")
 }
 
-// binary returns the series of a function of two arguments at a and b. Of functions that take one of the two it is the series of that one.
+// binary returns the series of operation o at a and b. For a minimum or maximum it is the series of the argument that is taken.
 func (a *series) binary(o op, b *series) series {
 	switch o {
 	case opAdd:
@@ -211,7 +216,7 @@ func (a *series) pow(b *series) series {
 	return l.exp()
 }
 
-// atan2 returns the angle of (b, a) from the first axis: its derivative is (b·a' − a·b')/(a² + b²).
+// atan2 returns the angle of the point (b, a) from the first axis, in radians. Its derivative is (b·a' − a·b')/(a² + b²).
 func (a *series) atan2(b *series) series {
 	r, s := a.rate(), b.rate()
 	x, y, p, q := b.mul(&r), a.mul(&s), a.mul(a), b.mul(b)

@@ -1,2 +1,2 @@
-// Package guard sees misuse: two goroutines on an object that belongs to one at a time.
+// Package guard detects that two goroutines use an object that only one may use at a time.
 package guard

@@ -2,4 +2,5 @@
 
 package guard
 
+// raceDetector reports whether the program is built with the race detector.
 const raceDetector = false

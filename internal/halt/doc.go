@@ -1,2 +1,2 @@
-// Package halt tells long loops that nobody waits for their result any more.
+// Package halt ends long loops whose context has ended.
 package halt

@@ -5,21 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// Flag is raised when a context ends. A loop that may take more than some milliseconds looks at it and returns; the
-// caller of the loop drops what it has done. A nil Flag is never raised.
+// Flag is raised when a context ends. A loop that may take more than some milliseconds checks the flag and returns if it is raised;
+// the caller of the loop discards the incomplete result. A nil Flag is never raised.
 type Flag struct {
-	state uint32      // atomic: a plain word keeps Up short enough to be inlined
-	look  func() bool // of WithLook
+	state uint32      // read and written atomically; as a plain word it keeps Up short enough to be inlined
+	look  func() bool // the function given to WithLook; nil without
 }
 
 // States of a Flag.
 const (
 	down   uint32 = iota
 	raised        // the context has ended
-	asked         // ask look
+	asked         // look tells whether the context has ended
 )
 
-// FlagOf returns the flag of ctx and a function that ends the watch. The flag is nil for a context that cannot end.
+// FlagOf returns a flag that is raised when ctx ends, and a function that detaches the flag from ctx. The flag is nil if ctx cannot
+// end.
 //
 // Cost: none for such a context, else some allocations.
 func FlagOf(ctx context.Context) (_ *Flag, end func()) {
@@ -46,29 +47,31 @@ func FlagOf(ctx context.Context) (_ *Flag, end func()) {
 // Cost: a load.
 func (f *Flag) Up() bool { return f != nil && atomic.LoadUint32(&f.state) != down && f.ended() }
 
-// ended is Up for a flag that is not down. Inlined it would keep Up from being so.
+// ended is Up for a flag whose state is not down. It is not inlined, because Up could then not be inlined.
 //
 //go:noinline
 func (f *Flag) ended() bool { return atomic.LoadUint32(&f.state) == raised || f.look() }
 
-// Every is Up in each 256th round of a loop, and false in the others: i is the loop's counter. A loop of few rounds
-// does not look.
+// Every returns Up in each 256th iteration of a loop, and false in the others; i is the loop's counter, from 0. A loop of fewer
+// than 256 iterations never checks the flag.
 func (f *Flag) Every(i int) bool { return i&255 == 255 && f.Up() }
 
-// Must panics if ctx is nil: at the head of what is given a context from outside.
+// Must panics if ctx is nil. Exported functions with a context call it first.
 func Must(ctx context.Context) {
 	if ctx == nil {
 		panic("rung: nil context")
 	}
 }
 
+// lookKey is the key of the function look in a context of WithLook.
 type lookKey struct{}
 
-// WithLook returns a context like ctx, whose flags call look wherever they are looked at. look returns true if ctx has
-// ended, which it may do itself. So a test ends a context at a certain look, or measures the time between looks. look may
-// be called on several goroutines at the same time.
+// WithLook returns a context like ctx. Each time a flag of it is checked, the flag calls look, which returns true if ctx has
+// ended. look may also end ctx itself. A test can so end a context at a certain check, or measure the time between checks. look
+// may be called on several goroutines at the same time.
 func WithLook(ctx context.Context, look func() bool) context.Context {
 	return context.WithValue(ctx, lookKey{}, look)
 }
 
+// never does nothing. It is the end function of a flag that is not attached to a context.
 func never() {}

@@ -21,7 +21,7 @@ func assertMatrix(x []float64, ld, rows, columns int) {
 	}
 }
 
-// assertUpdate panics if Update may not be called so.
+// assertUpdate panics if Update may not be called with these arguments.
 func assertUpdate(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, k int) {
 	if m < 0 || k < 0 || n < m {
 		panic(badSize)
@@ -34,8 +34,8 @@ func assertUpdate(c []float64, ldc int, a []float64, lda int, b []float64, ldb, 
 	assertMatrix(b, ldb, m, k)
 }
 
-// assertPanel panics if Panel may not be called so. The last column of LD
-// below the diagonal is empty if n = w, and then need not be there.
+// assertPanel panics if Panel may not be called with these arguments. If n = w, the last column of LD
+// is empty below the diagonal, and ld may end before it.
 func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) {
 	if from < 0 || w < from || n < w {
 		panic(badSize)
@@ -50,7 +50,7 @@ func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, 
 	}
 }
 
-// assertFront panics if Front may not be called so.
+// assertFront panics if Front may not be called with these arguments.
 func assertFront(
 	f, u []float64, n, w int, t, loads []float64, groups []uint8, dinv, limit, shift, right, child []float64, below int,
 ) {
@@ -68,8 +68,8 @@ func assertFront(
 	}
 }
 
-// assertProduct panics if SubMul or SubMulT may not be called so: rows has the
-// length n of a column, columns the length k of a row.
+// assertProduct panics if SubMul or SubMulT may not be called with these arguments. The vector rows has
+// n numbers, the length of a column of a, and the vector columns has k, the length of a row.
 func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {
 	if n < 0 || k < 0 {
 		panic(badSize)
@@ -83,8 +83,8 @@ func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {
 	}
 }
 
-// assertAdd panics if AddLower or AddBlock may not be called so; m may not be
-// more than most.
+// assertAdd panics if AddLower or AddBlock may not be called with these arguments; most is the largest
+// number of columns m.
 func assertAdd(c []float64, ldc int, a []float64, lda, n, m, most int) {
 	if n < 0 || m < 0 || m > most {
 		panic(badSize)
@@ -93,8 +93,8 @@ func assertAdd(c []float64, ldc int, a []float64, lda, n, m, most int) {
 	assertMatrix(a, lda, n, m)
 }
 
-// assertSolve panics if SolveLower or SolveLowerT may not be called so. The last
-// column of L is not read, and need not be there.
+// assertSolve panics if SolveLower or SolveLowerT may not be called with these arguments. The last
+// column of L is not read, and l may end before it.
 func assertSolve(y, l []float64, ld, n int) {
 	if n < 0 {
 		panic(badSize)
@@ -105,7 +105,8 @@ func assertSolve(y, l []float64, ld, n int) {
 	}
 }
 
-// assertBlocks panics if lengths or sizes are not as SubBlocks needs them, or with r nil SubBlocksT. SubBlocks has y nil.
+// assertBlocks panics if SubBlocks or SubBlocksT may not be called with these arguments. y is nil for SubBlocks, and r is nil for
+// SubBlocksT.
 func assertBlocks(x, w, y, r []float64, blocks []Block) {
 	if len(x) < 6 {
 		panic(badLength)
@@ -122,7 +123,7 @@ func assertBlocks(x, w, y, r []float64, blocks []Block) {
 	}
 }
 
-// assertPairs panics if lengths or sizes are not as FirstLarge needs them.
+// assertPairs panics if FirstLarge may not be called with these arguments.
 func assertPairs(b, w, x []float64, to *Bound, pairs []Pair) {
 	for _, p := range pairs {
 		n, last := int(p.N), int(max(p.X1, p.X2))
@@ -136,7 +137,7 @@ func assertPairs(b, w, x []float64, to *Bound, pairs []Pair) {
 	}
 }
 
-// assertSpread panics if SpreadBlocks may not be called so.
+// assertSpread panics if SpreadBlocks may not be called with these arguments.
 func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 	for _, b := range blocks {
 		n := int(b.N)
@@ -150,7 +151,7 @@ func assertSpread(dst []float64, ld int, w []float64, blocks []Block) {
 	}
 }
 
-// assertEights panics if SubMul8 may not be called so.
+// assertEights panics if SubMul8 may not be called with these arguments.
 func assertEights(x, a []float64, row, column, n, k int, y []float64) {
 	if n < 0 || k < 0 || row < 0 || column < 0 {
 		panic(badSize)

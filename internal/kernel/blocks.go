@@ -1,13 +1,13 @@
 package kernel
 
-// Block is a block W of rows of six numbers, and the places of its rows in two
-// vectors.
+// Block is a block of rows of six numbers in a vector w, and the places of its rows in two
+// vectors y and r.
 type Block struct {
-	W    int64 // first number
-	Row  int32 // first row in the vector y
-	Res  int32 // first row in the vector r; negative: none
-	Node int32 // of the caller
-	N    int32 // rows
+	W    int64 // index of its first number in w
+	Row  int32 // index of its first row in y
+	Res  int32 // index of its first row in r; negative if the rows have no place in r
+	Node int32 // index in squares of SolveLeaf
+	N    int32 // number of rows
 }
 
 // SubBlocksT subtracts from x the products of transposed blocks and a vector,
@@ -42,7 +42,8 @@ func SubBlocks(r, w, x []float64, blocks []Block) {
 //
 //	x[c] = b[c] − Σ_blocks Σ_a w[W+6a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < 6,
 //
-// then SubBlocks of x and, for the same blocks, squares[Node] += ‖x‖². It returns ‖x‖². If r is nil, it leaves out what follows x.
+// then it calls SubBlocks with x and adds ‖x‖² to squares[Node] of each block that has a place in r. It returns ‖x‖². If r is nil, it
+// only computes x.
 //
 // Shapes: x and b have length 6, and may be the same.
 // Cost: 24 operations a row, no allocation.

@@ -1,11 +1,11 @@
 package kernel
 
-// Eight is the number of vectors that SubMul8, SolveLower8 and SolveLowerT8 take at a time. They are side by side: row i of vector v is
-// x[Eight*i+v]. Each vector has the bits that it has beside any others.
+// Eight is the number of vectors that SubMul8, SolveLower8 and SolveLowerT8 take at a time. They are side by side: element i of vector v
+// is x[Eight*i+v]. The bits of a vector's result do not depend on the other vectors.
 const Eight = 8
 
-// SubMul8 subtracts the products of a matrix and eight vectors, x −= A·y, with any distances between the rows and the columns of A, so that
-// it serves for the transposed matrix too:
+// SubMul8 subtracts the products of a matrix and eight vectors, x −= A·y. The distance between rows of A is row, and the distance between
+// columns is column, so it also multiplies by a transposed matrix:
 //
 //	x[i] −= Σ_p A[i·row+p·column]·y[p],  0 ≤ i < n, 0 ≤ p < k.
 //
@@ -20,7 +20,7 @@ func SubMul8(x, a []float64, row, column, n, k int, y []float64) {
 
 // SolveLower8 is SolveLower for eight vectors.
 //
-// Shapes: L is n×n, of which only what is below the diagonal is read, y has n rows of Eight numbers.
+// Shapes: L is n×n, and only its elements below the diagonal are read; y has n rows of Eight numbers.
 // Cost: 8·n·(n−1) operations, no allocation.
 func SolveLower8(y, l []float64, ld, n int) {
 	if checking {
@@ -39,11 +39,11 @@ func SolveLowerT8(y, l []float64, ld, n int) {
 	solveLowerT8(active, y, l, ld, n)
 }
 
-// eighth returns as many numbers of y as it has whole rows.
+// eighth returns a part of y with one number for each whole row of y, for assertSolve, which checks lengths.
 func eighth(y []float64) []float64 { return y[:len(y)/Eight] }
 
-// wideTriangle is the most unknowns of a triangle of eight vectors that is solved at once. What is read and written again for each of them
-// grows with their number; beyond, sums are kept in registers. Another value costs time only.
+// wideTriangle is the largest order of a triangle that triangle8 solves for eight vectors. It reads and writes all later rows for each
+// unknown. Larger triangles are solved in blocks by SubMul8, which keeps sums in registers. Another value costs time only.
 const wideTriangle = 12
 
 // solveLower8 is SolveLower8 of the set v.
@@ -68,7 +68,8 @@ func solveLowerT8(v variant, y, l []float64, ld, n int) {
 	}
 }
 
-// triangle8Plain takes row j of y, from j = first on in steps of step, from each row i behind it, times the number of L at i·row+j·column.
+// triangle8Plain solves with a unit triangle for eight vectors. The rows of y are eliminated in the order first, first+step and so on, n
+// in all: row j is multiplied by l[i·row+j·column] and subtracted from row i, for each i behind j in this order.
 func triangle8Plain(y, l []float64, first, step, row, column, n int) {
 	for j := first; n > 1; n-- {
 		source := (*[Eight]float64)(y[Eight*j:])

@@ -5,7 +5,7 @@ import "unsafe"
 // variant names a set of kernels.
 type variant uint8
 
-// The sets, each faster than the one before it where there are both.
+// The sets, from the slowest to the fastest.
 const (
 	plain variant = iota
 	avx2
@@ -17,10 +17,10 @@ func (v variant) String() string {
 	return [...]string{"plain", "avx2", "avx512"}[v]
 }
 
-// active is the set in use, chosen once.
+// active is the set in use, chosen when the program starts.
 var active = best()
 
-// variants returns the sets that this processor can run.
+// variants returns the sets that this processor can run, the slowest first.
 func variants() []variant {
 	all := []variant{plain, avx2, avx512}
 	return all[:best()+1]
@@ -40,23 +40,23 @@ func Update(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, 
 }
 
 // Panel factors the first w columns of a lower trapezoid, F = L·D·Lᵀ, with L
-// unit lower and D diagonal, from column from on: the columns before it are
-// factored and have been applied to the others.
+// unit lower and D diagonal. It begins at column from; the columns before it have been
+// factored and applied to the columns behind them.
 //
-// A pivot p with F[p+p·ldf] ≤ limit[p] is taken as it is. Of any other, one that
-// is not a number too, shift[p] is subtracted. If what is left is below
-// −shift[p]/4, it is the pivot from then on, and limit[p] is set to +Inf, so that
-// the caller can see it. Otherwise, so always at a shift that is not a number or
-// +Inf, Panel leaves the pivot and its limit as they are and returns p: it has
-// stopped. The columns before p are then factored and have been applied to
-// columns p to w−1, and a call with from = p goes on; in between the caller may
-// change the pivot and its limit, or any other element of the columns that are
-// left. Panel returns w when it is done.
+// A pivot p with F[p+p·ldf] ≤ limit[p] is taken as it is. From any other pivot, also from
+// a NaN, shift[p] is subtracted. If the difference is below
+// −shift[p]/4, it becomes the pivot, and limit[p] is set to +Inf, so that
+// the caller can see the shift. Otherwise, which includes every shift that is NaN or
+// +Inf, Panel stops: it leaves the pivot and its limit unchanged and returns p. The
+// columns before p are then factored and have been applied to
+// columns p to w−1. A call with from = p continues. Before this call, the caller may
+// change the pivot and its limit, or any other element of the columns from p
+// on. Panel returns w when all columns are factored.
 //
-// On return a column p below w or the stop holds: F[p+p·ldf] the pivot d,
-// dinv[p] = 1/d, and for p < i < n F[i+p·ldf] the element of L and ld[i+p·ldd]
-// that of L·D, which is the column before it was scaled. Rows up to p of a
-// column of ld are not used.
+// On return, for each factored column p, F[p+p·ldf] is the pivot d,
+// dinv[p] = 1/d, and for p < i < n, F[i+p·ldf] is the element of L and ld[i+p·ldd]
+// is the element of L·D, the column before it was scaled. Rows up to p of a
+// column p of ld are not used.
 //
 // Shapes: F is n×w with w ≤ n, ld is n×w, dinv, limit and shift have length w.
 // Cost: about w²·(n−w/3) operations, no allocation.
@@ -67,11 +67,11 @@ func Panel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit,
 	return panel(active, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
 
-// FrontRows is the leading dimension of the products that Front takes, the largest number of rows of its fronts.
+// FrontRows is the largest number of rows of a front in Front, and the leading dimension of its matrix T.
 const FrontRows = 16
 
-// HasFront reports whether there is a Front of n rows and w pivots: on processors with AVX-512, for 9 to FrontRows rows and 3 to
-// 10 pivots.
+// HasFront reports whether Front can be called for n rows and w pivots. It can on processors with AVX-512, for 9 to FrontRows rows and 3
+// to 10 pivots.
 func HasFront(n, w int) bool { return hasFront(active, n, w) }
 
 // GroupRows is the number of rows of a group of Front.
@@ -80,18 +80,21 @@ const GroupRows = 3
 // FrontChild is the largest number of rows of the update matrix of a child that Front adds.
 const FrontChild = 8
 
-// Front eliminates a small front at once. It is Update of a whole front by a product T·Tᵀ, Panel of its first w columns, and Update of
-// the others by these. The front has n−1 columns of n rows, the last of which belongs to a right side: F has the first w of
-// them, and U the rows from w on of those behind. The last row of T is in loads. Bit g
-// of groups[p] says that column p of T has numbers in rows GroupRows·g to GroupRows·g + GroupRows−1; those of the other rows are zero.
+// Front eliminates the w pivots of a small front. It is Update of the whole front by a product T·Tᵀ, then Panel of its first w
+// columns, then Update of the other columns by the factored ones:
 //
-//	F, U −= T·Tᵀ,   F = L·D·Lᵀ in its columns,   U −= L·D·Lᵀ in its own.
+//	F, U −= T·Tᵀ,   F = L·D·Lᵀ,   U −= L·D·Lᵀ.
 //
-// With right, what is in F and U before does not count. The front is then right in the last row of F and, unless child is nil, an
-// update matrix of below rows and one more, for its right side: its first rows are those of the front, and its last row is the front's.
+// The front has n−1 columns of n rows, and its last row is the transposed right side. F holds the first w columns. U holds the other
+// columns, from row w on. Row n−1 of T is in loads. If bit g of groups[p] is not set, rows GroupRows·g to GroupRows·g + GroupRows−1 of
+// column p of T are zero.
 //
-// limit and shift are those of Panel. Front returns false where Panel stops; then what F, dinv and limit hold has no meaning, and U is
-// as it was. Otherwise F, dinv and limit are as after Panel.
+// If right is not nil, the elements of F and U are not read. The front then begins with zeros, except that right is in the last
+// row of F. Unless child is nil, an update matrix with below+1 rows is added. Its first below rows and columns belong to the
+// first ones of the front, and its last row belongs to the last row of the front.
+//
+// For limit and shift see Panel. If Panel would stop, Front returns false; F, dinv and limit then have no meaning, and U is
+// unchanged. Otherwise F, dinv and limit are as after Panel.
 //
 // Shapes: HasFront(n, w); F is n×w with leading dimension n, U is (n−w)×(n−w−1) with leading dimension n−w. T is FrontRows×k with
 // leading dimension FrontRows and any finite numbers from row n−1 on, loads and groups have length k. dinv, limit, shift and right
@@ -134,7 +137,7 @@ func SubMulT(y, a []float64, lda, n, k int, x []float64) {
 }
 
 // SubRows subtracts from y the product of n rows of six numbers and a vector,
-// y −= W·x, W by rows:
+// y −= W·x, where W is stored by rows:
 //
 //	y[a] −= Σ_c w[6a+c]·x[c],  0 ≤ a < n, 0 ≤ c < 6.
 //
@@ -148,7 +151,7 @@ func SubRows(y, w []float64, n int, x []float64) {
 }
 
 // SubRowsT subtracts from x the product of n transposed rows of six numbers and
-// a vector, x −= Wᵀ·y, W by rows:
+// a vector, x −= Wᵀ·y, where W is stored by rows:
 //
 //	x[c] −= Σ_a w[6a+c]·y[a],  0 ≤ a < n, 0 ≤ c < 6.
 //
@@ -174,7 +177,7 @@ func Transpose(dst []float64, ld int, w []float64, n int) {
 	transpose(active, dst, ld, w, n)
 }
 
-// blocksOfRows are single blocks by their number of rows.
+// blocksOfRows holds blocks with 0 to 6 rows, by this number.
 var blocksOfRows = func() (list [7]Block) {
 	for n := range list {
 		list[n].N = int32(n)
@@ -220,7 +223,7 @@ func AddBlock(c []float64, ldc int, a []float64, lda, n, m int) {
 //
 //	y[i] −= Σ_{j<i} L[i+j·ld]·y[j],  i = 0, 1, …, n−1.
 //
-// Shapes: L is n×n, of which only what is below the diagonal is read, y has
+// Shapes: L is n×n, and only its elements below the diagonal are read; y has
 // length n.
 // Cost: n·(n−1) operations, no allocation.
 func SolveLower(y, l []float64, ld, n int) {
@@ -234,7 +237,7 @@ func SolveLower(y, l []float64, ld, n int) {
 //
 //	y[j] −= Σ_{i>j} L[i+j·ld]·y[i],  j = n−1, n−2, …, 0.
 //
-// Shapes: L is n×n, of which only what is below the diagonal is read, y has
+// Shapes: L is n×n, and only its elements below the diagonal are read; y has
 // length n.
 // Cost: n·(n−1) operations, no allocation.
 func SolveLowerT(y, l []float64, ld, n int) {
@@ -244,12 +247,12 @@ func SolveLowerT(y, l []float64, ld, n int) {
 	solveLowerT(active, y, l, ld, n)
 }
 
-// leaf is the number of columns that Panel factors without Update; sets may have
-// another for some sizes.
+// leaf is the largest number of columns that Panel factors without Update. For some sizes, a set
+// has a larger number.
 const leaf = 6
 
-// panelHalves is Panel of the set v for more than leaf columns: the left half,
-// its product subtracted from the right half, the right half. The left half has
+// panelHalves is Panel of the set v for more than leaf columns. It factors the left half,
+// subtracts its product from the right half, and factors the right half. The left half has
 // a multiple of leaf columns.
 func panelHalves(v variant, leaf int, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	half := halfOf(leaf, w, from)
@@ -263,12 +266,12 @@ func panelHalves(v variant, leaf int, f []float64, ldf, n, w, from int, ld []flo
 	return panel(v, f, ldf, n, w, half, ld, ldd, dinv, limit, shift)
 }
 
-// halfOf returns the column at which panelHalves begins the right half, w−1 at most.
+// halfOf returns the first column of the right half in panelHalves. It is at most w−1.
 func halfOf(leaf, w, from int) int { return from + ((w-from+2*leaf-1)/(2*leaf))*leaf }
 
-// Half returns the column, from < Half < w, at which Panel divides a wide panel. Panel up to there, an Update of the
-// columns from there on, and Panel from there on give the bits of one Panel: the two halves of a panel that takes long.
-// It returns w for a panel that is not divided.
+// Half returns the column, from < Half < w, at which Panel divides a wide panel, and w for a panel that is not divided. A caller can
+// do the two halves of a panel separately: Panel up to this column, Update of the columns from there on, and Panel of these columns
+// give the same bits as one Panel.
 func Half(n, w, from int) int {
 	if leaf := leafOf(active, n, w, from); leaf > 0 {
 		return halfOf(leaf, w, from)

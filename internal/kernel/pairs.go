@@ -1,26 +1,28 @@
 package kernel
 
-// Pair is some rows of two blocks W of rows of six numbers, which stand next to each other in both: rows of a joint on its two bodies.
+// Pair is a pair of blocks of rows of six numbers in a vector w. They are consecutive rows of a joint, one block for each of its two
+// bodies.
 type Pair struct {
-	W1, W2 int64 // first numbers
-	X1, X2 int32 // the six unknowns that they multiply: those at 6·X1 and 6·X2
-	Row    int32 // first row in the vectors b and scale
-	N      int32 // rows, at least one
+	W1, W2 int64 // indices of the blocks' first numbers in w
+	X1, X2 int32 // the blocks multiply the six unknowns from 6·X1 on and from 6·X2 on
+	Row    int32 // index of the first row in the vectors b and scale
+	N      int32 // number of rows, at least one
 }
 
-// Bound is what FirstLarge compares residuals with.
+// Bound holds the numbers in the bound of FirstLarge.
 type Bound struct {
 	Limit, Rest float64
-	Squares     []float64 // by six unknowns
+	Squares     []float64 // by group of six unknowns
 	Scale       []float64 // by row
 }
 
-// FirstLarge returns the first of some pairs with a row whose residual is not small, len(pairs) if there is none. Small is
+// FirstLarge returns the index of the first pair that has a row with a large residual, or len(pairs) if there is none. A residual t is
+// small, and otherwise large, if
 //
 //	t² ≤ Limit·(Rest + Squares[X1] + Squares[X2])·Scale[Row+a],
 //	t = b[Row+a] − Σ_c w[W1+6a+c]·x[6·X1+c] − Σ_c w[W2+6a+c]·x[6·X2+c],  0 ≤ a < N, 0 ≤ c < 6.
 //
-// What is not a number is not small.
+// A NaN is large.
 //
 // Cost: 30 operations a row, no allocation.
 func FirstLarge(b, w, x []float64, to *Bound, pairs []Pair) int {

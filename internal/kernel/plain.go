@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// updatePlain is Update in Go: two columns of C at a time, and of the sum six
-// terms at a time, then three, then one.
+// updatePlain is Update in Go. It takes two columns of C at a time, and six
+// terms of the sum at a time, then three, then one.
 func updatePlain(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, k int) {
 	if k <= 0 {
 		return
@@ -40,8 +40,8 @@ func updatePlain(c []float64, ldc int, a []float64, lda int, b []float64, ldb, n
 	}
 }
 
-// pair6 subtracts six terms from two columns, of which c0 begins a row above
-// c1; a and b begin at the row of c0.
+// pair6 subtracts six terms from two columns. c0 begins one row above
+// c1; a and b begin at the first row of c0.
 func pair6(c0, c1, a []float64, lda int, b []float64, ldb int) {
 	b00, b10 := b[0], b[1]
 	b01, b11 := b[ldb], b[ldb+1]
@@ -97,7 +97,7 @@ func pair1(c0, c1, a, b []float64) {
 	}
 }
 
-// axpy6 subtracts from x six columns of a, each times a number.
+// axpy6 subtracts from x six columns of a, multiplied by y0 to y5.
 func axpy6(x, a []float64, lda int, y0, y1, y2, y3, y4, y5 float64) {
 	n := len(x)
 	a0 := a[:n]
@@ -130,8 +130,8 @@ func axpy1(x, a []float64, y float64) {
 	}
 }
 
-// panelPlain is Panel in Go, for few columns: each pivot at once subtracts its
-// column from all columns to the right.
+// panelPlain is Panel in Go, for few columns. Each factored column is immediately subtracted
+// from all columns to its right.
 func panelPlain(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	for p := from; p < w; p++ {
 		d := f[p+p*ldf]

@@ -2,12 +2,11 @@
 
 package kernel
 
-// Prefetch asks for x to be brought into the caches. It changes nothing and may
-// do nothing.
+// Prefetch does nothing without assembly.
 func Prefetch([]float64) {}
 
-// PrefetchDown is Prefetch.
+// PrefetchDown does nothing without assembly.
 func PrefetchDown([]float64) {}
 
-// PrefetchItem is Prefetch for a structure.
+// PrefetchItem does nothing without assembly.
 func PrefetchItem[T any](*T) {}

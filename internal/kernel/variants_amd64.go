@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// best returns the set of kernels of this processor and operating system.
+// best returns the fastest set of kernels that this processor and operating system can run.
 func best() variant {
 	x := cpu.X86
 	switch {
@@ -20,10 +20,10 @@ func best() variant {
 	return avx512
 }
 
-// A large Update is done block by block: at most blockRows rows and columns of C,
-// and at most blockTerms terms of the sum, at a time. So a block of C and its
-// parts of A and B stay in the second-level cache. The columns of A and B may be
-// a page apart; there are few enough of them for the first-level table of pages.
+// Sizes of the blocks in updateBlocks: at most blockRows rows and columns of C,
+// and at most blockTerms terms of the sum. A block of C and its
+// parts of A and B fit in the second-level cache. The columns of A and B may be
+// in different pages; blockTerms columns are few enough for the first-level translation cache.
 const (
 	blockRows  = 192
 	blockTerms = 64
@@ -50,8 +50,8 @@ func update(v variant, c []float64, ldc int, a []float64, lda int, b []float64, 
 	}
 }
 
-// updateBlocks is update by blocks of C, of which those on the diagonal are
-// trapezoids; all terms of one before the next.
+// updateBlocks is update by blocks of C. Blocks on the diagonal are
+// trapezoids. All terms of a block are done before the next block.
 func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []float64, ldb, n, m, k int) {
 	for i := 0; i < n; i += blockRows {
 		rows := min(blockRows, n-i)
@@ -73,16 +73,15 @@ func updateBlocks(v variant, c []float64, ldc int, a []float64, lda int, b []flo
 	}
 }
 
-// AVX-512 factors at once more than leaf columns: up to panelColumns, and up to shortColumns of
-// up to panelRows rows. AVX2 factors leaf columns.
+// Largest sizes of a panel that panelAVX512 factors.
 const (
-	panelRows    = 16
-	panelColumns = 8
-	shortColumns = 10
+	panelRows    = 16 // rows of a panel with up to shortColumns columns
+	panelColumns = 8  // columns of a panel with more than panelRows rows
+	shortColumns = 10 // columns of a panel with up to panelRows rows
 )
 
-// panel is Panel of the set v. It has so many arguments that one more call on
-// the way of a small panel is felt.
+// panel is Panel of the set v. It calls the assembly directly, because with so many arguments
+// a further call would take a noticeable part of the time of a small panel.
 func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit, shift []float64) int {
 	switch {
 	case w == from:
@@ -102,7 +101,7 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 	return q
 }
 
-// leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
+// leafOf returns the argument leaf of panelHalves, or 0 if panel does not divide the panel.
 func leafOf(v variant, n, w, from int) int {
 	switch {
 	case w-from <= leaf:
@@ -111,17 +110,17 @@ func leafOf(v variant, n, w, from int) int {
 		return leaf
 	case w-from > panelColumns && n-from > panelRows:
 		return panelColumns
-	case w-from > shortColumns: // halves of even size
+	case w-from > shortColumns: // halves of equal size
 		return leaf
 	}
 	return 0
 }
 
-// Sizes of frontAVX512.
+// Sizes of a front in frontAVX512.
 const (
-	leastFront     = 9
-	narrowestFront = 3
-	widestFront    = 10
+	leastFront     = 9  // smallest number of rows
+	narrowestFront = 3  // smallest number of pivots
+	widestFront    = 10 // largest number of pivots
 )
 
 // hasFront is HasFront of the set v.
@@ -129,20 +128,20 @@ func hasFront(v variant, n, w int) bool {
 	return v == avx512 && n >= leastFront && n <= FrontRows && w >= narrowestFront && w <= widestFront && w < n
 }
 
-// frontAt is Front.
+// frontAt is Front with pointers; k is the length of loads.
 func frontAt(f, u *float64, n, w int, t, loads *float64, groups *byte, k int, dinv, limit, shift, right, child *float64, below int) bool {
 	return frontAVX512(f, u, n, w, t, loads, groups, k, dinv, limit, shift, right, child, below) != 0
 }
 
 // panelStopped applies columns from to q−1, which panelAVX512 has factored before
-// it stopped at q, to the others; the pivot is there as it was compared.
+// it stopped at q, to the columns from q on. Pivot q already has its final value.
 func panelStopped(v variant, f []float64, ldf, n, w, from, q int, ld []float64, ldd int) {
 	pivot := f[q+q*ldf]
 	update(v, f[q+q*ldf:], ldf, f[q+from*ldf:], ldf, ld[q+from*ldd:], ldd, n-q, w-q, q-from)
 	f[q+q*ldf] = pivot
 }
 
-// after returns a pointer to x[i], which need not be there if it is not used.
+// after returns a pointer to x[i], or to the beginning of x if x ends before i and the kernel does not use x[i].
 func after(x []float64, i int) *float64 {
 	if i < len(x) {
 		return &x[i]
@@ -176,16 +175,16 @@ func subMulT(v variant, y, a []float64, lda, n, k int, x []float64) {
 	subMulTPlain(y, a, lda, n, k, x)
 }
 
-// The kernels for small sizes take pointers from here on: slices would not fit
-// in the registers of a call, which costs as much as the work. The functions that
-// make them are inlined in the exported ones.
+// From here on the kernels for small sizes take pointers. Slices would not fit
+// in the registers of a call, which would take as long as the kernel. The functions that
+// turn slices into pointers are inlined in the exported functions.
 
 // addLower is AddLower of the set v.
 func addLower(v variant, c []float64, ldc int, a []float64, lda, n, m int) {
 	addLowerAt(v, unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, n, m)
 }
 
-// addLowerAt is AddLower of the set v.
+// addLowerAt is AddLower of the set v, with pointers.
 func addLowerAt(v variant, c *float64, ldc int, a *float64, lda, n, m int) {
 	if v == plain {
 		addLowerPlain(matrixAt(c, ldc, n, m), ldc, matrixAt(a, lda, n, m), lda, n, m)
@@ -199,7 +198,7 @@ func addBlock(v variant, c []float64, ldc int, a []float64, lda, n, m int) {
 	addBlockAt(v, unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, n, m)
 }
 
-// addBlockAt is AddBlock of the set v.
+// addBlockAt is AddBlock of the set v, with pointers.
 func addBlockAt(v variant, c *float64, ldc int, a *float64, lda, n, m int) {
 	if v == plain {
 		addBlockPlain(matrixAt(c, ldc, n, m), ldc, matrixAt(a, lda, n, m), lda, n, m)
@@ -208,7 +207,7 @@ func addBlockAt(v variant, c *float64, ldc int, a *float64, lda, n, m int) {
 	addBlockAVX2(c, ldc, a, lda, n, m)
 }
 
-// matrixAt returns the slice of a matrix that begins at p.
+// matrixAt returns the numbers of a matrix that begins at p as a slice, nil if the matrix is empty.
 func matrixAt(p *float64, ld, rows, columns int) []float64 {
 	if rows <= 0 || columns <= 0 {
 		return nil
@@ -216,8 +215,8 @@ func matrixAt(p *float64, ld, rows, columns int) []float64 {
 	return unsafe.Slice(p, rows+(columns-1)*ld)
 }
 
-// triangle is the largest order of the triangles of solveLowerAVX2 and
-// solveLowerTAVX2; larger ones go by blocks of triangleBlock columns.
+// triangle is the largest order of a triangle in solveLowerAVX2 and
+// solveLowerTAVX2. Larger triangles are solved in blocks of triangleBlock columns.
 const (
 	triangle      = 15
 	triangleBlock = 12
@@ -228,7 +227,7 @@ func solveLower(v variant, y, l []float64, ld, n int) {
 	solveLowerAt(v, unsafe.SliceData(y), unsafe.SliceData(l), ld, n)
 }
 
-// solveLowerAt is SolveLower of the set v.
+// solveLowerAt is SolveLower of the set v, with pointers.
 func solveLowerAt(v variant, y, l *float64, ld, n int) {
 	switch {
 	case v == plain:
@@ -256,7 +255,7 @@ func solveLowerT(v variant, y, l []float64, ld, n int) {
 	solveLowerTAt(v, unsafe.SliceData(y), unsafe.SliceData(l), ld, n)
 }
 
-// solveLowerTAt is SolveLowerT of the set v.
+// solveLowerTAt is SolveLowerT of the set v, with pointers.
 func solveLowerTAt(v variant, y, l *float64, ld, n int) {
 	switch {
 	case v == plain:
@@ -271,7 +270,7 @@ func solveLowerTAt(v variant, y, l *float64, ld, n int) {
 // solveLowerTBlocks is solveLowerT of more than triangle unknowns.
 func solveLowerTBlocks(v variant, y, l []float64, ld, n int) {
 	const k = triangleBlock
-	at := (n - triangle + k - 1) / k * k // the last block has at most triangle
+	at := (n - triangle + k - 1) / k * k // the last block has at most triangle columns
 	solveLowerTAVX2(&y[at], &l[at+at*ld], ld, n-at)
 	for at > 0 {
 		at -= k
@@ -285,7 +284,7 @@ func subRows(v variant, y, w []float64, n int, x []float64) {
 	subRowsAt(v, unsafe.SliceData(y), unsafe.SliceData(w), n, unsafe.SliceData(x))
 }
 
-// subRowsAt is SubRows of the set v.
+// subRowsAt is SubRows of the set v, with pointers.
 func subRowsAt(v variant, y, w *float64, n int, x *float64) {
 	switch {
 	case n <= 0:
@@ -301,7 +300,7 @@ func subRowsT(v variant, x, w []float64, n int, y []float64) {
 	subRowsTAt(v, unsafe.SliceData(x), unsafe.SliceData(w), n, unsafe.SliceData(y))
 }
 
-// subRowsTAt is SubRowsT of the set v.
+// subRowsTAt is SubRowsT of the set v, with pointers.
 func subRowsTAt(v variant, x, w *float64, n int, y *float64) {
 	switch {
 	case n <= 0:
@@ -317,7 +316,7 @@ func transpose(v variant, dst []float64, ld int, w []float64, n int) {
 	transposeAt(v, unsafe.SliceData(dst), ld, unsafe.SliceData(w), n)
 }
 
-// transposeAt is Transpose of the set v.
+// transposeAt is Transpose of the set v, with pointers.
 func transposeAt(v variant, dst *float64, ld int, w *float64, n int) {
 	switch {
 	case n <= 0:

@@ -21,12 +21,12 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 // hasFront is HasFront of the set v.
 func hasFront(variant, int, int) bool { return false }
 
-// frontAt is Front, which no front has here.
+// frontAt is never called without assembly, since hasFront is false.
 func frontAt(_, _ *float64, _, _ int, _, _ *float64, _ *byte, _ int, _, _, _, _, _ *float64, _ int) bool {
 	panic(badSize)
 }
 
-// leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
+// leafOf returns the argument leaf of panelHalves, or 0 if panel does not divide the panel.
 func leafOf(_ variant, _, w, from int) int {
 	if w-from > leaf {
 		return leaf

@@ -6,7 +6,7 @@ const (
 	badLength = "lanes: slice too short"
 )
 
-// assertPin panics if PinRows may not be called so.
+// assertPin panics if PinRows may not be called with these arguments.
 func assertPin(v, scale, b []float64, p *Pin, kind Pins) {
 	n := kind.Rows()
 	if kind.Moments < 0 || kind.Moments > 3 {
@@ -17,7 +17,7 @@ func assertPin(v, scale, b []float64, p *Pin, kind Pins) {
 	}
 }
 
-// assertLanes panics if Gather or Scatter may not be called so.
+// assertLanes panics if Gather or Scatter may not be called with these arguments.
 func assertLanes(lanes []Vector, x []float64, at *[Width]int32) {
 	if len(lanes) == 0 {
 		panic(badSize)

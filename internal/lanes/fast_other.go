@@ -2,12 +2,13 @@
 
 package lanes
 
-// fast is false where there is no assembly, and so is wide.
+// fast and wide are false without assembly.
 var fast, wide = false, false
 
-// What stands for the assembly is never called.
+// The functions that replace the assembly are never called.
 
 func pinBallAVX2(v, scale, b *float64, p *byte)  { panic(noAssembly) }
 func pinHingeAVX2(v, scale, b *float64, p *byte) { panic(noAssembly) }
 
+// noAssembly is the panic of the functions that replace the assembly.
 const noAssembly = "lanes: no assembly"

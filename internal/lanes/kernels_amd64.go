@@ -4,19 +4,19 @@
 
 package lanes
 
-// load is Load without the verdict, and fills Off too.
+// load is Load without the result; down is the gravity.
 //
 //go:noescape
 func load(t *Body, c *BodyConst, down *[3]float64)
 
-// Rotate fills R of t, Eᵀ·E_P, E_P the axes of the parents up.
+// Rotate stores Eᵀ·E_P in R of t, where E_P are the axes of the parents up.
 //
 // Cost: 45 operations a lane, no allocation.
 //
 //go:noescape
 func Rotate(t *Body, up *Body)
 
-// HingeBias fills Rel of t for hinges between the bodies and their parents up, with P = ArmP and C = ArmC, from R:
+// HingeBias computes Rel of t from R, for hinges between the bodies and their parents up, with P = ArmP and C = ArmC:
 //
 //	Rel = (R·ω_P × ω,  R·(ω_P×(ω_P×P)) − ω×(ω×C)).
 //
@@ -40,11 +40,11 @@ func Turn(out *[3]Vector, R *[9]Vector, v *[3]Vector)
 //go:noescape
 func TurnBack(out *[3]Vector, E *[9]Vector, v *[3]Vector)
 
-// Particular stores in At how the bodies move whose parents move like up.At and whose joints add Rel,
+// Particular stores in At the accelerations of the bodies of t if the accelerations of their parents are up.At,
 //
 //	α = R·α_P + Rel_α,   a = R·(a_P + α_P×P) − α×C + Rel_a,
 //
-// and in rest Cᵀ of that, (Lᵀ·α, √m·a). Load becomes less by rest, and Size is the sum of the squares of rest.
+// and in rest the product of Cᵀ and At, (Lᵀ·α, √m·a). It subtracts rest from Load, and stores the sum of its squares in Size.
 //
 // Cost: about 90 operations a lane, no allocation.
 //
@@ -56,18 +56,18 @@ func Particular(rest *[6]Vector, t *Body, c *BodyConst, up *Body)
 //go:noescape
 func ParticularWorld(rest *[6]Vector, t *Body, c *BodyConst)
 
-// OwnDirection stores in At how the bodies move whose hinges turn, α = Axis, a = −α×C, and Cᵀ of that in col.
+// OwnDirection stores in At the accelerations of the bodies for unit accelerations of the hinges, α = Axis, a = −α×C, and Cᵀ·At in col.
 //
 //go:noescape
 func OwnDirection(col *[6]Vector, t *Body, c *BodyConst)
 
-// CarriedDirection stores in At how the bodies move whose parents move like up.At, α = R·α_P, a = R·(a_P + α_P×P) −
-// α×C, and Cᵀ of that in col.
+// CarriedDirection stores in At the accelerations of the bodies of t if the accelerations of their parents are up.At and
+// their hinges do not accelerate, α = R·α_P, a = R·(a_P + α_P×P) − α×C, and Cᵀ·At in col.
 //
 //go:noescape
 func CarriedDirection(col *[6]Vector, t *Body, c *BodyConst, up *Body)
 
-// Recover stores in out, world axes, the accelerations of the bodies of t for those in weighted coordinates x:
+// Recover stores in out the accelerations of bodies in world axes, given their weighted accelerations x:
 // out = (E·L⁻ᵀ·x_α, E·x_a/√m).
 //
 // Cost: about 50 operations a lane, no allocation.
@@ -95,7 +95,7 @@ func Add(a *[6]Vector, t *Vector, b *[6]Vector)
 //go:noescape
 func Scale(a *[6]Vector, t *Vector)
 
-// InverseRoot replaces every s by 1/√s, an infinite one by NaN.
+// InverseRoot replaces every s by 1/√s, and an infinite s by NaN.
 //
 //go:noescape
 func InverseRoot(s *Vector)
@@ -110,8 +110,8 @@ func products(y *Vector, step int, v *Vector, n int, x *[6]Vector)
 //go:noescape
 func subProducts(y *Vector, v *Vector, n int, x *[6]Vector)
 
-// BallRows fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P,
-// whose squares are in Scale too.
+// BallRows computes S, Scale and B of ball joints as PinRows computes v, scale and b. It stores in P the parts of the
+// rows that belong to P, for the opposite axes; their squares are in Scale too.
 //
 //go:noescape
 func BallRows(t *Joint, c *JointConst)

@@ -2,28 +2,28 @@ package lanes
 
 import "unsafe"
 
-// Pin is what the rows of a joint that holds two points together are made of. The
-// bodies are P and S, matrices go by rows and have the axes as columns, vectors are in
-// the axes of their body where nothing else is said.
+// Pin holds the arguments of PinRows for a joint that holds a point of body P and a point of
+// body S together. Matrices are stored by rows and have the axes as columns. Vectors are in
+// the axes of their body unless noted.
 type Pin struct {
 	EP, ES           *[9]float64 // axes of the bodies in the world
 	OmegaP, OmegaS   *[3]float64 // angular velocities, world axes
-	Axes             *[9]float64 // of the joint in P
-	OriginP, OriginS *[3]float64 // of the joint
+	Axes             *[9]float64 // axes of the joint in P
+	OriginP, OriginS *[3]float64 // origin of the joint
 	ComP, ComS       *[3]float64 // centres of mass
-	Weight           *[6]float64 // of S: L⁻¹, the lower triangle as 00, 11, 22, 10, 20, 21
-	Root             float64     // of S: 1/√m
-	Base             []float64   // squared norms of the rows that P adds
+	Weight           *[6]float64 // L⁻¹ of S, the lower triangle as 00, 11, 22, 10, 20, 21
+	Root             float64     // 1/√m of S
+	Base             []float64   // squared norms of the parts of the rows that belong to P
 }
 
-// Pins are the kinds of rows: three unit forces f along the axes of the joint, and
-// unit moments n about the first of them, before or after the forces.
+// Pins is a kind of joint. Its rows belong to three unit forces f along the axes of the joint, and to
+// unit moments n about the first of these axes, before or after the forces.
 type Pins struct {
-	Force, Moment int // first rows
-	Moments       int
+	Force, Moment int // first row of the forces, and of the moments
+	Moments       int // number of moments
 }
 
-// The kinds that have kernels of their own.
+// Kinds with kernels of their own.
 var (
 	Ball  = Pins{}
 	Hinge = Pins{Moment: 3, Moments: 2}
@@ -32,7 +32,7 @@ var (
 // Rows returns the number of rows.
 func (k Pins) Rows() int { return 3 + k.Moments }
 
-// PinRows fills the rows of a joint, with the axes a of the joint in S:
+// PinRows computes the parts of the rows of a joint that belong to S. Axes and vectors are in S.
 //
 //	v      force:   L⁻¹·(arm×f), f/√m
 //	       moment:  L⁻¹·n, 0
@@ -40,10 +40,10 @@ func (k Pins) Rows() int { return 3 + k.Moments }
 //	b      force:   −f·(ω_S×(ω_S×r_S) − ω_P×(ω_P×r_P))
 //	       moment:  −n·(ω_S×ω_P)
 //
-// with r and arm = r_S from the centre of mass to the joint.
+// Here r is the vector from the centre of mass of a body to the joint, and arm = r_S.
 //
-// Shapes: v has six numbers a row; scale, b and p.Base one. All are of the length that
-// kind says.
+// Shapes: v has six numbers a row; scale, b and p.Base have one. The number of rows is
+// kind.Rows().
 // Cost: about 250 operations, no allocation.
 func PinRows(v, scale, b []float64, p *Pin, kind Pins) {
 	if checking {
@@ -59,8 +59,7 @@ func PinRows(v, scale, b []float64, p *Pin, kind Pins) {
 	}
 }
 
-// pinRowsPlain is PinRows in Go. Where a vector is in the axes of the joint, its
-// components are numbered by k.
+// pinRowsPlain is PinRows in Go. The index k counts components along the axes of the joint.
 func pinRowsPlain(v, scale, b []float64, p *Pin, kind Pins) {
 	var W, A [9]float64           // axes of the joint in the world and in S
 	var wp, ws, rp, rs [3]float64 // ω and r, axes of the joint

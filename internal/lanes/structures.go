@@ -2,8 +2,8 @@
 
 package lanes
 
-// BodyConst is what no state changes of bodies that joints tie to their parents. Vectors are in the axes
-// of the body where nothing else is said.
+// BodyConst holds the constants of bodies that joints connect to their parents. Vectors are in the axes
+// of the body unless noted.
 type BodyConst struct {
 	Com     [3]Vector // centre of mass
 	L       [6]Vector // L·Lᵀ is the rotational inertia; lower triangles as 00, 11, 22, 10, 20, 21
@@ -12,42 +12,42 @@ type BodyConst struct {
 	InvRoot Vector    // 1/√m
 	ArmP    [3]Vector // from the parent's centre of mass to the joint, axes of the parent
 	ArmC    [3]Vector // from the body's centre of mass to the joint
-	Frame   [9]Vector // axes of the hinge, the third its own, in those of the body or of the parent
+	Frame   [9]Vector // axes of the hinge's frame, the third along the hinge, in the axes of the body or of the parent
 }
 
-// Body is such bodies at one state. Matrices go by rows.
+// Body holds the numbers of bodies at one state. Matrices are stored by rows.
 type Body struct {
 	State [13]Vector // position, unit quaternion, velocity, angular velocity, in world axes
 	Kin   [12]Vector // axes of the body in the world, E, and E·com
 	Spin  [3]Vector  // angular velocity
-	Load  [6]Vector  // C⁻¹·f, then less c
-	R     [9]Vector  // from the axes of the parent
-	Rel   [6]Vector  // what the joint adds to the angular and linear acceleration if it is not moved
-	Axis  [3]Vector  // of the hinge
-	At    [6]Vector  // how the body moves, see Particular, OwnDirection and CarriedDirection
+	Load  [6]Vector  // C⁻¹·f; Particular subtracts c from it
+	R     [9]Vector  // rotation from the axes of the parent to those of the body
+	Rel   [6]Vector  // angular and linear acceleration relative to the parent if the joint does not accelerate
+	Axis  [3]Vector  // direction of the hinge
+	At    [6]Vector  // angular and linear acceleration, see Particular, OwnDirection and CarriedDirection
 	Size  Vector     // Σ c²
-	Free  Vector     // largest magnitude in Load before it became less, NaN if one is
+	Free  Vector     // largest magnitude in C⁻¹·f, NaN if a number in it is NaN
 	Off   Vector     // distance of the quaternion's square from one, NaN if the state is not finite
 }
 
-// JointConst is what no state changes of joints that hold two points together (Pin): of S, L⁻¹ and 1/√m, of P −L⁻¹
-// and −1/√m. Both are zero for the world.
+// JointConst holds the constants of joints that hold a point of body P and a point of body S together (Pin). The
+// inverses and roots of the world are zero.
 type JointConst struct {
-	Axes  [9]Vector // of the joint in P
+	Axes  [9]Vector // axes of the joint in P
 	ArmP  [3]Vector // from the centre of mass of P to the joint
-	ArmS  [3]Vector // from the centre of mass of S
-	InvP  [6]Vector
-	InvS  [6]Vector
-	RootP Vector
-	RootS Vector
+	ArmS  [3]Vector // from the centre of mass of S to the joint
+	InvP  [6]Vector // −L⁻¹ of P
+	InvS  [6]Vector // L⁻¹ of S
+	RootP Vector    // −1/√m of P
+	RootS Vector    // 1/√m of S
 }
 
-// Joint is such joints at one state.
+// Joint holds the numbers of joints at one state.
 type Joint struct {
 	EP     [9]Vector  // axes of P in the world
-	ES     [9]Vector  // axes of S
+	ES     [9]Vector  // axes of S in the world
 	OmegaP [3]Vector  // angular velocity of P, world axes
-	OmegaS [3]Vector  // of S
+	OmegaS [3]Vector  // angular velocity of S, world axes
 	W      [9]Vector  // axes of the joint in the world
 	A      [9]Vector  // axes of the joint in S
 	P      [30]Vector // rows on P

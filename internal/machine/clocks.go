@@ -4,11 +4,15 @@ import (
 	"time"
 )
 
-// Clocks are readings of several clocks besides that of the day, or what passed between two
-// readings. A clock that the system does not have reads negative.
-type Clocks struct{ CPU, Waited, Machine time.Duration }
+// Clocks are readings of several clocks, or differences of two readings. A clock that the system does not
+// have reads NotKnown.
+type Clocks struct {
+	CPU     time.Duration // ProcessorTime
+	Waited  time.Duration // WaitedTime
+	Machine time.Duration // time that all processors have worked for any program
+}
 
-// NotKnown is the reading of a clock that is not there.
+// NotKnown is the reading of a clock that the system does not have. It is negative.
 const NotKnown = time.Duration(-1)
 
 // ReadClocks reads all clocks.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WaitedTime returns how long threads of this process were ready to run and had no processor, negative if the kernel
-// does not keep account of it.
+// WaitedTime returns the time that threads of this process were ready to run and had no processor, summed over the threads. It
+// returns NotKnown if the kernel does not record it.
 func WaitedTime() time.Duration {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -37,8 +37,8 @@ func WaitedTime() time.Duration {
 // tick is the unit of /proc/stat, the same on all systems.
 const tick = time.Second / 100
 
-// machineTime returns how long all processors have worked for any program since the machine's start, in sum. The time
-// that the hypervisor took counts too. It returns NotKnown if the file cannot be read.
+// machineTime returns the time that the processors have worked for any program since the machine's start, summed over the
+// processors. The time taken by the hypervisor counts too. It returns NotKnown if /proc/stat cannot be read.
 func machineTime() time.Duration {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// WaitedTime is not known.
+// WaitedTime returns NotKnown on this system.
 func WaitedTime() time.Duration { return NotKnown }
 
-// machineTime is not known.
+// machineTime returns NotKnown on this system.
 func machineTime() time.Duration { return NotKnown }

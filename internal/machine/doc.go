@@ -1,3 +1,3 @@
-// Package machine measures what a process uses of the machine: memory,
-// the time of processors, and how long it waited for one.
+// Package machine measures the resources used by a process: memory,
+// processor time, and the time it waited for a processor.
 package machine

@@ -4,12 +4,13 @@ import (
 	"runtime/metrics"
 )
 
+// Settings of the garbage collector, in percent (GOGC).
 const (
-	TightGC   = 20  // percent: the collector keeps the peak near the live size,
-	DefaultGC = 100 // and as it runs in every Go program
+	TightGC   = 20  // keeps the peak of the memory near the live size
+	DefaultGC = 100 // the default of Go
 )
 
-// heldBytes returns the memory the Go runtime has from the system and has not
+// heldBytes returns the memory, in bytes, that the Go runtime has from the system and has not
 // given back.
 func heldBytes() int64 {
 	s := []metrics.Sample{

@@ -6,22 +6,22 @@ import (
 	"strconv"
 )
 
-// ResetPeak makes peakBytes count from now on.
+// ResetPeak restarts the measurement of PeakBytes.
 func ResetPeak() {
-	// Without this right the peak is that of the whole process so far: too
+	// If the process may not write this file, PeakBytes is the peak since the start of the process: too
 	// high, never too low.
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
 // PeakBytes returns the largest resident memory of the process since
-// resetPeak.
+// ResetPeak, in bytes.
 func PeakBytes() int64 { return procStatus("VmHWM:", heldBytes) }
 
-// ResidentBytes returns the resident memory of the process.
+// ResidentBytes returns the resident memory of the process, in bytes.
 func ResidentBytes() int64 { return procStatus("VmRSS:", heldBytes) }
 
-// procStatus returns a line of the process's status in bytes, or other() if
-// there is none.
+// procStatus returns the value of a line in the process's status, in bytes. If there is no
+// such line, it returns other().
 func procStatus(key string, other func() int64) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

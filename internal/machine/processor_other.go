@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// ProcessorTimeKnown says that ProcessorTime is that of the day.
+// ProcessorTimeKnown reports whether ProcessorTime returns a processor time.
 const ProcessorTimeKnown = false
 
-// ProcessorTime returns the time of day, where that of processors is not known:
-// differences are the time that has passed.
+// ProcessorTime returns the wall time, because this system does not tell the processor time. A
+// difference of two readings is the elapsed time.
 func ProcessorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

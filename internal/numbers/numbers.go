@@ -15,10 +15,10 @@ import (
 // Text is a document. It belongs to one goroutine.
 type Text struct {
 	root any
-	of   string // what it is, in messages
+	of   string // name of the document in messages
 }
 
-// Read returns the document of a text.
+// Read returns the JSON document in text.
 func Read(text []byte) (*Text, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -35,18 +35,19 @@ func (t *Text) Of(name string) *Text { return &Text{t.root, name} }
 // Write returns the document as it is now.
 func (t *Text) Write() ([]byte, error) { return json.Marshal(t.root) }
 
-// Number is where a number of a document is.
+// Number is the place of a number in a document.
 type Number struct {
-	// Place is its path by keys and numbers of entries alone, such as $.bodies[0].mass.
+	// Place is the path with keys and indices of entries, such as $.bodies[0].mass.
 	Place string
 
-	// The number is at key of object, or, where that is nil, at index of list.
+	// The number is object[key], or list[index] if object is nil.
 	object map[string]any
 	key    string
 	list   []any
 	index  int
 }
 
+// get returns the value at the place.
 func (n *Number) get() any {
 	if n.object != nil {
 		return n.object[n.key]
@@ -54,7 +55,7 @@ func (n *Number) get() any {
 	return n.list[n.index]
 }
 
-// Value returns the number. It returns an error if float64 cannot hold it.
+// Value returns the number. It returns an error if the number overflows float64.
 func (n *Number) Value() (float64, error) {
 	text, _ := n.get().(json.Number)
 	x, err := text.Float64()
@@ -76,7 +77,8 @@ func (n *Number) Set(x float64) {
 
 // Find returns the number at a path. It does not find a field that the document leaves out, even if the format has a default for it.
 //
-// It returns an error that says where the path ends. The error does not begin with the name of a package: callers put a document before it.
+// If there is no number, it returns an error with the place up to which the path exists. The error does not begin with the name of a
+// package, because callers put the name of a document before it.
 func (t *Text) Find(steps []document.Step) (at Number, err error) {
 	here, place := t.root, "$"
 	for _, s := range steps {
@@ -110,8 +112,9 @@ func (t *Text) Find(steps []document.Step) (at Number, err error) {
 	return at, nil
 }
 
-// Each calls f with every number below those keys of the document that are wanted: keys in alphabetical order, entries of lists in the
-// order of the document. path has entries by their names, and Find takes it; steps has them by their numbers.
+// Each calls f with every number below the keys of the document for which wanted returns true: keys in alphabetical order, entries of
+// lists in the order of the document. path names entries by their names, and Find finds the number by it. steps has entries by their
+// indices.
 func (t *Text) Each(wanted func(key string) bool, f func(n *Number, path string, steps []document.Step)) {
 	root, _ := t.root.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(root)) {
@@ -140,7 +143,7 @@ func (n *Number) each(path string, steps []document.Step, f func(n *Number, path
 			name := strconv.Itoa(i)
 			if own := entryName(e); own != "" {
 				name = own
-			} else if named[name] { // the path would be that of another entry
+			} else if named[name] { // another entry has this number as its name
 				continue
 			}
 			below := &Number{Place: document.Entry(n.Place, i), list: v, index: i}
@@ -149,14 +152,15 @@ func (n *Number) each(path string, steps []document.Step, f func(n *Number, path
 	}
 }
 
-// entryName returns the name of an entry, "" if it has none.
+// entryName returns the name of an entry, or "" if it has none.
 func entryName(entry any) string {
 	o, _ := entry.(map[string]any)
 	name, _ := o["name"].(string)
 	return name
 }
 
-// entry returns the place of an entry by its name, or by its number if none has the name; −1 if there is none.
+// entry returns the index of the entry with the name key. If no entry has this name, key may be the index. It returns −1 if there is
+// no such entry.
 func entry(list []any, key string) int {
 	for i, e := range list {
 		if name := entryName(e); name == key && name != "" {
@@ -169,8 +173,8 @@ func entry(list []any, key string) int {
 	return -1
 }
 
-// meantEntry returns the question which entry of a list is meant by a step that names none. A step without brackets may be a name that
-// needs them.
+// meantEntry returns the suggestion of an entry for a step that finds none, as fault.Meant does. For a step without brackets it
+// suggests the brackets if there is an entry with this name.
 func meantEntry(s document.Step, list []any) string {
 	if !s.Entry && entry(list, s.Key) >= 0 {
 		return ", did you mean [" + fault.Line(s.Key) + "]?"

@@ -10,10 +10,10 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// File is a file that is being written, to take the place of another.
+// File is a file that is being written and replaces another at the end.
 type File = replace.File
 
-// MakeFolder makes a folder, and its name durable, unless it is there.
+// MakeFolder makes a folder, and makes its name durable. It does nothing if the folder exists.
 func MakeFolder(path string) error {
 	err := os.Mkdir(path, 0o777)
 	if errors.Is(err, fs.ErrExist) {
@@ -25,8 +25,8 @@ func MakeFolder(path string) error {
 	return replace.SyncFolder(filepath.Dir(path))
 }
 
-// ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under
-// the name path in the same file system. It returns a *fs.PathError with the name target.
+// ReplaceBy is Place.Replace without a lock, for a caller that makes sure that nobody else writes target. The new file is first
+// written under the name path, which is in the same file system. An error is a *fs.PathError with the name target.
 func ReplaceBy(path, target string, write func(w io.Writer) error) error {
 	f, err := replace.Begin(path, target)
 	if err != nil {

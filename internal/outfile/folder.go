@@ -16,30 +16,31 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// Layout is what the folders of a format hold: a head, a document in JSON, and parts. Together they are one file.
+// Layout describes the folders of a format. A folder holds a head, which is a JSON document, and parts. Together they act as one
+// file.
 //
-// Parts are never changed. A part has a name of its own for each content: bodies.parquet stands for
-// bodies-DIGEST.parquet. The head names them, with the digests of all that is in them (the field "parts", a list of
-// Part), and is sealed (Sealed). So what is read is what one writer has written, whatever else is in the folder.
+// Parts are never changed. The name of a part contains the digest of its content: the part bodies.parquet of a layout has the file
+// name bodies-DIGEST.parquet. The head lists the parts, with the digests of their blocks (the field "parts", a list of
+// Part), and is sealed (Sealed). So a reader reads the files of one writer, whatever else is in the folder.
 type Layout struct {
 	Head  string   // name of the head
-	Parts []string // names that the parts stand for, each with an ending
+	Parts []string // names of the parts without digests, each with an ending
 }
 
-// Part is a part as a head names it.
+// Part is the entry of a part in a head.
 type Part struct {
 	Name   string   `json:"name"`
 	Size   int64    `json:"size"`   // bytes
 	Blocks []string `json:"blocks"` // SHA-256 of each MiB
 }
 
-// blockSize is the number of bytes of a block of a part, which has a digest.
+// blockSize is the number of bytes in a block of a part. Each block has its own digest.
 const blockSize = 1 << 20
 
-// nameDigits is the number of digits in the name of a part.
+// nameDigits is the number of digits of the digest in the file name of a part.
 const nameDigits = 16
 
-// partName returns the name of a part that stands for a name, with these digests.
+// partName returns the file name of a part: name with a digest of the blocks' digests before the ending.
 func partName(name string, blocks []string) string {
 	h := sha256.New()
 	for _, b := range blocks {
@@ -49,7 +50,7 @@ func partName(name string, blocks []string) string {
 	return strings.TrimSuffix(name, ending) + "-" + hex.EncodeToString(h.Sum(nil))[:nameDigits] + ending
 }
 
-// standsFor reports whether a file has the name of a part that stands for a name.
+// standsFor reports whether file is a file name of the part name, with any digest.
 func standsFor(file, name string) bool {
 	ending := filepath.Ext(name)
 	digits, ok := strings.CutPrefix(file, strings.TrimSuffix(name, ending)+"-")
@@ -57,20 +58,20 @@ func standsFor(file, name string) bool {
 	return ok && is && len(digits) == nameDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Folder is a folder that is being written, by one writer at a time: who holds the place of its head. It belongs to one
+// Folder is a folder that is being written. Only the holder of the head's place may write it. It belongs to one
 // goroutine.
 type Folder struct {
 	layout Layout
-	given  string // as the caller names it
-	path   string // links followed
-	made   bool   // it was not there
+	given  string // path given by the caller
+	path   string // path with links followed
+	made   bool   // Hold has made the folder
 	head   *Place
-	kept   []string // parts of the head that is there
-	known  bool     // these are all; not so if the head is damaged
+	kept   []string // file names of the parts that the present head names
+	known  bool     // kept is complete; false if the head is damaged
 }
 
-// Hold takes the folder at path until Release, and makes it if it is not there. It removes the parts that a killed
-// writer has left.
+// Hold reserves the folder at path for this writer until Release, and makes it if it does not exist. It removes the parts that a
+// killed writer has left.
 //
 // It returns a *fs.PathError if the folder cannot be written, as far as that can be seen before writing, and an error
 // that wraps ErrHeld if somebody else is writing it.
@@ -98,7 +99,7 @@ func (l Layout) Hold(path string) (*Folder, error) {
 	return f, nil
 }
 
-// begin takes the place of the head.
+// begin holds the place of the head, and removes parts that the head does not name.
 func (f *Folder) begin() (err error) {
 	followed, err := filepath.EvalSymlinks(f.path)
 	if err != nil {
@@ -125,7 +126,7 @@ func (f *Folder) begin() (err error) {
 	return nil
 }
 
-// readHead looks which parts the head that is there names.
+// readHead reads which parts the present head names.
 func (f *Folder) readHead() {
 	text, err := os.ReadFile(f.head.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +141,7 @@ func (f *Folder) readHead() {
 	}
 }
 
-// keep makes parts those of the head that is there.
+// keep stores the file names of the parts of the present head.
 func (f *Folder) keep(parts []Part) {
 	f.kept, f.known = f.kept[:0], true
 	for i := range parts {
@@ -148,8 +149,8 @@ func (f *Folder) keep(parts []Part) {
 	}
 }
 
-// clean removes the parts that no head names, as far as the system lets it: where open files cannot be removed, the next
-// writer removes those that are being read now.
+// clean removes the parts that the head does not name. It leaves files that the system does not let it remove, such as open files on
+// some systems; the next writer removes them.
 func (f *Folder) clean() {
 	entries, err := os.ReadDir(f.path)
 	if err != nil || !f.known {
@@ -164,8 +165,8 @@ func (f *Folder) clean() {
 	}
 }
 
-// Write writes the part that stands for a name of the layout, and makes it durable. Parts and head that are there stay
-// as they are. A new part has the permissions of the head that is there.
+// Write writes a part, whose name is one of the layout, and makes it durable. It does not change the present head and parts. The
+// new part gets the permissions of the present head.
 func (f *Folder) Write(name string, write func(w io.Writer) error) (Part, error) {
 	if !slices.Contains(f.layout.Parts, name) {
 		panic("outfile: no part of the layout")
@@ -187,8 +188,8 @@ func (f *Folder) Write(name string, write func(w io.Writer) error) (Part, error)
 	return Part{partName(name, b.sums), b.size, b.sums}, nil
 }
 
-// Commit writes the head, which names the parts, and puts it in its place. In that moment the folder turns from what it
-// was into the new one. Then it removes the parts of the old one. The head has Unsealed near its end.
+// Commit writes the new head by write and replaces the old head. At this moment the folder changes to its new content. Then Commit
+// removes the old parts. The new head lists the given parts and contains Unsealed near its end.
 func (f *Folder) Commit(parts []Part, write func(w io.Writer) error) error {
 	if err := f.head.Replace(Sealed(write)); err != nil {
 		return err
@@ -204,7 +205,8 @@ func (f *Folder) Commit(parts []Part, write func(w io.Writer) error) error {
 	return nil
 }
 
-// Release gives the folder up. What was written without a Commit is removed, the folder too if Hold has made it.
+// Release ends the writing. It removes files that were written without a Commit, and the folder if Hold has made it and there was no
+// Commit.
 func (f *Folder) Release() error {
 	f.clean()
 	err := f.head.Release()
@@ -212,30 +214,31 @@ func (f *Folder) Release() error {
 	return err
 }
 
-// unmake removes the folder that Hold has made, unless something is in it.
+// unmake removes the folder if Hold has made it and it is empty.
 func (f *Folder) unmake() {
 	if f.made {
 		_ = os.Remove(f.path)
 	}
 }
 
-// fail names the file as the caller does.
+// fail returns err as a *fs.PathError with the path of the file name in the folder as the caller gave it.
 func (f *Folder) fail(name string, err error) error {
 	return &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: replace.Reason(err)}
 }
 
-// blocks computes the digests of what is written through it.
+// blocks is a writer that also computes the digests of the blocks written.
 type blocks struct {
 	w    io.Writer
-	h    hash.Hash
-	size int64
-	sums []string
-	done bool
+	h    hash.Hash // of the current block
+	size int64     // bytes written
+	sums []string  // digests of the complete blocks
+	done bool      // end has been called
 }
 
+// newBlocks returns a writer of blocks that writes to w.
 func newBlocks(w io.Writer) *blocks { return &blocks{w: w, h: sha256.New()} }
 
-// Write implements io.Writer, and takes in the checksums of whole blocks.
+// Write implements io.Writer, and adds the digest of each block that becomes complete.
 func (b *blocks) Write(p []byte) (int, error) {
 	n, err := b.w.Write(p)
 	for p = p[:n]; len(p) > 0; {
@@ -249,12 +252,13 @@ func (b *blocks) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// next ends a block and adds its digest.
 func (b *blocks) next() {
 	b.sums = append(b.sums, hex.EncodeToString(b.h.Sum(nil)))
 	b.h.Reset()
 }
 
-// end returns the digests of all.
+// end returns the digests of all blocks, with that of the last block, which may be shorter.
 func (b *blocks) end() []string {
 	if !b.done && b.size%blockSize != 0 {
 		b.next()
@@ -263,7 +267,8 @@ func (b *blocks) end() []string {
 	return b.sums
 }
 
-// parts returns the parts that a head names, and the digits of its seal.
+// parts returns the parts that a head lists, and the digits of its seal. It returns an error if the seal is wrong, or the parts do not
+// belong to the layout.
 func (l Layout) parts(text []byte) (parts []Part, digits string, err error) {
 	if digits, err = CheckSeal(bytesAt(text), int64(len(text))); err != nil {
 		return nil, "", err
@@ -285,4 +290,5 @@ func (l Layout) parts(text []byte) (parts []Part, digits string, err error) {
 	return head.Parts, digits, nil
 }
 
+// errParts is the error for a head whose parts do not belong to the layout.
 var errParts = errors.New("does not name the parts of this format")

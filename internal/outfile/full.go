@@ -2,7 +2,7 @@ package outfile
 
 import "errors"
 
-// Full reports whether err says that there is no room for a file: a full disk, a quota that is used up, or a
+// Full reports whether err is caused by lack of room for a file: a full disk, an exhausted quota, or a
 // limit on the size of files.
 func Full(err error) bool {
 	for _, e := range noRoom {

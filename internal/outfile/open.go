@@ -14,18 +14,18 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// Opened is a folder that is read. It stays what it is when a writer replaces it.
+// Opened is a folder that is open for reading. Its content does not change when a writer replaces the folder.
 type Opened struct {
 	Head  []byte
-	Seal  string // digits of the seal of the head: folders with the same ones hold the same
+	Seal  string // digits of the head's seal; folders with the same digits have the same content
 	Parts []*PartFile
 }
 
-// openTries bounds how often a folder is opened anew because a writer has replaced it meanwhile.
+// openTries is the largest number of attempts to open a folder that writers replace meanwhile.
 const openTries = 100
 
-// Open opens the folder at path, whose head has at most a number of bytes. Who replaces the folder meanwhile is not
-// noticed: all is of one writer.
+// Open opens the folder at path, whose head has at most most bytes. If a writer replaces the folder meanwhile, the head and all
+// parts are still from the same writer.
 //
 // It returns a *fs.PathError with the name of the file. It wraps ErrDamaged if the head is not as it was written or a
 // part has another size.
@@ -33,8 +33,8 @@ func (l Layout) Open(path string, most int64) (*Opened, error) {
 	return l.openBy(path, func(name string) ([]byte, error) { return readAtMost(name, most) })
 }
 
-// openBy is Open with a function that reads the head. If a part is missing that the head names, a writer may have replaced both since:
-// openBy then reads again, openTries times at most.
+// openBy is Open with a function that reads the head. If a part that the head names is missing, a writer may have replaced the folder
+// meanwhile. openBy then reads the head again, up to openTries times.
 func (l Layout) openBy(path string, read func(name string) ([]byte, error)) (*Opened, error) {
 	name := filepath.Join(path, l.Head)
 	fail := func(err error) error { return &fs.PathError{Op: "read", Path: name, Err: replace.Reason(err)} }
@@ -61,7 +61,7 @@ func (l Layout) openBy(path string, read func(name string) ([]byte, error)) (*Op
 	return nil, fail(errors.New("is replaced again and again"))
 }
 
-// openRegular opens a file to read it. It refuses what is no regular file, as a pipe, for which a reader would wait.
+// openRegular opens a file for reading. It refuses a file that is not regular, such as a pipe, for which a reader would wait.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// readAtMost reads a file that has at most so many bytes.
+// readAtMost reads a file. It returns an error if the file has more than most bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func readAtMost(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// open opens all parts, or none.
+// open opens all parts. After an error it closes those that it has opened.
 func (o *Opened) open(path string, parts []Part) error {
 	for _, p := range parts {
 		f, err := openPart(filepath.Join(path, p.Name), p)
@@ -99,7 +99,7 @@ func (o *Opened) open(path string, parts []Part) error {
 	return nil
 }
 
-// Close ends reading.
+// Close closes all parts.
 func (o *Opened) Close() error {
 	var err error
 	for _, p := range o.Parts {
@@ -108,16 +108,16 @@ func (o *Opened) Close() error {
 	return err
 }
 
-// PartFile is a part that is read. What is read is as it was written: each block is compared with its digest when it is
+// PartFile is a part that is open for reading. Each block is compared with its digest when it is
 // read for the first time. It belongs to one goroutine.
 type PartFile struct {
 	f     *os.File
 	part  Part
-	seen  []bool // by block
+	seen  []bool // by block: compared with its digest
 	block []byte
 }
 
-// openPart opens a part of a file at path, which has to have the size that p says.
+// openPart opens the part p, which is the file at path. It returns an error if the size differs from p.Size.
 func openPart(path string, p Part) (*PartFile, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -139,8 +139,8 @@ func (p *PartFile) Name() string { return p.f.Name() }
 // Size returns the number of bytes.
 func (p *PartFile) Size() int64 { return p.part.Size }
 
-// ReadAt implements io.ReaderAt. It returns a *fs.PathError that wraps ErrDamaged, with the place, if what it is to read
-// is in a block that is not as it was written.
+// ReadAt implements io.ReaderAt. If a block that it has to read differs from its digest, it returns a *fs.PathError that wraps
+// ErrDamaged and has the range of bytes.
 func (p *PartFile) ReadAt(dst []byte, at int64) (int, error) {
 	if at < 0 || len(dst) == 0 {
 		return p.f.ReadAt(dst, at)
@@ -153,7 +153,7 @@ func (p *PartFile) ReadAt(dst []byte, at int64) (int, error) {
 	return p.f.ReadAt(dst, at)
 }
 
-// check compares a block with its digest, unless that has been done.
+// check compares block b with its digest, unless that has been done.
 func (p *PartFile) check(b int64) error {
 	if p.seen[b] {
 		return nil
@@ -174,5 +174,5 @@ func (p *PartFile) check(b int64) error {
 	return nil
 }
 
-// bytesAt is a text as an io.ReaderAt.
+// bytesAt returns a reader of text.
 func bytesAt(text []byte) io.ReaderAt { return bytes.NewReader(text) }

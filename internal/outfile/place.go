@@ -22,16 +22,15 @@ const (
 // ErrHeld is wrapped by the error of a place that another writer holds.
 var ErrHeld = errors.New("another run is writing this file")
 
-// Place is where a file goes, for one writer at a time. It belongs to one goroutine.
+// Place is the path of a file to be written, reserved for one writer. It belongs to one goroutine.
 type Place struct {
-	given  string       // as the caller names it
-	path   string       // links followed
-	direct bool         // there is nothing that a file could replace
-	lock   *flock.Flock // nil for a direct one, and without locks
+	given  string       // path given by the caller
+	path   string       // path with links followed
+	direct bool         // the file cannot be replaced and is written directly
+	lock   *flock.Flock // nil for a direct place, and on systems without locks
 }
 
-// Hold takes the place of the file at path, which need not exist, until Release. It changes no
-// file of that name.
+// Hold reserves the path of a file, which need not exist, for this writer until Release. It does not change the file.
 //
 // It returns a *fs.PathError if path cannot be written, as far as that can be seen before
 // writing. It returns an error that wraps ErrHeld if somebody else holds the place.
@@ -65,11 +64,11 @@ func Hold(path string) (*Place, error) {
 	return p, nil
 }
 
-// takeTries bounds how often a lock is lost to others who have just removed its file.
+// takeTries is the largest number of attempts to take a lock whose file others remove meanwhile.
 const takeTries = 100
 
-// take locks the file at path. Whoever releases a lock removes its file. So a lock counts only
-// if the file still exists after it has been taken.
+// take locks the file at path. A writer that releases a lock removes its file. So a lock counts only
+// if its file still exists after the lock has been taken.
 func take(path string) (*flock.Flock, error) {
 	for range takeTries {
 		l := flock.New(path, flock.SetPermissions(0o666))
@@ -100,7 +99,7 @@ func take(path string) (*flock.Flock, error) {
 // Given returns the name that Hold was called with.
 func (p *Place) Given() string { return p.given }
 
-// Path returns the file that is replaced, links followed.
+// Path returns the path of the file that is replaced, with links followed.
 func (p *Place) Path() string { return p.path }
 
 // Direct reports whether the file is written directly, as devices and pipes are.
@@ -109,10 +108,10 @@ func (p *Place) Direct() bool { return p.direct }
 // New returns the name of the file that is being written.
 func (p *Place) New() string { return NewName(p.path) }
 
-// NewName returns the name of the new file beside the one at path, which is no link.
+// NewName returns the name of the new file beside the file at path, which is no link.
 func NewName(path string) string { return replace.Beside(path, newEnding) }
 
-// Create begins the new file, anew if there is one.
+// Create creates the new file. If a run has left one, its content is removed.
 func (p *Place) Create() (*File, error) {
 	if p.direct {
 		f, err := os.OpenFile(p.path, os.O_WRONLY|os.O_TRUNC, 0)
@@ -125,8 +124,8 @@ func (p *Place) Create() (*File, error) {
 	return f, p.fail("create", err)
 }
 
-// Reopen opens the new file that a run has left, to read it and to go on with it. An error wraps
-// fs.ErrNotExist if there is none.
+// Reopen opens the new file that a run has left, for reading and writing. If there is none, the error wraps
+// fs.ErrNotExist.
 func (p *Place) Reopen() (*File, error) {
 	if p.direct {
 		return nil, p.fail("open", fs.ErrNotExist)
@@ -138,8 +137,8 @@ func (p *Place) Reopen() (*File, error) {
 	return replace.Over(f, p.path), nil
 }
 
-// Replace writes the new file with write and puts it in its place. After an error the old one is
-// there and no new one.
+// Replace writes the new file by write and replaces the old file by it. After an error the old file is
+// unchanged, and there is no new file.
 func (p *Place) Replace(write func(w io.Writer) error) error {
 	f, err := p.Create()
 	if err != nil {
@@ -148,7 +147,7 @@ func (p *Place) Replace(write func(w io.Writer) error) error {
 	return p.failed(f, f.Fill(write))
 }
 
-// failed is fail for writing f: names of other files, of which f is made, stay in the message.
+// failed is fail for an error in writing f. Names of other files that write has read remain in the message.
 func (p *Place) failed(f *File, err error) error {
 	if err == nil {
 		return nil
@@ -156,16 +155,16 @@ func (p *Place) failed(f *File, err error) error {
 	return &fs.PathError{Op: "write", Path: p.given, Err: f.Reason(err)}
 }
 
-// Release gives the place up. A new file that is not committed stays.
+// Release ends the reservation. A new file that is not committed remains.
 func (p *Place) Release() error {
 	if p.lock == nil {
 		return nil
 	}
 	l := p.lock
 	p.lock = nil
-	if runtime.GOOS == "windows" { // where an open file cannot be removed
+	if runtime.GOOS == "windows" { // open files cannot be removed there
 		err := l.Close()
-		_ = os.Remove(l.Path()) // fails if somebody else has it by now
+		_ = os.Remove(l.Path()) // fails if another writer has locked it meanwhile
 		return p.fail("unlock", err)
 	}
 	err := os.Remove(l.Path())
@@ -175,7 +174,7 @@ func (p *Place) Release() error {
 	return p.fail("unlock", errors.Join(err, l.Close()))
 }
 
-// Write replaces the file at path by what write writes: Hold, Replace and Release.
+// Write replaces the file at path by a file written by write. It calls Hold, Replace and Release.
 func Write(path string, write func(w io.Writer) error) error {
 	p, err := Hold(path)
 	if err != nil {
@@ -184,8 +183,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	return replace.And(p.Replace(write), p.Release())
 }
 
-// fail names the file as the caller does. It returns errors that are not of the system
-// unchanged.
+// fail returns err as a *fs.PathError with the path that the caller gave, and nil for nil.
 func (p *Place) fail(op string, err error) error {
 	if err == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// Same reports whether two names are those of one file, by links of either kind or written in
-// another way. Neither file need exist.
+// Same reports whether two paths lead to the same file, which need not exist. They may differ by hard or symbolic links, or in
+// spelling.
 func Same(a, b string) bool {
 	ia, ea := os.Stat(a)
 	ib, eb := os.Stat(b)
@@ -34,11 +34,11 @@ func Same(a, b string) bool {
 	return ea == nil && eb == nil && os.SameFile(ia, ib)
 }
 
-// foldsCase tells where names that differ by case alone are usually one.
+// foldsCase reports whether names that differ only in case usually mean the same file on this system.
 const foldsCase = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
-// Target returns the file that is written by the name path, links followed; it need not exist. It returns an error if
-// that is a folder, a device or a pipe.
+// Target returns the path of the file that a writer of path would write, with links followed. The file need not exist. It returns
+// an error if it is a folder, a device or a pipe.
 func Target(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", &fs.PathError{Op: "write", Path: path, Err: errIrregular}
@@ -53,4 +53,5 @@ func Target(path string) (string, error) {
 	return name, nil
 }
 
+// errIrregular is the error for a folder, a device or a pipe.
 var errIrregular = errors.New("is no regular file")

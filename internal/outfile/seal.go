@@ -13,25 +13,27 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// A seal is sealKey and the SHA-256 of the file in which it stands, in hexadecimal digits. They count as zeros in it.
+// A seal is sealKey followed by the SHA-256 of the file that contains it, in hexadecimal digits. For the SHA-256, these digits are
+// taken as zeros.
 const (
 	sealKey    = "rung-seal:"
 	sealDigits = 2 * sha256.Size
 )
 
-// unsealed are the digits of a seal before there is one.
+// unsealed are the digits of a seal before the file is sealed.
 var unsealed = strings.Repeat("0", sealDigits)
 
-// Unsealed returns the text that a writer puts in a file where its seal will be. Of several in a file the last counts.
+// Unsealed returns the text that a writer puts at the place of the seal. If a file has several, the last one becomes the seal.
 func Unsealed() string { return sealKey + unsealed }
 
-// ErrDamaged is wrapped by the errors of files whose bytes are not those that were written.
+// ErrDamaged is wrapped by the error for a file whose bytes have changed since it was written.
 var ErrDamaged = errors.New("is damaged: its bytes are not those that were written")
 
+// errNoSeal is the error for a file without a seal.
 var errNoSeal = errors.New("has no seal: it is damaged, or none of these files")
 
-// Sealed returns what writes a file with write and seals it. The file has Unsealed once at least, near its end. It is
-// one that Begin or a Place that is not direct has begun.
+// Sealed returns a function that writes a file by write and then seals it. The text written contains Unsealed at least once, near its
+// end. The function panics unless its argument is a File that replaces another.
 func Sealed(write func(w io.Writer) error) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		f, ok := w.(*File)
@@ -58,10 +60,10 @@ func Sealed(write func(w io.Writer) error) func(w io.Writer) error {
 	}
 }
 
-// CheckSeal returns an error that wraps ErrDamaged unless the first size bytes of f are those that were sealed, and
-// else the digits of the seal. Files with the same digits have the same bytes.
+// CheckSeal returns the digits of the seal of a file f with size bytes. It returns an error that wraps ErrDamaged if the bytes differ
+// from those that were sealed, or there is no seal. Files with the same digits have the same bytes.
 //
-// Cost: as reading the file.
+// Cost: reading the file.
 func CheckSeal(f io.ReaderAt, size int64) (digits string, err error) {
 	at, digits, err := findSeal(f, size)
 	if err != nil {
@@ -82,7 +84,7 @@ func CheckSeal(f io.ReaderAt, size int64) (digits string, err error) {
 	return digits, nil
 }
 
-// CheckSealOf is CheckSeal for the file at path, which its errors name.
+// CheckSealOf is CheckSeal for the file at path. Its errors have this path.
 func CheckSealOf(path string) error {
 	f, err := openRegular(path)
 	if err != nil {
@@ -99,17 +101,17 @@ func CheckSealOf(path string) error {
 	return nil
 }
 
-// Remnant reports whether a file whose seal does not hold may have had one: it is empty, or begins with what all files of
-// its format do, or has the key of a seal. Wherever one damage is, one of both is left.
+// Remnant reports whether a file whose seal is wrong or missing may be a damaged file of a format: it is empty, or begins with
+// magic, as all files of the format do, or contains the key of a seal. A single damage leaves magic or the key intact.
 func Remnant(path, magic string) (bool, error) {
 	data, err := os.ReadFile(path)
 	return err == nil && (len(data) == 0 || bytes.HasPrefix(data, []byte(magic)) || bytes.Contains(data, []byte(sealKey))), err
 }
 
-// sealBlock is the number of bytes in which a seal is looked for at once.
+// sealBlock is the number of bytes that findSeal reads at a time.
 const sealBlock = 1 << 16
 
-// findSeal returns the place of the digits of the last seal, and the digits.
+// findSeal returns the offset of the digits of the last seal, and the digits. It reads the file from its end.
 func findSeal(f io.ReaderAt, size int64) (at int64, digits string, err error) {
 	const length = len(sealKey) + sealDigits
 	block := make([]byte, sealBlock+length)

@@ -2,8 +2,8 @@
 
 package outfile
 
-// hasLocks says whether the system locks files. Those of WebAssembly do not.
+// hasLocks reports whether the system can lock files. The systems of WebAssembly cannot.
 const hasLocks = false
 
-// noRoom are the errors of the system that Full looks for; these systems have no common ones.
+// noRoom are the errors of the system that Full looks for. These systems have none in common.
 var noRoom = [...]error{}

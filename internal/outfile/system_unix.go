@@ -4,7 +4,7 @@ package outfile
 
 import "syscall"
 
-// hasLocks says whether the system locks files.
+// hasLocks reports whether the system can lock files.
 const hasLocks = true
 
 // noRoom are the errors of the system that Full looks for.

@@ -2,5 +2,5 @@ package pages
 
 import "syscall"
 
-// advise asks for large pages. The request is refused only where the system has none.
+// advise asks for large pages in b. It ignores an error, which a system without large pages returns.
 func advise(b []byte) { _ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) }

@@ -2,4 +2,5 @@
 
 package pages
 
+// advise does nothing on this system.
 func advise([]byte) {}

@@ -1,2 +1,2 @@
-// Package pages allocates large arrays in memory of large pages.
+// Package pages allocates large arrays in memory with large pages.
 package pages

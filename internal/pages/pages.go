@@ -3,14 +3,14 @@ package pages
 import "unsafe"
 
 const (
-	large = 2 << 20   // bytes of a large page of the processors that have them
-	least = 2 * large // bytes of an array for which asking pays: a whole large page is in it
+	large = 2 << 20   // bytes of a large page
+	least = 2 * large // smallest size in bytes of an array for which large pages are asked for; it contains a whole large page
 )
 
 // Make returns make([]T, n). For an array of 4 MB and more it asks the system to use large
-// pages inside the array. A sweep through a factor then misses the tables of pages less often.
-// A system without large pages, or one that is set to refuse, ignores the request. The place in
-// memory keeps it after the array has gone.
+// pages inside the array, so a sweep through a factor has fewer misses in the translation cache.
+// A system without large pages, or with large pages switched off, ignores the request. The request
+// holds for these addresses even after the array has been freed.
 //
 // Cost: as make, and a system call for a large array.
 func Make[T any, N int | int64](n N) []T {
@@ -22,7 +22,7 @@ func Make[T any, N int | int64](n N) []T {
 	return s
 }
 
-// inside returns the whole large pages in b.
+// inside returns the part of b that consists of whole large pages.
 func inside(b []byte) []byte {
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	lo := -first & (large - 1)

@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// File is a file that is being written, to take the place of another.
+// File is a file that is being written and replaces another at the end.
 type File struct {
 	*os.File
-	target string // empty: there is nothing to replace
+	target string // path of the file to be replaced; empty if f is written directly
 }
 
-// Begin creates the file at path, and replaces what is there. The new file is to replace the
-// file target, and gets its permissions. It takes no lock, and removes what
-// has the name path: only one writer uses that at a time.
+// Begin creates the file at path, which is to replace the file target and gets its
+// permissions. It removes a file that is already at path. It takes no lock: only one writer
+// may use the name path at a time.
 func Begin(path, target string) (*File, error) {
 	f, err := Create(path, target)
 	if err != nil {
@@ -26,16 +26,16 @@ func Begin(path, target string) (*File, error) {
 	return Over(f, target), nil
 }
 
-// Over returns f as what is to replace the file target; nothing if that is empty.
+// Over returns f as a File that replaces the file target. If target is empty, it replaces nothing.
 func Over(f *os.File, target string) *File { return &File{f, target} }
 
-// To says which file f is to replace.
+// To sets the path of the file that f replaces.
 func (f *File) To(target string) { f.target = target }
 
 // Direct reports whether f replaces nothing.
 func (f *File) Direct() bool { return f.target == "" }
 
-// Create creates the file at path, with the permissions of the file like if there is one.
+// Create creates the file at path anew, with the permissions and the owner of the file like if that exists.
 func Create(path, like string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -58,8 +58,8 @@ func Create(path, like string) (*os.File, error) {
 	return f, nil
 }
 
-// Commit makes the file durable, closes it and puts it in its place. After an error it is closed and
-// still beside it, unless the error is one of making the move itself durable.
+// Commit makes the file durable, closes it, and renames it to the target. After an error the file is closed and
+// not renamed, unless only the new name could not be made durable.
 func (f *File) Commit() error {
 	if f.target == "" {
 		return f.Close()
@@ -77,7 +77,7 @@ func (f *File) Commit() error {
 	return SyncFolder(filepath.Dir(f.target))
 }
 
-// Discard closes and removes the file, also after a Commit that has failed.
+// Discard closes and removes the file. It may be called after a failed Commit.
 func (f *File) Discard() error {
 	if err := f.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		return err
@@ -91,7 +91,7 @@ func (f *File) Discard() error {
 	return nil
 }
 
-// Fill writes the file with write and commits it, or removes it.
+// Fill writes the file by write and commits it. After an error it removes the file.
 func (f *File) Fill(write func(w io.Writer) error) error {
 	err := write(f)
 	if err == nil {
@@ -103,7 +103,7 @@ func (f *File) Fill(write func(w io.Writer) error) error {
 	return err
 }
 
-// Reason returns err without names of files that the caller has not given.
+// Reason returns the cause in err without the operation and the names of files, which the caller has not given.
 func Reason(err error) error {
 	if e := new(fs.PathError); errors.As(err, &e) {
 		return e.Err
@@ -114,7 +114,7 @@ func Reason(err error) error {
 	return err
 }
 
-// Reason returns err without the name of the file itself, which the caller has not given.
+// Reason returns err without the name of f, which the caller has not given. Names of other files remain.
 func (f *File) Reason(err error) error {
 	if e := new(fs.PathError); errors.As(err, &e) && e.Path == f.Name() {
 		return e.Err
@@ -125,7 +125,7 @@ func (f *File) Reason(err error) error {
 	return err
 }
 
-// And adds the error of cleaning up, in one line.
+// And returns err with the error more of cleaning up, in one line. Either may be nil.
 func And(err, more error) error {
 	switch {
 	case more == nil:

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// keepOwner and SyncFolder do nothing.
+// keepOwner and SyncFolder do nothing on this system.
 func keepOwner(*os.File, fs.FileInfo) {}
 func SyncFolder(string) error         { return nil }

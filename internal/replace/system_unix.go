@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and group of another file, or the group alone, as far as the system lets
-// this process.
+// keepOwner gives f the owner and the group of another file, or only the group, if the system lets
+// this process do so.
 func keepOwner(f *os.File, was fs.FileInfo) {
 	s, ok := was.Sys().(*syscall.Stat_t)
 	if !ok || f.Chown(int(s.Uid), int(s.Gid)) == nil {
@@ -19,12 +19,12 @@ func keepOwner(f *os.File, was fs.FileInfo) {
 	_ = f.Chown(-1, int(s.Gid))
 }
 
-// SyncFolder makes the names in a folder durable, where its file system can.
+// SyncFolder makes the names in a folder durable, if its file system can do so.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return nil // it may be written but not read
+			return nil // the folder may be written but not read
 		}
 		return err
 	}

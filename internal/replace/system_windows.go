@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: rights are those of the folder.
+// keepOwner does nothing, because files inherit the rights of their folder.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// SyncFolder does nothing: a folder cannot be made durable.
+// SyncFolder does nothing, because Windows cannot make a folder durable.
 func SyncFolder(string) error { return nil }

@@ -13,16 +13,17 @@ import (
 )
 
 var (
-	// ErrFolder is the error of a name that is a folder's.
+	// ErrFolder is the error for the path of a folder.
 	ErrFolder = errors.New("is a folder")
 
+	// errLinks is the error for a chain of links that is too long.
 	errLinks = errors.New("too many links")
 )
 
-// Write replaces the file at path by what write writes. Each of several writers at a time has a new file of its own, and the last to end
-// replaces those of the others. The file of a process that is killed meanwhile stays beside it, NAME.rung-new- and a number.
+// Write replaces the file at path by a file written by write. Several writers may write path at the same time: each has a new file of its
+// own, and the last one to end replaces the files of the others. A killed process leaves its new file, NAME.rung-new- and a number.
 //
-// It returns a *fs.PathError with the name path. After an error the old file is there and no new one.
+// An error is a *fs.PathError with the name path. After an error the old file is unchanged, and there is no new file.
 func Write(path string, write func(w io.Writer) error) error {
 	f, err := begin(path)
 	if err != nil {
@@ -34,7 +35,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	return nil
 }
 
-// begin creates the file that is to replace the one at path, or opens what cannot be replaced.
+// begin creates the file that is to replace the file at path. If that is a device or a pipe, it opens it for writing.
 func begin(path string) (*File, error) {
 	info, err := os.Stat(path)
 	exists := err == nil
@@ -61,7 +62,7 @@ func begin(path string) (*File, error) {
 	return f, err
 }
 
-// MayWrite returns the error of writing the file at path, which stays as it is.
+// MayWrite returns the error of opening the file at path for writing, and nil if there is none. It does not change the file.
 func MayWrite(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -70,15 +71,15 @@ func MayWrite(path string) error {
 	return f.Close()
 }
 
-// longestChain is the number of links that are followed.
+// longestChain is the largest number of links that are followed.
 const longestChain = 40
 
-// Resolve follows the links of path to a name that is no link, in a folder that exists; the
-// file need not exist. It reports whether this is one of the files that the process has open,
-// which are written directly.
+// Resolve follows the links of path. It returns a path that is no link, in a folder that exists; the
+// file need not exist. direct reports whether the path stands for an open file of a process, such as
+// /dev/fd/1, which is written directly.
 func Resolve(path string) (name string, direct bool, err error) {
 	for range longestChain {
-		dir, base := filepath.Split(path) // not cleaned: links before a .. decide where it leads
+		dir, base := filepath.Split(path) // not cleaned: the folder before .. may be a link
 		if base == "" {
 			return "", false, ErrFolder
 		}
@@ -96,7 +97,7 @@ func Resolve(path string) (name string, direct bool, err error) {
 			return name, true, nil
 		}
 		link, err := os.Readlink(name)
-		if err != nil { // it is no link, or not there
+		if err != nil { // it is no link, or does not exist
 			return name, false, nil
 		}
 		if !filepath.IsAbs(link) {
@@ -107,13 +108,14 @@ func Resolve(path string) (name string, direct bool, err error) {
 	return "", false, errLinks
 }
 
-// opened reports whether dir has the files that a process has open.
+// opened reports whether the files in dir stand for open files of a process.
 func opened(dir string) bool { return dir == "/dev/fd" || strings.HasPrefix(dir, "/proc/") }
 
-// longestName is the length of a name, bytes, beyond which it is shortened for the files beside it.
+// longestName is the largest length of a name, in bytes, that Beside does not shorten.
 const longestName = 200
 
-// Beside returns the name of a file beside path.
+// Beside returns the path of the file beside path whose name has the given ending appended. A long name is replaced by its beginning
+// and a hash.
 func Beside(path, ending string) string {
 	dir, name := filepath.Split(path)
 	if len(name) > longestName {

@@ -1,3 +1,3 @@
-// Package runfields is what documents say about a run, by itself or those of a study: the fields, how they are read, and the
-// rules that show without more. It knows names of methods only as its callers give them.
+// Package runfields reads the fields of a run in documents of runs and of studies, and checks the rules between these fields. Its
+// callers pass the names of integrators and methods.
 package runfields

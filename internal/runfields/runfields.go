@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// Run is what a document says about a run. Names are among those of Names; "" and 0 are what a document does not have.
+// Run holds the fields of a run in a document. Names are among those of Names. A field that the document does not have is "" or 0.
 type Run struct {
 	Until      float64 // s
 	Every      float64 // s
@@ -16,9 +16,10 @@ type Run struct {
 	Method     string
 	Stabilize  string
 	Rho        float64
-	RhoGiven   bool
+	RhoGiven   bool // the document has the field rho
 }
 
+// Names of fields in documents.
 const (
 	integrator = "integrator"
 	step       = "step"
@@ -27,12 +28,12 @@ const (
 	stabilize  = "stabilize"
 )
 
-// Fields are those of a document, in the order of Run.
+// Fields returns the names of the fields in documents, in the order of Run.
 func Fields() []string {
 	return []string{"until", "every", integrator, step, tolerance, method, stabilize, "rho"}
 }
 
-// Named returns the field of a document for one of runs.Options.
+// Named returns the name in documents of a field of runs.Options. It returns other names unchanged.
 func Named(option string) string {
 	switch option {
 	case "Until", "Every", "Step", "Tolerance", "Rho", "Integrator", "Method", "Columns", "Bodies", "Wrenches", "Multipliers":
@@ -43,13 +44,13 @@ func Named(option string) string {
 	return option
 }
 
-// Names are the names that fields may have.
+// Names are the values that fields with names may have.
 type Names struct {
 	Integrators, Methods, Stabilizations []string
-	NeedsStep                            func(integrator string) bool
+	NeedsStep                            func(integrator string) bool // the integrator has no error control
 }
 
-// Read reads the value of a field. It reports false, and reads nothing, if that is not one of a run.
+// Read reads the value of a field. If the field is none of Run, it reads nothing and returns false.
 func (r *Run) Read(d *document.Reader, field string, n *Names) bool {
 	switch field {
 	case "until":
@@ -74,7 +75,7 @@ func (r *Run) Read(d *document.Reader, field string, n *Names) bool {
 	return true
 }
 
-// Check notes what is wrong between the fields of the object that was just read, which has these fields.
+// Check reports the broken rules between several fields of a run. The object that was just read has the given fields.
 func (r *Run) Check(d *document.Reader, fields []string, n *Names) {
 	switch {
 	case r.Step > 0 && r.Tolerance > 0:
@@ -85,6 +86,7 @@ func (r *Run) Check(d *document.Reader, fields []string, n *Names) {
 	}
 }
 
+// positive reads a number into x, and reports a problem unless it is positive.
 func positive(d *document.Reader, x *float64) {
 	if d.Number(x) && !(*x > 0) {
 		d.Problem(document.Number(*x), "is not above 0")

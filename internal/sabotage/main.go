@@ -16,11 +16,13 @@ import (
 	"strings"
 )
 
+// Import paths of the module and of package probe.
 const (
 	modulePath = "github.com/rung-mbd/rung"
 	probePath  = modulePath + "/internal/sabotage/probe"
 )
 
+// main runs the command and prints its error.
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "sabotage:", err)
@@ -69,14 +71,16 @@ func run() error {
 	return g.try(mine, strings.Split(*tests, ","))
 }
 
+// String returns the place and the text of a guard.
 func (g guard) String() string { return g.place + ": " + g.text }
 
-// A change is what is done to one guard.
+// change is one change of one guard.
 type change struct {
 	guard
-	name, value string
+	name, value string // for RUNG_SABOTAGE, such as c12 and true, or k7 and 1000
 }
 
+// String describes the change.
 func (c change) String() string {
 	if c.name[0] == 'c' {
 		return c.guard.String() + " is always " + c.value
@@ -84,14 +88,14 @@ func (c change) String() string {
 	return c.guard.String() + ", times " + c.value
 }
 
-// listed is what go list says of a package.
+// listed holds the fields of a package in the output of go list.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, CgoFiles       []string
 	DepOnly                 bool
 }
 
-// find reads the packages and finds their guards.
+// find returns the guards of the packages that match the patterns.
 func find(patterns []string) (*guards, error) {
 	out, err := output(exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, patterns...)...))
 	if err != nil {
@@ -125,7 +129,8 @@ func find(patterns []string) (*guards, error) {
 	return g, nil
 }
 
-// changes returns the changes of the guards that the pattern matches, and the number of those left out as they cost time only.
+// changes returns the changes that the pattern matches, and the number of matching changes that are left out because they cost only
+// time.
 func (g *guards) changes(pattern *regexp.Regexp) (list []change, costs int) {
 	add := func(letter string, guards []guard, less, more string) {
 		for i, x := range guards {
@@ -149,7 +154,7 @@ func (g *guards) changes(pattern *regexp.Regexp) (list []change, costs int) {
 	return list, costs
 }
 
-// output runs a command and returns what it prints. The error has the first words of the command, and all that it says on standard error.
+// output runs a command and returns its standard output. An error has the first words of the command and its standard error.
 func output(c *exec.Cmd) (string, error) {
 	var fault strings.Builder
 	c.Stderr = &fault

@@ -14,27 +14,31 @@ import (
 	"strings"
 )
 
-// guards are the conditions and constants of some packages, and their files with each guard in the hands of package probe.
+// guards are the conditions and constants of some packages, and the packages' files with each guard replaced by a call of package
+// probe.
 type guards struct {
-	conditions []guard // the numbers that probe.Bool gets are their places here
-	constants  []guard // and those of probe.Value
-	edited     map[string][]byte
+	conditions []guard           // by the number of probe.Bool
+	constants  []guard           // by the number of probe.Value
+	edited     map[string][]byte // texts of the changed files by their paths
 }
 
-// A guard is one condition, or one constant with all its uses.
+// guard is one condition, or one constant with all its uses.
 type guard struct {
 	pkg, place, text string
-	cost             sides // changes that cost time and leave every answer as it is
+	cost             sides // changes that cost time and change no answer
 }
 
-// sides are the two changes of a guard: a condition that is never true and one that always is, a smaller constant and a larger one.
+// sides has a bool for each of the two changes of a guard. less is for a condition that is never true or a smaller constant, more for a
+// condition that is always true or a larger constant.
 type sides struct{ less, more bool }
 
+// and returns the changes that are in both s and t.
 func (s sides) and(t sides) sides { return sides{s.less && t.less, s.more && t.more} }
 
+// turned returns s with less and more exchanged.
 func (s sides) turned() sides { return sides{s.more, s.less} }
 
-// What the comment of a constant says, or the comment of its group, where no answer depends on it.
+// Sentences in the comment of a constant, or of its group, if no answer depends on its value.
 const (
 	bothCost = "Another value costs time only."
 	anyTiny  = "Any value as small does."
@@ -42,10 +46,10 @@ const (
 	moreCost = "A larger value costs time only."
 )
 
-// An edit puts text into a file.
+// edit is an insertion of text into a file.
 type edit struct {
-	at    int
-	close bool // text that ends an expression stands before text that begins one
+	at    int  // offset in bytes
+	close bool // the text ends an expression; at the same offset it comes before a text that begins one
 	text  string
 }
 
@@ -55,11 +59,11 @@ type collector struct {
 	fset  *token.FileSet
 	info  *types.Info
 	pkg   *types.Package
-	known map[types.Object]int // numbers of constants
-	cost  map[types.Object]sides
-	src   []byte // of the file at hand
-	file  string
-	edits []edit
+	known map[types.Object]int   // numbers of the constants found so far
+	cost  map[types.Object]sides // by constant: changes that its comment says cost only time
+	src   []byte                 // text of the current file
+	file  string                 // its path
+	edits []edit                 // its edits
 }
 
 // collect adds the guards of the package with the given source files.
@@ -90,7 +94,7 @@ func (g *guards) collect(path string, files []string, imports types.Importer) er
 	return nil
 }
 
-// costs takes note of the constants whose comments say that they change no answer.
+// costs stores, for each constant of a file, the changes that its comment says cost only time.
 func (c *collector) costs(f *ast.File) {
 	for _, d := range f.Decls {
 		d, ok := d.(*ast.GenDecl)
@@ -108,11 +112,12 @@ func (c *collector) costs(f *ast.File) {
 	}
 }
 
+// plain returns the text of a comment in one line.
 func plain(comment *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(comment.Text()), " ") + "\n"
 }
 
-// fileGuards finds the guards of one file and writes it anew.
+// fileGuards finds the guards of one file and stores its edited text.
 func (c *collector) fileGuards(name string, f *ast.File) (err error) {
 	if c.src, err = os.ReadFile(name); err != nil {
 		return err
@@ -147,19 +152,22 @@ func (c *collector) fileGuards(name string, f *ast.File) (err error) {
 	return nil
 }
 
+// offset returns the offset of p in its file, in bytes.
 func (c *collector) offset(p token.Pos) int { return c.fset.Position(p).Offset }
 
+// insert adds an edit.
 func (c *collector) insert(at int, text string, close bool) {
 	c.edits = append(c.edits, edit{at: at, text: text, close: close})
 }
 
+// guardAt returns the guard for the expression n, without its cost.
 func (c *collector) guardAt(n ast.Node) guard {
 	p := c.fset.Position(n.Pos())
 	text := strings.Join(strings.Fields(string(c.src[p.Offset:c.offset(n.End())])), " ")
 	return guard{pkg: c.pkg.Path(), place: fmt.Sprintf("%s/%s:%d", filepath.Base(filepath.Dir(c.file)), filepath.Base(c.file), p.Line), text: text}
 }
 
-// conditionsIn finds the conditions of a body: each comparison with a tolerance, and what is joined to it by && and ||.
+// conditionsIn adds the conditions of a body: each comparison with a tolerance, and the conditions joined to it by && and ||.
 func (c *collector) conditionsIn(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch e := n.(type) {
@@ -187,12 +195,13 @@ func (c *collector) conditionsIn(body ast.Node) {
 	})
 }
 
-// guarded reports whether a tolerance is in what e joins.
+// guarded reports whether an operand of e is a comparison with a tolerance.
 func (c *collector) guarded(e ast.Expr) bool {
 	return slices.ContainsFunc(operands(e, nil), func(p ast.Expr) bool { _, ok := c.compares(p); return ok })
 }
 
-// join takes the operands of e as conditions. cost is what is known of e from those that it is joined to.
+// join adds the operands of e as conditions. cost are the changes of e that cost only time because of the conditions that e is joined
+// to.
 func (c *collector) join(e ast.Expr, cost sides) {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -207,7 +216,7 @@ func (c *collector) join(e ast.Expr, cost sides) {
 		if x.Op != token.LAND && x.Op != token.LOR {
 			break
 		}
-		// What makes one operand of && false makes the whole false, and what makes one of || true makes the whole true.
+		// If one operand of && is false, the whole is false. If one operand of || is true, the whole is true.
 		own := c.costsOf(x)
 		if x.Op == token.LAND {
 			cost.less = cost.less || own.less
@@ -230,7 +239,8 @@ func (c *collector) join(e ast.Expr, cost sides) {
 	c.conditions = append(c.conditions, g)
 }
 
-// costsOf returns the changes of e itself that cost time only: it is as one of the comparisons with tolerances that it joins.
+// costsOf returns the changes of e that cost only time. It is the union of the changes that cost only time for one of the comparisons
+// with tolerances that e joins.
 func (c *collector) costsOf(e *ast.BinaryExpr) (cost sides) {
 	for _, p := range []ast.Expr{e.X, e.Y} {
 		turn := false
@@ -271,7 +281,7 @@ func isLogical(e ast.Expr) bool {
 	return false
 }
 
-// operands appends what e joins by && and ||, without !.
+// operands appends the conditions that e joins by && and ||, without !.
 func operands(e ast.Expr, to []ast.Expr) []ast.Expr {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -288,8 +298,9 @@ func operands(e ast.Expr, to []ast.Expr) []ast.Expr {
 	return append(to, e)
 }
 
-// compares reports whether e is a comparison that has a tolerance in it: a constant of a package that is not a whole number, or such
-// a number itself. cost are the changes of e that cost time only, by what the comments of its constants say, of whole numbers too.
+// compares reports whether e is a comparison with a tolerance: a constant of a package with a floating-point type, or a number
+// that is not whole. cost are the changes of e that cost only time by the comments of all its constants, also of
+// whole numbers.
 func (c *collector) compares(e ast.Expr) (cost sides, ok bool) {
 	b, isBinary := e.(*ast.BinaryExpr)
 	if !isBinary || b.Op == token.LAND || b.Op == token.LOR {
@@ -300,7 +311,7 @@ func (c *collector) compares(e ast.Expr) (cost sides, ok bool) {
 	}
 	cost = sides{true, true}
 	known := false
-	found := func(side ast.Expr, up bool) { // up: the comparison is true rather than false if side is larger
+	found := func(side ast.Expr, up bool) { // up: a larger side can only turn the comparison from false to true
 		c.constantsIn(side, up, func(own sides, up, tolerance bool) {
 			if !up {
 				own = own.turned()
@@ -317,7 +328,8 @@ func (c *collector) compares(e ast.Expr) (cost sides, ok bool) {
 	return cost, ok
 }
 
-// constantsIn calls found for each constant of a package in e, and for numbers that are not whole. up says whether what e is in grows with e.
+// constantsIn calls found for each constant of a package in e, and for each number that is not whole. up reports whether the expression
+// that contains e grows with e.
 func (c *collector) constantsIn(e ast.Node, up bool, found func(cost sides, up, tolerance bool)) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -347,7 +359,8 @@ func (c *collector) constantsIn(e ast.Node, up bool, found func(cost sides, up, 
 	})
 }
 
-// tolerance returns the constant of a package that n names, nil if it names none, and whether that is written with a point or an exponent.
+// tolerance returns the constant of a package of the module that n names, or nil if n names none. It reports whether the constant has a
+// floating-point type.
 func (c *collector) tolerance(n *ast.Ident) (types.Object, bool) {
 	o, ok := c.info.Uses[n].(*types.Const)
 	if !ok || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || !strings.HasPrefix(o.Pkg().Path(), modulePath) {
@@ -357,7 +370,7 @@ func (c *collector) tolerance(n *ast.Ident) (types.Object, bool) {
 	return o, ok && t.Info()&types.IsFloat != 0
 }
 
-// valuesIn finds the uses of this package's own constants in a body.
+// valuesIn replaces the uses of this package's own constants in a body.
 func (c *collector) valuesIn(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -366,7 +379,7 @@ func (c *collector) valuesIn(body ast.Node) {
 		case *ast.ArrayType:
 			return false
 		case ast.Expr:
-			// What stands in a constant expression has no type of its own.
+			// The parts of a constant expression have no types of their own.
 			if v := c.info.Types[n]; v.Value != nil {
 				c.valuesOf(n, v.Type)
 				return false
@@ -376,7 +389,7 @@ func (c *collector) valuesIn(body ast.Node) {
 	})
 }
 
-// valuesOf takes the constants in e, a constant expression of type t.
+// valuesOf replaces the tolerances in e, a constant expression of type t.
 func (c *collector) valuesOf(e ast.Expr, t types.Type) {
 	b, ok := t.(*types.Basic)
 	if !ok {
@@ -398,7 +411,7 @@ func (c *collector) valuesOf(e ast.Expr, t types.Type) {
 	})
 }
 
-// number returns the number of a constant.
+// number returns the number of a constant, a new one at its first use.
 func (c *collector) number(o types.Object) int {
 	k, ok := c.known[o]
 	if !ok {

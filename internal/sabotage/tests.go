@@ -15,24 +15,25 @@ import (
 	"time"
 )
 
-// slowest is how much longer a test may take with a change, as a factor and in seconds, before it counts as one that noticed.
+// slowest bounds the time of a test with a change: slowest times its usual time plus slowest seconds. A test that takes longer has
+// noticed the change.
 const slowest = 20
 
-// A suite is the built tests of one package.
+// suite is the test binary of one package.
 type suite struct {
 	path, dir, binary string
 	tests             []*test
 }
 
-// A test is one test function, with how long it takes and what it meets.
+// test is one test function.
 type test struct {
 	of    *suite
 	name  string
-	takes time.Duration
-	meets []string
+	takes time.Duration // without a change
+	meets []string      // lines of its record: the guards that it reaches
 }
 
-// try makes each change and prints those that no test notices.
+// try makes each change, runs the tests, and prints the result. It returns an error if no test notices some change.
 func (g *guards) try(changes []change, packages []string) error {
 	dir, err := os.MkdirTemp("", "sabotage")
 	if err != nil {
@@ -47,7 +48,7 @@ func (g *guards) try(changes []change, packages []string) error {
 	if err != nil {
 		return err
 	}
-	byGuard := map[string][]*test{} // "c12=true", "k7": the tests that meet it, the quickest first
+	byGuard := map[string][]*test{} // by a line of a record, such as "c12=true" or "k7": the tests with this line, the quickest first
 	for _, t := range measure(dir, suites) {
 		for _, m := range t.meets {
 			byGuard[m] = append(byGuard[m], t)
@@ -58,7 +59,7 @@ func (g *guards) try(changes []change, packages []string) error {
 	parallel(len(changes), func(i int) {
 		c := changes[i]
 		met := c.name
-		if c.name[0] == 'c' { // the tests in which the condition would have been the other
+		if c.name[0] == 'c' { // tests in which the condition has the opposite value without the change
 			met += "=" + map[string]string{"true": "false", "false": "true"}[c.value]
 		}
 		switch by, last, err := noticed(c, byGuard[met]); {
@@ -85,7 +86,7 @@ func (g *guards) try(changes []change, packages []string) error {
 	return nil
 }
 
-// parallel calls do for 0 to n−1, two at a time.
+// parallel calls do for 0 to n−1, two calls at a time.
 func parallel(n int, do func(i int)) {
 	var w sync.WaitGroup
 	next := make(chan int)
@@ -103,7 +104,8 @@ func parallel(n int, do func(i int)) {
 	w.Wait()
 }
 
-// overlay writes the edited files and the document that puts them in place of the others.
+// overlay writes the edited files to dir, and the document that replaces the original files by them (go build -overlay). It returns the
+// name of the document.
 func (g *guards) overlay(dir string) (name string, err error) {
 	replace := map[string]string{}
 	for file, text := range g.edited {
@@ -121,7 +123,7 @@ func (g *guards) overlay(dir string) (name string, err error) {
 	return name, os.WriteFile(name, doc, 0o644)
 }
 
-// build links the tests of the packages that have some.
+// build builds the tests of the packages that have tests, and lists them.
 func build(dir, overlay string, packages []string) (list []*suite, err error) {
 	out, err := output(exec.Command("go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"}, packages...)...))
 	if err != nil {
@@ -145,13 +147,14 @@ func build(dir, overlay string, packages []string) (list []*suite, err error) {
 	return list, nil
 }
 
+// command returns a short run of a test binary with more flags.
 func command(ctx context.Context, s *suite, flags ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, s.binary, append(flags, "-test.short")...)
 	c.Dir, c.WaitDelay = s.dir, time.Second
 	return c
 }
 
-// measure runs each test alone and returns those that pass, the quickest first.
+// measure runs each test alone, stores its time and its record, and returns the tests that pass, the quickest first.
 func measure(dir string, suites []*suite) (list []*test) {
 	var all []*test
 	for _, s := range suites {
@@ -183,11 +186,11 @@ func measure(dir string, suites []*suite) (list []*test) {
 	return list
 }
 
-// noticed returns the first test that fails with the change, or nil, and how many tests before it pass. It returns an error if a test
-// cannot be run.
+// noticed returns the first test that fails with the change, or nil if all pass, and the number of tests that passed before. It returns
+// an error if a test cannot be run.
 func noticed(c change, tests []*test) (by *test, passed int, err error) {
 	tests = slices.Clone(tests)
-	slices.SortStableFunc(tests, func(a, b *test) int { // those of the guard's own package first
+	slices.SortStableFunc(tests, func(a, b *test) int { // tests of the guard's own package first
 		return -cmp.Compare(own(c, a), own(c, b))
 	})
 	for _, t := range tests {
@@ -207,7 +210,7 @@ func noticed(c change, tests []*test) (by *test, passed int, err error) {
 	return nil, passed, nil
 }
 
-// fails runs a test and reports whether it fails, or is ended as it takes too long. It returns an error if the test cannot be run.
+// fails runs a test and reports whether it fails or takes too long. It returns an error if the test cannot be run.
 func fails(x *exec.Cmd) (bool, error) {
 	err := x.Run()
 	if x.Process == nil {
@@ -216,6 +219,7 @@ func fails(x *exec.Cmd) (bool, error) {
 	return err != nil, nil
 }
 
+// own returns 1 if the test belongs to the package of the change, and 0 otherwise.
 func own(c change, t *test) int {
 	if t.of.path == c.pkg {
 		return 1

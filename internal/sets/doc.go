@@ -1,2 +1,2 @@
-// Package sets keeps disjoint sets of numbers that grow together.
+// Package sets has disjoint sets of numbers, which can be united.
 package sets

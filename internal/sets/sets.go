@@ -1,7 +1,7 @@
 package sets
 
 // Disjoint are disjoint sets of the numbers 0 … n−1: a union-find structure with path
-// halving. Each entry is a number of the same set, and one in each set is its own.
+// halving. Entry v is another number of v's set, or v itself if v represents its set.
 type Disjoint []int32
 
 // New returns n sets of one number each.
@@ -13,9 +13,9 @@ func New(n int) Disjoint {
 	return s
 }
 
-// Find returns the number that stands for the set of v.
+// Find returns the number that represents the set of v.
 //
-// Cost: near-constant in the mean.
+// Cost: O(log n) in the mean over many calls.
 func (s Disjoint) Find(v int32) int32 {
 	for s[v] != v {
 		s[v] = s[s[v]]
@@ -24,10 +24,10 @@ func (s Disjoint) Find(v int32) int32 {
 	return v
 }
 
-// Union joins the sets of a and b, for which the smaller of their two numbers stands then. It reports
-// whether they were different.
+// Union unites the sets of a and b. The smaller of their two representatives represents the union. It reports
+// whether the two sets were different.
 //
-// Cost: as Find.
+// Cost: two calls of Find.
 func (s Disjoint) Union(a, b int32) bool {
 	a, b = s.Find(a), s.Find(b)
 	s[max(a, b)] = min(a, b)

@@ -1,12 +1,12 @@
 package spline
 
-// Piece is the part of a function from its T on: a cubic, by value and derivatives at T.
+// Piece is the part of a function from T on: a cubic polynomial, given by its value and derivatives at T.
 type Piece struct {
-	T             float64 // where it begins
-	Q, V, A, Jerk float64 // value and derivatives there; the third one is constant
+	T             float64 // begin of the piece
+	Q, V, A, Jerk float64 // value and first to third derivatives at T
 }
 
-// At returns value, rate and second derivative at t.
+// At returns the value and the first and second derivatives at t.
 func (p *Piece) At(t float64) (q, qd, qdd float64) {
 	x := t - p.T
 	return p.Q + x*(p.V+x*(p.A/2+x*p.Jerk/6)), p.V + x*(p.A+x*p.Jerk/2), p.A + x*p.Jerk
@@ -18,18 +18,18 @@ func (p *Piece) Integral(t float64) float64 {
 	return x * (p.Q + x*(p.V/2+x*(p.A/6+x*p.Jerk/24)))
 }
 
-// At returns value, rate and second derivative at t of the function with the pieces p, one at least, in the order of T.
-// At the T of a piece, that piece counts. Before the first T, the first piece goes on.
+// At returns the value and the first and second derivatives at t of the function with the pieces p. There is at least one piece, and
+// pieces are in the order of T. PieceAt tells which piece applies at t.
 //
 // Cost: O(log pieces), no allocation.
 func At(p []Piece, t float64) (q, qd, qdd float64) {
 	return p[PieceAt(p, t)].At(t)
 }
 
-// ThirdAt returns the third derivative at t of the function with the pieces p, as At.
+// ThirdAt returns the third derivative at t of the function with the pieces p; see At.
 func ThirdAt(p []Piece, t float64) float64 { return p[PieceAt(p, t)].Jerk }
 
-// PieceAt returns the number of the piece that counts at t.
+// PieceAt returns the index of the piece that applies at t: the last one with T ≤ t, and the first piece before the first T.
 //
 // Cost: O(log pieces), no allocation.
 func PieceAt(p []Piece, t float64) int {
@@ -44,25 +44,25 @@ func PieceAt(p []Piece, t float64) int {
 	return lo
 }
 
-// Ends says how a spline ends.
+// Ends are the end conditions of a spline.
 type Ends uint8
 
-// The ends of a spline.
+// The end conditions.
 const (
 	NotAKnot Ends = iota // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
 	Natural              // the second derivative is zero at both ends
-	Clamped              // the rates at both ends are given
-	Periodic             // it goes on at its end as at its start: rate and second derivative are the same there, and values may differ
+	Clamped              // the first derivatives at both ends are given
+	Periodic             // the first and second derivatives are equal at both ends; the values may differ
 )
 
-// Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them.
-// rates has the slopes at both ends if these are Clamped.
+// Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns dst.
+// rates are the first derivatives at both ends; only Clamped ends use them.
 //
-// Shapes: times and values have one length, 2 at least; it appends one
-// piece fewer. Cost: O(times); it allocates where dst has no room, and for Periodic ends.
+// Shapes: times and values have the same length, at least 2; the number of pieces is one
+// less. Cost: O(times); it allocates if dst has no room, and for Periodic ends.
 //
-// With M the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals and s the slopes
-// of the chords, at an inner point i
+// Let M be the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals, and s the slopes
+// of the chords. At an inner point i
 //
 //	h[i−1]·M[i−1] + 2(h[i−1] + h[i])·M[i] + h[i]·M[i+1] = 6(s[i] − s[i−1]).
 func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) []Piece {
@@ -79,7 +79,7 @@ func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) 
 	} else {
 		last = curvatures(p, ends, rates)
 	}
-	// Second derivatives at both ends of an interval tell the slope at its start, and the third derivative.
+	// The second derivatives at both ends of an interval determine the slope at its start and the third derivative.
 	for i := range p {
 		next := last
 		if i+1 < len(p) {
@@ -91,8 +91,8 @@ func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) 
 	return dst
 }
 
-// curvatures stores in A of each piece the second derivative M at its start, and returns the one at the end. Jerk is the length of the
-// interval, V the slope of its chord, and T becomes the factor t of the elimination.
+// curvatures stores in A of each piece the second derivative M at its start, and returns the second derivative at the end of the last
+// piece. On entry Jerk is the length of the interval and V the slope of its chord. T becomes the factor t of the elimination.
 func curvatures(p []Piece, ends Ends, rates [2]float64) (last float64) {
 	n := len(p)
 	switch {
@@ -138,8 +138,9 @@ func curvatures(p []Piece, ends Ends, rates [2]float64) (last float64) {
 	return last
 }
 
-// periodicCurvatures is curvatures for Periodic ends: the equation of an inner point holds at the first one too, with the
-// last interval before it. With M[i] = A + w[i]·M[0] of each piece, that equation gives M[0], which is also the last one.
+// periodicCurvatures is curvatures for Periodic ends. The equation of an inner point also holds at the first point, where the
+// last interval takes the place of the previous one. Each piece has M[i] = A + w[i]·M[0], so this equation gives M[0], which is
+// also the second derivative at the end.
 func periodicCurvatures(p []Piece) float64 {
 	n := len(p)
 	if n == 1 {

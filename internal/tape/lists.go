@@ -2,16 +2,16 @@ package tape
 
 import "iter"
 
-// lists are lists of instructions in one array: of each, the last one comes first.
+// lists are linked lists of instructions in one array. The instruction added last to a list comes first.
 type lists struct {
-	head []int32 // where a list begins, or −1
+	head []int32 // by list: index of its first entry, −1 if it is empty
 	all  []entry
 }
 
-// entry is an instruction of a list, and where the list goes on, or −1.
+// entry is an instruction i of a list, with the index of the next entry of the list, or −1.
 type entry struct{ i, next int32 }
 
-// newLists returns n lists, with room for so many instructions before the array has to grow.
+// newLists returns n empty lists. The array has room for this many entries before it has to grow.
 func newLists(n, room int) lists {
 	l := lists{head: make([]int32, n), all: make([]entry, 0, room)}
 	for k := range l.head {
@@ -26,7 +26,7 @@ func (l *lists) add(k, i int32) {
 	l.head[k] = int32(len(l.all)) - 1
 }
 
-// last returns the instruction that list k has taken last, or −1.
+// last returns the instruction added last to list k, or −1 if the list is empty.
 func (l *lists) last(k int32) int32 {
 	if l.head[k] < 0 {
 		return -1
@@ -37,7 +37,7 @@ func (l *lists) last(k int32) int32 {
 // clear makes list k empty.
 func (l *lists) clear(k int32) { l.head[k] = -1 }
 
-// of returns the instructions of list k.
+// of returns the instructions of list k, the one added last first.
 func (l *lists) of(k int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for at := l.head[k]; at >= 0; at = l.all[at].next {

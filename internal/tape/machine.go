@@ -2,10 +2,10 @@ package tape
 
 import "math"
 
-// mostBases bounds the bases of a program, and with them those that an operation names.
+// mostBases bounds the number of bases of a program.
 const mostBases = 32
 
-// runGo is Run in Go: it runs the lines of the kernels as they stand.
+// runGo is Run in Go: it interprets the lines of the kernels.
 func runGo(w, shared []float64, list []Op) {
 	all := compiled()
 	for i := range list {
@@ -17,7 +17,8 @@ func runGo(w, shared []float64, list []Op) {
 	}
 }
 
-// run does one instruction.
+// run does one instruction. It first copies the shared numbers to the scratch behind w, once for each lane, then computes the bases, and
+// does the operations.
 func (p *program) run(w, shared []float64, o *Op) {
 	var bases [mostBases]int
 	bases[0] = len(w)
@@ -54,10 +55,10 @@ func (p *program) run(w, shared []float64, o *Op) {
 	do(p.ops[p.to:], w, &bases, int(o.F)/8)
 }
 
-// row is a number for each lane.
+// row is a vector: a number for each lane.
 type row = [Lanes]float64
 
-// do does operations, with steps of so many numbers for F bytes.
+// do does operations on w. rowF is the number of numbers in F bytes.
 func do(ops []operation, w []float64, bases *[mostBases]int, rowF int) {
 	at := func(o *operation, i int) *row { return (*row)(w[bases[o.base[i]%mostBases]+int(o.off[i]):]) }
 	for i := range ops {
@@ -101,7 +102,7 @@ func do(ops []operation, w []float64, bases *[mostBases]int, rowF int) {
 	}
 }
 
-// rare does an operation of which there are few.
+// rare does an operation that occurs seldom.
 func rare(op opcode, d, x, y, z, u *row) {
 	for l := range d {
 		switch op {

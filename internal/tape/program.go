@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// compiled returns the instructions as runGo does them, in the order of their codes; they are made when they are first needed.
+// compiled returns the programs of all instructions for runGo, in the order of their codes. They are made at the first call.
 var compiled = sync.OnceValue(func() (list []program) {
 	for _, k := range lines.Kernels() {
 		list = append(list, newProgram(k))
@@ -15,43 +15,45 @@ var compiled = sync.OnceValue(func() (list []program) {
 	return list
 })
 
-// program is an instruction as runGo does it: the lines of its kernel, all lanes of one before the next one. Numbers that are loaded are
-// read where they stand, as far as nothing is stored there before. All operands are in the workspace or in the room behind it.
+// program is an instruction in the form for runGo: the lines of its kernel. A line is done in all lanes before the next line. A number
+// that a line loads is read directly from memory, without a copy, if nothing is stored there before its last use. All operands are in the
+// workspace or in the scratch behind it.
 type program struct {
 	ops      []operation
-	from, to int // the loop, empty if there is none
+	from, to int // the loop is operations from to to−1; from is −1 without a loop
 	bases    []base
 	numbers  []number
 }
 
-// operation is a line. Its operands, the destination before the others, are Lanes numbers each, off numbers behind a base.
+// operation is a line. Its operands, the destination first, are vectors of Lanes numbers, each off numbers behind a base.
 type operation struct {
 	op   opcode
-	base [5]uint8
+	base [5]uint8 // indices of the bases; 0 is the scratch, i is bases[i−1]
 	off  [5]int16
 }
 
-// base is where operands begin: base 0 is the room, and the others are these.
+// base is a place from which operands are counted.
 type base struct {
-	ptr    uint8 // of A to F
+	ptr    uint8 // operand, 0 for A to 5 for F
 	stride byte
 	times  int
 }
 
-// number is a shared number that a place of the room takes before the lines run.
+// number is a shared number that is copied to the scratch before the lines run.
 type number struct {
-	front bool  // among those of Front
-	ptr   uint8 // of A to F
+	front bool  // a constant of Front
+	ptr   uint8 // operand, 0 for A to 5 for F
 	off   int
-	to    int16
+	to    int16 // place in the scratch
 }
 
-// The room is places for the values of an instruction, of which there are so many at most at a time.
+// room is the number of places in the scratch for the values of an instruction. No instruction has more values at a time.
 const room = 96
 
 // opcode is the operation of a line.
 type opcode uint8
 
+// The operations.
 const (
 	opCopy opcode = iota
 	opNull
@@ -74,14 +76,14 @@ var opcodes = map[string]opcode{
 	"most": opMax, "more": opMore, "fma": opFma, "fnma": opFnma, "step": opStep, "stepL": opStepL,
 }
 
-// maker is the work of newProgram.
+// maker is the state of newProgram.
 type maker struct {
 	program
 	k    *lines.Kernel
-	last map[lines.Val]int       // line that reads a value last
-	read map[lines.Val]lines.Mem // where values are read that have no place of their own
-	at   map[lines.Val]int16     // place of a value in the room
-	used [room]bool
+	last map[lines.Val]int       // last line that reads a value
+	read map[lines.Val]lines.Mem // place in memory of a value that is read without a copy
+	at   map[lines.Val]int16     // place of a value in the scratch
+	used [room]bool              // by place in the scratch
 }
 
 // newProgram returns the program of a kernel.
@@ -107,7 +109,7 @@ func newProgram(k *lines.Kernel) program {
 	return m.program
 }
 
-// lasts finds the lines that read values last. What is from before the loop and read in it stays to its end.
+// lasts finds the last line that reads each value. A value from before the loop that is read in the loop is kept to the loop's end.
 func (m *maker) lasts() {
 	made := map[lines.Val]int{}
 	for i, l := range m.k.Lines {
@@ -133,7 +135,7 @@ func (m *maker) lasts() {
 // inLoop reports whether a line is in the loop.
 func (m *maker) inLoop(i int) bool { return m.k.From >= 0 && i >= m.k.From && i < m.k.To }
 
-// stays reports whether the number that line i loads stays where it is, as far as the kernel reads it.
+// stays reports whether the number that line i loads remains at its place in memory until the kernel reads it for the last time.
 func (m *maker) stays(i int) bool {
 	l := &m.k.Lines[i]
 	last := m.last[l.Dst]
@@ -149,7 +151,8 @@ func (m *maker) stays(i int) bool {
 	return true
 }
 
-// spread gives the shared numbers places, and finds the bases of all operands: a step moves those too that are read after it alone.
+// spread assigns places in the scratch to the shared numbers, and adds the bases of all operands. It does so before any line is added,
+// because a step also has to move bases that only later lines use.
 func (m *maker) spread() {
 	for _, l := range m.k.Lines {
 		for _, a := range l.Args {
@@ -173,12 +176,12 @@ func (m *maker) spread() {
 	}
 }
 
-// is reports whether a place is that of the number.
+// is reports whether x is the place of the number.
 func (n number) is(x lines.Mem) bool {
 	return x.Off == n.off && (n.front && x.Ptr == 'Z' || !n.front && x.Ptr == n.ptr+'A')
 }
 
-// take returns a place in the room.
+// take returns a free place in the scratch.
 func (m *maker) take() int16 {
 	p := slices.Index(m.used[:], false)
 	if p < 0 {
@@ -208,7 +211,7 @@ func (m *maker) add(i int) {
 	case "st":
 		o.base[0], o.off[0] = m.operand(args[1])
 		args = args[:1]
-	case "most": // of the two, the first is the accumulator
+	case "most": // the accumulator is the first argument, but the second argument of the maximum
 		slices.Reverse(args)
 	}
 	for j, a := range args {
@@ -228,7 +231,7 @@ func (m *maker) add(i int) {
 	m.ops = append(m.ops, o)
 }
 
-// free gives the place of a value back.
+// free frees the place of a value in the scratch.
 func (m *maker) free(v lines.Val) {
 	if p, ok := m.at[v]; ok {
 		m.used[p] = false
@@ -236,7 +239,7 @@ func (m *maker) free(v lines.Val) {
 	}
 }
 
-// operand returns the base of an operand and how many numbers it is behind it.
+// operand returns the base of an operand, and its offset from the base in numbers.
 func (m *maker) operand(a any) (uint8, int16) {
 	x, ok := a.(lines.Mem)
 	if !ok {

@@ -1,12 +1,12 @@
 package tape
 
-// queue is a heap of instructions: the first one is before all others.
+// queue is a binary heap of instructions. The first one comes before all others.
 type queue struct {
 	list   []int32
 	before func(i, j int32) bool
 }
 
-// push adds i to the heap, from the last place up.
+// push adds an instruction.
 func (q *queue) push(i int32) {
 	q.list = append(q.list, i)
 	k := len(q.list) - 1
@@ -17,7 +17,7 @@ func (q *queue) push(i int32) {
 	q.list[k] = i
 }
 
-// pop removes the first instruction of a queue that is not empty.
+// pop removes and returns the first instruction. The queue is not empty.
 func (q *queue) pop() int32 {
 	first, n := q.list[0], len(q.list)-1
 	i := q.list[n]

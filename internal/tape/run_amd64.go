@@ -4,12 +4,12 @@ package tape
 
 import "golang.org/x/sys/cpu"
 
-// run512 runs a tape with AVX-512, all lanes at once.
+// run512 runs a program with AVX-512, for all eight lanes.
 //
 //go:noescape
 func run512(w, shared *float64, list *Op)
 
-// run256 runs a tape with AVX2 on four lanes.
+// run256 runs a program with AVX2 for four lanes, whose first numbers are at w.
 //
 //go:noescape
 func run256(w, shared *float64, list *Op)
@@ -29,10 +29,10 @@ func best() string {
 	return "Go"
 }
 
-// Set names the set of instructions in use: AVX-512, AVX2 or Go.
+// Set returns the set of instructions in use: AVX-512, AVX2 or Go.
 func Set() string { return set }
 
-// Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
+// Rows returns the largest number of rows of a tile with c columns in the set of instructions in use.
 func Rows(c int) int {
 	if set == "AVX2" && c > 4 {
 		return 2

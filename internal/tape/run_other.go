@@ -2,10 +2,10 @@
 
 package tape
 
-// Set names the set of instructions in use: AVX-512, AVX2 or Go.
+// Set returns the set of instructions in use: AVX-512, AVX2 or Go.
 func Set() string { return "Go" }
 
-// Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
+// Rows returns the largest number of rows of a tile with c columns in the set of instructions in use.
 func Rows(c int) int { return 3 }
 
 // runBest is Run in Go.

@@ -1,44 +1,41 @@
 package tape
 
-// span is the range of places of an operand that an instruction reads or writes. It is from lo to hi, and longer by
-// multiples of N and of the F bytes, and by the steps of all turns of the instruction's loop but the first.
+// span is the range of places of an operand that an instruction reads or writes; see of. Places are relative to the begin of the operand.
 type span struct {
 	used        bool
-	lo, hi      int
-	n, f        int
-	step, stepF int
+	lo, hi      int // first and last place for N = 0 and F = 0
+	n, f        int // largest multiples of N places and of F bytes in an address
+	step, stepF int // places, and multiples of F bytes, by which a turn of the loop moves the operand
 }
 
-// spanOf is what is known of an instruction: the spans of its operands A to F, the number of its lines, and whether some of them are a
-// loop of N turns, at least one.
+// spanOf holds properties of an instruction.
 type spanOf struct {
-	lines         int
-	loops         bool
-	reads, writes [6]span
+	lines         int     // number of lines
+	loops         bool    // some lines are a loop of N ≥ 1 turns
+	reads, writes [6]span // of the operands A to F
 }
 
-// of returns the first and the last place of a span of an instruction whose operand is at p, bytes.
+// of returns the first and the last place in the workspace of a span of instruction o, whose operand begins at byte p.
 func (s *span) of(o *Op, p uint32) (first, last int) {
 	n, f, turns := int(o.N), int(o.F)/(8*Lanes), max(int(o.N)-1, 0)
 	at := int(p) / (8 * Lanes)
 	return at + s.lo, at + s.hi + s.n*n + s.f*f + turns*(s.step+s.stepF*f)
 }
 
-// cycles that a processor takes for an instruction beside its lines, and until others can read its results; and the
-// number of instructions that are put in order together.
+// Constants of Schedule: a model of the processor's time, and the size of a block.
 const (
-	startCycles  = 8
-	resultCycles = 40
-	linesACycle  = 3
-	together     = 2048
+	startCycles  = 8    // cycles of an instruction without its lines
+	resultCycles = 40   // cycles from the end of an instruction until its results can be read
+	linesACycle  = 3    // lines per cycle
+	together     = 2048 // number of instructions that are reordered together
 )
 
-// linksAnOp is about how many instructions wait for one, and how many places it reads. Another value costs time only.
+// linksAnOp is the expected number of instructions that wait for one, and of places that it reads. Another value costs time only.
 const linksAnOp = 4
 
-// Schedule returns a tape with the same results, bit by bit, in an order in which instructions wait less for each other.
-// The next instruction is one whose operands are ready, or will be ready first: of several, the one whose last operand is
-// newest, and then the one with the longest chain of dependent instructions. The tape has to stay in a workspace of n
+// Schedule returns a program with the same results, bit for bit, in an order in which instructions wait less for each other.
+// The next instruction is one whose operands are ready, or else will be ready first. Among several, it is the one whose last operand
+// was computed last, and then the one with the longest chain of dependent instructions. The program has to stay in a workspace of n
 // places (Check).
 //
 // Cost: O(places touched + instructions·log 2048); allocates.
@@ -54,22 +51,22 @@ func Schedule(list []Op, n int) []Op {
 	return append(out, list[m])
 }
 
-// scheduler is the work of Schedule, by instruction.
+// scheduler is the state of Schedule. Slices are by instruction.
 type scheduler struct {
 	list  []Op
-	after lists   // those that come after it
-	wait  []int32 // for how many it waits
-	chain []int   // cycles from its start to the end of the longest chain that hangs on it
-	start []int   // when its operands are there
-	ready queue   // those whose operands are there
-	due   queue   // those whose operands are being computed
+	after lists   // instructions that have to come after this one
+	wait  []int32 // number of instructions that this one waits for
+	chain []int   // cycles from its start to the end of the longest chain of instructions that depend on it
+	start []int   // cycle at which its operands are ready
+	ready queue   // instructions whose operands are ready
+	due   queue   // instructions whose operands are being computed
 }
 
 // cost returns the cycles of an instruction.
 func (s *scheduler) cost(i int32) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
 
-// newer reports whether i is to come before j if the operands of both are there: those that have been there for less time
-// are in the first cache.
+// newer reports whether i is to come before j if the operands of both are ready. Operands that were computed later
+// are still in the first-level cache.
 func (s *scheduler) newer(i, j int32) bool {
 	if s.start[i] != s.start[j] {
 		return s.start[i] > s.start[j]
@@ -77,7 +74,7 @@ func (s *scheduler) newer(i, j int32) bool {
 	return s.longer(i, j)
 }
 
-// earlier reports whether i is to come before j if the operands of neither are there.
+// earlier reports whether i is to come before j if the operands of neither are ready.
 func (s *scheduler) earlier(i, j int32) bool {
 	if s.start[i] != s.start[j] {
 		return s.start[i] < s.start[j]
@@ -85,7 +82,8 @@ func (s *scheduler) earlier(i, j int32) bool {
 	return s.longer(i, j)
 }
 
-// longer reports whether i is to come before j where their operands do not decide.
+// longer reports whether i is to come before j if their operands are ready at the same time: the longer chain first, then the order
+// of the list.
 func (s *scheduler) longer(i, j int32) bool {
 	if s.chain[i] != s.chain[j] {
 		return s.chain[i] > s.chain[j]
@@ -93,7 +91,7 @@ func (s *scheduler) longer(i, j int32) bool {
 	return i < j
 }
 
-// append appends the instructions lo ≤ i < hi to out.
+// append appends the instructions lo ≤ i < hi to out in their new order.
 func (s *scheduler) append(out []Op, lo, hi int) []Op {
 	for i := int32(hi) - 1; i >= int32(lo); i-- {
 		for j := range s.after.of(i) {
@@ -127,11 +125,11 @@ func (s *scheduler) append(out []Op, lo, hi int) []Op {
 	return out
 }
 
-// dependencies returns for each instruction those that have to come after it, and for how many each has to wait, of those
-// that are put in order together.
+// dependencies returns, for each instruction, the instructions that have to come after it, and the number of instructions that it waits
+// for. Only instructions that are reordered together count.
 func dependencies(list []Op, n int) (after lists, wait []int32) {
 	after, wait = newLists(len(list), linksAnOp*len(list)), make([]int32, len(list))
-	writer, readers := make([]int32, n), newLists(n, linksAnOp*len(list)) // of each place: the last writer, or −1, and the readers since
+	writer, readers := make([]int32, n), newLists(n, linksAnOp*len(list)) // by place: the last writer, or −1, and the readers since
 	for p := range writer {
 		writer[p] = -1
 	}

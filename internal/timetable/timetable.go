@@ -15,19 +15,20 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Time is the name of the times, s.
+// Time is the name of the column of times, in seconds.
 const Time = "time"
 
-// byteOrder is what some programs write in front of a text in UTF-8.
+// byteOrder is the byte order mark that some programs write in front of a text in UTF-8.
 const byteOrder = "\ufeff"
 
-// Fault is what is wrong with a cell.
+// Fault is an error in a cell.
 type Fault struct {
-	Line, Column int    // of the file, from 1
-	Value        string // of the cell, quoted; empty if nothing is there
-	Rule         string // such as "is not a finite number"
+	Line, Column int    // in the file, from 1
+	Value        string // text of the cell, quoted; empty if the cell is empty
+	Rule         string // the broken rule, such as "is not a finite number"
 }
 
+// Error returns the message with the place, the value and the rule.
 func (f *Fault) Error() string {
 	if f.Value == "" {
 		return f.Where() + f.Rule
@@ -35,16 +36,16 @@ func (f *Fault) Error() string {
 	return f.Where() + f.Value + " " + f.Rule
 }
 
-// Where returns the place in words, with a colon.
+// Where returns the place in words, followed by a colon and a blank.
 func (f *Fault) Where() string { return fmt.Sprintf("line %d, column %d: ", f.Line, f.Column) }
 
-// Reader goes through the lines of a file.
+// Reader reads the lines of a file.
 type Reader struct {
-	Names []string // of the columns
+	Names []string // names of the columns
 	rows  *csv.Reader
-	cells []string // of the present line
-	last  float64  // time before it
-	begun bool     // there is one
+	cells []string // cells of the present line
+	last  float64  // last time returned by After
+	begun bool     // After has returned a time
 }
 
 // NewReader reads the line of names.
@@ -53,7 +54,7 @@ type Reader struct {
 func NewReader(r io.Reader) (*Reader, error) {
 	text := bufio.NewReader(r)
 	if b, _ := text.Peek(len(byteOrder)); string(b) == byteOrder {
-		_, _ = text.Discard(len(b)) // it is there
+		_, _ = text.Discard(len(b)) // cannot fail after Peek
 	}
 	t := &Reader{rows: csv.NewReader(text)}
 	t.rows.Comment, t.rows.ReuseRecord, t.rows.TrimLeadingSpace = '#', true, true
@@ -70,7 +71,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return t, nil
 }
 
-// Next goes to the next line. It returns io.EOF behind the last one.
+// Next reads the next line. It returns io.EOF after the last line.
 func (t *Reader) Next() error {
 	row, err := t.rows.Read()
 	if err != nil {
@@ -83,7 +84,7 @@ func (t *Reader) Next() error {
 	return nil
 }
 
-// Fault returns what is wrong with cell c of the present line.
+// Fault returns the error that cell c of the present line breaks a rule.
 func (t *Reader) Fault(c int, rule string) *Fault {
 	line, column := t.rows.FieldPos(c)
 	f := &Fault{Line: line, Column: column, Rule: rule}
@@ -93,7 +94,7 @@ func (t *Reader) Fault(c int, rule string) *Fault {
 	return f
 }
 
-// Column returns the column with a name, of which there has to be one.
+// Column returns the index of the column with this name. It returns an error unless there is exactly one.
 func (t *Reader) Column(name string) (int, error) {
 	c := slices.Index(t.Names, name)
 	if c < 0 {
@@ -111,19 +112,20 @@ func (t *Reader) Line() int {
 	return line
 }
 
-// Empty reports whether cell c of the present line has nothing.
+// Empty reports whether cell c of the present line is empty.
 func (t *Reader) Empty(c int) bool { return t.cells[c] == "" }
 
 // Number returns the number in cell c of the present line.
 func (t *Reader) Number(c int) (float64, error) {
 	x, err := strconv.ParseFloat(t.cells[c], 64)
-	if err != nil || !algebra.Finite(x) || strings.ContainsAny(t.cells[c], "xX_") { // of Go's numbers, decimal ones: 0_9 is 9 to Go
+	if err != nil || !algebra.Finite(x) || strings.ContainsAny(t.cells[c], "xX_") { // Go also allows hexadecimal digits and underscores
 		return 0, t.Fault(c, "is not a finite number")
 	}
 	return x, nil
 }
 
-// After returns the time in cell c of the present line, which has to be after the last one that it has returned.
+// After returns the time in cell c of the present line. It returns an error unless the time is later than the last time that it has
+// returned.
 func (t *Reader) After(c int) (float64, error) {
 	x, err := t.Number(c)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package full is internal/eigen for matrices of gonum's package mat. It is a package of its own because that package has a part in
-// every program that compiles it.
+// Package full is internal/eigen for matrices of gonum's package mat. It is a package of its own because mat makes every program
+// that imports it larger.
 package full

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
-// finite reports whether all entries of A are.
+// finite reports whether all entries of A are finite.
 func finite(A mat.Matrix) bool {
 	rows, cols := A.Dims()
 	for i := range rows {
@@ -23,7 +23,7 @@ func finite(A mat.Matrix) bool {
 	return true
 }
 
-// Symmetric stores in e the eigenvalues of A and the eigenvectors.
+// Symmetric stores in e the eigenvalues and the eigenvectors of A.
 //
 // Cost: O(n³); allocates. It returns ErrNotFinite or ErrNoConvergence.
 func Symmetric(e *mat.EigenSym, A mat.Symmetric) error {
@@ -43,7 +43,7 @@ func General(e *mat.Eigen, A mat.Matrix) error {
 	return eigen.Verdict(factorize(e, A, mat.EigenRight))
 }
 
-// Both is General with the left eigenvectors too.
+// Both is General, but also stores the left eigenvectors.
 func Both(e *mat.Eigen, A mat.Matrix) error {
 	if !finite(A) {
 		return eigen.ErrNotFinite
@@ -51,10 +51,10 @@ func Both(e *mat.Eigen, A mat.Matrix) error {
 	return eigen.Verdict(factorize(e, A, mat.EigenBoth))
 }
 
-// factorize is e.Factorize, but returns false where that panics. Dlaln2 of gonum 0.17 indexes x
-// by the stride of b. It panics where a pair of eigenvalues is equal to another pair up to
-// rounding, and all but real. This is the one recover of the module: whether there is such a
-// pair shows only in the middle of the routine. What the routine leaves in e is not used.
+// factorize is e.Factorize, but returns false if e.Factorize panics. Dlaln2 of gonum 0.17 indexes x
+// by the stride of b. It panics if a pair of eigenvalues is equal to another pair up to
+// rounding, and almost real. This is the only recover of the module, because such a
+// pair is found only in the middle of the routine. The caller does not use e after a panic.
 func factorize(e *mat.Eigen, A mat.Matrix, kind mat.EigenKind) (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -64,7 +64,7 @@ func factorize(e *mat.Eigen, A mat.Matrix, kind mat.EigenKind) (ok bool) {
 	return e.Factorize(A, kind)
 }
 
-// Singular stores in s the singular values of A, and the vectors that kind asks for.
+// Singular stores in s the singular values of A, and the singular vectors that kind asks for.
 //
 // Cost: O(rows·cols·min(rows, cols)); allocates. It returns ErrNotFinite or
 // ErrNoConvergence.
@@ -75,7 +75,7 @@ func Singular(s *mat.SVD, A mat.Matrix, kind mat.SVDKind) error {
 	return eigen.Verdict(s.Factorize(A, kind))
 }
 
-// Orthogonal stores in q the factors QR of A.
+// Orthogonal stores in q the QR factorization of A.
 //
 // Cost: O(rows·cols²); allocates. It returns ErrNotFinite.
 func Orthogonal(q *mat.QR, A mat.Matrix) error {
@@ -86,7 +86,7 @@ func Orthogonal(q *mat.QR, A mat.Matrix) error {
 	return nil
 }
 
-// Inverse stores in dst the inverse of A, ill-conditioned or not.
+// Inverse stores in dst the inverse of A, even if A is ill-conditioned.
 //
 // Cost: O(n³); allocates. It returns ErrNotFinite if A, or its inverse, is not finite.
 func Inverse(dst *mat.Dense, A mat.Matrix) error {

@@ -8,20 +8,22 @@ import (
 	"sync/atomic"
 )
 
+// most bounds the number of conditions, and the number of constants.
 const most = 1 << 16
 
-// The variables are set once, before any test runs.
+// The variables of the change are set once, before any test runs.
 var (
-	kind   byte // of the change: 'c', 'k' or none
-	number int
-	says   bool
-	factor float64
+	kind   byte    // 'c' for a condition, 'k' for a constant, 0 for no change
+	number int     // number of the condition or constant
+	says   bool    // outcome of the condition
+	factor float64 // factor of the constant
 
 	record *os.File
 	lock   sync.Mutex
-	met    [3 * most]atomic.Bool // conditions that were false, conditions that were true, constants
+	met    [3 * most]atomic.Bool // reached so far: conditions that were false, conditions that were true, constants
 )
 
+// init reads the environment variables.
 func init() {
 	if name := os.Getenv("RUNG_SABOTAGE_RECORD"); name != "" {
 		record, _ = os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
@@ -36,7 +38,7 @@ func init() {
 	factor, _ = strconv.ParseFloat(value, 64)
 }
 
-// Bool is the condition with the given number, which the code says is x.
+// Bool returns the value of the condition with the given number: x, its value in the code, unless it is changed.
 func Bool(condition int, x bool) bool {
 	if record != nil {
 		k, outcome := condition, "=false"
@@ -51,7 +53,7 @@ func Bool(condition int, x bool) bool {
 	return x
 }
 
-// Value is the constant with the given number, which the code says is x.
+// Value returns the value of the constant with the given number: x, its value in the code, unless it is changed.
 func Value[T ~int | ~int32 | ~int64 | ~float64](constant int, x T) T {
 	if record != nil {
 		note(2*most+constant, "k", constant, "")
@@ -62,7 +64,7 @@ func Value[T ~int | ~int32 | ~int64 | ~float64](constant int, x T) T {
 	return x
 }
 
-// note records what came out at place n, of the kind that letter names, the first time it does.
+// note writes a line to the record at its first call for k, the index in met. The line consists of letter, n and outcome.
 func note(k int, letter string, n int, outcome string) {
 	if met[k].Swap(true) {
 		return

@@ -7,10 +7,10 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// The functions of package lanes. Each has both sets of instructions in one: AVX-512 takes all lanes at once, AVX2 four
-// lanes and then the others.
+// The functions of package lanes. Each function has code for both instruction sets: AVX-512 takes all eight lanes at once, AVX2 takes
+// the first four lanes and then the other four.
 
-// functionsFile returns the functions for amd64.
+// functionsFile returns the assembly of the functions for amd64.
 func functionsFile(list []*lines.Function) string {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !noasm && !purego\n\n#include \"textflag.h\"\n\n// The first numbers of package places.\n")
@@ -27,7 +27,8 @@ func functionsFile(list []*lines.Function) string {
 	return b.String()
 }
 
-// both writes a function with both sets. R8 is the first of the lanes that AVX2 takes, in bytes.
+// both writes a function with both sets. body writes the code for one set. R8 is the offset in bytes of the first of the four lanes
+// that AVX2 takes.
 func both(b *strings.Builder, name, signature string, body func(s isa)) {
 	fmt.Fprintf(b, "\n// func %s(%s)\n", name, signature)
 	fmt.Fprintf(b, "TEXT ·%s(SB), NOSPLIT, $0-%d\n", name, 8*(1+strings.Count(signature, ",")))
@@ -38,7 +39,7 @@ func both(b *strings.Builder, name, signature string, body func(s isa)) {
 	b.WriteString("\tADDQ $32, R8\n\tCMPQ R8, $64\n\tJNE  half\n\tVZEROUPPER\n\tRET\n")
 }
 
-// functionBody writes a function with one set.
+// functionBody writes the body of a function for one set.
 func functionBody(b *strings.Builder, f *lines.Function, s isa) {
 	o := operandsOf(f.Kernel)
 	for i, p := range f.Params {
@@ -61,27 +62,29 @@ func functionBody(b *strings.Builder, f *lines.Function, s isa) {
 	bodyOf(b, f.Kernel, s, o, "loop"+s.name)
 }
 
-// copySignature is that of functions that copy n numbers between lanes and as many places of consecutive numbers.
+// copySignature is the signature of a function that copies n consecutive numbers at each of eight places to or from the eight lanes of n
+// vectors.
 const copySignature = "lanes *Vector, numbers *float64, at *[8]int32, n int"
 
-// copyOf is such a function. Two numbers of four or eight places are moved at a time: in lanes they are two vectors. A last
-// number that is alone is moved with the one before it, once more, and by itself if there is no other.
+// copyOf is a function with copySignature. It moves two numbers of each place at a time; in lanes they are two vectors. If n is odd, it
+// moves the last number together with the one before it, which is moved twice. If n is 1, it moves the number alone.
 type copyOf struct {
 	name string
-	pair func(b *strings.Builder, s isa) // moves two numbers between AX and the places
-	one  func(b *strings.Builder, s isa)
+	pair func(b *strings.Builder, s isa) // writes the code that moves two numbers between the vectors at AX and the places
+	one  func(b *strings.Builder, s isa) // writes the code that moves one number
 }
 
+// copies are the functions that copy between places and lanes.
 var copies = []copyOf{{"gather", gatherPair, gatherOne}, {"scatter", scatterPair, scatterOne}}
 
 // places are the registers that point to the places of the lanes.
 var places = []string{"SI", "DI", "R9", "R10", "R11", "R12", "R13", "BX"}
 
-// body writes the function for one set of instructions. CX counts the numbers of a lane that are done, two at a time; R14 is n − 2.
+// body writes the function for one set of instructions. CX counts the numbers of a lane that have been moved; R14 is n − 2.
 func (f copyOf) body(b *strings.Builder, s isa) {
 	b.WriteString("\tMOVQ at+16(FP), DX\n")
 	if s.avx2 {
-		b.WriteString("\tMOVQ R8, AX\n\tSHRQ $1, AX\n\tADDQ AX, DX\n") // places have half as many bytes as lanes
+		b.WriteString("\tMOVQ R8, AX\n\tSHRQ $1, AX\n\tADDQ AX, DX\n") // a place has half as many bytes as a lane
 	}
 	b.WriteString("\tMOVQ numbers+8(FP), AX\n")
 	for l, r := range places[:s.lanes()] {
@@ -99,7 +102,7 @@ func (f copyOf) body(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\ndone%s:\n", s.name)
 }
 
-// lanes returns how many lanes a vector has.
+// lanes returns the number of lanes in a register.
 func (s isa) lanes() int {
 	if s.avx2 {
 		return 4
@@ -107,7 +110,7 @@ func (s isa) lanes() int {
 	return 8
 }
 
-// quarter is the instruction that inserts or extracts two lanes.
+// quarter returns the instruction that inserts or extracts two lanes; name is VINSERT or VEXTRACT.
 func (s isa) quarter(name string) string {
 	if s.avx2 {
 		return name + "F128"
@@ -115,7 +118,8 @@ func (s isa) quarter(name string) string {
 	return name + "F64X2"
 }
 
-// gatherPair: a vector has two numbers of every other place. Of two such vectors the lower and the upper numbers are taken.
+// gatherPair writes the code that moves two numbers of each place to two vectors. It loads the pairs of the even places into one register
+// and the pairs of the odd places into another, then collects the first numbers of the pairs and the second ones.
 func gatherPair(b *strings.Builder, s isa) {
 	for odd := range 2 {
 		fmt.Fprintf(b, "\tVMOVUPD (%s)(CX*8), X%d\n", places[odd], odd)
@@ -127,7 +131,7 @@ func gatherPair(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD %c2, (AX)\n\tVMOVUPD %c3, 64(AX)\n", s.reg, s.reg)
 }
 
-// scatterPair is the way back.
+// scatterPair writes the code that moves two vectors to two numbers of each place.
 func scatterPair(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD (AX), %c0\n\tVMOVUPD 64(AX), %c1\n", s.reg, s.reg)
 	unpack(b, s)
@@ -139,14 +143,15 @@ func scatterPair(b *strings.Builder, s isa) {
 	}
 }
 
-// unpack stores the lower numbers of each two lanes of vectors 0 and 1 in vector 2, and the upper ones in vector 3.
+// unpack writes the code that collects, from each pair of lanes of registers 0 and 1, the lower numbers in register 2 and the upper
+// numbers in register 3.
 func unpack(b *strings.Builder, s isa) {
 	for i, name := range []string{"VUNPCKLPD", "VUNPCKHPD"} {
 		fmt.Fprintf(b, "\t%s %c1, %c0, %c%d\n", name, s.reg, s.reg, s.reg, 2+i)
 	}
 }
 
-// gatherOne moves one number of each place to the lanes of a vector at AX, and scatterOne back.
+// gatherOne writes the code that moves one number of each place to the lanes of the vector at AX.
 func gatherOne(b *strings.Builder, s isa) {
 	for l := 0; l < s.lanes(); l += 2 {
 		fmt.Fprintf(b, "\tVMOVSD (%s), X%d\n\tVMOVHPD (%s), X%d, X%d\n", places[l], l/2, places[l+1], l/2, l/2)
@@ -157,7 +162,7 @@ func gatherOne(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD %c0, (AX)\n", s.reg)
 }
 
-// scatterOne is described at gatherOne.
+// scatterOne writes the code that moves the lanes of the vector at AX to one number of each place.
 func scatterOne(b *strings.Builder, s isa) {
 	fmt.Fprintf(b, "\tVMOVUPD (AX), %c0\n", s.reg)
 	for l := 0; l < s.lanes(); l += 2 {
@@ -169,7 +174,8 @@ func scatterOne(b *strings.Builder, s isa) {
 	}
 }
 
-// declarations returns the functions in Go: without bodies for the assembly, and such that panic where there is none.
+// declarations returns the Go declarations of the functions: without bodies if there is assembly, and otherwise with bodies that
+// panic.
 func declarations(list []*lines.Function, assembly bool) string {
 	var b strings.Builder
 	constraint := "!amd64 || noasm || purego"

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// main writes the files of a package into the folder that it runs in.
+// main writes the generated files of a package into the current folder.
 func main() {
 	log.SetFlags(0)
 	set := flag.String("set", "tape", "the package: tape or lanes")
@@ -33,13 +33,13 @@ func main() {
 	}
 }
 
-// tapeFiles returns the files of package tape.
+// tapeFiles returns the texts of the generated files of package tape, by name.
 func tapeFiles() map[string]string {
 	list := lines.Kernels()
 	return map[string]string{"codes.go": goFile(list), "kernels_amd64.s": asmFile(list)}
 }
 
-// lanesFiles returns the files of package lanes.
+// lanesFiles returns the texts of the generated files of package lanes, by name.
 func lanesFiles() map[string]string {
 	list := lines.Functions()
 	return map[string]string{

@@ -9,28 +9,28 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// allocator gives registers to values. Registers that are left keep numbers that have been loaded or stored, until they are
-// read for the last time. Only a store to the same operand changes a number that is kept: operands of different letters do
-// not overlap where an instruction reads one after it has written to the other (tape.Op).
+// allocator assigns registers to values. Free registers keep numbers that have been loaded or stored, until they are
+// read for the last time. Only a store to the same operand changes the number at a place: operands with different letters do
+// not overlap if an instruction reads one after it has written to the other (tape.Op).
 type allocator struct {
 	isa    isa
 	k      *lines.Kernel
-	last   map[lines.Val]int
-	events map[lines.Mem][]event
-	reg    map[lines.Val]int
-	kept   map[lines.Mem]int
-	fixed  map[lines.Mem]bool // what stays in registers through the loop
-	users  []int              // of each register: how many values and places are in it
-	free   []int
+	last   map[lines.Val]int     // last line that reads a value
+	events map[lines.Mem][]event // lines that read or change the number at a place
+	reg    map[lines.Val]int     // register of a value
+	kept   map[lines.Mem]int     // register that keeps the number at a place
+	fixed  map[lines.Mem]bool    // places whose numbers stay in registers throughout the loop
+	users  []int                 // by register: number of values and places in it
+	free   []int                 // registers without users
 }
 
-// event is a line that reads a place, or else one that stores another number in it.
+// event is a line that reads the number at a place, or stores another number there.
 type event struct {
 	line  int
 	reads bool
 }
 
-// newAllocator returns the allocator of a kernel, all registers of the set free.
+// newAllocator returns an allocator for a kernel; all registers of the set are free.
 func newAllocator(k *lines.Kernel, s isa) *allocator {
 	a := &allocator{isa: s, k: k, last: map[lines.Val]int{}, events: map[lines.Mem][]event{}, reg: map[lines.Val]int{}, kept: map[lines.Mem]int{}, users: make([]int, s.regs)}
 	for i, l := range k.Lines {
@@ -52,10 +52,11 @@ func newAllocator(k *lines.Kernel, s isa) *allocator {
 	return a
 }
 
-// never stands for the line of a read that does not come.
+// never is the result of nextRead if no line reads the number.
 const never = 1 << 30
 
-// hoist loads what all turns of the loop read, as far as there are registers that the loop does not take.
+// hoist writes the loads, before the loop, of numbers that all turns of the loop read, as long as there are registers that the loop does
+// not need.
 func (a *allocator) hoist(b *strings.Builder) {
 	a.forgetAll()
 	k := a.k
@@ -86,7 +87,7 @@ func (a *allocator) hoist(b *strings.Builder) {
 	a.fixed = fixed
 }
 
-// width returns the number of registers that the values of the loop take at once, but for those from before it, and one
+// width returns the number of registers that the loop needs at a time: for its values, without those from before the loop, and one
 // for a copy.
 func width(k *lines.Kernel) int {
 	last := map[lines.Val]int{}
@@ -112,10 +113,10 @@ func width(k *lines.Kernel) int {
 	return most + 1
 }
 
-// nextRead returns the line after i at which the number that is in a place now is read.
+// nextRead returns the first line after i that reads the present number at a place, or never if there is none.
 func (a *allocator) nextRead(m lines.Mem, i int) int {
 	if a.fixed[m] {
-		return i + 1 // it stays
+		return i + 1 // it stays in its register
 	}
 	for _, e := range a.events[m] {
 		if e.line <= i {
@@ -124,7 +125,7 @@ func (a *allocator) nextRead(m lines.Mem, i int) int {
 		if !e.reads {
 			return never
 		}
-		for _, end := range [2]int{a.k.From, a.k.To} { // a loop starts anew
+		for _, end := range [2]int{a.k.From, a.k.To} { // registers are not kept across the begin and the end of the loop
 			if a.k.From >= 0 && i < end && end <= e.line {
 				return never
 			}
@@ -144,14 +145,14 @@ func mayMeet(x, y lines.Mem) bool {
 	return x.Ptr == y.Ptr && (x.Stride != y.Stride || x.Times != y.Times)
 }
 
-// drop gives the register of a use back if it was the last one.
+// drop removes one user of a register, and frees the register if it was the last user.
 func (a *allocator) drop(r int) {
 	if a.users[r]--; a.users[r] == 0 {
 		a.free = append(a.free, r)
 	}
 }
 
-// forget keeps a place no longer.
+// forget stops keeping the number at a place in a register.
 func (a *allocator) forget(m lines.Mem) {
 	if r, ok := a.kept[m]; ok {
 		delete(a.kept, m)
@@ -159,7 +160,7 @@ func (a *allocator) forget(m lines.Mem) {
 	}
 }
 
-// keep notes that a register has the number of a place, if a line after i reads it.
+// keep records that register r has the number at a place, if a line after i reads this number.
 func (a *allocator) keep(m lines.Mem, r, i int) {
 	a.forget(m)
 	if a.nextRead(m, i) < never {
@@ -168,8 +169,8 @@ func (a *allocator) keep(m lines.Mem, r, i int) {
 	}
 }
 
-// evict frees a register that is not in use: the one whose number is read last, if no line up to next reads it. It reports
-// whether there was one.
+// evict frees a register that keeps the number at a place and is not in inUse: the one whose number is read at the latest line, which is
+// after next. It reports whether there was one.
 func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
 	var worst lines.Mem
 	found := false
@@ -186,12 +187,12 @@ func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
 	return found
 }
 
-// later orders places, so that a choice among them is always the same.
+// later orders places that are read at the same line, so that evict always makes the same choice.
 func later(x, y lines.Mem) bool {
 	return fmt.Sprint(x) > fmt.Sprint(y)
 }
 
-// take returns a register for line i.
+// take returns a free register for line i. If there is none, it evicts a place.
 func (a *allocator) take(i int, inUse map[int]bool) int {
 	if len(a.free) == 0 && !a.evict(i, i-1, inUse) {
 		log.Fatalf("%s: no register left for %s", a.k.Name, a.isa.name)
@@ -202,9 +203,10 @@ func (a *allocator) take(i int, inUse map[int]bool) int {
 	return r
 }
 
+// name returns the name of register r.
 func (a *allocator) name(r int) string { return fmt.Sprintf("%c%d", a.isa.reg, r) }
 
-// load returns the instruction that loads a place.
+// load returns the name of the instruction that loads the number at a place.
 func (a *allocator) load(m lines.Mem) string {
 	if a.k.IsShared(m) {
 		return "VBROADCASTSD"
@@ -212,7 +214,7 @@ func (a *allocator) load(m lines.Mem) string {
 	return "VMOVUPD"
 }
 
-// address returns a place as text.
+// address returns the address of a place in assembly.
 func (a *allocator) address(m lines.Mem) string {
 	if a.k.IsShared(m) {
 		return fmt.Sprintf("%d(%s)", 8*m.Off, pointers[m.Ptr])
@@ -228,7 +230,8 @@ func (a *allocator) address(m lines.Mem) string {
 	return text
 }
 
-// print writes line i. Operands that are read again later come into registers that are free; far are the operands with rows past the third.
+// print writes line i. Operands that are read again later are loaded into registers if some are free; far are the operands with more than
+// three rows.
 func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]bool) {
 	if i == a.k.To {
 		a.fixed = nil
@@ -245,10 +248,10 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 		}
 		return
 	}
-	// Operands that are in registers. Others are read where they are, but for those that are read again.
+	// Find the operands in registers. The others are read from memory, unless they are read again later.
 	var text [4]string
-	var passing []int // registers of this line alone
-	spread := ""      // ".BCST" if an operand is a number that is spread over the lanes
+	var passing []int // registers that only this line uses
+	spread := ""      // ".BCST" if an operand is one number for all lanes
 	inUse := map[int]bool{}
 	for n, x := range l.Args {
 		switch x := x.(type) {
@@ -282,7 +285,7 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 		switch {
 		case kept:
 			text[n], inUse[r] = a.name(r), true
-		case a.k.IsShared(m) && a.isa.avx2: // which has no operands that are spread over the lanes
+		case a.k.IsShared(m) && a.isa.avx2: // AVX2 cannot read one number for all lanes from memory
 			r = a.take(i, inUse)
 			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), text[n], a.name(r))
 			text[n], inUse[r] = a.name(r), true
@@ -291,7 +294,7 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 			spread = ".BCST"
 		}
 	}
-	// release gives back what is read here for the last time.
+	// release frees the registers of operands that are read here for the last time.
 	release := func() {
 		for _, r := range passing {
 			a.drop(r)
@@ -353,7 +356,7 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 		dst := a.reg[acc]
 		switch {
 		case l.InPlace:
-		case a.last[acc] == i && a.users[dst] == 1: // it ends here: its register takes the result
+		case a.last[acc] == i && a.users[dst] == 1: // the last read of the addend: its register takes the result
 			delete(a.reg, acc)
 		default:
 			dst = a.take(i, inUse)
@@ -365,7 +368,7 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 		a.dead(l.Dst)
 		return
 	}
-	if l.Op == "more" { // which needs its operands until the end
+	if l.Op == "more" { // its result is written before all operands have been read
 		dst := a.take(i, inUse)
 		if a.isa.avx2 {
 			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, %s\n", text[1], text[0], a.name(dst))
@@ -403,7 +406,7 @@ func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]
 	a.dead(l.Dst)
 }
 
-// forgetAll keeps nothing.
+// forgetAll stops keeping numbers at places in registers.
 func (a *allocator) forgetAll() {
 	for m, r := range a.kept {
 		delete(a.kept, m)
@@ -411,7 +414,7 @@ func (a *allocator) forgetAll() {
 	}
 }
 
-// dead gives back the register of a value that nothing reads.
+// dead frees the register of a value that no line reads.
 func (a *allocator) dead(v lines.Val) {
 	if _, read := a.last[v]; !read {
 		a.drop(a.reg[v])

@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// sharedText returns in Go which codes have a second form, and which operands of it are shared, a bit each.
+// sharedText returns the Go tables sharedForms and sharedOperands of package tape.
 func sharedText(list []*lines.Kernel) string {
 	text := "\n// sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.\n"
 	forms, operands := "var sharedForms = [numCodes]Code{\n", "var sharedOperands = [numCodes]uint8{\n"

@@ -7,17 +7,17 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// span is what a kernel reads or writes of an operand, in lanes: from lo to hi, and beyond hi with each of N lanes, of F
-// bytes and of loops.
+// span is the part of an operand that a kernel reads or writes, in vectors. It reaches from lo to
+// hi + n·N + f·F in the first turn of the kernel's loop, where F counts in vectors too. Each further turn moves the operand.
 type span struct {
 	used   bool
 	lo, hi int
-	n, f   int // multiples of N and of F
-	step   int // lanes of a loop but the first
-	stepF  int // multiples of F of a loop but the first
+	n, f   int // largest multiples of N and of F in an address
+	step   int // vectors by which a turn moves the operand
+	stepF  int // multiples of F by which a turn moves the operand
 }
 
-// spansOf returns those of the operands A to F that a kernel reads, and those that it writes.
+// spansOf returns the spans of the operands A to F that a kernel reads, and the spans that it writes.
 func spansOf(k *lines.Kernel) (reads, writes [6]span) {
 	widen := func(s *span, m lines.Mem) {
 		if !s.used {
@@ -56,7 +56,7 @@ func spansOf(k *lines.Kernel) (reads, writes [6]span) {
 	return reads, writes
 }
 
-// spansText returns the table of all kernels in Go.
+// spansText returns the Go table spans of package tape.
 func spansText(list []*lines.Kernel) string {
 	var b strings.Builder
 	b.WriteString("\n// spans are what the instructions read and write of their operands, how many lines they have, and whether these are a loop.\nvar spans = [numCodes]spanOf{\n")

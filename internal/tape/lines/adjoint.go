@@ -2,8 +2,8 @@ package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
-// adjoints are the instructions of gradients: the way back through Newton's and Euler's equations, docs/theory.md (D8), and through joints
-// whose lines turn with P, (D11), (D12). Package places says where the numbers of a body and a joint stand.
+// adjoints returns the instructions of gradients: the adjoints of Newton's and Euler's equations, docs/theory.md (D8), and of joints
+// whose lines turn with P, (D11), (D12). Package places has the offsets of the numbers of a body and a joint.
 func adjoints() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	add("BackBody", "stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.", backBody)
@@ -29,14 +29,14 @@ func adjoints() (list []*Kernel) {
 	return list
 }
 
-// carry copies n lanes.
+// carry copies n vectors.
 func (k *Kernel) carry(to, from Mem, n int) {
 	for i := range n {
 		k.st(to.behind(i), k.ld(from.behind(i)))
 	}
 }
 
-// plus adds a vector in memory to x.
+// plus returns the sum of x and a vector in memory, of three components.
 func (k *Kernel) plus(x []Val, m Mem) []Val {
 	out := make([]Val, 3)
 	for i := range out {
@@ -45,8 +45,10 @@ func (k *Kernel) plus(x []Val, m Mem) []Val {
 	return out
 }
 
-// onto adds x to a vector in memory, or takes it from there.
+// onto adds x to a vector in memory.
 func (k *Kernel) onto(m Mem, x []Val) { k.put(m, k.plus(x, m)...) }
+
+// from subtracts x from a vector in memory.
 func (k *Kernel) from(m Mem, x []Val) { k.put(m, k.less(k.vec(m, 3), x)...) }
 
 // sum returns x + y.
@@ -58,10 +60,10 @@ func (k *Kernel) sum(x, y []Val) []Val {
 	return out
 }
 
-// crossed returns the product of two vectors in memory.
+// crossed returns the cross product of two vectors in memory.
 func (k *Kernel) crossed(x, y Mem) []Val { return k.cross(k.vec(x, 3), k.vec(y, 3)) }
 
-// symmetric returns I·x for a symmetric matrix (00 11 22 10 20 21) at m.
+// symmetric returns I·x for the symmetric matrix I at m, stored as 00, 11, 22, 10, 20, 21.
 func (k *Kernel) symmetric(m Mem, x []Val) []Val {
 	I := func(i int) Mem { return m.behind(i) }
 	return []Val{
@@ -71,7 +73,7 @@ func (k *Kernel) symmetric(m Mem, x []Val) []Val {
 	}
 }
 
-// backBody is BackBody.
+// backBody writes BackBody.
 func backBody(k *Kernel) {
 	k.carry(at('A', places.BackAxes), at('C', 0), 9)
 	k.carry(at('A', places.BackPosition), at('B', places.Position), 3)
@@ -81,8 +83,8 @@ func backBody(k *Kernel) {
 	k.carry(at('A', places.BackAlpha), at('E', 0), 6)
 }
 
-// backEuler is BackEuler. With m the derivative by the moment with its sign changed and t = m×ω, the rotation gets
-// (Iα)×m − α×(Im) + (Iω)×t − ω×(It), and the angular velocity (Iω)×m + It. Vectors are along the axes of the body.
+// backEuler writes BackEuler. Let m be minus the derivative by the moment, and t = m×ω. The derivative by the rotation is
+// (Iα)×m − α×(Im) + (Iω)×t − ω×(It), and the derivative by the angular velocity is (Iω)×m + It. Vectors are along the axes of the body.
 func backEuler(k *Kernel) {
 	E, I, spin := at('A', places.BackAxes), at('B', atInertia), at('C', places.Spin)
 	m, t, turn, rate := at('A', places.BackLinear), at('A', places.BackTravel), at('A', places.BackRotation), at('A', places.BackAngular)
@@ -109,7 +111,7 @@ func backEuler(k *Kernel) {
 	k.put(m, zero, zero, zero)
 }
 
-// backFrames is BackFrames: ω̇_r, V̊ and both arms, docs/theory.md (4), (7). The origins of P and S are taken to meet.
+// backFrames writes BackFrames: ω̇_r, V̊ and both arms, docs/theory.md (4), (7). It assumes that the origins of P and S coincide.
 func backFrames(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -168,7 +170,7 @@ func (k *Kernel) twice(m Mem) []Val {
 	return v
 }
 
-// backActs is BackActs.
+// backActs writes BackActs.
 func backActs(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -177,7 +179,7 @@ func backActs(k *Kernel) {
 	n := k.less(k.vec(yS, 3), k.vec(yP, 3))
 	k.put(J(places.BackLines), k.timesT(J(places.BackFrame), n)...)
 	k.put(J(places.BackPhi), k.cross(k.vec(N, 3), n)...)
-	f := J(places.BackDs) // for a moment
+	f := J(places.BackDs) // its final number is stored below
 	k.put(f, k.less(k.vec(S(places.BackPush), 3), k.vec(P(places.BackPush), 3))...)
 	k.onto(f, k.crossed(yS, J(places.BackS)))
 	k.from(f, k.crossed(yP, J(places.BackB)))
@@ -187,8 +189,9 @@ func backActs(k *Kernel) {
 	k.put(J(places.BackDb), k.crossed(yP, F)...)
 }
 
-// backJoint is BackJoint: the transpose of how turns and arms change, at the level of accelerations and, for springs and dampers, at those
-// below. BackDb gets all that comes by the arm in P, and BackPast what comes by ω_P×arm + 2V.
+// backJoint writes BackJoint: the transposed derivative of the relative rotation and the arms of a joint, at the level of accelerations and,
+// for springs and dampers, at the levels of positions and velocities. BackDb gets all derivatives by the arm in P, and BackPast the
+// derivative by ω_P×arm + 2V.
 func backJoint(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -197,7 +200,7 @@ func backJoint(k *Kernel) {
 	phi, ds, db, dw, theta := J(places.BackPhi), J(places.BackDs), J(places.BackDb), J(places.BackRateTurn), J(places.BackTheta)
 	s, b, past := J(places.BackS), J(places.BackB), J(places.BackPast)
 
-	// What P carries.
+	// The turn of P, which carries the joint's axes.
 	w := func() []Val { return k.less(k.vec(wS, 3), k.vec(wP, 3)) }
 	k.from(phi, k.cross(w(), k.vec(dw, 3)))
 	k.from(phi, k.crossed(J(places.BackWd), A))
@@ -212,7 +215,7 @@ func backJoint(k *Kernel) {
 	k.onto(turnS, k.vec(dw, 3))
 	k.from(turnP, k.vec(dw, 3))
 	k.put(past, k.crossed(wP, B)...)
-	spinS := J(places.BackWd) // of which nothing is read any more
+	spinS := J(places.BackWd) // ω̇_r is no longer needed
 	k.put(spinS, k.crossed(B, wS)...)
 	k.onto(turnS, k.crossed(s, spinS))
 	k.onto(turnP, k.crossed(b, past))

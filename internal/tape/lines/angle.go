@@ -2,7 +2,7 @@ package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
-// angles are the instructions on angles.
+// angles returns the instruction Angle.
 func angles() (list []*Kernel) {
 	doc := "stores in A the angle from the axes B to C about the third of B, of the nearest such rotation, " +
 		"within half a turn of D: columns in the same axes."
@@ -18,8 +18,9 @@ func angles() (list []*Kernel) {
 	return list
 }
 
-// arc returns the angle of the vector (c, s), no number of a vector of zeros: the one of the octant, less π/4 where that is nearer,
-// from the tangent of half of it, and then back.
+// arc returns the angle of the vector (c, s), NaN for the zero vector. The vector is reflected into the first octant, and turned by −π/4 if
+// its angle is closer to π/4 than to 0. A series in the tangent of half the angle gives the angle of this vector, from which the angle of
+// (c, s) follows.
 func arc(k *Kernel, s, c Val) Val {
 	z := k.null()
 	high, wide := k.abs(s), k.abs(c)

@@ -2,8 +2,8 @@ package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
-// backwards are the instructions of the way back over a step of RungeKutta4, docs/theory.md (V4) with the origin of a body's frame in the
-// place of its centre of mass, and over what puts the state back on the joints, (V6). Package places says what a body has meanwhile.
+// backwards returns the instructions of the adjoint of a step of RungeKutta4, docs/theory.md (V4) with the origin of a body's frame instead
+// of its centre of mass, and of the adjoint of the projection onto the joints, (V6). Package places has the offsets of a body's numbers.
 func backwards() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	series := " are the coefficients of dexp (tape.Dexp)."
@@ -19,12 +19,15 @@ func backwards() (list []*Kernel) {
 	return list
 }
 
-// derivatives are twelve numbers at m: by a turn, by a place, by the angular velocity and by the velocity of a point.
+// derivatives are the places of four vectors of derivatives of a body: by a rotation, by the position of a point, by the angular velocity
+// and by the velocity of the point.
 type derivatives struct{ turn, place, angular, linear Mem }
 
+// derivativesAt returns the derivatives that are stored one after another from m on.
 func derivativesAt(m Mem) derivatives { return derivatives{m, m.behind(3), m.behind(6), m.behind(9)} }
 
-// dexpBack returns dexp(−Θ)·x and exp(−Θ)·x, (V1): y = x − α Θ×x + β Θ×(Θ×x), and x − Θ×y. Θ is turn, and x is read from memory.
+// dexpBack returns y = dexp(−Θ)·x and back = exp(−Θ)·x, (V1): y = x − α Θ×x + β Θ×(Θ×x), and back = x − Θ×y. Θ is turn, and x is read
+// from memory. The coefficients of α and β are at series.
 func dexpBack(k *Kernel, turn []Val, x, series Mem) (y, back []Val) {
 	square := k.dot(anys(turn), anys(turn))
 	sum := func(from int) Val {
@@ -48,8 +51,8 @@ func dexpBack(k *Kernel, turn []Val, x, series Mem) (y, back []Val) {
 	return y, back
 }
 
-// turnRate returns the rate of the rotation Θ since the beginning of a step, ω − ½Θ×ω + Θ×(Θ×ω)/12, or its transpose for Θ with the
-// other sign.
+// turnRate returns the rate of the rotation Θ since the beginning of a step: ω − ½Θ×ω + Θ×(Θ×ω)/12, where ω is rate. If transposed is set,
+// it multiplies by the transposed matrix, which is the matrix for −Θ.
 func turnRate(k *Kernel, turn, rate []Val, transposed bool) []Val {
 	x, first := k.cross(turn, rate), k.fnma
 	if transposed {
@@ -65,11 +68,11 @@ func turnRate(k *Kernel, turn, rate []Val, transposed bool) []Val {
 	return out
 }
 
-// backEnd is BackEnd.
+// backEnd writes BackEnd.
 func backEnd(k *Kernel) {
 	end, from := derivativesAt(at('E', places.StepEnd)), derivativesAt(at('C', places.BackRotation))
 	arm, start := at('C', places.BackArm), derivativesAt(at('E', places.StepStart))
-	// By the origin of the frame: c = o + k, ċ = ȯ + ω×k.
+	// Derivatives by the origin o of the frame: c = o + k, ċ = ȯ + ω×k, where k is the arm.
 	inner := k.plus(k.crossed(from.linear, at('C', places.BackOmega)), from.place)
 	k.put(start.turn, k.plus(k.cross(k.vec(arm, 3), inner), from.turn)...)
 	for _, m := range []Mem{start.angular, end.angular} {
@@ -94,7 +97,7 @@ func backEnd(k *Kernel) {
 	}
 }
 
-// backSlopes is BackSlopes.
+// backSlopes writes BackSlopes.
 func backSlopes(k *Kernel) {
 	weight, next := k.ld(at('E', 1)), k.ld(at('E', 0))
 	for i := range 12 {
@@ -107,8 +110,8 @@ func backSlopes(k *Kernel) {
 	k.carry(at('F', 3), slope.linear, 3)
 }
 
-// byOrigin stores in to the derivatives by the motion of the origin of the frame of a body B at a stage, those by slopes included but for
-// the ones by the rotation: of the velocity o˙ = ċ − ω×k and of ö = c̈ − ω̇×k − ω×(ω×k).
+// byOrigin stores in to the derivatives by the motion of the origin o of the frame of a body B at a stage, where ȯ = ċ − ω×k and
+// ö = c̈ − ω̇×k − ω×(ω×k). They include the derivatives that come through the slopes, but not those through the slope of the rotation.
 func byOrigin(k *Kernel, to derivatives) {
 	from, slope := derivativesAt(at('B', places.BackRotation)), derivativesAt(at('A', places.StepSlope))
 	arm, w, b := at('B', places.BackArm), at('B', places.BackOmega), slope.linear
@@ -122,7 +125,7 @@ func byOrigin(k *Kernel, to derivatives) {
 	k.put(to.linear, k.sum(k.vec(from.linear, 3), k.vec(slope.place, 3))...)
 }
 
-// backStage is BackStage.
+// backStage writes BackStage.
 func backStage(k *Kernel) {
 	slope, next, start := at('A', places.StepSlope), derivativesAt(at('A', places.StepNext)), derivativesAt(at('A', places.StepStart))
 	w := at('B', places.BackOmega)
@@ -135,7 +138,7 @@ func backStage(k *Kernel) {
 	y, back := dexpBack(k, turn(), next.turn, at('D', 0))
 	k.onto(start.turn, back)
 	k.put(next.turn, y...)
-	// By the rotation in its rate, for y = slope: ½ y×ω + ((Θ×ω)×y + ω×(y×Θ))/12.
+	// The rate of the rotation depends on Θ. With y = slope, the derivative is ½ y×ω + ((Θ×ω)×y + ω×(y×Θ))/12.
 	x := k.cross(k.cross(turn(), k.vec(w, 3)), k.vec(slope, 3))
 	x = k.sum(x, k.cross(k.vec(w, 3), k.cross(k.vec(slope, 3), turn())))
 	for i, y := range k.crossed(slope, w) {
@@ -144,7 +147,7 @@ func backStage(k *Kernel) {
 	k.onto(next.turn, x)
 }
 
-// backStart is BackStart.
+// backStart writes BackStart.
 func backStart(k *Kernel) {
 	to, sum := derivativesAt(at('B', places.BackRotation)), derivativesAt(at('A', places.StepNext))
 	start, arm := derivativesAt(at('A', places.StepStart)), at('B', places.BackArm)
@@ -153,12 +156,12 @@ func backStart(k *Kernel) {
 	for _, d := range [4][2]Mem{{to.turn, start.turn}, {to.place, start.place}, {to.angular, start.angular}, {to.linear, start.linear}} {
 		k.put(d[0], k.sum(k.vec(d[1], 3), k.vec(sum.turn.behind(d[0].Off-to.turn.Off), 3))...)
 	}
-	// Back to the centre of mass.
+	// Derivatives by the motion of the centre of mass.
 	k.from(to.angular, k.crossed(arm, to.linear))
 	k.from(to.turn, k.cross(k.vec(arm, 3), k.plus(k.crossed(to.linear, at('B', places.BackOmega)), to.place)))
 }
 
-// backWrench is BackWrench.
+// backWrench writes BackWrench.
 func backWrench(k *Kernel) {
 	N, F := at('A', places.BackMoment), at('A', places.BackForce)
 	k.onto(at('C', 0), k.plus(k.crossed(at('A', places.BackS), F), N))

@@ -2,7 +2,7 @@ package lines
 
 import "fmt"
 
-// factor are the instructions of the factorization and the solves.
+// factor returns the instructions of the factorization and the solves.
 func factor() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	for _, zeroed := range []bool{false, true} {
@@ -61,7 +61,7 @@ func factor() (list []*Kernel) {
 	return list
 }
 
-// judges adds the comparisons of residuals with what they stand for.
+// judges adds the instructions that compare residuals with the magnitudes of their terms.
 func judges(add func(name, doc string, body func(k *Kernel))) {
 	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *Kernel) {
 		t := k.pin(k.ld(at('B', -1)))
@@ -91,7 +91,7 @@ func judges(add func(name, doc string, body func(k *Kernel))) {
 		part, z := k.pin(k.ld(at('E', 0))), k.pin(k.null())
 		most, bad := k.pin(k.mul(k.mul(t, t), at('E', 1))), k.pin(k.null())
 		k.loop(func() {
-			// |r| ≤ part·(|c| + √d·t), without the root. A sum of zeros is no number where a residual is none.
+			// |r| ≤ part·(|c| + √d·t), without the root. The sum of 0·r is NaN if a residual r is not finite.
 			r := k.ld(at('B', 0))
 			k.gather("fma", bad, z, r)
 			left := k.max(k.fnma(k.abs(k.ld(at('C', 0))), part, k.abs(r)), z)
@@ -111,7 +111,7 @@ func judges(add func(name, doc string, body func(k *Kernel))) {
 	})
 }
 
-// uppers adds the products with L⁻ᵀ. Of one row there is nothing to do.
+// uppers adds the products with L⁻ᵀ for 2 to 6 rows. For one row, L is 1.
 func uppers(add func(name, doc string, body func(k *Kernel))) {
 	for n := 2; n <= 6; n++ {
 		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *Kernel) {
@@ -126,7 +126,7 @@ func uppers(add func(name, doc string, body func(k *Kernel))) {
 	}
 }
 
-// backs adds the products with the transpose of a block with rows of n.
+// backs adds the products with a transposed block whose rows have n numbers.
 func backs(add func(name, doc string, body func(k *Kernel)), n int) {
 	doc := "stores D − Bᵀ·C in A: B has N rows."
 	add(fmt.Sprintf("Back%d", n), doc, func(k *Kernel) { back(k, n, 1) })
@@ -134,7 +134,7 @@ func backs(add func(name, doc string, body func(k *Kernel)), n int) {
 	add(fmt.Sprintf("TwoBack%d", n), doc, func(k *Kernel) { back(k, n, 2) })
 }
 
-// back is Back or TwoBack, for as many vectors.
+// back writes Back for one vector, or TwoBack for two.
 func back(k *Kernel, n, vectors int) {
 	acc := make([]Val, vectors*n)
 	for i := range acc {
@@ -156,7 +156,7 @@ func back(k *Kernel, n, vectors int) {
 	k.put(at('A', 0), acc...)
 }
 
-// tile is a product of r rows and c rows of N.
+// tile writes the product of r rows and c rows of N numbers each. It subtracts the product from D, or from zeros if zeroed is set.
 func tile(k *Kernel, r, c int, zeroed bool) {
 	acc := make([][]Val, r)
 	for i := range acc {
@@ -193,7 +193,8 @@ func tile(k *Kernel, r, c int, zeroed bool) {
 	}
 }
 
-// pivots factors a block of n rows, lower triangle, in place: with all of it in registers where they suffice.
+// pivots writes the factorization of the lower triangle of a block of n rows, in place. joint is set for a −1 block. If wide is set, the
+// whole triangle is in registers.
 func pivots(k *Kernel, n int, joint, wide bool) {
 	load, store := func(r, c int) Val { return k.ld(at('A', r*n+c)) }, func(r, c int, v Val) { k.st(at('A', r*n+c), v) }
 	if wide {
@@ -215,14 +216,14 @@ func pivots(k *Kernel, n int, joint, wide bool) {
 		p := load(j, j)
 		d, x := p, make([]Val, n)
 		if joint {
-			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
+			// A row whose pivot has −p ≤ 1e3·ε·scale is weak: its scale is subtracted from p.
 			s := k.ld(at('C', j))
 			limit := k.sub(k.null(), k.mul(s, constant(weak)))
 			d = k.more(limit, p, p, k.sub(p, s))
 			inv := k.div(constant(one), d)
 			isWeak := k.more(limit, p, k.null(), constant(one))
 			k.st(at('B', j), inv)
-			// Largest scale over pivot, and of weak rows the largest pivot over scale.
+			// The largest quotient of scale and pivot, and, among weak rows, of pivot and scale.
 			over = k.max(k.mul(k.sub(k.null(), inv), s), over)
 			doubt = k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), doubt)
 			weakRows = k.add(isWeak, weakRows)
@@ -239,7 +240,7 @@ func pivots(k *Kernel, n int, joint, wide bool) {
 		}
 		for r := j + 1; r < n; r++ {
 			x[r] = load(r, j)
-			if r == j+1 { // what the next pivot waits for, without a product between
+			if r == j+1 { // the next pivot first, directly from x
 				store(r, r, k.fnma(k.mul(x[r], x[r]), d, load(r, r)))
 			}
 			l := k.mul(x[r], d)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Function is a kernel that Go calls by itself, not from a tape: one of package lanes.
+// Function is a kernel that Go code calls directly, not from a tape: a function of package lanes.
 type Function struct {
 	*Kernel
 	Params []Param
 }
 
-// Param is a parameter of a function. Pointers are operands, 'A' the first of them: to lanes or structures of lanes, or to
-// numbers that are one for all lanes. The other parameters are the numbers of turns, 'N', and of lanes from one row to the next, 'F'.
+// Param is a parameter of a function. Pointers are operands, from 'A' on. They point to vectors, to structures of vectors, or to
+// numbers that all lanes share. The other parameters are the number of turns of the loop, 'N', and the number of vectors from one row to
+// the next, 'F'.
 type Param struct {
 	Name, Type string
 	Operand    byte
@@ -27,7 +28,7 @@ func (f *Function) Signature() string {
 	return strings.Join(list, ", ")
 }
 
-// newFunction returns a function without lines.
+// newFunction returns a function with this signature and without lines.
 func newFunction(name, signature, doc string) *Function {
 	f := &Function{Kernel: newKernel(name, doc)}
 	operand := byte('A')
@@ -57,7 +58,7 @@ func newFunction(name, signature, doc string) *Function {
 	return f
 }
 
-// at returns the place of a parameter, such as out, or of the field of a structure, such as t.Load.
+// at returns the place of a parameter, such as out, or of a field of a parameter, such as t.Load.
 func (f *Function) at(name string) Mem {
 	name, field, inside := strings.Cut(name, ".")
 	for _, p := range f.Params {
@@ -72,23 +73,23 @@ func (f *Function) at(name string) Mem {
 	panic("lines: no parameter " + name + " of " + f.Name)
 }
 
-// three loads a vector.
+// three loads the three components of a vector.
 func (f *Function) three(name string) []Val { return f.vec(f.at(name), 3) }
 
-// Structure is one of Go whose fields are lanes, in the order of memory.
+// Structure describes a Go structure whose fields are vectors, in the order of memory.
 type Structure struct {
 	Name, Doc string
 	Fields    []Field
 }
 
-// Field is so many lanes.
+// Field is a field of a Structure.
 type Field struct {
 	Name  string
-	Lanes int
+	Lanes int // number of vectors
 	Doc   string
 }
 
-// offset returns how many lanes are before a field.
+// offset returns the number of vectors before a field.
 func (s *Structure) offset(field string) (n int) {
 	for _, f := range s.Fields {
 		if f.Name == field {
@@ -99,7 +100,7 @@ func (s *Structure) offset(field string) (n int) {
 	panic("lines: no field " + field + " of " + s.Name)
 }
 
-// structureOf returns the structure of a name.
+// structureOf returns the structure with this name.
 func structureOf(name string) *Structure {
 	list := Structures()
 	for i := range list {

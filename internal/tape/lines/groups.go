@@ -1,10 +1,10 @@
 package lines
 
-// Structures lists those of package lanes.
+// Structures lists the structures of package lanes.
 func Structures() []Structure {
 	return []Structure{
-		{"BodyConst", `is what no state changes of bodies that joints tie to their parents. Vectors are in the axes
-of the body where nothing else is said.`, []Field{
+		{"BodyConst", `holds the constants of bodies that joints connect to their parents. Vectors are in the axes
+of the body unless noted.`, []Field{
 			{"Com", 3, "centre of mass"},
 			{"L", 6, "L·Lᵀ is the rotational inertia; lower triangles as 00, 11, 22, 10, 20, 21"},
 			{"Inv", 6, "L⁻¹"},
@@ -12,36 +12,36 @@ of the body where nothing else is said.`, []Field{
 			{"InvRoot", 1, "1/√m"},
 			{"ArmP", 3, "from the parent's centre of mass to the joint, axes of the parent"},
 			{"ArmC", 3, "from the body's centre of mass to the joint"},
-			{"Frame", 9, "axes of the hinge, the third its own, in those of the body or of the parent"},
+			{"Frame", 9, "axes of the hinge's frame, the third along the hinge, in the axes of the body or of the parent"},
 		}},
-		{"Body", "is such bodies at one state. Matrices go by rows.", []Field{
+		{"Body", "holds the numbers of bodies at one state. Matrices are stored by rows.", []Field{
 			{"State", 13, "position, unit quaternion, velocity, angular velocity, in world axes"},
 			{"Kin", 12, "axes of the body in the world, E, and E·com"},
 			{"Spin", 3, "angular velocity"},
-			{"Load", 6, "C⁻¹·f, then less c"},
-			{"R", 9, "from the axes of the parent"},
-			{"Rel", 6, "what the joint adds to the angular and linear acceleration if it is not moved"},
-			{"Axis", 3, "of the hinge"},
-			{"At", 6, "how the body moves, see Particular, OwnDirection and CarriedDirection"},
+			{"Load", 6, "C⁻¹·f; Particular subtracts c from it"},
+			{"R", 9, "rotation from the axes of the parent to those of the body"},
+			{"Rel", 6, "angular and linear acceleration relative to the parent if the joint does not accelerate"},
+			{"Axis", 3, "direction of the hinge"},
+			{"At", 6, "angular and linear acceleration, see Particular, OwnDirection and CarriedDirection"},
 			{"Size", 1, "Σ c²"},
-			{"Free", 1, "largest magnitude in Load before it became less, NaN if one is"},
+			{"Free", 1, "largest magnitude in C⁻¹·f, NaN if a number in it is NaN"},
 			{"Off", 1, "distance of the quaternion's square from one, NaN if the state is not finite"},
 		}},
-		{"JointConst", `is what no state changes of joints that hold two points together (Pin): of S, L⁻¹ and 1/√m, of P −L⁻¹
-and −1/√m. Both are zero for the world.`, []Field{
-			{"Axes", 9, "of the joint in P"},
+		{"JointConst", `holds the constants of joints that hold a point of body P and a point of body S together (Pin). The
+inverses and roots of the world are zero.`, []Field{
+			{"Axes", 9, "axes of the joint in P"},
 			{"ArmP", 3, "from the centre of mass of P to the joint"},
-			{"ArmS", 3, "from the centre of mass of S"},
-			{"InvP", 6, ""},
-			{"InvS", 6, ""},
-			{"RootP", 1, ""},
-			{"RootS", 1, ""},
+			{"ArmS", 3, "from the centre of mass of S to the joint"},
+			{"InvP", 6, "−L⁻¹ of P"},
+			{"InvS", 6, "L⁻¹ of S"},
+			{"RootP", 1, "−1/√m of P"},
+			{"RootS", 1, "1/√m of S"},
 		}},
-		{"Joint", "is such joints at one state.", []Field{
+		{"Joint", "holds the numbers of joints at one state.", []Field{
 			{"EP", 9, "axes of P in the world"},
-			{"ES", 9, "axes of S"},
+			{"ES", 9, "axes of S in the world"},
 			{"OmegaP", 3, "angular velocity of P, world axes"},
-			{"OmegaS", 3, "of S"},
+			{"OmegaS", 3, "angular velocity of S, world axes"},
 			{"W", 9, "axes of the joint in the world"},
 			{"A", 9, "axes of the joint in S"},
 			{"P", 30, "rows on P"},
@@ -58,19 +58,19 @@ func Functions() (list []*Function) {
 	return append(append(list, products()...), jointRows()...)
 }
 
-// function appends one.
+// function appends a function whose lines body adds.
 func function(list *[]*Function, name, signature, doc string, body func(k *Function)) {
 	f := newFunction(name, signature, doc)
 	body(f)
 	*list = append(*list, f)
 }
 
-// hinges are what hinges need of the states.
+// hinges returns the functions that compute the numbers of bodies and hinges from their states.
 func hinges() (list []*Function) {
 	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
-	add("load", "t *Body, c *BodyConst, down *[3]float64", "is Load without the verdict, and fills Off too.", loadBodies)
+	add("load", "t *Body, c *BodyConst, down *[3]float64", "is Load without the result; down is the gravity.", loadBodies)
 	add("Rotate", "t, up *Body",
-		"fills R of t, Eᵀ·E_P, E_P the axes of the parents up.\n\nCost: 45 operations a lane, no allocation.", func(k *Function) {
+		"stores Eᵀ·E_P in R of t, where E_P are the axes of the parents up.\n\nCost: 45 operations a lane, no allocation.", func(k *Function) {
 			E, F, R := k.at("t.Kin"), k.at("up.Kin"), k.at("t.R")
 			for j := range 3 {
 				for i, v := range k.timesT(E, k.column(F, j)) {
@@ -79,7 +79,7 @@ func hinges() (list []*Function) {
 			}
 		})
 	add("HingeBias", "t *Body, c *BodyConst, up *Body",
-		`fills Rel of t for hinges between the bodies and their parents up, with P = ArmP and C = ArmC, from R:
+		`computes Rel of t from R, for hinges between the bodies and their parents up, with P = ArmP and C = ArmC:
 
 	Rel = (R·ω_P × ω,  R·(ω_P×(ω_P×P)) − ω×(ω×C)).
 
@@ -105,9 +105,9 @@ Cost: about 85 operations a lane, no allocation.`, func(k *Function) {
 	return list
 }
 
-// loadBodies is load.
+// loadBodies writes load.
 func loadBodies(k *Function) {
-	// Zero times a number is zero unless the number is not finite.
+	// Zero times a number is zero if the number is finite, and NaN otherwise.
 	zero, bad := k.null(), k.null()
 	state := k.at("t.State")
 	for _, i := range []int{0, 1, 2, 7, 8, 9, 10, 11, 12} {
@@ -127,7 +127,7 @@ func loadBodies(k *Function) {
 	load = append(load, k.scaled(k.ld(k.at("c.Root")), k.timesT(E, k.three("down")))...)
 	k.put(k.at("t.Load").behind(3), load[3:]...)
 
-	// The largest magnitude. One more than the sum of all is a number unless one of them is none.
+	// The largest magnitude. The sum of 1 and all magnitudes is NaN if one of them is NaN.
 	largest, sum := k.null(), k.ld(constant(one))
 	for _, v := range load {
 		v = k.abs(v)
@@ -136,7 +136,7 @@ func loadBodies(k *Function) {
 	k.st(k.at("t.Free"), k.more(sum, constant(half), largest, sum))
 }
 
-// unitAxes stores the matrix of a unit quaternion.
+// unitAxes stores at E the rotation matrix of the unit quaternion q.
 func (k *Kernel) unitAxes(E Mem, q []Val) {
 	w, x, y, z := q[0], q[1], q[2], q[3]
 	x2, y2, z2 := k.add(x, x), k.add(y, y), k.add(z, z)
@@ -154,15 +154,15 @@ func (k *Kernel) unitAxes(E Mem, q []Val) {
 	k.st(E.behind(8), left(x, x2, y, y2))
 }
 
-// moves are the ways down the trees.
+// moves returns the functions that compute the accelerations of bodies from those of their parents.
 func moves() (list []*Function) {
 	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
 	add("Particular", "rest *[6]Vector, t *Body, c *BodyConst, up *Body",
-		`stores in At how the bodies move whose parents move like up.At and whose joints add Rel,
+		`stores in At the accelerations of the bodies of t if the accelerations of their parents are up.At,
 
 	α = R·α_P + Rel_α,   a = R·(a_P + α_P×P) − α×C + Rel_a,
 
-and in rest Cᵀ of that, (Lᵀ·α, √m·a). Load becomes less by rest, and Size is the sum of the squares of rest.
+and in rest the product of Cᵀ and At, (Lᵀ·α, √m·a). It subtracts rest from Load, and stores the sum of its squares in Size.
 
 Cost: about 90 operations a lane, no allocation.`, func(k *Function) {
 			w, v := k.carried()
@@ -173,18 +173,19 @@ Cost: about 90 operations a lane, no allocation.`, func(k *Function) {
 			k.rest(k.move("rest", k.three("t.Rel"), k.vec(k.at("t.Rel").behind(3), 3)))
 		})
 	add("OwnDirection", "col *[6]Vector, t *Body, c *BodyConst",
-		"stores in At how the bodies move whose hinges turn, α = Axis, a = −α×C, and Cᵀ of that in col.", func(k *Function) {
+		"stores in At the accelerations of the bodies for unit accelerations of the hinges, α = Axis, a = −α×C, and Cᵀ·At in col.",
+		func(k *Function) {
 			zero := k.null()
 			k.move("col", k.three("t.Axis"), []Val{zero, zero, zero})
 		})
 	add("CarriedDirection", "col *[6]Vector, t *Body, c *BodyConst, up *Body",
-		`stores in At how the bodies move whose parents move like up.At, α = R·α_P, a = R·(a_P + α_P×P) −
-α×C, and Cᵀ of that in col.`, func(k *Function) {
+		`stores in At the accelerations of the bodies of t if the accelerations of their parents are up.At and
+their hinges do not accelerate, α = R·α_P, a = R·(a_P + α_P×P) − α×C, and Cᵀ·At in col.`, func(k *Function) {
 			w, v := k.carried()
 			k.move("col", w, v)
 		})
 	add("Recover", "out *[6]Vector, E *[9]Vector, c *BodyConst, x *[6]Vector",
-		`stores in out, world axes, the accelerations of the bodies of t for those in weighted coordinates x:
+		`stores in out the accelerations of bodies in world axes, given their weighted accelerations x:
 out = (E·L⁻ᵀ·x_α, E·x_a/√m).
 
 Cost: about 50 operations a lane, no allocation.`, func(k *Function) {
@@ -196,7 +197,8 @@ Cost: about 50 operations a lane, no allocation.`, func(k *Function) {
 	return list
 }
 
-// carried returns how the parents up carry the joints of the bodies of t: R·α_P and R·(a_P + α_P×P).
+// carried returns the angular acceleration of the parents up, and the linear acceleration of the joints on them, in the axes of the
+// bodies of t: R·α_P and R·(a_P + α_P×P).
 func (f *Function) carried() (w, v []Val) {
 	a := f.three("up.At")
 	v = f.cross(a, f.three("c.ArmP"))
@@ -206,7 +208,7 @@ func (f *Function) carried() (w, v []Val) {
 	return f.times(f.at("t.R"), a), f.times(f.at("t.R"), v)
 }
 
-// more3 adds a vector that stands behind a place.
+// more3 returns the sum of v and the vector that begins behind numbers behind the place name.
 func (f *Function) more3(v []Val, name string, behind int) []Val {
 	out := make([]Val, 3)
 	for i := range out {
@@ -215,7 +217,8 @@ func (f *Function) more3(v []Val, name string, behind int) []Val {
 	return out
 }
 
-// move stores how the bodies of t move whose joints move with w and v, and Cᵀ of that, which it returns.
+// move stores in At the accelerations of the bodies of t, given the angular acceleration w and the acceleration v of their joints. It
+// stores Cᵀ·At in to, and returns it.
 func (f *Function) move(to string, w, v []Val) []Val {
 	v = f.less(v, f.cross(w, f.three("c.ArmC")))
 	f.put(f.at("t.At"), append(append([]Val{}, w...), v...)...)
@@ -224,7 +227,7 @@ func (f *Function) move(to string, w, v []Val) []Val {
 	return out
 }
 
-// rest subtracts Cᵀ of the motion from the loads of t and stores its square.
+// rest subtracts c, which is Cᵀ·At, from Load of t, and stores cᵀc in Size.
 func (f *Function) rest(c []Val) {
 	f.st(f.at("t.Size"), f.dot(anys(c), anys(c)))
 	for i, v := range c {
@@ -233,7 +236,7 @@ func (f *Function) rest(c []Val) {
 	}
 }
 
-// products are the products of columns and rows.
+// products returns the functions that multiply and add vectors of six numbers.
 func products() (list []*Function) {
 	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
 	add("Dot", "sum *Vector, a, b *[6]Vector", "adds Σ a·b to sum.", func(k *Function) {
@@ -258,7 +261,7 @@ func products() (list []*Function) {
 		onto(func(k *Function, t Val, a, b Mem) Val { return k.fma(t, b, a) }))
 	add("Scale", "a *[6]Vector, t *Vector", "multiplies a by t.",
 		onto(func(k *Function, t Val, a, _ Mem) Val { return k.mul(t, a) }))
-	add("InverseRoot", "s *Vector", "replaces every s by 1/√s, an infinite one by NaN.", func(k *Function) {
+	add("InverseRoot", "s *Vector", "replaces every s by 1/√s, and an infinite s by NaN.", func(k *Function) {
 		v := k.ld(k.at("s"))
 		k.st(k.at("s"), k.div(constant(one), k.sqrt(k.add(v, k.sub(v, v)))))
 	})
@@ -292,16 +295,16 @@ func products() (list []*Function) {
 	return list
 }
 
-// jointRows are the rows of balls and hinges.
+// jointRows returns the functions that compute the rows of ball joints and hinges.
 func jointRows() (list []*Function) {
 	function(&list, "BallRows", "t *Joint, c *JointConst",
-		`fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P,
-whose squares are in Scale too.`, func(k *Function) { rowsOf(k, false) })
+		`computes S, Scale and B of ball joints as PinRows computes v, scale and b. It stores in P the parts of the
+rows that belong to P, for the opposite axes; their squares are in Scale too.`, func(k *Function) { rowsOf(k, false) })
 	function(&list, "HingeRows", "t *Joint, c *JointConst", "is BallRows for hinges.", func(k *Function) { rowsOf(k, true) })
 	return list
 }
 
-// rowsOf is BallRows, with moments HingeRows.
+// rowsOf writes BallRows, or HingeRows if moments is set.
 func rowsOf(k *Function, moments bool) {
 	frame, world, axes := k.at("c.Axes"), k.at("t.W"), k.at("t.A")
 	for j := range 3 {

@@ -1,26 +1,27 @@
 package lines
 
-// Kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
+// Kernels lists the instructions. A is the destination unless noted. 3×3 matrices and blocks are stored by rows.
 func Kernels() []*Kernel {
 	list := append(append(vectors(), mechanics()...), angles()...)
 	list = append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...)
 	return addShared(append(append(list, adjoints()...), backwards()...))
 }
 
+// define appends a kernel whose lines body adds.
 func define(list *[]*Kernel, name, doc string, body func(k *Kernel)) {
 	k := newKernel(name, doc)
 	body(k)
 	*list = append(*list, k)
 }
 
-// narrow gives the last kernel a form for few registers.
+// narrow adds to the last kernel of the list a variant for few registers, whose lines body adds.
 func narrow(list []*Kernel, body func(k *Kernel)) {
 	k := list[len(list)-1]
 	k.Narrow = newKernel(k.Name, k.Doc)
 	body(k.Narrow)
 }
 
-// vectors are the instructions on vectors of three.
+// vectors returns the instructions on vectors of three components.
 func vectors() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	add("Copy", "stores B in A, N lanes.", func(k *Kernel) {
@@ -132,7 +133,7 @@ func vectors() (list []*Kernel) {
 	return list
 }
 
-// product adds a product of matrices to k: element (i, j) of the first is at i·row + j·col.
+// product adds the product of two 3×3 matrices B and C. Element (i, j) of the first factor is at i·row + j·col of B.
 func product(k *Kernel, row, col int) {
 	var b [9]Val
 	for i := range b {
@@ -146,7 +147,7 @@ func product(k *Kernel, row, col int) {
 	}
 }
 
-// mechanics are the instructions of bodies and joints.
+// mechanics returns the instructions of bodies and joints.
 func mechanics() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.", body)
@@ -298,7 +299,7 @@ func mechanics() (list []*Kernel) {
 		}
 	})
 	add("Verdict", "stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.", func(k *Kernel) {
-		// Sums of zeros are no number where a number of the record is not finite.
+		// The sum of the products with zero is NaN if a number of the record is not finite.
 		bad, z := k.ld(at('B', notFinite)), k.null()
 		for _, i := range []int{overPivot, doubt, bodyPivot, bigResidual, badResidual, sizes, notUnit} {
 			bad = k.fma(z, at('B', i), bad)
@@ -325,7 +326,7 @@ func mechanics() (list []*Kernel) {
 	return list
 }
 
-// alongColumns adds rows of six, one for each of N columns of the matrix B.
+// alongColumns calls row for each of N columns e of the matrix B; row adds a row of six numbers at A.
 func alongColumns(k *Kernel, row func(e []Val)) {
 	k.loop(func() {
 		row([]Val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))})
@@ -334,10 +335,10 @@ func alongColumns(k *Kernel, row func(e []Val)) {
 	})
 }
 
-// axes stores in A the rotation matrix of the quaternion B.
+// axes writes Axes: it stores in A the rotation matrix of the quaternion B.
 func axes(k *Kernel) { axesOf(k, 'B', 0, 'A') }
 
-// axesOf stores in to the rotation matrix of the quaternion that begins o lanes behind an operand.
+// axesOf stores in to the rotation matrix of the quaternion that begins o vectors behind the operand ptr.
 func axesOf(k *Kernel, ptr byte, o int, to byte) {
 	q := k.vec(at(ptr, o), 4)
 	t := []Val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
@@ -356,7 +357,7 @@ func axesOf(k *Kernel, ptr byte, o int, to byte) {
 	off(5, 7, 2, 2, 0)
 }
 
-// body is Body.
+// body writes Body.
 func body(k *Kernel) {
 	axes(k)
 	w := k.timesT(at('A', 0), k.vec(at('B', 7), 3))
@@ -373,20 +374,21 @@ func body(k *Kernel) {
 	k.put(at('E', 3), k.mul(g[0], root), k.mul(g[1], root), k.mul(g[2], root))
 }
 
-// Coefficients of sin(a)/a and cos(a) in a², to a⁹ and a¹⁰: for a ≤ 0.1, to rounding.
+// Indices, at the places called series, of the coefficients of sin(a)/a and cos(a) in powers of a². For a ≤ 0.1 they are exact to
+// rounding.
 var (
 	sine   = []int{0, 1, 2, 3, 4}
 	cosine = []int{5, 6, 7, 8, 9}
 )
 
-// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is but for rounding, for v of half a
-// rotation vector; coefficients are at series.
+// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, where v is half a rotation vector. Up to rounding it is as long as q, which
+// is at from. The coefficients are at series.
 func rotated(k *Kernel, v []Val, from, series Mem) []Val {
 	c, u := halfTurn(k, v, series)
 	return composed(k, c, u, k.vec(from, 4))
 }
 
-// halfTurn returns cos|v| and v·sin|v|/|v|, in place of v.
+// halfTurn returns cos|v|, and v·sin|v|/|v|, which replaces v.
 func halfTurn(k *Kernel, v []Val, series Mem) (c Val, u []Val) {
 	s, c := sincCos(k, k.dot(anys(v), anys(v)), series)
 	for i := range v {
@@ -395,7 +397,7 @@ func halfTurn(k *Kernel, v []Val, series Mem) (c Val, u []Val) {
 	return c, v
 }
 
-// sincCos returns sin(a)/a and cos(a) by their series in the square of a, whose coefficients stand in series.
+// sincCos returns sin(a)/a and cos(a) by their series in a², which is square. The coefficients are at series.
 func sincCos(k *Kernel, square Val, series Mem) (s, c Val) {
 	sum := func(list []int) Val {
 		s := k.ld(at(series.Ptr, series.Off+list[len(list)-1]))
@@ -417,13 +419,13 @@ func composed(k *Kernel, c Val, v, q []Val) []Val {
 	}
 }
 
-// excess returns by how much the square of a quaternion is larger than one.
+// excess returns p·p − 1 for a quaternion p.
 func excess(k *Kernel, p []Val) Val { return k.sub(k.dot(anys(p), anys(p)), constant(one)) }
 
-// unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
+// unit normalizes a quaternion whose length is 1 up to 2e-6: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
 func unit(k *Kernel, p []Val) []Val { return scaledBack(k, p, excess(k, p)) }
 
-// scaledBack is unit for a quaternion whose square is larger than one by over.
+// scaledBack is unit for a quaternion p with p·p = 1 + over.
 func scaledBack(k *Kernel, p []Val, over Val) []Val {
 	h := k.mul(over, constant(half))
 	hh := k.mul(h, h)

@@ -2,7 +2,8 @@ package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
-// apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
+// apart returns −R and −V. R is the distance of the origin of a body's pin from the pin E that it belongs on, and V is the velocity of
+// this origin relative to the pin E.
 func apart(k *Kernel) (r, v []Val) {
 	near := k.times(at('C', 0), k.vec(at('D', 0), 3))
 	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]Val, 3)
@@ -16,10 +17,10 @@ func apart(k *Kernel) (r, v []Val) {
 	return r, v
 }
 
-// ownAxis returns the axis of a body's pin, world axes.
+// ownAxis returns the axis of a body's pin in world axes.
 func ownAxis(k *Kernel) []Val { return k.times(at('C', 0), k.vec(at('D', places.PinAxis), 3)) }
 
-// slower returns how much slower than the pin E a body turns.
+// slower returns the angular velocity of the pin E minus the angular velocity of the body B.
 func slower(k *Kernel) []Val {
 	w := make([]Val, 3)
 	for i := range w {
@@ -28,8 +29,8 @@ func slower(k *Kernel) []Val {
 	return w
 }
 
-// backOnHinge is BackOnHinge. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
-// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
+// backOnHinge writes BackOnHinge. Let R and V be the distance and the relative velocity of the origins, z and s the axes of the pin and of
+// the body, and w the relative angular velocity. The motions are −(z×s, R) and −(w − (w·z)·z, V).
 func backOnHinge(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
@@ -46,7 +47,7 @@ func backOnHinge(k *Kernel) {
 	}
 }
 
-// putOnPin is PutOnPin.
+// putOnPin writes PutOnPin.
 func putOnPin(k *Kernel) {
 	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
 	p := k.vec(at('A', atRotation), 4)
@@ -78,7 +79,7 @@ func twice(k *Kernel, x []Val) []Val {
 	return x
 }
 
-// apartFrom returns v = ½·s×z, and the square of s×z, of the axis s of a body and that of a pin.
+// apartFrom returns v = ½·s×z and the square of s×z, where s is the axis of a body and z the axis of a pin.
 func apartFrom(k *Kernel, s []Val, pin Mem) (v []Val, square Val) {
 	v = k.cross(s, k.vec(pin, 3))
 	square = k.dot(anys(v), anys(v))
@@ -88,9 +89,9 @@ func apartFrom(k *Kernel, s []Val, pin Mem) (v []Val, square Val) {
 	return v, square
 }
 
-// ontoAxis turns a body of the rotation p, whose square is larger than one by over, by 2·v, and stores its rotation in
-// the state and its axes in axes. The turn is 2·atan of v, half of the angle's sine, which is the angle but for its third
-// power; square is that of 2·v.
+// ontoAxis turns a body with the rotation p by the angle 2·atan|v| about v, and stores its rotation in
+// state and its axes in axes. |v| is half the sine of the angle between two axes, so the turn is this angle up to terms of the third
+// order. p·p is 1 + over, and square is the square of 2·v.
 func ontoAxis(k *Kernel, p, v []Val, over, square Val, state, axes byte) {
 	// (1, v)·p, of length one: its square is (1 + v²)·p².
 	out := []Val{
@@ -103,20 +104,21 @@ func ontoAxis(k *Kernel, p, v []Val, over, square Val, state, axes byte) {
 	axesOf(k, state, atRotation, axes)
 }
 
-// longer returns by how much the square of (1, v)·p is larger than one: over is that of p, and square that of 2·v.
+// longer returns q·q − 1 for the quaternion q = (1, v)·p, where over is p·p − 1 and square is the square of 2·v.
 func longer(k *Kernel, over, square Val) Val {
 	square = k.mul(k.mul(square, constant(half)), constant(half))
 	return k.add(k.fma(square, over, over), square)
 }
 
-// ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
-// The origin of the pin is at near from the body's. It returns the angular velocity.
+// ontoRates stores in the state A the velocities of a body on a pin, which begins o vectors behind the operand pin. The body moves with the
+// pin and turns about the pin's axis as fast as with the angular velocity w. near is the arm from the body's origin to the pin's. It
+// returns the new angular velocity.
 func ontoRates(k *Kernel, w, near []Val, pin byte, o int) []Val {
 	rel := make([]Val, 3)
 	for i := range rel {
 		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
 	}
-	z := k.vec(at(pin, o+places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	z := k.vec(at(pin, o+places.PinAxis), 3) // unit up to rounding; the factor 2 − z·z keeps rounding from adding up over steps
 	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
 	out := make([]Val, 3)
 	for i := range out {
@@ -129,8 +131,8 @@ func ontoRates(k *Kernel, w, near []Val, pin byte, o int) []Val {
 	return out
 }
 
-// backOnUniversal is BackOnUniversal. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
-// −(n·(n·w)/n², V).
+// backOnUniversal writes BackOnUniversal. Let x be the axis of the pin, y the axis of the body, and n = y×x. The motions are
+// −(n·(x·y)/n², R) and −(n·(n·w)/n², V); see backOnHinge.
 func backOnUniversal(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
@@ -150,14 +152,14 @@ func backOnUniversal(k *Kernel) {
 	squares(k, t, []Val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
 }
 
-// squares adds the squares of numbers to F.
+// squares adds x·x + y·y to F.
 func squares(k *Kernel, x, y []Val) {
 	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
 }
 
-// backOnSlider is BackOnSlider. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
-// the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
-// 2·q₀·q.
+// backOnSlider writes BackOnSlider. Let t be the axis of the rotation from P to S times the sine of its angle: t = ½·Σ e_P×e_S, summed over
+// the axes e of P and S, or t = 2·q₀·q for the quaternion (q₀, q) of this rotation. The motions are −(t, R − (R·z)·z) and
+// −(w, V − (V·z)·z); see backOnHinge.
 func backOnSlider(k *Kernel) {
 	r, v := apart(k)
 	z := k.vec(at('E', places.PinAxis), 3)
@@ -168,7 +170,7 @@ func backOnSlider(k *Kernel) {
 		}
 	}
 	k.put(at('A', 6), slower(k)...)
-	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that
+	// a is the rotation of the body times the rotation between its frame and the frame of the pin's body. b is the rotation of the pin's
 	// body.
 	p, c := k.vec(at('B', atRotation), 4), func(i int) Mem { return at('D', places.PinTurn+i) }
 	a := []Val{

@@ -2,14 +2,14 @@ package lines
 
 import "fmt"
 
-// A shape is that of the rows of a joint: n rows, of which the first full have all six numbers, and the others a moment alone, three numbers
-// before three zeros, which are not read.
+// shape is the shape of the rows of a joint: n rows. The first full rows have six numbers. The other rows have only a moment, three numbers
+// followed by three zeros, which are not read.
 type shape struct{ n, full int }
 
-// shapes lists those of the joint types, and the full ones.
+// shapes lists the shapes of the joint types, and the shapes of only full rows.
 var shapes = []shape{{1, 1}, {2, 2}, {3, 3}, {4, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 3}, {6, 6}}
 
-// Shapes returns the shapes of rows that have instructions: how many rows there are, and how many have six numbers.
+// Shapes returns the shapes of rows that have instructions: the number of rows, and the number of rows with six numbers.
 func Shapes() (list [][2]int) {
 	for _, s := range shapes {
 		list = append(list, [2]int{s.n, s.full})
@@ -17,9 +17,10 @@ func Shapes() (list [][2]int) {
 	return list
 }
 
+// String returns the shape in the form for names of instructions.
 func (s shape) String() string { return fmt.Sprintf("%dof%d", s.full, s.n) }
 
-// width is the number of numbers of row i.
+// width returns the number of numbers in row i that are read.
 func (s shape) width(i int) int {
 	if i < s.full {
 		return 6
@@ -27,7 +28,7 @@ func (s shape) width(i int) int {
 	return 3
 }
 
-// shaped are the instructions on rows of a shape.
+// shaped returns the instructions on rows of a shape.
 func shaped() (list []*Kernel) {
 	for _, s := range shapes {
 		define(&list, "Gram"+s.String(), "stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.", func(k *Kernel) { gram(k, s, 31) })
@@ -64,7 +65,7 @@ func shaped() (list []*Kernel) {
 	return list
 }
 
-// gram goes through the rows in parts of so few that their sums stay in that many registers.
+// gram writes Gram. It takes as many rows at a time as their sums fit in this number of registers.
 func gram(k *Kernel, s shape, registers int) {
 	for lo := 0; lo < s.n; {
 		hi, sums := lo, 0
@@ -112,7 +113,7 @@ func gram(k *Kernel, s shape, registers int) {
 	}
 }
 
-// pair does the same for the products of two lists of rows.
+// pair writes Pair. It takes as many rows of B at a time as their products with all rows of C fit in this number of registers.
 func pair(k *Kernel, s shape, registers int) {
 	rows := min(s.n, (registers-1)/(s.n+1))
 	for lo := 0; lo < s.n; lo += rows {

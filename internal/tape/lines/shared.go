@@ -2,9 +2,8 @@ package lines
 
 import "strings"
 
-// withShared are the instructions that have a second form, Shared, and which operands are shared numbers there: constants of
-// bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
-// one of them.
+// withShared lists the instructions with a second form, Shared, and the operands that are shared numbers in it: constants of
+// bodies, and points, axes and frames that are fixed in bodies. A cache line has eight shared numbers, but only one vector.
 var withShared = []struct{ names, operands string }{
 	{"Body Mul3 MulVec PutOnPin Pull Angle", "C"},
 	{"Weigh Unweigh Wrench Torque Twist Thrust Forces Moments", "D"},
@@ -15,7 +14,8 @@ var withShared = []struct{ names, operands string }{
 	{"HingeBias", "BC"},
 }
 
-// onlyShared are the instructions whose operands are shared numbers always: limits, and what may not vary where gradients are taken.
+// onlyShared lists the instructions with operands that are always shared numbers: limits, and constants that are the same in all lanes
+// whenever gradients are computed.
 var onlyShared = []struct{ name, operands string }{
 	{"Verdict", "C"},
 	{"Wanting", "C"},
@@ -24,7 +24,7 @@ var onlyShared = []struct{ name, operands string }{
 	{"BackFrames", "DE"},
 }
 
-// addShared appends the second forms.
+// addShared returns the list with the second forms appended, and sets the operands of onlyShared.
 func addShared(list []*Kernel) []*Kernel {
 	all := list
 	for _, x := range onlyShared {
@@ -42,7 +42,7 @@ func addShared(list []*Kernel) []*Kernel {
 	return all
 }
 
-// find returns the kernel of a name.
+// find returns the kernel with this name.
 func find(list []*Kernel, name string) *Kernel {
 	for _, k := range list {
 		if k.Name == name {
@@ -55,7 +55,7 @@ func find(list []*Kernel, name string) *Kernel {
 // SharedName ends the names of second forms.
 const SharedName = "Shared"
 
-// sharedForm returns a kernel with the same lines.
+// sharedForm returns the second form of a kernel: the same lines with other shared operands.
 func sharedForm(k *Kernel, operands string) *Kernel {
 	out := *k
 	out.Name, out.Shared = k.Name+SharedName, operands

@@ -2,13 +2,13 @@ package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
-// Places of what a body has over a step.
+// Places of the numbers that a body keeps throughout a step. They begin with its state at the beginning of the step.
 const (
-	atTurn = bodyPlaces // rotation since the beginning, after the state there
-	atSum  = 16         // weighted sums of velocities, rates of the turn, accelerations
+	atTurn = bodyPlaces // rotation since the beginning of the step
+	atSum  = 16         // weighted sums of velocities, rates of the rotation, and accelerations
 )
 
-// stepping are the instructions of rollouts, each all that is done with one body.
+// stepping returns the instructions of rollouts. Each does a part of a step for one body.
 func stepping() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *Kernel) {
@@ -34,7 +34,7 @@ func stepping() (list []*Kernel) {
 	return list
 }
 
-// euler is Euler.
+// euler writes Euler.
 func euler(k *Kernel) {
 	a := rates(k, k.vec(at('B', 0), 6))
 	h := k.ld(at('E', places.Step))
@@ -62,8 +62,9 @@ func euler(k *Kernel) {
 	axesOf(k, 'A', atRotation, 'C')
 }
 
-// eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
-// from where its velocity leads. With few registers the angular velocity waits in the state.
+// eulerPin writes EulerPin. The pin determines the position and the velocity of the body, so the linear acceleration is not needed. The
+// displacement in the record is relative to the position that the old velocity leads to. With few registers the angular velocity is kept
+// in the state.
 func eulerPin(k *Kernel, few bool) {
 	const pin = places.Frame
 	alpha := turned(k, k.vec(at('B', 0), 3), places.HingeWeight)
@@ -107,18 +108,18 @@ func eulerPin(k *Kernel, few bool) {
 	fastest(k, ontoRates(k, w, near, 'C', pin))
 }
 
-// fastest makes the place of the record the larger of itself and the square of an angular velocity.
+// fastest raises the number Fastest of the record to the square of the angular velocity w if that is larger.
 func fastest(k *Kernel, w []Val) {
 	k.st(at('E', places.Fastest), k.max(k.dot(anys(w), anys(w)), at('E', places.Fastest)))
 }
 
-// gain returns how fast the body of eulerRoot turns about its pin for a unit of its column N.
+// gain returns the angular velocity about the pin of the body in eulerRoot for a unit of its column N.
 func gain(k *Kernel) Val {
 	return k.dot(anys(turned(k, k.vec(at('B', 0), 3), places.HingeWeight)), lanesOf('D', places.HingeAxis, 3, 1))
 }
 
-// eulerRoot is EulerRoot. The body turns about the axis z of the pin, whose length is one to rounding: that must not add up
-// over steps.
+// eulerRoot writes EulerRoot. The body turns about the axis z of the pin, which is a unit vector up to rounding. The factor 2 − z·z keeps
+// rounding from adding up over steps.
 func eulerRoot(k *Kernel) {
 	z := k.vec(at('D', places.HingePin+places.PinAxis), 3)
 	h := k.ld(at('E', places.Step))
@@ -128,13 +129,13 @@ func eulerRoot(k *Kernel) {
 	k.st(at('E', places.Fastest), k.max(k.mul(rate, rate), at('E', places.Fastest)))
 	c, s := turnAbout(k, k.mul(k.mul(h, constant(half)), rate))
 
-	// How far the body is off the pin: its origin by R, and its axis by the sine of an angle.
+	// The deviation of the body from the pin: the distance R of its origin, and the sine of the angle of its axis.
 	arm, off := k.vec(at('D', places.HingeOrigin), 3), make([]Val, 3)
 	for i := range off {
 		off[i] = k.sub(k.sub(k.ld(at('D', places.HingePin+i)), k.dot(anys(arm), lanesOf('C', 3*i, 3, 1))), at('A', i))
 	}
-	// The axis of the body, which is next to z, goes to z by the turn 2·v, of which v is the vector of the quaternion (1, v).
-	// The turn about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), as v is across z.
+	// The axis of the body is close to z. The rotation with the quaternion (1, v), up to its length, turns it to z.
+	// The rotation about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), because v is orthogonal to z.
 	own, r := make([]Val, 3), k.vec(at('D', places.HingeAxis), 3)
 	for i := range own {
 		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
@@ -164,15 +165,15 @@ func eulerRoot(k *Kernel) {
 	k.put(at('A', atVelocity), k.cross(near, w)...)
 }
 
-// turnAbout returns the cosine and the sine of an angle.
+// turnAbout returns the cosine and the sine of a, in radians, for |a| ≤ 0.1.
 func turnAbout(k *Kernel, a Val) (c, s Val) {
 	x := k.mul(a, a)
 	s, c = sincCos(k, x, constant(places.Series))
 	return c, k.mul(s, a)
 }
 
-// movedRoot is MovedRoot. The origin of the frame is at x, and o − x from there is that of the pin, about which the body
-// turns by an angle f: it moves by f·(o − x)×z.
+// movedRoot writes MovedRoot. The origin of the frame is at x, and the origin of the pin at o. The body
+// turns about the pin by an angle f, so its origin moves by f·(o − x)×z.
 func movedRoot(k *Kernel) {
 	gain := k.sub(k.null(), gain(k))
 	angle, rate := k.mul(gain, at('F', 0)), k.mul(gain, at('F', 0).row('K', 1))
@@ -196,7 +197,7 @@ func movedRoot(k *Kernel) {
 	}
 }
 
-// displace is Moved.
+// displace writes Moved.
 func displace(k *Kernel) {
 	for row := range 2 {
 		to, x := row*atVelocity, outwards(k, k.vec(at('B', 6*row), 6))
@@ -220,7 +221,8 @@ func displace(k *Kernel) {
 	}
 }
 
-// rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
+// rates returns the acceleration of the origin of a body's frame and the angular acceleration of the body, in world axes, for the solution
+// x.
 func rates(k *Kernel, x []Val) []Val {
 	alpha, a := turned(k, x[:3], atWeight), make([]Val, 3)
 	carried(k, a, alpha, x[3:])
@@ -242,10 +244,11 @@ func rates(k *Kernel, x []Val) []Val {
 	return out
 }
 
-// turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; L⁻¹ is o lanes behind D.
+// turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; L⁻¹ is o vectors behind D.
 func turned(k *Kernel, x []Val, o int) []Val { return k.lowerT(at('D', o), x) }
 
-// carried stores in move the motion of the origin of the body's frame along its axes: that of the centre of mass is x/√m.
+// carried stores in move the motion of the origin of the body's frame along the body's axes, where the centre of mass moves by x/√m and
+// the body turns by turn.
 func carried(k *Kernel, move, turn, x []Val) {
 	root := k.ld(at('D', atWeight+6))
 	for i := range move {
@@ -255,7 +258,7 @@ func carried(k *Kernel, move, turn, x []Val) {
 	}
 }
 
-// outwards returns C⁻ᵀ·x in world axes, the linear part at the origin of the body's frame: C are the axes, D the constants
+// outwards returns C⁻ᵀ·x in world axes, with the linear part for the origin of the body's frame. C are the axes, D the constants
 // of the body.
 func outwards(k *Kernel, x []Val) []Val {
 	turn, move := turned(k, x[:3], atWeight), make([]Val, 3)
@@ -268,16 +271,16 @@ func outwards(k *Kernel, x []Val) []Val {
 	return out
 }
 
-// notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each
-// other there.
+// notice adds NaN to a place if one of the numbers is not finite, and 0 otherwise. It multiplies the sum of the numbers by zero, so that
+// only one operation waits for the previous kernel's store to this place.
 func notice(k *Kernel, to Mem, list []Val) {
 	k.st(to, k.fma(k.null(), k.total(list), k.ld(to)))
 }
 
-// clean stores v, rounded where it is next to nothing.
+// clean stores v, rounded to a multiple of 1e-100, so that products of numbers in a state are not subnormal.
 func clean(k *Kernel, to Mem, v Val) { k.st(to, k.sub(k.add(v, constant(least)), constant(least))) }
 
-// stage is FirstStage, NextStage or LastStage.
+// stage writes NextStage, or FirstStage if first is set, or LastStage if last is set.
 func stage(k *Kernel, first, last bool) {
 	if first {
 		for i := range bodyPlaces {

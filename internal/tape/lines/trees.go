@@ -7,14 +7,14 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/places"
 )
 
-// maxTree is the number of freedoms, and of bodies, of a group of bodies on the ground.
+// maxTree is the largest number of freedoms, and of bodies, of a group of bodies on the ground.
 const maxTree = 3
 
-// maxJoint is the number of freedoms of a joint that leads to a body of a group.
+// maxJoint is the largest number of freedoms of a joint that leads to a body of a group.
 const maxJoint = 2
 
-// chains lists the freedoms of the joints that lead to the bodies of a group, from the ground on: all lists of up to
-// maxTree freedoms.
+// chains returns all lists of the freedoms of the joints that lead to the bodies of a group, from the ground on, with up to
+// left freedoms together.
 func chains(left int) (list [][]int) {
 	for n := 1; n <= left; n++ {
 		list = append(list, []int{n})
@@ -25,7 +25,7 @@ func chains(left int) (list [][]int) {
 	return list
 }
 
-// chainName names what is done with a chain.
+// chainName returns the name of an instruction for a chain: first with the numbers of freedoms appended.
 func chainName(first string, chain []int) string {
 	for _, n := range chain {
 		first += fmt.Sprint(n)
@@ -33,7 +33,7 @@ func chainName(first string, chain []int) string {
 	return first
 }
 
-// trees are the instructions of bodies that hang on the ground by few freedoms: docs/theory.md (R1) to (R8).
+// trees returns the instructions for groups of bodies that are connected to the ground by few freedoms: docs/theory.md (R1) to (R8).
 func trees() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
@@ -228,7 +228,7 @@ func along(k *Kernel, n []Val, b Val) {
 	}
 }
 
-// moveBody is MotionOfBoth, or what is left of it without a parent or without motions of the joint.
+// moveBody writes MotionOfBoth, or MotionOfJoint without a parent, or MotionOfParent without motions of the joint.
 func moveBody(k *Kernel, parent, joint bool) {
 	k.loop(func() {
 		var turn, move []Val
@@ -278,7 +278,7 @@ func moveBody(k *Kernel, parent, joint bool) {
 	})
 }
 
-// rootHinge is Root or RootHolds: along the axes of the body, in which the arm is constant.
+// rootHinge writes Root, or RootHolds if holds is set. It computes along the axes of the body, in which the arm is constant.
 func rootHinge(k *Kernel, holds bool) {
 	z, turn := k.vec(at('B', 0), 3), make([]Val, 3)
 	for i := range turn {
@@ -323,10 +323,10 @@ func rootHinge(k *Kernel, holds bool) {
 	outward(9, swing)
 }
 
-// places3 returns a column of a matrix.
+// places3 returns the places of a column of the 3×3 matrix at ptr.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
-// groupGram emits GroupGram row by row. Each row loads the columns of B that it needs.
+// groupGram writes GroupGram row by row. Each row loads the numbers of B that it needs.
 func groupGram(k *Kernel, n, d int) {
 	for i := range n {
 		b := k.vec(at('B', i*d), d)
@@ -349,8 +349,8 @@ func groupGram(k *Kernel, n, d int) {
 	}
 }
 
-// project emits Project, or with width 3 ProjectMoments: for each of N rows B it stores −B·N in A for the d columns N in C, subtracts B·c
-// from D with the vector c behind these columns, and adds B·B to E.
+// project writes Project, or ProjectMoments if width is 3. For each of N rows B, it stores −B·N in A for the d columns N in C, subtracts
+// B·c from D for the vector c behind these columns, and adds B·B to E.
 func project(k *Kernel, d, width int) {
 	k.loop(func() {
 		b := k.vec(at('B', 0), width)
@@ -382,17 +382,18 @@ func project(k *Kernel, d, width int) {
 	})
 }
 
-// orthonormal makes each column a unit vector that is orthogonal to those before, by the rule of Gram and Schmidt twice.
-// The freedoms of the last joint come first; a column is zero for the bodies before that of its joint, which do not hold
-// it. A column stays in registers where held is set. Lengths are divided out at the end, as nothing waits for roots then.
+// orthonormal makes each column a unit vector that is orthogonal to the columns before, by two passes of Gram-Schmidt.
+// The freedoms of the last joint come first. A column is zero, and is not stored, for bodies before the body of its joint.
+// If held is set, a column stays in registers. Columns are divided by their lengths at the end, where nothing waits for the
+// roots.
 func orthonormal(k *Kernel, chain []int, held bool) {
-	var owner []int // of each column: the body of its joint
+	var owner []int // by column: the body of its joint
 	for b := len(chain) - 1; b >= 0; b-- {
 		for range chain[b] {
 			owner = append(owner, b)
 		}
 	}
-	// first returns the number of the first column that body b holds.
+	// first returns the index of the first column that is stored for body b.
 	first := func(b int) (n int) {
 		for _, m := range chain[b+1:] {
 			n += m
@@ -400,7 +401,7 @@ func orthonormal(k *Kernel, chain []int, held bool) {
 		return n
 	}
 	place := func(b, i, c int) Mem { return at("ABC"[b], 6*(i-first(b))+c) }
-	inverse := make([]Val, len(owner)) // one over the square of the length
+	inverse := make([]Val, len(owner)) // by column: the reciprocal of its squared length
 	for i := range owner {
 		list := map[[2]int]Val{}
 		load := func(b, c int) Val {
@@ -411,7 +412,7 @@ func orthonormal(k *Kernel, chain []int, held bool) {
 			}
 			return v
 		}
-		// dot returns the product with column j ≤ i: of few products each, so that sums do not wait for each other.
+		// dot returns the scalar product with column j ≤ i. It adds sums of three products, so that few additions wait for each other.
 		dot := func(j int) Val {
 			var parts []Val
 			for b := owner[j]; b < len(chain); b++ {

@@ -1,3 +1,3 @@
-// Package places says where the numbers of a body and of a solve stand in the operands of the instructions of package
-// tape. The generator of the instructions and those who make tapes read the same constants.
+// Package places has the offsets of the numbers of a body, a joint and a solve in the operands of the instructions of package
+// tape, in vectors. The generator of the instructions and the packages that make programs use the same constants.
 package places

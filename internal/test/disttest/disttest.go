@@ -12,18 +12,19 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Tol is how near accelerations in pieces have to be to those of one process, relative to the largest.
+// Tol is the largest difference of the accelerations of a distributed solve and of a solve in one process, relative to the largest
+// acceleration.
 const Tol = 1e-13
 
-// Case is a mechanism.
+// Case is a mechanism of bench.Generate.
 type Case struct {
 	Family string
 	Size   int
-	Refine bool // as dist.Options.Refine
+	Refine bool // for dist.Options.Refine
 }
 
-// Cases are of every kind of graph, with and without redundant rows. Nets of balls are
-// ill-conditioned. Large asks for larger ones.
+// Cases returns mechanisms with every kind of graph, with and without redundant rows. Nets of ball joints are
+// ill-conditioned. If large is set, it returns larger mechanisms.
 func Cases(large bool) []Case {
 	if large {
 		return []Case{
@@ -38,15 +39,15 @@ func Cases(large bool) []Case {
 	}
 }
 
-// Alone is what one process finds.
+// Alone is the solution of one process.
 type Alone struct {
-	A         []float64 // six numbers a body
-	Size      float64   // the largest
-	Redundant int
+	A         []float64 // accelerations, six numbers a body
+	Size      float64   // largest magnitude in A
+	Redundant int       // number of redundant rows
 }
 
-// Solve solves m in one process. Rows that are redundant are counted by a report, or where that is too large (1e4
-// bodies) by pivots, as in pieces.
+// Solve solves m in one process. It takes the number of redundant rows from a report or, for more than 1e4
+// bodies, from the pivots, as the distributed solver does.
 func Solve(m *model.Model) (Alone, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
@@ -73,8 +74,8 @@ func Solve(m *model.Model) (Alone, error) {
 	return out, nil
 }
 
-// Compare returns the accelerations of a rank's own bodies, and their largest difference from those of one process, relative to the
-// largest of these, with its body.
+// Compare returns the accelerations of a rank's own bodies, the largest difference from want relative to want.Size, and the body with
+// this difference.
 func (want *Alone) Compare(p *dist.Plan, s *dist.Solver) (a []float64, off float64, body int64) {
 	own := p.Piece().Body[:p.Piece().Own]
 	a = make([]float64, 6*len(own))
@@ -89,7 +90,7 @@ func (want *Alone) Compare(p *dist.Plan, s *dist.Solver) (a []float64, off float
 	return a, off, body
 }
 
-// SolverOf returns the solver of a rank's piece.
+// SolverOf returns the plan and the solver of a rank's piece.
 func SolverOf(c dist.Comm, piece *dist.Piece) (*dist.Plan, *dist.Solver, error) {
 	p, err := dist.NewPlanOf(c, piece, dist.Options{})
 	if err != nil {
@@ -99,8 +100,8 @@ func SolverOf(c dist.Comm, piece *dist.Piece) (*dist.Plan, *dist.Solver, error) 
 	return p, s, err
 }
 
-// Check solves c on the ranks of comm, twice. It compares the accelerations of each rank's own bodies and the number of
-// redundant rows with those of one process and, if exact, the bits of the second solution with those of the first. It
+// Check solves c twice on the ranks of comm. It compares the accelerations of each rank's own bodies and the number of
+// redundant rows with the solution of one process. If exact is set, it compares the bits of the second solution with the first. It
 // returns the largest difference on this rank, relative to the largest acceleration.
 func Check(comm dist.Comm, c Case, o dist.Options, exact bool) (off float64, err error) {
 	m, err := bench.Generate(c.Family, c.Size, 1)
@@ -155,7 +156,7 @@ func Check(comm dist.Comm, c Case, o dist.Options, exact bool) (off float64, err
 	return off, s.Close()
 }
 
-// Sum returns the sum of the numbers of all ranks.
+// Sum returns, on every rank, the sum of the numbers x of all ranks.
 func Sum(c dist.Comm, x float64) float64 {
 	v := []float64{x}
 	if c.Rank() > 0 {

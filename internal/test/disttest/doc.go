@@ -1,2 +1,2 @@
-// Package disttest has what tests of package dist, and of its carriers, hold against one process.
+// Package disttest compares distributed solves and runs with those of one process, for the tests of package dist and of its carriers.
 package disttest

@@ -8,18 +8,18 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Course is how Run moves a mechanism.
+// Course holds the parameters of Run.
 type Course struct {
-	Step, End float64 // s
+	Step, End float64 // step size and end time, s
 	Every     int     // steps between checkpoints
-	Base      string  // of their files
+	Base      string  // path of the checkpoints' files without endings
 }
 
-// Run moves m on the ranks of c by the classical method of order 4 with fixed steps, under feedback of violations,
-// from the latest checkpoint if there is one. before is called in each step, with the number of steps since the
-// beginning, before a checkpoint is written.
+// Run simulates m on the ranks of c by the classical Runge-Kutta method of order 4 with fixed steps and Baumgarte feedback of
+// violations. It begins at the latest checkpoint if there is one. before is called in each step, with the number of steps since the
+// start, before a checkpoint is written.
 //
-// It returns the positions at the end of the bodies of this rank and of its halo, by their numbers in the whole, and
+// It returns the final positions of the bodies of this rank and of its halo, by their numbers in the whole mechanism, and
 // the time at which the run began.
 func Run(c dist.Comm, m *model.Model, o Course, before func(done int) error) (map[int64][3]float64, float64, error) {
 	p, err := dist.NewPlan(c, m, dist.Options{})

@@ -16,15 +16,15 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// Classes compares a reader with the list in a file, which has the class of each element and attribute of a format: whether
-// it is read, dropped and so on. A line has the path of an element, its class, and each attribute with = and its class.
+// Classes compares a reader with the list in a file. The list has the class of each element and attribute of a format, such as read
+// or dropped. A line has the path of an element, its class, and each attribute followed by = and its class.
 //
 // Each element is tested in a document of its own, and each attribute alone on its element. base returns the document for a
-// path. The element is put into the first element of each name of its path; elements of the path that are missing are
-// added. Files that the document includes are below the folder part. values has the texts of elements, by name, and of
-// attributes, by @ and name, or by element, @ and name where the text depends on the element. All other texts are 1.
+// path. The element is added inside the first elements with the names of its path; missing elements of the path are
+// added too. Files that the document includes are below the folder part. values has the texts of elements, by name, and of
+// attributes, by @ and name, or by element, @ and name if the text depends on the element. All other texts are 1.
 //
-// Each element and attribute of each document, also of those that are errors, has to have exactly one class.
+// Each element and attribute of each document has to get exactly one class, also in documents with errors.
 func Classes(t *testing.T, file string, base func(of string) string, values map[string]string, read func(doc []byte, o *source.Options) *source.Report) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -83,6 +83,7 @@ func classOf(t *testing.T, element, attribute string, base func(of string) strin
 	return got
 }
 
+// valueOf returns values[name], or 1 if there is none.
 func valueOf(values map[string]string, name string) string {
 	if v, ok := values[name]; ok {
 		return v
@@ -90,10 +91,10 @@ func valueOf(values map[string]string, name string) string {
 	return "1"
 }
 
-// plain returns a path without the number of the first of each name, and nothing for others.
+// plain returns a path without the index [1] of a first element.
 func plain(element string) string { return strings.ReplaceAll(element, "[1]", "") }
 
-// node is an element of a document that is written.
+// node is an element of an XML document.
 type node struct {
 	name  string
 	attrs [][2]string
@@ -128,6 +129,7 @@ func parse(t *testing.T, doc string) *node {
 	}
 }
 
+// named returns a name with its prefix.
 func named(n xml.Name) string {
 	if n.Space != "" {
 		return n.Space + ":" + n.Local
@@ -135,7 +137,7 @@ func named(n xml.Name) string {
 	return n.Local
 }
 
-// reach returns the element at a path below n, which it makes.
+// reach returns the element at the path way below n. It adds missing elements.
 func (n *node) reach(way []string, values map[string]string) *node {
 	for k, name := range way {
 		var next *node
@@ -157,7 +159,7 @@ func (n *node) reach(way []string, values map[string]string) *node {
 	return n
 }
 
-// set adds an attribute, unless there is one of that name.
+// set adds an attribute, unless there is one with this name.
 func (n *node) set(name, value string) {
 	for k := range n.attrs {
 		if n.attrs[k][0] == name {
@@ -167,7 +169,7 @@ func (n *node) set(name, value string) {
 	n.attrs = append(n.attrs, [2]string{name, value})
 }
 
-// write writes the element and what is in it as XML.
+// write writes the element with its content as XML.
 func (n *node) write(to *bytes.Buffer) {
 	to.WriteString("<" + n.name)
 	for _, a := range n.attrs {
@@ -180,7 +182,7 @@ func (n *node) write(to *bytes.Buffer) {
 	to.WriteString("</" + n.name + ">")
 }
 
-// count returns the number of elements and attributes from n down.
+// count returns the number of elements and attributes in n, with n itself.
 func (n *node) count() int {
 	sum := 1 + len(n.attrs)
 	for _, kid := range n.kids {

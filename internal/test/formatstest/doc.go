@@ -1,5 +1,5 @@
-// Package formatstest holds readers of foreign models to answers that were computed by other means: those of this project's
-// own models, in reference/import/truth, and those of other engines. Models of others keep their authors' licences and lie
-// beside the repository: in the folder that RUNG_IMPORT_REFERENCE names, or in shared/reference/import of a folder above.
-// Only tests import it.
+// Package formatstest compares readers of foreign models with results that were computed by other means: results for this project's
+// own models, in reference/import/truth, and results of other engines. Models of other authors keep their licences and are stored
+// beside the repository: in the folder RUNG_IMPORT_REFERENCE, or in shared/reference/import of a folder above.
+// Only tests import the package.
 package formatstest

@@ -11,10 +11,10 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// Elements tests a reader with the list of elements in a file. A line is the path of an element, a
-// colon, and its attributes; elements with the same attributes share a line, with a | between their
-// names. Each element is alone in a document, with all its attributes at once. Most of these
-// documents are refused. Still the reader has to give each element and attribute exactly one class.
+// Elements tests a reader with the list of elements in a file. A line has the path of an element, a
+// colon, and its attributes. Elements with the same attributes share a line, with a | between their
+// names. Each element is alone in a document, with all its attributes. Most of these
+// documents are refused, but the reader still has to give each element and attribute exactly one class.
 func Elements(t *testing.T, file string, read func(doc []byte) *source.Report) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lines returns format with the numbers 0 to n−1, one behind the other: much of a file.
+// Lines returns the texts of format for the numbers 0 to n−1, one after another.
 func Lines(format string, n int) string {
 	var b strings.Builder
 	for k := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// Sound holds that the report of a file that was read has no errors, and that its counts say of losses what its lines do.
+// Sound fails the test if the report of a file has errors, or if its counts and its lines do not agree on losses.
 func Sound(t testing.TB, report *source.Report) {
 	t.Helper()
 	require.False(t, report.Failed())

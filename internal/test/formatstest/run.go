@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Run closes the loops of m, simulates it for a time, and requires that the loops stay closed. If conserved is set, the
-// energy has to stay constant to 1e-7 of the largest kinetic energy, or of 1 J.
+// Run closes the loops of m, simulates m for a time, and requires that the loops stay closed. If conserved is set, the
+// energy may change by at most 1e-7 of the larger of 1 J and the largest kinetic energy.
 func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
 	t.Helper()
 	if testing.Short() {
@@ -58,8 +58,8 @@ func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
 	}
 }
 
-// Along gives the bodies of m random velocities that its joints allow, lets it move for a time, and calls each with m in
-// states along the way, the first of them included.
+// Along gives the bodies of m random velocities that its joints allow, simulates m for a time, and calls each with m in
+// the first state and in five later states.
 func Along(t *testing.T, m *model.Model, seconds float64, each func(m *model.Model)) {
 	t.Helper()
 	plan, err := rung.NewPlan(m, rung.Options{})

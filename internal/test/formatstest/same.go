@@ -15,11 +15,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// sameTol is the largest difference of two models of one mechanism, relative to the largest number of the kind: what
-// rounding of frames that are computed along different ways leaves.
+// sameTol is the largest difference of two models of one mechanism, relative to the largest number of the kind. It allows for
+// the rounding of frames that are computed in different ways.
 const sameTol = 1e-11
 
-// Own returns the files of this project's own models of other formats.
+// Own returns the files of this project's own models in other formats.
 func Own(t testing.TB) *source.Files {
 	t.Helper()
 	return source.NewFiles(os.DirFS(check.Reference(t, "import")), nil)
@@ -27,7 +27,7 @@ func Own(t testing.TB) *source.Files {
 
 // Same compares got with want, a model of the same mechanism that was written by hand. The bodies must have the same
 // masses, centres of mass and poses. They must have the same accelerations at rest and in random motions that the joints
-// allow; a wrong inertia or joint shows there.
+// allow, which would differ for a wrong inertia or joint.
 func Same(t *testing.T, got, want *model.Model) {
 	t.Helper()
 	number := map[string]int{}
@@ -82,7 +82,7 @@ func Same(t *testing.T, got, want *model.Model) {
 	}
 }
 
-// Accelerations returns the angular acceleration and that of the centre of mass of a body of m.
+// Accelerations returns the angular acceleration of a body of m, then the acceleration of its centre of mass.
 func Accelerations(t *testing.T, m *model.Model, body string) (out []float64) {
 	t.Helper()
 	r, err := rung.Accelerate(m, rung.Options{})
@@ -96,7 +96,7 @@ func Accelerations(t *testing.T, m *model.Model, body string) (out []float64) {
 	return nil
 }
 
-// Mobility returns the freedoms that the joints of m leave.
+// Mobility returns the number of freedoms that the joints of m leave.
 func Mobility(t *testing.T, m *model.Model) int {
 	t.Helper()
 	r, err := rung.Accelerate(m, rung.Options{})

@@ -17,9 +17,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Truth is a file NAME.truth.json: what a model implies in some states. World axes, SI units.
+// Truth is a file NAME.truth.json: the accelerations of a model in some states, in world axes and SI units.
 type Truth struct {
-	Variant   string     `json:"variant"` // rigid: no springs, dampers, rotors; full: with them
+	Variant   string     `json:"variant"` // rigid: without springs, dampers and rotors; full: with them
 	Cases     []Case     `json:"cases"`
 	Gravity   [3]float64 `json:"gravity"`
 	Tolerance struct {
@@ -34,7 +34,7 @@ type Case struct {
 	Time        float64            `json:"time"`
 	Bodies      []Body             `json:"bodies"`
 	JointForces map[string]float64 `json:"joint_forces"`
-	Rows        int                `json:"constraint_rows"` // of the loops; 0: neither they nor the mobility are known
+	Rows        int                `json:"constraint_rows"` // number of rows of the loops; 0 if rows and mobility are not known
 	Rank        int                `json:"rank"`
 	Mobility    int                `json:"mobility"`
 }
@@ -50,19 +50,19 @@ type Body struct {
 	AngularAcceleration spatial.Vec3 `json:"angular_acceleration"`
 }
 
-// Truths returns the folder of this project's own models with truth.
+// Truths returns the folder of this project's own models with a Truth.
 func Truths(t testing.TB) string {
 	t.Helper()
 	return check.Reference(t, "import", "truth")
 }
 
-// Others returns a folder of the models of others. Without it the test is skipped, and says so.
+// Others returns a folder of the models of other authors. If it does not exist, the test is skipped with a message.
 func Others(t testing.TB, name string) string {
 	t.Helper()
 	return filepath.Join(others(t), name)
 }
 
-// others returns the folder with the models of others, or skips the test where there is none.
+// others returns the folder with the models of other authors, or skips the test if there is none.
 func others(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("RUNG_IMPORT_REFERENCE"); dir != "" {
@@ -82,12 +82,13 @@ func others(t testing.TB) string {
 	}
 }
 
+// isFolder reports whether path is a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// ReadTruth reads a file of a folder.
+// ReadTruth reads the file name in a folder. It stops the test if there are no cases.
 func ReadTruth(t testing.TB, folder, name string) *Truth {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, name))
@@ -98,10 +99,10 @@ func ReadTruth(t testing.TB, folder, name string) *Truth {
 	return truth
 }
 
-// Files returns a folder as the files of a reader.
+// Files returns the files in a folder for a reader.
 func Files(folder string) *source.Files { return source.NewFiles(os.DirFS(folder), nil) }
 
-// Rigid takes what acts on the coordinates of joints out of a model: springs, dampers and rotors.
+// Rigid removes springs, dampers and rotors from the joints of a model.
 func Rigid(m *model.Model) {
 	for k := range m.Joints {
 		j := &m.Joints[k]
@@ -110,7 +111,7 @@ func Rigid(m *model.Model) {
 	}
 }
 
-// Check puts each case into the model of r and compares accelerations of all links, mobility and the
+// Check sets the state of each case in the model of r, and compares the accelerations of all links, the mobility and the
 // number of redundant rows.
 func (truth *Truth) Check(t *testing.T, r *source.Result) {
 	t.Helper()
@@ -147,7 +148,7 @@ func (truth *Truth) Check(t *testing.T, r *source.Result) {
 	}
 }
 
-// pose puts the bodies in the state of c and returns how many.
+// pose sets the poses and velocities of the bodies of case c, and returns the number of bodies.
 func pose(t *testing.T, m *model.Model, r *source.Result, number map[string]int, c *Case) (set int) {
 	t.Helper()
 	body := map[string]int{}
@@ -163,7 +164,7 @@ func pose(t *testing.T, m *model.Model, r *source.Result, number map[string]int,
 		if w.Body == "" || w.Body == model.World || done[w.Body] {
 			continue
 		}
-		// The body's frame from that of its link.
+		// The body's frame follows from its link's frame.
 		turn := spatial.Quat(b.Orientation).Mul(spatial.Quat(w.Pose.Orientation).Conj())
 		from := spatial.Vec3(b.Position).Sub(turn.Rotate(w.Pose.Position))
 		out := &m.Bodies[body[w.Body]]
@@ -176,7 +177,7 @@ func pose(t *testing.T, m *model.Model, r *source.Result, number map[string]int,
 	return set
 }
 
-// push puts the forces of c on the joints.
+// push adds the joint forces of case c to the joints.
 func push(t *testing.T, m *model.Model, r *source.Result, c *Case) {
 	t.Helper()
 	at := map[string]source.Coordinate{}
@@ -196,7 +197,7 @@ func push(t *testing.T, m *model.Model, r *source.Result, c *Case) {
 	}
 }
 
-// compare compares the accelerations of all links with those that another program has found.
+// compare compares the accelerations of all links with case c.
 func compare(t *testing.T, m *model.Model, got *rung.Result, r *source.Result, number map[string]int, c *Case, truth *Truth) {
 	t.Helper()
 	body := map[string]int{}

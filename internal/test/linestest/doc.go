@@ -1,3 +1,3 @@
-// Package linestest runs the lines of package lines one after the other and lane by lane, without registers, codes or printing.
-// It is the oracle of all that is printed of them.
+// Package linestest interprets the lines of package lines one after another and lane by lane, without registers or codes. Tests compare
+// the printed assembly with it.
 package linestest

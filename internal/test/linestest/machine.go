@@ -6,21 +6,21 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
-// lanes is the number of them.
+// lanes is the number of lanes.
 const lanes = 8
 
-// Machine holds the memory of kernels.
+// Machine runs kernels, and holds their memory.
 type Machine struct {
-	Lanes  []float64 // eight numbers to a place
-	Shared []float64 // numbers that are one for all lanes, those of package places first
-	Place  [6]int    // of the operands A to F, in numbers
-	N      int       // turns of loops
-	F      int       // numbers of a step of F bytes
+	Lanes  []float64 // eight numbers at a place
+	Shared []float64 // shared numbers, first the constants of package places
+	Place  [6]int    // offsets of the operands A to F, in numbers
+	N      int       // number of turns of loops
+	F      int       // number of numbers in F bytes
 
 	values [][lanes]float64
 }
 
-// Run runs a kernel; it changes Place.
+// Run runs a kernel. It changes Place.
 func (m *Machine) Run(k *lines.Kernel) {
 	m.values = make([][lanes]float64, k.Values)
 	if k.From < 0 {
@@ -34,7 +34,7 @@ func (m *Machine) Run(k *lines.Kernel) {
 	m.each(k, k.Lines[k.To:])
 }
 
-// each runs lines of a kernel one after the other, each in all lanes.
+// each runs lines of a kernel one after another, each in all lanes.
 func (m *Machine) each(k *lines.Kernel, list []lines.Line) {
 	for i := range list {
 		l := &list[i]
@@ -60,7 +60,7 @@ func (m *Machine) each(k *lines.Kernel, list []lines.Line) {
 	}
 }
 
-// number returns where a lane of a value or of a place in memory stands.
+// number returns a pointer to the number in a lane of a value or of a place in memory.
 func (m *Machine) number(k *lines.Kernel, arg any, lane int) *float64 {
 	a, inMemory := arg.(lines.Mem)
 	switch {
@@ -75,9 +75,9 @@ func (m *Machine) number(k *lines.Kernel, arg any, lane int) *float64 {
 	return &m.Lanes[m.Place[a.Ptr-'A']+lanes*a.Off+a.Times*stride+lane]
 }
 
-// result is what an operation makes of its arguments in one lane.
+// result returns the result of an operation in one lane.
 func result(op string, x [4]float64) float64 {
-	larger := func(a, b float64) float64 { // of the processor: the second one if one of the two is no number
+	larger := func(a, b float64) float64 { // the maximum in the way of the processor: b if one of the two is NaN
 		if a > b {
 			return a
 		}

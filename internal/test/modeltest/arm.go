@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Arm returns a planar arm along x without weight: bodies l0, l1 … of 1 m on hinges j0, j1 …
+// Arm returns a planar arm along x without gravity: bodies l0, l1 … of length 1 m on hinges j0, j1 …
 func Arm(links int) *model.Model {
 	m := model.New("arm")
 	m.Gravity = [3]float64{}

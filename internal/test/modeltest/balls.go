@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// DampBalls gives each rotation of each ball of m a damper of its own and returns how many there are.
+// DampBalls gives each of the three rotations of each ball joint of m a damper with a random coefficient, and returns the number of
+// dampers.
 func DampBalls(m *model.Model, rng *rand.Rand) (count int) {
 	for j := range m.Joints {
 		jt := &m.Joints[j]

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane: half of them on curves of a plate that
-// flies, the others on the world's, every other one pulled along its curve. Poses and velocities satisfy all joints.
+// Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane. Half of the curves are on a free plate, the
+// others on the world. Every second body has a force, a spring and a damper along its curve. Poses and velocities satisfy all joints.
 func Beads(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("beads-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -35,7 +35,7 @@ func Beads(seed uint64) *model.Model {
 		}},
 	} {
 		g.bead(i, []string{"plate", model.World}[(i+int(seed))%2], &c)
-		if j := &g.m.Joints[i]; i%2 == 1 { // and is pulled along it
+		if j := &g.m.Joints[i]; i%2 == 1 { // loads along the curve
 			n := j.Kind().Freedoms()
 			j.Force, j.Stiffness, j.Damping = make([]float64, n), make([]float64, n), make([]float64, n)
 			j.Force[3], j.Stiffness[3], j.Damping[3] = g.rng.NormFloat64(), 3*g.rng.Float64(), g.rng.Float64()
@@ -44,8 +44,9 @@ func Beads(seed uint64) *model.Model {
 	return g.m
 }
 
-// Cams returns a random mechanism of bodies whose curves touch those of a plate that flies, or of the world: ovals, circles and lines,
-// from outside and from inside, slightly tilted; two pairs may part. Poses and velocities satisfy all joints.
+// Cams returns a random mechanism of bodies whose curves touch curves of a free plate or of the world. The curves are ovals, circles and
+// lines, which touch from outside or from inside and are slightly tilted. Two pairs may lift off. Poses and velocities satisfy all
+// joints.
 func Cams(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("cams-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -70,7 +71,7 @@ func Cams(seed uint64) *model.Model {
 	} {
 		on := []string{"plate", model.World}[(i+int(seed))%2]
 		g.cam(i, on, &model.PointCurve{Curve: *c[0].Clone()}, &model.PointCurve{Curve: *c[1].Clone()})
-		if j := &g.m.Joints[i]; i >= 7 { // which may part, on a spring
+		if j := &g.m.Joints[i]; i >= 7 { // a pair that may lift off, with a spring
 			j.LiftsOff, j.Force = true, []float64{g.rng.NormFloat64()}
 			j.Stiffness, j.Damping = []float64{5 * g.rng.Float64()}, []float64{g.rng.Float64()}
 		}
@@ -78,7 +79,7 @@ func Cams(seed uint64) *model.Model {
 	return g.m
 }
 
-// cam adds a body whose curve touches one of another body.
+// cam adds a body whose curve other touches the curve c of the body on.
 func (g *rolling) cam(i int, on string, c, other *model.PointCurve) {
 	j := model.Joint{
 		Name: fmt.Sprintf("j%d", i), Type: model.CurveOnCurve, Predecessor: on, Successor: fmt.Sprintf("b%d", i),
@@ -100,7 +101,7 @@ func (g *rolling) cam(i int, on string, c, other *model.PointCurve) {
 	x := place[0].C.Sub(p)
 	x[2] = g.rng.NormFloat64()
 	n := spatial.Vec3{-a[1], a[0]}.Scale(1 / math.Hypot(a[0], a[1]))
-	omega, v := g.vector(1), g.vector(1) // of S as seen from P, in its axes
+	omega, v := g.vector(1), g.vector(1) // of S relative to P, in the axes of P
 	v = v.Sub(n.Scale(n.Dot(v.Add(omega.Cross(p)))))
 
 	axes, origin, under := g.under(&j)
@@ -116,7 +117,7 @@ func (g *rolling) cam(i int, on string, c, other *model.PointCurve) {
 	g.m.Bodies, g.m.Joints = append(g.m.Bodies, b), append(g.m.Joints, j)
 }
 
-// under returns axes and origin of the predecessor's frame of a joint in the world, and that body.
+// under returns the axes and the origin of the predecessor's frame of a joint in the world, and the predecessor.
 func (g *rolling) under(j *model.Joint) (axes spatial.Mat3, origin spatial.Vec3, under model.Body) {
 	under = model.Body{Pose: model.Pose{Orientation: [4]float64{1}}}
 	if j.Predecessor != model.World {
@@ -127,7 +128,7 @@ func (g *rolling) under(j *model.Joint) (axes spatial.Mat3, origin spatial.Vec3,
 	return axes, spatial.Vec3(under.Pose.Position).Add(up.MulVec(j.PredecessorFrame.Position)), under
 }
 
-// bead adds a body on a curve of another one.
+// bead adds a body on the curve c of the body on.
 func (g *rolling) bead(i int, on string, c *model.PointCurve) {
 	j := model.Joint{Name: fmt.Sprintf("j%d", i), Type: model.PointOnCurve, Predecessor: on, Successor: fmt.Sprintf("b%d", i), Curve: c}
 	j.PredecessorFrame = model.Pose{Position: g.vector(0.3), Orientation: g.turn()}
@@ -136,7 +137,7 @@ func (g *rolling) bead(i int, on string, c *model.PointCurve) {
 	p := c.Prepared()
 	from, to := p.Span()
 	u := from + (to-from)*(0.1+0.8*g.rng.Float64())
-	c.Parameter = &u // where a figure eight crosses itself, the pose does not tell the branch
+	c.Parameter = &u // at the crossing of a figure eight, the pose does not determine the branch
 	at := p.At(u)
 	x, v := at.C, at.D.Scale(0.5*g.rng.NormFloat64())
 	if c.Planar {

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Bowls returns a random mechanism of balls in bowls and on domes: half of them on a plate that flies, the others in the world. Poses
-// and velocities satisfy all joints; a ball that may slip does.
+// Bowls returns a random mechanism of balls in bowls and on domes, half of which are on a free plate and the others on the world. Poses
+// and velocities satisfy all joints. A ball that may slip slips.
 func Bowls(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("bowls-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -23,7 +23,7 @@ func Bowls(seed uint64) *model.Model {
 	return g.m
 }
 
-// ball adds a ball in a bowl of another body, or on a dome.
+// ball adds a ball in a bowl of the body on or, if the radius bowl is negative, on a dome.
 func (g *rolling) ball(i int, on string, bowl float64, slip joints.Slip) {
 	const radius = 0.3
 	j := model.Joint{

@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Composites returns a random mechanism of n bodies whose joints are composite: a tree, and loops joints that close
-// loops. Poses and velocities satisfy all of them. A joint that closes a loop leaves the joints between its bodies a
-// freedom that no other loop takes; where there is none it is left out.
+// Composites returns a random mechanism of n bodies with composite joints: a tree, and up to loops joints that close
+// loops. Poses and velocities satisfy all joints. A joint that closes a loop leaves the joints of the loop at least one
+// freedom, together with all other loops. A joint that would leave none is left out.
 func Composites(seed uint64, n, loops int) *model.Model {
 	g := composites{rng: check.Rand(seed), m: model.New(fmt.Sprintf("composites-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -33,12 +33,12 @@ func Composites(seed uint64, n, loops int) *model.Model {
 type composites struct {
 	rng   *rand.Rand
 	m     *model.Model
-	up    []int // body that each body hangs from, −1 for the world
-	spare []int // freedoms of the joint that a body hangs by
+	up    []int // by body: its predecessor in the tree, −1 for the world
+	spare []int // by body: number of freedoms of the joint to its predecessor
 	loops []loop
 }
 
-// path returns the bodies whose joints are between a and b.
+// path returns the bodies whose joints in the tree are on the path from a to b.
 func (g *composites) path(a, b int) (list []int) {
 	for a != b {
 		if a > b { // the outer one has the larger number
@@ -52,8 +52,8 @@ func (g *composites) path(a, b int) (list []int) {
 	return list
 }
 
-// take adds a loop with rows over a path, and reports whether it may: any set of loops leaves the joints on its paths a
-// freedom at least, and so does the way around all of them.
+// take adds a loop over a path, closed by a joint with this number of rows, and returns true. It returns false, and adds nothing, unless
+// any set of loops leaves the joints on its paths at least one freedom, and leaves one in the loop around all of them.
 func (g *composites) take(path []int, rows int) bool {
 	loops := append(g.loops, loop{path, rows})
 	for set := range 1 << len(loops) {
@@ -68,7 +68,7 @@ func (g *composites) take(path []int, rows int) bool {
 				if times[b]++; times[b] == 1 {
 					spare += g.spare[b]
 				}
-				if times[b]%2 == 1 { // joints on the way around all of them at once
+				if times[b]%2 == 1 { // the joint is in the loop around all loops of the set
 					round += g.spare[b]
 				} else {
 					round -= g.spare[b]
@@ -83,12 +83,13 @@ func (g *composites) take(path []int, rows int) bool {
 	return true
 }
 
-// loop is a loop that a joint with so many rows has closed.
+// loop is a loop closed by a joint.
 type loop struct {
-	path []int
-	rows int
+	path []int // bodies; see path
+	rows int   // number of rows of the joint
 }
 
+// vec returns a random vector with components within ±size.
 func (g *composites) vec(size float64) (v spatial.Vec3) {
 	for i := range v {
 		v[i] = size * (2*g.rng.Float64() - 1)
@@ -96,14 +97,14 @@ func (g *composites) vec(size float64) (v spatial.Vec3) {
 	return v
 }
 
-// chain returns n axes that are far from depending on each other at coordinates q, and rates of these.
+// chain returns n random axes, coordinates q and rates qd. At q the axes are far from linearly dependent.
 func (g *composites) chain(n int) (axes []joints.Axis, q, qd []float64) {
 	for {
 		axes, q, qd = nil, nil, nil
 		for range n {
 			a := joints.Axis{Kind: joints.Revolute, Axis: g.vec(1), Point: g.vec(0.4)}
 			switch x := g.rng.Float64(); {
-			case x < 0.25 && len(axes) > 0: // not all of them, as slides alone close no loop
+			case x < 0.25 && len(axes) > 0: // not the first one: only slides cannot close a loop
 				a.Kind = joints.Prismatic
 			case x < 0.35:
 				a.Kind, a.Pitch = joints.Helical, 0.2+0.2*g.rng.Float64()
@@ -124,8 +125,8 @@ func (g *composites) chain(n int) (axes []joints.Axis, q, qd []float64) {
 	}
 }
 
-// regular reports whether the pose of axes at q tells q and the rates well: the coordinates are those that the pose is
-// read as, and the duals are small.
+// regular reports whether the pose at q determines the coordinates and the rates well: the coordinates computed from the pose are
+// q, and the wrenches for unit forces at the axes are small.
 func regular(axes []joints.Axis, q []float64) bool {
 	a, err := joints.NewAxes(axes)
 	if err != nil {
@@ -135,7 +136,7 @@ func regular(axes []joints.Axis, q []float64) bool {
 	s, f := joints.Spec{Kind: a.Kind(), Axes: a}, joints.Frames{EP: spatial.Identity3(), ES: p.E, R: p.R}
 	var found, qd [6]float64
 	s.CoordinatesTo(&found, &qd, &f)
-	f.Near = q // the search of all poses is not done again for each dual
+	f.Near = q // so that WrenchTo does not search for the coordinates again
 	for i := range q {
 		var w spatial.Force
 		var tau [6]float64
@@ -150,6 +151,7 @@ func regular(axes []joints.Axis, q []float64) bool {
 	return true
 }
 
+// postured returns the posture of axes at q.
 func postured(a *joints.Axes, q []float64) *joints.Posture {
 	p := new(joints.Posture)
 	copy(p.Q[:], q)
@@ -159,14 +161,14 @@ func postured(a *joints.Axes, q []float64) *joints.Posture {
 
 // end is a frame of a body, or of the world, with its motion.
 type end struct {
-	body  int // −1 for the world
-	local model.Pose
-	E     spatial.Mat3
-	at    spatial.Vec3
-	v, w  spatial.Vec3 // of its origin, and angular
+	body  int          // −1 for the world
+	local model.Pose   // in the body
+	E     spatial.Mat3 // axes in the world
+	at    spatial.Vec3 // origin in the world
+	v, w  spatial.Vec3 // velocity of the origin, and angular velocity
 }
 
-// end returns a random frame of a body, or of the world for −1, with its pose and motion in the world.
+// end returns a random frame of a body, with its pose and motion in the world; body is −1 for a frame of the world.
 func (g *composites) end(body int) end {
 	e := end{body: body, local: model.Pose{Position: g.vec(0.5), Orientation: spatial.Exp(g.vec(3))}}
 	e.E, e.at = spatial.Quat(e.local.Orientation).Mat(), e.local.Position
@@ -181,6 +183,7 @@ func (g *composites) end(body int) end {
 	return e
 }
 
+// name returns the name of a body, or of the world for −1.
 func (g *composites) name(body int) string {
 	if body < 0 {
 		return model.World
@@ -188,7 +191,7 @@ func (g *composites) name(body int) string {
 	return g.m.Bodies[body].Name
 }
 
-// hang adds a body that hangs from up by a composite joint at q.
+// hang adds a body, and the composite joint that connects it to the body up. The joint is at the coordinates q and the rates qd.
 func (g *composites) hang(up int, axes []joints.Axis, q, qd []float64) {
 	a, err := joints.NewAxes(axes)
 	if err != nil {
@@ -218,7 +221,7 @@ func (g *composites) hang(up int, axes []joints.Axis, q, qd []float64) {
 	g.m.Joints = append(g.m.Joints, j)
 }
 
-// load gives some joints forces, springs and dampers.
+// load gives a joint of n freedoms random forces, springs and dampers, half of the time.
 func (g *composites) load(j *model.Joint, n int) {
 	if g.rng.IntN(2) == 0 {
 		return
@@ -231,8 +234,8 @@ func (g *composites) load(j *model.Joint, n int) {
 	}
 }
 
-// close closes a loop between two random bodies by a joint of n axes. The last one is the screw of the relative
-// velocity that the others leave.
+// close closes a loop between two random bodies by a joint of n axes. The last axis is the screw axis of the relative
+// velocity minus the velocities of the other axes.
 func (g *composites) close(i, n int) {
 	for range 200 {
 		a := g.rng.IntN(len(g.m.Bodies)+1) - 1
@@ -247,13 +250,13 @@ func (g *composites) close(i, n int) {
 		if err != nil {
 			continue
 		}
-		// S is where the axes have it; the frame of the successor is put there.
+		// The axes determine the pose of S, and the frame of the successor is placed there.
 		p := postured(x, q)
 		E, at := from.E.Mul(p.E), from.at.Add(from.E.MulVec(p.R))
 		body := &g.m.Bodies[b]
 		EB := spatial.Quat(body.Pose.Orientation).Mat()
 		to.local = model.Pose{Position: EB.TMulVec(at.Sub(body.Pose.Position)), Orientation: spatial.FromMat(EB.TMul(E))}
-		// Motion of S seen from P, axes of P, less that of the other axes.
+		// Motion of S relative to P, in the axes of P, minus the motion of the other axes.
 		arm := at.Sub(body.Pose.Position)
 		w := spatial.Vec3(body.Velocity.Angular).Sub(from.w)
 		v := spatial.Vec3(body.Velocity.Linear).Add(spatial.Vec3(body.Velocity.Angular).Cross(arm)).Sub(from.v).Sub(from.w.Cross(at.Sub(from.at)))
@@ -266,7 +269,7 @@ func (g *composites) close(i, n int) {
 		if ww < 0.1 {
 			continue
 		}
-		// In axes of P at the coordinates q, the screw goes through S + (w×v)/w². With all coordinates zero S is at P.
+		// In the axes of P at the coordinates q, the screw axis goes through S + (w×v)/w². If all coordinates are zero, S is at P.
 		last := &axes[n-1]
 		*last = joints.Axis{Kind: joints.Helical, Axis: p.E.TMulVec(w), Point: p.E.TMulVec(w.Cross(v).Scale(1 / ww)), Pitch: w.Dot(v) / ww}
 		if math.Abs(last.Pitch) < 0.05 || last.Point.Norm() > 1 || !regular(axes, q) || !g.take(g.path(a, b), 6-n) {
@@ -280,8 +283,8 @@ func (g *composites) close(i, n int) {
 	}
 }
 
-// axesOf are the axes of the types that a composite joint can be, in the order of their freedoms. Those of a planar
-// joint turn about axes that have slid, so that they come last there.
+// axesOf returns the axes of a composite joint that is equivalent to j, and the freedom of j for each axis. It returns nil if there is no
+// such joint. The rotation axis of a planar joint moves with its slides, so it comes last.
 func axesOf(j *model.Joint) (axes []joints.Axis, freedom []int) {
 	x, y, z := spatial.Vec3{1}, spatial.Vec3{0, 1}, spatial.Vec3{0, 0, 1}
 	turn := func(u spatial.Vec3) joints.Axis { return joints.Axis{Kind: joints.Revolute, Axis: u} }
@@ -303,8 +306,8 @@ func axesOf(j *model.Joint) (axes []joints.Axis, freedom []int) {
 	return nil, nil
 }
 
-// AsComposites returns m with composite joints in place of all joints that they can be, and for each joint that it has
-// replaced the freedom of each axis; nil for the others.
+// AsComposites returns a copy of m in which composite joints replace all joints that have an equivalent one. For each replaced joint,
+// freedom has the former freedom of each axis; for other joints it is nil.
 func AsComposites(m *model.Model) (out *model.Model, freedom [][]int) {
 	c := *m
 	c.Joints = append([]model.Joint(nil), m.Joints...)
@@ -336,7 +339,7 @@ func AsComposites(m *model.Model) (out *model.Model, freedom [][]int) {
 	return &c, freedom
 }
 
-// reordered returns the entries of list at the places of, nil for an empty list.
+// reordered returns the entries of list at the indices of, or nil if list is empty.
 func reordered[T any](list []T, of []int) []T {
 	if len(list) == 0 {
 		return nil
@@ -348,9 +351,9 @@ func reordered[T any](list []T, of []int) []T {
 	return out
 }
 
-// Expand returns m with chains of elementary joints in place of its composite
-// joints, and with bodies between them of the given mass and of an inertia of mass
-// times 0.01 m². Poses and velocities are those of m. The bodies of m come first.
+// Expand returns a copy of m in which chains of elementary joints replace the composite
+// joints. The bodies within a chain have the given mass, and an inertia of mass
+// times 0.01 m². Poses and velocities are consistent with m. The bodies of m come first.
 func Expand(m *model.Model, mass float64) *model.Model {
 	g := composites{m: new(model.Model)}
 	*g.m = *m
@@ -366,7 +369,7 @@ func Expand(m *model.Model, mass float64) *model.Model {
 	return g.m
 }
 
-// at returns a frame of a body.
+// at returns the frame local of a body, with its pose and motion in the world.
 func (g *composites) at(body string, local *model.Pose) (e end) {
 	e.E, e.at = unitQuat(local.Orientation).Mat(), local.Position
 	for i := range g.m.Bodies {
@@ -381,6 +384,7 @@ func (g *composites) at(body string, local *model.Pose) (e end) {
 	return e
 }
 
+// unitQuat returns q normalized, or the identity if q is zero.
 func unitQuat(q [4]float64) spatial.Quat {
 	if q == ([4]float64{}) {
 		return spatial.IdentityQuat()
@@ -388,7 +392,7 @@ func unitQuat(q [4]float64) spatial.Quat {
 	return spatial.Quat(q).Normalize()
 }
 
-// expand adds the chain of a composite joint.
+// expand adds the chain of elementary joints for a composite joint.
 func (g *composites) expand(j *model.Joint, mass float64) {
 	axes, err := joints.NewAxes(j.Axes)
 	if err != nil {
@@ -408,10 +412,10 @@ func (g *composites) expand(j *model.Joint, mass float64) {
 		next, nextFrame := j.Successor, j.SuccessorFrame
 		if k+1 < axes.Len() {
 			next, nextFrame = fmt.Sprintf("%s-%d", j.Name, k), model.Pose{Orientation: [4]float64{1}}
-			before := q // coordinates of this axis and those before it
+			before := q // coordinates up to this axis; zero for the later axes
 			clear(before[k+1:])
 			p := postured(axes, before[:axes.Len()])
-			// Axes that follow are at rest relative to this one, so that their rates do not count.
+			// Later axes do not move this body, so their rates are left out.
 			w, v := from.w, from.v.Add(from.w.Cross(from.E.MulVec(p.R)))
 			for i := range k + 1 {
 				w = w.Add(from.E.MulVec(p.S[i].Angular()).Scale(qd[i]))
@@ -439,13 +443,13 @@ func (g *composites) expand(j *model.Joint, mass float64) {
 	}
 }
 
-// zAlong returns axes of which the third is along u.
+// zAlong returns an orientation whose third axis is along u.
 func zAlong(u spatial.Vec3) [4]float64 {
 	x, y := joints.AxisError(&u)
 	return spatial.Exp(spatial.Vec3{x, y, 0})
 }
 
-// within returns the pose inner in the frame outer, seen from where outer is.
+// within returns the pose inner, which is given in the frame outer, in the coordinates in which outer is given.
 func within(outer, inner *model.Pose) model.Pose {
 	q := unitQuat(outer.Orientation)
 	return model.Pose{Position: spatial.Vec3(outer.Position).Add(q.Rotate(inner.Position)), Orientation: q.Mul(spatial.Quat(inner.Orientation))}

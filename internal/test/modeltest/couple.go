@@ -10,9 +10,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four scalar freedoms without
-// motions. Every second coupling has a polynomial of a freedom that is in no term, if there is one; every third one is a
-// multiple of the one before. Their rates are those of the state, and not zero. It stops the test if m has no such freedom.
+// Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four terms, of scalar freedoms without
+// motions. Every second coupling has a polynomial of a freedom that is in no term, if there is one. Every third coupling is a
+// multiple of the previous one. The couplings need not hold for the rates. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	free, value := freedoms(t, m)
@@ -54,7 +54,7 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	return &out
 }
 
-// other returns q, or the first freedom from q on that c does not name; nothing if it names all.
+// other returns the first freedom from q on that c does not name, or the zero value if c names all.
 func other(c *model.Coupling, free []model.Coupled, q model.Coupled) model.Coupled {
 	for i := range free {
 		of := free[(slices.Index(free, q)+i)%len(free)]
@@ -69,7 +69,7 @@ func other(c *model.Coupling, free []model.Coupled, q model.Coupled) model.Coupl
 	return model.Coupled{}
 }
 
-// freedoms returns the scalar freedoms of m without motions, with their coordinates. It stops the test if there are none.
+// freedoms returns the scalar freedoms of m without motions, and their coordinates. It stops the test if there are none.
 func freedoms(t testing.TB, m *model.Model) (free []model.Coupled, value map[model.Coupled]float64) {
 	t.Helper()
 	mech, err := mechanism.New(m)
@@ -99,7 +99,7 @@ func freedoms(t testing.TB, m *model.Model) (free []model.Coupled, value map[mod
 	return free, value
 }
 
-// tripled returns three times the coupling c, which says the same.
+// tripled returns the coupling c multiplied by three, which is an equivalent coupling.
 func tripled(name string, c *model.Coupling) model.Coupling {
 	out := model.Coupling{Name: name, Terms: slices.Clone(c.Terms), Offset: 3 * c.Offset}
 	for k := range out.Terms {

@@ -1,3 +1,3 @@
-// Package modeltest makes models for tests from those of the folder reference: documents with extreme numbers, and a
-// linkage that is nearly singular.
+// Package modeltest makes models for tests: random mechanisms, documents with extreme numbers, and variants of the models in the
+// folder reference.
 package modeltest

@@ -11,12 +11,12 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Extremes makes documents with extreme numbers from small models of all joint types: what
-// fuzzing of bytes seldom makes, as most of its documents are none.
+// Extremes makes documents with extreme numbers from small models of all joint types. Fuzzing of
+// bytes seldom makes valid documents.
 type Extremes struct{ docs [][]byte }
 
-// extremeModels are small, so that a fuzz target sees many documents. Inputs that are kept in testdata
-// name them by number: new ones come last, here and in extremeValues.
+// extremeModels are small models, so that a fuzz target can try many documents. Inputs in testdata
+// contain the indices of models and values, so new ones are appended, here and in extremeValues.
 var extremeModels = []string{
 	"golden/spinning-top.model.json", "golden/pendulum.model.json", "golden/islands.model.json",
 	"golden/slider-crank-planar.model.json", "golden/slider-crank-spatial.model.json", "golden/four-bar.model.json",
@@ -30,12 +30,12 @@ var extremeModels = []string{
 	"joints/point-governor.model.json", "joints/slender-slider-crank.model.json", "joints/gripper-mimic.model.json", "joints/armature-floating.model.json",
 }
 
-// extremeEdits is the number of edits of a document that count, and extremeSeeds that of
-// seeded documents a model.
+// extremeEdits is the largest number of edits of a document, and extremeSeeds the number of
+// edited documents of each model among the seeds.
 const extremeEdits, extremeSeeds = 8, 4
 
-// NewExtremes reads the models and adds to the fuzz target f each of them, as it is and with some edits.
-// Arguments of the target are a uint8 and bytes, those of Model.
+// NewExtremes reads the models and adds each model to the seeds of the fuzz target f, without edits and with some.
+// The arguments of the target are those of Model, a uint8 and bytes.
 func NewExtremes(f interface {
 	testing.TB
 	Add(args ...any)
@@ -70,9 +70,9 @@ func LoadExtremes(t testing.TB) *Extremes {
 	return e
 }
 
-// Model returns the model of the number which, with edits of three bytes each: two choose a
-// number of the document, one what becomes of it. Orientations stay, and inertias change as a
-// whole, so that most documents are valid. It returns nil if the document is not.
+// Model returns model number which with edits. Each edit has three bytes: two choose a
+// number of the document, and one chooses its new value. Orientations do not change, and inertias are
+// multiplied as a whole, so that most documents are valid. It returns nil if the document is not valid.
 func (e *Extremes) Model(t *testing.T, which uint8, edits []byte) *model.Model {
 	t.Helper()
 	m, err := model.Read(bytes.NewReader(e.docs[int(which)%len(e.docs)]), "model")
@@ -103,7 +103,7 @@ func (e *Extremes) Model(t *testing.T, which uint8, edits []byte) *model.Model {
 	return m
 }
 
-// numbersOf adds to list the numbers of v, those of an inertia as one.
+// numbersOf appends to list a slice for each number in v, and one slice for the six numbers of an inertia.
 func numbersOf(list [][]float64, v reflect.Value) [][]float64 {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -129,17 +129,17 @@ func numbersOf(list [][]float64, v reflect.Value) [][]float64 {
 	return list
 }
 
-// one returns a slice of the number v.
+// one returns a slice that refers to the number v.
 func one(v reflect.Value) []float64 { return (*[1]float64)(v.Addr().UnsafePointer())[:] }
 
-// extremeValues are at and around where sums, squares and products of numbers overflow or vanish.
+// extremeValues are numbers whose sums, squares or products overflow or underflow, and numbers close to these.
 var extremeValues = [...]float64{
 	0, 1, 1e308, math.MaxFloat64, 9e307, 1e300, 1e250, 1e200, 1e160, 1.4e154, 1e150, 1e120, 1e103, 1e100, 1e77, 1e60, 1e50, 1e38, 1e30,
 	1e20, 1e16, 1e12, 1e10, 1e8, 1e6, 1e4, 1e2, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-16, 1e-20, 1e-30, 1e-38, 1e-50,
 	1e-60, 1e-77, 1e-100, 1e-120, 1e-150, 1e-154, 1e-160, 1e-200, 1e-250, 1e-300, 1e-308, 5e-324,
 }
 
-// extreme returns what the byte b makes of x: an extreme value of either sign, or x times a
+// extreme returns the new value of x for the byte b of an edit: an extreme value of either sign, or x times a
 // power of ten.
 func extreme(x float64, b byte) float64 {
 	const n = len(extremeValues)

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Gear returns a copy of m in which about half of the scalar freedoms have armature, from a thousandth to ten times the
-// size of a body of 1 kg and 1 m, prescribed freedoms among them.
+// Gear returns a copy of m in which about half of the scalar freedoms have an armature, between 0.001 and 10, in kg m² or kg.
+// Prescribed freedoms may have one too.
 func Gear(m *model.Model, rng *rand.Rand) *model.Model {
 	out := *m
 	out.Joints = slices.Clone(m.Joints)
@@ -53,7 +53,7 @@ func Thin(m *model.Model, rng *rand.Rand, part int) *model.Model {
 	return &out
 }
 
-// Shuffle returns a copy of m with bodies, joints and couplings in another order.
+// Shuffle returns a copy of m with bodies, joints and couplings in random order.
 func Shuffle(m *model.Model, rng *rand.Rand) *model.Model {
 	out := *m
 	out.Bodies, out.Joints, out.Couplings = slices.Clone(m.Bodies), slices.Clone(m.Joints), slices.Clone(m.Couplings)

@@ -10,11 +10,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// hills is less hollow than a wheel of 0.3 m everywhere.
+// hills is the height of a ground whose radius of curvature is larger than 0.3 m, the radius of the wheels, everywhere.
 const hills = "0.3*sin(1.1*x + 0.4*y) + 0.2*cos(0.9*y - 0.3*x) + 0.1*x"
 
-// Hills returns a random mechanism of wheels of all kinds on hills. Poses and velocities satisfy all joints; where a wheel may slip, it
-// does.
+// Hills returns a random mechanism of wheels of all kinds on hills. Poses and velocities satisfy all joints. A wheel that may slip slips.
 func Hills(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("hills-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -36,7 +35,7 @@ func Hills(seed uint64) *model.Model {
 	return g.m
 }
 
-// onHill adds a body with the wheel j on the surface.
+// onHill adds a body with the wheel j on a surface.
 func (g *rolling) onHill(i int, on *ground.Surface, j model.Joint) {
 	j.Name, j.Predecessor, j.Successor = fmt.Sprintf("j%d", i), model.World, fmt.Sprintf("w%d", i)
 	j.PredecessorFrame.Orientation[0] = 1

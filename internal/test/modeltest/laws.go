@@ -9,9 +9,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Follow returns a copy of m with n more couplings, which hold at its pose, with random laws: in turn a table, a table that
-// repeats, a formula of one coordinate, a formula of two and a grid. Their rates are those of the state, and not zero. It
-// stops the test if m has no freedom for that.
+// Follow returns a copy of m with n more couplings, which hold at its pose and have random laws: in turn a table, a periodic
+// table, a formula of one coordinate, a formula of two and a grid. The couplings need not hold for the rates. It
+// stops the test if m has too few freedoms.
 func Follow(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	free, value := freedoms(t, m)
@@ -29,7 +29,7 @@ func Follow(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 			c.Offset += f * value[c.Terms[len(c.Terms)-1].Coupled]
 		}
 		c.Law = Law(rng, first+i, 0, 0)
-		for len(c.Terms) > 1 && len(c.Terms)+len(c.Law.Spans) > len(free) { // a law is of other freedoms
+		for len(c.Terms) > 1 && len(c.Terms)+len(c.Law.Spans) > len(free) { // freedoms of a law are in no term
 			last := c.Terms[len(c.Terms)-1]
 			c.Terms = c.Terms[:len(c.Terms)-1]
 			c.Offset -= last.Factor * value[last.Coupled]
@@ -51,7 +51,8 @@ func Follow(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	return &out
 }
 
-// Law returns a random law of the kind number i, in turn, that holds around the coordinates x and y, without freedoms.
+// Law returns a random law without freedoms, which is defined around the coordinates x and y. Its kind is number i modulo 5 in the order
+// of Follow.
 func Law(rng *rand.Rand, i int, x, y float64) *model.CouplingLaw {
 	points := func(at float64, n int) (list []float64) {
 		for k := range n {

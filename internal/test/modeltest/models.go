@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TiltedHinges is the golden four-bar at rest with two hinges out of parallel by an angle each.
+// TiltedHinges returns the golden four-bar at rest, with two hinges tilted against the others by the angle tilt, in radians.
 func TiltedHinges(t testing.TB, tilt float64) *model.Model {
 	t.Helper()
 	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
@@ -32,7 +32,7 @@ func TiltedHinges(t testing.TB, tilt float64) *model.Model {
 	return m
 }
 
-// Placed returns the frame f of a body in the world.
+// Placed returns the orientation and the position in the world of the frame f of a body.
 func Placed(m *model.Model, body string, f *model.Pose) (spatial.Quat, spatial.Vec3) {
 	q, x := spatial.IdentityQuat(), spatial.Vec3{}
 	for i := range m.Bodies {
@@ -43,7 +43,7 @@ func Placed(m *model.Model, body string, f *model.Pose) (spatial.Quat, spatial.V
 	return q.Mul(Unit(f.Orientation)), x.Add(q.Rotate(f.Position))
 }
 
-// Unit reads an orientation of a model, whose zero value is the identity.
+// Unit returns an orientation of a model as a quaternion. The zero value is the identity.
 func Unit(q [4]float64) spatial.Quat {
 	if q == ([4]float64{}) {
 		return spatial.IdentityQuat()

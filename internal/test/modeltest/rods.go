@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Rods returns rods on balls. Each has a disk, the only inertia about its axis: from rod to rod that falls from about
-// the held inertia to the part least of it. A torque gives each rod 1 rad/s² about its axis. With free the last rod has no
-// disk.
+// Rods returns n rods on ball joints. Each rod has a disk, whose inertia is the only one about the rod's axis. From rod to rod, the inertia
+// of the disk falls from 1e-4 kg m² to least times that. A torque gives each rod 1 rad/s² about its axis. If free is set, the last rod has
+// no disk.
 func Rods(n int, least float64, free bool) *model.Model {
 	m := model.New("rods")
 	for k := range n {

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Rolling returns a random mechanism of wheels of all kinds and two skates: half of them on a plate that flies, the others on the world.
-// Poses and velocities satisfy all joints; where a wheel may slip, it does.
+// Rolling returns a random mechanism of wheels of all kinds and two skates, half of which are on a free plate and the others on the world.
+// Poses and velocities satisfy all joints. A wheel that may slip slips.
 func Rolling(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("rolling-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -39,12 +39,15 @@ type rolling struct {
 	m   *model.Model
 }
 
+// vector returns a random vector whose components have the standard deviation size.
 func (g *rolling) vector(size float64) spatial.Vec3 {
 	return spatial.Vec3{g.rng.NormFloat64(), g.rng.NormFloat64(), g.rng.NormFloat64()}.Scale(size)
 }
 
+// turn returns a random rotation.
 func (g *rolling) turn() spatial.Quat { return spatial.Exp(g.vector(1)) }
 
+// body returns a body with random mass and centre of mass.
 func (g *rolling) body(name string, at spatial.Vec3, turn spatial.Quat) model.Body {
 	return model.Body{
 		Name: name, Mass: 1 + g.rng.Float64(), Com: g.vector(0.1), Inertia: model.Inertia{XX: 0.1, YY: 0.12, ZZ: 0.15, XY: 0.01},
@@ -52,7 +55,7 @@ func (g *rolling) body(name string, at spatial.Vec3, turn spatial.Quat) model.Bo
 	}
 }
 
-// wheel adds a body with the joint j on another one.
+// wheel adds a body with the joint j on the body on.
 func (g *rolling) wheel(i int, on string, j model.Joint) {
 	j.Name, j.Predecessor, j.Successor = fmt.Sprintf("j%d", i), on, fmt.Sprintf("w%d", i)
 	j.PredecessorFrame = model.Pose{Position: g.vector(0.3), Orientation: g.turn()}
@@ -76,7 +79,7 @@ func (g *rolling) wheel(i int, on string, j model.Joint) {
 	}
 	omega := g.vector(2)
 	center := origin.Add(plane.MulVec(spatial.Vec3{g.rng.NormFloat64(), g.rng.NormFloat64(), g.rng.NormFloat64()}))
-	// speed is that of the point of the lower body at x.
+	// speed returns the velocity of the point of the lower body at x.
 	speed := func(x spatial.Vec3) spatial.Vec3 {
 		return spatial.Vec3(under.Velocity.Linear).Add(spatial.Vec3(under.Velocity.Angular).Cross(x.Sub(under.Pose.Position)))
 	}
@@ -84,7 +87,7 @@ func (g *rolling) wheel(i int, on string, j model.Joint) {
 	if j.Type == model.Rolling {
 		rim := j.Radius - j.TyreRadius
 		center = center.Sub(n.Scale(n.Dot(center.Sub(origin)) - rim*sine - j.TyreRadius))
-		low := axle.Scale(n.Dot(axle)).Sub(n).Scale(rim / sine).Sub(n.Scale(j.TyreRadius)) // down the slope of the wheel, then of the tyre
+		low := axle.Scale(n.Dot(axle)).Sub(n).Scale(rim / sine).Sub(n.Scale(j.TyreRadius)) // from the centre to the rim, then to the ground
 		heading := axle.Cross(n).Scale(1 / sine)
 		v = speed(center.Add(low)).Add(low.Cross(omega))
 		if j.Slip == joints.SlipAlong || j.Slip == joints.SlipBoth {

@@ -8,10 +8,11 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// AddSprings adds springs to a model with bodies. They are two bushings with full matrices,
-// rest and preload, one between random bodies and one to the world; two cables, one over up to
+// AddSprings adds force elements to a model that has bodies. They are two bushings with full matrices,
+// rest pose and preload, one between two bodies and one to the world; two cables, one over up to
 // five bodies and one over two; a spring-damper with laws; and laws on the first scalar freedom
-// of a joint. They are not stiffer than the springs of the reference models.
+// without a motion. They are not stiffer than the springs of the reference models. With one body there is only one bushing and one
+// cable.
 func AddSprings(m *model.Model, rng *rand.Rand) {
 	r := randomSprings{m, rng}
 	n := len(m.Bodies)
@@ -65,7 +66,7 @@ func (r randomSprings) vec(size float64) spatial.Vec3 {
 	return spatial.Vec3{r.rng.NormFloat64(), r.rng.NormFloat64(), r.rng.NormFloat64()}.Scale(size)
 }
 
-// frame returns a random point of a body with the orientation world.
+// frame returns an attachment at a random point of a body, whose orientation in the world is world.
 func (r randomSprings) frame(body string, world spatial.Quat) model.Attachment {
 	orientation := spatial.IdentityQuat() // of the body
 	for i := range r.m.Bodies {
@@ -76,7 +77,7 @@ func (r randomSprings) frame(body string, world spatial.Quat) model.Attachment {
 	return model.Attachment{Body: body, Point: r.vec(0.3), Orientation: orientation.Conj().Mul(world).Normalize()}
 }
 
-// away returns a point of the world 3 m from body i: near points would turn a cable too fast.
+// away returns a random point of the world at a distance of 3 m from body i. A close point would let a cable turn too fast.
 func (r randomSprings) away(i int) spatial.Vec3 {
 	v := r.vec(1)
 	return spatial.Vec3(r.m.Bodies[i%len(r.m.Bodies)].Pose.Position).Add(v.Scale(3 / v.Norm()))
@@ -84,7 +85,7 @@ func (r randomSprings) away(i int) spatial.Vec3 {
 
 // bushing adds a random bushing between two bodies.
 func (r randomSprings) bushing(name, a, b string) {
-	axes := spatial.Exp(r.vec(1)) // of A; those of B are not far from them
+	axes := spatial.Exp(r.vec(1)) // orientation of A; the orientation of B is close to it
 	r.m.Forces = append(r.m.Forces, model.ForceElement{
 		Name: name, Type: model.BushingForce, A: r.frame(a, axes), B: r.frame(b, axes.Mul(spatial.Exp(r.vec(0.4)))),
 		Force: r.vec(2), Torque: r.vec(1),
@@ -95,13 +96,14 @@ func (r randomSprings) bushing(name, a, b string) {
 	})
 }
 
+// cable adds a cable over the points with the rest length rest.
 func (r randomSprings) cable(name string, points []model.Attachment, rest float64) {
 	r.m.Forces = append(r.m.Forces, model.ForceElement{
 		Name: name, Type: model.CableForce, Stiffness: 20, Damping: 0.2, RestLength: rest, Cable: &model.Cable{Points: points, Tension: 1},
 	})
 }
 
-// randomMatrix returns a symmetric positive definite matrix of a size.
+// randomMatrix returns a random symmetric positive definite matrix with elements of the order of size.
 func randomMatrix(rng *rand.Rand, size float64) (m [6][6]float64) {
 	var g [6][6]float64
 	for i := range g {

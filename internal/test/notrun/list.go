@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// module is left out of the names of packages.
+// module is the import path of the module, which is left out of the names of packages.
 const module = "github.com/rung-mbd/rung"
 
-// name is that of a test with its package.
+// name is the name of a test and its package.
 type name struct{ pack, test string }
 
-// list prints the tests that did not run, by their reasons. It returns an error for a record without any test: nothing has run then.
+// list prints the tests of a record that did not run, by their reasons. It returns an error if the record has no test.
 func list(out io.Writer, record string) error {
 	passed := map[name]bool{}
 	skipped := map[string]map[name]bool{} // by reason
@@ -57,9 +57,9 @@ func list(out io.Writer, record string) error {
 	return nil
 }
 
-// tests returns a line for each test, with the number of its parts where there are several.
+// tests returns a line for each test. If several of its subtests are among the names, the line has only their number.
 func tests(names map[name]bool) (lines []string) {
-	parts := map[name][]string{} // by the test that they are of
+	parts := map[name][]string{} // subtests by their tests
 	for n := range names {
 		root, part, _ := strings.Cut(n.test, "/")
 		of := name{n.pack, root}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// main reads its flags and runs.
+// main reads the flags and runs the command.
 func main() {
 	report := flag.Bool("report", false, "print what did not run")
 	verbose := flag.Bool("v", false, "print all that tests print, as go test -v does")
@@ -22,8 +22,8 @@ func main() {
 	}
 }
 
-// run prints the tests that file lists as not run, or else passes the output of go test -json from in to out and appends the tests that did
-// not run to file.
+// run prints the tests that did not run according to file, if report is set. Otherwise it passes the output of go test -json from in to
+// out, and appends a line to file for each test that was skipped or passed.
 func run(file string, report, verbose bool, in io.Reader, out io.Writer) error {
 	if report {
 		data, err := os.ReadFile(file)
@@ -40,7 +40,7 @@ func run(file string, report, verbose bool, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(lines) // at once, as another run may write too
+	_, err = f.Write(lines) // by one call, because another run may write too
 	if e := f.Close(); err == nil {
 		err = e
 	}

@@ -13,23 +13,24 @@ import (
 	"strings"
 )
 
-// event is one of go test -json.
+// event is an event in the output of go test -json.
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 }
 
-// line is one that a test, or with "" its package, has printed.
+// line is a line printed by a test, or by its package if test is empty.
 type line struct{ test, text string }
 
-// pack is a package whose tests run.
+// pack is a package whose tests are running.
 type pack struct {
-	lines  []line
+	lines  []line            // printed so far
 	done   map[string]bool   // tests that passed or were skipped
-	reason map[string]string // what each test logged last
+	reason map[string]string // by test: the last line that it logged
 }
 
-// pass prints the lines that go test prints without -json, and returns the lines for the file. Packages whose tests have not ended at the
-// end of the stream, as go test has been killed, are printed as those that fail, and are an error with their names.
+// pass prints the lines that go test prints without -json, and returns the lines for the file. If go test has been killed, the tests of
+// some packages have not ended at the end of the stream. Their lines are printed as if they had failed, and pass returns an error with
+// their names.
 func pass(in io.Reader, out io.Writer, verbose bool) ([]byte, error) {
 	var record bytes.Buffer
 	packs, failed := map[string]*pack{}, false
@@ -71,7 +72,7 @@ func pass(in io.Reader, out io.Writer, verbose bool) ([]byte, error) {
 	}
 }
 
-// unended prints what the tests of packages have printed that have not ended, and returns an error if there are any.
+// unended prints the lines of the packages whose tests have not ended, and returns an error if there are any.
 func unended(packs map[string]*pack, w *bufio.Writer) error {
 	if len(packs) == 0 {
 		return nil
@@ -83,10 +84,11 @@ func unended(packs map[string]*pack, w *bufio.Writer) error {
 	return errors.Join(w.Flush(), fmt.Errorf("notrun: the tests of %s have not ended", strings.Join(names, ", ")))
 }
 
-// logged is a line of t.Log, t.Skip and their kin.
+// logged matches a line of t.Log, t.Skip and similar methods. Its group is the text.
 var logged = regexp.MustCompile(`^\s*[^\s:]+\.go:\d+: (.*\S)`)
 
-// take looks at an event, and reports whether it is the last of its package.
+// take handles an event of the package: it stores or prints its output, and adds a line to record for a test that was skipped or passed. It
+// reports whether the event is the last one of the package.
 func (p *pack) take(e *event, record *bytes.Buffer, w *bufio.Writer, verbose bool) bool {
 	switch e.Action {
 	case "output":
@@ -107,7 +109,7 @@ func (p *pack) take(e *event, record *bytes.Buffer, w *bufio.Writer, verbose boo
 		switch {
 		case e.Action == "skip":
 			fmt.Fprintf(record, "skip\t%s\t%s\t%s\n", e.Package, e.Test, strings.ReplaceAll(p.reason[e.Test], "\t", " "))
-		case !strings.Contains(e.Test, "/seed#"): // inputs of a walk, in their thousands
+		case !strings.Contains(e.Test, "/seed#"): // the thousands of inputs of a walk are left out
 			fmt.Fprintf(record, "pass\t%s\t%s\t\n", e.Package, e.Test)
 		}
 		delete(p.reason, e.Test)
@@ -120,7 +122,7 @@ func (p *pack) take(e *event, record *bytes.Buffer, w *bufio.Writer, verbose boo
 	return false
 }
 
-// print prints the summary of a package, and if it failed before that what the tests printed that did not pass.
+// print prints the summary of a package. If the package has failed, it first prints the lines of the tests that did not pass.
 func (p *pack) print(w *bufio.Writer, failed bool) {
 	var order []string
 	byRoot := map[string][]string{}
@@ -144,7 +146,7 @@ func (p *pack) print(w *bufio.Writer, failed bool) {
 	}
 }
 
-// summary reports whether a line is that of a package.
+// summary reports whether a line is the summary of a package.
 func summary(text string) bool {
 	return strings.HasPrefix(text, "ok  \t") || strings.HasPrefix(text, "?   \t") || strings.HasPrefix(text, "\t")
 }

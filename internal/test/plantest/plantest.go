@@ -18,13 +18,13 @@ var Orderings = []order.Ordering{
 	order.Auto, order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection,
 }
 
-// StepCases are the problems of package bench whose steps are watched.
+// StepCases are the problems of package bench for tests of single steps of a solve.
 var StepCases = []struct {
 	Family string
 	N      int
 }{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}}
 
-// Golden reads a reference model.
+// Golden returns a model of reference/golden.
 func Golden(t testing.TB, name string) *model.Model {
 	t.Helper()
 	m, err := model.ReadFile(check.ModelPath(t, name))
@@ -32,7 +32,7 @@ func Golden(t testing.TB, name string) *model.Model {
 	return m
 }
 
-// Generate builds a problem of package bench.
+// Generate returns a problem of package bench.
 func Generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 	t.Helper()
 	m, err := bench.Generate(family, n, seed)
@@ -40,7 +40,7 @@ func Generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 	return m
 }
 
-// New returns the plan of a model.
+// New returns a plan of a model with this ordering.
 func New(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	t.Helper()
 	mech, err := mechanism.New(m)
@@ -50,7 +50,7 @@ func New(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	return p
 }
 
-// Solve solves the state written in m.
+// Solve returns a solver that has solved the state in m.
 func Solve(t testing.TB, m *model.Model, o order.Ordering) *kkt.Solver {
 	t.Helper()
 	p := New(t, m, o)
@@ -59,7 +59,7 @@ func Solve(t testing.TB, m *model.Model, o order.Ordering) *kkt.Solver {
 	return s
 }
 
-// Report explains a solution.
+// Report returns the report of a solution.
 func Report(t testing.TB, s *kkt.Solver) *kkt.Report {
 	t.Helper()
 	r, err := s.Report()
@@ -67,7 +67,7 @@ func Report(t testing.TB, s *kkt.Solver) *kkt.Report {
 	return r
 }
 
-// Errors returns the largest error of a row of st, of joints and of couplings: at position level and at velocity level.
+// Errors returns the largest violation of a row of joints and couplings in the state st, of positions and of velocities.
 func Errors(t testing.TB, mech *mechanism.Mechanism, st *mechanism.State) (position, velocity float64) {
 	t.Helper()
 	k := mech.NewKinematics()

@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// main reads the flags and runs the test program.
 func main() {
 	into := flag.String("into", "", "file to which the line of the package is added")
 	most := flag.Duration("most", 0, "processor time above which the test program fails; 0: none does")
@@ -17,7 +18,8 @@ func main() {
 	os.Exit(run(flag.Args(), *into, *most, os.Stderr))
 }
 
-// run runs a command and returns its status, 1 if it succeeds and has taken more than most, or 2 if it cannot be run or noted.
+// run runs a command and returns its exit status. It returns 1 if the command succeeds but takes more than most, and 2 if the command
+// cannot be run or its time cannot be recorded.
 func run(args []string, into string, most time.Duration, errs io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprintln(errs, "processor: a test program is needed")
@@ -45,7 +47,7 @@ func run(args []string, into string, most time.Duration, errs io.Writer) int {
 	return 0
 }
 
-// note adds the line of the package in whose folder the program runs.
+// note appends the line with the time took and the current folder, which is the folder of the package, to the file into.
 func note(into string, took time.Duration) error {
 	if into == "" {
 		return nil
@@ -58,6 +60,6 @@ func note(into string, took time.Duration) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%.2f %s\n", took.Seconds(), dir) // at once, as others write too
+	_, err = fmt.Fprintf(f, "%.2f %s\n", took.Seconds(), dir) // by one call, because other programs write too
 	return errors.Join(err, f.Close())
 }

@@ -1,2 +1,2 @@
-// Package schematest compiles the JSON schemas of formats for their tests, and holds documents against them.
+// Package schematest compiles the JSON schemas of formats for their tests, and validates documents by them.
 package schematest

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// New compiles a schema, of draft 2020-12 unless it names another one.
+// New compiles a schema. Its draft is 2020-12 unless it names another one.
 func New(text []byte) (*jsonschema.Schema, error) {
 	const id = "urn:schema"
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -24,7 +24,7 @@ func New(text []byte) (*jsonschema.Schema, error) {
 	return c.Compile(id)
 }
 
-// Compile is New of a schema that is one.
+// Compile is New, but stops the test if text is no schema.
 func Compile(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	s, err := New(text)
@@ -32,7 +32,7 @@ func Compile(t testing.TB, text []byte) *jsonschema.Schema {
 	return s
 }
 
-// Validate returns what a JSON document has that its schema does not allow, or nil.
+// Validate returns nil if a JSON document satisfies the schema, and otherwise an error. It stops the test if text is not JSON.
 func Validate(t testing.TB, s *jsonschema.Schema, text string) error {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))

@@ -16,8 +16,8 @@ type Joint struct {
 	Bodies []int32
 }
 
-// New returns the pattern of nb bodies of six rows and the given joints, which
-// may name a body twice.
+// New returns the pattern of nb bodies of six rows and the given joints. A joint may name a body
+// several times.
 func New(nb int, joints []Joint) *sparse.Pattern {
 	n := nb + len(joints)
 	p := &sparse.Pattern{
@@ -54,7 +54,7 @@ func New(nb int, joints []Joint) *sparse.Pattern {
 // Link returns a joint of c rows between bodies.
 func Link(c int8, bodies ...int32) Joint { return Joint{c, bodies} }
 
-// Uniform returns the pattern of n bodies and a joint of c rows for each list of
+// Uniform returns the pattern of n bodies and of a joint of c rows for each list of
 // bodies.
 func Uniform(n int, c int8, joints [][]int32) *sparse.Pattern {
 	var js []Joint
@@ -64,8 +64,8 @@ func Uniform(n int, c int8, joints [][]int32) *sparse.Pattern {
 	return New(n, js)
 }
 
-// Chain hangs n bodies from the world one below the other; closed adds a
-// joint from the last body to the world.
+// Chain returns a chain of n bodies that begins at the world. If closed is set, a joint
+// connects the last body to the world.
 func Chain(n int, closed bool) *sparse.Pattern {
 	var js []Joint
 	for b := range int32(n) {
@@ -77,7 +77,7 @@ func Chain(n int, closed bool) *sparse.Pattern {
 	return New(n, js)
 }
 
-// Ladder is the ladder of RBDA Fig. 8.4 with n windows: bodies L_k = 2k and
+// Ladder returns the ladder of RBDA Fig. 8.4 with n windows: bodies L_k = 2k and
 // R_k = 2k+1, joints l_k, m_k, r_k.
 func Ladder(n int) *sparse.Pattern {
 	var js []Joint
@@ -87,7 +87,7 @@ func Ladder(n int) *sparse.Pattern {
 	return New(2*n, js)
 }
 
-// Lattice lists the pairs of neighbours among the bodies of a k×k net.
+// Lattice returns the pairs of neighbours among the bodies of a k×k net.
 func Lattice(k int32) [][]int32 {
 	var joints [][]int32
 	for b := range k * k {
@@ -101,13 +101,13 @@ func Lattice(k int32) [][]int32 {
 	return joints
 }
 
-// Grid is a k×k net of bodies with a joint to the world at one corner.
+// Grid returns a k×k net of bodies with a joint to the world at one corner.
 func Grid(k int) *sparse.Pattern {
 	return Uniform(k*k, 5, append([][]int32{{0, World}}, Lattice(int32(k))...))
 }
 
-// Tree is a random tree of n bodies; some of its bodies start a new tree,
-// Which hangs from the world or floats.
+// Tree returns random trees of n bodies in all. The first body of a tree is connected to the
+// world or free.
 func Tree(n int, rng *rand.Rand) *sparse.Pattern {
 	var js []Joint
 	for b := range int32(n) {
@@ -122,11 +122,11 @@ func Tree(n int, rng *rand.Rand) *sparse.Pattern {
 	return New(n, js)
 }
 
-// Rows returns a random number of rows of a joint.
+// Rows returns a random number of rows for a joint.
 func Rows(rng *rand.Rand) int8 { return int8(1 + rng.IntN(6)) }
 
-// Star is a hub with n arms of two bodies; every loop-th arm returns to the
-// hub, and neighbours among the last ring arms are joined.
+// Star returns a hub with n arms of two bodies. A joint connects the end of every loop-th arm to the
+// hub, and joints connect the ends of adjacent arms among the last ring arms.
 func Star(n, loop, ring int) *sparse.Pattern {
 	js := []Joint{Link(6, World, 0)}
 	for k := range int32(n) {
@@ -142,9 +142,9 @@ func Star(n, loop, ring int) *sparse.Pattern {
 	return New(2*n+1, js)
 }
 
-// Random is a random graph of n bodies and m joints of any number of bodies
-// up to most, with parallel joints, islands and joints to the world; near > 0
-// keeps the bodies of a joint within that distance.
+// Random returns a random graph of n bodies and m joints, each with up to most
+// bodies. There are parallel joints, islands and joints without bodies. If near > 0,
+// successive bodies of a joint have numbers that differ by at most near.
 func Random(n, m, most, near int, rng *rand.Rand) *sparse.Pattern {
 	var js []Joint
 	for range m {
@@ -166,7 +166,7 @@ func Random(n, m, most, near int, rng *rand.Rand) *sparse.Pattern {
 	return New(n, js)
 }
 
-// Islands is n separate loops of three bodies, every other one hung from the
+// Islands returns n separate loops of three bodies. Every second loop is connected to the
 // world.
 func Islands(n int) *sparse.Pattern {
 	var js []Joint
@@ -180,7 +180,7 @@ func Islands(n int) *sparse.Pattern {
 	return New(3*n, js)
 }
 
-// Shuffle renumbers bodies and joints at random.
+// Shuffle returns the pattern p with bodies and joints in random order.
 func Shuffle(p *sparse.Pattern, rng *rand.Rand) *sparse.Pattern {
 	nb := len(p.Sign) - len(JointsOf(p))
 	to := rng.Perm(nb)

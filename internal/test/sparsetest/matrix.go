@@ -16,8 +16,8 @@ import (
 // numbers of order one, relative to the largest sum.
 const Rounding = 1e-14
 
-// Matrix returns a matrix with np nodes of sign +1 and nn of sign −1, all
-// block sizes, and up to four couplings a −1 node.
+// Matrix returns a random matrix with np nodes of sign +1 and nn nodes of sign −1. Nodes have
+// random sizes, and a −1 node has up to four couplings.
 func Matrix(seed uint64, np, nn int) *sparse.Matrix {
 	rnd := check.Rand(seed)
 	n := np + nn
@@ -44,7 +44,8 @@ func Matrix(seed uint64, np, nn int) *sparse.Matrix {
 	return m
 }
 
-// fill gives m random values in (−1, 1), diagonal blocks diagonally dominant.
+// fill sets the elements of m to random values in (−1, 1). Diagonal elements are between 7 and 8, so diagonal blocks
+// are diagonally dominant.
 func fill(m *sparse.Matrix, rnd *rand.Rand) {
 	for i := range m.Val {
 		m.Val[i] = 2*rnd.Float64() - 1
@@ -65,11 +66,11 @@ func fill(m *sparse.Matrix, rnd *rand.Rand) {
 	}
 }
 
-// Dense copies m block by block, in the order perm, without the code under
-// test; nil keeps the order.
+// Dense returns m as a dense matrix with the nodes in the order perm, or in their own order if perm is nil. It does not
+// use the code under test.
 func Dense(m *sparse.Matrix, perm []int32) *mat.Dense {
 	p := m.Pattern
-	at := make([]int, p.Len()) // first new scalar of each old node
+	at := make([]int, p.Len()) // by node: its first row in the dense matrix
 	o := 0
 	for c := range p.Len() {
 		u := c
@@ -115,10 +116,10 @@ func Perm(rnd *rand.Rand, n int) []int32 {
 	return perm
 }
 
-// sizes of the random matrices: nodes of sign +1 and −1.
+// sizes are the numbers of nodes of sign +1 and of sign −1 of the random matrices in EachMatrix.
 var sizes = [][2]int{{1, 0}, {0, 1}, {1, 1}, {2, 3}, {7, 0}, {0, 5}, {8, 14}, {20, 30}}
 
-// EachMatrix calls f as a subtest for random matrices of several sizes.
+// EachMatrix calls f in a subtest for each of several random matrices.
 func EachMatrix(t *testing.T, f func(t *testing.T, seed uint64, m *sparse.Matrix)) {
 	for seed, s := range sizes {
 		t.Run(fmt.Sprintf("%dx%d", s[0], s[1]), func(t *testing.T) {
