@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -50,17 +51,18 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 			return nil, d.mech.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d has no coordinate, or is prescribed", ErrCoordinates, f.Freedom))
 		}
 	}
-	e, x := zeros(len(candidates), 6*d.mech.NumBodies()), zeros(len(candidates), len(d.plainRight))
+	e, x := zeros(len(candidates), len(d.plainRight)), zeros(len(candidates), len(d.plainRight))
 	R := zeros(len(candidates), len(candidates))
 	for i, f := range candidates {
 		if err := d.freedomRow(e[i], f); err != nil {
 			return nil, err
 		}
-		clear(d.plainRight)
-		copy(d.plainRight, e[i])
-		if _, _, err := d.velocities.AnswerTo(x[i], d.plainRight); err != nil {
-			return nil, err
-		}
+	}
+	if err := answerAll(d.velocities, x, e); err != nil {
+		return nil, err
+	}
+	for i := range e {
+		e[i] = e[i][:6*d.mech.NumBodies()]
 	}
 	for i := range R {
 		for k := range R {
@@ -91,6 +93,21 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 		return nil, d.leftover(y, e, chosen)
 	}
 	return y, d.refine(y, e, chosen)
+}
+
+// answerAll stores in x the answers to right sides, eight at a time where the system has such, and the others one by one.
+func answerAll(by *kkt.Answers, x, right [][]float64) error {
+	accuracy := make([]float64, len(x))
+	by.TogetherTo(x, right, accuracy)
+	for k := range x {
+		if accuracy[k] == accuracy[k] {
+			continue
+		}
+		if _, _, err := by.AnswerTo(x[k], right[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refine removes the rounding that the inverse of R has left in N, which grows with the square of the length of a chain: first J·N = 0 by

@@ -277,6 +277,11 @@ func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error 
 		clear(x)
 		return nil
 	}
+	return d.corrected(x, by, most, size)
+}
+
+// corrected is correct for openings in d.plainRight whose signs are changed, the largest of which is most.
+func (d *Derivatives) corrected(x []float64, by *kkt.Answers, most, size float64) error {
 	fit, _, err := by.AnswerTo(x, d.plainRight)
 	if err == nil && fit.Ratio <= openTol {
 		return nil

@@ -65,11 +65,17 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	return d.columns(o, y)
 }
 
+// fewColumns is how many columns are taken one by one: kernels for eight right sides save nothing. Another value costs time only.
+const fewColumns = 2
+
 // columns takes the derivatives along each coordinate, each rate and each input, as many together as ForwardTo takes.
 func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace, error) {
 	s, seen := d.empty(o, y), jointsOf(o)
 	n := 2*len(y.freedoms) + len(o.Inputs)
 	step := min(d.atOnce(n), n)
+	if n <= fewColumns {
+		step = min(1, n)
+	}
 	out := d.NewChanges(step)
 	for i := range out.list {
 		out.list[i].taken.name, out.list[i].taken.lane, out.list[i].ready = "coordinate", uint8(i), true
@@ -105,7 +111,10 @@ func (d *Derivatives) takeColumns(list []changes, y *coordinates, inputs []mecha
 	for i := range list {
 		u := &list[i].taken
 		u.reset()
-		if err := d.setColumn(u, y, inputs, first+i); err != nil {
+		d.setColumn(u, y, inputs, first+i)
+	}
+	if n := min(len(list), len(y.freedoms)-first); y.open == nil && n > 0 {
+		if err := d.setCoordinates(list[:n], y, first); err != nil {
 			return err
 		}
 	}
@@ -137,15 +146,14 @@ func jointsOf(o StateSpaceOptions) []int {
 }
 
 // setColumn makes u, which is zero, the direction of column k: of a coordinate, a rate, or an input.
-func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism.Freedom, k int) error {
+func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism.Freedom, k int) {
 	n := len(y.freedoms)
 	switch {
 	case k >= 2*n:
 		f := inputs[k-2*n]
 		d.mustHave(f)
 		u.forces[f.Joint][f.Freedom], u.forced = 1, true
-	case y.open == nil && k < n:
-		return d.setCoordinate(u, y, k)
+	case y.open == nil && k < n: // setCoordinates has several
 	case y.open == nil:
 		for i := range d.bodies {
 			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(y.N[k-n][6*i:][:3]), spatial.Vec3(y.N[k-n][6*i+3:][:3])
@@ -156,7 +164,6 @@ func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism
 	default:
 		d.walk(u, y, k-n, orderVelocity, false)
 	}
-	return nil
 }
 
 // regular returns ErrSingularPose where the null space of the constraint forces has no derivative along some motion of the coordinates: it
@@ -230,24 +237,49 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	return s
 }
 
-// setCoordinate makes u the direction in which coordinate k changes by 1, the others and all rates held, theory.md (D5).
-func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
-	for i := range d.bodies {
-		u.bodies[i].Rotation = spatial.Vec3(y.N[k][6*i:][:3])
-		u.bodies[i].Position = spatial.Vec3(y.N[k][6*i+3:][:3])
+// setCoordinates makes a list of directions those in which one coordinate each, from number first on, changes by 1, while the others and all
+// rates are held, theory.md (D5).
+func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) error {
+	sides, x := zeros(len(list), len(d.plainRight)), zeros(len(list), len(d.plainRight))
+	most, accuracy := make([]float64, len(list)), make([]float64, len(list))
+	for k := range list {
+		u := &list[k].taken
+		for i := range d.bodies {
+			u.bodies[i].Rotation = spatial.Vec3(y.N[first+k][6*i:][:3])
+			u.bodies[i].Position = spatial.Vec3(y.N[first+k][6*i+3:][:3])
+		}
+		d.measure(u)
+		if err := d.misses(u, ofVelocities); err != nil {
+			return err
+		}
+		most[k] = d.negate()
+		copy(sides[k], d.plainRight)
 	}
-	d.measure(u)
-	if err := d.misses(u, ofVelocities); err != nil {
-		return err
+	d.velocities.TogetherTo(x, sides, accuracy)
+	for k := range list {
+		u := &list[k].taken
+		switch size := d.sizeOf(u, ofVelocities); {
+		case most[k] <= roundTol*size:
+			clear(x[k])
+		case accuracy[k] != accuracy[k]:
+			copy(d.plainRight, sides[k])
+			if err := d.corrected(x[k], d.velocities, most[k], size); err != nil {
+				return err
+			}
+		}
+		for i := range d.bodies {
+			u.bodies[i].Angular = spatial.Vec3(x[k][6*i:][:3])
+			u.bodies[i].Linear = spatial.Vec3(x[k][6*i+3:][:3])
+		}
+		if err := d.holdRates(u, y); err != nil {
+			return err
+		}
 	}
-	x := d.answer[:len(d.plainRight)]
-	if err := d.correct(x, d.velocities, d.sizeOf(u, ofVelocities)); err != nil {
-		return err
-	}
-	for i := range d.bodies {
-		u.bodies[i].Angular = spatial.Vec3(x[6*i:][:3])
-		u.bodies[i].Linear = spatial.Vec3(x[6*i+3:][:3])
-	}
+	return nil
+}
+
+// holdRates takes out of a direction the motion by which the rates of the coordinates change along it.
+func (d *Derivatives) holdRates(u *direction, y *coordinates) error {
 	rates := make([]float64, len(y.freedoms))
 	for i, f := range y.freedoms {
 		var err error
@@ -255,7 +287,7 @@ func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
 			return err
 		}
 	}
-	x = d.answer[:6*len(d.bodies)]
+	x := d.answer[:6*len(d.bodies)]
 	clear(x)
 	for i, rate := range rates {
 		floats.AddScaled(x, -rate, y.N[i])
