@@ -237,8 +237,8 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	return s
 }
 
-// setCoordinates makes a list of directions those in which one coordinate each, from number first on, changes by 1, while the others and all
-// rates are held, theory.md (D5).
+// setCoordinates makes a list of directions those in which one coordinate each, from number first on, changes by 1, while the others and
+// all rates are held, theory.md (D5).
 func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) error {
 	sides, x := zeros(len(list), len(d.plainRight)), zeros(len(list), len(d.plainRight))
 	most, accuracy := make([]float64, len(list)), make([]float64, len(list))

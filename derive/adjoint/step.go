@@ -39,7 +39,9 @@ type step[F any] struct {
 	length float64               // typical length of the mechanism
 	closer sim.Projector         // closes stages; nil: no stage is closed
 	may    bool                  // the run may have closed stages
-	doubts bool                  // an open step has been in doubt, or the run has closed all: steps are tried closed first
+	all    bool                  // the run has closed the stages of each step
+	doubts bool                  // an open step has been in doubt: the next ones are tried closed first
+	wait   int                   // steps that are tried closed first as an open one has led elsewhere
 	closed bool                  // the stages of this step are closed
 	open   []mechanism.BodyState // bodies at a stage before it was closed
 	shift  shift                 // change that has closed the stage
@@ -66,7 +68,7 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 
 // closeStages is Sweep.CloseStages.
 func (s *step[F]) closeStages(p sim.Projector, may, all bool) {
-	s.closer, s.may, s.doubts = p, may && p != nil, all && p != nil
+	s.closer, s.may, s.all, s.doubts, s.wait = p, may && p != nil, all && p != nil, false, 0
 }
 
 // joint returns the field of the first stage as a JointField; nil if the run does not project.
@@ -121,6 +123,10 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 // geometry alone makes rows redundant, accelerations of open stages are as wrong as without a row. A smaller value costs time only.
 const closedGap = 1e-12
 
+// closedWait is how many steps of a run that has closed all stages are tried closed first after an open one that has led elsewhere. Open
+// ones save the derivatives of closing where they lead to the same end. Another value costs time only.
+const closedWait = 7
+
 // over computes the step of a run from at to end again, with open or closed stages as in the run, and returns the gap between its end and
 // end. Stages at which derivatives are in doubt are closed in any case: the computed accelerations are near those of the closed stage, and
 // have no derivative of their own.
@@ -151,7 +157,8 @@ func (s *step[F]) tellClosed() error {
 // Otherwise a step is tried with open stages. If these are in doubt, or the run may have closed stages and the gap is above closedGap, it
 // is computed with closed stages, and the way with the smaller gap is kept; with a doubt always the closed one.
 func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
-	if s.closed = s.doubts; s.closed {
+	if s.closed = s.doubts || s.wait > 0; s.closed {
+		s.wait = max(0, s.wait-1)
 		if gap, err = s.leads(at, end); err == nil {
 			return gap, nil
 		}
@@ -167,7 +174,10 @@ func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	}
 	s.closed, s.doubts = true, doubt != nil
 	by, fails := s.leads(at, end)
-	if fails == nil && (doubt != nil || err != nil || by < gap) {
+	if fails == nil && (doubt != nil || err != nil || s.all || by < gap) {
+		if s.all {
+			s.wait = closedWait
+		}
 		return by, nil
 	}
 	if doubt != nil {
