@@ -36,9 +36,6 @@ func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
 	f.lean.fac.Heed(f.Watched())
 }
 
-// weakPart is the pivot, relative to ε and the scale of the row, up to which a row counts as redundant. Package factor has the same number.
-const weakPart = 1e3
-
 // withSlacks returns the system of a pattern that has slacks in addition, without the same rows and in the same order. A slack and its row
 // come behind the first body that the row couples: a row with a slack of its own depends on no other, whatever the order.
 func (l *leanPlan) withSlacks(wide *sparse.Pattern) *leanPlan {

@@ -92,12 +92,14 @@ func (s *Rows) ValuesTo(dst, src *Matrix) {
 	to := dst.Val
 	for _, r := range s.runs {
 		from := src.Val[r.src : r.src+int64(r.n)]
-		if len(from) == MaxBlock { // the most frequent case, a single row on a body
-			*(*[MaxBlock]float64)(to) = *(*[MaxBlock]float64)(from)
-		} else {
-			copy(to, from)
+		for len(from) >= MaxBlock { // rows of a body, most often
+			a, b := (*[MaxBlock]float64)(to), (*[MaxBlock]float64)(from)
+			*(*[2]float64)(a[:]) = *(*[2]float64)(b[:])
+			*(*[2]float64)(a[2:]) = *(*[2]float64)(b[2:])
+			*(*[2]float64)(a[4:]) = *(*[2]float64)(b[4:])
+			to, from = to[MaxBlock:], from[MaxBlock:]
 		}
-		to = to[len(from):]
+		to = to[copy(to, from):]
 	}
 }
 
