@@ -10,11 +10,13 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen/full"
 )
 
-// rigidTol is the part of a shape that has to be in another direction than the shapes before it; shapes have unit modal mass.
+// rigidTol is the least norm, in M, of the part of a shape that is orthogonal to the shapes before it: less counts as rounding. Shapes have
+// unit modal mass.
 const rigidTol = 1e-4
 
-// widen appends to an orthonormal basis the direction of x that is new in it, if rounding has not made it.
-func (s *System) widen(basis [][]float64, x []float64) [][]float64 {
+// appendDirection appends to a basis, orthonormal in M, the normalized part of x that is orthogonal to it. It returns the basis
+// as it is if that part has a norm of rigidTol or less, which may be rounding. It overwrites x.
+func (s *System) appendDirection(basis [][]float64, x []float64) [][]float64 {
 	orthogonalize(x, basis, s.MassTo, make([]float64, s.dim()), nil, s.space.Watched())
 	size := math.Sqrt(max(floats.Dot(x, s.massTimes(x)), 0))
 	if !(size > rigidTol) {
@@ -24,67 +26,71 @@ func (s *System) widen(basis [][]float64, x []float64) [][]float64 {
 	return append(basis, x)
 }
 
-// appendPair appends m to list, the mode of an eigenvalue that came out as lambda. A pair λ, λ̄ that is real but for rounding, as those
-// of a multiple decay are, stands for two modes: the real and the imaginary part of its shape are one each. Of a double eigenvalue with
-// one shape both have that shape.
+// appendPair appends to list the mode m of a computed eigenvalue lambda, 1/s (or the reciprocal of one: only a zero imaginary part
+// matters). If lambda is complex by rounding alone, so that m.Lambda is real, the pair λ, λ̄ stands for two modes, and both are appended:
+// one has the real part of the shape of m, and the other the imaginary part. Where the two parts are parallel, the double eigenvalue has
+// one shape, and both modes have it.
 func (s *System) appendPair(list []Mode, m Mode, lambda complex128) []Mode {
 	if imag(lambda) == 0 || imag(m.Lambda) != 0 || m.Kind == Rigid {
 		return append(list, m)
 	}
-	one, other := m, m
-	one.Imag, other.Imag = nil, nil
-	other.Shape = slices.Clone(one.Shape)
+	first, second := m, m
+	first.Imag, second.Imag = nil, nil
+	second.Shape = slices.Clone(first.Shape)
 	if m.Imag != nil {
-		// The part is a shape up to the imaginary part of λ over its size, realTol/rigidTol.
-		if basis := s.widen(s.widen(nil, slices.Clone(m.Shape)), slices.Clone(m.Imag)); len(basis) == 2 {
-			other.Shape = basis[1]
-			orient(other.Shape, nil)
+		// The imaginary part has a norm of at least rigidTol, and Im λ is at most realTol·|λ|: as a shape its error is about realTol/rigidTol.
+		if basis := s.appendDirection(s.appendDirection(nil, slices.Clone(m.Shape)), slices.Clone(m.Imag)); len(basis) == 2 {
+			second.Shape = basis[1]
+			orient(second.Shape, nil)
 		}
 	}
-	s.finish(&one)
-	s.finish(&other)
-	return append(list, one, other)
+	s.finish(&first)
+	s.finish(&second)
+	return append(list, first, second)
 }
 
 const (
-	// alikeTol is the difference of two eigenvalues of an inverse, relative to these, up to which their vectors are any two of their space.
-	// A larger value costs time only.
+	// alikeTol is the relative difference of two eigenvalues of the inverse up to which they count as equal: their eigenvectors may then be
+	// any two vectors of their common space. A larger value costs time only.
 	alikeTol = 1e-3
-	// smallTol is a square of a frequency, relative to the largest of a space, up to which the largest makes the rounding of its shape.
-	// A larger value costs time only.
+	// smallTol is the eigenvalue of K, relative to the largest, up to which the rounding of the largest eigenvalues may mix its
+	// shape with others. A larger value costs time only.
 	smallTol = 1e-6
 )
 
-// tellApart replaces the shapes x of runs of the eigenvalues theta that are alike by those of K in the space of a run. A shift tells
-// squares of frequencies apart down to its rounding; products with K do so down to their own.
+// separateAlike replaces the shapes x of each run of nearly equal eigenvalues theta (alikeTol) of the shifted inverse by the Ritz vectors
+// of K in the space of the run. The inverse separates squares of frequencies only down to rounding relative to the shift; products with K
+// separate smaller ones.
 //
-// Cost: as tell, of each run; allocates.
-func (s *System) tellApart(x [][]float64, theta []float64) error {
+// Shapes: theta has one entry for each x, sorted. Cost: as rayleighRitz, of each run; allocates. It returns the errors of rayleighRitz.
+func (s *System) separateAlike(x [][]float64, theta []float64) error {
 	for from, to := 0, 1; from < len(x); from, to = to, to+1 {
 		for to < len(x) && math.Abs(theta[to-1]-theta[to]) <= alikeTol*math.Abs(theta[to-1]) {
 			to++
 		}
-		if err := s.tell(x[from:to]); err != nil {
+		if err := s.rayleighRitz(x[from:to]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tell replaces shapes by those of K in their space, of unit modal mass, as Rayleigh and Ritz do.
+// rayleighRitz replaces the shapes x by the Ritz vectors of K in the space that they span, with unit modal mass, by increasing
+// Rayleigh quotient. It leaves dependent shapes as they are.
 //
-// Cost: a product with K a shape, and O(shapes) operations for each number of a shape; allocates.
-func (s *System) tell(x [][]float64) error {
+// Cost: a product with K a shape, and O(shapes) operations for each number of a shape; allocates. It returns the error of the eigenvalue
+// problem, or the cause if the context ends.
+func (s *System) rayleighRitz(x [][]float64) error {
 	n := len(x)
 	if n < 2 {
 		return nil
 	}
 	var basis [][]float64
 	for _, v := range x {
-		basis = s.widen(basis, slices.Clone(v))
+		basis = s.appendDirection(basis, slices.Clone(v))
 	}
 	if len(basis) < n {
-		return nil // not independent: there is nothing to tell
+		return nil // they do not span a space of their number
 	}
 	A, g := mat.NewDense(n, n, nil), make([]float64, s.dim())
 	for j, v := range basis {

@@ -14,9 +14,14 @@ import (
 //
 //	x' = −(σ²M + σC + K)⁻¹·(M·ẋ + (C + σM)·x),   ẋ' = x + σ·x'.
 //
-// symmetric reports that K is symmetric on displacements that the joints allow.
+// It stores the lowest modes that o asks for in out. v is the shifted inverse of the undamped system, and typical a typical eigenvalue of
+// K, 1/s². symmetric says that K is symmetric on displacements that the joints allow.
+//
+// Modes come in bands: each shift σ shows the eigenvalues within some distance of it, and a larger shift shows the next ones.
+// A band that fails ends the search with the modes of the bands before. If the first band fails, o.Count is lowered to the
+// number that was asked for, and then σ is raised, before its error is returned.
 func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64, symmetric bool) error {
-	// The undamped modes tell the size of the wanted eigenvalues.
+	// The undamped modes give the size of the wanted eigenvalues.
 	first := &Modes{}
 	if err := s.undampedModes(first, o, v, typical); err != nil {
 		return err
@@ -25,23 +30,23 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 	sigma, most := first.firstShifts(typical)
 	var free [][]float64
 	if symmetric {
-		// Where K has no force, damping does not move a body either.
+		// A displacement that K takes to zero is rigid with damping, too.
 		out.List, free = first.withoutStiffness()
 	}
 	asked := o.Count
 	if (!symmetric || first.Unstable() > 0) && s.covers(longBasis/2) {
-		o.Count = longBasis // growing modes come first, and one basis has them all
+		o.Count = longBasis // growing modes come first in the list, and one basis holds all modes
 	}
 	var seen []band
-	var sure, far []Mode  // those within the reach of a band, and the others of the last one
-	count, beyond := 0, 0 // their eigenvalues
+	var inside, outside []Mode // modes within the reach of a band, and the other modes of the last band
+	nInside, nOutside := 0, 0  // numbers of their eigenvalues, conjugates included
 	for {
 		before := out.List
-		b, near, others, err := s.dampedBand(out, o, first.List, free, sigma, seen)
+		b, within, beyond, err := s.dampedBand(out, o, first.List, free, sigma, seen)
 		if err != nil {
-			out.List = before // without what it has found
+			out.List = before // without the modes of the band that failed
 		}
-		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // by rounding
+		limited := err != nil && (errors.Is(err, ErrNoConvergence) || unfactored(err)) // rounding allows no result with this σ
 		if limited && len(seen) == 0 && o.Count > asked {
 			o.Count = asked
 			continue
@@ -51,32 +56,32 @@ func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical floa
 			continue
 		}
 		if limited && len(seen) > 0 {
-			out.List = append(sure, far...)
+			out.List = append(inside, outside...)
 			break
 		}
 		if err != nil {
 			return err
 		}
-		count, beyond, seen = count+near, others, append(seen, b)
-		sure, far = withinReach(out.List, seen)
-		if len(sure) >= o.Count || len(seen) == bands || !b.blurred && s.covers((count+beyond)/2) {
+		nInside, nOutside, seen = nInside+within, beyond, append(seen, b)
+		inside, outside = withinReach(out.List, seen)
+		if len(inside) >= o.Count || len(seen) == bands || !b.blurred && s.covers((nInside+nOutside)/2) {
 			break
 		}
 		if sigma = b.reach; sigma < bandGain*b.sigma {
 			break
 		}
-		out.List = sure // the next band knows the others better
+		out.List = inside // the next band computes the others with a smaller error
 	}
-	out.All = len(out.List) <= asked && s.covers((count+beyond)/2)
+	out.All = len(out.List) <= asked && s.covers((nInside+nOutside)/2)
 	out.choose(asked)
 	return nil
 }
 
-// dampedBand adds to out the modes around σ that are not known from bands before, and returns their
-// band and the numbers of their eigenvalues as collect. The undamped modes are the start. free are all
-// displacements without stiffness, or nil if they are not known.
+// dampedBand adds to out the modes around σ that the bands seen have not found, and returns their band b and, as collect does, the
+// numbers of their eigenvalues within and beyond its reach. The iteration starts from the undamped modes. free are all displacements
+// without stiffness, orthonormal in M, or nil if they are not known. With an error the modes in out may be incomplete.
 func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][]float64, sigma float64, seen []band) (
-	b band, near, beyond int, err error) {
+	b band, within, beyond int, err error) {
 	g, err := s.quadratic(sigma)
 	if err != nil {
 		return b, 0, 0, err
@@ -85,8 +90,8 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 	n := s.dim()
 	k := s.newKrylov(2*n, g.apply, g.metric)
 	k.warm = 1
-	// The undamped shapes are a good start. Modes that damping brings down are in vectors that
-	// do not depend on these shapes.
+	// The undamped shapes are a good start. Strong damping makes slow modes of fast ones, whose shapes are not among the lowest undamped
+	// shapes: random vectors bring them in.
 	for i := range undamped {
 		k.include(append(slices.Clone(undamped[i].Shape), make([]float64, n)...))
 	}
@@ -103,11 +108,10 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 		if err != nil {
 			return b, 0, 0, err
 		}
-		if err := k.mustHold(r, g.sigma, k.largest/bandReach); err != nil {
+		if err := k.checkProducts(r, g.sigma, k.largest/bandReach); err != nil {
 			return b, 0, 0, err
 		}
-		// Eigenvalues come in the order of their distance from σ, and all within a radius are
-		// there. So the lowest are those whose size is below the radius less σ.
+		// Eigenvalues come by their distance from σ, and r has all within the distance of the last one, d. So r has all with |λ| < d − σ.
 		all := len(r) < want || k.done == len(k.V) || len(k.V) == 0
 		radius := math.Inf(1)
 		if !all {
@@ -115,15 +119,15 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 		}
 		b = band{sigma: g.sigma, reach: bandReach / k.largest, other: math.Inf(1)}
 		out.List = slices.Clone(before)
-		if near, beyond, err = s.collect(out, k, r, free, &b, radius, seen); err != nil {
+		if within, beyond, err = s.collect(out, k, r, free, &b, radius, seen); err != nil {
 			return b, 0, 0, err
 		}
 		if free == nil {
-			if err := s.restRigid(out, k, g, &b, len(before)); err != nil {
+			if err := s.replaceRigid(out, k, g, &b, len(before)); err != nil {
 				return b, 0, 0, err
 			}
 		}
-		s.settleRigid(out)
+		s.mergeRigid(out)
 		if all || len(out.List) >= o.Count {
 			break
 		}
@@ -131,21 +135,21 @@ func (s *System) dampedBand(out *Modes, o ModeOptions, undamped []Mode, free [][
 	}
 	out.Shift = g.sigma * g.sigma
 	out.Products += k.products
-	return b, near, beyond, nil
+	return b, within, beyond, nil
 }
 
-// collect adds to out the modes of the eigenvalues r. It leaves out those that are known, those
-// beyond a radius unless they grow, as these come first, and conjugates. It returns the numbers of
-// eigenvalues, conjugates included, within the reach of b and beyond it, and brings the reach of b
-// down to the first whose shape or eigenvalue is lost in rounding. Where zero may be the eigenvalue, the mode is
-// rigid. But if the free displacements are known, they are in out already, and such a mode is left out if
-// it is a combination of them, or else is what its eigenvalue says.
+// collect adds to out the modes of the eigenvalues r. It leaves out conjugates, modes that the bands seen have found, and modes with |λ|
+// beyond radius, 1/s, unless they grow, as growing modes come first. It returns the numbers of the other eigenvalues, conjugates included,
+// within the reach of b and beyond it, and lowers the reach of b to the first eigenvalue that is lost in rounding, or whose shape is.
+//
+// If zero may be the eigenvalue of a mode, the mode counts as rigid when the free displacements are not known (nil). When they are known,
+// they are in out already: such a mode is left out if it is a combination of them, and is else taken by its eigenvalue.
 func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *band, radius float64, seen []band) (
-	near, beyond int, err error) {
+	within, beyond int, err error) {
 	n := s.dim()
 	before := out.List
 	scale := b.sigma * b.sigma
-	if free != nil { // shapes tell, and zero may come out as large as what their errors make
+	if free != nil { // the shape decides below, so zero may come out as large as the error of a shape, 10·ritzTol, makes it
 		scale = max(scale, 10*ritzTol*ritzTol/zeroTol*s.size[algebra.Largest(s.size)])
 	}
 	lambdas := make([]complex128, len(r))
@@ -169,7 +173,7 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 			b.reach = min(b.reach, 1/cmplx.Abs(theta))
 			continue
 		}
-		if err := k.sharpen(b, &r[i], lambda); err != nil {
+		if err := k.limitReach(b, &r[i], lambda); err != nil {
 			return 0, 0, err
 		}
 		values := 1
@@ -177,30 +181,31 @@ func (s *System) collect(out *Modes, k *krylov, r []ritz, free [][]float64, b *b
 			values = 2
 		}
 		if b.distance(lambda) < b.reach {
-			near += values
+			within += values
 		} else {
 			beyond += values
 		}
 		m, doubtful := s.damped(lambda, re[:n], im[:n], scale)
 		if !doubtful {
-			if doubtful, err = k.doubts(&r[i], lambda, b.sigma); err != nil {
+			if doubtful, err = k.mayBeZero(&r[i], lambda, b.sigma); err != nil {
 				return 0, 0, err
 			}
 		}
 		switch {
 		case free == nil && doubtful:
 			m.Kind, m.Lambda = Rigid, 0
-		case free != nil && (doubtful || m.Kind == Rigid) && s.still(free, &m):
-			continue // its directions are there, and known better
+		case free != nil && (doubtful || m.Kind == Rigid) && s.hasZeroEigenvalue(free, &m):
+			continue // its directions are in out already, with smaller errors
 		}
-		b.see(&m, cmplx.Abs(lambda))
+		b.addSize(&m, cmplx.Abs(lambda))
 		out.List = s.appendPair(out.List, m, theta)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(theta))
 	}
-	return near, beyond, nil
+	return within, beyond, nil
 }
 
-// firstShifts returns the first shift σ for damped modes, if these are the undamped ones, and the largest that may have to replace it.
+// firstShifts returns the first shift σ for damped modes, 1/s, by the undamped modes m, and the largest shift that may have to replace it.
+// typical is a typical eigenvalue of K, 1/s².
 func (m *Modes) firstShifts(typical float64) (sigma, most float64) {
 	sigma, most = math.Inf(1), math.Sqrt(shiftFloor*typical)
 	for i := range m.List {
@@ -214,7 +219,8 @@ func (m *Modes) firstShifts(typical float64) (sigma, most float64) {
 	return sigma, most
 }
 
-// withoutStiffness returns the rigid ones of the lowest undamped modes, and their shapes, or nil if there may be more of them.
+// withoutStiffness returns the rigid modes among the lowest undamped modes m, and their shapes. shapes is nil if m may lack some rigid
+// mode, and empty if there is none.
 func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
 	shapes = make([][]float64, 0)
 	for i := range m.List {
@@ -228,8 +234,9 @@ func (m *Modes) withoutStiffness() (rigid []Mode, shapes [][]float64) {
 	return rigid, shapes
 }
 
-// known reports which of the eigenvalues λ have been seen in a band or belong to a mode of list. Next to the edge of a band rounding may
-// bring an eigenvalue to its other side. So each mode of the list stands for the eigenvalue that is next to it, and for no other one.
+// known reports, for each eigenvalue λ, whether a band seen has it within its reach or a mode of list has it. At the edge of a
+// band, rounding may move an eigenvalue to the other side. So bands count up to a margin of bandEdge before their edge, and each mode of
+// list marks the eigenvalue nearest to its own, no other one, if it is within bandEdge.
 func known(lambda []complex128, seen []band, list []Mode) []bool {
 	out := make([]bool, len(lambda))
 	if len(seen) == 0 {

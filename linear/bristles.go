@@ -9,22 +9,23 @@ import (
 )
 
 // bristle is a point at which bristles hold a body (contact.Hold). In statics they are springs: their deflection is the
-// displacement of the body's point along the ground, which is docs/ground.md (G26) for a slow displacement. From their
-// travel on the body slides.
+// displacement of the body's point along the ground, which is docs/ground.md (G26) for a slow displacement. Bristles that are bent by
+// their travel or more slide.
 type bristle struct {
 	contact, body int
-	at            int          // of its two states in mechanism.State.Internal
+	at            int          // index of its first of two states in mechanism.State.Internal
 	arm           spatial.Vec3 // from the centre of mass, m
 	x, y          spatial.Vec3 // unit vectors along the ground
-	travel        float64      // deflection from which on the body slides, m
-	touches       bool
+	travel        float64      // deflection at which the body begins to slide, m
+	touches       bool         // the point is in contact; arm, x and y are zero else
 }
 
-// slidingPart is the part of their travel from which on bristles count as bent to the end.
+// slidingPart is the deflection of bristles, relative to their travel, at and above which they count as fully bent.
 const slidingPart = 1 - 1e-9
 
-// bristlesAt lists the bristles at s.st, for which the system has been loaded.
-func (s *search) bristlesAt() error {
+// listBristles stores in s.bristles the bristles at s.st, for which the system has been loaded, and clears the internal states of
+// contacts with other friction. It returns the errors of mechanism.Mechanism.ContactAt.
+func (s *search) listBristles() error {
 	m := s.sys.mech
 	s.bristles = s.bristles[:0]
 	if m.NumInternal() == 0 {
@@ -38,7 +39,7 @@ func (s *search) bristlesAt() error {
 			continue
 		}
 		discs := c.NumStates() / n
-		if c.Law.Friction.Type != contact.Coulomb { // slips of tyres are 0 at rest
+		if c.Law.Friction.Type != contact.Coulomb { // the states are slips of tyres, 0 at rest
 			clear(s.st.Internal[at : at+n*discs])
 			at += n * discs
 			continue
@@ -62,8 +63,9 @@ func (s *search) bristlesAt() error {
 	return nil
 }
 
-// bend stores in try the deflections of bristles after its displacement from s.st, and clears the bristles that do not touch.
-func (s *search) bend(try *mechanism.State) {
+// bendBristles stores in try.Internal the deflections of bristles after the displacement of the bodies from s.st to try, m, at most their
+// travel. Bristles that do not touch have none.
+func (s *search) bendBristles(try *mechanism.State) {
 	copy(try.Internal, s.st.Internal)
 	for i := range s.bristles {
 		b := &s.bristles[i]
@@ -83,9 +85,9 @@ func (s *search) bend(try *mechanism.State) {
 	}
 }
 
-// blame stores in e what friction has to do with it: the first contact whose friction holds nothing at rest, and the
-// first whose bristles are bent to the end.
-func (s *search) blame(e *UnbalancedError) {
+// setFriction stores in e.Loose the first touching contact whose friction has no force at rest, and in e.Sliding the first one
+// whose bristles are fully bent. It leaves both empty where there is none.
+func (s *search) setFriction(e *UnbalancedError) {
 	m := s.sys.mech
 	k := m.NewKinematics()
 	k.I = nil
@@ -111,7 +113,8 @@ func (s *search) blame(e *UnbalancedError) {
 	}
 }
 
-// hasBentBristles reports whether bristles are bent at the loaded state: their force follows the normal force then, and has no potential.
+// hasBentBristles reports whether some bristles are bent at the loaded state. Their force is then in proportion to the normal force, and
+// has no potential.
 func (s *System) hasBentBristles() bool {
 	if s.st == nil {
 		return false

@@ -9,15 +9,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// errLags says why a contact with internal states has no place among springs and dampers.
-var errLags = fmt.Errorf("%w: its internal states follow their own equations", mechanism.ErrNoDerivatives)
+// errInternalStates is the reason why the linearized equations cannot have a contact with internal states.
+var errInternalStates = fmt.Errorf("%w: its internal states follow their own equations", mechanism.ErrNoDerivatives)
 
-// fillContact adds contact i by its exact derivatives. Friction at rest is a
-// damper. Bristles, while nothing slides, are springs besides: they bend by as much as the point moves.
+// fillContact adds contact i to K and C by the exact derivatives of its force. Friction at rest is a
+// damper. At rest, bristles are springs too: their deflection changes by the displacement of the point.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, in two cases. The internal states of tyres
-// have no place in K, except in a search for equilibrium, where they have no slip and carry nothing along the ground. And the rates of
-// bristles are no springs while something moves.
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, in two cases: for a tyre with internal states,
+// except in a search for equilibrium, where its slips are 0 and it has no force along the ground; and for bristles while
+// something moves, as their rates follow an equation of their own.
 func (s *System) fillContact(i int) error {
 	m, k := s.mech, s.y.Kin
 	r, err := m.ContactAt(i, k, s.st)
@@ -27,7 +27,7 @@ func (s *System) fillContact(i int) error {
 	c, body, element := m.Contact(i)
 	states := c.Law.NumStates()
 	if states > 0 && !(s.statics || s.rest && c.Law.Friction.Type == contact.Coulomb) {
-		return fault.Errorf("linear: %w", m.AtForce(element, errLags))
+		return fault.Errorf("linear: %w", m.AtForce(element, errInternalStates))
 	}
 	var b contact.Body
 	var pose, velocity contact.Jacobian
@@ -42,8 +42,9 @@ func (s *System) fillContact(i int) error {
 	return nil
 }
 
-// addBristles adds to pose, the derivatives of the wrench about the centre of mass, the springs that the bristles of contact i are: along
-// both axes of each touch the force changes by k = ∂F/∂ξ, the deflection ξ by the displacement of the point.
+// addBristles adds the springs of the bristles of contact i to pose, the 6×6 derivative of the wrench about the centre of mass by the
+// displacement of the body. Along both axes of each touch, the deflection ξ changes by the displacement of the point, and
+// the force by k = ∂F/∂ξ, N/m, times that.
 func (s *System) addBristles(pose *contact.Jacobian, c *contact.Contact, r *contact.Result, b *contact.Body, i int) {
 	com := b.Position.Add(b.Com)
 	for j := range r.Touches {

@@ -18,9 +18,10 @@ type dense struct {
 	K, C *mat.Dense // NᵀKN, NᵀCN
 }
 
-// reduce computes the dense form on a basis N of the motions that the joints allow, docs/statics-and-modes.md (S4).
+// reduce computes the dense form on a basis N of the motions that the joints allow, docs/statics-and-modes.md (S4). K has the symmetric
+// part of the imbalance taken off (subtractImbalance).
 //
-// Cost: O(bodies³); allocates. It returns nil if the joints allow nothing, and ErrNotFinite
+// Cost: O(bodies³); allocates. It returns nil and no error if the joints allow no motion, and ErrNotFinite
 // with the name of a body or joint.
 func (s *System) reduce() (*dense, error) {
 	N, err := s.allowed()
@@ -40,7 +41,7 @@ func (s *System) reduce() (*dense, error) {
 		}
 		mat.Col(x, c, N)
 		s.StiffnessTo(y, x)
-		subtractTurning(y, s.left, x)
+		subtractSkew(y, s.imbalance, x)
 		KN.SetCol(c, y)
 		s.DampingTo(y, x)
 		CN.SetCol(c, y)
@@ -62,11 +63,11 @@ func (s *System) reduce() (*dense, error) {
 	return d, nil
 }
 
-// allowed returns a basis R·Z of the displacements x with J·x = 0: RᵀMR = 1, and Z is an orthonormal basis of the null space of J·R. It
-// returns nil if the joints allow nothing.
+// allowed returns a basis R·Z, in columns, of the displacements x with J·x = 0: RᵀMR = 1 (massRoot), and Z is an orthonormal basis of the
+// null space of J·R. It returns nil and no error if the joints allow no motion.
 func (s *System) allowed() (*mat.Dense, error) { return s.allowedBy(func(int) bool { return true }) }
 
-// allowedBy is allowed for the rows of J that keep returns true for.
+// allowedBy is allowed with only the rows of J for which keep returns true.
 func (s *System) allowedBy(keep func(row int) bool) (*mat.Dense, error) {
 	R := s.massRoot()
 	JR, err := s.jacobianTimes(R, keep)
@@ -91,7 +92,8 @@ func (s *System) allowedBy(keep func(row int) bool) (*mat.Dense, error) {
 	return RZ, nil
 }
 
-// jacobianTimes returns J·R, with zeros in the rows for which keep returns false; nil if there are no rows.
+// jacobianTimes returns J·R, with zeros in the rows for which keep returns false. It returns nil and no error if there are no rows, and
+// ErrNotFinite with the name of a joint.
 func (s *System) jacobianTimes(R *mat.Dense, keep func(row int) bool) (*mat.Dense, error) {
 	n, rows := s.dim(), s.Rows()
 	if rows == 0 {
@@ -124,7 +126,7 @@ func (s *System) rowError(row int) error {
 	return fault.Errorf("linear: %w", layout.At(s.kkt.nodeAt(s.dim()+row), -1, ErrNotFinite))
 }
 
-// massRoot returns C with CᵀMC = 1, a block a body.
+// massRoot returns R with RᵀMR = 1, block-diagonal with a 6×6 block for each body. M is without armature, and with held inertia.
 func (s *System) massRoot() *mat.Dense {
 	n := s.dim()
 	out := mat.NewDense(n, n, nil)
@@ -171,38 +173,36 @@ func (s *System) Matrices() (M, C, K, J *mat.Dense) {
 	return M, C, K, J
 }
 
-// symmetric returns the symmetric part of A and whether A is that up to rounding,
-// relative to size.
+// symmetric returns the symmetric part of A, and whether A equals it up to symmetricTol·size, in each entry.
 func symmetric(A *mat.Dense, size float64) (*mat.SymDense, bool) {
 	n, _ := A.Dims()
 	S := mat.NewSymDense(n, nil)
-	off := 0.0
+	difference := 0.0
 	for i := range n {
 		for j := i; j < n; j++ {
 			a, b := A.At(i, j), A.At(j, i)
 			S.SetSym(i, j, (a+b)/2)
-			off = max(off, math.Abs(a-b))
+			difference = max(difference, math.Abs(a-b))
 		}
 	}
-	return S, off <= symmetricTol*size
+	return S, difference <= symmetricTol*size
 }
 
-// symmetricTol is the largest difference of two entries that ought to be equal,
-// relative to the largest.
+// symmetricTol is the largest difference of two entries that counts as rounding, relative to the largest entry.
 const symmetricTol = 1e-8
 
 // largest returns the largest magnitude of A.
 func largest(A *mat.Dense) (m float64) { return algebra.MaxAbs(A.RawMatrix().Data) }
 
-// rowSpace are the singular vectors of J·R with RᵀMR = 1, its rows scaled to unit length.
+// rowSpace is the singular value decomposition of J·R, RᵀMR = 1, with rows scaled to unit length.
 type rowSpace struct {
-	free  *mat.Dense // R times a basis of the null space; nil if there is none
-	U, V  mat.Dense  // V is R times the vectors
-	value []float64  // those that are not zero
-	norms []float64
+	free  *mat.Dense // R times an orthonormal basis of the null space; nil if the null space is zero
+	U, V  mat.Dense  // left singular vectors, and R times the right ones, in columns
+	value []float64  // singular values above freeTol
+	norms []float64  // of the rows of J·R, before scaling
 }
 
-// rowSpace computes the singular vectors of the Jacobian of the loaded state.
+// rowSpace computes the singular value decomposition of the Jacobian of the loaded state. Without rows, it has free alone.
 //
 // Cost: O(bodies³); allocates. It returns ErrNotFinite with the name of a joint.
 func (s *System) rowSpace() (*rowSpace, error) {
@@ -250,28 +250,28 @@ func (s *System) rowSpace() (*rowSpace, error) {
 	return out, nil
 }
 
-// solveTo stores in z the least solution of J·z = b, and in left the residual of b.
-func (J *rowSpace) solveTo(z, left, b []float64) {
+// solveTo stores in z the solution of J·z = b that is least in the metric M, by least squares of the scaled rows, and in residual b − J·z.
+func (J *rowSpace) solveTo(z, residual, b []float64) {
 	clear(z)
 	for i := range b {
-		left[i] = 0
+		residual[i] = 0
 		if J.norms[i] != 0 {
-			left[i] = b[i] / J.norms[i]
+			residual[i] = b[i] / J.norms[i]
 		}
 	}
 	for k, value := range J.value {
 		t := 0.0
-		for i, x := range left {
+		for i, x := range residual {
 			t += J.U.At(i, k) * x
 		}
-		for i := range left {
-			left[i] -= t * J.U.At(i, k)
+		for i := range residual {
+			residual[i] -= t * J.U.At(i, k)
 		}
 		for i := range z {
 			z[i] += t / value * J.V.At(i, k)
 		}
 	}
-	for i := range left {
-		left[i] *= J.norms[i]
+	for i := range residual {
+		residual[i] *= J.norms[i]
 	}
 }

@@ -12,10 +12,10 @@
 //	M, C, K, J := s.Matrices()     // dense, for small mechanisms
 //
 // [Equilibrate] comes first where the modes of an equilibrium are wanted. A state that moves can be
-// linearized too. The state is kept, not copied, while the [System] is in use.
+// linearized too. A [System] keeps a reference to the state: it must not change while the System is in use.
 //
 // Cost: Equilibrate takes three factorizations a Newton step, Linearize one, and both allocate.
-// Modes are found by a sparse method, which takes some factorizations and some ten solves a mode,
+// Modes are found by a sparse method, which takes some factorizations and about ten solves a mode,
 // or by a dense one in O(bodies³). Work beyond ModeOptions.MaxFlops is refused.
 //
 // Errors: Linearize refuses a state that violates the joints (*mechanism.ViolationError). An
@@ -39,15 +39,15 @@
 // velocities that turn. In axes that turn with the motion their equations have constant
 // coefficients: [ModeOptions.Steady] asks for the modes there, and [System.StateSpace] for the
 // matrix of the system in independent coordinates, ṡ = A·s ([statics-and-modes.md (S9)]). An
-// [UnsteadyError] says where a motion is not steady, and by how much. Wheels that roll without slip have
-// their modes so; at rest, Equilibrate and Modes take them as they are.
+// [UnsteadyError] says where a motion is not steady, and by how much. The modes of moving wheels that roll without slip need
+// ModeOptions.Steady; at rest, Equilibrate and Modes take such wheels like any other joint.
 //
-// # What the displacements are
+// # Displacements
 //
 // The displacement of a body has six numbers: the rotation vector from its pose in the state, and
 // the travel of its centre of mass. Forces are a moment about the centre of mass and a force. In
-// these coordinates gravity has no stiffness of its own: the stiffness of its joint's reaction
-// holds a pendulum upright or lets it fall.
+// these coordinates gravity has no stiffness of its own: the stiffness of the reaction in a pendulum's joint
+// makes the pendulum stable or unstable.
 //
 // K is symmetric on the displacements that the joints allow if the forces have a potential and
 // balance: in equilibrium, without constant torques and without velocities. Elsewhere it is not.

@@ -14,41 +14,43 @@ import (
 )
 
 const (
-	// slowPart is the size of an eigenvalue, relative to the shift σ, from which on nothing makes it of zero.
+	// slowPart is the size of an eigenvalue, relative to the shift σ, above which it cannot be zero with an error.
 	slowPart = 1e-3
-	// doubtMargin is the factor on what rounding makes of an eigenvalue to the first order. Next to a double one it makes more: its
-	// error is then no smaller than half of its distance from the double one.
+	// doubtMargin is the factor on the first-order estimate of the error of an eigenvalue. Next to a double eigenvalue the error is
+	// larger than the estimate: at least half of the distance to the double eigenvalue.
 	doubtMargin = 10
 )
 
-// band says what has been seen with a shift: all eigenvalues nearer to sigma than reach. rigid is the largest size of an eigenvalue that
-// counts as zero, and other the least of one that does not.
+// band is the disc |λ − sigma| < reach, 1/s, in which the iteration with the shift sigma has found all eigenvalues.
 type band struct {
-	sigma, reach, rigid, other float64
+	sigma, reach float64
+	rigid        float64 // largest |λ| of the modes that count as rigid, 1/s
+	other        float64 // least |λ| of the other modes, 1/s
 
-	blurred bool // rounding shows in eigenvalues beyond the reach
+	blurred bool // reach has been lowered because eigenvalues beyond it have errors above blurTol
 }
 
-// distance returns how far an eigenvalue is from the shift of b.
+// distance returns the distance of an eigenvalue from the shift of b, 1/s.
 func (b *band) distance(lambda complex128) float64 { return cmplx.Abs(lambda - complex(b.sigma, 0)) }
 
-// withinReach returns the modes of a list with eigenvalues within the reach of a band, and the others.
-func withinReach(list []Mode, seen []band) (near, far []Mode) {
+// withinReach returns the modes of list whose eigenvalues are within the reach of some band, and the other modes.
+func withinReach(list []Mode, seen []band) (inside, outside []Mode) {
 	for _, m := range list {
 		if slices.ContainsFunc(seen, func(b band) bool { return b.distance(m.Lambda) < b.reach }) {
-			near = append(near, m)
+			inside = append(inside, m)
 		} else {
-			far = append(far, m)
+			outside = append(outside, m)
 		}
 	}
-	return near, far
+	return inside, outside
 }
 
-// doubts reports whether zero may be an eigenvalue λ of the pencil at σ, by the residual of θ and its condition. Where nothing damps a
-// motion, zero is a double eigenvalue with one shape: an error ε of the operator moves it by the root of ε.
+// mayBeZero reports whether the eigenvalue λ = σ + 1/θ of the pencil may be zero up to the error of θ, which is estimated by the
+// residual of r and the condition of θ. A rigid motion without damping has the double eigenvalue zero with one shape: an error ε of the
+// operator moves it by √ε.
 //
-// Cost: two products and an eigenvalue problem of the size of the basis, for small |λ| alone; allocates.
-func (k *krylov) doubts(r *ritz, lambda complex128, sigma float64) (bool, error) {
+// Cost: two products and an eigenvalue problem of the size of the basis, only for |λ| up to slowPart·σ; allocates.
+func (k *krylov) mayBeZero(r *ritz, lambda complex128, sigma float64) (bool, error) {
 	if !(cmplx.Abs(lambda) <= slowPart*sigma) {
 		return false, nil
 	}
@@ -65,17 +67,20 @@ func (k *krylov) doubts(r *ritz, lambda complex128, sigma float64) (bool, error)
 }
 
 const (
-	// blurTol is the error of an eigenvalue, relative to its distance from σ and to the first order, beyond which a band does not reach.
+	// blurTol is the first-order error of an eigenvalue, relative to its distance from σ, above which the eigenvalue ends the reach of a
+	// band.
 	blurTol = 1e-6
-	// blurFrom is the size of an eigenvalue relative to σ from which on it may have such an error.
+	// blurFrom is the size of an eigenvalue, relative to σ, below which its error is not estimated, as it is smaller than blurTol.
 	blurFrom = 1e3
 )
 
-// sharpen brings the reach of b down to an eigenvalue λ, by its θ in r, of which rounding makes more than blurTol. Its condition grows as
-// |λ/σ|, up to the reach relative to the nearest, and so does the part of the residual in θ: a larger shift knows it better.
+// limitReach lowers the reach of b to the distance of the eigenvalue λ = σ + 1/θ of r if the error of λ is above blurTol. The condition of
+// θ grows as |λ/σ|, up to b.reach over the distance of the nearest eigenvalue, and so does the residual relative to θ: with a larger shift
+// the error is smaller.
 //
-// Cost: as doubts, for the first such λ; two products for others of more than blurFrom·σ.
-func (k *krylov) sharpen(b *band, r *ritz, lambda complex128) error {
+// Cost: nothing for |λ| below blurFrom·σ, else two products; and an eigenvalue problem of the size of the basis where the residual alone
+// does not show that the error is small; allocates.
+func (k *krylov) limitReach(b *band, r *ritz, lambda complex128) error {
 	if b.blurred || !(cmplx.Abs(lambda) >= blurFrom*b.sigma) {
 		return nil
 	}
@@ -97,13 +102,13 @@ func (k *krylov) sharpen(b *band, r *ritz, lambda complex128) error {
 	return nil
 }
 
-// relationTol is the largest residual of a combination of Ritz vectors within the reach of a band, relative to its parts, by a product
-// with A. Next to a shift where products lose more digits nothing is a solution, however small ritz.residual is.
+// relationTol is the largest error of A·v = θ·v, relative to θ, in a random combination of the Ritz vectors of a band. A shift at
+// which products with A lose more digits gives no solutions, however small ritz.residual is.
 const relationTol = 1e-5
 
-// mustHold returns ErrNoConvergence unless products with A are what H says of the vectors of r, by one product with a combination of all.
-// Of values below least, it is least that the residual is relative to.
-func (k *krylov) mustHold(r []ritz, sigma, least float64) error {
+// checkProducts returns ErrNoConvergence unless A·v = θ·v holds up to relationTol for the Ritz pairs r, as one product with a
+// random combination of their vectors shows. Each error is relative to |θ|, or to least if |θ| is smaller. sigma is for the message.
+func (k *krylov) checkProducts(r []ritz, sigma, least float64) error {
 	rng := rand.New(rand.NewPCG(4, uint64(k.n)))
 	x, want, got := make([]float64, k.n), make([]float64, k.n), make([]float64, k.n)
 	for i := range r {
@@ -125,7 +130,8 @@ func (k *krylov) mustHold(r []ritz, sigma, least float64) error {
 	return nil
 }
 
-// residualOf returns ‖A·v − θ·v‖ of the unit vector v of r, by products with A: rounding of these is no part of ritz.residual.
+// residualOf returns ‖A·v − θ·v‖ of the unit vector v of r, by two products with A. Unlike ritz.residual, it includes the rounding errors
+// of products.
 func (k *krylov) residualOf(r *ritz) (float64, error) {
 	re, im := k.vector(r.y)
 	a, b := make([]float64, k.n), make([]float64, k.n)
@@ -149,7 +155,8 @@ func (k *krylov) residualOf(r *ritz) (float64, error) {
 	return math.Sqrt(max(sum, 0)), nil
 }
 
-// conditionOf returns by how much more than the operator θ of r changes: 1/|uᴴy| with unit vectors y and u, its right and left ones of H.
+// conditionOf returns the condition of the eigenvalue θ of r, the factor from a change of the operator to the change of θ: 1/|uᴴy| with the
+// right and left unit eigenvectors y and u of the square part of H.
 func (k *krylov) conditionOf(r *ritz) (float64, error) {
 	n := k.done
 	var e mat.Eigen
@@ -176,20 +183,21 @@ func (k *krylov) conditionOf(r *ritz) (float64, error) {
 	return left * right / cmplx.Abs(dot), nil
 }
 
-// stillTol is the part of a rigid shape that the inverse with a shift makes of its force, relative to 1/σ²: an eigenvalue of the size of
-// slowPart, squared.
-const stillTol = slowPart * slowPart
+// forcelessTol is the largest norm of H·K·x for a unit x without force, H the shifted inverse: (|λ|/σ)² for an eigenvalue
+// |λ| = slowPart·σ.
+const forcelessTol = slowPart * slowPart
 
-// restRigid replaces the rigid modes of out that the band b of k has found by the directions without force in the space of their vectors.
-// Vectors of a double zero are all but parallel, and vectors of several such zeros all but dependent: rounding would decide how many there
-// are. The space of all is known well. Where another eigenvalue is as near to zero as these, no space is theirs, and the modes stay.
+// replaceRigid replaces the rigid modes that the band b of k has added to out, after the first known modes, by the directions
+// without force in the space of their vectors. The two vectors of a double eigenvalue zero are nearly parallel, and the vectors of several
+// such eigenvalues nearly dependent: rounding would decide how many directions there are. But their common space has a small error. Where
+// another eigenvalue is as near to zero as the rigid ones, they have no space apart from its vector, and the modes stay.
 //
 // Cost: a Schur form of the size of the basis and a solution for each eigenvalue, only where there are rigid modes; allocates.
-func (s *System) restRigid(out *Modes, k *krylov, g *quadratic, b *band, known int) error {
+func (s *System) replaceRigid(out *Modes, k *krylov, g *quadratic, b *band, known int) error {
 	if b.rigid == 0 || !(b.rigid < b.other) {
 		return nil
 	}
-	// Between both: a Schur form moves double eigenvalues as rounding does.
+	// The limit is between the two sizes: in a Schur form the double eigenvalues move, too.
 	size := math.Sqrt(b.rigid) * math.Sqrt(min(b.other, slowPart*b.sigma))
 	Q, columns, err := k.subspace(func(re, im float64) bool {
 		return cmplx.Abs(complex(b.sigma, 0)+1/complex(re, im)) <= size
@@ -205,8 +213,8 @@ func (s *System) restRigid(out *Modes, k *krylov, g *quadratic, b *band, known i
 		}
 		x, _ := k.vector(y)
 		x = x[:s.dim()]
-		floats.Scale(b.sigma, x) // the metric of k has σ²M there
-		space = s.widen(space, x)
+		floats.Scale(b.sigma, x) // the metric of k has σ²M for displacements
+		space = s.appendDirection(space, x)
 	}
 	free, err := s.forceless(space, g)
 	if err != nil {
@@ -219,24 +227,25 @@ func (s *System) restRigid(out *Modes, k *krylov, g *quadratic, b *band, known i
 	return nil
 }
 
-// forceless returns an orthonormal basis, in the metric of the masses, of the displacements x in a space that meet no force but reactions.
-// With H the symmetric inverse of g, these are the x with ‖H·K·x‖ up to stillTol·‖x‖: eigenvectors of the Gram matrix of H·K on the space.
+// forceless returns a basis, orthonormal in M, of the displacements x in a space, itself given by a basis orthonormal in M, that K resists
+// by reactions alone. With H the symmetric shifted inverse of g, these are the x with ‖H·K·x‖ ≤ forcelessTol·‖x‖: eigenvectors
+// of the Gram matrix of H·K on the space.
 func (s *System) forceless(space [][]float64, g *quadratic) (free [][]float64, err error) {
 	n := len(space)
 	if n == 0 {
 		return nil, nil
 	}
-	moved := make([][]float64, n)
+	images := make([][]float64, n) // H·K·x
 	for i, x := range space {
-		moved[i] = make([]float64, s.dim())
-		s.StiffnessTo(moved[i], x)
-		g.h.solveTo(moved[i], moved[i])
+		images[i] = make([]float64, s.dim())
+		s.StiffnessTo(images[i], x)
+		g.h.solveTo(images[i], images[i])
 	}
 	G := mat.NewSymDense(n, nil)
 	for i := range n {
-		h := s.massTimes(moved[i])
+		h := s.massTimes(images[i])
 		for j := range i + 1 {
-			G.SetSym(i, j, floats.Dot(h, moved[j]))
+			G.SetSym(i, j, floats.Dot(h, images[j]))
 		}
 	}
 	var e mat.EigenSym
@@ -246,7 +255,7 @@ func (s *System) forceless(space [][]float64, g *quadratic) (free [][]float64, e
 	}
 	e.VectorsTo(&U)
 	for c, v := range e.Values(nil) {
-		if !(v <= stillTol*stillTol) {
+		if !(v <= forcelessTol*forcelessTol) {
 			break
 		}
 		x := make([]float64, s.dim())
@@ -259,8 +268,8 @@ func (s *System) forceless(space [][]float64, g *quadratic) (free [][]float64, e
 	return free, nil
 }
 
-// see takes note of the size of an eigenvalue and whether it counts as zero.
-func (b *band) see(m *Mode, size float64) {
+// addSize updates rigid or other of b by the size |λ| of the eigenvalue of m, 1/s, before a rigid one was set to zero.
+func (b *band) addSize(m *Mode, size float64) {
 	if m.Kind == Rigid {
 		b.rigid = max(b.rigid, size)
 	} else {

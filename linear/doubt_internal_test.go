@@ -29,7 +29,7 @@ func TestMustHold(t *testing.T) {
 		ok  bool
 	}{{0, true}, {relationTol / 100, true}, {100 * relationTol, false}} {
 		off = c.off
-		if err := k.mustHold(r, 1, k.largest/bandReach); c.ok {
+		if err := k.checkProducts(r, 1, k.largest/bandReach); c.ok {
 			require.NoError(t, err)
 		} else {
 			require.ErrorIs(t, err, ErrNoConvergence)
@@ -56,7 +56,7 @@ func TestForceless(t *testing.T) {
 		for k := range x {
 			x[k] += dense.List[6].Shape[k] // the vibration is in all
 		}
-		space = s.widen(space, x)
+		space = s.appendDirection(space, x)
 	}
 	require.Len(t, space, 7)
 	g, err := s.quadratic(1)

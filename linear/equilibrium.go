@@ -25,16 +25,16 @@ type UnbalancedError struct {
 	Unbalanced
 	Steps int
 
-	// Away is how far the body Gone has moved, m, if the search has ended for that reason, or if after its last step the
-	// body was farther away than the mechanism is large: nothing seems to hold it. GoneIndex is the number of the body.
+	// Away is the distance from its start, m, of the body Gone, number GoneIndex, if the search has ended because of that distance, or if
+	// the distance after the last step was larger than the extent of the mechanism: nothing seems to hold the body. Else Away is 0.
 	Away      float64
 	Gone      string
 	GoneIndex int
 
 	// These are empty, or nil, if they do not apply. Loose is a contact at the end of the search
 	// whose friction has no force at rest: it is regularised, or of a tyre or of soil.
-	// Sliding is a contact with bristles (contact.Hold) that are bent to the end: friction can
-	// bear no more. Off is the reason why the search cannot go on: a body has left the ground.
+	// Sliding is a contact whose bristles (contact.Hold) are fully bent, so that its friction cannot
+	// grow. Off is the error that has ended the search: a body has left the ground.
 	Loose, Sliding string
 	Off            *mechanism.Error
 }
@@ -48,41 +48,41 @@ func (e *UnbalancedError) Error() string {
 	case e.Loose != "":
 		why = fmt.Sprintf("friction at rest holds nothing: simulate, or give the friction of contact %s hold; ", fault.Name(e.Loose))
 	}
-	left := fmt.Sprintf("body %s is left with a force of %.3g N and a moment of %.3g N m", fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
+	unbalanced := fmt.Sprintf("body %s is left with a force of %.3g N and a moment of %.3g N m", fault.Name(e.Body), e.Force.Norm(), e.Moment.Norm())
 	switch {
 	case e.Off != nil:
 		return fmt.Sprintf("%v: %safter %d steps %v", ErrNoEquilibrium, why, e.Steps, fault.Plain(e.Off))
 	case e.Away > 0:
-		return fmt.Sprintf("%v: %snothing holds body %s, which has gone %.3g m in %d steps; %s", ErrNoEquilibrium, why, fault.Name(e.Gone), e.Away, e.Steps, left)
+		return fmt.Sprintf("%v: %snothing holds body %s, which has gone %.3g m in %d steps; %s", ErrNoEquilibrium, why, fault.Name(e.Gone), e.Away, e.Steps, unbalanced)
 	case why != "":
-		return fmt.Sprintf("%v: %safter %d steps %s", ErrNoEquilibrium, why, e.Steps, left)
+		return fmt.Sprintf("%v: %safter %d steps %s", ErrNoEquilibrium, why, e.Steps, unbalanced)
 	}
-	return fmt.Sprintf("%v in %d steps: %s", ErrNoEquilibrium, e.Steps, left)
+	return fmt.Sprintf("%v in %d steps: %s", ErrNoEquilibrium, e.Steps, unbalanced)
 }
 
-// Unwrap returns the place, which wraps ErrNoEquilibrium.
+// Unwrap returns a *mechanism.Error with the body, which wraps ErrNoEquilibrium.
 func (e *UnbalancedError) Unwrap() error {
 	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrNoEquilibrium}
 }
 
-// Unbalanced is the force that is left on a body, reactions included: M·a with a the
+// Unbalanced is the sum of all forces on a body, reactions included: M·a with a the
 // accelerations with which it would start from rest.
 type Unbalanced struct {
-	Body      string // name, and number
-	BodyIndex int
+	Body      string       // name of the body
+	BodyIndex int          // its number
 	Force     spatial.Vec3 // N, world axes
 	Moment    spatial.Vec3 // N m, about the centre of mass, world axes
 }
 
-// Stability says how a mechanism answers to a small push from its equilibrium.
+// Stability says how a mechanism moves after a small push from its equilibrium.
 type Stability uint8
 
-// The answers.
+// The kinds of stability.
 const (
-	Unknown  Stability = iota // not asked, or rounding or the number of steps leaves no answer
-	Stable                    // comes back: the potential energy is least
-	Neutral                   // some motion meets no force
-	Unstable                  // some motion is driven on
+	Unknown  Stability = iota // not computed, or rounding or the number of steps allows no answer
+	Stable                    // it stays near: the potential energy has a minimum
+	Neutral                   // there is a motion without a force for it or against it
+	Unstable                  // some motion grows
 	Immobile                  // the joints allow no motion
 )
 
@@ -99,25 +99,25 @@ func (s Stability) String() string {
 // EquilibriumOptions choose how an equilibrium is sought. The zero value is the
 // default.
 type EquilibriumOptions struct {
-	// Stationary ends at the first equilibrium, stable or not. The default leaves an
-	// unstable one downhill.
+	// Stationary ends the search at the first equilibrium, stable or not. By default the search goes on from an
+	// unstable one.
 	Stationary bool
 	Steps      int // largest number of Newton steps; 0 stands for 500
 }
 
 // Equilibrium describes an equilibrium that was found.
 type Equilibrium struct {
-	Steps, Kicks int // Newton steps; unstable equilibria that were left
+	Steps, Kicks int // Newton steps; unstable equilibria from which the search has gone on
 
-	// Unbalanced is the force that is left on the body that is farthest from balance. Relative
-	// is that force, moments over the radius of gyration, relative to the largest force on a
+	// Unbalanced is the unbalanced force on the body that is farthest from balance. Relative
+	// is its size, moments over the radius of gyration, relative to the largest force on a
 	// body.
 	Unbalanced Unbalanced
 	Relative   float64
 
 	Stability Stability
-	// Lowest is the least stiffness of a mode, 1/s² (Mode.Stiffness), zero if there is
-	// none or it is not known, and Mode its shape, six numbers a body.
+	// Lowest is the stiffness of the lowest mode, 1/s² (Mode.Stiffness), and Mode its shape, six numbers a body. They are zero and nil if
+	// there is no mode or it is not known.
 	Lowest float64
 	Mode   []float64
 
@@ -127,19 +127,20 @@ type Equilibrium struct {
 }
 
 // Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints and in which all forces
-// balance. Prescribed freedoms are held at the values of their motions at the time of st. Dampers do not matter, and
-// friction holds nothing, but that of bristles (contact.Hold): those bend, in st.Internal, as the bodies move from
-// where they start. A state that violates the joints is closed first: Change is from the start as it was. Angles with springs are followed over any number of turns (mechanism.State.Angles).
+// balance. Prescribed freedoms are held at the values of their motions at the time of st. Dampers do not matter. The only friction
+// that counts is that of contacts with bristles (contact.Hold), whose deflections, in st.Internal, follow the displacements from the start.
+// A state that violates the joints is closed first; Equilibrium.Change counts from the state before that. Angles with springs
+// are followed over any number of turns (mechanism.State.Angles).
 //
-// From where it starts the search goes downhill, in Newton steps that the joints allow. If the
+// The search lowers the potential energy, in Newton steps that the joints allow. If the
 // curvature is positive, a step is the solution of K·x = f + Jᵀλ by conjugate gradients
-// (Steihaug 1983). Otherwise K is taken without what makes it indefinite, and with as much of a
+// (Steihaug 1983). Otherwise K is modified: without its negative terms, and with as much of a
 // metric as keeps the step short. A step is halved until the forces do work along it. So forces
-// with a potential lead to a minimum of it; others may lead nowhere.
+// with a potential lead to a minimum of it; with other forces the search may find no equilibrium.
 //
 // Cost: three factorizations a step or some more, each O(bodies) for trees and ladders, and
 // some solves, and the lowest mode at the end; allocates. It returns an *UnbalancedError if
-// there is no equilibrium to be found, the errors of closing.Closer.ClosePositions and of
+// it finds no equilibrium, or the errors of closing.Closer.ClosePositions and of
 // System.Linearize; st is then unchanged. It panics if st is of another mechanism or o.Steps
 // negative.
 func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
@@ -147,7 +148,7 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 }
 
 // EquilibrateContext is Equilibrate that ends early when ctx does. It
-// then returns the cause for which ctx has ended, and st is unchanged.
+// then returns the cause of ctx (context.Cause), and st is unchanged.
 func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -178,7 +179,8 @@ func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o
 	return out, nil
 }
 
-// newSearch returns a search from st, or the cause for which ctx has ended.
+// newSearch returns a search from a copy of st at rest. It returns the cause of ctx if it ends, mechanism.ErrOwnRow for rows of users'
+// constraints, or the errors of closing.NewCloserContext.
 func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, error) {
 	n := 6 * p.Mechanism().NumBodies()
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
@@ -204,11 +206,11 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	}
 	s := &search{
 		sys: sys, closer: closer, mover: mover, st: st.Clone(),
-		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
+		f0: make([]float64, n), residual: make([]float64, n), d: make([]float64, n),
 	}
 	s.st.Rest()
 	sys.search = true
-	sys.relax(s.st)
+	sys.clearResistors(s.st)
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 	if n := p.Mechanism().NumInternal(); len(s.st.Internal) != n {
 		s.st.Internal = make([]float64, n)
@@ -231,13 +233,13 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	}
 	s.sys.rest, s.sys.statics = true, true
 	s.sys.ready = true
-	s.metric = newBrace(s.sys)
+	s.metric = newStepMetric(s.sys)
 	s.length, s.radius = s.metric.length, 1
 	s.extent0 = s.extentOf(s.st)
 	return s, nil
 }
 
-// run searches from st.
+// run searches for an equilibrium from s.st, and leaves it there. st is the state that Equilibrium.Change counts from.
 func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if err := s.closer.ClosePositions(s.st); err != nil {
 		return nil, err
@@ -255,10 +257,10 @@ func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, e
 			}
 			return nil, err
 		}
-		if err := s.judge(out); err != nil {
+		if err := s.setStability(out); err != nil {
 			return nil, err
 		}
-		if out.Stability != Unstable || o.Stationary || out.Kicks == kicks || !s.sys.conservative() {
+		if out.Stability != Unstable || o.Stationary || out.Kicks == mostKicks || !s.sys.conservative() {
 			break
 		}
 		if err := s.kick(out); err != nil {
@@ -266,12 +268,13 @@ func (s *search) run(st *mechanism.State, o EquilibriumOptions) (*Equilibrium, e
 		}
 	}
 	out.After = s.sys.mech.EnergyAt(s.sys.y.Kin, s.st)
-	s.measure(out, st)
+	s.setChange(out, st)
 	return out, nil
 }
 
-// judge computes the lowest mode at s.st, where the system is linearized.
-func (s *search) judge(out *Equilibrium) error {
+// setStability stores in out the stability at s.st, where the system is linearized, and the lowest mode. The stability is Unknown where
+// rounding allows no modes.
+func (s *search) setStability(out *Equilibrium) error {
 	o := ModeOptions{Count: 1, Undamped: true}
 	if !s.sys.conservative() {
 		// Forces without a potential may make a mode flutter that is not the lowest.
@@ -300,26 +303,26 @@ func (s *search) judge(out *Equilibrium) error {
 	default:
 		out.Stability = Stable
 		if len(s.sys.mech.Nonholonomic()) > 0 {
-			out.Stability = Neutral // there are others next to it, which rolling leads to by detours
+			out.Stability = Neutral // rolling leads, by closed paths, to other equilibria next to this one
 		}
 	}
 	return nil
 }
 
-// kick leaves an unstable equilibrium along its lowest mode.
+// kick moves s.st away from an unstable equilibrium, by a step along out.Mode of kickSize times the largest step.
 func (s *search) kick(out *Equilibrium) error {
 	copy(s.d, out.Mode)
 	s.radius = 1
-	if err := s.place(kickSize / s.reach()); err != nil {
+	if err := s.moveTry(kickSize / s.stepSize()); err != nil {
 		return err
 	}
-	s.take()
+	s.accept()
 	out.Kicks++
 	return nil
 }
 
-// measure stores the largest changes from start to s.st.
-func (s *search) measure(out *Equilibrium, start *mechanism.State) {
+// setChange stores in out.Change the largest displacements of bodies from start to s.st.
+func (s *search) setChange(out *Equilibrium, start *mechanism.State) {
 	out.Change = mechanism.NoChange()
 	for i := range start.Bodies {
 		travel, turn := s.sys.mech.Displacement(i, start, s.st)
@@ -327,8 +330,8 @@ func (s *search) measure(out *Equilibrium, start *mechanism.State) {
 	}
 }
 
-// conservative reports whether all forces have a potential by their kind. Constant torques, forces on the rotations of balls, forces of
-// one's own, bent bristles, soil and the reactions of rows of velocities alone need not have one.
+// conservative reports whether all forces have a potential by their kind. It is false if there are constant torques, torques about the axes
+// of a ball joint, users' forces, bent bristles, contacts with soil, or nonholonomic rows, whose reactions need not have one.
 func (s *System) conservative() bool {
 	if s.mech.NumOwn() > 0 || len(s.mech.Nonholonomic()) > 0 || s.hasBentBristles() {
 		return false
@@ -364,31 +367,31 @@ func (s *System) longest() (l float64) {
 	for i := range m.Bodies {
 		l = max(l, s.radius(int32(i)))
 	}
-	reach := func(body int32, point spatial.Vec3) {
+	include := func(body int32, point spatial.Vec3) {
 		if body >= 0 {
 			l = max(l, point.Sub(m.Bodies[body].Com).Norm())
 		}
 	}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
-		reach(jt.Pred, jt.P.Origin)
-		reach(jt.Succ, jt.S.Origin)
+		include(jt.Pred, jt.P.Origin)
+		include(jt.Succ, jt.S.Origin)
 	}
 	for i := range m.Forces {
-		reach(m.Forces[i].A.Body, m.Forces[i].A.Point)
-		reach(m.Forces[i].B.Body, m.Forces[i].B.Point)
+		include(m.Forces[i].A.Body, m.Forces[i].A.Point)
+		include(m.Forces[i].B.Body, m.Forces[i].B.Point)
 	}
 	for i := range m.NumCables() {
 		for _, p := range m.CablePoints(i) {
-			reach(p.Body, p.Point)
+			include(p.Body, p.Point)
 		}
 	}
 	return l
 }
 
-// Unbalanced returns the body that is farthest from balance and the force that is left on it,
-// reactions and inertia forces of the state included. It also returns that force, moments over
-// the radius of gyration, relative to the largest force on a body. In equilibrium this is at
+// Unbalanced returns the body that is farthest from balance and the unbalanced force on it,
+// reactions and inertia forces of the state included. relative is the size of that force, moments over
+// the radius of gyration, relative to the largest force on a body. In equilibrium it is at
 // rounding level.
 //
 // Cost: O(bodies); allocates. It panics without a linearized state. The name is empty if there
@@ -401,14 +404,15 @@ func (s *System) Unbalanced() (left Unbalanced, relative float64) {
 	return left, relative
 }
 
-// unbalanced is Unbalanced, with the force and the largest one on a body apart, N.
+// unbalanced returns the body that is farthest from balance with its unbalanced force, the size worst of that force, and the size of
+// the largest force on a body. Sizes are in N: the force, or the moment over the radius of gyration, if that is larger.
 func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	s.mustHave()
-	return s.leftBy(s.x[:s.dim()])
+	return s.unbalancedBy(s.x[:s.dim()])
 }
 
-// leftBy is unbalanced for a part a of the accelerations: the force on a body is then M·a.
-func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
+// unbalancedBy is unbalanced for given accelerations a, six a body: the unbalanced force on a body is M·a. Without bodies the sizes are 0.
+func (s *System) unbalancedBy(a []float64) (left Unbalanced, worst, size float64) {
 	n := s.dim()
 	all, sums := make([]float64, n), make([]float64, n)
 	s.MassTo(all, s.x[:n])
@@ -417,7 +421,7 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 	most := algebra.NewPeak(-1)
 	for i := range s.mech.Bodies {
 		arm := s.radius(int32(i))
-		weigh := func(v *[6]float64) float64 {
+		sizeOf := func(v *[6]float64) float64 {
 			return max(spatial.Vec3(v[:3]).Norm()/arm, spatial.Vec3(v[3:]).Norm())
 		}
 		sum := (*[6]float64)(sums[6*i:])
@@ -426,8 +430,8 @@ func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 		for k := range reaction {
 			reaction[k] = all[6*i+k] - load[k]
 		}
-		size = max(size, weigh(load), weigh(&reaction))
-		most.Take(weigh(sum), i)
+		size = max(size, sizeOf(load), sizeOf(&reaction))
+		most.Take(sizeOf(sum), i)
 	}
 	at := most.At
 	if at < 0 {

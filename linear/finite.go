@@ -13,13 +13,14 @@ import (
 // a finite state overflow.
 var ErrNotFinite = eigen.ErrNotFinite
 
-// filled says how many rows and pairs of a System there were before something was added.
+// filled holds the numbers of rows and pairs of a System before an element is added.
 type filled struct{ rows, pairs int }
 
+// filled returns the numbers of rows and pairs of s.
 func (s *System) filled() filled { return filled{len(s.rows), len(s.pairs)} }
 
-// finite reports whether what has been added since then is finite, and the blocks of the
-// given bodies.
+// finite reports whether the rows and pairs that were added since then, and the blocks of the given bodies, are finite. Body −1, the
+// world, is skipped.
 func (s *System) finite(since filled, bodies ...int32) bool {
 	for i := range s.rows[since.rows:] {
 		r := &s.rows[since.rows+i]
@@ -44,16 +45,18 @@ func (s *System) finite(since filled, bodies ...int32) bool {
 	return true
 }
 
-// bodyError and jointError complete an error with the place.
+// bodyError adds the name of body i to an error.
 func (s *System) bodyError(i int, err error) error {
 	return fault.Errorf("linear: %w", s.mech.AtBody(i, err))
 }
 
+// jointError adds the name of joint j to an error.
 func (s *System) jointError(j int, err error) error {
 	return fault.Errorf("linear: %w", s.mech.AtJoint(j, -1, err))
 }
 
-// finiteModes returns an error with the body where a mode of out is not finite.
+// finiteModes returns ErrNotFinite with the name of a body if a mode of out is not finite: the body where its shape is not, or where the
+// shape is largest if only the eigenvalue or stiffness is not.
 func (s *System) finiteModes(out *Modes) error {
 	for i := range out.List {
 		m := &out.List[i]

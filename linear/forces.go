@@ -9,16 +9,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillElement adds force element i. A wrench has a force F at an arm r that turns
-// with its body, so that its moment changes by (φ×r)×F; its torque is constant.
+// fillElement adds force element i, a wrench or a spring, to K and C. A wrench has a force F at an arm r that rotates
+// with its body, so that its moment changes by (φ×r)×F; its torque is constant. Other elements are added elsewhere.
 func (s *System) fillElement(i int) error {
 	e := &s.mech.Forces[i]
 	switch e.Kind {
 	case model.ContactForce, model.ActuatorForce, model.BushingForce, model.CableForce:
-		return nil // of fillContact, fillJoint, fillBushing and fillCable
+		return nil // fillContact, fillJoint, fillBushing and fillCable add these
 	case model.Wrench:
-		s.turnArm(e.A.Body, s.arm(&e.A), e.Force)
-		s.note(e.A.Body, e.Torque, e.Force)
+		s.addArmStiffness(e.A.Body, s.arm(&e.A), e.Force)
+		s.addLoadSize(e.A.Body, e.Torque, e.Force)
 		return nil
 	}
 	var q mechanism.SpringState
@@ -30,33 +30,33 @@ func (s *System) fillElement(i int) error {
 		return s.fillPoint(i, &l)
 	}
 	for _, b := range l.body {
-		s.note(b, spatial.Vec3{}, q.Unit.Linear().Scale(l.tension))
-		s.noteRounding(b, 0, math.Abs(l.k)*(q.Length+e.RestLength))
+		s.addLoadSize(b, spatial.Vec3{}, q.Unit.Linear().Scale(l.tension))
+		s.addRounding(b, 0, math.Abs(l.k)*(q.Length+e.RestLength))
 	}
 	s.fillLink(&l)
 	return nil
 }
 
-// link is what two points of bodies do to each other along the line between them.
+// link is a pair of opposite forces between two points of bodies along the line through them.
 type link struct {
-	body    [2]int32
-	arm     [2]spatial.Vec3 // of the points from the centres of mass
-	line    spatial.Vec3    // from the first to the second, not zero
+	body    [2]int32        // −1 is the world
+	arm     [2]spatial.Vec3 // of the points from the centres of mass, m
+	line    spatial.Vec3    // from the first point to the second, m, not zero
 	tension float64         // N
-	k, d    float64         // its change with the length and the rate of the length
+	k, d    float64         // derivatives of the tension by the length, N/m, and by its rate, N s/m
 }
 
-// fillLink adds a link: along its line n the spring k and damper d, across it the
-// stiffness tension/length, and the turning of the arms in the force. With u the
-// displacement of the second point relative to the first
+// fillLink adds a link to K and C: along its line n the spring k and damper d, across it the
+// stiffness tension/length, and the rotation of the arms in the force (addArmStiffness). With u the
+// displacement of the second point relative to the first, the tension F = n·tension changes by
 //
 //	δF = n·(k·n·u + d·(n·u)˙) + tension/length·(u − n·(n·u)).
 func (s *System) fillLink(l *link) {
 	length := l.line.Norm()
 	n := l.line.Scale(1 / length)
 	F := n.Scale(l.tension)
-	s.turnArm(l.body[0], l.arm[0], F)
-	s.turnArm(l.body[1], l.arm[1], F.Neg())
+	s.addArmStiffness(l.body[0], l.arm[0], F)
+	s.addArmStiffness(l.body[1], l.arm[1], F.Neg())
 	if l.k != 0 || l.d != 0 {
 		r := row{body: l.body, k: l.k, d: l.d}
 		pointRow(&r.v, &l.arm, n)
@@ -75,7 +75,8 @@ func (s *System) fillLink(l *link) {
 	}
 }
 
-// linkRate stores the rate of the row of n as the bodies move.
+// linkRate stores in rate the derivative by time of the row n·u of l, u the displacement of its second point relative to the first, as
+// the unit vector n of the line and the arms change with the velocities of the bodies. length is the length of the line.
 func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length float64) {
 	u := s.pointVelocity(l.body[1], l.arm[1]).Sub(s.pointVelocity(l.body[0], l.arm[0]))
 	nd := u.Sub(n.Scale(n.Dot(u))).Scale(1 / length)
@@ -90,7 +91,8 @@ func (s *System) linkRate(rate *[12]float64, l *link, n spatial.Vec3, length flo
 	}
 }
 
-// fillPoint adds a spring whose ends coincide (mechanism.Mechanism.IsPointSpring).
+// fillPoint adds a spring whose ends coincide: it has the same stiffness in all directions (mechanism.Mechanism.IsPointSpring). It
+// returns mechanism.ErrNoDirection with the name of the element for other springs.
 func (s *System) fillPoint(i int, l *link) error {
 	e := &s.mech.Forces[i]
 	if !s.mech.IsPointSpring(i) {
@@ -109,16 +111,16 @@ func (s *System) fillPoint(i int, l *link) error {
 	return nil
 }
 
-// pointRow stores in v the row of n·u, u the displacement of the second point less
-// that of the first.
+// pointRow stores in v the row of n·u, with u the displacement of the second point relative to the first. arm has the arms of the points
+// from the centres of mass, m.
 func pointRow(v *[12]float64, arm *[2]spatial.Vec3, n spatial.Vec3) {
 	a := mechanism.Along{Arm: *arm, Unit: spatial.NewForce(spatial.Vec3{}, n)}
 	a.RowTo(v)
 }
 
-// turnArm adds to body b the force F, constant in the world, at the arm r that turns
-// with it: −(φ×r)×F = φ·(r·F) − r·(F·φ).
-func (s *System) turnArm(b int32, r, F spatial.Vec3) {
+// addArmStiffness adds the stiffness of a force F, constant in world axes, at an arm r that rotates with body b:
+// −(φ×r)×F = φ·(r·F) − r·(F·φ).
+func (s *System) addArmStiffness(b int32, r, F spatial.Vec3) {
 	if b < 0 {
 		return
 	}
@@ -148,7 +150,7 @@ func across(n spatial.Vec3) (a, b spatial.Vec3) {
 	return a, n.Cross(a)
 }
 
-// arm returns the arm of an attachment from the centre of mass of its body.
+// arm returns the arm of an attachment from the centre of mass of its body, m, world axes; zero for the world.
 func (s *System) arm(a *mechanism.Attachment) (r spatial.Vec3) {
 	if a.Body < 0 {
 		return r
@@ -158,7 +160,7 @@ func (s *System) arm(a *mechanism.Attachment) (r spatial.Vec3) {
 }
 
 // pointVelocity returns the velocity of the point of body b at the arm r from its
-// centre of mass.
+// centre of mass, m/s, world axes; zero for the world, −1.
 func (s *System) pointVelocity(b int32, r spatial.Vec3) spatial.Vec3 {
 	if b < 0 {
 		return spatial.Vec3{}

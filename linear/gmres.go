@@ -11,26 +11,27 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// farther is the factor on σ up to which a larger one is taken instead of a braced factor.
-const farther = 30
+// sigmaRise is the largest factor by which σ is raised where the blocks of σ²M + σC + K are not positive definite. Beyond it, σ stays
+// and the matrix is modified.
+const sigmaRise = 30
 
-// quadratic applies the inverse of the first-order form at σ.
+// quadratic applies the inverse of the first-order form at the shift σ, 1/s, and solves with σ²M + σC + K.
 type quadratic struct {
 	sys   *System
 	sigma float64
-	h     *shifted // the symmetric part of σ²M + σC + K
-	cut   float64  // solutions leave out directions that are relatively weaker than this
+	h     *shifted // solver with the symmetric part of σ²M + σC + K, or of the modified one: the preconditioner
+	cut   float64  // singular values, relative to the largest, below which solutions leave a direction out; 0: rounding alone
 
-	b, g, r []float64
-	basis   [][]float64
+	b, g, r []float64   // scratch, and the preconditioned residual
+	basis   [][]float64 // of a cycle of GMRES, orthonormal in M
 }
 
-// quadratic prepares σ, or a larger one where blocks are not positive definite with it. If the
-// larger one would be much larger, the factor is of the braced matrix.
+// quadratic factors the preconditioner at σ, or at a larger σ where the blocks are not positive definite. If that had to be
+// larger than sigmaRise·σ, or has no factorization, it factors the modified matrix at σ (System.modified).
 func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	n := s.dim()
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
-	var z *split
+	var z *split // nil where blocks are not positive definite
 	for range shiftRounds {
 		var err error
 		if z, err = s.splitOf(q.sigma, 1); err != nil {
@@ -45,7 +46,7 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 			break
 		}
 		z = nil
-		if need > farther*sigma {
+		if need > sigmaRise*sigma {
 			break
 		}
 		q.sigma = need
@@ -58,12 +59,12 @@ func (s *System) quadratic(sigma float64) (*quadratic, error) {
 		}
 	}
 	q.sigma = sigma
-	b := s.ownBrace()
-	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.braced(sigma, b, true) })
+	b := s.stiffnessMetric()
+	q.h, err = b.solver(s, sigma*sigma, nil, func() (*split, error) { return s.modified(sigma, b, flipNegative) })
 	return q, err
 }
 
-// metric is diag(σ²M, M).
+// metric stores diag(σ²M, M)·x in dst, for x = (displacements, velocities).
 func (q *quadratic) metric(dst, x []float64) {
 	n := q.sys.dim()
 	q.sys.MassTo(dst[:n], x[:n])
@@ -71,7 +72,7 @@ func (q *quadratic) metric(dst, x []float64) {
 	floats.Scale(q.sigma*q.sigma, dst[:n])
 }
 
-// apply is (A − σB)⁻¹B.
+// apply stores (A − σB)⁻¹B·z in dst, for z = (displacements, velocities) and the first-order form A·z = λB·z.
 func (q *quadratic) apply(dst, z []float64) error {
 	if err := q.sys.orCause(nil); err != nil {
 		return err
@@ -104,38 +105,41 @@ func (q *quadratic) productTo(dst, x []float64) {
 }
 
 const (
-	gmresTol   = 1e-12 // of the residual, relative to the solution
-	gmresLoose = 1e-9  // the same, accepted where rounding allows no better
-	gmresSteps = 120
-	// gmresClean is the residual that a cycle may leave once parts outside the joints are taken out, and gmresCycles the largest number
-	// of cycles. More of these cost time only.
+	gmresTol   = 1e-12 // norm of the preconditioned residual, relative to the solution, at which the iteration ends
+	gmresLoose = 1e-9  // the same, accepted where rounding allows no smaller one
+	gmresSteps = 120   // largest number of steps of a cycle
+	// gmresClean is the relative residual at which the iteration ends after the first cycle, once motions that the joints do not allow
+	// have been taken out. gmresCycles is the largest number of further cycles. More cycles cost time only.
 	gmresClean, gmresCycles = 1e-11, 4
-	// gmresNoise is the part of a product that is new. Below it, rounding shows in the product
-	// as motions that the joints do not allow.
+	// gmresNoise is the norm of the new part of a product, relative to the product, below which rounding, as motions that the joints do not
+	// allow, is a large part of it and is taken out.
 	gmresNoise = 1e-3
-	// The residual is looked at after each of the first steps, then after some. Vectors beyond
-	// convergence consist of rounding, and leave the joints.
+	// The residual is computed after each of the first gmresEarly steps, then after each gmresLook steps: basis vectors after
+	// convergence would consist of rounding, and of motions that the joints do not allow.
 	gmresEarly, gmresLook = 12, 4
-	gmresCut              = 1e-14 // of singular values
+	gmresCut              = 1e-14 // singular values, relative to the largest, that count as zero
 )
 
-// solveTo solves (σ²M + σC + K)·x = b on the displacements that the joints allow. What a solution has gained outside of these is taken out,
-// and what K makes of it is solved for in another cycle: the residual does not show it.
+// solveTo solves (σ²M + σC + K)·x = b on the displacements that the joints allow. After each cycle, motions that the joints do not
+// allow are taken out of x, and the next cycle solves for the residual without them. x may not be b.
+//
+// It returns ErrNoConvergence if the residual stays above gmresLoose, and the cause if the context ends. With q.cut, there is one cycle and
+// no ErrNoConvergence: the directions that are left out remain in the residual.
 func (q *quadratic) solveTo(x, b []float64) error {
 	q.h.solveTo(x, b)
 	for cycle := 0; ; cycle++ {
 		size := q.norm(x)
-		left := q.residualOf(x, b)
+		residual := q.residualOf(x, b)
 		switch {
-		case left <= gmresTol*size || cycle > 0 && left <= gmresClean*size:
+		case residual <= gmresTol*size || cycle > 0 && residual <= gmresClean*size:
 			return nil
 		case cycle == gmresCycles || q.cut != 0 && cycle > 0:
-			if !(left <= gmresLoose*size) && q.cut == 0 {
+			if !(residual <= gmresLoose*size) && q.cut == 0 {
 				return fault.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 			}
 			return nil
 		}
-		if err := q.cycle(x, left, size); err != nil {
+		if err := q.cycle(x, residual, size); err != nil {
 			return err
 		}
 		if q.cut == 0 {
@@ -144,15 +148,14 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	}
 }
 
-// cycle brings x nearer to the solution, whose residual of the norm left is in q.r, by
-// generalized minimal residuals (Saad & Schultz 1986) with the inverse of the
-// symmetric part before it, in the metric M. Where there is no other part, one
-// product shows that nothing is left. size is the norm of x.
-func (q *quadratic) cycle(x []float64, left, size float64) error {
+// cycle improves x by one cycle of generalized minimal residuals (Saad & Schultz 1986) in the metric M, with q.h as
+// preconditioner. q.r is the preconditioned residual of x, residual its norm, and size the norm of x. If the matrix has no
+// unsymmetric part, the first product already ends the cycle.
+func (q *quadratic) cycle(x []float64, residual, size float64) error {
 	s := q.sys
-	first := left
+	first := residual
 	v := slices.Clone(q.r)
-	floats.Scale(1/left, v)
+	floats.Scale(1/residual, v)
 	q.basis = append(q.basis[:0], v)
 	H := mat.NewDense(gmresSteps+1, gmresSteps, nil)
 	var y []float64
@@ -169,16 +172,16 @@ func (q *quadratic) cycle(x []float64, left, size float64) error {
 		steps++
 		done := !(t > gmresTol*whole) || steps == gmresSteps
 		if done || steps < gmresEarly || steps%gmresLook == 0 {
-			last, before := left, y
+			last, before := residual, y
 			var err error
-			if y, left, err = leastSquares(H, steps, first, max(q.cut, gmresCut)); err != nil {
+			if y, residual, err = leastSquares(H, steps, first, max(q.cut, gmresCut)); err != nil {
 				return err
 			}
-			if last <= gmresLoose*size && left > 0.5*last {
-				y = before // a step that gains nothing may be rounding
+			if last <= gmresLoose*size && residual > 0.5*last {
+				y = before // a step that does not halve a small residual may be rounding
 				break
 			}
-			if done || left <= 0.1*gmresTol*size {
+			if done || residual <= 0.1*gmresTol*size {
 				break
 			}
 		}
@@ -197,7 +200,7 @@ func (q *quadratic) norm(v []float64) float64 {
 	return math.Sqrt(max(floats.Dot(v, q.g), 0))
 }
 
-// residualOf stores in q.r the residual of x with the inverse of the symmetric part before it, and returns its norm.
+// residualOf stores in q.r the preconditioned residual of x, q.h⁻¹·(b − (σ²M + σC + K)·x), and returns its norm in M.
 func (q *quadratic) residualOf(x, b []float64) float64 {
 	q.productTo(q.r, x)
 	for i := range q.r {
@@ -207,9 +210,9 @@ func (q *quadratic) residualOf(x, b []float64) float64 {
 	return q.norm(q.r)
 }
 
-// next is a step of Arnoldi's iteration. It multiplies the last vector of the basis, and returns the part w of the product that is
-// orthogonal to the basis. h has the coefficients of the product, those in the basis and then the norm of w. whole is the norm of the
-// product.
+// next is a step of Arnoldi's iteration. It multiplies the last vector of the basis by the preconditioned matrix, and returns the part w of
+// the product that is orthogonal to the basis, not normalized. h has the coefficients of the product in the basis, and then the
+// norm of w. whole is the norm of the product.
 func (q *quadratic) next() (w, h []float64, whole float64) {
 	s, steps := q.sys, len(q.basis)
 	last := q.basis[steps-1]
@@ -226,9 +229,8 @@ func (q *quadratic) next() (w, h []float64, whole float64) {
 	return w, h, whole
 }
 
-// leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least
-// norm among those, singular values below cut times the largest taken for zero; and
-// the norm that is left.
+// leastSquares returns the y that makes ‖e₁·first − H·y‖ least for the first n columns and n+1 rows of H, the y of least norm if there are
+// several, and the norm at y. Singular values of H below cut times the largest count as zero. If all do, y is nil.
 func leastSquares(H *mat.Dense, n int, first, cut float64) ([]float64, float64, error) {
 	A := mat.DenseCopyOf(H.Slice(0, n+1, 0, n))
 	b := mat.NewVecDense(n+1, nil)

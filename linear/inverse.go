@@ -13,64 +13,65 @@ import (
 const (
 	// shiftRounds is the largest number of shifts tried.
 	shiftRounds = 12
-	// shiftMargin keeps blocks positive definite.
+	// shiftMargin is the factor on the least shift with which all blocks are positive semidefinite: rounding must not make some indefinite.
 	shiftMargin = 1.05
-	// shiftDrop is the factor of a shift for which there is no factorization, and shiftDrops
-	// how often it is applied.
+	// shiftDrop is the factor on a shift with which there is no factorization, and shiftDrops
+	// the largest number of shifts that are tried.
 	shiftDrop, shiftDrops = 1e-4, 3
 )
 
 // inverse applies (K+sM)⁻¹·M, K the symmetric part, on the displacements that the joints allow.
-// It has a factor of K+sM itself. Where the blocks of that are not positive definite, it has a
-// factor of the braced K+sM, as preconditioner of conjugate gradients. K+sM as a whole has to
-// be positive definite.
+// It uses a factorization of K+sM. Where the blocks of that are not positive definite, it uses conjugate gradients, with a
+// factorization of the modified K+sM (System.modified) as preconditioner. K+sM as a whole has to be positive definite on these
+// displacements.
 type inverse struct {
 	sys    *System
-	z      *split // K
-	s      float64
-	least  float64 // shift with which the blocks of K are positive definite
+	z      *split  // K
+	s      float64 // shift, 1/s²
+	least  float64 // shift with which the blocks of K are positive definite, 1/s²
 	h      *shifted
-	metric *brace // nil if h is of K+sM
+	metric *stepMetric // of the modified K that h has the factor of; nil if h has the factor of K+sM itself
 
-	r, q, Ap, g []float64
+	r, q, Ap, g []float64 // scratch of iterate; nil until it is needed
 	cg          algebra.Conjugate
 }
 
 const (
 	// innerTol is the residual of a solution relative to the load, in the norm of the
-	// preconditioner. innerLoose is the one that is accepted where rounding allows no better.
+	// preconditioner, at which conjugate gradients end. innerLoose is the residual that is accepted where rounding allows no smaller one.
 	innerTol, innerLoose = 1e-12, 1e-8
-	innerSteps           = 300
-	innerRaise           = 3 // factor of the shift where conjugate gradients fail
+	innerSteps           = 300 // largest number of steps of conjugate gradients
+	innerRaise           = 3   // factor on the shift where conjugate gradients fail
 )
 
-// indefiniteError says that K+sM is not positive definite.
-type indefiniteError struct{ quotient float64 } // xᵀKx/xᵀMx of some x
+// indefiniteError says that K+sM is not positive definite on the displacements that the joints allow.
+type indefiniteError struct{ quotient float64 } // xᵀKx/xᵀMx of some such x, 1/s²
 
+// Error says so, without the quotient.
 func (e *indefiniteError) Error() string { return "linear: shifted stiffness is not positive definite" }
 
-// brace takes the braced K with the shift s from here on. The metric starts anew with its least
+// useModified changes v to the modified K with the shift s, 1/s². The metric starts anew with its least
 // weights: another shift may have raised them, and larger ones cost conjugate gradients many
-// steps.
-func (v *inverse) brace(s float64) error {
-	v.metric = v.sys.ownBrace()
+// steps. It returns the error of the factorization.
+func (v *inverse) useModified(s float64) error {
+	v.metric = v.sys.stiffnessMetric()
 	if n := v.sys.dim(); v.r == nil {
 		v.r, v.q, v.cg.P = make([]float64, n), make([]float64, n), make([]float64, n)
 		v.Ap, v.g = make([]float64, n), make([]float64, n)
 	}
-	h, err := v.metric.solver(v.sys, s, v.h, func() (*split, error) { return v.sys.braced(0, v.metric, true) })
+	h, err := v.metric.solver(v.sys, s, v.h, func() (*split, error) { return v.sys.modified(0, v.metric, flipNegative) })
 	return v.set(h, s, err)
 }
 
-// exact takes K with the shift s, at least v.least, from here on.
-func (v *inverse) exact(s float64) error {
+// useExact changes v to K itself with the shift s, at least v.least, 1/s². It returns the error of the factorization.
+func (v *inverse) useExact(s float64) error {
 	v.metric = nil
 	h, err := v.sys.shift(v.z, s, v.h)
 	return v.set(h, s, err)
 }
 
-// set takes h, the factor with the shift s, unless it has failed with err. v.h is then without a factor, and keeps its memory for
-// the next one.
+// set stores the shift s, and the solver h with it unless err says that there is none. With err, v.h stays: it has no factorization
+// then, but the next one can use its memory. It returns err.
 func (v *inverse) set(h *shifted, s float64, err error) error {
 	v.s = s
 	if err == nil {
@@ -79,19 +80,20 @@ func (v *inverse) set(h *shifted, s float64, err error) error {
 	return err
 }
 
-// take sets the shift s, or a smaller one where rounding allows no factor with it. For each it tries a factor of K+sM itself
-// first, if v.least, the least shift for that, is not much above s, and then a factor of the braced matrix.
-func (v *inverse) take(s float64) (err error) {
+// setShift changes v to the shift s, 1/s², or to a smaller one, up to shiftDrops times, where rounding allows no factorization. With each
+// shift it first tries K itself, with the shift raised to v.least if s is not below shiftGain·v.least, and then the modified K. It returns
+// the error of the last factorization.
+func (v *inverse) setShift(s float64) (err error) {
 	for range shiftDrops {
 		if err := v.sys.orCause(nil); err != nil {
 			return err
 		}
 		if s >= shiftGain*v.least {
-			if err = v.exact(max(s, v.least)); !unfactored(err) {
+			if err = v.useExact(max(s, v.least)); !unfactored(err) {
 				return err
 			}
 		}
-		if err = v.brace(s); !unfactored(err) {
+		if err = v.useModified(s); !unfactored(err) {
 			return err
 		}
 		s *= shiftDrop
@@ -105,9 +107,9 @@ func unfactored(err error) bool {
 	return errors.Is(err, ErrSingular) || errors.As(err, &p)
 }
 
-// raise sets a larger shift if err says that conjugate gradients have failed for the present
-// one. It returns other errors.
-func (v *inverse) raise(out *Modes, err error) error {
+// raiseShift sets a larger shift if err, which is not nil, says that conjugate gradients have failed with the present one, and counts the
+// factorization in out. Otherwise it returns err.
+func (v *inverse) raiseShift(out *Modes, err error) error {
 	if v.metric == nil {
 		return err
 	}
@@ -118,10 +120,10 @@ func (v *inverse) raise(out *Modes, err error) error {
 		return err
 	}
 	out.Factors++
-	return v.take(next)
+	return v.setShift(next)
 }
 
-// applyMass stores (K+sM)⁻¹·M·x in dst, which is not x.
+// applyMass stores (K+sM)⁻¹·M·x in dst, which is not x. It returns the errors of iterate.
 func (v *inverse) applyMass(dst, x []float64) error {
 	if err := v.sys.orCause(nil); err != nil {
 		return err
@@ -134,9 +136,10 @@ func (v *inverse) applyMass(dst, x []float64) error {
 	return v.iterate(dst)
 }
 
-// iterate replaces the load x by the solution, with the factor of the braced matrix before conjugate gradients.
+// iterate replaces the load x by the solution of (K+sM), by conjugate gradients with v.h as preconditioner.
 //
-// It returns an *indefiniteError where a direction meets no stiffness, and ErrNoConvergence.
+// It returns an *indefiniteError if a search direction has no positive curvature, ErrNoConvergence after innerSteps, or the cause if the
+// context ends.
 func (v *inverse) iterate(x []float64) error {
 	copy(v.r, x)
 	clear(x)

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillJoint adds joint j to K and C: the springs and dampers of its freedoms, and the stiffness of its reaction on the bodies, as the
-// reaction turns with them.
+// fillJoint adds joint j to K and C: the springs and dampers of its freedoms, and the geometric stiffness of its reaction, which rotates
+// with the bodies.
 //
 // It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for friction that has no
 // derivatives (addResistance).
@@ -23,7 +23,7 @@ func (s *System) fillJoint(j int) error {
 		return nil
 	}
 	var r reaction
-	s.reach(&r, j, &jk)
+	s.initReaction(&r, j, &jk)
 	s.addConstraint(&r)
 	if s.mech.Drive(j) != nil {
 		s.addDrive(&r)
@@ -40,7 +40,7 @@ func (s *System) fillJoint(j int) error {
 	for _, at := range s.mech.LegsAt(j) {
 		s.addLeg(&r, at)
 	}
-	if err := s.addFlywheels(&r); err != nil {
+	if err := s.addArmature(&r); err != nil {
 		return err
 	}
 	r.sum()
@@ -56,8 +56,8 @@ func (s *System) fillJoint(j int) error {
 	return nil
 }
 
-// addConstraint adds the multipliers' wrench T·λ of the joint: its rows turn with P, but for two of a universal joint, the normal to both
-// axes (the fourth row) and the second axis, where that is prescribed.
+// addConstraint adds to r the wrench T·λ of the joint's multipliers. Its rows rotate with frame P, except two rows of a universal joint:
+// the fourth row, along the normal to both axes, and the row that prescribes the second freedom, along the second axis.
 func (s *System) addConstraint(r *reaction) {
 	node := s.plan.Layout().JointNode(r.number)
 	if node < 0 {
@@ -94,39 +94,39 @@ func (s *System) addDrive(r *reaction) {
 	jt, drive := r.joint, s.mech.Drive(r.number)
 	jt.CoordinatesTo(&q, &qd, r.at)
 	for i := range jt.Kind.Freedoms() {
-		pull, _ := drive.PullAt(i, q[i], qd[i]) // the system has been filled, so laws have forces here
+		pull, _ := drive.PullAt(i, q[i], qd[i]) // no error: the system has been filled at this state, with the same laws
 		D := s.addPush(r, i, mechanism.Push{Force: drive.Force[i] - pull.Tension, Stiffness: pull.Stiffness, Damping: pull.Damping})
 		if terms := math.Abs(pull.Stiffness) * (math.Abs(q[i]) + math.Abs(drive.Rest[i])); jt.Kind.Scalar(i) {
 			for _, b := range r.Body {
-				s.noteRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
+				s.addRounding(b, terms*D.Moment().Norm(), terms*D.Linear().Norm())
 			}
 		}
 	}
 }
 
-// addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the
-// derivative of the coupling with respect to the coordinate, docs/theory.md (K3). Where φ″ is not zero, the force has the
-// stiffness −λ·φ″; what a law of two coordinates has between them is in fillCoupling.
+// addLeg adds the reaction of a coupling along the freedom of one of its legs: the generalized force λ·φ′, with φ′ the
+// derivative of the coupling by the leg's coordinate, docs/theory.md (K3), and its stiffness −λ·φ″. fillCoupling adds the
+// stiffness between the two coordinates of a law.
 func (s *System) addLeg(r *reaction, at mechanism.LegAt) {
 	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
 	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
-	f, own := c.Legs[at.Leg].Freedom.Freedom, int(at.Leg)-c.Bent()
+	f, inLaw := c.Legs[at.Leg].Freedom.Freedom, int(at.Leg)-c.Bent() // inLaw: position among the coordinates of the law, negative for none
 	var x mechanism.LegState
 	var jk mechanism.JointKinematics
 	s.mech.LegTo(&x, &jk, c, int(at.Leg), s.y.Kin, s.st)
 	curve := 0.0
-	if own >= 0 {
-		curve = x.Curve[own]
+	if inLaw >= 0 {
+		curve = x.Curve[inLaw]
 	}
 	s.addAlong(r, f, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * curve})
 }
 
-// fillCoupling adds the stiffness λ·∂²f/∂x∂y that the law of coupling i, of two coordinates, has between these. With v and
-// w the rows of both freedoms it is
+// fillCoupling adds the stiffness k = λ·∂²f/∂x∂y between the two coordinates x and y of the law f of coupling i. Other couplings
+// have none. With v and w the rows of both freedoms it is
 //
 //	k·(v·wᵀ + w·vᵀ) = k/2·((a·v + w/a)·(a·v + w/a)ᵀ − (a·v − w/a)·(a·v − w/a)ᵀ)
 //
-// for any a; with the one that makes both parts as long as each other, what cancels is no longer than what is left.
+// for any a. The a that makes a·v and w/a equally long keeps the terms that cancel no larger than the result.
 func (s *System) fillCoupling(i int) error {
 	c, layout := &s.mech.Couplings[i], s.plan.Layout()
 	first := c.Bent()
@@ -143,22 +143,22 @@ func (s *System) fillCoupling(i int) error {
 		rows[e] = s.freedomRow(leg.Freedom, &jk)
 		size[e] = math.Sqrt(dot12(&rows[e].v, &rows[e].v))
 	}
-	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y, which the second leg has with the first
+	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y: x is the second leg's, its Curve[0] with the first
 	if k == 0 || size[0] == 0 || size[1] == 0 {
 		return nil
 	}
 	a := math.Sqrt(size[1] / size[0])
 	before := s.filled()
 	for _, sign := range [2]float64{1, -1} {
-		r := &reach{bodies: c.Bodies, v: make([]float64, 6*len(c.Bodies)), rate: make([]float64, 6*len(c.Bodies))}
+		r := &multiRow{bodies: c.Bodies, v: make([]float64, 6*len(c.Bodies)), rate: make([]float64, 6*len(c.Bodies))}
 		for e, f := range [2]float64{a, sign / a} {
 			leg := &c.Legs[first+e]
-			for n, place := range [2]int32{leg.Pred, leg.Succ} {
-				if place < 0 {
+			for n, at := range [2]int32{leg.Pred, leg.Succ} { // positions in c.Bodies, negative for the world
+				if at < 0 {
 					continue
 				}
 				for m := range 6 {
-					r.v[6*int(place)+m] += f * rows[e].v[6*n+m]
+					r.v[6*int(at)+m] += f * rows[e].v[6*n+m]
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func (s *System) fillCoupling(i int) error {
 	return nil
 }
 
-// fillGeneral adds the stiffness of a reaction as a block for both bodies.
+// fillGeneral adds the geometric stiffness of a reaction as a 12×12 pair of both bodies, column by column from reaction.changeTo.
 func (s *System) fillGeneral(r *reaction) {
 	p := pair{body: r.Body, joint: int32(r.number)}
 	var u, df [12]float64
@@ -188,17 +188,16 @@ func (s *System) fillGeneral(r *reaction) {
 	s.pairs = append(s.pairs, p)
 }
 
-// fillPinned adds the stiffness of the reaction of a joint whose frames stay at one point and
-// turn at most about one axis z, or of a ball without moments.
+// fillPinned adds the geometric stiffness of the reaction of a joint whose frames share one point and
+// rotate at most about one axis z relative to each other, or of a spherical joint without moments.
 //
-// The joint's rows can make a part of the change of a reaction. That part is left to δλ: the
-// change of the force, and the change of moments but for z·(φ×N) = (N×z)·φ, about z. N×z is
-// across z, where both bodies turn alike. So φ may be that of either body, and what is left
-// stays within each body.
+// δλ takes up each change of the reaction that the joint's rows can make: all changes of the force, and all changes of the moment N
+// except the component along z, z·(φ×N) = (N×z)·φ. N×z is normal to z, and both bodies have the same rotation about such an axis. So φ may
+// be the rotation of the body itself, and the stiffness has blocks of single bodies only.
 func (s *System) fillPinned(r *reaction) {
 	force := r.Unit.Linear()
-	s.turnArm(r.Body[1], r.Arm[1], force)
-	s.turnArm(r.Body[0], r.Arm[0], force.Neg())
+	s.addArmStiffness(r.Body[1], r.Arm[1], force)
+	s.addArmStiffness(r.Body[0], r.Arm[0], force.Neg())
 	if r.joint.Kind != joints.Revolute {
 		return
 	}
@@ -215,14 +214,14 @@ func (s *System) fillPinned(r *reaction) {
 	}
 }
 
-// fillDistance adds a distance joint: a link with a given tension −λ.
+// fillDistance adds a distance joint: a link with the constant tension −λ.
 func (s *System) fillDistance(j int, jk *mechanism.JointKinematics) {
 	l := s.distanceLink(j, jk)
 	l.tension = s.x[s.plan.Layout().Pattern.Off[s.plan.Layout().JointNode(j)]]
 	s.fillLink(&l)
 }
 
-// distanceLink returns the bodies, the arms and the line of distance joint j.
+// distanceLink returns a link with the bodies, arms and line of distance joint j, and without a tension.
 func (s *System) distanceLink(j int, jk *mechanism.JointKinematics) link {
 	jt := &s.mech.Joints[j]
 	l := link{body: [2]int32{jt.Pred, jt.Succ}, line: jk.R}

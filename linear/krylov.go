@@ -20,34 +20,33 @@ import (
 // ErrNoConvergence is wrapped where an iteration ends before its result is good.
 var ErrNoConvergence = errors.New("linear: no convergence")
 
-// krylov computes the eigenvalues of largest magnitude of an operator that is known
-// by its products, by a band Arnoldi iteration with thick restarts (Stewart 2001;
+// krylov computes the eigenvalues of largest magnitude of an operator A, given by
+// its products, by a band Arnoldi iteration with thick restarts (Stewart 2001;
 // for symmetric operators Wu & Simon 2000). It starts with as many vectors as
-// eigenvalues are wanted, so that none of a multiple eigenvalue is missed; vectors
-// that come out dependent on others are dropped. All vectors are orthogonalized
+// eigenvalues are wanted, so that it finds all eigenvalues of a multiple one; vectors
+// that depend on others are dropped. All vectors are orthogonalized
 // twice against all others.
 //
 // The basis V satisfies A·V[:done] = V·H, and VᵀGV = 1 in the metric G.
 type krylov struct {
-	watch     *team.Watch // ends the iteration
-	n         int
-	apply     func(dst, x []float64) error
-	metric    func(dst, x []float64) // G·x; dst may be x
-	symmetric bool                   // A is, in the metric
-	warm      int                    // products with A, after the first, that bring a vector into the range of all powers of A
-	clean     func(v []float64)      // takes out of v what is outside the space that A maps to; may be nil
+	watch     *team.Watch                  // ends the iteration
+	n         int                          // length of a vector
+	apply     func(dst, x []float64) error // A·x
+	metric    func(dst, x []float64)       // G·x; dst may be x
+	symmetric bool                         // G·A is symmetric
+	warm      int                          // products with A, after the first, that bring a start vector into the range of all powers of A
+	clean     func(v []float64)            // projects v on the range of A; may be nil
 
-	V    [][]float64
-	H    [][]float64 // columns, each as long as V was
-	done int         // columns of H
+	V    [][]float64 // basis vectors; the first done have been multiplied
+	H    [][]float64 // columns; each has as many entries as V had when it was made
+	done int         // number of columns of H
 
-	w, g     []float64
-	products int
-	largest  float64 // magnitude of an eigenvalue
+	w, g     []float64 // scratch: the next vector, and a product with G
+	products int       // products with A so far
+	largest  float64   // largest magnitude of an eigenvalue of the square part of H so far
 }
 
-// ritz is an approximate eigenvalue θ with its vector Vy, whose residual has the
-// given size.
+// ritz is an approximate eigenvalue θ of A with its vector V·y, and the norm of its residual by H.
 type ritz struct {
 	theta    complex128
 	y        []complex128
@@ -55,26 +54,27 @@ type ritz struct {
 }
 
 const (
-	// dropTol is the size, relative to what it was, at which a vector counts as
-	// dependent on others.
+	// dropTol is the norm of a vector after orthogonalization, relative to its norm before, up to which it counts as
+	// dependent on the basis.
 	dropTol = 1e-9
-	// strayTol is the size, relative to what it was, below which the rounding in a vector is taken out. In poses near a singular one,
-	// rounding leaves more than dropTol of a vector when all directions of the space are in the basis. A larger value costs time only.
+	// strayTol is the norm of a vector after orthogonalization, relative to its norm before, up to which it is cleaned of rounding. In
+	// poses near a singular one, rounding leaves more than dropTol of a vector even when the basis spans the whole space. A larger value
+	// costs time only.
 	strayTol = 1e-3
-	// noiseTol is the size of an eigenvalue relative to the largest that rounding makes.
+	// noiseTol is the magnitude of an eigenvalue, relative to the largest, up to which it may be rounding alone.
 	noiseTol = 100 * dropTol
 	// longBasis is the largest number of vectors between restarts for an operator that
 	// is not symmetric.
 	longBasis = 200
 	// restarts is the largest number of restarts.
 	restarts = 100
-	// wholeRestarts is the largest number of restarts of a basis with as many vectors as there are numbers. It spans all
-	// there is, and a restart takes away rounding and nothing else.
+	// wholeRestarts is the largest number of restarts of a basis with as many vectors as a vector has entries. It spans the whole
+	// space, so that a restart improves nothing but rounding.
 	wholeRestarts = 4
 )
 
-// start makes the basis of count vectors without pattern, put through A. It may come
-// out with fewer.
+// start appends to the basis up to count vectors: products of A with random vectors, without those that depend on others. It returns the
+// error of a product.
 func (k *krylov) start(count int) error {
 	x := make([]float64, k.n)
 	rng := rand.New(rand.NewPCG(1, uint64(k.n)))
@@ -97,13 +97,13 @@ func (k *krylov) start(count int) error {
 	return nil
 }
 
-// include adds a vector of the range of all powers of A to the start.
+// include appends to the basis a start vector v in the range of all powers of A, unless it depends on others.
 func (k *krylov) include(v []float64) {
 	copy(k.w, v)
 	k.extend(nil)
 }
 
-// newKrylov allocates an iteration with an operator on n numbers. It ends with the context of s.
+// newKrylov allocates an iteration with an operator on vectors of n entries. It ends when the context of s does.
 func (s *System) newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []float64)) *krylov {
 	return &krylov{watch: s.space.Watched(), n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
 }
@@ -114,30 +114,32 @@ func (k *krylov) norm(v []float64) float64 {
 	return math.Sqrt(max(floats.Dot(v, k.g), 0))
 }
 
-// extend orthogonalizes w against the basis, adds the products to h, and appends what
-// is left unless it is nothing. Where little is left, rounding outside the space is a large
-// part of it, and is taken out: with it in the basis, H would belong to another operator.
+// extend orthogonalizes w against the basis and appends the rest, normalized, unless it is nearly zero (dropTol). It adds the
+// coefficients of w in the basis to h, which may be nil, and appends the norm of the rest if that joins the basis; it returns h. A
+// small rest (strayTol) is mostly rounding outside the range of A, and is cleaned first: with that rounding in the basis, H would be the
+// matrix of another operator.
 func (k *krylov) extend(h []float64) []float64 {
 	size := orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
-	left := k.norm(k.w)
-	if k.clean != nil && left > dropTol*size && left <= strayTol*size {
+	rest := k.norm(k.w)
+	if k.clean != nil && rest > dropTol*size && rest <= strayTol*size {
 		k.clean(k.w)
 		orthogonalize(k.w, k.V, k.metric, k.g, h, k.watch)
-		left = k.norm(k.w)
+		rest = k.norm(k.w)
 	}
-	if !(left > dropTol*size) || left == 0 {
+	if !(rest > dropTol*size) || rest == 0 {
 		return h
 	}
 	v := slices.Clone(k.w)
-	floats.Scale(1/left, v)
+	floats.Scale(1/rest, v)
 	k.V = append(k.V, v)
 	if h != nil {
-		h = append(h, left)
+		h = append(h, rest)
 	}
 	return h
 }
 
-// step adds a column to H. It reports whether there was a vector left to multiply.
+// step multiplies the next basis vector by A, which adds a column to H. It returns false, and changes nothing, if all vectors have been
+// multiplied.
 func (k *krylov) step() (bool, error) {
 	if k.done == len(k.V) {
 		return false, nil // the basis is complete
@@ -151,8 +153,9 @@ func (k *krylov) step() (bool, error) {
 	return true, nil
 }
 
-// run iterates until want eigenvalues of largest magnitude have residuals below tol, and
-// returns them. It returns fewer if no others stand out from rounding.
+// run iterates until the want eigenvalues of largest magnitude have residuals of at most tol, relative to them, and
+// returns them, the largest first. It returns fewer if all others are rounding, and all of the basis, which may be more, once that
+// spans an invariant space. It returns ErrNoConvergence after too many restarts, and the errors of products and eigenvalue problems.
 func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	keep := want + max(4, want/2)
 	size := keep + max(30, want)
@@ -179,7 +182,7 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			}
 		}
 		if k.done >= k.n && round >= wholeRestarts {
-			return nil, fault.Errorf("linear: %w: rounding makes more directions than there are", ErrNoConvergence)
+			return nil, fault.Errorf("linear: %w: rounding makes more directions than there are", ErrNoConvergence) // the basis is never complete
 		}
 		all, err := k.ritz()
 		if err == nil {
@@ -189,15 +192,15 @@ func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 			return nil, err
 		}
 		if !k.symmetric {
-			// Vectors far from orthogonal take more before a restart helps.
+			// Eigenvectors that are far from orthogonal need a larger basis before a restart helps.
 			size = min(size+size/2, max(size, longBasis))
 		}
 	}
 	return nil, fault.Errorf("linear: %w after %d restarts of the eigenvalue iteration", ErrNoConvergence, restarts)
 }
 
-// significant returns the eigenvalues of the square part of H that are more than rounding, and
-// whether there are others.
+// significant returns the eigenvalues of the square part of H above noiseTol, the largest first. noise reports whether there are others,
+// which may be rounding.
 func (k *krylov) significant() (out []ritz, noise bool, err error) {
 	all, err := k.ritz()
 	if err != nil {
@@ -211,7 +214,8 @@ func (k *krylov) significant() (out []ritz, noise bool, err error) {
 	return all, false, nil
 }
 
-// converged reports whether the first want pairs have residuals of at most tol, relative to their eigenvalues.
+// converged reports whether r has at least want pairs, and the first want of them have residuals of at most tol, relative to their
+// eigenvalues.
 func converged(r []ritz, want int, tol float64) bool {
 	if len(r) < want {
 		return false
@@ -224,8 +228,8 @@ func converged(r []ritz, want int, tol float64) bool {
 	return true
 }
 
-// ritz returns the eigenvalues of the square part of H, the largest first. Of a complex pair it
-// returns both.
+// ritz returns the eigenvalues of the square part of H with vectors and residuals, the largest magnitude first, both of each complex pair.
+// It updates k.largest.
 func (k *krylov) ritz() ([]ritz, error) {
 	n := k.done
 	if n == 0 {
@@ -274,7 +278,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	return out, nil
 }
 
-// square returns the square part of H.
+// square returns the square part of H, its first done rows.
 func (k *krylov) square() *mat.Dense {
 	n := k.done
 	A := mat.NewDense(n, n, nil)
@@ -286,7 +290,7 @@ func (k *krylov) square() *mat.Dense {
 	return A
 }
 
-// tail returns the norm of the rows of H below its square part, times y.
+// tail returns the norm of the rows of H below its square part times y: the residual of V·y as an eigenvector.
 func (k *krylov) tail(y []complex128) float64 {
 	sum := 0.0
 	for i := k.done; i < len(k.V); i++ {
@@ -301,9 +305,9 @@ func (k *krylov) tail(y []complex128) float64 {
 	return math.Sqrt(sum)
 }
 
-// restart keeps the space of the first Ritz vectors, and the vectors that have not
-// been multiplied yet. With Q an orthonormal basis of that space, invariant under
-// the square part, QᵀHQ takes its place.
+// restart reduces the basis to the space of about the first keep Ritz vectors r, and the vectors that have not
+// been multiplied yet. With Q an orthonormal basis of the coefficients of that space, which is invariant under
+// the square part of H, QᵀHQ replaces the square part.
 func (k *krylov) restart(r []ritz, keep int) error {
 	n := k.done
 	Q, err := k.leading(r[min(keep, n-1)-1].theta)
@@ -348,8 +352,9 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	return nil
 }
 
-// leading returns an orthonormal basis, in columns, of the space of the Ritz vectors for values as large as last, which is invariant under
-// the square part of H.
+// leading returns an orthonormal basis, in columns, of the coefficients of the Ritz vectors whose eigenvalues have at least the magnitude
+// of last. The space is invariant under the square part of H. One column less than done is the most. It returns eigen.ErrNoConvergence if
+// rounding leaves no column.
 func (k *krylov) leading(last complex128) (mat.Matrix, error) {
 	size := cmplx.Abs(last) * (1 - realTol)
 	Q, columns, err := k.subspace(func(re, im float64) bool { return math.Hypot(re, im) >= size })
@@ -362,8 +367,9 @@ func (k *krylov) leading(last complex128) (mat.Matrix, error) {
 	return Q.Slice(0, k.done, 0, min(columns, k.done-1)), nil
 }
 
-// subspace returns an orthogonal matrix whose first columns span the space of the Ritz vectors for the values re ± i·im that are taken, and
-// the number of these columns. Vectors of values that are all but equal are all but parallel, and do not tell it: a Schur form does.
+// subspace returns an orthogonal matrix Q of order done and a number of columns. These first columns of Q span the invariant space of the
+// square part of H for the eigenvalues re ± i·im that takes selects. It uses a Schur form: eigenvectors of nearly equal eigenvalues are
+// nearly parallel and would not determine the space.
 func (k *krylov) subspace(takes func(re, im float64) bool) (Q *mat.Dense, columns int, err error) {
 	A := k.square()
 	Q = mat.NewDense(k.done, k.done, nil)
@@ -374,7 +380,7 @@ func (k *krylov) subspace(takes func(re, im float64) bool) (Q *mat.Dense, column
 	return Q, columns, err
 }
 
-// vector returns the real and imaginary part of Vy.
+// vector returns the real and imaginary part of V·y.
 func (k *krylov) vector(y []complex128) (re, im []float64) {
 	re, im = make([]float64, k.n), make([]float64, k.n)
 	for j, c := range y {

@@ -11,14 +11,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Kind says how the solution φ·exp(λt) of a mode goes.
+// Kind says how the solution φ·exp(λt) of a mode changes with time.
 type Kind uint8
 
 // The kinds.
 const (
 	Vibration  Kind = iota // oscillates and does not grow
 	Decay                  // returns without oscillating: λ < 0
-	Rigid                  // stays where it is put: λ = 0
+	Rigid                  // keeps a displacement: λ = 0
 	Divergence             // goes away without oscillating: λ > 0
 	Flutter                // oscillates and grows
 )
@@ -36,10 +36,9 @@ func (k Kind) String() string {
 // Unstable reports whether a mode of the kind grows.
 func (k Kind) Unstable() bool { return k == Divergence || k == Flutter }
 
-// Mode is a solution φ·exp(λt) of the linearized equations of motion; with a complex
-// λ the motion is the real part, and the conjugate is not listed. Without damping
-// and gyroscopic terms a rigid mode stands for φ and φ·t, and a divergence λ for −λ
-// too.
+// Mode is a solution φ·exp(λt) of the linearized equations of motion. If λ is complex
+// the motion is the real part, and the conjugate is not listed. Without damping
+// and gyroscopic terms, a rigid mode stands for the two solutions φ and φ·t, and a divergence for λ and −λ.
 type Mode struct {
 	Kind   Kind
 	Lambda complex128 // eigenvalue, 1/s, imaginary part not negative
@@ -74,18 +73,19 @@ func (m *Mode) DampingRatio() float64 {
 }
 
 const (
-	// zeroTol is the square of a frequency, relative to the terms that make it, that counts as
-	// zero. shapeNoise is the error of a shape. Relative to the stiffest terms of K, wherever they
-	// are, a square of a frequency up to its square counts as zero too.
-	zeroTol    = 1e-13
+	// zeroTol is the square of a frequency, relative to the sum of the magnitudes of its terms, up to which it counts as
+	// zero.
+	zeroTol = 1e-13
+	// shapeNoise is the relative error of a shape. A square of a frequency up to shapeNoise² times the largest terms of K, at any body, also
+	// counts as zero.
 	shapeNoise = 1e-10
-	// realTol is the imaginary part of an eigenvalue, or the positive real part of one that oscillates, relative to its size,
-	// that counts as zero. A negative real part does so up to the square.
+	// realTol is the imaginary part of an eigenvalue, relative to its magnitude, up to which it counts as zero, and so is the positive real
+	// part of a complex one. A negative real part counts as zero up to realTol².
 	realTol = 1e-8
 )
 
-// undamped returns the mode of a real shape x without C: λ² = −xᵀKx, the Rayleigh
-// quotient, whose error is the square of that of x.
+// undamped returns the mode with the real shape x, scaled in place, without C: λ² = −xᵀKx, the Rayleigh
+// quotient, whose error is of the order of the square of the error of x. It is rigid where xᵀKx may be rounding or imbalance.
 func (s *System) undamped(x []float64) Mode {
 	g := make([]float64, len(x))
 	s.MassTo(g, x)
@@ -94,7 +94,7 @@ func (s *System) undamped(x []float64) Mode {
 	s.StiffnessTo(g, x)
 	m := Mode{Shape: x, Stiffness: floats.Dot(x, g)}
 	switch k := m.Stiffness; {
-	case math.Abs(k) <= max(s.zeroOf(x), s.leftOf(x)):
+	case math.Abs(k) <= max(s.roundingError(x), s.imbalanceError(x)):
 		m.Kind, m.Stiffness = Rigid, 0
 	case k > 0:
 		m.Kind, m.Lambda = Vibration, complex(0, math.Sqrt(k))
@@ -104,15 +104,16 @@ func (s *System) undamped(x []float64) Mode {
 	return m
 }
 
-// damped returns the mode of the eigenvalue lambda, 1/s, with the shape re + i·im. doubtful says that the eigenvalue may be zero: with
-// size the square of a rate, 1/s², rounding moves a double eigenvalue zero by up to √(zeroTol·size).
+// damped returns the mode of the eigenvalue lambda, 1/s, with the shape re + i·im, scaled in place. It is rigid where its stiffness may be
+// rounding or imbalance. doubtful reports that the eigenvalue may be zero all the same: rounding moves a double eigenvalue zero by up to
+// √(zeroTol·size), with size the size of the matrix of the eigenvalue problem, squared, 1/s².
 func (s *System) damped(lambda complex128, re, im []float64, size float64) (m Mode, doubtful bool) {
 	m = Mode{Lambda: lambda, Shape: re, Imag: im}
-	s.settle(&m)
+	s.normalize(&m)
 	abs := cmplx.Abs(lambda)
-	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
+	// The stiffness that makes |λ| is λ² without damping, and |λ|·c with strong damping c.
 	c := s.dampingOf(re) + s.dampingOf(im)
-	if k := abs * max(abs, math.Abs(c)); k <= s.zeroOf(re)+s.zeroOf(im) || k <= s.leftOf(re)+s.leftOf(im) {
+	if k := abs * max(abs, math.Abs(c)); k <= s.roundingError(re)+s.roundingError(im) || k <= s.imbalanceError(re)+s.imbalanceError(im) {
 		m.Kind, m.Lambda = Rigid, 0
 	} else {
 		m.classify()
@@ -121,8 +122,9 @@ func (s *System) damped(lambda complex128, re, im []float64, size float64) (m Mo
 	return m, abs*abs <= zeroTol*size
 }
 
-// settle gives a complex shape unit modal mass, and its phase.
-func (s *System) settle(m *Mode) {
+// normalize scales the complex shape of m to unit modal mass, and rotates its phase so that the largest component is real and positive
+// (orient).
+func (s *System) normalize(m *Mode) {
 	re, im := m.Shape, m.Imag
 	g, h := make([]float64, len(re)), make([]float64, len(re))
 	s.MassTo(g, re)
@@ -133,9 +135,9 @@ func (s *System) settle(m *Mode) {
 	orient(re, im)
 }
 
-// classify stores the kind of an eigenvalue that is not zero, and takes rounding out of it. Growth up to realTol counts as
-// rounding, as an alarm for a mode without damping would be false. Damping is kept down to the rounding of λ itself, as it is small in many
-// structures.
+// classify stores the kind of m by its eigenvalue, which is not zero, and sets to zero the real or imaginary part that may be rounding. A
+// positive real part up to realTol counts as rounding: a mode without damping must not appear unstable. A negative one counts down to
+// realTol², the rounding of λ itself, as the damping of many structures is small.
 func (m *Mode) classify() {
 	abs := cmplx.Abs(m.Lambda)
 	a, b := real(m.Lambda), imag(m.Lambda)
@@ -155,7 +157,8 @@ func (m *Mode) classify() {
 	}
 }
 
-// finish makes a shape real that is so but for rounding, and stores its stiffness.
+// finish makes the shape of m real if its imaginary part may be rounding, and stores its stiffness φᴴKφ. The shape has a phase (normalize),
+// and Imag may be nil.
 func (s *System) finish(m *Mode) {
 	re, im := m.Shape, m.Imag
 	if algebra.MaxAbs(im) <= realTol*algebra.MaxAbs(re) {
@@ -185,8 +188,7 @@ func (s *System) massTimes(x []float64) []float64 {
 	return g
 }
 
-// termsOf returns the sum of the magnitudes of the terms of xᵀKx, what its rounding
-// errors are relative to.
+// termsOf returns the sum of the magnitudes of the terms of xᵀKx, to which its rounding errors are relative.
 func (s *System) termsOf(x []float64) (sum float64) {
 	for i := range s.stiff {
 		if s.every(i) {
@@ -231,9 +233,10 @@ func (s *System) termsOf(x []float64) (sum float64) {
 	return sum
 }
 
-// zeroOf returns the size of xᵀKx that rounding in a shape x may make: in its terms, in parts of x that meet stiff terms, and, to the
-// first order, in parts that joints do not allow, which meet the reactions K·x.
-func (s *System) zeroOf(x []float64) float64 {
+// roundingError returns a bound of the error of xᵀKx by rounding, for a shape x of any modal mass. It is the sum of three: the rounding of
+// the terms; the work of the reactions K·x on errors of x that the joints do not allow, of first order; and the work of the stiffest
+// terms on errors of x, of second order.
+func (s *System) roundingError(x []float64) float64 {
 	sum, reaction, g := 0.0, 0.0, make([]float64, len(x))
 	s.StiffnessTo(g, x)
 	for i := range s.mech.Bodies {
@@ -243,35 +246,34 @@ func (s *System) zeroOf(x []float64) float64 {
 	return zeroTol*(s.termsOf(x)+math.Sqrt(reaction*sum)) + shapeNoise*shapeNoise*s.size[algebra.Largest(s.size)]*sum
 }
 
-// energyOf returns the part of body i in xᵀMx.
+// energyOf returns the part of body i in xᵀMx, without armature.
 func (s *System) energyOf(i int, x []float64) float64 {
 	u, c := spatial.Vec3(x[6*i:6*i+3]), spatial.Vec3(x[6*i+3:6*i+6])
 	return u.Dot(s.y.Kin.I[i].MulVec(u)) + s.mech.Bodies[i].Mass*c.Dot(c)
 }
 
-// measure stores in s.size a bound of the size of the terms of K at each body i, 1/s²: the sum of √(kᵀ·M⁻¹·k · eᵀ·M⁻¹·e)
-// over the columns k of the blocks of K in the rows of i, with e the unit vectors of the columns. So a term of K is
-// compared with M.
-func (s *System) measure() {
+// sizeTerms stores in s.size a bound of the size of the terms of K at each body i, relative to M, 1/s²: the sum of √(kᵀ·M⁻¹·k · eᵀ·M⁻¹·e)
+// over the columns k of the blocks of K in the rows of i, with e the unit vectors of the columns.
+func (s *System) sizeTerms() {
 	clear(s.size)
 	for i := range s.stiff {
 		if s.every(i) {
 			return
 		}
-		s.measureBlock(int32(i), &s.stiff[i])
+		s.addBlockSize(int32(i), &s.stiff[i])
 	}
 	for i := range s.rows {
-		s.measureRow(&s.rows[i])
+		s.addRowSize(&s.rows[i])
 	}
 	for i := range s.pairs {
 		if s.every(i) {
 			return
 		}
-		s.measurePair(&s.pairs[i])
+		s.addPairSize(&s.pairs[i])
 	}
 }
 
-// meanSize returns the mean size of the terms of K at the bodies; 1 if there is no
+// meanSize returns the mean of s.size over the bodies, 1/s²; 1 if there is no
 // stiffness.
 func (s *System) meanSize() float64 {
 	sum := 0.0
@@ -284,8 +286,8 @@ func (s *System) meanSize() float64 {
 	return sum / float64(len(s.size))
 }
 
-// measureBlock adds the stiffness of a body alone.
-func (s *System) measureBlock(i int32, K *[36]float64) {
+// addBlockSize adds to s.size[i] the size of the 6×6 block K of body i alone.
+func (s *System) addBlockSize(i int32, K *[36]float64) {
 	for c := range 6 {
 		var col, unit [6]float64
 		for r := range col {
@@ -296,8 +298,9 @@ func (s *System) measureBlock(i int32, K *[36]float64) {
 	}
 }
 
-// measureRow adds k·v·vᵀ: to each body |k|·vᵢᵀM⁻¹vᵢ, with vᵢ its part of v, times the number of bodies.
-func (s *System) measureRow(r *row) {
+// addRowSize adds to s.size the size of a row k·v·vᵀ: at each body |k|·vᵢᵀM⁻¹vᵢ, with vᵢ its part of v, times the number of bodies of the
+// row.
+func (s *System) addRowSize(r *row) {
 	if r.far != nil {
 		n := len(r.far.bodies)
 		for e, b := range r.far.bodies {
@@ -312,8 +315,8 @@ func (s *System) measureRow(r *row) {
 	}
 }
 
-// measurePair adds the 12×12 stiffness of two bodies; −1 is the world.
-func (s *System) measurePair(p *pair) {
+// addPairSize adds to s.size, for both bodies, the size of the 12×12 stiffness of a pair.
+func (s *System) addPairSize(p *pair) {
 	for c := range 12 {
 		if p.body[c/6] < 0 {
 			continue
@@ -333,8 +336,8 @@ func (s *System) measurePair(p *pair) {
 	}
 }
 
-// orient turns the phase of x + i·y so that its largest component is real and
-// positive; the first of those that are as large.
+// orient rotates the phase of x + i·y so that its largest component, the first of several, is real and
+// positive. y may be nil: x changes its sign then, if at all.
 func orient(x, y []float64) {
 	most := algebra.NewPeak(0)
 	for i := range x {
@@ -360,5 +363,5 @@ func orient(x, y []float64) {
 	}
 }
 
-// grows reports whether an eigenvalue grows by more than rounding makes.
+// grows reports whether the real part of an eigenvalue is positive beyond rounding, realTol relative to |λ|.
 func grows(lambda complex128) bool { return real(lambda) > realTol*cmplx.Abs(lambda) }

@@ -49,17 +49,17 @@ func ParseMethod(name string) (Method, error) {
 
 // ModeOptions choose which modes are computed. The zero value is the default.
 type ModeOptions struct {
-	Count    int // the lowest ones; 0 stands for 10
+	Count    int // number of the lowest modes; 0 stands for 10
 	Method   Method
 	Undamped bool // leave C out, and the part of K that is not symmetric
-	// Steady asks for the modes of a steady motion (StateSpace), by the dense method. Axes may turn with it, and its rows of velocities
-	// alone count. A state at rest is one, too.
+	// Steady asks for the modes of a steady motion (StateSpace), by the dense method, in axes that may rotate with it. The mechanism may
+	// have nonholonomic rows. Rest is a steady motion, too.
 	Steady bool
-	// MaxFlops is the work that is begun at most, as Price tells it; 0 stands for DefaultMaxFlops.
+	// MaxFlops is the largest work, by Price, that Modes begins; 0 stands for DefaultMaxFlops.
 	MaxFlops float64
 }
 
-// mustBe panics if an option is out of range.
+// mustBe panics if an option is out of range or two contradict each other.
 func (o *ModeOptions) mustBe() {
 	switch {
 	case o.Count < 0:
@@ -75,27 +75,27 @@ func (o *ModeOptions) mustBe() {
 	}
 }
 
-// DefaultMaxFlops is the work of modes that is begun where no other limit is given: some minutes.
+// DefaultMaxFlops is the largest work that Modes begins if no other limit is given: some minutes.
 const DefaultMaxFlops = 2e12
 
-// defaultModes is the number of modes where none is given.
+// defaultModes is the number of modes if none is given.
 const defaultModes = 10
 
-// Modes are the lowest modes of a linearized system: unstable ones first, the fastest
-// before others, then by |λ|.
-// Of more than 100 motions, the sparse method has unstable ones as near to zero as the others.
+// Modes are the lowest modes of a linearized system: first the unstable ones, the fastest growth first, then the others by |λ|. With more
+// than 100 degrees of freedom, the sparse method searches for unstable modes only near zero, as for other modes: it may miss those with
+// large |λ|.
 type Modes struct {
 	List     []Mode
 	Method   Method  // Dense or Sparse
-	Damped   bool    // C or an unsymmetric K was there, so that shapes may be complex
-	Steady   bool    // of a steady motion
-	All      bool    // there are no others
+	Damped   bool    // the equations had C or an unsymmetric K, so that shapes may be complex
+	Steady   bool    // of a steady motion (ModeOptions.Steady)
+	All      bool    // List has all modes of the system
 	Shift    float64 // of the sparse method, 1/s²
-	Products int     // solutions with a factor of the sparse method
-	Factors  int     // factorizations
-	Residual float64 // largest residual of an eigenvalue of the sparse method, relative
+	Products int     // solves with a factorization, of the sparse method
+	Factors  int     // factorizations, of the sparse method
+	Residual float64 // largest residual of an eigenvalue, relative to it, of the sparse method
 
-	// Turning is the angular velocity of the axes in which the shapes of a steady motion belong, rad/s; zero for all others.
+	// Turning is the angular velocity of the axes to which the shapes of a steady motion refer, rad/s; zero for other modes.
 	Turning spatial.Vec3
 }
 
@@ -112,7 +112,7 @@ func (m *Modes) Unstable() (n int) {
 const (
 	// denseBodies is the number of bodies up to which Auto takes Dense.
 	denseBodies = 40
-	// spanTol is the part of a shape that rounding may make in directions that meet some stiffness.
+	// spanTol is the largest norm of the part of a shape outside the displacements without stiffness that may be rounding.
 	spanTol = 0.1
 )
 
@@ -120,10 +120,11 @@ const (
 //
 // Cost: Dense O(bodies³); Sparse some factorizations, some ten solves a mode, and
 // products between as many vectors (docs/statics-and-modes.md). Allocates.
-// It returns ErrTooDear before it begins if System.Price is above the limit, ErrSingular or *factor.PivotError from a factorization, and
-// ErrNoConvergence, and ErrNotFinite with the name of a body or joint where numbers
-// overflow. It panics without a linearized state, if the count is negative or the
-// method unknown.
+// It returns ErrTooDear before it begins if System.Price is above the limit, ErrSingular or *factor.PivotError from a factorization,
+// ErrNoConvergence, ErrUnstable from the sparse method, ErrNotFinite with the name of a body or joint where numbers
+// overflow, an error that wraps mechanism.ErrNonholonomic for a moving mechanism with nonholonomic rows without o.Steady, and with it
+// the errors of StateSpace. It panics without a linearized state, if the count is negative, the method unknown, or o.Steady
+// set with Undamped or Sparse.
 func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	s.enter()
 	defer s.guard.Leave()
@@ -144,30 +145,30 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 			return nil, fault.Errorf("linear: of a mechanism that moves: %w; ModeOptions.Steady takes it", err)
 		}
 	}
-	s.weighLeft()
+	s.setImbalance()
 	if o.Steady {
 		return s.checked(s.steadyModes(o))
 	}
 	switch {
 	case s.takesDense(o) && len(s.mech.Nonholonomic()) > 0:
-		return s.checked(s.detouredModes(o))
+		return s.checked(s.nonholonomicModes(o))
 	case s.takesDense(o):
 		return s.checked(s.denseModes(o))
 	}
 	out, err := s.sparseModes(o)
 	if out != nil && len(s.mech.Nonholonomic()) > 0 {
-		out.All = out.All && len(out.List) == 0 // displacements that only detours reach are left out
+		out.All = out.All && len(out.List) == 0 // modes of displacements that only closed paths reach are not in the list
 	}
 	if cause := s.orCause(nil); cause != nil {
 		return nil, cause
 	}
-	if err == eigen.ErrNotFinite || err == eigen.ErrNoConvergence { // of a small matrix, which knows no place
+	if err == eigen.ErrNotFinite || err == eigen.ErrNoConvergence { // from a small matrix, without the name of a body
 		err = s.stiffestError(err)
 	}
 	return s.checked(out, err)
 }
 
-// checked returns out unless one of its numbers is not finite.
+// checked returns out, or nil and an error: err, or ErrNotFinite if a number of out is not finite.
 func (s *System) checked(out *Modes, err error) (*Modes, error) {
 	if err == nil {
 		err = s.finiteModes(out)
@@ -178,7 +179,7 @@ func (s *System) checked(out *Modes, err error) (*Modes, error) {
 	return out, nil
 }
 
-// denseModes computes all modes and keeps the lowest.
+// denseModes computes all modes by the dense method and returns the lowest o.Count.
 func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 	out := &Modes{Method: Dense, All: true}
 	d, err := s.reduce()
@@ -224,8 +225,8 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 	return out, nil
 }
 
-// addUndamped adds the modes with the shapes X, in columns, of the eigenvalues of K. Those that are small beside the largest are told
-// apart by products.
+// addUndamped adds to out the modes with the shapes X, in columns, of the eigenvalues value of K. Shapes of eigenvalues that are small
+// relative to the largest (smallTol) are first separated by products with K (rayleighRitz).
 func (s *System) addUndamped(out *Modes, X *mat.Dense, value []float64) error {
 	most := algebra.MaxAbs(value)
 	var shapes, small [][]float64
@@ -236,7 +237,7 @@ func (s *System) addUndamped(out *Modes, X *mat.Dense, value []float64) error {
 			shapes = append(shapes, x)
 		}
 	}
-	if err := s.tell(small); err != nil {
+	if err := s.rayleighRitz(small); err != nil {
 		return err
 	}
 	for _, x := range append(small, shapes...) {
@@ -248,10 +249,10 @@ func (s *System) addUndamped(out *Modes, X *mat.Dense, value []float64) error {
 	return nil
 }
 
-// denseDamped computes the modes of ẍ + C·ẋ + K·x = 0 in reduced coordinates from the
-// eigenvalues of [0 ω; −K/ω −C] for (ω·x, ẋ) with ω² the size of K.
+// denseDamped adds to out the modes of ẍ + C·ẋ + K·x = 0 in the coordinates of d, from the
+// eigenvalues of [0 ω; −K/ω −C] for (ω·x, ẋ) with ω² the largest entry of K.
 func (s *System) denseDamped(out *Modes, d *dense) error {
-	var doubts []int // modes of which it is not sure that they are not rigid
+	var doubtfuls []int // indexes in out.List of modes that may be rigid
 	f, _ := d.K.Dims()
 	omega := math.Sqrt(max(largest(d.K), 1e-300))
 	A := mat.NewDense(2*f, 2*f, nil)
@@ -292,21 +293,22 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 		before := len(out.List)
 		out.List = s.appendPair(out.List, m, lambda)
 		for j := before; j < len(out.List) && doubtful && m.Kind != Rigid; j++ {
-			doubts = append(doubts, j)
+			doubtfuls = append(doubtfuls, j)
 		}
 	}
-	if err := s.addRigid(out, d, doubts); err != nil {
+	if err := s.addRigid(out, d, doubtfuls); err != nil {
 		return err
 	}
-	s.settleRigid(out)
+	s.mergeRigid(out)
 	return nil
 }
 
-// addRigid adds the directions that K leaves free, where a mode is rigid or may be. Of several directions, zero is an eigenvalue
-// with two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not. A mode in doubt is rigid if its shape
-// is a combination of these directions: next to a stiff spring, a soft one is no less a spring.
-func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
-	if len(doubts) == 0 && !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
+// addRigid adds to out the rigid modes with the null vectors of K as shapes, if some mode of out is rigid or may be, and makes each
+// doubtful mode rigid whose shape is a combination of null vectors. The eigenvectors of several double eigenvalues zero are nearly
+// dependent by rounding; the singular vectors of K are not. A doubtful mode with another shape stays: its spring may be soft relative to
+// a stiff one elsewhere. doubtfuls are indexes in out.List.
+func (s *System) addRigid(out *Modes, d *dense, doubtfuls []int) error {
+	if len(doubtfuls) == 0 && !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
 		return nil
 	}
 	var svd mat.SVD
@@ -330,9 +332,9 @@ func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
 			free = append(free, m.Shape)
 		}
 	}
-	for _, i := range doubts {
-		if m := &out.List[i]; s.still(free, m) {
-			*m = Mode{Kind: Rigid} // without the shape, which is known less well
+	for _, i := range doubtfuls {
+		if m := &out.List[i]; s.hasZeroEigenvalue(free, m) {
+			*m = Mode{Kind: Rigid} // without its shape: the shapes of free, which follow, have smaller errors
 		}
 	}
 	for _, x := range free {
@@ -341,10 +343,11 @@ func (s *System) addRigid(out *Modes, d *dense, doubts []int) error {
 	return nil
 }
 
-// still reports whether zero is the eigenvalue of m, where rounding hides it: its shape is a combination of displacements without
-// stiffness, up to spanTol, and their damping does not make its eigenvalue. The displacements are orthonormal in M.
-func (s *System) still(free [][]float64, m *Mode) bool {
-	left, damping, g := 1.0, 0.0, make([]float64, s.dim())
+// hasZeroEigenvalue reports whether the eigenvalue of m is zero up to rounding: the shape of m is a combination of the displacements
+// free, up to spanTol, and the eigenvalue is not the rate −c that damping c gives such a shape. free are displacements
+// without stiffness, orthonormal in M.
+func (s *System) hasZeroEigenvalue(free [][]float64, m *Mode) bool {
+	outside, damping, g := 1.0, 0.0, make([]float64, s.dim()) // outside: square of the norm of the part outside free
 	for _, x := range [2][]float64{m.Shape, m.Imag} {
 		if x == nil {
 			continue
@@ -353,21 +356,20 @@ func (s *System) still(free [][]float64, m *Mode) bool {
 		s.MassTo(g, x)
 		for _, v := range free {
 			t := floats.Dot(v, g)
-			left -= t * t
+			outside -= t * t
 		}
 	}
-	// There λ(λ + c) = 0 for a shape of unit modal mass with the damping c.
-	return left <= spanTol*spanTol && !(cmplx.Abs(m.Lambda+complex(damping, 0)) < cmplx.Abs(m.Lambda)/2)
+	// A shape of unit modal mass with the damping c, without stiffness, has λ(λ + c) = 0.
+	return outside <= spanTol*spanTol && !(cmplx.Abs(m.Lambda+complex(damping, 0)) < cmplx.Abs(m.Lambda)/2)
 }
 
-// stiffestError completes an error with the name of the body whose terms of K are the
-// largest.
+// stiffestError adds to an error the name of the body with the largest terms of K.
 func (s *System) stiffestError(err error) error { return s.bodyError(algebra.Largest(s.size), err) }
 
-// settleRigid replaces the rigid modes of out by orthonormal real ones, one a direction. Where
-// nothing damps a motion, zero is a double eigenvalue with one shape. Rounding makes a real or
-// a complex pair of it, with all but the same shape.
-func (s *System) settleRigid(out *Modes) {
+// mergeRigid replaces the rigid modes of out by real ones, orthonormal in M, one for each independent direction. A rigid motion without
+// damping has the double eigenvalue zero with one shape. Rounding splits it into a real or complex pair, whose shapes are nearly equal:
+// they are merged into one mode.
+func (s *System) mergeRigid(out *Modes) {
 	var basis [][]float64
 	list := out.List[:0]
 	for _, m := range out.List {
@@ -379,8 +381,8 @@ func (s *System) settleRigid(out *Modes) {
 			if x == nil {
 				continue
 			}
-			if wider := s.widen(basis, slices.Clone(x)); len(wider) > len(basis) {
-				basis = wider
+			if extended := s.appendDirection(basis, slices.Clone(x)); len(extended) > len(basis) {
+				basis = extended
 				shape := slices.Clone(basis[len(basis)-1])
 				orient(shape, nil)
 				list = append(list, Mode{Kind: Rigid, Shape: shape})
@@ -390,7 +392,8 @@ func (s *System) settleRigid(out *Modes) {
 	out.List = list
 }
 
-// choose sorts the modes and keeps the first count.
+// choose sorts the modes, unstable ones first by decreasing Re λ and then the others by |λ|, and keeps the first count. It clears All if it
+// drops some.
 func (m *Modes) choose(count int) {
 	slices.SortStableFunc(m.List, func(a, b Mode) int {
 		if u, v := a.Kind.Unstable(), b.Kind.Unstable(); u != v {
@@ -408,8 +411,8 @@ func (m *Modes) choose(count int) {
 	}
 }
 
-// covers reports whether the joints allow no more than count independent motions. It returns
-// false where rounding leaves the rank of the joints open.
+// covers reports whether the joints allow no more than count independent motions, so that count modes may be all. It returns
+// false where rounding does not determine the rank of the joints.
 //
 // Cost: two factorizations and a solver, but none where the number of rows decides.
 func (s *System) covers(count int) bool {

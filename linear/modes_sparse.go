@@ -17,39 +17,44 @@ import (
 
 const (
 	// ritzTol is the residual of a Ritz value, relative to the value, at which iterating ends.
-	// The error of a frequency is of the order of its square.
+	// The relative error of a frequency is of the order of ritzTol².
 	ritzTol = 1e-9
-	// lookSteps is the number of steps with each shift, and lookValues the number of
-	// eigenvalues that are looked at.
-	lookSteps, lookValues = 16, 3
-	// freshVectors is the number of start vectors without pattern for damped modes.
+	// probeSteps is the number of steps of the iteration by which lowerShift estimates the lowest eigenvalues, and probeValues the number of
+	// eigenvalues that the next shift follows.
+	probeSteps, probeValues = 16, 3
+	// freshVectors is the number of random start vectors for damped modes.
 	freshVectors = 4
-	// nearness is the shift σ of damped modes relative to the largest |λ| that is wanted. If the least other
-	// than zero is more than bandRange times as small, σ is relative to that one: a vibration λ has an error
-	// of about ritzTol·|σ/λ|², relative to λ.
+	// nearness is the shift σ of damped modes relative to the largest wanted |λ|. If the least |λ| other
+	// than zero is more than bandRange times smaller, σ is relative to the least one: the error of a vibration λ is
+	// about ritzTol·|σ/λ|², relative to λ.
 	nearness, bandRange = 0.2, 1e3
-	// shiftGain is the part of a shift below which a lower one is taken, even with a braced
-	// factor.
+	// shiftGain is the factor from a shift to the next one below which it is worth a new factorization, even of the modified
+	// matrix.
 	shiftGain = 0.3
-	// shiftFall is the least factor from a shift to the next one, as eigenvalues far below a shift are known badly. Another value costs
+	// shiftFall is the least factor from a shift to the next one, as eigenvalues far below a shift have large errors. Another value costs
 	// time only.
 	shiftFall = 1e-4
-	// shiftBeyond is a shift relative to the negative eigenvalue beyond which it has to be.
+	// shiftBeyond is the factor from the magnitude of a negative eigenvalue to the shift that makes K positive definite.
 	shiftBeyond = 2
-	// bands is the largest number of shifts σ. One shift shows all eigenvalues up to bandReach
-	// times the distance of the nearest; farther ones may be lost at the start of the
-	// iteration. For another one, a shift has to reach bandGain, relative to the one before.
-	// bandEdge is the relative error of an eigenvalue at that distance.
-	bands, bandReach, bandGain, bandEdge = 6, 1e4, 2, 1e-3
-	// nothing is the energy of a displacement that rounding makes where the joints allow none,
-	// relative to its energy without joints.
-	nothing = 1e-26
+	// bands is the largest number of shifts σ.
+	bands = 6
+	// bandReach is the distance from the shift, relative to the nearest eigenvalue's distance, up to which the iteration finds all
+	// eigenvalues. Eigenvalues beyond may be lost in the start vectors.
+	bandReach = 1e4
+	// bandGain is the least factor from a shift to the next one that is worth another band.
+	bandGain = 2
+	// bandEdge is the relative error of an eigenvalue at the reach of a band.
+	bandEdge = 1e-3
+	// immobileTol is the largest energy of a displacement that is rounding, relative to its energy without joints, where the joints allow no
+	// motion.
+	immobileTol = 1e-26
 	// shiftFloor is the least shift relative to a typical eigenvalue.
 	shiftFloor = 1e-10
 )
 
 // sparseModes computes the lowest modes by Krylov iteration with the inverse of the
-// shifted system.
+// shifted system. If some mode violates a joint, it starts again with the next way to factor (s.skip), which keeps more
+// rows, and returns ErrSingular after the last. It returns ErrUnstable if the shifted system is not positive definite without held inertia.
 func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 	s.skip = 0
 	for {
@@ -63,17 +68,18 @@ func (s *System) sparseModes(o ModeOptions) (*Modes, error) {
 		if !errors.Is(err, errDropped) {
 			return out, err
 		}
-		// A row with this pivot has been taken for redundant.
+		// This way to factor has dropped a row with a small pivot that was not redundant.
 		if s.skip++; s.skip > kkt.KeepAll {
 			return nil, fault.Errorf("linear: %w", ErrSingular)
 		}
 	}
 }
 
-// errDropped says that a mode does not satisfy the joints.
+// errDropped says that a mode does not satisfy the joints, because a factorization has dropped a row.
 var errDropped = errors.New("joint dropped")
 
-// shiftedModes finds modes near zero by shift and invert, as many as o asks for.
+// shiftedModes computes the modes nearest to zero, as many as o asks for, by shift and invert. It returns errDropped if one violates the
+// joints.
 func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 	z, err := s.splitOf(0, 1)
 	if err != nil {
@@ -92,8 +98,8 @@ func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 		out.All = true
 		return out, nil
 	}
-	// Later shifts may fail, and v has no factor then.
-	symmetric := s.symmetricOn(v.h, s.left)
+	// The test of symmetry comes before later shifts, which may fail and leave v without a factorization.
+	symmetric := s.symmetricOn(v.h, s.imbalance)
 	out.Damped = !o.Undamped && (s.hasDamping() || !symmetric)
 	if out.Damped {
 		err = s.dampedModes(out, o, v, typical, symmetric)
@@ -106,15 +112,16 @@ func (s *System) shiftedModes(o ModeOptions) (*Modes, error) {
 	return out, nil
 }
 
-// typical returns a typical eigenvalue of K, the quotient xᵀKx/xᵀMx of a random displacement
-// that the joints allow, or 0 if they allow none. It also returns the inverse with a shift of
-// that size, or of a smaller size where rounding allows no factor with it.
+// typical returns a typical eigenvalue of K, 1/s²: the quotient xᵀKx/xᵀMx of a random displacement
+// that the joints allow, or 0 if they allow none. It also returns the inverse with a shift of the mean size of the terms of
+// K (meanSize), at least the least shift, or with a smaller shift where rounding allows no factorization. least is the least shift with
+// which the blocks of z are positive semidefinite.
 func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 	guess := s.meanSize()
 	v := &inverse{sys: s, z: z, least: shiftMargin * least}
-	err := v.exact(max(v.least, guess))
+	err := v.useExact(max(v.least, guess))
 	for i := 0; i < shiftDrops && unfactored(err); i++ {
-		err = v.take(v.s * shiftDrop)
+		err = v.setShift(v.s * shiftDrop)
 	}
 	if err != nil {
 		return 0, nil, err
@@ -130,21 +137,21 @@ func (s *System) typical(z *split, least float64) (float64, *inverse, error) {
 		x[i] = rng.NormFloat64()
 	}
 	s.MassTo(g, x)
-	free := floats.Dot(x, g) / (v.s * v.s) // of x without joints and stiffness
+	free := floats.Dot(x, g) / (v.s * v.s) // xᵀMx of the solution without joints and stiffness
 	h.solveTo(x, g)
 	s.MassTo(g, x)
 	m := floats.Dot(x, g)
-	if !(m > nothing*free) {
+	if !(m > immobileTol*free) {
 		return 0, v, nil
 	}
 	s.StiffnessTo(g, x)
 	return max(math.Abs(floats.Dot(x, g))/m, 1e-6*guess), v, nil
 }
 
-// symmetricOn reports whether K is symmetric on displacements that the joints allow, as some
-// random ones show. left are unbalanced forces, nil in balance. K has half the turning of their
-// moments.
-func (s *System) symmetricOn(h *shifted, left []float64) bool {
+// symmetricOn reports whether K is symmetric on displacements that the joints allow, by a test with three pairs of random ones that h
+// solves for. unbalanced are the unbalanced forces, six numbers a body, nil in balance: the skew part that they give K (subtractSkew) does
+// not count. It returns true if the context ends.
+func (s *System) symmetricOn(h *shifted, unbalanced []float64) bool {
 	n := s.dim()
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
 	x, y, g := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -162,22 +169,22 @@ func (s *System) symmetricOn(h *shifted, left []float64) bool {
 		}
 		s.StiffnessTo(Kx, x)
 		s.StiffnessTo(Ky, y)
-		off := floats.Dot(x, Ky) - floats.Dot(y, Kx)
-		for i := 0; i < len(left); i += 6 {
-			off -= spatial.Vec3(x[i : i+3]).Dot(spatial.Vec3(left[i : i+3]).Cross(spatial.Vec3(y[i : i+3])))
+		difference := floats.Dot(x, Ky) - floats.Dot(y, Kx)
+		for i := 0; i < len(unbalanced); i += 6 {
+			difference -= spatial.Vec3(x[i : i+3]).Dot(spatial.Vec3(unbalanced[i : i+3]).Cross(spatial.Vec3(y[i : i+3])))
 		}
 		size := math.Sqrt(s.termsOf(x) * s.termsOf(y))
-		if math.Abs(off) > symmetricTol*size/math.Sqrt(float64(n)) {
+		if math.Abs(difference) > symmetricTol*size/math.Sqrt(float64(n)) {
 			return false
 		}
 	}
 	return true
 }
 
-// undampedModes computes the modes of M and the symmetric part of K. With θ an
-// eigenvalue of (K+sM)⁻¹M, λ² = s − 1/θ.
+// undampedModes stores in out the o.Count lowest modes of M and the symmetric part of K. With θ an
+// eigenvalue of (K+sM)⁻¹M, λ² = s − 1/θ. v is the inverse, whose shift it changes, and typical a typical eigenvalue of K, 1/s².
 func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical float64) error {
-	if err := s.lower(out, v, typical); err != nil {
+	if err := s.lowerShift(out, v, typical); err != nil {
 		return err
 	}
 	for want := min(o.Count, s.dim()); ; want = min(2*want, s.dim()) {
@@ -194,8 +201,9 @@ func (s *System) undampedModes(out *Modes, o ModeOptions, v *inverse, typical fl
 	return nil
 }
 
-// undampedLowest stores the lowest want modes in out, of which count are asked for. cut reports that there may be others that the shift
-// does not tell from zero, as it does not the last ones: K has no shapes in a part of their space, unless it is zero there.
+// undampedLowest stores the lowest want modes in out, of which count are asked for. cut reports that want is too small: with this shift
+// the last eigenvalue, and perhaps eigenvalues after it, cannot be distinguished from zero, and some mode is not rigid. The vectors then
+// span only a part of the space of nearly zero eigenvalues, which need not contain the shapes of K.
 func (s *System) undampedLowest(out *Modes, count int, v *inverse, want int) (cut bool, err error) {
 	k, r, err := s.lowest(out, v, want)
 	if err != nil {
@@ -206,13 +214,12 @@ func (s *System) undampedLowest(out *Modes, count int, v *inverse, want int) (cu
 	whole := func() bool { return (len(r) < want || k.done == len(k.V)) && s.covers(len(r)) }
 	all := whole()
 	for i := 1; i < bands && !all && len(r) > 0 && len(r) < want; i++ {
-		// Other eigenvalues are far beyond the shift. The shift is next to nothing where there
-		// are as many rigid modes as lower looks at.
+		// All other eigenvalues are far beyond the shift. It is nearly zero if there are at least probeValues rigid modes.
 		next := bandReach / k.largest
 		if !(next > bandGain*v.s) {
 			break
 		}
-		if factored = v.take(next) == nil; !factored {
+		if factored = v.setShift(next) == nil; !factored {
 			break
 		}
 		out.Factors++
@@ -232,7 +239,8 @@ func (s *System) undampedLowest(out *Modes, count int, v *inverse, want int) (cu
 	return cut && slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind != Rigid }), nil
 }
 
-// addShapes adds the modes of the eigenvalues r of k to out. factored says that v has the factor of the shift.
+// addShapes adds to out the undamped modes of the eigenvalues r of k. factored says that v has a factorization, with which shapes are
+// purified. It returns errDropped if a shape violates the joints, the errors of separateAlike, or the cause if the context ends.
 func (s *System) addShapes(out *Modes, k *krylov, r []ritz, v *inverse, factored bool) error {
 	shapes, theta := make([][]float64, len(r)), make([]float64, len(r))
 	for i := range shapes {
@@ -249,7 +257,7 @@ func (s *System) addShapes(out *Modes, k *krylov, r []ritz, v *inverse, factored
 		shapes[i], theta[i] = x, real(r[i].theta)
 		out.Residual = max(out.Residual, r[i].residual/cmplx.Abs(r[i].theta))
 	}
-	if err := s.tellApart(shapes, theta); err != nil {
+	if err := s.separateAlike(shapes, theta); err != nil {
 		return err
 	}
 	for _, x := range shapes {
@@ -258,11 +266,11 @@ func (s *System) addShapes(out *Modes, k *krylov, r []ritz, v *inverse, factored
 	return nil
 }
 
-// lowest iterates for the lowest want eigenvalues with the shift of v, and raises the shift
-// where it has to.
+// lowest computes the lowest want eigenvalues, or fewer if the others are rounding, with the shift of v. It raises the shift
+// where conjugate gradients fail, and returns ErrNoConvergence after shiftRounds of that.
 func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, error) {
-	// Where rounding allows no factor with a larger shift, take goes back to a smaller one.
-	// That could go on in a circle.
+	// The rounds are limited because setShift returns to a smaller shift where rounding allows no factorization with the raised one, and
+	// the two could alternate for ever.
 	for round := 0; ; round++ {
 		k := s.newShapes(v)
 		err := k.start(want)
@@ -277,19 +285,19 @@ func (s *System) lowest(out *Modes, v *inverse, want int) (*krylov, []ritz, erro
 		if round == shiftRounds {
 			return nil, nil, fault.Errorf("linear: %w of the shift: %v", ErrNoConvergence, err)
 		}
-		if err = v.raise(out, err); err != nil {
+		if err = v.raiseShift(out, err); err != nil {
 			return nil, nil, err
 		}
 	}
 }
 
-// lower brings the shift of v down to the size of the lowest eigenvalues. Some steps of the
-// iteration show that size.
-func (s *System) lower(out *Modes, v *inverse, typical float64) error {
+// lowerShift lowers the shift of v to the size of the lowest eigenvalues, which some steps of the iteration estimate. If they fail, it
+// raises the shift once and ends.
+func (s *System) lowerShift(out *Modes, v *inverse, typical float64) error {
 	for range shiftRounds {
 		k := s.newShapes(v)
 		err := k.start(1)
-		for range lookSteps {
+		for range probeSteps {
 			if err != nil {
 				break
 			}
@@ -300,7 +308,7 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 		}
 		out.Products += k.products
 		if err != nil {
-			return v.raise(out, err)
+			return v.raiseShift(out, err)
 		}
 		wanted := 0.0
 		all, err := k.ritz()
@@ -309,20 +317,20 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 		}
 		for i, r := range all {
 			lambda := 1/real(r.theta) - v.s
-			if i < lookValues {
+			if i < probeValues {
 				wanted = max(wanted, math.Abs(lambda))
 			}
-			if math.Abs(real(r.theta)) > noiseTol*k.largest { // else rounding makes its sign
+			if math.Abs(real(r.theta)) > noiseTol*k.largest { // smaller ones may have the sign of rounding
 				wanted = max(wanted, -shiftBeyond*lambda)
 			}
 		}
 		next := max(wanted, shiftFloor*typical, shiftFall*v.s)
-		// The shift stays where the next one is not much lower. Nor does a factor of K itself give way to a braced one for a shift that
-		// is not much below the least that K itself allows, unless that is much lower than the present one.
+		// The shift stays if the next one is not much lower. It also stays if v has a factorization of K itself and the next shift would need
+		// the modified K, unless it is much lower than the least shift of K itself, or that is much lower than the present one.
 		if !(next < shiftGain*v.s) || v.metric == nil && next > shiftGain*v.least && !(v.least < shiftGain*v.s) {
 			return nil
 		}
-		if err := v.take(next); err != nil {
+		if err := v.setShift(next); err != nil {
 			return err
 		}
 		out.Factors++

@@ -8,13 +8,13 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// orthogonalize takes out of w its parts along the vectors of a basis, which are orthonormal in the metric G, and adds
-// their sizes to h, which may be nil. It goes round twice: of a vector close to the span of the basis the first round
-// leaves mostly rounding, of which the second takes out what lies in the span ("twice is enough"). It
-// returns the size √(wᵀGw) that w had. metric stores G·x in dst, and g is scratch.
+// orthogonalize subtracts from w its components along the vectors of a basis, which are orthonormal in the metric G, and adds
+// the components to h, which may be nil. It does so twice: if w is close to the span of the basis, the first round
+// leaves mostly rounding, and the second subtracts the part of that in the span ("twice is enough"). It
+// returns the norm √(wᵀGw) of w before. metric stores G·x in dst, and g is scratch.
 //
-// Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation. It is not finished if the
-// context of watch ends.
+// Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation. If the
+// context of watch ends, it returns early with w unfinished.
 func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64, watch *team.Watch) (size float64) {
 	for round := range 2 {
 		metric(g, w)

@@ -7,32 +7,30 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// outward returns an elimination order of p that goes from the world to what is farthest from
-// it, with no more fill than perm, perm[new] = old. It returns perm itself if perm has a body
-// after a joint of that body.
+// outward returns an elimination order of p that goes outward from the world, with no more fill than the order perm, perm[new] = old. It
+// returns perm itself if perm has a body after a joint of that body.
 //
-// The pivot of a row is how its bodies yield along it, with all that has been eliminated on
-// them. Suppose that a joint comes last that ties a body which is held by the world to a long
-// part which has been eliminated from its free end. Neither of the two yields nearly as much as
-// a body alone, by which the pivot is judged. In a straight chain of n rods this pivot is of
-// the order n⁻³ of that of a body alone. Rounding leaves so little of it that it looks like the
-// pivot of a redundant row. In outward order the body beyond a joint is still free, and pivots
+// The pivot of a joint's row is the compliance of its bodies along the row, with all joints attached that have been eliminated before.
+// It is compared with the compliance of a single body. Suppose that the last joint ties a body that is held by the world to a long chain
+// that has been eliminated from its free end. Both are then far less compliant than a single body: in a straight chain of n rods, the
+// pivot is of the order n⁻³ of a single body's. With rounding it looks like the
+// pivot of a redundant row. In outward order the body beyond a joint is still free when the joint is eliminated, and pivots
 // are as large as in a short chain.
 //
 // With the fill of perm the graph of the joints is chordal. So it has orders without more fill
-// that end at any joint: the reverse of a maximum cardinality search from there (Tarjan &
+// that end at any given joint: the reverse of a maximum cardinality search from there (Tarjan &
 // Yannakakis 1984).
 //
-// Cost: O(blocks, those of the fill included); allocates.
+// Cost: O(blocks, with the fill); allocates.
 //
-// It returns anything if the context of watch ends.
+// If the context of watch ends, the result need not be an order of all nodes.
 func outward(p *sparse.Pattern, perm []int32, watch *team.Watch) []int32 {
-	g := newJoined(p, perm)
+	g := newJointGraph(p, perm)
 	if g == nil || watch.Up() {
 		return perm
 	}
 	g.watch = watch
-	after := g.filled()
+	after := g.laterNeighbours()
 	if watch.Up() {
 		return perm
 	}
@@ -44,12 +42,13 @@ func outward(p *sparse.Pattern, perm []int32, watch *team.Watch) []int32 {
 	if watch.Up() {
 		return perm
 	}
-	return g.emit(seq)
+	return g.nodeOrder(seq)
 }
 
-// joined is the graph of the joints of a pattern: two are neighbours if they have a body in
-// common. Joints have the numbers of their positions among each other in an order.
-type joined struct {
+// jointGraph is the graph of the joints of a pattern: two are neighbours if they have a body in
+// common. Joints are numbered by their order in the permutation that the graph was made for. Here a joint is any node of rows, and a
+// body any node of positive sign.
+type jointGraph struct {
 	watch *team.Watch
 	p     *sparse.Pattern
 	node  []int32 // of each joint
@@ -57,10 +56,10 @@ type joined struct {
 	of    []int32
 }
 
-// newJoined returns the graph for the order perm, nil if there is a body after a joint of it.
-func newJoined(p *sparse.Pattern, perm []int32) *joined {
+// newJointGraph returns the graph for the order perm, nil if perm has a body after a joint of that body.
+func newJointGraph(p *sparse.Pattern, perm []int32) *jointGraph {
 	nb := p.Positive()
-	g := &joined{p: p, ptr: make([]int32, nb+1), of: make([]int32, len(p.Ind))}
+	g := &jointGraph{p: p, ptr: make([]int32, nb+1), of: make([]int32, len(p.Ind))}
 	seen := make([]bool, nb)
 	for _, v := range perm {
 		if int(v) < nb {
@@ -89,23 +88,23 @@ func newJoined(p *sparse.Pattern, perm []int32) *joined {
 }
 
 // bodies returns the bodies of joint j.
-func (g *joined) bodies(j int32) []int32 {
+func (g *jointGraph) bodies(j int32) []int32 {
 	v := g.node[j]
 	return g.p.Ind[g.p.Ptr[v]:g.p.Ptr[v+1]]
 }
 
 // at returns the joints of body b.
-func (g *joined) at(b int32) []int32 { return g.of[g.ptr[b]:g.ptr[b+1]] }
+func (g *jointGraph) at(b int32) []int32 { return g.of[g.ptr[b]:g.ptr[b+1]] }
 
-// filled returns for each joint its neighbours after it, once those before it are eliminated. A
-// joint gets them in two ways: by the bodies of which it is the first joint, and from the
-// joints whose next neighbour it is.
-func (g *joined) filled() [][]int32 {
+// laterNeighbours returns for each joint its neighbours after it in the order, fill included: when all joints before it have been
+// eliminated. They are the later joints of the bodies of which the joint is the first one, and the later neighbours of each joint
+// whose next neighbour it is.
+func (g *jointGraph) laterNeighbours() [][]int32 {
 	n := len(g.node)
 	after := make([][]int32, n)
-	mark := make([]int32, n) // of each joint: 1 + the last joint that has listed it
-	child := make([]int32, n)
-	sibling := make([]int32, n) // of lists of the joints whose next neighbour one is, −1 at their ends
+	mark := make([]int32, n) // for each joint: 1 + the last joint that has listed it
+	// The joints whose next neighbour is j form a linked list: child[j], sibling[child[j]], and so on to −1.
+	child, sibling := make([]int32, n), make([]int32, n)
 	for j := range child {
 		child[j] = -1
 	}
@@ -114,8 +113,8 @@ func (g *joined) filled() [][]int32 {
 			break
 		}
 		var list []int32
-		take := func(from []int32) {
-			for _, k := range from {
+		appendLater := func(joints []int32) {
+			for _, k := range joints {
 				if k > j && mark[k] != j+1 {
 					mark[k] = j + 1
 					list = append(list, k)
@@ -124,11 +123,11 @@ func (g *joined) filled() [][]int32 {
 		}
 		for _, b := range g.bodies(j) {
 			if of := g.at(b); of[0] == j {
-				take(of)
+				appendLater(of)
 			}
 		}
 		for c := child[j]; c >= 0; c = sibling[c] {
-			take(after[c])
+			appendLater(after[c])
 		}
 		after[j] = list
 		if len(list) > 0 {
@@ -139,12 +138,12 @@ func (g *joined) filled() [][]int32 {
 	return after
 }
 
-// levels returns all joints, breadth first from those to the world; parts without one
-// follow, from any joint.
-func (g *joined) levels() []int32 {
+// levels returns all joints, breadth first from the joints to the world. Parts without a joint to the world
+// follow, each from its first joint.
+func (g *jointGraph) levels() []int32 {
 	n := len(g.node)
 	out := make([]int32, 0, n)
-	reached, passed := make([]bool, n), make([]bool, g.p.Positive())
+	reached, passed := make([]bool, n), make([]bool, g.p.Positive()) // joints in out; bodies whose joints are in out
 	visit := func(j int32) {
 		if !reached[j] {
 			reached[j] = true
@@ -176,10 +175,10 @@ func (g *joined) levels() []int32 {
 	return out
 }
 
-// search returns all joints by a maximum cardinality search of the chordal graph with the given
-// neighbours. Each part begins with the last of its joints in levels. Next comes a joint with
-// the most neighbours among those that have come.
-func (g *joined) search(after [][]int32, levels []int32) []int32 {
+// search returns all joints in the order of a maximum cardinality search of the chordal graph with the
+// neighbours after. Each connected part begins with the last of its joints in levels. The next joint is always one with
+// the most neighbours among the joints before.
+func (g *jointGraph) search(after [][]int32, levels []int32) []int32 {
 	n := len(g.node)
 	before := make([][]int32, n)
 	for j, list := range after {
@@ -191,11 +190,11 @@ func (g *joined) search(after [][]int32, levels []int32) []int32 {
 		}
 	}
 	out := make([]int32, 0, n)
-	come := make([]bool, n)
-	count := make([]int, n)       // neighbours that have come
-	ready := make([][]int32, n+1) // joints by count, also by those that they had before
+	visited := make([]bool, n)
+	count := make([]int, n)       // visited neighbours of each joint
+	ready := make([][]int32, n+1) // joints by count; a joint also stays in the lists of its smaller counts
 	for i := n - 1; i >= 0; i-- {
-		if come[levels[i]] {
+		if visited[levels[i]] {
 			continue
 		}
 		ready[0] = append(ready[0], levels[i])
@@ -207,17 +206,17 @@ func (g *joined) search(after [][]int32, levels []int32) []int32 {
 			}
 			j := list[len(list)-1]
 			ready[most] = list[:len(list)-1]
-			if come[j] || count[j] != most {
+			if visited[j] || count[j] != most {
 				continue
 			}
-			come[j] = true
+			visited[j] = true
 			out = append(out, j)
 			if g.watch.Every(len(out)) {
 				return out
 			}
 			for _, side := range [2][]int32{after[j], before[j]} {
 				for _, k := range side {
-					if !come[k] {
+					if !visited[k] {
 						count[k]++
 						ready[count[k]] = append(ready[count[k]], k)
 						most = max(most, count[k])
@@ -229,9 +228,9 @@ func (g *joined) search(after [][]int32, levels []int32) []int32 {
 	return out
 }
 
-// emit returns the order of nodes in which the joints come in the reverse of seq, bodies
-// before their first joint, and joints to the world with their body, where they fill nothing.
-func (g *joined) emit(seq []int32) []int32 {
+// nodeOrder returns the order of all nodes with the joints in the reverse of seq, each body
+// just before its first joint, and joints to the world, which cause no fill, just after their body.
+func (g *jointGraph) nodeOrder(seq []int32) []int32 {
 	nb := g.p.Positive()
 	perm := make([]int32, 0, g.p.Len())
 	done := make([]bool, g.p.Len())
@@ -241,7 +240,7 @@ func (g *joined) emit(seq []int32) []int32 {
 			perm = append(perm, v)
 		}
 	}
-	body := func(b int32) {
+	addBody := func(b int32) {
 		add(b)
 		for _, j := range g.at(b) {
 			if len(g.bodies(j)) == 1 {
@@ -252,14 +251,14 @@ func (g *joined) emit(seq []int32) []int32 {
 	for i := len(seq) - 1; i >= 0 && !g.watch.Every(i); i-- {
 		for _, b := range g.bodies(seq[i]) {
 			if !done[b] {
-				body(b)
+				addBody(b)
 			}
 		}
 		add(g.node[seq[i]])
 	}
 	for b := range int32(nb) {
 		if !done[b] {
-			body(b)
+			addBody(b)
 		}
 	}
 	return perm

@@ -122,9 +122,9 @@ func TestTallColumnHolds(t *testing.T) {
 		n = 1000
 	}
 	s := columnOf(t, n)
-	b := s.ownBrace()
+	b := s.stiffnessMetric()
 	for _, shift := range []float64{1e9, 1e3} {
-		z, err := s.braced(0, b, true)
+		z, err := s.modified(0, b, flipNegative)
 		require.NoError(t, err)
 		h, err := s.shift(z, shift, nil)
 		require.NoError(t, err, "shift %v", shift)
@@ -136,16 +136,16 @@ func TestTallColumnHolds(t *testing.T) {
 	}
 }
 
-// TestWeightsAnew takes back weights that one shift has raised for the next one.
+// TestWeightsAnew starts each shift with the least weights, although the shift before has raised them.
 func TestWeightsAnew(t *testing.T) {
 	s := columnOf(t, 100)
 	z, err := s.splitOf(0, 1)
 	require.NoError(t, err)
 	v := &inverse{sys: s, z: z}
-	require.NoError(t, v.brace(1e3))
-	least := v.metric.light
+	require.NoError(t, v.useModified(1e3))
+	least := v.metric.floor
 	require.True(t, v.metric.raise())
-	require.Greater(t, v.metric.light, least)
-	require.NoError(t, v.brace(1e2))
-	assert.Equal(t, least, v.metric.light)
+	require.Greater(t, v.metric.floor, least)
+	require.NoError(t, v.useModified(1e2))
+	assert.Equal(t, least, v.metric.floor)
 }

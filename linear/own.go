@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillOwn adds force i of one's own.
+// fillOwn adds user's force i (mechanism.Force) to K and C.
 //
 // It returns an error with the name of the force if it has no derivatives or is not finite.
 func (s *System) fillOwn(i int) error {
@@ -22,36 +22,36 @@ func (s *System) fillOwn(i int) error {
 	return nil
 }
 
-// addWrenches adds wrenches on bodies with their derivatives, which are as mechanism.DifferentiableForce has them: as
-// stiffness and damping of pairs of the bodies, with a single body of that body and the world. The angular velocity ω
-// changes by φ̇ + φ×ω along a displacement, so with the derivatives P and V
+// addWrenches adds the wrenches w on bodies to K and C, as a pair of each two of the bodies, or of a single body and the world. pose
+// and velocity have their derivatives P and V by displacements and velocities, row-major, as mechanism.DifferentiableForce
+// defines them. The angular velocity ω of a displaced body is ω + φ̇ + φ×ω, so that
 //
 //	K = −P − V·(φ ↦ φ×ω),   C = −V.
 func (s *System) addWrenches(bodies []int32, w []spatial.Force, pose, velocity []float64) {
 	for k, b := range bodies {
-		s.note(b, w[k].Moment(), w[k].Linear())
+		s.addLoadSize(b, w[k].Moment(), w[k].Linear())
 	}
 	n := len(bodies)
 	if n == 1 {
-		s.addOwn(pose, velocity, bodies, [2]int{0, -1}, 1)
+		s.addWrenchPair(pose, velocity, bodies, [2]int{0, -1}, 1)
 	}
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			s.addOwn(pose, velocity, bodies, [2]int{a, b}, 1/float64(n-1))
+			s.addWrenchPair(pose, velocity, bodies, [2]int{a, b}, 1/float64(n-1))
 		}
 	}
 }
 
-// addOwn adds the pair of the bodies at two places among those of a force, −1 for the world. It has the given
-// share of the blocks of a single body.
-func (s *System) addOwn(pose, velocity []float64, bodies []int32, at [2]int, share float64) {
+// addWrenchPair adds the pair of the two bodies at the indexes at of bodies, −1 for the world, from the derivatives of addWrenches. The
+// blocks of a single body are multiplied by share: each body is in several pairs, which together have its block once.
+func (s *System) addWrenchPair(pose, velocity []float64, bodies []int32, at [2]int, share float64) {
 	p := pair{body: [2]int32{-1, -1}, joint: -1, C: new([144]float64)}
 	for e, a := range at {
 		if a >= 0 {
 			p.body[e] = bodies[a]
 		}
 	}
-	wide := 6 * len(bodies)
+	width := 6 * len(bodies) // of a row of pose and velocity
 	for k := range 144 {
 		r, c := k/12, k%12
 		a, b := at[r/6], at[c/6]
@@ -62,7 +62,7 @@ func (s *System) addOwn(pose, velocity []float64, bodies []int32, at [2]int, sha
 		if a == b {
 			part = share
 		}
-		row := (6*a+r%6)*wide + 6*b
+		row := (6*a+r%6)*width + 6*b
 		d := pose[row+c%6]
 		if c %= 6; c < 3 {
 			var unit spatial.Vec3

@@ -2,10 +2,10 @@ package linear
 
 import "math"
 
-// EnergyPartsTo stores in dst the part of each body in φᴴMφ, the
-// kinetic energy of a mode (twice it, at the unit rate). They add up to 1.
+// EnergyPartsTo stores in dst the part of each body in φᴴMφ, in proportion to the kinetic energy of the mode. The parts add up to 1.
 //
-// Shapes: dst has one entry a body; m is a mode of s. Cost: O(bodies); allocates. It panics on a length mismatch, without a mode or a linearized state.
+// Shapes: dst has one entry a body; m is a mode of s. Cost: O(bodies); allocates. It panics on a length mismatch, without a mode or a
+// linearized state.
 func (s *System) EnergyPartsTo(dst []float64, m *Mode) {
 	if m == nil {
 		panic("linear: no mode")
@@ -28,5 +28,5 @@ func (s *System) EnergyPartsTo(dst []float64, m *Mode) {
 	}
 }
 
-// Frequency returns the frequency of the lowest mode without damping, Hz; 0 if it does not vibrate.
+// Frequency returns the frequency of the lowest mode without damping, Hz; 0 if it does not vibrate or is not known.
 func (e *Equilibrium) Frequency() float64 { return math.Sqrt(max(e.Lowest, 0)) / (2 * math.Pi) }

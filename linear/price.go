@@ -6,11 +6,11 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// ErrTooDear is wrapped by the error of Modes where the work is beyond ModeOptions.MaxFlops.
+// ErrTooDear is wrapped by the error of Modes if the work is beyond ModeOptions.MaxFlops.
 var ErrTooDear = errors.New("linear: too dear")
 
-// Price returns about how many flops Modes takes with the options. The dense method works with matrices of all
-// displacements, the sparse one with products between as many vectors as the modes need. Its factorizations are not
+// Price returns an estimate of the flops that Modes takes with the options. The dense method takes O(n³) with n
+// displacements, the sparse one products between as many vectors as the modes need. The factorizations of the sparse method are not
 // counted: their price is in the report of the plan.
 //
 // Cost: nothing. It panics if the count is negative or the method unknown.
@@ -18,10 +18,10 @@ func (s *System) Price(o ModeOptions) float64 {
 	s.mustBe()
 	o.mustBe()
 	const (
-		dense    = 30 // flops a cube of the displacements: the null space of J, and eigenvalues
-		vectors  = 2  // a mode
-		instants = 3  // of a steady motion
-		product  = 4  // flops a number and pair of vectors, which are made orthogonal twice
+		dense    = 30 // flops over n³, for the null space of J and the eigenvalues
+		vectors  = 2  // vectors of the basis for each mode
+		instants = 3  // linearizations of a steady motion
+		product  = 4  // flops for each entry and pair of vectors, which are made orthogonal twice
 	)
 	n := float64(s.dim())
 	if s.takesDense(o) {
@@ -43,7 +43,7 @@ func (s *System) takesDense(o ModeOptions) bool {
 	return o.Method == Dense || o.Steady || o.Method == Auto && s.mech.NumBodies() <= denseBodies
 }
 
-// afford returns an error that wraps ErrTooDear if the modes are beyond the limit of o.
+// afford returns an error that wraps ErrTooDear if the price of the modes is above the limit of o.
 func (s *System) afford(o ModeOptions) error {
 	most := o.MaxFlops
 	if most == 0 {
@@ -60,7 +60,7 @@ func (s *System) afford(o ModeOptions) error {
 	return fault.Errorf("linear: %w: of %d bodies and %d modes the %s method %s", ErrTooDear, s.mech.NumBodies(), o.Count, s.methodOf(o), fault.TooDear(price, most, "flops", instead))
 }
 
-// methodOf returns Dense or Sparse.
+// methodOf returns the method, Dense or Sparse, that computes the modes for o.
 func (s *System) methodOf(o ModeOptions) Method {
 	if s.takesDense(o) {
 		return Dense

@@ -12,8 +12,8 @@ func (s *System) Dim() int {
 // MassTo stores M·x in dst, which may be x.
 //
 // Shapes: six entries a body.
-// Cost: O(bodies), no allocation but where dst is x and joints have armature. It panics on a length mismatch or without a linearized
-// state, as the next ones do.
+// Cost: O(bodies); it allocates only if dst is x and joints have armature. It panics on a length mismatch or without a linearized
+// state, like all products below.
 func (s *System) MassTo(dst, x []float64) {
 	s.mustFit(dst, x)
 	if len(s.rotors) > 0 {
@@ -23,17 +23,17 @@ func (s *System) MassTo(dst, x []float64) {
 	s.blocksTo(dst, x)
 }
 
-// massTo is MassTo with armature.
+// massTo stores M·x in dst, which may be x, for joints with armature.
 func (s *System) massTo(dst, x []float64) {
-	was := x
+	given := x
 	if len(x) > 0 && &dst[0] == &x[0] {
-		was = append([]float64(nil), x...)
+		given = append([]float64(nil), x...)
 	}
 	s.blocksTo(dst, x)
-	s.addRotorsTo(dst, was)
+	s.addRotorsTo(dst, given)
 }
 
-// blocksTo stores the part of the bodies in M·x in dst, which may be x.
+// blocksTo stores M·x without armature in dst, which may be x: the block-diagonal part of the bodies.
 func (s *System) blocksTo(dst, x []float64) {
 	for i := range s.mech.Bodies {
 		I, m := &s.y.Kin.I[i], s.mech.Bodies[i].Mass
@@ -71,7 +71,7 @@ func (s *System) StiffnessTo(dst, x []float64) {
 	}
 }
 
-// addTo adds A·x to dst, A the stiffness or the damping of p.
+// addTo adds A·x to dst, for the 12×12 stiffness or damping A of p.
 func (p *pair) addTo(dst, x []float64, A *[144]float64) {
 	var u, w [12]float64
 	gather(&u, x, &p.body)
@@ -162,7 +162,7 @@ func (s *System) MultipliersTo(dst []float64) {
 	}
 }
 
-// mustFit panics unless dst and x have six entries a body, or without a linearized state.
+// mustFit panics without a linearized state, or unless dst and x have six entries a body.
 func (s *System) mustFit(dst, x []float64) {
 	s.mustHave()
 	if len(dst) != s.dim() || len(x) != s.dim() {
@@ -170,7 +170,7 @@ func (s *System) mustFit(dst, x []float64) {
 	}
 }
 
-// multiply stores A·x in dst for blocks A of single bodies.
+// multiply stores A·x in dst, for the block-diagonal A with a row-major 6×6 block for each body.
 func (s *System) multiply(dst, x []float64, A [][36]float64) {
 	for i := range A {
 		u, out := (*[6]float64)(x[6*i:]), (*[6]float64)(dst[6*i:])
@@ -181,7 +181,7 @@ func (s *System) multiply(dst, x []float64, A [][36]float64) {
 	}
 }
 
-// gather stores in u the parts of x of two bodies, zero for the world.
+// gather stores in u the entries of x for two bodies, zero for the world, −1.
 func gather(u *[12]float64, x []float64, body *[2]int32) {
 	*u = [12]float64{}
 	for e, b := range body {
@@ -191,7 +191,7 @@ func gather(u *[12]float64, x []float64, body *[2]int32) {
 	}
 }
 
-// scatter adds t·v to the parts of dst of two bodies.
+// scatter adds t·v to the entries of dst for two bodies. It leaves out the world, −1.
 func scatter(dst []float64, v *[12]float64, t float64, body *[2]int32) {
 	for e, b := range body {
 		if b >= 0 {

@@ -8,10 +8,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// errSlides says why friction that moves has no place among springs and dampers.
+// errSlides is the reason why the linearized equations cannot have the friction of a joint that moves.
 var errSlides = fmt.Errorf("%w: friction with bristles, or of a reaction, while the joint moves", mechanism.ErrNoDerivatives)
 
-// findResisted lists the stops and the friction of the joints.
+// findResisted stores in s.resisted the stops and the friction of each joint, and allocates s.bearings if some friction grows with
+// reactions.
 func (s *System) findResisted() {
 	for i := range s.mech.NumResistors() {
 		if s.resisted == nil {
@@ -25,14 +26,15 @@ func (s *System) findResisted() {
 	}
 }
 
-// bearings has the reactions in joints whose friction grows with them.
+// bearings holds the reactions in joints whose friction grows with them.
 type bearings struct {
-	solver *kkt.Solver // nil until it is needed
-	state  mechanism.State
-	load   []float64
+	solver *kkt.Solver     // nil until it is needed
+	state  mechanism.State // as withBearings returns it
+	load   []float64       // mechanism.State.Bearings of it
 }
 
-// withBearings returns st with the reactions in bearings.
+// withBearings returns a copy of st with the reactions at st in Bearings, which the next call overwrites, or st itself if there are no
+// bearings.
 func (s *System) withBearings(st *mechanism.State) (*mechanism.State, error) {
 	b := s.bearings
 	if b == nil {
@@ -50,12 +52,13 @@ func (s *System) withBearings(st *mechanism.State) (*mechanism.State, error) {
 	return &b.state, nil
 }
 
-// addResistance adds what stops or friction do, as addDrive. A stop that touches is a
-// spring and a damper. Regularised friction is a damper, at rest with all its size over
-// its speed. Bristles at rest are springs: they bend by as much as the freedom moves.
+// addResistance adds the force of stop or friction i along its freedom, with stiffness and damping. A stop that touches is a
+// spring and a damper. Regularised friction is a damper, at rest with its whole force over
+// its regularisation speed. Bristles at rest are springs: their deflection changes by as much as the freedom. In a search for an
+// equilibrium they have no force.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for bristles and for friction
-// of a reaction while something moves.
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for bristles, and for friction
+// that grows with a reaction, while something moves.
 func (s *System) addResistance(r *reaction, i int) error {
 	f, _ := s.mech.Resistor(i)
 	p := s.mech.ResistanceAt(i, r.at, s.st)
@@ -72,9 +75,9 @@ func (s *System) addResistance(r *reaction, i int) error {
 	return nil
 }
 
-// relax makes the deflections of the bristles of joints zero at st, and the internal states of stops, which then push by their
-// springs alone.
-func (s *System) relax(st *mechanism.State) {
+// clearResistors sets to zero the internal states of the friction of joints at st, deflections of bristles, and of stops, whose force is
+// then that of their springs alone.
+func (s *System) clearResistors(st *mechanism.State) {
 	if len(st.Internal) == 0 {
 		return
 	}

@@ -1,6 +1,6 @@
 package linear
 
-// fillRest adds the elements of which a mechanism has few.
+// fillRest adds couplings, bushings, cables, contacts and users' forces to K and C. It returns the first error of one.
 func (s *System) fillRest() error {
 	for _, part := range []struct {
 		n    int

@@ -15,11 +15,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Armature adds I·e·eᵀ to M, e the unit wrench of its freedom: a spring whose stiffness counts with M. Bodies without
-// inertia in some direction leave M singular. Where blocks of single bodies have to be positive definite they have some
-// inertia held there (mechanism.Singular), which conjugate gradients take off again.
+// Armature adds I·e·eᵀ to M, with e the row of its freedom, like a spring of stiffness I in K. Bodies without
+// inertia about some axis leave M singular. Where the blocks of single bodies have to be positive definite, such bodies get a held
+// inertia about that axis (mechanism.Singular), and conjugate gradients remove its effect from solutions (release).
 
-// fillRotors stores the terms of armature at the loaded state.
+// fillRotors stores in s.rotors the rows of the freedoms with armature at the loaded state, with the inertia I as stiffness.
 func (s *System) fillRotors() {
 	s.rotors = s.rotors[:0]
 	for _, j := range s.mech.Geared() {
@@ -37,18 +37,18 @@ func (s *System) fillRotors() {
 	}
 }
 
-// errBends says why some armature has no place in a system that moves.
+// errBends is the reason why the linearized equations of a moving mechanism cannot have some armature.
 var errBends = fmt.Errorf("%w: armature of a composite joint or of one on curves, while something moves", mechanism.ErrNoDerivatives)
 
-// addFlywheels adds what the armature of the joint does where bodies move, docs/theory.md (A1): the force −I·q̈ along a
-// freedom q, which has a stiffness of its own, as all reactions have. With e the row of q, δq = e·x, it changes by
+// addArmature adds the force −I·q̈ of armature along the freedoms q of a joint, docs/theory.md (A1), to r, K and C, if bodies
+// move. Like all reactions, the force has a geometric stiffness. With e the row of q, δq = e·x, it changes with
 //
 //	δq̈ = e·ẍ + 2·ė·ẋ + ë·x.
 //
 // The first part is in M (fillRotors).
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, where ë is not known.
-func (s *System) addFlywheels(r *reaction) error {
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for joints whose ë is not implemented.
+func (s *System) addArmature(r *reaction) error {
 	if s.rest || r.joint.NumGeared() == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *System) addFlywheels(r *reaction) error {
 	return nil
 }
 
-// addRotorsTo adds the part of armature in M·x to dst, which is not x.
+// addRotorsTo adds to dst, which is not x, the product of the armature in M with x.
 func (s *System) addRotorsTo(dst, x []float64) {
 	var u [12]float64
 	for i := range s.rotors {
@@ -97,7 +97,7 @@ func (s *System) addRotorsTo(dst, x []float64) {
 	}
 }
 
-// addHeldTo adds scale times the held inertia times x to dst, which is not x.
+// addHeldTo adds scale·N·x to dst, which is not x, with N the held inertia.
 func (s *System) addHeldTo(dst, x []float64, scale float64) {
 	for i := range s.mech.Singular() {
 		h := &s.mech.Singular()[i]
@@ -127,8 +127,8 @@ func (s *System) holdBlocks() {
 	}
 }
 
-// rotorTerms returns the terms of z and those of s·M from armature that
-// reach over two bodies, and adds those of single bodies to blocks.
+// rotorTerms returns the terms of z, followed by the armature in s·M between two bodies. addRotorBlocks adds the armature between a body
+// and the world. z stays as it is.
 func (sys *System) rotorTerms(z *split, s float64) []term {
 	if len(sys.rotors) == 0 || s == 0 {
 		return z.terms
@@ -143,7 +143,7 @@ func (sys *System) rotorTerms(z *split, s float64) []term {
 	return list
 }
 
-// addRotorBlocks adds s·M of armature between a body and the world to the blocks d of the bodies.
+// addRotorBlocks adds the armature in s·M between a body and the world to d, a row-major 6×6 block for each body.
 func (sys *System) addRotorBlocks(d []float64, s float64) {
 	for i := range sys.rotors {
 		r := &sys.rotors[i]
@@ -160,40 +160,40 @@ func (sys *System) addRotorBlocks(d []float64, s float64) {
 var ErrUnstable = errors.New("linear: unstable with next to no inertia; use the dense method")
 
 const (
-	// heldSteps bounds conjugate gradients, heldTol is the residual relative to the right side at which they end.
-	heldSteps = 200
-	heldTol   = 1e-14
+	heldSteps = 200   // largest number of steps of conjugate gradients
+	heldTol   = 1e-14 // their residual relative to the right side at which they end
 )
 
-// release removes the effect of the held inertia N, times s, from the solution h.x of the last solve for h.b, theory.md
-// (H1). With A₀ the matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b. Only
-// rods and point masses have entries in y.
+// release removes the effect of the held inertia N from the solution h.x of the last solve for the loads h.b, theory.md
+// (H1). The factored matrix A₀ has s·N too much, so the solution x without it satisfies A₀·x = b + s·N·x. release solves
+// y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b for y = s·N·x by conjugate gradients, and then for x. Only rods and point masses have entries in y. It
+// leaves b + y in h.b. If the operator is not positive definite, it sets sys.lost and ends early.
 func (h *shifted) release() {
 	sys := h.sys
 	if sys.mech.Singular() == nil || h.s == 0 {
 		return
 	}
-	// In the coordinates of the directions the operator 1 − B is symmetric: B = s·√N·A₀⁻¹·√N, with √N along unit vectors.
+	// With y = √(s·N)·z, and z in coordinates along the held directions, the equation has the symmetric operator 1 − √(s·N)·A₀⁻¹·√(s·N).
 	dirs := sys.heldDirections(h.s)
 	c, z, r, p, q := make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs)), make([]float64, len(dirs))
 	b := append([]float64(nil), h.b...)
-	read := func(v []float64) {
+	coordinatesTo := func(v []float64) { // √(s·N)·h.x
 		for i := range dirs {
-			v[i] = dirs[i].of(h.x)
+			v[i] = dirs[i].dot(h.x)
 		}
 	}
-	read(c)
+	coordinatesTo(c)
 	copy(r, c)
 	copy(p, c)
 	rr := floats.Dot(r, r)
-	enough := heldTol * heldTol * rr
-	for k := 0; k < heldSteps && rr > enough && !sys.every(k); k++ {
+	converged := heldTol * heldTol * rr
+	for k := 0; k < heldSteps && rr > converged && !sys.every(k); k++ {
 		clear(h.b)
 		for i := range dirs {
 			dirs[i].addTo(h.b, p[i])
 		}
 		h.k.solve(h.x, h.r, h.b)
-		read(q)
+		coordinatesTo(q)
 		for i := range q {
 			q[i] = p[i] - q[i]
 		}
@@ -205,10 +205,10 @@ func (h *shifted) release() {
 		a := rr / pq
 		floats.AddScaled(z, a, p)
 		floats.AddScaled(r, -a, q)
-		was := rr
+		before := rr
 		rr = floats.Dot(r, r)
 		for i := range p {
-			p[i] = r[i] + rr/was*p[i]
+			p[i] = r[i] + rr/before*p[i]
 		}
 	}
 	copy(h.b, b)
@@ -218,21 +218,23 @@ func (h *shifted) release() {
 	h.k.solve(h.x, h.r, h.b)
 }
 
-// heldDirection is √(s·hold)·n of a body, in the world.
+// heldDirection is an axis n about which a body has a held inertia, as a row of √(s·N).
 type heldDirection struct {
-	row int
-	v   spatial.Vec3
+	row int          // of the rotation of the body, 6 times its number
+	v   spatial.Vec3 // √(s·hold)·n, world axes
 }
 
-func (d *heldDirection) of(x []float64) float64 { return d.v.Dot(spatial.Vec3(x[d.row : d.row+3])) }
+// dot returns the product of the row with x.
+func (d *heldDirection) dot(x []float64) float64 { return d.v.Dot(spatial.Vec3(x[d.row : d.row+3])) }
 
+// addTo adds t times the row to b.
 func (d *heldDirection) addTo(b []float64, t float64) {
 	for k, v := range d.v {
 		b[d.row+k] += t * v
 	}
 }
 
-// heldDirections lists the axes about which bodies have no inertia and are held, each of the length √(scale·hold), in the world.
+// heldDirections returns all held directions of the mechanism, with s = scale.
 func (s *System) heldDirections(scale float64) (list []heldDirection) {
 	for i := range s.mech.Singular() {
 		h := &s.mech.Singular()[i]
@@ -244,12 +246,15 @@ func (s *System) heldDirections(scale float64) (list []heldDirection) {
 	return list
 }
 
-// undetermined is the least eigenvalue of the mass matrix on the motions that the joints allow, relative to that with
-// the held inertia, up to which it counts as zero.
+// undetermined is the least quotient xᵀMx / xᵀM₀x on the motions that the joints allow, M₀ the mass matrix with held inertia and without
+// armature, up to which it counts as zero.
 const undetermined = 1e-9
 
-// orthonormal makes N, orthonormal in the metric of the blocks of single
-// bodies, orthonormal in M with armature and without held inertia.
+// orthonormal returns a basis of the columns of N that is orthonormal in M, with armature and without held inertia. N is
+// orthonormal in the blocks of single bodies with held inertia. It returns N itself if there is neither armature nor held inertia.
+//
+// It returns mechanism.ErrUndetermined with the name of a body if nothing resists a rotation of it, and the error of the eigenvalue
+// problem with the name of a body.
 func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 	if len(s.rotors) == 0 && s.mech.Singular() == nil {
 		return N, nil
@@ -294,7 +299,8 @@ func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// freeError names the body of a rotation x that nothing resists.
+// freeError returns mechanism.ErrUndetermined with the name of the body, among those with held inertia, that x rotates most: x is a
+// displacement without inertia.
 func (s *System) freeError(x []float64) error {
 	most := algebra.NewPeak(-1)
 	for _, h := range s.mech.Singular() {

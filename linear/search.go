@@ -14,88 +14,89 @@ import (
 )
 
 const (
-	equilibriumSteps = 500
+	equilibriumSteps = 500 // largest number of Newton steps if none is given
 	// balanceTol is the relative unbalanced force at which the search ends. balanceLoose is the
-	// one that is accepted where rounding allows no better.
+	// force that is accepted where rounding allows no smaller one.
 	balanceTol, balanceLoose = 1e-13, 1e-9
-	// balanceFall is a part of the unbalanced force before a step. A step that leaves more of it has come to rounding.
+	// balanceFall is the factor from the unbalanced force before a step to the force after it above which the step has reached rounding.
 	balanceFall = 0.1
-	// balanceRounding is an unbalanced force relative to the rounding of a spring's force, up
+	// balanceRounding is the unbalanced force, relative to the rounding of a spring's force, up
 	// to which forces count as balanced. It is for states in which all forces vanish, as with
 	// springs at rest length and no weight: there is no force to compare with.
 	balanceRounding = 4
-	// balanceTurn is the largest rotation of a body in a step, rad.
-	balanceTurn = 0.5
-	// balanceNear is the part of the largest step below which the work done is not
-	// tested, as rounding would decide it.
-	balanceNear   = 1e-4
+	// largestAngle is the largest rotation of a body in a step, rad, before the radius reduces it.
+	largestAngle = 0.5
+	// balanceNear is the step, relative to the largest step, below which its work is not
+	// tested, as rounding would decide the sign.
+	balanceNear = 1e-4
+	// balanceHalves is the largest number of times that a step is halved.
 	balanceHalves = 30
-	// balanceGain is the part of the work that the slope promises which a step has to do at
-	// least.
+	// balanceGain is the least work of a step relative to the work of the initial force along it.
 	balanceGain = 1e-4
-	// balanceStraight is the part of that work from which on a step is worth doubling. A step
-	// to where the slope ends does half.
+	// balanceStraight is the work of a step, relative to the work of the initial force along it, from which the step is doubled. A step to
+	// the minimum of a quadratic potential has half.
 	balanceStraight = 0.75
-	// awayMost is the distance of a body, relative to the extent at the start, beyond which
+	// awayMost is the distance of a body from its start, relative to the extent of the mechanism at the start, beyond which
 	// nothing seems to hold the body.
 	awayMost = 1e4
-	kicks    = 30
-	// kickSize is the size of the push that leaves an unstable equilibrium, as a part of the
+	// mostKicks is the largest number of unstable equilibria from which the search goes on.
+	mostKicks = 30
+	// kickSize is the size of the step from an unstable equilibrium, relative to the
 	// largest step.
 	kickSize = 0.2
-	// leastRadius and mostRadius bound the region.
+	// leastRadius and mostRadius bound search.radius.
 	leastRadius, mostRadius = 1e-6, 64
 
-	// conjugateMost and conjugateLeast bound the relative residual at which conjugate gradients
-	// end. Below, directions that meet no force show up in the rounding errors.
+	// conjugateSteps is the largest number of steps of conjugate gradients. conjugateMost and conjugateLeast bound the relative residual at
+	// which they end. Below the least one, rounding grows in directions without stiffness.
 	conjugateSteps                = 200
 	conjugateMost, conjugateLeast = 0.1, 1e-6
-	// neutralTol is a curvature of a direction relative to its terms. Once the relative
-	// residual is below neutralRest, a direction with less counts as neutral: what is left in
-	// it may come of rounding, and in all other directions the step so far is right.
+	// neutralTol is the curvature of a direction, relative to the magnitudes of its terms, below which it counts as neutral once the
+	// relative residual is below neutralRest: the force along it may then be rounding, and the step so far is good in all other directions.
 	neutralTol, neutralRest = 1e-10, 1e-3
 	// balanceCut is the relative stiffness of directions that count as neutral for
 	// forces without potential.
 	balanceCut = 1e-5
-	// nearReach is the size of a solution relative to the largest step up to which it is taken,
-	// shortened. Conjugate gradients end at farReach.
-	nearReach, farReach = 2, 30
+	// nearStep is the size of a solution, relative to the largest step, up to which it is taken,
+	// shortened to the largest step. Conjugate gradients end when their solution has the size farStep.
+	nearStep, farStep = 2, 30
 	// dampingRaises is the largest number of values of μ for a step, and dampingRaise the
-	// largest factor between two. From step to step μ drops by dampingDrop, to dampingLeast at
-	// least.
+	// largest factor from one to the next. The first μ of a step is the last one of the step before over dampingDrop, or 0 if
+	// that is below dampingLeast, the least value other than 0.
 	dampingRaises, dampingRaise, dampingDrop, dampingLeast = 40, 100, 4, 1e-6
-	// balanceClose is the relative unbalanced force below which steps follow forces without
-	// potential. balancePatience is the number of steps after which they do so anywhere. Until
-	// then the sign of the work shows which way is down. But round a circle it may be down all the
-	// way.
+	// balanceClose is the relative unbalanced force below which steps for forces without
+	// potential lower the unbalanced force. balancePatience is the number of steps after which all their steps do so. Other steps go where
+	// the forces do work. But forces without potential may do work all round a circle.
 	balanceClose, balancePatience = 0.03, 60
 )
 
-// search is the memory of one search.
+// search is the memory of one search for an equilibrium.
 type search struct {
 	sys    *System
 	closer *closing.Closer
 	mover  *mechanism.Mover
-	start  *mechanism.State
-	st     *mechanism.State // at rest and closed
-	try    *mechanism.State
-	other  *mechanism.State // another way to make a step
+	start  *mechanism.State // where the search began, before joints were closed
+	st     *mechanism.State // where it is: at rest and closed
+	try    *mechanism.State // after a step from st that is not accepted yet
+	other  *mechanism.State // scratch of moveTry
 
-	metric  *brace
-	statics *shifted // of the metric
-	h       *shifted // of K braced at st, the preconditioner
-	mu      float64  // of the last damped step
+	metric  *stepMetric
+	statics *shifted // solver with the metric of the loads alone, for the multipliers
+	h       *shifted // solver with the modified K at st, the preconditioner
+	mu      float64  // factor on the metric of the last damped step
 	length  float64  // of the longest body, m
-	extent  float64  // of the mechanism, m
+	extent  float64  // of the mechanism at st, m
 	extent0 float64  // the same at the start
-	radius  float64  // of the region in which K is trusted, 1 at the start
+	radius  float64  // factor on the largest step, by how well K has predicted the work of steps; 1 at the start
 
-	same        same      // the unbalanced force, of the steps before
-	bristles    []bristle // at st
-	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
+	constant constantForce // the unbalanced force of the steps before
+	bristles []bristle     // at st
+	f0       []float64     // loads at the state of the last load
+	residual []float64     // unbalanced forces f + Jᵀλ at st, with the multipliers in K
+	d        []float64     // displacements of the step
 }
 
-// load fills the system at st with the loads in f0.
+// load fills the system at st, and stores the loads there in f0.
 func (s *search) load(st *mechanism.State) error {
 	if err := s.sys.loadState(st); err != nil {
 		return err
@@ -104,28 +105,29 @@ func (s *search) load(st *mechanism.State) error {
 	return nil
 }
 
-// descend goes to an equilibrium from s.st.
+// descend moves s.st to an equilibrium, in at most most steps, counted in out with steps before. It stores the unbalanced force in out. It
+// returns an *UnbalancedError after most steps, if no step lowers the potential, or if nothing seems to hold the mechanism.
 func (s *search) descend(out *Equilibrium, most int) error {
 	last := math.Inf(1)
 	for {
 		if err := s.sys.orCause(nil); err != nil {
 			return err
 		}
-		if err := s.settle(); err != nil {
+		if err := s.linearize(); err != nil {
 			return err
 		}
-		var left float64
-		out.Unbalanced, out.Relative, left = s.balanced()
-		rounding := left <= balanceRounding*s.sys.rounding || out.Relative <= balanceTol
+		var force float64
+		out.Unbalanced, out.Relative, force = s.balanced()
+		rounding := force <= balanceRounding*s.sys.rounding || out.Relative <= balanceTol
 		if rounding || out.Relative <= balanceLoose && out.Relative > balanceFall*last {
 			return nil
 		}
 		last = out.Relative
-		switch away, _ := s.away(); {
-		case away > awayMost*s.extent0 || s.same.carries(left, s.sys.mech):
-			return s.goneError(out, -1)
+		switch away, _ := s.farthest(); {
+		case away > awayMost*s.extent0 || s.constant.driven(force, s.sys.mech):
+			return s.awayError(out, -1)
 		case out.Steps == most:
-			return s.goneError(out, s.extent0)
+			return s.awayError(out, s.extent0)
 		}
 		ok, err := s.step(out)
 		if err != nil {
@@ -141,23 +143,23 @@ func (s *search) descend(out *Equilibrium, most int) error {
 	}
 }
 
-// balanced returns what System.Unbalanced returns at s.st, and the force that is left, N.
-func (s *search) balanced() (at Unbalanced, relative, left float64) {
-	at, left, size := s.sys.unbalanced()
+// balanced returns the results of System.Unbalanced at s.st, and the size of the unbalanced force, N.
+func (s *search) balanced() (at Unbalanced, relative, force float64) {
+	at, force, size := s.sys.unbalanced()
 	if size > 0 {
-		relative = left / size
+		relative = force / size
 	}
-	return at, relative, left
+	return at, relative, force
 }
 
-// settle linearizes the system at s.st. Its accelerations are those from rest, which tell what
-// is out of balance. Its multipliers are in s.reactions.
-func (s *search) settle() error {
+// linearize linearizes the system at s.st, and stores the bristles and the extent there. The accelerations in the system are
+// those from rest, by which forces are unbalanced; the multipliers, and so the reactions in K, are those of setReactions.
+func (s *search) linearize() error {
 	s.extent = s.extentOf(s.st)
 	if err := s.load(s.st); err != nil {
 		return err
 	}
-	if err := s.bristlesAt(); err != nil {
+	if err := s.listBristles(); err != nil {
 		return err
 	}
 	if err := s.sys.react(); err != nil {
@@ -166,41 +168,41 @@ func (s *search) settle() error {
 	if err := s.sys.orCause(nil); err != nil {
 		return err
 	}
-	if err := s.reactions(); err != nil {
+	if err := s.setReactions(); err != nil {
 		return err
 	}
 	return s.sys.fill()
 }
 
-// reactions replaces the multipliers by those that leave the least forces in the metric of the
-// loads. In that metric a travel weighs next to nothing where bodies travel only because others
-// turn, so hardly anything but moments is left.
+// setReactions replaces the multipliers in the system by those that make the unbalanced forces f + Jᵀλ least, in the metric of the loads,
+// and stores these forces in s.residual. In that metric translations have nearly no weight where bodies translate only because others
+// rotate, so that nearly all of the unbalanced forces are moments.
 //
 // With these multipliers, K is the curvature of the potential along the motions that mechanism.Mover
-// makes: in them rotations, and not travels, are in proportion to the step. The multipliers of
-// a mechanism that falls from rest would leave out all that hangs on a free end. In equilibrium
-// both are the same.
-func (s *search) reactions() (err error) {
+// makes, in which rotations, not translations, are in proportion to the step. The multipliers of
+// a mechanism that starts to fall from rest would differ: the weight of a free end, which falls, would not be in the reactions. In
+// equilibrium both are the same.
+func (s *search) setReactions() (err error) {
 	sys, n := s.sys, s.sys.dim()
-	s.metric.loads(s.f0)
+	s.metric.setLoads(s.f0)
 	if err := sys.orCause(nil); err != nil {
 		return err
 	}
 	if s.statics, err = s.metric.solver(sys, 0, s.statics, s.metric.split); err != nil {
 		return err
 	}
-	s.statics.solveTo(s.left, s.f0)
+	s.statics.solveTo(s.residual, s.f0)
 	s.statics.multipliersTo(sys.x[n:])
-	for i := range s.metric.turn {
+	for i := range s.metric.rotation {
 		for k := range 3 {
-			s.left[6*i+k] *= s.metric.turn[i]
-			s.left[6*i+3+k] *= s.metric.travel[i]
+			s.residual[6*i+k] *= s.metric.rotation[i]
+			s.residual[6*i+3+k] *= s.metric.translation[i]
 		}
 	}
 	return nil
 }
 
-// step takes one step from s.st and reports whether there was one to take.
+// step takes one step from s.st. It returns false if it finds no step along which the forces do work or the unbalanced force drops.
 func (s *search) step(out *Equilibrium) (bool, error) {
 	if err := s.prepare(); err != nil {
 		return false, err
@@ -209,14 +211,13 @@ func (s *search) step(out *Equilibrium) (bool, error) {
 		if ok, err := s.balance(out.Relative); ok || err != nil {
 			return ok, err
 		}
-		if err := s.settle(); err != nil {
+		if err := s.linearize(); err != nil {
 			return false, err
 		}
 	}
-	// A solution may be far too long. It is then right in its direction, or consists of
-	// rounding in directions that meet no force.
-	bent := s.direction(out.Relative, farReach)
-	if !bent && s.reach() <= nearReach {
+	// A solution that is far too long may consist of rounding in directions without stiffness: it is then replaced by a damped one.
+	ended := s.direction(out.Relative, farStep)
+	if !ended && s.stepSize() <= nearStep {
 		if ok, err := s.advance(); ok || err != nil {
 			return ok, err
 		}
@@ -227,8 +228,8 @@ func (s *search) step(out *Equilibrium) (bool, error) {
 	return s.advance()
 }
 
-// damp replaces s.d by the solution of (K' + μG)·x = f + Jᵀλ, K' the braced K and G the metric.
-// μ is the least value of a sequence for which no body moves farther than it may.
+// damp replaces s.d by the solution of (K' + μG)·x = f + Jᵀλ, K' the modified K and G the metric.
+// μ is the first value of an increasing sequence for which the solution is at most nearStep times the largest step.
 func (s *search) damp() error {
 	sys := s.sys
 	mu := s.mu / dampingDrop
@@ -240,7 +241,7 @@ func (s *search) damp() error {
 			return err
 		}
 		h, err := s.metric.solver(sys, 0, s.h, func() (*split, error) {
-			z, err := sys.braced(0, s.metric, false)
+			z, err := sys.modified(0, s.metric, dropNegative)
 			if err == nil {
 				s.metric.addTo(z, mu)
 			}
@@ -250,52 +251,53 @@ func (s *search) damp() error {
 			return err
 		}
 		s.h = h
-		s.h.solveTo(s.d, s.left)
-		reach := s.reach()
-		if reach <= nearReach {
+		s.h.solveTo(s.d, s.residual)
+		size := s.stepSize()
+		if size <= nearStep {
 			break
 		}
-		mu = max(mu*min(max(reach, 1.5), dampingRaise), dampingLeast)
+		mu = max(mu*min(max(size, 1.5), dampingRaise), dampingLeast)
 	}
 	s.mu = mu
 	return nil
 }
 
-// prepare factors the preconditioner at s.st.
+// prepare adds K to the metric and factors the preconditioner, the modified K, at s.st.
 func (s *search) prepare() (err error) {
-	s.metric.stiffen(s.sys)
-	s.h, err = s.metric.solver(s.sys, 0, s.h, func() (*split, error) { return s.sys.braced(0, s.metric, false) })
+	s.metric.addStiffness(s.sys)
+	s.h, err = s.metric.solver(s.sys, 0, s.h, func() (*split, error) { return s.sys.modified(0, s.metric, dropNegative) })
 	return err
 }
 
-// potential reports whether the forces have a potential near s.st. K less half of n× is
-// symmetric then, with n the moments that are out of balance.
+// potential reports whether the forces have a potential near s.st: by their kind, or because K is symmetric up to the skew part that
+// unbalanced moments give it (subtractSkew).
 func (s *search) potential() bool {
-	return s.sys.conservative() || s.sys.symmetricOn(s.h, s.left)
+	return s.sys.conservative() || s.sys.symmetricOn(s.h, s.residual)
 }
 
-// curveTo stores in dst the product of x with the symmetric K.
+// curveTo stores K·x in dst, with the skew part of K from unbalanced moments taken off.
 func (s *search) curveTo(dst, x []float64) {
 	s.sys.StiffnessTo(dst, x)
-	subtractTurning(dst, s.left, x)
+	subtractSkew(dst, s.residual, x)
 }
 
 // balance takes a Newton step for forces that need no potential: the solution of
-// K·x = M·a, halved until the largest unbalanced force drops.
+// K·x = f + Jᵀλ, halved until the largest unbalanced force drops. relative is that force before, relative to the largest force. It returns
+// false, with s.st as it was, if no step lowers it; the system is then not the one at s.st.
 func (s *search) balance(relative float64) (bool, error) {
 	sys, n := s.sys, s.sys.dim()
 	k := &quadratic{sys: sys, h: s.h, cut: balanceCut, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}
-	if k.solveTo(s.d, s.left) != nil {
+	if k.solveTo(s.d, s.residual) != nil {
 		return false, nil
 	}
-	t := min(1, 1/s.reach())
+	t := min(1, 1/s.stepSize())
 	for range balanceHalves / 3 {
 		if err := s.sys.orCause(nil); err != nil {
 			return false, err
 		}
-		if s.place(t) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
-			if _, after := sys.Unbalanced(); after < (1-0.1*t)*relative {
-				s.take()
+		if s.moveTry(t) == nil && s.load(s.try) == nil && sys.react() == nil && sys.fill() == nil {
+			if _, after := sys.Unbalanced(); after < (1-0.1*t)*relative { // a tenth of the drop that K predicts, t
+				s.accept()
 				return true, nil
 			}
 		}
@@ -304,23 +306,24 @@ func (s *search) balance(relative float64) (bool, error) {
 	return false, nil
 }
 
+// unbalancedError returns the error of a search that ends with the unbalanced force in out, with the friction that may explain it.
 func (s *search) unbalancedError(out *Equilibrium) *UnbalancedError {
 	e := &UnbalancedError{Unbalanced: out.Unbalanced, Steps: out.Steps}
-	s.blame(e)
+	s.setFriction(e)
 	return e
 }
 
-// goneError is unbalancedError, with the body that has gone farthest if that is more than a distance.
-func (s *search) goneError(out *Equilibrium, beyond float64) *UnbalancedError {
+// awayError is unbalancedError, with the body that is farthest from its start if that distance is above beyond, m.
+func (s *search) awayError(out *Equilibrium, beyond float64) *UnbalancedError {
 	e := s.unbalancedError(out)
-	if away, body := s.away(); away > beyond {
+	if away, body := s.farthest(); away > beyond {
 		e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), body
 	}
 	return e
 }
 
-// away returns the largest distance that a body has gone, and the body.
-func (s *search) away() (far float64, body int) {
+// farthest returns the largest distance of a body from its start, m, and the number of the body; 0 and 0 if none has moved.
+func (s *search) farthest() (distance float64, body int) {
 	most := algebra.NewPeak(0)
 	for i := range s.st.Bodies {
 		most.Take(s.st.Bodies[i].Position.Sub(s.start.Bodies[i].Position).Norm(), i)
@@ -338,13 +341,12 @@ func (s *search) extentOf(st *mechanism.State) float64 {
 	return extent
 }
 
-// direction stores in s.d the solution of K·x = f + Jᵀλ by conjugate gradients, with the braced
-// K as preconditioner (Steihaug 1983). It ends where the curvature is not positive, or where x
-// exceeds the given multiple of the largest step, and returns true if one of these has ended
-// it.
-func (s *search) direction(relative, most float64) (bent bool) {
+// direction stores in s.d the solution of K·x = f + Jᵀλ by conjugate gradients, with the modified
+// K as preconditioner (Steihaug 1983), up to a residual by the relative unbalanced force. It ends early, and returns true, if the curvature
+// of a direction is not positive, or if x is longer than most times the largest step. It returns false if the direction counts as neutral.
+func (s *search) direction(relative, most float64) (ended bool) {
 	n := s.sys.dim()
-	r, q, Kp := slices.Clone(s.left), make([]float64, n), make([]float64, n)
+	r, q, Kp := slices.Clone(s.residual), make([]float64, n), make([]float64, n)
 	cg := algebra.Conjugate{P: make([]float64, n)}
 	clear(s.d)
 	first, eta := 0.0, max(conjugateLeast, min(conjugateMost, relative))
@@ -368,7 +370,7 @@ func (s *search) direction(relative, most float64) (bent bool) {
 		}
 		alpha := rho / curvature
 		floats.AddScaled(s.d, alpha, p)
-		if s.reach() > most {
+		if s.stepSize() > most {
 			return true
 		}
 		floats.AddScaled(r, -alpha, Kp)
@@ -376,17 +378,18 @@ func (s *search) direction(relative, most float64) (bent bool) {
 	return false
 }
 
-// advance moves s.st along s.d as far as the forces do work. It returns false if they do none.
+// advance moves s.st by a step t·s.d, halved until the forces do enough work along it, and updates s.radius. Very short steps are taken
+// without a test of the work. It returns false, with s.st as it was, if the forces do too little work along all steps.
 func (s *search) advance() (bool, error) {
-	reach := s.reach()
-	if reach == 0 {
+	size := s.stepSize()
+	if size == 0 {
 		return false, nil
 	}
-	t := min(1, 1/reach)
-	near := t == 1 && reach < balanceNear
-	slope := floats.Dot(s.left, s.d)
+	t := min(1, 1/size)
+	near := t == 1 && size < balanceNear
+	slope := floats.Dot(s.residual, s.d)
 	for halves := range balanceHalves {
-		err := s.place(t)
+		err := s.moveTry(t)
 		if err == nil {
 			work, err := s.work()
 			if err == nil && (near || work >= balanceGain*t*slope && work > 0) {
@@ -395,8 +398,8 @@ func (s *search) advance() (bool, error) {
 						return false, err
 					}
 				}
-				s.take()
-				if halves == 0 && reach > 0.2 {
+				s.accept()
+				if halves == 0 && size > 0.2 { // not a short step, and K has predicted its work
 					s.radius = min(2*s.radius, mostRadius)
 				}
 				return true, nil
@@ -410,38 +413,38 @@ func (s *search) advance() (bool, error) {
 	return false, nil
 }
 
-// lengthen doubles the step t·d to s.try, which has done the given work. It goes on under two
-// conditions. The work grows all but in proportion to the step: the curvature along d is then
-// far below the one with which d was made. And no body moves farther than it may.
+// lengthen doubles the step t·d to s.try, along which the forces have done the given work, as long as two
+// conditions hold. The work is nearly in proportion to the step: slope is the work of the initial forces for t = 1, and the curvature along
+// d is then far smaller than the modified K, with which d was computed, has it. And the step is at most the largest one.
 func (s *search) lengthen(t, work, slope float64) error {
-	for most := 1 / s.reach(); 2*t <= most && work >= balanceStraight*t*slope; t *= 2 {
-		err := s.place(2 * t)
+	for most := 1 / s.stepSize(); 2*t <= most && work >= balanceStraight*t*slope; t *= 2 {
+		err := s.moveTry(2 * t)
 		if c := new(closing.CloseError); err != nil && !errors.As(err, &c) {
 			return err
 		}
 		if err != nil {
-			return s.place(t)
+			return s.moveTry(t)
 		}
 		more, err := s.work()
 		if err != nil || !(more > work) {
-			return s.place(t)
+			return s.moveTry(t)
 		}
 		work = more
 	}
 	return nil
 }
 
-// take makes s.try the state of the search.
-func (s *search) take() {
+// accept makes s.try the state of the search. The kinematics of the system are at s.try.
+func (s *search) accept() {
 	s.st, s.try = s.try, s.st
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 }
 
-// place stores in s.try the poses after the displacement t·d, with the joints closed, and the
-// bristles bent by as much. Bodies move along the tree, or each body for itself if that opens
-// the joints of loops less. It returns the errors of the mover and of the closer.
-func (s *search) place(t float64) error {
-	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles // the closer may have given s.try angles of its own
+// moveTry stores in s.try the poses after the displacement t·d from s.st, with the joints closed, and the deflections of
+// bristles there. Bodies move along the spanning tree, or each body by itself if that leaves smaller gaps in
+// the joints that close loops. It returns the errors of the mover and of the closer.
+func (s *search) moveTry(t float64) error {
+	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles // the closer may have replaced the angles of s.try
 	if err := s.mover.MoveTo(s.try, s.st, s.d, t); err != nil {
 		return err
 	}
@@ -454,22 +457,22 @@ func (s *search) place(t float64) error {
 	if err := s.closer.ClosePositions(s.try); err != nil {
 		return err
 	}
-	s.bend(s.try)
+	s.bendBristles(s.try)
 	return nil
 }
 
-// reach returns the size of the step s.d relative to the largest that is taken, the larger one
-// of rotations and of travels. The largest travel grows as long as the work of steps is as predicted.
-func (s *search) reach() (size float64) {
-	turn, travel := balanceTurn*min(1, s.radius), s.extent*s.radius
+// stepSize returns the size of the step s.d relative to the largest step that is taken: the largest of all rotations over largestAngle and
+// of all translations over the extent, with s.radius as factor. A radius above 1 allows longer translations only.
+func (s *search) stepSize() (size float64) {
+	angle, distance := largestAngle*min(1, s.radius), s.extent*s.radius
 	for i := 0; i < len(s.d); i += 6 {
-		size = max(size, spatial.Vec3(s.d[i:i+3]).Norm()/turn, spatial.Vec3(s.d[i+3:i+6]).Norm()/travel)
+		size = max(size, spatial.Vec3(s.d[i:i+3]).Norm()/angle, spatial.Vec3(s.d[i+3:i+6]).Norm()/distance)
 	}
 	return size
 }
 
-// work returns the work of the loads from s.st to s.try by the trapezoidal rule,
-// which does not lose small differences of large energies.
+// work returns the work of the loads from s.st to s.try, J, by the trapezoidal rule,
+// which does not lose small differences of large energies. It leaves the kinematics of the system at s.try.
 func (s *search) work() (float64, error) {
 	sys := s.sys
 	if err := sys.mech.KinematicsTo(sys.y.Kin, s.try); err != nil {

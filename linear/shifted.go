@@ -17,38 +17,38 @@ import (
 )
 
 // shifted solves (Z + s·M)·x = b + Jᵀ·y, J·x = 0 for a split Z, statics-and-modes.md (S5),
-// (S6). The terms κ·b·bᵀ are springs with a coordinate u = b·x of their own. So the system is
-// one of positive definite blocks and rows between them,
+// (S6). Each term κ·b·bᵀ is a spring with a coordinate u = b·x of its own. So the system has
+// positive definite blocks and rows between them,
 //
 //	⎡ D+sM          Bᵀ  Jᵀ ⎤ ⎡  x ⎤   ⎡ b ⎤
 //	⎢         κ    −1      ⎥ ⎢  u ⎥ = ⎢ 0 ⎥
 //	⎢ B    −1              ⎥ ⎢ −f ⎥   ⎢ 0 ⎥
 //	⎣ J                    ⎦ ⎣ −y ⎦   ⎣ 0 ⎦
 //
-// with f = κ·u. Package factor takes such a system: a term costs a leaf and a row. The
-// coordinates u of up to six terms of the same bodies are one block, filled up with unused
-// ones, as the kernels are for blocks of six.
+// with f = κ·u. Package factor can factor such a system: each term adds a leaf and a row. The
+// coordinates u of up to six terms between the same bodies are one block, filled up with unused
+// coordinates, as the kernels are for blocks of six.
 type shifted struct {
 	sys *System
-	s   float64
-	n   int // displacements
+	s   float64 // shift, 1/s²
+	n   int     // number of displacements
 	k   saddle
 
-	axes    [][36]float64 // of each joint node, turn's
-	b, x, r []float64
+	axes    [][36]float64 // Q of each joint node (diagonalize)
+	b, x, r []float64     // right side, solution and scratch, for the whole system
 }
 
 // blockSize is the number of displacements of a body and of the coordinates u of a
 // group.
 const blockSize = sparse.MaxBlock
 
-// group is a run of terms between the same bodies. It has one node for their coordinates u and one for their rows.
+// group is a run of up to blockSize terms between the same bodies. It has one node for their coordinates u and one for their rows.
 type group struct {
-	lo, hi int // of the terms
+	lo, hi int // terms[lo:hi]
 }
 
-// shift returns the solver for z with the shift s, docs/statics-and-modes.md (S6). The shift has to make the blocks
-// positive definite. old may be nil. If it has the same pattern, its analysis is used again.
+// shift returns the factored solver for z with the shift s, 1/s², docs/statics-and-modes.md (S6). The shift has to make the blocks
+// positive definite. old may be nil. If it has the same pattern, its analysis and memory are used again: it has no factorization then.
 //
 // Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
 // *factor.PivotError or ErrSingular.
@@ -82,13 +82,13 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	h.k.skip = sys.skip
 	h.b, h.x, h.r = make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
 	h.fill(z, terms, groups)
-	if err := h.align(); err != nil {
+	if err := h.diagonalizeAll(); err != nil {
 		return nil, h.name(err)
 	}
 	if sys.over() {
 		return nil, sys.orCause(nil)
 	}
-	// A load on all bodies decides which way to factor.
+	// A random load on all bodies decides which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
 	for i := range h.n {
 		h.x[i] = rng.NormFloat64()
@@ -114,7 +114,7 @@ func (sys *System) analyze(p *sparse.Pattern) (*factor.Symbolic, error) {
 	return factor.AnalyzeContext(ctx, p, perm)
 }
 
-// name adds to an error the name of the body or joint, where it has one, and the shift.
+// name adds to an error the shift, and the name of the body or joint of its node (nodeOf), if it has one.
 func (h *shifted) name(err error) error {
 	layout, shifted := h.sys.plan.Layout(), fault.Errorf("linear: shift %.3g: %w", h.s, err)
 	switch node, nb, first := nodeOf(err), h.sys.mech.NumBodies(), h.k.Matrix.Pattern.Positive(); {
@@ -126,7 +126,8 @@ func (h *shifted) name(err error) error {
 	return shifted
 }
 
-// groupsOf cuts the terms into runs of the same bodies, at most a block each.
+// groupsOf splits the terms into runs between the same bodies, of at most blockSize terms. A term over more than two bodies has a group of
+// its own.
 func groupsOf(terms []term) []group {
 	var out []group
 	for i := range terms {
@@ -141,7 +142,8 @@ func groupsOf(terms []term) []group {
 	return out
 }
 
-// pattern has the bodies and the coordinates u, then the joints and the rows of B.
+// pattern returns the pattern of the system: a node for each body and for the coordinates u of each group, then a node for each joint or
+// coupling and for the rows of each group.
 func (sys *System) pattern(terms []term, groups []group) *sparse.Pattern {
 	list := make([]sparse.Slack, len(groups))
 	for i, g := range groups {
@@ -171,7 +173,7 @@ func samePattern(p, q *sparse.Pattern) bool {
 	return true
 }
 
-// fill stores the values of the matrix.
+// fill stores the values of the matrix: blocks D + s·M, κ, and the rows B and J.
 func (h *shifted) fill(z *split, terms []term, groups []group) {
 	m, p, sys := h.k.Matrix, h.k.Matrix.Pattern, h.sys
 	nb := sys.mech.NumBodies()
@@ -209,11 +211,11 @@ func (h *shifted) fill(z *split, terms []term, groups []group) {
 			}
 			for e := range 2 { // the lower body comes first in the pattern
 				v := m.Val[p.Pos[at+int32(e)]:]
-				from := 0
+				first := 0 // of the entries of that body in t.b
 				if (t.body[0] < t.body[1]) == (e == 1) {
-					from = 6
+					first = 6
 				}
-				copy(v[6*i:6*i+6], t.b[from:from+6])
+				copy(v[6*i:6*i+6], t.b[first:first+6])
 			}
 			m.Val[int(p.Pos[at+2])+(blockSize+1)*i] = -1
 		}
@@ -223,14 +225,13 @@ func (h *shifted) fill(z *split, terms []term, groups []group) {
 	}
 }
 
-// align turns the rows of each joint so that its block of B·A⁻¹·Bᵀ becomes diagonal, and
-// computes the diagonal. A body may yield a thousandfold more about one axis than about
-// another, as a thin rod does. Where a row meets both axes, the rounding of the large part is
-// not small compared with the small part.
+// diagonalizeAll replaces the rows of each joint by linear combinations for which its block of B·A⁻¹·Bᵀ is diagonal, and stores the
+// diagonals in the scales, also for the rows of terms. A body may be a thousandfold more compliant about one axis than about another, as
+// a thin rod is. In a row with both axes, the rounding of the large part would hide the small part.
 //
-// It returns *factor.PivotError where a block of A is not positive definite, and
-// *overflowError.
-func (h *shifted) align() error {
+// It returns *factor.PivotError where a block of A is not positive definite, *overflowError where an eigenvalue problem fails, and the
+// cause if the context ends.
+func (h *shifted) diagonalizeAll() error {
 	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	n := p.Positive()
 	chol := make([]float64, p.Dia[n])
@@ -248,12 +249,12 @@ func (h *shifted) align() error {
 		if h.sys.every(i) {
 			return h.sys.orCause(nil)
 		}
-		S := h.yield(i, chol)
+		S := h.compliance(i, chol)
 		if c := i - n; c < len(h.axes) {
-			if err := h.turn(i, &h.axes[c], &S); err != nil {
+			if err := h.diagonalize(i, &h.axes[c], &S); err != nil {
 				return &overflowError{i}
 			}
-			S = h.yield(i, chol)
+			S = h.compliance(i, chol)
 		}
 		for r := range int(p.Size[i]) {
 			h.k.Scale[int(p.Off[i])+r] = S[(blockSize+1)*r]
@@ -262,14 +263,14 @@ func (h *shifted) align() error {
 	return nil
 }
 
-// joints returns the number of joint nodes, which come first among the nodes of rows.
+// joints returns the number of nodes of joints and couplings, which come first among the nodes of rows.
 func (h *shifted) joints() int {
 	return h.sys.plan.Layout().Pattern.Len() - h.sys.mech.NumBodies()
 }
 
-// yield returns the block B·A⁻¹·Bᵀ of the rows of node i, with rows of blockSize, chol the
-// factors of the blocks of A.
-func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
+// compliance returns the block B·A⁻¹·Bᵀ of the rows of node i, row-major with rows of blockSize entries. chol has the Cholesky
+// factors of the blocks of A, at their places in the matrix.
+func (h *shifted) compliance(i int, chol []float64) (S [36]float64) {
 	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	rows := int(p.Size[i])
 	var w [sparse.MaxBlock][sparse.MaxBlock]float64
@@ -293,9 +294,9 @@ func (h *shifted) yield(i int, chol []float64) (S [36]float64) {
 	return S
 }
 
-// turn replaces the rows R of node i by Qᵀ·R, Q the eigenvectors of its block S, which are
-// stored as columns in Q.
-func (h *shifted) turn(i int, Q, S *[36]float64) error {
+// diagonalize replaces the rows R of node i by Qᵀ·R, and stores in the columns of Q the eigenvectors of its compliance S. Both are
+// row-major with rows of blockSize entries. It returns the error of the eigenvalue problem.
+func (h *shifted) diagonalize(i int, Q, S *[36]float64) error {
 	m, p := h.k.Matrix, h.k.Matrix.Pattern
 	rows := int(p.Size[i])
 	*Q = *S
@@ -319,7 +320,7 @@ func (h *shifted) turn(i int, Q, S *[36]float64) error {
 	return nil
 }
 
-// multipliersTo stores the multipliers of the joints of the last solution in dst.
+// multipliersTo stores in dst the multipliers −y of the joints and couplings in the last solution, for their rows before diagonalize.
 func (h *shifted) multipliersTo(dst []float64) {
 	p := h.k.Matrix.Pattern
 	at := 0
@@ -334,20 +335,18 @@ func (h *shifted) multipliersTo(dst []float64) {
 }
 
 const (
-	// probes is the number of solutions that bring out motions which the factor lets pass but
-	// the joints do not. probeTol is what a row may be off by, relative to the largest terms of
-	// a row.
-	probes   = 3
+	// probes is the number of inverse iterations by which holds searches for a soft motion that violates a joint.
+	probes = 3
+	// probeTol is the largest violation of a row, relative to the largest terms of a row.
 	probeTol = 1e-6
-	// probeRest is the work of a load that rounding makes, relative to its work without joints.
+	// probeRest is the work of a load on its solution, relative to its work without joints, up to which it may be rounding.
 	probeRest = 1e-16
 )
 
-// holds reports whether joints hold in the softest motions that the factor knows. Blocks may be
-// stiff in some directions and all but free in others. A pivot of a row may then be as small as
-// that of a redundant one, and the row is dropped. A load without pattern does not show that.
-// But the motion that becomes free is soft, and solutions for the inertia of the solution
-// before tend to it.
+// holds reports whether the joints hold in the softest motions of the factored system. Blocks may be
+// very stiff in some directions and nearly free in others. The pivot of an independent row may then be as small as
+// the pivot of a redundant one, so that the factorization drops the row. The solution for a random load does not show that.
+// But the motion that becomes free is soft, and inverse iteration from that solution tends to it.
 func (h *shifted) holds() bool {
 	x := make([]float64, h.n)
 	for range probes {
@@ -364,14 +363,14 @@ func (h *shifted) holds() bool {
 		h.k.solve(h.x, h.r, h.b)
 		free := h.k.freeSize(h.b)
 		if floats.Dot(h.x[:h.n], h.b[:h.n]) <= probeRest*free*free {
-			return true // joints allow nothing
+			return true // the joints allow no motion
 		}
 	}
 	return h.violation() <= probeTol
 }
 
-// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest value
-// that such rows would have for bodies that move alike in all directions.
+// violation returns the largest |J·x| of a row of a joint in h.x, relative to the largest term that
+// a row would have if each body moved in all directions by its largest displacement.
 func (h *shifted) violation() float64 {
 	worst, most := 0.0, 0.0
 	p := h.k.Matrix.Pattern
@@ -397,7 +396,7 @@ func (h *shifted) violation() float64 {
 	return worst / most
 }
 
-// solveTo stores in x the displacements for the loads b. x may be b.
+// solveTo stores in x the displacements for the loads b, six numbers a body. x may be b.
 //
 // Cost: a few solves with the factor, no allocation.
 func (h *shifted) solveTo(x, b []float64) {

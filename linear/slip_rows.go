@@ -5,16 +5,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// slipRow is a row of velocities alone, about a motion. With J its row of the Jacobian, a displacement x and its rate satisfy
+// slipRow is a nonholonomic row, linearized about a motion. With J its row of the Jacobian, a displacement x and its rate satisfy
 // J·ẋ + N·x = 0, docs/statics-and-modes.md (S7).
 type slipRow struct {
 	row   int // among all rows of the Jacobian
 	joint int32
-	body  [2]int32
-	n     [12]float64
+	body  [2]int32    // −1 is the world
+	n     [12]float64 // N, six entries for each body
 }
 
-// slipRows returns the rows of velocities alone at the loaded state, joint by joint. It returns nil if there are none.
+// slipRows returns the nonholonomic rows at the loaded state, joint by joint. It returns nil if there are none.
 func (s *System) slipRows() (list []slipRow) {
 	layout := s.plan.Layout()
 	for _, j := range s.mech.Nonholonomic() {
@@ -22,7 +22,7 @@ func (s *System) slipRows() (list []slipRow) {
 		var jk mechanism.JointKinematics
 		var r reaction
 		s.mech.JointTo(&jk, int(j), s.y.Kin, s.st)
-		s.reach(&r, int(j), &jk)
+		s.initReaction(&r, int(j), &jk)
 		T, _ := s.y.ForceSubspace(int(j), s.st)
 		first := int(layout.Pattern.Off[layout.JointNode(int(j))]) - s.dim()
 		for k, to := jt.Kind.VelocityRows(); k < to; k++ {
@@ -35,8 +35,8 @@ func (s *System) slipRows() (list []slipRow) {
 	return list
 }
 
-// slipTo stores in n the derivative of the rate J·v of a row of r with the displacements of both bodies. J is the effect of the row's
-// unit wrench, and the velocity of a displaced body is ω + φ×ω:
+// slipTo stores in n the derivative N of the rate J·v of a row by the displacements x of both bodies. r.withP is the row's unit wrench,
+// from which it computes J. A body displaced by the rotation φ has the angular velocity ω + φ×ω, so that
 //
 //	N·x = δJ·v + J·(φ×ω, 0).
 func (s *System) slipTo(n *[12]float64, r *reaction) {
@@ -54,8 +54,8 @@ func (s *System) slipTo(n *[12]float64, r *reaction) {
 		r.changeTo(&dJ, &x)
 		n[c] = dot12(&dJ, &v)
 		if c%6 < 3 {
-			turned := spatial.Vec3(x[6*e : 6*e+3]).Cross(spatial.Vec3(v[6*e : 6*e+3]))
-			n[c] += turned.Dot(spatial.Vec3(J[6*e : 6*e+3]))
+			change := spatial.Vec3(x[6*e : 6*e+3]).Cross(spatial.Vec3(v[6*e : 6*e+3])) // φ×ω
+			n[c] += change.Dot(spatial.Vec3(J[6*e : 6*e+3]))
 		}
 	}
 }

@@ -11,49 +11,48 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block factorization does
-// not take, and need not be positive definite. It is split into, statics-and-modes.md (S5),
+// A sum Z = aM·M + aC·C + aK·K has blocks between bodies, which the block factorization cannot have,
+// and need not be positive definite. It is split into, statics-and-modes.md (S5),
 //
 //	Z + Zᵀ = 2·(D + Σ κ·b·bᵀ),   κ > 0,
 //
-// with D of blocks of single bodies, and each b reaching over two bodies. A spring is such a
-// term as it stands. A negative term is −|κ|·b·bᵀ with b = (p, q), and equal to
+// with D of blocks of single bodies, and entries of each b for two bodies or more. A spring is such a
+// term. A spring of negative stiffness is a term −|κ|·b·bᵀ with b = (p, q), which equals
 //
 //	|κ|·(αp, −q/α)·(αp, −q/α)ᵀ − |κ|·(1+α²)·p·pᵀ − |κ|·(1+1/α²)·q·qᵀ.
 //
-// Its coupling is turned round, and the two other terms go to D. A negative term over more bodies
-// is a sum over their pairs. The geometric stiffness of other joints is first brought to the
-// directions that the joint allows, as it counts only there. There it is brought to its principal
-// axes.
+// So it becomes a positive term with the same coupling between the bodies, and two negative terms of single bodies, which are added to D. A
+// negative term over more bodies is a sum over their pairs. The geometric stiffness of a pair is projected on the
+// directions that its joint allows, as it counts only there, and split into its principal components, one term each.
 //
-// D is then made positive definite by as much of M as that takes.
+// D is then made positive definite by adding as much of M as necessary.
 
 // term is κ·b·bᵀ.
 type term struct {
-	body [2]int32
-	b    [12]float64
-	k    float64
-	full float64 // |κ| of a braced term
-	far  *reach  // of a term over more than two bodies, in place of body and b; else nil
+	body [2]int32    // two bodies, none the world
+	b    [12]float64 // six entries for each
+	k    float64     // κ
+	full float64     // |κ| of the given term, in a modified split
+	far  *multiRow   // row b over more than two bodies, in place of body and b; else nil
 }
 
-// split is Z in two parts, without aM·M.
+// split is Z, without aM·M, as a sum of blocks of single bodies and terms.
 type split struct {
-	aC, aK float64
-	braced bool // negative terms have been left out
-	block  [][36]float64
-	terms  []term
+	aC, aK   float64
+	modified bool          // negative terms have been left out, up to negativeKept
+	block    [][36]float64 // D, a row-major 6×6 block for each body
+	terms    []term
 }
 
-// splitOf computes the parts of aC·C + aK·K, docs/statics-and-modes.md (S5).
+// splitOf returns the split of aC·C + aK·K, docs/statics-and-modes.md (S5).
 //
 // Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
 // allocates. It returns ErrNotFinite with the name of the joint of a pair.
 func (s *System) splitOf(aC, aK float64) (*split, error) { return s.splitTerms(aC, aK, false) }
 
-// splitTerms is splitOf, or leaves negative terms over two bodies out.
-func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
-	z := &split{aC: aC, aK: aK, braced: braced, block: make([][36]float64, len(s.stiff))}
+// splitTerms is splitOf, and if modified is set leaves out negative terms between bodies, up to negativeKept.
+func (s *System) splitTerms(aC, aK float64, modified bool) (*split, error) {
+	z := &split{aC: aC, aK: aK, modified: modified, block: make([][36]float64, len(s.stiff))}
 	for i := range z.block {
 		if s.every(i) {
 			return nil, s.orCause(nil)
@@ -73,10 +72,10 @@ func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 		s.addTerm(z, &term{body: r.body, b: r.v, k: aK*r.k + aC*r.d, far: r.far})
 	}
 	for i := range s.pairs {
-		if s.over() { // an eigenvalue problem each
+		if s.over() { // tested for each pair, which takes an eigenvalue problem
 			return nil, s.orCause(nil)
 		}
-		z.terms = roomFor(z.terms, i, len(s.pairs))
+		z.terms = reserve(z.terms, i, len(s.pairs))
 		p, scale := &s.pairs[i], aK
 		if p.C != nil {
 			p, scale = p.mixed(aC, aK), 1
@@ -91,7 +90,7 @@ func (s *System) splitTerms(aC, aK float64, braced bool) (*split, error) {
 	return z, nil
 }
 
-// mixed returns a pair with aC·C + aK·K in place of K.
+// mixed returns a pair with aC·C + aK·K as its K. C must not be nil.
 func (p *pair) mixed(aC, aK float64) *pair {
 	out := pair{body: p.body, joint: p.joint}
 	for i := range out.K {
@@ -100,7 +99,7 @@ func (p *pair) mixed(aC, aK float64) *pair {
 	return &out
 }
 
-// pairError adds the name of the joint of p, or a body of its force, to err.
+// pairError adds to err the name of the joint of p, or of the first body of p if p is of a force.
 func (s *System) pairError(p *pair, err error) error {
 	if p.joint < 0 {
 		return s.bodyError(int(p.body[0]), err)
@@ -108,7 +107,7 @@ func (s *System) pairError(p *pair, err error) error {
 	return s.jointError(int(p.joint), err)
 }
 
-// timesTo stores Z·x in dst, which is not x, but for aM·M.
+// timesTo stores Z·x, without aM·M, in dst, which is not x.
 //
 // Cost: O(bodies + terms), no allocation.
 func (z *split) timesTo(dst, x []float64) {
@@ -131,7 +130,8 @@ func (z *split) timesTo(dst, x []float64) {
 	}
 }
 
-// addTerm adds κ·b·bᵀ with κ of any sign.
+// addTerm adds κ·b·bᵀ, κ of any sign, to z: to the blocks if all but one body is the world, else as terms. A modified split keeps
+// negativeKept·|κ| of a negative term between bodies.
 func (s *System) addTerm(z *split, t *term) {
 	switch {
 	case t.k == 0:
@@ -141,34 +141,36 @@ func (s *System) addTerm(z *split, t *term) {
 				addOuter(&z.block[b], t.k, t.b[6*e:6*e+6])
 			}
 		}
-	case t.k > 0 || z.braced:
-		// The pattern does not depend on signs.
+	case t.k > 0 || z.modified:
+		// A negative term keeps a small part, so that the pattern does not depend on signs.
 		kept := *t
-		kept.k, kept.full = max(t.k, -braceSlack*t.k), math.Abs(t.k)
+		kept.k, kept.full = max(t.k, -negativeKept*t.k), math.Abs(t.k)
 		z.terms = append(z.terms, kept)
 	case t.far != nil:
-		s.addFarTurned(z, t)
+		s.addNegativeMulti(z, t)
 	default:
-		s.addTurned(z, t, 1)
+		s.addNegative(z, t, 1)
 	}
 }
 
-// addFarTurned adds a negative term over more than two bodies, pair by pair of these.
-func (s *System) addFarTurned(z *split, t *term) {
+// addNegativeMulti adds a negative term over more than two bodies to z, as addNegative for each pair of them.
+func (s *System) addNegativeMulti(z *split, t *term) {
 	list, v := t.far.bodies, t.far.v
 	for i := range list {
 		for j := i + 1; j < len(list); j++ {
 			pair := term{body: [2]int32{list[i], list[j]}, k: t.k}
 			copy(pair.b[:6], v[6*i:])
 			copy(pair.b[6:], v[6*j:6*j+6])
-			s.addTurned(z, &pair, 1/float64(len(list)-1))
+			s.addNegative(z, &pair, 1/float64(len(list)-1))
 		}
 	}
 }
 
-// addTurned adds the coupling of a negative term over two bodies, turned round, and share times the parts of the term within either body.
-func (s *System) addTurned(z *split, t *term, share float64) {
-	// α² that makes both leftovers the same in the metric of the inertias.
+// addNegative adds a negative term over two bodies to z: its coupling as a positive term with the sign of q changed, and
+// negative blocks of both bodies. share is the part of the term's own blocks p·pᵀ and q·qᵀ that is added; the pairs of
+// addNegativeMulti share them.
+func (s *System) addNegative(z *split, t *term, share float64) {
+	// This α² makes the negative blocks of both bodies equally large in the metric of the inertias.
 	p := s.inverseNorm(t.body[0], t.b[:6])
 	q := s.inverseNorm(t.body[1], t.b[6:])
 	if p == 0 || q == 0 {
@@ -180,14 +182,14 @@ func (s *System) addTurned(z *split, t *term, share float64) {
 	alpha := math.Sqrt(alpha2)
 	addOuter(&z.block[t.body[0]], t.k*(share+alpha2), t.b[:6])
 	addOuter(&z.block[t.body[1]], t.k*(share+1/alpha2), t.b[6:])
-	turned := term{body: t.body, k: -t.k}
+	positive := term{body: t.body, k: -t.k}
 	for i := range 6 {
-		turned.b[i], turned.b[6+i] = alpha*t.b[i], -t.b[6+i]/alpha
+		positive.b[i], positive.b[6+i] = alpha*t.b[i], -t.b[6+i]/alpha
 	}
-	z.terms = append(z.terms, turned)
+	z.terms = append(z.terms, positive)
 }
 
-// addOuter adds k·v·vᵀ to a block.
+// addOuter adds k·v·vᵀ to a 6×6 block, for the six entries of v.
 func addOuter(block *[36]float64, k float64, v []float64) {
 	for r := range 6 {
 		for c := range 6 {
@@ -196,7 +198,7 @@ func addOuter(block *[36]float64, k float64, v []float64) {
 	}
 }
 
-// inverseNorm returns bᵀ·M⁻¹·b for the six entries of one body.
+// inverseNorm returns bᵀ·M⁻¹·b for the six entries b of one body, with M the body's inertia alone.
 func (s *System) inverseNorm(body int32, b []float64) float64 {
 	var inv spatial.Sym3
 	B := &s.mech.Bodies[body]
@@ -205,12 +207,13 @@ func (s *System) inverseNorm(body int32, b []float64) float64 {
 	return m.Dot(inv.MulVec(m)) + f.Dot(f)/B.Mass
 }
 
-// pairDrop is the eigenvalue of a pair, relative to the largest, that is rounding.
+// pairDrop is the eigenvalue of a pair, relative to the largest, up to which it counts as rounding.
 const pairDrop = 1e-13
 
-// addPair adds aK times the symmetric part of a pair on the directions that its
+// addPair adds to z aK times the symmetric part of a pair, projected on the directions that its
 // joint allows: in coordinates in which M is the unit matrix, with N an orthonormal
-// basis of the null space of the joint's rows, the term N·(NᵀKN)·Nᵀ.
+// basis of the null space of the joint's rows, N·(NᵀKN)·Nᵀ, as one term for each eigenvector. It returns the error of an eigenvalue problem
+// or inverse.
 func (s *System) addPair(z *split, p *pair, aK float64) error {
 	C := s.pairRoot(p)
 	N, err := s.pairFree(p, C)
@@ -258,7 +261,8 @@ func (s *System) addPair(z *split, p *pair, aK float64) error {
 	return nil
 }
 
-// pairRoot returns C with x = C·z such that xᵀMx = zᵀz; the world counts as a unit.
+// pairRoot returns the 12×12 matrix C with CᵀMC = 1, M the inertia of the two bodies of p: xᵀMx = zᵀz for x = C·z. The world has a unit
+// block.
 func (s *System) pairRoot(p *pair) *mat.Dense {
 	C := mat.NewDense(12, 12, nil)
 	for e, b := range p.body {
@@ -284,11 +288,11 @@ func (s *System) pairRoot(p *pair) *mat.Dense {
 	return C
 }
 
-// freeTol is the singular value of a joint's scaled rows that counts as zero.
+// freeTol is the singular value of the rows of joints, scaled to unit length, up to which it counts as zero.
 const freeTol = 1e-9
 
-// pairFree returns an orthonormal basis of the null space of the joint's rows times
-// C, the displacement of the world left out; nil if there is none.
+// pairFree returns an orthonormal basis, in columns, of the coordinates z for which the displacement C·z satisfies the rows of the pair's
+// joint and does not move the world; nil and no error if there are none.
 func (s *System) pairFree(p *pair, C *mat.Dense) (*mat.Dense, error) {
 	layout := s.plan.Layout()
 	node, fixed := -1, 0
@@ -337,6 +341,7 @@ func (s *System) pairFree(p *pair, C *mat.Dense) (*mat.Dense, error) {
 	return nullSpace(&W)
 }
 
+// identity returns the unit matrix of order n.
 func identity(n int) *mat.Dense {
 	I := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -345,15 +350,15 @@ func identity(n int) *mat.Dense {
 	return I
 }
 
-// nullSpace returns an orthonormal basis of the null space of A, whose rows are
-// scaled to unit length first; nil if there is none. Rows of zeros are no
-// constraints. It returns ErrNotFinite where A is not finite.
+// nullSpace returns an orthonormal basis, in columns, of the null space of A, whose rows are
+// scaled to unit length first, up to freeTol. Zero rows stay. It returns nil and no error if the null space is zero,
+// and ErrNotFinite if A is not finite.
 func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 	rows, n := A.Dims()
 	W := mat.NewDense(rows, n, nil)
 	for i := range rows {
 		v := A.RawRowView(i)
-		if norm := floats.Norm(v, 2); norm != 0 { // what is not finite makes NaN, which Singular refuses
+		if norm := floats.Norm(v, 2); norm != 0 { // numbers that are not finite give NaN, which Singular refuses
 			for k, x := range v {
 				W.Set(i, k, x/norm)
 			}
@@ -362,7 +367,8 @@ func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 	return nullOf(W, freeTol)
 }
 
-// nullOf returns an orthonormal basis of the vectors that A makes no longer than cut; nil if there are none.
+// nullOf returns an orthonormal basis, in columns, of the right singular vectors of A with singular values up to cut; nil and no error if
+// there are none.
 func nullOf(A *mat.Dense, cut float64) (*mat.Dense, error) {
 	_, n := A.Dims()
 	var svd mat.SVD
@@ -383,8 +389,8 @@ func nullOf(A *mat.Dense, cut float64) (*mat.Dense, error) {
 	return mat.DenseCopyOf(V.Slice(0, n, rank, n)), nil
 }
 
-// leastShift returns the smallest s for which the blocks of z with s·M are positive
-// semidefinite, or 0.
+// leastShift returns the least s ≥ 0, 1/s², for which the blocks of z + s·M are positive
+// semidefinite. Negative eigenvalues at rounding level do not count.
 //
 // Cost: O(bodies), each an eigenvalue problem of order 6; allocates. It returns
 // ErrNotFinite with the name of a body.
@@ -395,7 +401,7 @@ func (s *System) leastShift(z *split) (float64, error) {
 	var T mat.Dense
 	var eig mat.EigenSym
 	for i := range z.block {
-		if i%16 == 15 && s.over() { // an eigenvalue problem each
+		if i%16 == 15 && s.over() { // often, as each block takes an eigenvalue problem
 			return 0, s.orCause(nil)
 		}
 		if allZero(z.block[i][:]) {
@@ -410,7 +416,7 @@ func (s *System) leastShift(z *split) (float64, error) {
 				sym.SetSym(r, c, (T.At(r, c)+T.At(c, r))/2)
 			}
 		}
-		// Without vectors, gonum fails on tiny numbers.
+		// full.Symmetric computes vectors, too: without vectors, gonum fails on tiny numbers.
 		if err := full.Symmetric(&eig, sym); err != nil {
 			return 0, s.bodyError(i, err)
 		}

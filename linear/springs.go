@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillBushing adds bushing i by its exact derivatives.
+// fillBushing adds bushing i to K and C by its exact derivatives. It returns an error with the name of the element.
 func (s *System) fillBushing(i int) error {
 	var b mechanism.BushingState
 	if err := s.mech.BushingAt(&b, i, s.y.Kin, s.st); err != nil {
@@ -24,14 +24,14 @@ func (s *System) fillBushing(i int) error {
 	return nil
 }
 
-// reach has the bodies of a row over more than two, and the row at each, in place of body, v and rate.
-type reach struct {
-	bodies  []int32 // increasing
-	v, rate []float64
+// multiRow is a row over any number of bodies.
+type multiRow struct {
+	bodies  []int32   // increasing, none the world
+	v, rate []float64 // as in row, six entries for each body
 }
 
-// along returns the product of the row a, as v or rate of r, with x.
-func (r *reach) along(a, x []float64) (sum float64) {
+// along returns the product of x with a, which is v or rate of r.
+func (r *multiRow) along(a, x []float64) (sum float64) {
 	for i, b := range r.bodies {
 		for k, t := range a[6*i : 6*i+6] {
 			sum += t * x[6*int(b)+k]
@@ -40,8 +40,8 @@ func (r *reach) along(a, x []float64) (sum float64) {
 	return sum
 }
 
-// addTo adds t·v to dst.
-func (r *reach) addTo(dst []float64, t float64) {
+// addTo adds t·v to dst, six numbers a body.
+func (r *multiRow) addTo(dst []float64, t float64) {
 	for i, b := range r.bodies {
 		for k, v := range r.v[6*i : 6*i+6] {
 			dst[6*int(b)+k] += t * v
@@ -49,15 +49,15 @@ func (r *reach) addTo(dst []float64, t float64) {
 	}
 }
 
-// fillCable adds cable i: a row over all its bodies along which its length
-// changes, and each of its straight parts as a link with a given tension.
+// fillCable adds cable i to K and C: its stiffness and damping as a row over all its bodies, the gradient of its length,
+// and each of its straight parts as a link with constant tension. It returns an error with the name of the element.
 func (s *System) fillCable(i int) error {
 	c, err := s.mech.CableAt(i, s.y.Kin, s.st)
 	if err != nil {
 		return fault.Errorf("linear: %w", err)
 	}
 	bodies, element := s.mech.Cable(i)
-	r := &reach{bodies: bodies, v: make([]float64, 6*len(bodies)), rate: make([]float64, 6*len(bodies))}
+	r := &multiRow{bodies: bodies, v: make([]float64, 6*len(bodies)), rate: make([]float64, 6*len(bodies))}
 	s.mech.CableGradientTo(r.v, i, s.y.Kin, s.st)
 	before := s.filled()
 	s.mech.CableLines(i, s.y.Kin, s.st, func(from, to *mechanism.CablePoint) {
@@ -68,7 +68,7 @@ func (s *System) fillCable(i int) error {
 		s.fillLink(&l)
 		n := l.line.Scale(1 / l.line.Norm())
 		for _, b := range l.body {
-			s.note(b, spatial.Vec3{}, n.Scale(c.Tension))
+			s.addLoadSize(b, spatial.Vec3{}, n.Scale(c.Tension))
 		}
 		if c.Damping == 0 || s.rest {
 			return
@@ -76,7 +76,7 @@ func (s *System) fillCable(i int) error {
 		var rate [12]float64
 		s.linkRate(&rate, &l, n, l.line.Norm())
 		for e, b := range l.body {
-			if at, found := slices.BinarySearch(bodies, b); found { // else the world
+			if at, found := slices.BinarySearch(bodies, b); found { // the world is not found
 				for k := range 6 {
 					r.rate[6*at+k] += rate[6*e+k]
 				}
@@ -84,7 +84,7 @@ func (s *System) fillCable(i int) error {
 		}
 	})
 	for _, b := range bodies {
-		s.noteRounding(b, 0, c.Stiffness*(c.Length+s.mech.Forces[element].RestLength))
+		s.addRounding(b, 0, c.Stiffness*(c.Length+s.mech.Forces[element].RestLength))
 	}
 	if c.Stiffness != 0 || c.Damping != 0 {
 		s.rows = append(s.rows, r.row(c.Stiffness, c.Damping))
@@ -95,8 +95,8 @@ func (s *System) fillCable(i int) error {
 	return nil
 }
 
-// row returns the row of a spring and damper along r.
-func (r *reach) row(k, d float64) row {
+// row returns the row of a spring k, N/m, and damper d, N s/m, along r. For up to two bodies it has no far.
+func (r *multiRow) row(k, d float64) row {
 	out := row{body: [2]int32{mechanism.World, mechanism.World}, k: k, d: d}
 	if len(r.bodies) > 2 {
 		out.far = r

@@ -11,43 +11,43 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// staircase is A in coordinates Q that begin with those that only say where the mechanism is, docs/statics-and-modes.md (S10). QᵀAQ =
-// T has zeros below its diagonal blocks. Those of zero blocks are zero, too.
+// staircase is the block triangular form of A, docs/statics-and-modes.md (S10): QᵀAQ = T, with Q orthogonal, has zeros below its diagonal
+// blocks. Diagonal blocks of the eigenvalue zero are zero matrices.
 type staircase struct {
 	Q, T   *mat.Dense
 	blocks []block
-	cut    float64 // sizes that count as zero
+	cut    float64 // singular values up to this count as zero
 }
 
 // block is a diagonal block of a staircase.
 type block struct {
-	from, to int
-	place    bool // the first one: of the same motion elsewhere, by travels and by spins
-	zero     bool // of the eigenvalue zero
+	from, to int  // its rows and columns [from, to) of T
+	place    bool // the first block, of displacements to the same motion in another place
+	zero     bool // a zero matrix, of the eigenvalue zero
 }
 
-// newStaircase brings the scaled A to the form of (S10). O stores by how much the velocities of a state differ from those of the same
-// motion elsewhere. Sizes up to cut count as zero, in O up to seen.
+// newStaircase brings the scaled A to the form of (S10). O·s are the changes of velocities of a state s, which are zero for the same motion
+// in another place. Singular values up to cut count as zero, of O those up to cutO.
 //
 // Cost: O(n³) a step of the staircase, of which there are few; allocates.
-func newStaircase(A, O *mat.Dense, cut, seen float64) (*staircase, error) {
+func newStaircase(A, O *mat.Dense, cut, cutO float64) (*staircase, error) {
 	n, _ := A.Dims()
 	z := &staircase{Q: identity(n), T: mat.DenseCopyOf(A), cut: cut}
-	S, err := placesOf(A, O, cut, seen)
+	S, err := placesOf(A, O, cut, cutO)
 	if err != nil {
 		return nil, err
 	}
 	places := 0
 	if S != nil {
 		_, places = S.Dims()
-		z.turn(S, 0, n)
+		z.rotate(S, 0, n)
 		z.blocks = append(z.blocks, block{to: places, place: true})
 	}
 	return z, z.split(places, n)
 }
 
-// split splits the eigenvalues zero off the diagonal block of the coordinates [from, to): it turns the null space of the
-// block to the front, goes on with the rest of the block, and ends when the rest has no null space.
+// split separates the eigenvalue zero from the diagonal block of the coordinates [from, to): it rotates the null space of the
+// block to its first coordinates, repeats that with the rest of the block, and ends when the rest has no null space.
 func (z *staircase) split(from, to int) error {
 	for from < to {
 		N, err := nullOf(mat.DenseCopyOf(z.T.Slice(from, to, from, to)), z.cut)
@@ -59,15 +59,16 @@ func (z *staircase) split(from, to int) error {
 			return nil
 		}
 		_, k := N.Dims()
-		z.turn(N, from, to)
+		z.rotate(N, from, to)
 		z.blocks = append(z.blocks, block{from: from, to: from + k, zero: true})
 		from += k
 	}
 	return nil
 }
 
-// turn makes the columns of N, orthonormal vectors of the coordinates [from, to), the first of these.
-func (z *staircase) turn(N *mat.Dense, from, to int) {
+// rotate changes the coordinates [from, to) by an orthogonal matrix so that the columns of N, orthonormal vectors in these coordinates,
+// span the first of them.
+func (z *staircase) rotate(N *mat.Dense, from, to int) {
 	n, _ := z.Q.Dims()
 	var qr mat.QR
 	qr.Factorize(N)
@@ -80,10 +81,10 @@ func (z *staircase) turn(N *mat.Dense, from, to int) {
 	z.Q, z.T = &Q, &T
 }
 
-// placesOf returns an orthonormal basis of the largest space of states that O makes no longer than seen and that A leads to states of
-// the same space alone. It returns nil if there are none.
-func placesOf(A, O *mat.Dense, cut, seen float64) (*mat.Dense, error) {
-	S, err := nullOf(O, seen)
+// placesOf returns an orthonormal basis, in columns, of the largest invariant space of A in the null space of O, with singular values up to
+// cut for A and cutO for O counted as zero. It returns nil and no error if there is none.
+func placesOf(A, O *mat.Dense, cut, cutO float64) (*mat.Dense, error) {
+	S, err := nullOf(O, cutO)
 	if S == nil || err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func placesOf(A, O *mat.Dense, cut, seen float64) (*mat.Dense, error) {
 	}
 }
 
-// steadyModes computes the modes of a steady motion, docs/statics-and-modes.md (S10), and keeps the lowest.
+// steadyModes computes the modes of a steady motion, docs/statics-and-modes.md (S10), and returns the lowest o.Count.
 func (s *System) steadyModes(o ModeOptions) (*Modes, error) {
 	out := &Modes{Method: Dense, All: true, Steady: true, Damped: true}
 	f, err := s.stateSpace()
@@ -118,9 +119,10 @@ func (s *System) steadyModes(o ModeOptions) (*Modes, error) {
 	return out, s.listSteady(out, f, o)
 }
 
-// detouredModes computes the modes of a mechanism with rows of velocities alone about a state at rest, in equilibrium or not, and
-// keeps the lowest. Its coordinates are those of a steady motion, as detours lead to displacements that velocities do not.
-func (s *System) detouredModes(o ModeOptions) (*Modes, error) {
+// nonholonomicModes computes the modes of a mechanism with nonholonomic rows about a state at rest, in equilibrium or not, and
+// returns the lowest o.Count. It uses the coordinates of a steady motion: there are more displacements, which closed paths reach, than
+// velocities.
+func (s *System) nonholonomicModes(o ModeOptions) (*Modes, error) {
 	out, f := &Modes{Method: Dense, All: true, Damped: true}, new(StateSpace)
 	if err := s.independent(f); err != nil {
 		return nil, err
@@ -135,7 +137,8 @@ func (s *System) detouredModes(o ModeOptions) (*Modes, error) {
 	return out, s.listSteady(out, f, o)
 }
 
-// listSteady adds the lowest modes of f to out.
+// listSteady adds the lowest o.Count modes of f to out, none if f has no coordinates or the state is at rest and can have no velocity. It
+// returns eigenvalue errors with the name of a body.
 func (s *System) listSteady(out *Modes, f *StateSpace, o ModeOptions) error {
 	if f.Positions == 0 || s.rest && f.Speeds == 0 {
 		return nil
@@ -151,10 +154,10 @@ func (s *System) listSteady(out *Modes, f *StateSpace, o ModeOptions) error {
 	return nil
 }
 
-// addSteady adds the modes of f to out.
+// addSteady adds all modes of f to out: rigid modes from the zero blocks of the staircase, and the others from its last block.
 func (s *System) addSteady(out *Modes, f *StateSpace) error {
 	A, omega := scaled(f.A, f.Positions)
-	O := s.elsewhere(f, omega)
+	O := s.velocityChanges(f, omega)
 	var z *staircase
 	err := apart(s.space.Watched(), func() (err error) {
 		z, err = newStaircase(A, O, s.neutralSize(f, omega), shapeNoise*largest(O))
@@ -171,16 +174,17 @@ func (s *System) addSteady(out *Modes, f *StateSpace) error {
 			}
 		}
 	}
-	s.settleRigid(out)
+	s.mergeRigid(out)
 	if b := &z.blocks[len(z.blocks)-1]; !b.zero && !b.place {
 		return s.addBlock(out, f, z, b, omega)
 	}
 	return nil
 }
 
-// elsewhere returns the matrix that takes the scaled coordinates to the changes of velocities, (φ˙ + φ×ω, ẋ) of each body, with rows
-// weighted by masses and radii of gyration. They are zero where the same motion is elsewhere.
-func (s *System) elsewhere(f *StateSpace, omega float64) *mat.Dense {
+// velocityChanges returns the matrix, six rows a body, from the scaled coordinates (ω·p, u) of f to the changes of velocities, (φ̇ + φ×ω,
+// ẋ) of each body, with rows weighted by √m·r and √m, m the mass and r the radius of gyration. Changes are zero for a displacement to the
+// same motion in another place. omega is the ω of the coordinates.
+func (s *System) velocityChanges(f *StateSpace, omega float64) *mat.Dense {
 	n, all := f.Displacements.Dims()
 	O := mat.NewDense(n, all, nil)
 	x, z := make([]float64, n), make([]float64, n)
@@ -193,11 +197,11 @@ func (s *System) elsewhere(f *StateSpace, omega float64) *mat.Dense {
 		}
 		for i := range s.mech.Bodies {
 			d := spatial.Vec3(x[6*i : 6*i+3]).Cross(s.st.Bodies[i].Omega)
-			mass := scale * math.Sqrt(s.mech.Bodies[i].Mass)
-			heavy := mass * s.radius(int32(i))
+			massRoot := scale * math.Sqrt(s.mech.Bodies[i].Mass)
+			inertiaRoot := massRoot * s.radius(int32(i))
 			for k := range 3 {
-				z[6*i+k] = heavy * (z[6*i+k] + d[k])
-				z[6*i+3+k] *= mass
+				z[6*i+k] = inertiaRoot * (z[6*i+k] + d[k])
+				z[6*i+3+k] *= massRoot
 			}
 		}
 		O.SetCol(c, z)
@@ -205,7 +209,7 @@ func (s *System) elsewhere(f *StateSpace, omega float64) *mat.Dense {
 	return O
 }
 
-// addBlock adds the modes of the last block, which has no eigenvalue zero.
+// addBlock adds to out the modes of the last block b of z, which has no eigenvalue zero. omega is the scale of the coordinates.
 func (s *System) addBlock(out *Modes, f *StateSpace, z *staircase, b *block, omega float64) error {
 	var e mat.Eigen
 	var W mat.CDense
@@ -235,7 +239,7 @@ func (s *System) addBlock(out *Modes, f *StateSpace, z *staircase, b *block, ome
 	return nil
 }
 
-// displaced returns the displacement of the scaled coordinates v.
+// displaced returns the displacement, six numbers a body, of the scaled coordinates v = (ω·p, u).
 func (s *System) displaced(f *StateSpace, v []float64, omega float64) []float64 {
 	p := slices.Clone(v[:f.Positions])
 	floats.Scale(1/omega, p)
@@ -244,7 +248,8 @@ func (s *System) displaced(f *StateSpace, v []float64, omega float64) []float64 
 	return x.RawVector().Data
 }
 
-// shapeOf is displaced of unit modal mass, or nil where the coordinates are a change of velocities alone.
+// shapeOf returns the displacement of the scaled coordinates v with unit modal mass, or nil if v is a change of velocities alone, up to
+// shapeNoise.
 func (s *System) shapeOf(f *StateSpace, v []float64) []float64 {
 	size := floats.Norm(v[:f.Positions], 2)
 	if size <= shapeNoise*floats.Norm(v, 2) {
@@ -253,8 +258,9 @@ func (s *System) shapeOf(f *StateSpace, v []float64) []float64 {
 	return s.displaced(f, v, size)
 }
 
-// lift returns the eigenvector of column i of W, those of the block b, in all coordinates: Q·(x₁, x₂) with (T₁₁ − λ)·x₁ = −T₁₂·x₂,
-// where x₁ are the coordinates before the block. Where λ is an eigenvalue of T₁₁, x₁ is the least one that leaves the least.
+// lift returns the eigenvector re + i·im of A for the eigenvalue λ of the last block b, whose eigenvector x₂ in the block is column i of
+// W. It is Q·(x₁, x₂) with (T₁₁ − λ)·x₁ = −T₁₂·x₂, where x₁ are the coordinates before the block. If λ is an eigenvalue of T₁₁, x₁ is the
+// least-squares solution of least norm.
 func (z *staircase) lift(lambda complex128, W *mat.CDense, i int, b *block) (re, im []float64, err error) {
 	n, _ := z.T.Dims()
 	X := mat.NewDense(n, 2, nil)
@@ -272,9 +278,12 @@ func (z *staircase) lift(lambda complex128, W *mat.CDense, i int, b *block) (re,
 	return mat.Col(nil, 0, &QX), mat.Col(nil, 1, &QX), nil
 }
 
-// liftBefore stores the rows before those of the block b in X, of the real and the imaginary part of an eigenvector: with λ = a + ib
+// liftBefore stores in X, whose two columns are the real and imaginary part of an eigenvector, the rows before the block b, from the rows
+// of the block. With λ = α + iβ, they are the x and y with
 //
-//	(T₁₁ − a)·x + b·y = −T₁₂·x₂,   (T₁₁ − a)·y − b·x = −T₁₂·y₂.
+//	(T₁₁ − α)·x + β·y = −T₁₂·x₂,   (T₁₁ − α)·y − β·x = −T₁₂·y₂
+//
+// by least squares with singular values up to z.cut as zero. If all are zero, the rows stay zero.
 func (z *staircase) liftBefore(X *mat.Dense, lambda complex128, b *block) error {
 	k := b.from
 	var t mat.Dense
@@ -314,10 +323,10 @@ func (z *staircase) liftBefore(X *mat.Dense, lambda complex128, b *block) error 
 	return nil
 }
 
-// steadyMode returns the mode of an eigenvalue that is not zero with the scaled coordinates re + i·im.
+// steadyMode returns the mode of an eigenvalue λ ≠ 0 with the eigenvector re + i·im in scaled coordinates.
 func (s *System) steadyMode(f *StateSpace, lambda complex128, re, im []float64, omega float64) Mode {
 	m := Mode{Lambda: lambda, Shape: s.displaced(f, re, omega), Imag: s.displaced(f, im, omega)}
-	s.settle(&m)
+	s.normalize(&m)
 	m.classify()
 	s.finish(&m)
 	return m

@@ -18,66 +18,66 @@ import (
 //	M·ẍ + C·ẋ + K·x = Jᵀ·δλ,   J·x = 0.
 //
 // The equations are statics-and-modes.md (S1). C = −∂f/∂ẋ and K = −∂(f + Jᵀλ)/∂x, λ the
-// multipliers of the state. Where bodies move, the inertia of turning bodies adds to both. K is
+// multipliers of the state. If bodies move, their inertia adds to C and K. K is
 // determined for x with J·x = 0 only, and only up to terms Jᵀ·B(x), which change δλ and nothing
-// else. Among the forms that agree there, this is one with few blocks between bodies.
+// else. Of the matrices that agree up to that, this is one with few blocks between bodies.
 //
-// Where bodies move, the coefficients change with the motion, unless it is steady. The system
-// is that of the instant.
+// If bodies move, the coefficients change with the motion, unless it is steady. The system
+// has the coefficients at the instant of the state.
 //
-// It belongs to one goroutine at a time.
+// Only one goroutine may use it at a time.
 type System struct {
 	guard guard.Guard
 	plan  *kkt.Plan
 	space *kkt.Workspace
 	mech  *mechanism.Mechanism
 	kkt   saddle           // M and J, RBDA eq. 8.64
-	y     *assemble.System // the same, where it is filled
+	y     *assemble.System // the matrix and right side of kkt, and the kinematics, of the loaded state
 
 	ready bool // Linearize has succeeded, or a search fills the system itself
 
-	skip kkt.Way // ways to factor shifted systems that have dropped a row
+	skip kkt.Way // first way to factor shifted systems: the ways before have dropped an independent row
 
-	st        *mechanism.State
-	rest      bool            // nothing moves
-	statics   bool            // an equilibrium is sought
-	x         []float64       // accelerations, then −λ
-	work      []float64       // right side, residual
-	projected []float64       // of projectTo
-	stiff     [][36]float64   // K of single bodies, row-major
-	damp      [][36]float64   // C of single bodies
-	rows      []row           // springs and dampers along one direction
-	load      float64         // largest force of an element or drive on a body, moments over the radius of gyration
-	rounding  float64         // of the largest spring's force on a body, the same
-	size      []float64       // of the terms of K at each body, 1/s² (measure)
-	left      []float64       // forces out of balance, or nil (weighLeft)
-	motors    map[int][]int32 // actuators of the joints that have some
-	rotors    []row           // armature: k is I
-	lost      bool            // the shifted system at hand is not positive definite without held inertia
-	lengths   []float64       // square lengths of the bodies; nil without point masses
-	resisted  map[int][]int32 // stops and friction of the joints that have some
-	search    bool            // for an equilibrium, which bristles have no part in
-	bearings  *bearings       // of friction that grows with reactions; nil if there is none
-	pairs     []pair          // geometric stiffness of joints whose reactions couple two bodies
+	st        *mechanism.State // the loaded state
+	rest      bool             // nothing moves
+	statics   bool             // an equilibrium is sought: slips of tyres are 0
+	x         []float64        // accelerations of the bodies, then −λ
+	work      []float64        // scratch: residual, right side
+	projected []float64        // scratch of projectTo
+	stiff     [][36]float64    // K of single bodies, row-major
+	damp      [][36]float64    // C of single bodies, row-major
+	rows      []row            // springs and dampers along one direction
+	load      float64          // largest force of an element or drive on a body, N, moments over the radius of gyration
+	rounding  float64          // largest rounding error of a spring's force on a body, N, moments over the radius of gyration
+	size      []float64        // size of the terms of K at each body, 1/s² (sizeTerms)
+	imbalance []float64        // unbalanced forces, six numbers a body, or nil (setImbalance)
+	motors    map[int][]int32  // actuators of the joints that have some
+	rotors    []row            // rows of freedoms with armature; k is the armature I
+	lost      bool             // the last shifted system is not positive definite without held inertia
+	lengths   []float64        // squared lengths of the bodies, m²; nil until one without inertia needs it
+	resisted  map[int][]int32  // stops and friction of the joints that have some
+	search    bool             // an equilibrium is sought: bristles of joints have no force
+	bearings  *bearings        // reactions that friction grows with; nil if there is no such friction
+	pairs     []pair           // stiffness and damping between two bodies
 }
 
 // row is a spring and damper along one direction of up to two bodies: for a
 // displacement x its length changes by v·x, and its force on the bodies is
 // −v·(k·δ + d·δ̇) with δ = v·x, δ̇ = v·ẋ + rate·x.
 type row struct {
-	body    [2]int32 // World for none
-	v, rate [12]float64
+	body    [2]int32    // −1 for the world
+	v, rate [12]float64 // six entries for each body
 	k, d    float64
-	far     *reach // of a row over more than two bodies; else nil
+	far     *multiRow // the row over more than two bodies, in place of body, v and rate; else nil
 }
 
-// pair is the stiffness between the bodies of a joint, of a bushing, or
-// of a force of one's own, of its rows and columns six for each body.
+// pair is the stiffness and damping between two bodies, from a joint, a bushing, a contact or a user's force. Its matrices are row-major
+// 12×12, six rows and columns for each body.
 type pair struct {
-	body  [2]int32
-	joint int32 // −1 for a force or a bushing
+	body  [2]int32 // −1 for the world
+	joint int32    // −1 for none
 	K     [144]float64
-	C     *[144]float64 // damping; nil for a joint
+	C     *[144]float64 // nil for none
 }
 
 // NewSystem allocates the linearized system of the plan's mechanism.
@@ -88,7 +88,7 @@ func NewSystem(p *kkt.Plan) *System {
 	return s
 }
 
-// newSystem is NewSystem that ends early when ctx does. It then returns the cause.
+// newSystem is NewSystem that ends early when ctx does. It then returns nil and the cause.
 func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 	if p == nil {
 		panic("linear: no plan")
@@ -132,15 +132,15 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 // Cost: a factorization and O(bodies + joints + forces); allocates. It returns a *mechanism.ViolationError for a state that
 // violates the joints (if no body moves, the pose alone counts), mechanism.ErrNotFinite,
 // mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrOwnRow, joints.ErrNoDirection or joints.ErrFlat with the name,
-// ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
-// then holds nothing. It panics if st is of another mechanism.
+// ErrNotFinite with the name of the element whose numbers overflow, *factor.PivotError, or ErrSingular if the multipliers cannot be
+// computed; s is then as before the first Linearize. It panics if st is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error { return s.about(st, false) }
 
-// LinearizeAsItIs is Linearize at a state that may violate the joints. Bodies then move as if the joints held where
-// they are: K and C are those of the pose, and x has J·x = 0 there.
+// LinearizeAsItIs is Linearize at a state that may violate the joints. It ignores the violation: K, C and J are computed at the pose of st,
+// and displacements satisfy J·x = 0.
 func (s *System) LinearizeAsItIs(st *mechanism.State) error { return s.about(st, true) }
 
-// about is Linearize, and LinearizeAsItIs if asItIs is set.
+// about is Linearize, or LinearizeAsItIs if asItIs is set.
 func (s *System) about(st *mechanism.State, asItIs bool) error {
 	s.enter()
 	defer s.guard.Leave()
@@ -153,7 +153,7 @@ func (s *System) about(st *mechanism.State, asItIs bool) error {
 	return err
 }
 
-// linearize is Linearize, or with asItIs LinearizeAsItIs.
+// linearize is about without its checks of use and the context.
 func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	if err := s.mech.OnlyModelRows(); err != nil { // their derivatives are not known
 		return fault.Errorf("linear: %w", err)
@@ -179,7 +179,7 @@ func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	return s.fill()
 }
 
-// holds returns an error if the loaded state violates the joints.
+// holds returns a *mechanism.ViolationError if the loaded state violates the joints: their positions, and if bodies move their velocities.
 func (s *System) holds() error {
 	holds := s.mech.HoldsIn
 	if s.rest {
@@ -191,7 +191,8 @@ func (s *System) holds() error {
 	return nil
 }
 
-// determined returns an error if nothing resists a rotation of a rod or a point mass: M is then singular where J·x = 0.
+// determined returns mechanism.ErrUndetermined if nothing resists a rotation of a rod or a point mass: M is then singular where J·x = 0.
+// Other errors of the solver do not count.
 func (s *System) determined() error {
 	if s.mech.Singular() == nil {
 		return nil
@@ -203,7 +204,7 @@ func (s *System) determined() error {
 	return nil
 }
 
-// enter begins a use of s, which ends when its guard is left. It panics on misuse.
+// enter begins a use of s, which ends with s.guard.Leave. It panics if s is not one of NewSystem or is in use by another goroutine.
 func (s *System) enter() {
 	s.mustBe()
 	if !s.guard.Enter() {
@@ -218,6 +219,7 @@ func (s *System) mustBe() {
 	}
 }
 
+// mustHave panics without a linearized state.
 func (s *System) mustHave() {
 	if s == nil || !s.ready {
 		panic("linear: not linearized")
@@ -234,7 +236,7 @@ func atRest(st *mechanism.State) bool {
 	return true
 }
 
-// loadState fills the system of RBDA eq. 8.64 at st. Joints at rest stay so.
+// loadState fills the system of RBDA eq. 8.64 at st. If s.rest is set, prescribed freedoms have no accelerations.
 func (s *System) loadState(st *mechanism.State) error {
 	s.skip = 0
 	if len(st.Bodies) != s.mech.NumBodies() {
@@ -256,26 +258,26 @@ func (s *System) loadState(st *mechanism.State) error {
 	return nil
 }
 
-// react computes accelerations and multipliers of the loaded state.
+// react stores in s.x the accelerations and multipliers of the loaded state, and factors s.kkt.
 func (s *System) react() error {
 	if !s.rest && (len(s.rotors) > 0 || s.mech.Singular() != nil) {
-		return s.reactWithAll()
+		return s.reactByDynamics()
 	}
 	return s.name(s.kkt.solveFirst(s.x, s.work[:len(s.x)], s.y.Right, nil))
 }
 
-// reactWithAll is react by a solver of the dynamics, with armature and without what holds rods and point masses.
-func (s *System) reactWithAll() error {
+// reactByDynamics is react by a solver of the dynamics, with armature and without held inertia.
+func (s *System) reactByDynamics() error {
 	solver := s.plan.NewSolver()
-	if err := s.solveAll(solver); err != nil {
+	if err := s.solveDynamics(solver); err != nil {
 		return err
 	}
-	// Projections use the factor of the blocks.
+	// projectTo uses the factorization of s.kkt, with the blocks of single bodies.
 	return s.name(s.kkt.solveFirst(s.work[len(s.x):], s.work[:len(s.x)], s.y.Right, nil))
 }
 
-// solveAll stores accelerations and multipliers by a solver of the dynamics in s.x.
-func (s *System) solveAll(solver *kkt.Solver) error {
+// solveDynamics stores in s.x the accelerations and multipliers that a solver of the dynamics computes at the loaded state.
+func (s *System) solveDynamics(solver *kkt.Solver) error {
 	if err := solver.SolveContext(s.space.Watched().Context(), s.st); err != nil {
 		return fault.Errorf("linear: %w", err)
 	}
@@ -296,8 +298,8 @@ func (s *System) solveAll(solver *kkt.Solver) error {
 	return nil
 }
 
-// projectTo stores in x the displacement next to v, in the metric M, that the joints
-// allow. x may be v.
+// projectTo stores in x the displacement nearest to v that the joints allow, in the metric M without armature and with held inertia. x may
+// be v.
 //
 // Cost: a few solves.
 func (s *System) projectTo(x, v []float64) {
@@ -313,7 +315,7 @@ func (s *System) projectTo(x, v []float64) {
 	copy(x, s.projected[:n])
 }
 
-// name adds the name of the body or joint to an error of kkt.
+// name adds to an error of s.kkt the name of the body or joint of its node (nodeOf), if it has one. It returns nil for nil.
 func (s *System) name(err error) error {
 	if err == nil {
 		return nil
@@ -324,7 +326,7 @@ func (s *System) name(err error) error {
 	return fault.Errorf("linear: %w", err)
 }
 
-// fill computes K and C at the loaded state.
+// fill computes K and C at the loaded state, and the sizes of loads, of rounding and of the terms of K.
 func (s *System) fill() error {
 	clear(s.stiff)
 	if s.over() {
@@ -339,13 +341,13 @@ func (s *System) fill() error {
 		}
 	}
 	for i := range s.mech.Bodies {
-		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
+		s.addLoadSize(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
 	}
-	s.measure()
+	s.sizeTerms()
 	return nil
 }
 
-// fillBodies adds the stiffness and damping of the inertia of turning bodies.
+// fillBodies adds the terms of the inertia of moving bodies to K and C. It returns ErrNotFinite with the name of a body.
 func (s *System) fillBodies() error {
 	if !s.rest {
 		s.fillInertia()
@@ -361,7 +363,7 @@ func (s *System) fillBodies() error {
 	return nil
 }
 
-// fillForces adds the force elements between two bodies.
+// fillForces adds wrenches and springs to K and C (fillElement). It returns errors with the name of the element.
 func (s *System) fillForces() error {
 	for i := range s.mech.Forces {
 		if s.every(i) {
@@ -378,13 +380,14 @@ func (s *System) fillForces() error {
 	return nil
 }
 
-// fillJoints adds the joints' springs and dampers, and the stiffness that their reactions make.
+// fillJoints adds the joints' springs and dampers and the geometric stiffness of their reactions to K and C. It returns errors with the
+// name of the joint.
 func (s *System) fillJoints() error {
 	for j := range s.mech.Joints {
 		if j%16 == 15 && s.over() {
 			return s.orCause(nil)
 		}
-		s.rows, s.pairs = roomFor(s.rows, j, s.mech.NumJoints()), roomFor(s.pairs, j, s.mech.NumJoints())
+		s.rows, s.pairs = reserve(s.rows, j, s.mech.NumJoints()), reserve(s.pairs, j, s.mech.NumJoints())
 		before, jt := s.filled(), &s.mech.Joints[j]
 		if err := s.fillJoint(j); err != nil {
 			return err
@@ -396,8 +399,8 @@ func (s *System) fillJoints() error {
 	return nil
 }
 
-// velocity stores in u the angular velocity of body i and the velocity of its centre
-// of mass, zero for the world.
+// velocity stores in the six entries of u the angular velocity of body i and the velocity of its centre
+// of mass, world axes; zero for the world, −1.
 func (s *System) velocity(u []float64, i int32) {
 	clear(u[:6])
 	if i < 0 {
@@ -406,7 +409,8 @@ func (s *System) velocity(u []float64, i int32) {
 	s.st.Bodies[i].ComVelocityTo((*[6]float64)(u), &s.y.Kin.Bodies[i].Com)
 }
 
-// radius returns the radius of gyration of body i, m.
+// radius returns the radius of gyration of body i, m, or a length in its place for a body without inertia
+// (mechanism.Mechanism.SquareLengthsTo).
 func (s *System) radius(i int32) float64 {
 	B := &s.mech.Bodies[i]
 	if B.Inertia == (spatial.Sym3{}) {
@@ -419,27 +423,27 @@ func (s *System) radius(i int32) float64 {
 	return math.Sqrt((B.Inertia[0] + B.Inertia[1] + B.Inertia[2]) / (2 * B.Mass))
 }
 
-// note keeps the size of a force and moment on body b in s.load.
-func (s *System) note(b int32, moment, force spatial.Vec3) {
+// addLoadSize raises s.load to the size of a force, N, and moment, N m, on body b. The world, −1, does not count.
+func (s *System) addLoadSize(b int32, moment, force spatial.Vec3) {
 	if b >= 0 {
 		s.load = max(s.load, force.Norm(), moment.Norm()/s.radius(b))
 	}
 }
 
-// noteRounding keeps the rounding of a spring's force and moment on body b, of which terms of
-// the given sizes are the parts.
-func (s *System) noteRounding(b int32, moment, force float64) {
+// addRounding raises s.rounding to the rounding of a spring's moment and force on body b, which are sums of terms of
+// the given sizes, N m and N. The world, −1, does not count.
+func (s *System) addRounding(b int32, moment, force float64) {
 	if b >= 0 {
 		s.rounding = max(s.rounding, epsilon*force, epsilon*moment/s.radius(b))
 	}
 }
 
-// epsilon is the distance from one to the next number.
+// epsilon is the distance from 1 to the next larger float64.
 const epsilon = 0x1p-52
 
-// fillInertia adds the part that the inertia of turning bodies has in C and K,
-// statics-and-modes.md (S2). With h = I·ω the change of the angular momentum is δh = I·φ̇ +
-// φ×h, and its rate
+// fillInertia adds the terms of the inertia of rotating bodies to C and K,
+// statics-and-modes.md (S2). With the angular momentum h = I·ω, a displacement has δh = I·φ̇ +
+// φ×h, and the rate
 //
 //	δḣ = I·φ̈ + (ω×I − I×ω − h×)·φ̇ − ḣ×φ.
 func (s *System) fillInertia() {
@@ -448,21 +452,21 @@ func (s *System) fillInertia() {
 		h := I.MulVec(omega)
 		a := s.x[6*i : 6*i+3]
 		hd := I.MulVec(spatial.Vec3{a[0], a[1], a[2]}).Add(omega.Cross(h))
-		turned := twist(I, omega)
+		rate := inertiaRate(I, omega)
 		for c := range 3 {
 			var e spatial.Vec3
 			e[c] = 1
-			carried, k := h.Cross(e), hd.Cross(e)
+			hColumn, hdColumn := h.Cross(e), hd.Cross(e) // columns of h× and ḣ×
 			for r := range 3 {
-				s.damp[i][6*r+c] += turned[3*r+c] - carried[r]
-				s.stiff[i][6*r+c] -= k[r]
+				s.damp[i][6*r+c] += rate[3*r+c] - hColumn[r]
+				s.stiff[i][6*r+c] -= hdColumn[r]
 			}
 		}
 	}
 }
 
-// twist returns w×I − I×w by rows, the rate of an inertia that turns with w.
-func twist(I *spatial.Sym3, w spatial.Vec3) (out [9]float64) {
+// inertiaRate returns w×I − I×w, row-major 3×3: the rate of an inertia I, world axes, that rotates with the angular velocity w.
+func inertiaRate(I *spatial.Sym3, w spatial.Vec3) (out [9]float64) {
 	for c := range 3 {
 		var e spatial.Vec3
 		e[c] = 1

@@ -14,16 +14,16 @@ var ErrUnsteady = errors.New("linear: not a steady motion")
 
 // UnsteadyError names the body that is farthest from moving steadily.
 type UnsteadyError struct {
-	Body      string // name, and number
-	BodyIndex int
+	Body      string       // name of the body
+	BodyIndex int          // its number
 	Turning   spatial.Vec3 // angular velocity of the axes in which the motion is nearest to a steady one, rad/s, world axes
-	After     float64      // s, how long the motion goes on like a steady one; 0 if it does not at all
+	After     float64      // time after which the motion is found not to be steady, s; 0 for the state itself
 
-	// Relative is by how much the motion is not steady: what accelerations in those axes ask for, relative to the largest force on a
+	// Relative is the deviation from a steady motion: the force for accelerations in those axes, relative to the largest force on a
 	// body; or the change of an inertia, or of a term of the equations, relative to the largest.
 	Relative float64
 	// These are zero, or nil, if they do not apply: accelerations in those axes, rad/s² and m/s²; the rate at which the body spins about
-	// an axis that its inertia is not symmetric about, rad/s; and what no longer holds after the time.
+	// an axis about which its inertia is not symmetric, rad/s; and the error of linearizing after the time, as for joints that do not hold.
 	Angular, Linear float64
 	Spin            float64
 	Open            error
@@ -53,7 +53,7 @@ func (e *UnsteadyError) Error() string {
 	return fmt.Sprintf("%v:%s what acts on body %s is another by %.2g of the largest term, %s", ErrUnsteady, when, body, e.Relative, in)
 }
 
-// Unwrap returns the place, which wraps ErrUnsteady.
+// Unwrap returns a *mechanism.Error with the body, which wraps ErrUnsteady.
 func (e *UnsteadyError) Unwrap() error {
 	return &mechanism.Error{Body: e.Body, BodyIndex: e.BodyIndex, JointIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrUnsteady}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Watch makes Linearize and Modes end early when ctx does, until end is called (kkt.Workspace.Watch). They then return
-// the cause for which ctx has ended. A dense eigenvalue problem that is being solved then goes on to its end on a
-// goroutine of its own, without touching s.
+// the cause of ctx (context.Cause). A dense eigenvalue problem that is being solved runs on to its end on a
+// goroutine of its own, without access to s.
 func (s *System) Watch(ctx context.Context) (end func()) {
 	s.enter()
 	defer s.guard.Leave()
@@ -19,12 +19,12 @@ func (s *System) Watch(ctx context.Context) (end func()) {
 // over reports whether the context of s has ended. Results computed since then may be unfinished.
 func (s *System) over() bool { return s.space.Watched().Up() }
 
-// every is over in each 256th round of a loop, and false in the others: i is the loop's counter.
+// every returns over in each 256th round of a loop, i the counter of rounds, and false in the others.
 func (s *System) every(i int) bool { return s.space.Watched().Every(i) }
 
-// apart runs do, which may use no memory but its own. If the context of w ends, apart
+// apart runs do and returns its error. If the context of w ends, apart
 // returns the cause at once; do then runs to its end on another goroutine, and its
-// result is dropped. It is for dense routines, which cannot be interrupted.
+// result is dropped. So do must not write memory that others use afterwards. It is for dense routines, which cannot be interrupted.
 func apart(w *team.Watch, do func() error) error {
 	ctx := w.Context()
 	if ctx.Done() == nil {
@@ -40,7 +40,7 @@ func apart(w *team.Watch, do func() error) error {
 	}
 }
 
-// orCause returns err or, if the context of s has ended, the cause.
+// orCause returns the cause if the context of s has ended, and else err.
 func (s *System) orCause(err error) error {
 	if cause := s.space.Watched().Err(); cause != nil {
 		return fault.Errorf("linear: %w", cause)
@@ -48,7 +48,7 @@ func (s *System) orCause(err error) error {
 	return err
 }
 
-// ended returns the cause for which ctx has ended, or nil.
+// ended returns the cause of ctx if it has ended, or nil.
 func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -56,9 +56,9 @@ func ended(ctx context.Context) error {
 	return fault.Errorf("linear: %w", context.Cause(ctx))
 }
 
-// roomFor returns list with room for what the rest of n rounds is likely to append, after i rounds. A long list that
-// runs out of room at its end takes long to copy, with no look in between.
-func roomFor[T any](list []T, i, n int) []T {
+// reserve returns list after i of n rounds with capacity for the elements that the other rounds append if they append as many as
+// the rounds before. It spares a copy of a long list late in the loop, which takes long without a test of the context.
+func reserve[T any](list []T, i, n int) []T {
 	if i < 1024 || cap(list)-len(list) > 64 {
 		return list
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// TestClampBlock takes the negative part from random symmetric blocks.
-func TestClampBlock(t *testing.T) {
+// TestScaleNegative removes the negative part of random symmetric blocks.
+func TestScaleNegative(t *testing.T) {
 	rng := check.Rand(2)
 	for range 20 {
 		var A [36]float64
@@ -22,7 +22,7 @@ func TestClampBlock(t *testing.T) {
 		}
 		root := [6]float64{1, 2, 3, 1, 0.5, 1}
 		clamped := A
-		require.NoError(t, clampBlock(&clamped, &root, 0))
+		require.NoError(t, scaleNegative(&clamped, &root, 0))
 		for range 5 {
 			q, before := 0.0, 0.0
 			var x [6]float64
