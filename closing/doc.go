@@ -4,16 +4,16 @@
 //
 //	c := closing.NewCloser(plan, closing.Options{}) // once a goroutine; plan from rung.NewPlan
 //	err := c.ClosePositions(st)                     // first the pose
-//	err = c.ProjectVelocities(st)                   // then the rates at it
+//	err = c.ProjectVelocities(st)                   // then the velocities at that pose
 //	fmt.Println(c.Closing().Steps, c.Closing().Distance)
 //
-// A [Closer] solves with the system of package kkt, and with its factor where it shares that of a
-// kkt.Solver. A simulation takes one as its projector (package sim).
+// A [Closer] solves with the system of package kkt, and can share the memory of the factorization with a
+// kkt.Solver. A simulation uses one as its projector (package sim).
 //
 // Cost: O(bodies + joints) where the joints hold; else a factorization a step for poses, and one or none for velocities.
 //
-// Errors: [ErrCannotClose], as a [CloseError] with the joint that stays open. A state that cannot be
-// closed stays as it was.
+// Errors: [ErrCannotClose], as a [CloseError] with the joint that does not hold. A state that cannot be
+// closed is unchanged.
 //
 // Frame: world axes. Units: SI.
 //

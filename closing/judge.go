@@ -1,18 +1,19 @@
 package closing
 
-// stalls reports whether closing ends before the next step, steps having been made: after closeSteps of them, or where the
-// last closeWindow have left too much of the merit that was there before them, mark.
-func stalls(steps int, merit, mark float64) bool {
-	return steps >= closeSteps || steps > 0 && steps%closeWindow == 0 && !(merit < closeStall*mark)
+// stalls reports whether closing ends after the given number of steps: after closeSteps, or if the
+// last closeWindow steps have not lowered the merit below closeStall times the merit before them.
+func stalls(steps int, merit, before float64) bool {
+	return steps >= closeSteps || steps > 0 && steps%closeWindow == 0 && !(merit < closeStall*before)
 }
 
-// dampingAt returns μ of theory.md (37) for a first attempt at a relative error.
+// dampingAt returns the first damping μ, theory.md (37), that is tried for a step from a state with the given largest relative error.
 func dampingAt(relative float64) float64 { return min(max(relative*relative, closeLeast), 1) }
 
-// raised returns the damping after mu.
+// raised returns the damping that is tried after mu.
 func raised(mu float64) float64 { return min(closeRaise*mu, 1) }
 
-// drops reports whether the part h of a step, damped or not, makes the merit of fit smaller by enough.
+// drops reports whether h times a step, damped or not, has lowered the merit enough: from fit to after, by a part of h times closeDrop for
+// damped steps, and h times closeGain for others.
 func drops(fit, after misfit, h float64, damped bool) bool {
 	part := closeGain
 	if damped {
@@ -21,10 +22,11 @@ func drops(fit, after misfit, h float64, damped bool) bool {
 	return after.merit <= (1-part*h)*fit.merit
 }
 
-// slow reports whether a step, or the part h of it, was a full one that has left the joints open and much of the merit of fit.
+// slow reports whether a full step, h = 1, from fit to after has left the joints open with more than closeSlow of the merit.
 func slow(fit, after misfit, h float64) bool {
 	return h == 1 && after.excess > 1 && after.merit > closeSlow*fit.merit
 }
 
-// small reports whether a step has closed the joints, and was so small that its factor serves at the pose after it.
+// small reports whether a step from fit to after has closed the joints, and was so small that its factorization also serves for the pose
+// after it.
 func small(fit, after misfit) bool { return after.excess <= 1 && fit.relative < closeChord }

@@ -245,14 +245,14 @@ func TestStretch(t *testing.T) {
 		{0, 1, 1}, {0.5, 1, 2}, {0.5, 0.4, 0.8}, {-1, 1, 0.5}, {0.9, 1, 4}, {-9, 1, 0.25}, {2, 1, 1}, {1, 1, 1},
 	} {
 		k := &Closer{approached: approached{tangent: []float64{0, 2}}}
-		require.InEpsilon(t, c.want, k.stretch([]float64{7, 2 * c.x}, c.length), 1e-15, "%+v", c)
+		require.InEpsilon(t, c.want, k.stepFactor([]float64{7, 2 * c.x}, c.length), 1e-15, "%+v", c)
 	}
 }
 
 // A state whose joints have turned by less than a radian keeps the angles that it had.
 func TestWound(t *testing.T) {
 	for by, want := range map[float64]bool{0: false, 0.9: false, -0.9: false, 1.1: true, -1.1: true} {
-		require.Equal(t, want, farFrom([]float64{3, 5}, []float64{3, 5 + by}), "%g", by)
+		require.Equal(t, want, anglesDiffer([]float64{3, 5}, []float64{3, 5 + by}), "%g", by)
 	}
 }
 

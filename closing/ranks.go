@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Factors is the system of a Closer, factored in one of several ways: kkt.Factored, or what solves for the pieces of a
-// mechanism together. The methods do what the methods of kkt.Factored do; kkt.Try tries the ways.
+// Factors is the system of a Closer, factored in one of several ways (kkt.Try): a kkt.Factored, or a solver for all pieces of a
+// mechanism together. Its methods are those of kkt.Factored.
 type Factors interface {
 	Factorize(w kkt.Way) error
 	FactorizeDamped(scale []float64, mu float64) error
@@ -19,29 +19,29 @@ type Factors interface {
 	Changed()
 }
 
-// Ranks is how a Closer of a piece of a mechanism speaks with the ranks that have the other pieces (package dist). All ranks call its
+// Ranks connects a Closer of a piece of a mechanism with the ranks that have the other pieces (package dist). All ranks call its
 // methods together, and also the methods of the Closer and of its Factors.
 type Ranks interface {
-	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
+	// Largest replaces each number of v by the largest of all ranks. NaN counts as larger than all numbers.
 	Largest(v []float64)
 	// Sum replaces each number of v by its sum over all ranks.
 	Sum(v []float64)
-	// Agree returns nil on all ranks if err is nil on all. Else it
-	// returns an error on all of them, err where there is one.
+	// Agree returns nil on all ranks if err is nil on all. Otherwise it
+	// returns an error on all ranks: err on ranks where that is not nil.
 	Agree(err error) error
-	// Exchange takes the six numbers of each body of another rank in v from that rank.
+	// Exchange replaces the six numbers in v of each body that belongs to another rank by the numbers of that rank.
 	Exchange(v []float64)
-	// Counts reports whether the rows of a node are summed up on this rank. Joints between ranks count on one of them.
+	// Counts reports whether this rank adds the rows of a node to sums. Each joint between ranks counts on one of them.
 	Counts(node int) bool
 }
 
-// NewPieceCloser allocates a closer of a piece of a mechanism. system makes the factors for the values that the closer
-// fills in; they eliminate no right side. All ranks call it together.
+// NewPieceCloser allocates a closer of a piece of a mechanism. system returns the factors for the values that the closer
+// fills in; they do not eliminate a right side. All ranks call it together.
 //
-// ClosePositions and ProjectVelocities then close all pieces as one, by the same steps on all ranks. Closing, Hold and
-// Nearest are not for pieces. It panics if the tolerance is out of range.
+// ClosePositions and ProjectVelocities then close all pieces as one, by the same steps on all ranks. Closing, and Options.Hold and
+// Nearest, do not work for pieces. It panics if the tolerance is out of range.
 func NewPieceCloser(l *assemble.Layout, t *team.Team, r Ranks, tolerance float64, system func(*assemble.Weighted) Factors) *Closer {
-	ctx := context.Background() // which does not end
+	ctx := context.Background() // does not end, so there are no errors
 	c, _ := newCloser(ctx, l, l.Mech, t, new(team.Watch))
 	c.ranks = r
 	_ = c.choose(ctx, Options{Tolerance: tolerance})
@@ -49,7 +49,7 @@ func NewPieceCloser(l *assemble.Layout, t *team.Team, r Ranks, tolerance float64
 	return c
 }
 
-// largest returns the largest number of all ranks.
+// largest returns the largest x of all ranks.
 func (c *Closer) largest(x float64) float64 {
 	if c.ranks == nil {
 		return x
@@ -59,7 +59,7 @@ func (c *Closer) largest(x float64) float64 {
 	return c.few[0]
 }
 
-// fastest returns the largest speeds of all ranks.
+// fastest returns the largest v and the largest w of all ranks, speeds in m/s and rad/s.
 func (c *Closer) fastest(v, w float64) (float64, float64) {
 	if c.ranks == nil {
 		return v, w
@@ -77,7 +77,7 @@ func (c *Closer) allOf(yes bool) bool {
 	return c.largest(1) == 0
 }
 
-// agree returns an error on all ranks if one has one.
+// agree returns err, or an error on all ranks if some rank has one.
 func (c *Closer) agree(err error) error {
 	if c.ranks == nil || c.allOf(err == nil) {
 		return err
@@ -85,19 +85,19 @@ func (c *Closer) agree(err error) error {
 	return c.ranks.Agree(err)
 }
 
-// tell is agree where some rank has an error.
-func (c *Closer) tell(err error) error {
+// shareError is agree if it is known that some rank has an error.
+func (c *Closer) shareError(err error) error {
 	if c.ranks == nil {
 		return err
 	}
 	return c.ranks.Agree(err)
 }
 
-// counts reports whether the rows of a node are summed up here.
+// counts reports whether this rank adds the rows of a node to sums.
 func (c *Closer) counts(node int) bool { return c.ranks == nil || c.ranks.Counts(node) }
 
-// pool returns the fit of the rows of all ranks from the fits of each. It returns an error if any rank has one.
-func (c *Closer) pool(fit misfit, err error) (misfit, error) {
+// combine returns the sums of the errors of all ranks from the sums fit of this one. It returns an error if any rank has one.
+func (c *Closer) combine(fit misfit, err error) (misfit, error) {
 	if c.ranks == nil {
 		return fit, err
 	}
@@ -115,14 +115,14 @@ func (c *Closer) pool(fit misfit, err error) (misfit, error) {
 	return fit, nil
 }
 
-// exchange completes six numbers a body.
+// exchange stores in x, six numbers a body, the numbers of bodies that belong to other ranks.
 func (c *Closer) exchange(x []float64) {
 	if c.ranks != nil {
 		c.ranks.Exchange(x)
 	}
 }
 
-// exchangeLengths stores in c.length the lengths of bodies of other ranks. Only the rank of a body knows all its joints.
+// exchangeLengths stores in c.length the lengths of bodies that belong to other ranks: only the rank of a body knows all its joints.
 func (c *Closer) exchangeLengths() {
 	if c.ranks == nil {
 		return

@@ -13,34 +13,33 @@ import (
 
 const (
 	// RateTol and rateFar are the errors of a row at which a projection ends: RateTol relative
-	// to the angular velocities, rateFar relative to all velocities. Angular velocities become
-	// velocities, and the other way round, over the length of the longer body of the joint.
+	// to the largest angular velocity, plus rateFar relative to the largest velocity of any kind. Velocities are converted to
+	// angular velocities, and back, with the length of the longer body of the joint.
 	// A smaller value costs time only.
 	RateTol, rateFar = 1e-13, 1e-15
-	// rateGood is an error relative to all velocities, and rateLost one relative to the errors
-	// before. At these no other factorization is tried, as redundant rows contradict each other
+	// rateGood is an error relative to the largest velocity, and rateLost one relative to the largest error
+	// before the projection, at which no other factorization is tried: redundant rows contradict each other
 	// by the rounding of the pose.
 	rateGood, rateLost = 1e-12, 1e-14
-	// rateLimit is the error that is accepted in the end, relative to both. Next to singular
-	// poses it remains.
+	// rateLimit is the largest error that is accepted in the end, relative to either of the two. Such errors remain next to singular
+	// poses.
 	rateLimit  = 1e-6
-	rateSolves = 8 // with one factor
+	rateSolves = 8 // largest number of solves with one factorization
 )
 
 // ProjectVelocities replaces the velocities of st by the nearest ones, in the metric of
 // the inertias of the bodies, that satisfy all joints and couplings: T·V̂ = σ, theory.md
-// (42). Armature has no part in that metric. Poses stay; they should be closed.
+// (42). That metric is without armature. Poses stay; they should be closed.
 //
-// Right after a ClosePositions of the same poses whose last step was tiny, it takes the factor
-// of that step. That leaves a relative error of that step's size in the direction of the
-// correction, and none in the rows.
+// Right after a ClosePositions of the same poses whose last step was tiny, it uses the factorization
+// of that step. The direction of the correction then has a relative error of the size of that step; the
+// rows have none.
 //
-// Next to a singular pose the rows may be left with an error (Closing) of at most 1e-6 of the
-// velocities.
+// Next to a singular pose an error (Closing) of at most 1e-6 of the velocities may remain in the rows.
 //
 // Cost: O(bodies + joints) if the joints are satisfied; else a factorization, or none, and a
-// few solves; up to three factorizations more where rows are too close to dependent. No
-// allocation but for errors. Errors and panics: as ClosePositions; prescribed motions
+// few solves; up to three factorizations more where rows are nearly dependent. It allocates only for
+// errors. Errors and panics: as ClosePositions; prescribed motions
 // that contradict each other are a *CloseError.
 func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	c.enter()
@@ -49,11 +48,12 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 	return c.orCause(c.projectVelocities(st))
 }
 
-// projectVelocities is ProjectVelocities within the guard. If the factor of the last ClosePositions is of these poses, it is tried first.
+// projectVelocities is ProjectVelocities within the guard. If the factorization of the last ClosePositions is of these poses, it is tried
+// first.
 func (c *Closer) projectVelocities(st *mechanism.State) error {
 	chord := c.chord && c.fac.Current() && c.allOf(c.samePoses(st))
 	c.start(st, true)
-	if !chord { // else c.kin is of st
+	if !chord { // with a chord, c.kin is of st already
 		if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 			return err
 		}
@@ -74,14 +74,14 @@ func (c *Closer) projectVelocities(st *mechanism.State) error {
 			return err
 		}
 		if !c.accepts(fit) {
-			return c.cannot(fit, true)
+			return c.closeError(fit, true)
 		}
 	}
 	c.closing.After = fit.largest
 	return c.giveTo(st)
 }
 
-// measureRates compares the velocities of c.at and c.from.
+// measureRates stores in c.closing the changes of velocities from c.from to c.at, and their distance in the metric of the inertias.
 func (c *Closer) measureRates() {
 	sum := 0.0
 	c.closing.Change = mechanism.NoChange()
@@ -96,11 +96,12 @@ func (c *Closer) measureRates() {
 	c.closing.Distance = math.Sqrt(sum)
 }
 
-// AllowMotion replaces v, six numbers a body about its centre of mass, by the nearest velocities, in the metric of the
-// inertias, that the joints allow at st, prescribed freedoms at rest.
+// AllowMotion replaces the velocities v by the nearest ones, in the metric of the
+// inertias, that the joints allow at st with prescribed freedoms at rest. v has the angular velocity and the velocity of the centre of mass
+// of each body, world axes.
 //
-// Cost: a factorization and a few solves, as for ProjectVelocities; no allocation but for errors. Errors and panics are
-// those of ClosePositions; it panics on a length mismatch.
+// Cost: a factorization and a few solves, as for ProjectVelocities; it allocates only for errors. Errors and panics: as
+// ClosePositions, without *CloseError; it panics on a length mismatch.
 func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 	c.enter()
 	defer c.guard.Leave()
@@ -111,8 +112,8 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 	return c.orCause(c.allowMotion(v, st))
 }
 
-// allowMotion is AllowMotion within the guard. It takes the bodies to rest and gives them v in c.at, projects these velocities with the
-// right sides of prescribed motions left out, and reads them back.
+// allowMotion is AllowMotion within the guard. It sets the velocities of c.at to v, projects them without the
+// right sides σ of prescribed motions, and stores them in v.
 func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	c.start(st, true)
 	if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
@@ -137,8 +138,9 @@ func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	return nil
 }
 
-// project removes the errors in c.delta, which fit sums up, from the velocities of c.at, by
-// corrections M⁻¹Jᵀλ, and returns what is left. still leaves out σ.
+// project removes the errors in c.delta, whose sums are fit, from the velocities of c.at by
+// corrections M⁻¹Jᵀλ, and returns the sums of the errors that remain. still leaves out the right sides σ. It returns an error if no
+// factorization succeeds or the context ends, but not for errors that remain.
 func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	if err := c.linearize(c.at); err != nil {
 		return fit, err
@@ -158,7 +160,7 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 			if ended = c.halt.Err(); ended != nil {
 				return true, nil
 			}
-			all := c.fac.NextWay() != w // else the same way with all rows follows
+			all := c.fac.NextWay() != w // all rows have been kept; otherwise the next round factors in the same way, with all rows
 			if all && c.good(fit) {
 				return true, nil
 			}
@@ -173,17 +175,17 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	return fit, ended
 }
 
-// accepts reports whether the errors that are left are a result.
+// accepts reports whether the remaining errors are small enough to return the velocities (rateLimit).
 func (c *Closer) accepts(fit misfit) bool {
 	return fit.loose <= rateLimit/rateGood || fit.relative <= rateLimit*c.before
 }
 
-// good reports whether no other factorization would help.
+// good reports whether the remaining errors are so small that no other factorization has to be tried (rateGood, rateLost).
 func (c *Closer) good(fit misfit) bool {
 	return fit.excess <= 1 || fit.loose <= 1 || fit.relative <= rateLost*c.before
 }
 
-// samePoses reports whether st has the poses and the time of c.at.
+// samePoses reports whether st has the poses and the time of c.at, and the angles of c.from if these are followed.
 func (c *Closer) samePoses(st *mechanism.State) bool {
 	if len(st.Bodies) != len(c.at.Bodies) || st.Time != c.at.Time {
 		return false
@@ -197,7 +199,8 @@ func (c *Closer) samePoses(st *mechanism.State) bool {
 	return len(c.from.Angles) == 0 || slices.Equal(c.from.Angles, st.Angles)
 }
 
-// correct solves with the factor at hand as long as that makes the errors smaller.
+// correct corrects the velocities of c.at by solves with the present factorization, up to rateSolves, as long as the largest relative error
+// decreases. It returns the sums of the remaining errors, which are in c.delta.
 func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 	for k := 0; k < rateSolves && !(fit.excess <= 1); k++ {
 		if k > 0 {
@@ -219,15 +222,14 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 	return fit, nil
 }
 
-// change adds s times the velocities v, six numbers a body about its centre of
-// mass, to those of c.at.
+// change adds s·v to the velocities of c.at. v has the angular velocity and the velocity of the centre of mass of each body.
 func (c *Closer) change(v []float64, s float64) {
 	for i := range c.at.Bodies {
 		c.at.Bodies[i].AddComVelocity(s, (*[6]float64)(v[6*i:]), &c.kin.Bodies[i].Com)
 	}
 }
 
-// speeds returns the largest components of a velocity, m/s, and of an angular velocity, rad/s.
+// speeds returns the largest magnitude of a component of a velocity, m/s, and of an angular velocity, rad/s, of the bodies of st.
 func speeds(st *mechanism.State) (v, w float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
@@ -236,17 +238,17 @@ func speeds(st *mechanism.State) (v, w float64) {
 	return v, w
 }
 
-// ratesAt stores the velocity errors at st in c.delta, T·V̂ − σ or with still T·V̂, and sums
-// them up. The sum of last resort is relative to rateGood. c.kin is of st.
+// ratesAt stores in c.delta the velocity errors at st, T·V̂ − σ, or T·V̂ with still, and returns their sums.
+// fit.loose is relative to rateGood. c.kin has to be of st.
 //
-// It returns joints.ErrNoDirection with the joint's name.
+// It returns joints.ErrNoDirection with the name of the joint, and the cause if the context ends.
 func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
-	speed, turn := c.fastest(speeds(st))
-	return c.pool(c.ratesHere(st, still, speed, turn))
+	speed, spin := c.fastest(speeds(st))
+	return c.combine(c.ratesHere(st, still, speed, spin))
 }
 
-// ratesHere is ratesAt for the rows of this rank, with the largest speeds of all.
-func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, turn float64) (fit misfit, err error) {
+// ratesHere is ratesAt for the rows of this rank, with the largest velocity, m/s, and angular velocity, rad/s, of all ranks.
+func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, spin float64) (fit misfit, err error) {
 	fit.row = -1
 	p := c.layout.Pattern
 	var delta, e [6]float64
@@ -263,8 +265,8 @@ func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, turn float64)
 			return fit, fault.Errorf("closing: %w", c.mech.AtConstraint(j, -1, err))
 		}
 		o, long := int(p.Off[node]), c.long[node-c.mech.NumBodies()]
-		all := max(speed/long, turn)
-		tol, loose := RateTol*turn+rateFar*all, rateGood*all
+		all := max(speed/long, spin)
+		tol, loose := RateTol*spin+rateFar*all, rateGood*all
 		if c.exact {
 			tol = 0
 		}
@@ -281,7 +283,7 @@ func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, turn float64)
 	return fit, nil
 }
 
-// addMotion adds σ of joint j to e.
+// addMotion adds to e the right sides σ of the rows of joint j, which has prescribed motions, and so takes them off its errors.
 func (c *Closer) addMotion(e *[6]float64, j int, st *mechanism.State) error {
 	var jk mechanism.JointKinematics
 	var rows joints.Rows

@@ -11,19 +11,19 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// misfit sums up the errors of all rows at one state.
+// misfit has the sums and maxima of the errors δ of all rows at one state.
 type misfit struct {
-	merit    float64 // Σ δ²/d, d of freeScale
-	largest  float64 // |δ|, m or rad
-	relative float64 // |δ|/unit, the largest
-	row      int     // the row with the largest |δ|/unit
-	excess   float64 // |δ| over its tolerance, the largest
-	loose    float64 // the same for the tolerance of last resort
+	merit    float64 // Σ δ²/d, with d of freeScale
+	largest  float64 // largest |δ|: m or rad, m/s or rad/s
+	relative float64 // largest |δ|/unit
+	row      int     // row with the largest |δ|/unit; −1 without rows
+	excess   float64 // largest |δ| over its tolerance: at most 1 if the joints hold
+	loose    float64 // largest |δ| over its larger tolerance, which is accepted if no step helps
 
-	elsewhere bool // the row is one of another rank
+	elsewhere bool // the row with the largest |δ|/unit belongs to another rank
 }
 
-// add takes in an error of row i with its tolerance.
+// add adds the error delta of row i, in the unit of the row, with its weight d and its two tolerances.
 func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 	a := math.Abs(delta)
 	f.merit += delta * delta / weight
@@ -36,8 +36,7 @@ func (f *misfit) add(i int, delta, unit, weight, tol, loose float64) {
 	}
 }
 
-// measureUnits fills what does not change with the state: c.length, c.long, c.unit, c.flat and
-// c.weight.
+// measureUnits computes c.units, which does not depend on the state.
 func (c *Closer) measureUnits() {
 	p := c.layout.Pattern
 	c.edition = c.mech.Edition()
@@ -64,7 +63,7 @@ func (c *Closer) measureUnits() {
 	}
 }
 
-// anglesOf returns the rows of a node that are angles, as bits.
+// anglesOf returns the rows of a node that are angles: bit k is set for row k.
 func (c *Closer) anglesOf(node int) uint8 {
 	if j := c.layout.NodeJoint(node); j >= 0 {
 		return c.mech.Joints[j].Angles
@@ -75,12 +74,12 @@ func (c *Closer) anglesOf(node int) uint8 {
 	return 0
 }
 
-// couplingOf returns the coupling of a node that is of no joint.
+// couplingOf returns the coupling of a node that belongs to a coupling.
 func (c *Closer) couplingOf(node int) *mechanism.Coupling {
 	return &c.mech.Couplings[c.layout.NodeConstraint(node)-c.mech.NumJoints()]
 }
 
-// size returns the factor from an angle or a length to the error of a row: 1 but for couplings.
+// size returns the factor from an angle or a length to the error of a row of a node: Coupling.Size, and 1 for joints.
 func (c *Closer) size(node int) float64 {
 	if c.layout.NodeJoint(node) >= 0 {
 		return 1
@@ -88,12 +87,12 @@ func (c *Closer) size(node int) float64 {
 	return c.couplingOf(node).Size
 }
 
-// freeScale returns d₀ of theory.md (38), (39), the scale of a row, an angle or a length, on the
+// freeScale returns d₀ of theory.md (38), (39): the scale of a row, an angle or a length, on the
 // given bodies if their centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ
-// 1/mℓ² or Σ 1/m.
+// 1/mℓ², 1/(kg m²), or Σ 1/m, 1/kg. It is 1 if all bodies are held.
 //
-// The scale d in the system is not good for the merit. Where the inertia is far less than m·ℓ²,
-// d is large for all rows that a rotation can undo, and the merit would not see their errors.
+// The merit does not use the scale d of the system. Where the inertia is far less than m·ℓ²,
+// d is large for all rows whose errors a rotation can remove, and their errors would have nearly no weight in the merit.
 func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
 	for _, i := range on {
 		m, l := c.mech.Bodies[i].Mass, c.length[i]
@@ -111,10 +110,9 @@ func (c *Closer) freeScale(on []int32, angle bool) (d float64) {
 	return d
 }
 
-// stiffen fills c.stiff, theory.md (40). In the metric of small inertias the least displacement
-// prefers every rotation that has the least of an arm, and the errors are soon far from linear
-// in it. With inertias of the order of m·ℓ², no rotation is larger than the travel over the arm
-// asks for.
+// stiffen stores in c.stiff the bodies with larger inertias, theory.md (40), at its first call. In the metric of small inertias the least
+// displacement has large rotations, even for rows with a short arm, and the errors are then far from linear
+// in it. With inertias of the order of m·ℓ², rotations are about the necessary displacement over the arm.
 func (c *Closer) stiffen() {
 	if c.stiff != nil {
 		return
@@ -126,14 +124,14 @@ func (c *Closer) stiffen() {
 		for k := range 3 {
 			I[k] += more
 		}
-		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // else the inertia is out of range
+		if stiff, err := bodies.New(b.Mass, b.Com, I); err == nil { // a body whose larger inertia is out of range keeps its own
 			*b = stiff
 		}
 	}
 }
 
-// linearize fills the system at st, takes the held bodies out of it, for poses also the rows of velocities, and gives
-// every row a scale.
+// linearize fills the system at st, without the columns of held bodies, and for poses without the nonholonomic rows. It
+// sets the scales of all rows above zero. It returns an error on all ranks if some rank has one.
 func (c *Closer) linearize(st *mechanism.State) error {
 	c.chord = false
 	c.fac.Changed()
@@ -156,26 +154,25 @@ func (c *Closer) fill(st *mechanism.State) error {
 		if !c.rates {
 			c.sys.ClearVelocityRows(node)
 		}
-		kkt.FloorScales(scale, unit) // a row may vanish between held bodies, too
+		kkt.FloorScales(scale, unit) // also a row between held bodies may be zero
 	}
 	return nil
 }
 
-// hold clears the blocks of held bodies in the rows of a joint's node, and subtracts their part
-// of the scales.
+// hold clears the blocks of held bodies in the rows of a node, and computes the scales of these rows without them.
 func (c *Closer) hold(node int, scale []float64) {
 	if c.held == nil {
 		return
 	}
 	p, W := c.layout.Pattern, c.sys.Matrix
-	any := false
+	cleared := false
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 		if c.held[p.Ind[k]] {
 			clear(W.Val[p.Pos[k]:p.Pos[k+1]])
-			any = true
+			cleared = true
 		}
 	}
-	if !any {
+	if !cleared {
 		return
 	}
 	clear(scale)
@@ -186,8 +183,9 @@ func (c *Closer) hold(node int, scale []float64) {
 	}
 }
 
-// misfitAt stores the position errors at st in c.delta and sums them up.
-func (c *Closer) misfitAt(st *mechanism.State) (misfit, error) { return c.pool(c.misfitHere(st)) }
+// misfitAt stores in c.delta the position errors at st, in c.kin the kinematics, and returns the sums of the errors of all ranks. It
+// returns mechanism.ErrNotFinite with the name of a body, and the cause if the context ends.
+func (c *Closer) misfitAt(st *mechanism.State) (misfit, error) { return c.combine(c.misfitHere(st)) }
 
 // misfitHere is misfitAt for the rows of this rank.
 func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
@@ -197,7 +195,7 @@ func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
 		return fit, err
 	}
-	if c.coupled() {
+	if c.followsAngles() {
 		c.mech.FollowAngles(c.kin, st)
 	}
 	fit.row = -1
@@ -213,17 +211,17 @@ func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 			continue
 		}
 		jt := &c.mech.Joints[j]
-		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error is of the rates
-		far := FarTol * (reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S))
+		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // it returns errors for the rates only, which are not used
+		far := FarTol * (largestCoordinate(st, jt.Pred, &jt.P) + largestCoordinate(st, jt.Succ, &jt.S))
 		o, merit := int(p.Off[node]), fit.merit
 		for k := range int(p.Size[node]) {
 			i := o + k
 			c.delta[i] = delta[k]
-			enough := AngleTol*c.unit[i] + far
+			tol := AngleTol*c.unit[i] + far
 			if c.exact {
-				enough = 0
+				tol = 0
 			}
-			fit.add(i, delta[k], c.unit[i], c.weight[i], enough, c.loose*c.unit[i]+far)
+			fit.add(i, delta[k], c.unit[i], c.weight[i], tol, c.loose*c.unit[i]+far)
 		}
 		if !c.counts(node) {
 			fit.merit = merit
@@ -232,7 +230,7 @@ func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 	return fit, nil
 }
 
-// addCoupling is the part of misfitAt for the coupling of a node. The error is summed up in the size of the coupling.
+// addCoupling stores in c.delta the error of the coupling of a node, and adds it, relative to the size of the coupling, to fit.
 func (c *Closer) addCoupling(fit *misfit, node int, st *mechanism.State) {
 	k := c.couplingOf(node)
 	n, i, size := c.layout.NodeConstraint(node)-c.mech.NumJoints(), int(c.layout.Pattern.Off[node]), k.Size
@@ -243,22 +241,22 @@ func (c *Closer) addCoupling(fit *misfit, node int, st *mechanism.State) {
 		jt := &c.mech.Joints[l.Joint]
 		r := 1.0
 		if !jt.Kind.Rotational(l.Freedom.Freedom) {
-			r = reach(st, jt.Pred, &jt.P) + reach(st, jt.Succ, &jt.S)
+			r = largestCoordinate(st, jt.Pred, &jt.P) + largestCoordinate(st, jt.Succ, &jt.S)
 		}
 		far += math.Abs(l.Factor) * r
 	}
 	far *= FarTol / size
 	unit := c.unit[i] / size
-	enough := AngleTol*unit + far
+	tol := AngleTol*unit + far
 	if c.exact {
-		enough = 0
+		tol = 0
 	}
-	fit.add(i, phi/size, unit, c.weight[i]/(size*size), enough, c.loose*unit+far)
+	fit.add(i, phi/size, unit, c.weight[i]/(size*size), tol, c.loose*unit+far)
 }
 
-// reach returns the largest coordinate that rounds the origin of a joint frame: of the body's
-// position and of the arm.
-func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
+// largestCoordinate returns the largest magnitude of a coordinate of a body's position and of the origin of a joint frame f on it, m, to
+// which the rounding of the origin in the world is relative.
+func largestCoordinate(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
 	r := algebra.MaxAbs(f.Origin[:])
 	if body != mechanism.World {
 		r = max(r, algebra.MaxAbs(st.Bodies[body].Position[:]))
@@ -266,7 +264,7 @@ func reach(st *mechanism.State, body int32, f *mechanism.Frame) float64 {
 	return r
 }
 
-// setErrors makes −δ the right side of the rows, and zero the right side of the bodies.
+// setErrors stores −δ, the errors in c.delta, in the right side of the rows, and zero in the right side of the bodies.
 func (c *Closer) setErrors() {
 	b := c.sys.Right
 	first := 6 * c.mech.NumBodies()
@@ -276,7 +274,7 @@ func (c *Closer) setErrors() {
 	}
 }
 
-// named returns an error of a factorization, which may be nil, as one of this package.
+// named adds the name of this package to an error of a factorization. It returns nil for nil.
 func named(err error) error {
 	if err == nil {
 		return nil
@@ -284,12 +282,12 @@ func named(err error) error {
 	return fault.Errorf("closing: %w", err)
 }
 
-// units has the scales by which the errors of a mechanism's rows are measured.
+// units has the scales of the errors of a mechanism's rows.
 type units struct {
-	unit    []float64 // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
-	flat    []bool    // by row: it is an angle
-	weight  []float64 // by row: its scale on free bodies, d₀, to which its error is relative in the merit
-	long    []float64 // by joint with rows: the length of its longer body, m
+	unit    []float64 // by row: size to which the error is relative: 1, or the length of the longer body, m; for couplings times Size
+	flat    []bool    // by row: the error is an angle
+	weight  []float64 // by row: scale on free bodies, d₀, to which the squared error is relative in the merit
+	long    []float64 // by node of rows: the length of its longest body, m
 	length  []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
-	edition uint64    // of the mechanism that all these are of
+	edition uint64    // Edition of the mechanism for which these have been computed
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Watch makes the methods of c end early when ctx does, until end is called (kkt.Workspace.Watch). They then return the
-// cause for which ctx has ended, and leave the state as it was.
+// cause of ctx (context.Cause), and leave the state as it was.
 func (c *Closer) Watch(ctx context.Context) (end func()) {
 	c.enter()
 	defer c.guard.Leave()
@@ -23,46 +23,47 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 	return c.ClosePositions(st)
 }
 
-// giveTo copies c.at to st, unless the context of c has ended:
-// the results since then may be unfinished.
+// giveTo copies the bodies of c.at, and its angles if necessary (giveAnglesTo), to st. If the context of c has ended, c.at may be
+// unfinished: giveTo then returns the cause and st is unchanged.
 func (c *Closer) giveTo(st *mechanism.State) error {
 	if err := c.halt.Err(); err != nil {
 		return err
 	}
 	copy(st.Bodies, c.at.Bodies)
-	c.windTo(st)
+	c.giveAnglesTo(st)
 	return nil
 }
 
-// windTo gives st the angles of c.at where it has none, or where the poses may soon not be read from those that it has.
-func (c *Closer) windTo(st *mechanism.State) {
-	if !c.coupled() {
-		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // read as the poses tell them
+// giveAnglesTo copies the angles of c.at to st if st has none, or if some angle has changed so much that its turns could soon
+// not be determined from the old value. st stays without angles if no element needs the number of turns.
+func (c *Closer) giveAnglesTo(st *mechanism.State) {
+	if !c.followsAngles() {
+		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // the angles are those of the poses, within half a turn
 			return
 		}
 		c.at.Angles = append(c.at.Angles[:0], st.Angles...)
 		c.mech.FollowAngles(c.kin, c.at)
 	}
-	if len(st.Angles) == 0 || farFrom(st.Angles, c.at.Angles) {
+	if len(st.Angles) == 0 || anglesDiffer(st.Angles, c.at.Angles) {
 		st.Angles = slices.Clone(c.at.Angles) // other states may share the angles of st
 	}
 }
 
-// farFrom reports whether an angle has gone so far from its value in a state that its turns may soon not be told from there.
-func farFrom(was, angles []float64) bool {
+// anglesDiffer reports whether some angle differs by more than mostAngleChange from its value before.
+func anglesDiffer(before, angles []float64) bool {
 	for i, a := range angles {
-		if math.Abs(a-was[i]) > woundAngle {
+		if math.Abs(a-before[i]) > mostAngleChange {
 			return true
 		}
 	}
 	return false
 }
 
-// woundAngle is the change of an angle, rad, from which on a closed
-// state has angles of its own. It is far below half a turn.
-const woundAngle = 1.0
+// mostAngleChange is the change of an angle, rad, above which a closed
+// state gets new angles. It is far below half a turn, from which the number of turns could not be determined.
+const mostAngleChange = 1.0
 
-// orCause returns err, or its cause if that is the end of the context of c.
+// orCause returns err, or the cause instead of err if the context of c has ended.
 func (c *Closer) orCause(err error) error {
 	if cause := c.halt.Err(); err != nil && cause != nil {
 		return fault.Errorf("closing: %w", cause)
@@ -70,7 +71,7 @@ func (c *Closer) orCause(err error) error {
 	return err
 }
 
-// ended returns the cause for which ctx has ended, or nil.
+// ended returns the cause of ctx if it has ended, or nil.
 func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
